@@ -1,0 +1,46 @@
+import { duration, ordinal, tenureId } from '../arguments.js';
+import { command } from '../command.js';
+import type { LockKeys } from '../keys.js';
+import type { Reply } from '../reply.js';
+import type { Command } from '../script-port.js';
+import { again as script } from '../scripts.gen.js';
+
+/** Arguments of {@link again}. */
+export interface AgainOptions {
+  readonly tenure: string;
+  /** Number of this step in the tenure; above those of all steps before. */
+  readonly seq: number;
+  /** Raise the remaining lease to this, in ms; 0: leave it. It is never shortened. */
+  readonly leaseMs: number;
+}
+
+/** Reply to {@link again}; `remainingMs` is undefined when the lock has no TTL. */
+export type AgainReply = { kind: 'held'; holdCount: number; remainingMs: number | undefined } | { kind: 'lost' };
+
+/** One more hold of a tenure that owns the lock. `lost` when it does not; then nothing was done. */
+export function again(keys: LockKeys, options: AgainOptions): Command<AgainReply> {
+  return command(
+    script,
+    { lock: keys.lock },
+    {
+      tenure: tenureId(options.tenure),
+      seq: ordinal('seq', options.seq, 1),
+      leaseMs: duration('leaseMs', options.leaseMs, 0),
+    },
+    decode,
+  );
+}
+
+function decode(reply: Reply): AgainReply {
+  const kind = reply.text(0);
+  switch (kind) {
+    case 'held':
+      reply.hasLength(3);
+      return { kind, holdCount: reply.natural(1), remainingMs: reply.remainingMs(2) };
+    case 'lost':
+      reply.hasLength(1);
+      return { kind };
+    default:
+      return reply.fail('unknown status');
+  }
+}

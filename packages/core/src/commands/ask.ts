@@ -1,0 +1,104 @@
+import { duration, ordinal, tenureId } from '../arguments.js';
+import { command } from '../command.js';
+import type { LockKeys } from '../keys.js';
+import type { Reply } from '../reply.js';
+import type { Command } from '../script-port.js';
+import { ask as script } from '../scripts.gen.js';
+import { type Granting, trustArgument } from './granting.js';
+
+/** Arguments of {@link ask}. */
+export interface AskOptions extends Granting {
+  readonly tenure: string;
+  /** Lease of the lock if this call acquires it, in ms. */
+  readonly leaseMs: number;
+  /** How long from now this waiter may still be granted the lock, in ms; 0: do not queue. */
+  readonly freshMs: number;
+  /** The ticket of the last `wait` reply, which keeps the place; 0: none yet. */
+  readonly ticket: number;
+  /** TTL of the whole queue, raised at every ask, in ms. */
+  readonly freshTtlMs: number;
+}
+
+/** Reply to {@link ask}. `nowMs` is server time, `others` the number of waiting tenures. */
+export type AskReply =
+  /** The tenure has become the owner. */
+  | { kind: 'acquired'; holdCount: number; seq: number; remainingMs: number; others: number }
+  /** The tenure was the owner already, by a grant or an earlier copy of this command. */
+  | { kind: 'mine'; holdCount: number; seq: number; remainingMs: number; others: number; nowMs: number }
+  /** Queued; position 0 is the head. */
+  | ({ kind: 'wait'; position: number; ticket: number } & Contention)
+  /** Held by another owner; not queued because `freshMs` was 0. */
+  | ({ kind: 'busy' } & Contention)
+  /** A late copy: the tenure has been cancelled or released, and nothing was done. */
+  | { kind: 'dead' };
+
+/** What a refused tenure learns about the lock. */
+export interface Contention {
+  /** Remaining lease of the owner; undefined when the lock has no TTL, which only a foreign writer can cause. 0: ask again at once. */
+  readonly remainingMs: number | undefined;
+  /** Server time. */
+  readonly nowMs: number;
+  /** True when the owner is no holdfast tenure, so that its release will not serve the queue. */
+  readonly foreign: boolean;
+}
+
+/**
+ * Acquires the lock, or takes a place in its queue, or tells that it is held.
+ *
+ * A newcomer never overtakes: when the lock is free while others wait, the head is granted it and the newcomer queues.
+ * Refused with an error reply by a server out of memory, without any effect.
+ */
+export function ask(keys: LockKeys, options: AskOptions): Command<AskReply> {
+  const tenure = tenureId(options.tenure);
+  return command(
+    script,
+    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
+    {
+      tenure,
+      leaseMs: duration('leaseMs', options.leaseMs, 1),
+      freshMs: duration('freshMs', options.freshMs, 0),
+      ticket: ordinal('ticket', options.ticket, 0),
+      freshTtlMs: duration('freshTtlMs', options.freshTtlMs, 1),
+      claimMs: duration('claimMs', options.claimMs, 1),
+      trust: trustArgument(options),
+    },
+    decode,
+  );
+}
+
+function decode(reply: Reply): AskReply {
+  const kind = reply.text(0);
+  switch (kind) {
+    case 'acquired':
+      return { kind, ...ownership(reply.hasLength(5)) };
+    case 'mine':
+      return { kind, ...ownership(reply.hasLength(6)), nowMs: reply.natural(5) };
+    case 'wait':
+      reply.hasLength(6);
+      return {
+        kind,
+        remainingMs: reply.remainingMs(1),
+        position: reply.natural(2),
+        ticket: reply.natural(3),
+        nowMs: reply.natural(4),
+        foreign: reply.flag(5),
+      };
+    case 'busy':
+      reply.hasLength(4);
+      return { kind, remainingMs: reply.remainingMs(1), nowMs: reply.natural(2), foreign: reply.flag(3) };
+    case 'dead':
+      reply.hasLength(1);
+      return { kind };
+    default:
+      return reply.fail('unknown status');
+  }
+}
+
+function ownership(reply: Reply) {
+  return {
+    holdCount: reply.natural(1),
+    seq: reply.natural(2),
+    remainingMs: reply.natural(3),
+    others: reply.natural(4),
+  };
+}

@@ -1,0 +1,42 @@
+import { duration, tenureId } from '../arguments.js';
+import { command } from '../command.js';
+import type { LockKeys } from '../keys.js';
+import type { Reply } from '../reply.js';
+import type { Command } from '../script-port.js';
+import { cancel as script } from '../scripts.gen.js';
+import { type Granting, trustArgument } from './granting.js';
+
+/** Arguments of {@link cancel}. */
+export interface CancelOptions extends Granting {
+  readonly tenure: string;
+  /** How long late commands of this tenure are to be refused, in ms; 0: none can be on its way (clean). */
+  readonly tombstoneMs: number;
+}
+
+/** Reply to {@link cancel}; `wasGranted`: the tenure owned the lock, which has been passed on or freed. */
+export interface CancelReply {
+  readonly kind: 'cancelled';
+  readonly wasGranted: boolean;
+}
+
+/** Withdraws a tenure, whether it waits, owns the lock (with any number of holds) or neither. Works out of memory too. */
+export function cancel(keys: LockKeys, options: CancelOptions): Command<CancelReply> {
+  const tenure = tenureId(options.tenure);
+  return command(
+    script,
+    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
+    {
+      tenure,
+      tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 0),
+      claimMs: duration('claimMs', options.claimMs, 1),
+      trust: trustArgument(options),
+      releaseChannel: keys.releaseChannel,
+    },
+    decode,
+  );
+}
+
+function decode(reply: Reply): CancelReply {
+  const kind = reply.hasLength(2).text(0);
+  return kind === 'cancelled' ? { kind, wasGranted: reply.flag(1) } : reply.fail('unknown status');
+}

@@ -1,0 +1,35 @@
+import { duration } from '../arguments.js';
+import { command } from '../command.js';
+import type { LockKeys } from '../keys.js';
+import type { Reply } from '../reply.js';
+import type { Command } from '../script-port.js';
+import { force as script } from '../scripts.gen.js';
+import { type Granting, trustArgument } from './granting.js';
+
+/** Reply to {@link force}; `ownerBefore` is undefined when the lock was free. */
+export interface ForceReply {
+  readonly kind: 'forced';
+  readonly ownerBefore: string | undefined;
+}
+
+/**
+ * Takes the lock from its owner, whoever that is, and passes it on or frees it. A holdfast owner is told in its inbox
+ * (`lost <tenure> force-unlocked`); until that arrives it still believes that it holds the lock.
+ */
+export function force(keys: LockKeys, options: Granting): Command<ForceReply> {
+  return command(
+    script,
+    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh },
+    {
+      claimMs: duration('claimMs', options.claimMs, 1),
+      trust: trustArgument(options),
+      releaseChannel: keys.releaseChannel,
+    },
+    decode,
+  );
+}
+
+function decode(reply: Reply): ForceReply {
+  const kind = reply.hasLength(2).text(0);
+  return kind === 'forced' ? { kind, ownerBefore: reply.textOrNothing(1) } : reply.fail('unknown status');
+}

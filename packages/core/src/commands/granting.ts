@@ -1,0 +1,15 @@
+/** How a script that frees the lock chooses and tells the next owner. */
+export interface Granting {
+  /** Lease of a waiter that is granted the lock, until it renews, in ms. */
+  readonly claimMs: number;
+  /**
+   * Whether PUBLISH's reply proves that nobody listens, so that a waiter whose inbox has no subscriber is passed over:
+   * true on one node and behind Sentinel, false in Cluster, where PUBLISH counts only the receivers of its own node.
+   */
+  readonly trust: boolean;
+}
+
+/** The wire form of {@link Granting.trust}. */
+export function trustArgument({ trust }: Granting): 0 | 1 {
+  return trust ? 1 : 0;
+}

@@ -1,0 +1,51 @@
+import { duration, ordinal, tenureId } from '../arguments.js';
+import { command } from '../command.js';
+import type { LockKeys } from '../keys.js';
+import type { Reply } from '../reply.js';
+import type { Command } from '../script-port.js';
+import { handoff as script } from '../scripts.gen.js';
+
+/** Arguments of {@link handoff}. */
+export interface HandoffOptions {
+  readonly tenure: string;
+  /** Number of this step in the tenure; above those of all steps before. */
+  readonly seq: number;
+  /** Lease of the new hold, in ms. The remaining lease becomes exactly this, also when that is shorter. */
+  readonly leaseMs: number;
+}
+
+/** Reply to {@link handoff}; `remainingMs` is undefined when the lock has no TTL, `others` counts waiting tenures. */
+export type HandoffReply =
+  | { kind: 'passed'; remainingMs: number | undefined; others: number; nowMs: number }
+  | { kind: 'lost' };
+
+/**
+ * Ends the only hold of a tenure and begins the next one of the same tenure with its own lease, in one step: nobody is
+ * told, the queue is not touched. `lost` when the tenure does not own the lock with exactly one hold.
+ */
+export function handoff(keys: LockKeys, options: HandoffOptions): Command<HandoffReply> {
+  return command(
+    script,
+    { lock: keys.lock, queue: keys.queue },
+    {
+      tenure: tenureId(options.tenure),
+      seq: ordinal('seq', options.seq, 1),
+      leaseMs: duration('leaseMs', options.leaseMs, 1),
+    },
+    decode,
+  );
+}
+
+function decode(reply: Reply): HandoffReply {
+  const kind = reply.text(0);
+  switch (kind) {
+    case 'passed':
+      reply.hasLength(4);
+      return { kind, remainingMs: reply.remainingMs(1), others: reply.natural(2), nowMs: reply.natural(3) };
+    case 'lost':
+      reply.hasLength(1);
+      return { kind };
+    default:
+      return reply.fail('unknown status');
+  }
+}

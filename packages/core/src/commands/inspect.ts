@@ -1,0 +1,85 @@
+import { command } from '../command.js';
+import type { LockKeys } from '../keys.js';
+import type { Reply } from '../reply.js';
+import type { Command } from '../script-port.js';
+import { inspect as script } from '../scripts.gen.js';
+
+/** The owner of a lock. */
+export interface InspectedOwner {
+  /** Tenure id, or whatever a foreign owner calls itself. */
+  readonly id: string;
+  readonly holdCount: number;
+  /** True when the owner is no holdfast tenure. */
+  readonly foreign: boolean;
+}
+
+/** One waiting tenure. */
+export interface InspectedWaiter {
+  readonly tenure: string;
+  /** Server time of its first ask, in microseconds. */
+  readonly ticket: number;
+  /** Server time until which it may be granted the lock, in ms; undefined when it never will be before it asks again. */
+  readonly freshUntilMs: number | undefined;
+}
+
+/** Reply to {@link inspect}. */
+export interface InspectReply {
+  /** Undefined when the lock is free. */
+  readonly owner: InspectedOwner | undefined;
+  /** Remaining lease; undefined when the lock is free or has no TTL. */
+  readonly remainingMs: number | undefined;
+  /** The last step of the owner's tenure; undefined when the lock is free or its owner foreign. */
+  readonly seq: number | undefined;
+  /** Head first. */
+  readonly queue: readonly InspectedWaiter[];
+  /** Server time. */
+  readonly nowMs: number;
+}
+
+/** Everything that Redis knows of a lock, at one instant. Writes nothing; grows with the queue: for diagnosis only. */
+export function inspect(keys: LockKeys): Command<InspectReply> {
+  return command(script, { lock: keys.lock, queue: keys.queue, fresh: keys.fresh }, {}, decode);
+}
+
+const BOOKKEEPING: readonly string[] = ['seq', 'token', 'mode'];
+
+function decode(reply: Reply): InspectReply {
+  reply.hasLength(5);
+  const fields = pairs(reply.list(2));
+  const ttl = reply.ttl(1);
+  const seq = fields.integer('seq');
+  const id = fields.names.find((name) => !BOOKKEEPING.includes(name));
+  const fresh = pairs(reply.list(4));
+  const queue = pairs(reply.list(3));
+  return {
+    owner:
+      id === undefined
+        ? undefined
+        : {
+            id,
+            holdCount: fields.integer(id) ?? reply.fail('the owner has no hold count'),
+            foreign: seq === undefined,
+          },
+    remainingMs: ttl.kind === 'leased' ? ttl.remainingMs : undefined,
+    seq,
+    queue: queue.names.map((tenure) => ({
+      tenure,
+      ticket: queue.integer(tenure) ?? reply.fail('a waiter has no ticket'),
+      freshUntilMs: fresh.integer(tenure),
+    })),
+    nowMs: reply.natural(0),
+  };
+}
+
+/** A flat list of names and values; order is kept. Values are checked when they are read. */
+function pairs(list: Reply) {
+  const indexes = new Map<string, number>();
+  for (let index = 0; index < list.length; index += 2) indexes.set(list.text(index), index + 1);
+  return {
+    names: [...indexes.keys()],
+    integer(name: string): number | undefined {
+      const index = indexes.get(name);
+      return index === undefined ? undefined : list.natural(index);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { tenureId } from '../arguments.js';
+import { command } from '../command.js';
+import type { LockKeys } from '../keys.js';
+import type { Reply } from '../reply.js';
+import type { Command } from '../script-port.js';
+import { peek as script } from '../scripts.gen.js';
+
+/** Arguments of {@link peek}. */
+export interface PeekOptions {
+  /** Whose holds to count. */
+  readonly tenure: string;
+}
+
+/** Reply to {@link peek}. */
+export interface PeekReply {
+  /** Whether anybody owns the lock. */
+  readonly locked: boolean;
+  /** Holds of the given tenure; 0 when it is not the owner. */
+  readonly holdCount: number;
+  /** Remaining lease in ms; undefined when the lock is free or has no TTL. */
+  readonly remainingMs: number | undefined;
+}
+
+/** Is it locked, for how long, and how often by this tenure? Writes nothing. */
+export function peek(keys: LockKeys, options: PeekOptions): Command<PeekReply> {
+  return command(script, { lock: keys.lock }, { tenure: tenureId(options.tenure) }, decode);
+}
+
+function decode(reply: Reply): PeekReply {
+  const ttl = reply.hasLength(2).ttl(0);
+  return {
+    locked: ttl.kind !== 'absent',
+    holdCount: reply.natural(1),
+    remainingMs: ttl.kind === 'leased' ? ttl.remainingMs : undefined,
+  };
+}

@@ -1,0 +1,61 @@
+import { duration, ordinal, tenureId } from '../arguments.js';
+import { command } from '../command.js';
+import type { LockKeys } from '../keys.js';
+import type { Reply } from '../reply.js';
+import type { Command } from '../script-port.js';
+import { release as script } from '../scripts.gen.js';
+import { type Granting, trustArgument } from './granting.js';
+
+/** Arguments of {@link release}. */
+export interface ReleaseOptions extends Granting {
+  readonly tenure: string;
+  /** Number of this step in the tenure; above those of all steps before. A resent release keeps its number. */
+  readonly seq: number;
+  /** How long late commands of this tenure are to be refused, in ms; 0: none can be on its way (clean). */
+  readonly tombstoneMs: number;
+}
+
+/** Reply to {@link release}. */
+export type ReleaseReply =
+  /** Holds are left; or this was a late copy, and the count is the present one. */
+  | { kind: 'held'; holdCount: number }
+  /** The tenure `to` is the owner now and has been told. */
+  | { kind: 'granted'; to: string }
+  /** The lock is free; or this was a late copy, and a tombstone shows that the tenure ended before. */
+  | { kind: 'released' }
+  /** The tenure was not the owner: nothing was released. */
+  | { kind: 'notHeld' };
+
+/** Ends one hold; the last one passes the lock to the next waiter or frees it. Works on a server out of memory too. */
+export function release(keys: LockKeys, options: ReleaseOptions): Command<ReleaseReply> {
+  const tenure = tenureId(options.tenure);
+  return command(
+    script,
+    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
+    {
+      tenure,
+      seq: ordinal('seq', options.seq, 1),
+      tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 0),
+      claimMs: duration('claimMs', options.claimMs, 1),
+      trust: trustArgument(options),
+      releaseChannel: keys.releaseChannel,
+    },
+    decode,
+  );
+}
+
+function decode(reply: Reply): ReleaseReply {
+  const kind = reply.text(0);
+  switch (kind) {
+    case 'held':
+      return { kind, holdCount: reply.hasLength(2).natural(1) };
+    case 'granted':
+      return { kind, to: reply.hasLength(2).text(1) };
+    case 'released':
+    case 'notHeld':
+      reply.hasLength(1);
+      return { kind };
+    default:
+      return reply.fail('unknown status');
+  }
+}

@@ -1,0 +1,72 @@
+import { duration, tenureId } from '../arguments.js';
+import { inOrder } from '../command.js';
+import type { LockKeys } from '../keys.js';
+import { readReply, type Reply } from '../reply.js';
+import type { Command } from '../script-port.js';
+import { renew as script } from '../scripts.gen.js';
+
+/** One hold to be renewed. */
+export interface RenewItem {
+  readonly keys: LockKeys;
+  readonly tenure: string;
+  /** Raise the remaining lease to this, in ms; 0: only verify. It is never shortened. */
+  readonly leaseMs: number;
+}
+
+/** What became of one {@link RenewItem}; `others` counts waiting tenures. */
+export type RenewOutcome =
+  /** The lease has been raised. */
+  | { kind: 'renewed'; remainingMs: number; others: number }
+  /** Still the owner, and the lease was long enough (undefined: it has no TTL; any `leaseMs` repairs that). */
+  | { kind: 'held'; remainingMs: number | undefined; others: number }
+  /** Not the owner any more. `taken` also when the key has become something else than a lock. */
+  | { kind: 'lost'; reason: 'deleted' | 'taken' }
+  /** Redis refused this one; the message is its error reply. Nothing is known about the hold. */
+  | { kind: 'refused'; message: string };
+
+/** Reply to {@link renew}: server time, and one outcome for each item, in order. */
+export interface RenewReply {
+  readonly nowMs: number;
+  readonly outcomes: readonly RenewOutcome[];
+}
+
+/**
+ * Raises any number of leases in one command, and tells which holds are lost; it never creates or revives one. Also
+ * claims a granted lock. The items do not disturb each other. In Cluster they must share a slot.
+ */
+export function renew(items: readonly RenewItem[]): Command<RenewReply> {
+  return {
+    script,
+    keys: items.flatMap(({ keys }) => inOrder<'lock' | 'queue', string>(script.keys, keys)),
+    args: items.flatMap(({ tenure, leaseMs }) =>
+      inOrder(script.args, { tenure: tenureId(tenure), leaseMs: duration('leaseMs', leaseMs, 0) }),
+    ),
+    decode: (raw) => readReply(script.name, raw, (reply) => decode(reply.hasLength(items.length + 1))),
+  };
+}
+
+function decode(reply: Reply): RenewReply {
+  const outcomes: RenewOutcome[] = [];
+  for (let index = 1; index < reply.length; index++) outcomes.push(outcome(reply.list(index)));
+  return { nowMs: reply.natural(0), outcomes };
+}
+
+function outcome(reply: Reply): RenewOutcome {
+  const kind = reply.text(0);
+  switch (kind) {
+    case 'renewed':
+      reply.hasLength(3);
+      return { kind, remainingMs: reply.natural(1), others: reply.natural(2) };
+    case 'held':
+      reply.hasLength(3);
+      return { kind, remainingMs: reply.remainingMs(1), others: reply.natural(2) };
+    case 'lost': {
+      const reason = reply.hasLength(2).text(1);
+      return reason === 'deleted' || reason === 'taken' ? { kind, reason } : reply.fail('unknown reason');
+    }
+    case 'refused':
+      return { kind, message: reply.hasLength(2).text(1) };
+    default:
+      return reply.fail('unknown status');
+  }
+}

@@ -1,0 +1,11 @@
+-- Included by scripts that take numbers. Arguments are checked before the first write, because Redis does not roll back.
+
+local MAX = { ms = 2147483648, exact = 9007199254740991 }
+
+local function integer(i, min, max)
+  local n = tonumber(ARGV[i])
+  if not n or n % 1 ~= 0 or n < min or n > max then
+    error(string.format('holdfast: ARGV[%d] must be a whole number from %.0f to %.0f', i, min, max))
+  end
+  return n
+end

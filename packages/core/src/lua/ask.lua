@@ -1,0 +1,107 @@
+-- Acquires the lock for a tenure, or queues it, or says how long the present owner's lease lasts.
+-- Run twice it changes nothing more: an owner is told `mine`, a waiter keeps its place.
+--
+-- KEYS  lock queue fresh dead
+-- ARGV  tenure leaseMs freshMs ticket freshTtlMs claimMs trust
+--   freshMs     how long from now this waiter may be granted; 0 = do not queue
+--   ticket      place from an earlier `wait`; 0 = go to the end
+--   freshTtlMs  TTL of queue and fresh: they go by themselves when all waiters have died
+--   claimMs, trust (1 or 0)   see grant.lua
+--
+-- Replies (remaining is a PTTL: -1 = no TTL, the bug of a foreign writer; now = server ms; others = waiters;
+-- foreign 1 = the owner is not a holdfast tenure)
+--   acquired count seq remaining others     the tenure is the owner from now on. No server time: only a tenure that
+--                                           was told to wait needs it, and it has one
+--   mine count seq remaining others now     it was already, e.g. by a grant; the lease is never shortened
+--   wait remaining position ticket now foreign    queued; position 0 is the head. remaining 0: free, ask again at once
+--   busy remaining now foreign              not queued, because freshMs is 0
+--   dead                                    the tenure was cancelled or released: a late copy; nothing was done
+
+--#include args
+--#include own
+
+local tenure = ARGV[1]
+local leaseMs = integer(2, 1, MAX.ms)
+local freshMs = integer(3, 0, MAX.ms)
+local ticket = integer(4, 0, MAX.exact)
+local freshTtlMs = integer(5, 1, MAX.ms)
+local claimMs = integer(6, 1, MAX.ms)
+local trust = ARGV[7] == '1'
+
+-- The whole uncontended path: free, nobody waits, no tombstone.
+if redis.call('EXISTS', KEYS[1], KEYS[4], KEYS[2]) == 0 then
+  return own(tenure, leaseMs) or { 'acquired', 1, 1, leaseMs, 0 }
+end
+if redis.call('EXISTS', KEYS[4]) == 1 then return { 'dead' } end
+
+--#include grant
+--#include owner
+
+local state = redis.call('HMGET', KEYS[1], tenure, 'seq')
+local remainingMs = redis.call('PTTL', KEYS[1])
+local micros = serverMicros()
+local nowMs = math.floor(micros / 1000)
+
+if state[1] then
+  if remainingMs < leaseMs then
+    redis.call('PEXPIRE', KEYS[1], leaseMs)
+    remainingMs = leaseMs
+  end
+  local others = redis.call('ZCARD', KEYS[2])
+  return { 'mine', tonumber(state[1]), tonumber(state[2]) or 0, remainingMs, others, nowMs }
+end
+
+-- Returns nil, or the error reply of a refused write; then nothing of ours stays that could be without TTL.
+-- A new entry is written first, so that a full server refuses it cleanly; a waiter that is already in line is not refused.
+local function enqueue()
+  local known = tonumber(redis.call('ZSCORE', KEYS[2], tenure))
+  if known then
+    ticket = known
+  else
+    if ticket == 0 then ticket = micros end
+    redis.call('ZADD', KEYS[2], string.format('%.0f', ticket), tenure)
+  end
+  local steps = {
+    { 'PEXPIRE', KEYS[2], freshTtlMs },
+    { 'HSET', KEYS[3], tenure, string.format('%.0f', nowMs + freshMs) },
+    { 'PEXPIRE', KEYS[3], freshTtlMs },
+  }
+  for _, step in ipairs(steps) do
+    local reply = redis.pcall(unpack(step))
+    if type(reply) == 'table' then
+      redis.pcall('HDEL', KEYS[3], tenure)
+      redis.pcall('ZREM', KEYS[2], tenure)
+      return reply
+    end
+  end
+  return nil
+end
+
+local free = remainingMs == -2
+-- Before enqueue, not after: with a write behind it, the script can serve the queue of a full server.
+if free then redis.call('DEL', KEYS[1]) end
+if freshMs > 0 then
+  local refused = enqueue()
+  if refused then return refused end
+end
+
+local foreign = 0
+if free then
+  -- Free, but others came first: the head is served, never the newcomer.
+  local granted, refused = passOn(tenure, leaseMs, claimMs, trust)
+  if refused then return refused end
+  local others = redis.call('ZCARD', KEYS[2])
+  if granted == tenure then return { 'acquired', 1, 1, leaseMs, others } end
+  if not granted and others == 0 then return own(tenure, leaseMs) or { 'acquired', 1, 1, leaseMs, 0 } end
+  remainingMs = granted and claimMs or 0
+elseif not state[2] then
+  foreign = 1
+end
+
+if freshMs == 0 then return { 'busy', remainingMs, nowMs, foreign } end
+local position = redis.call('ZRANK', KEYS[2], tenure)
+if position == 0 and not free and foreign == 0 then
+  local holder = owner()
+  if holder then tell(holder, '1 contended ' .. holder) end
+end
+return { 'wait', remainingMs, position, ticket, nowMs, foreign }

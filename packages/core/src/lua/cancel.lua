@@ -1,0 +1,24 @@
+-- Withdraws a tenure for good, whatever it is by now: waiting, owner (its lock is passed on), or neither.
+--
+-- KEYS  lock queue fresh dead
+-- ARGV  tenure tombstoneMs claimMs trust releaseChannel
+--   as for release
+--
+-- Replies
+--   cancelled wasGranted    1 = the tenure was the owner
+
+--#include args
+--#include own
+--#include retire
+--#include grant
+
+local tombstoneMs = integer(2, 0, MAX.ms)
+local claimMs = integer(3, 1, MAX.ms)
+
+local wasGranted = redis.call('HEXISTS', KEYS[1], ARGV[1])
+retire(tombstoneMs)
+if wasGranted == 1 then
+  redis.call('DEL', KEYS[1])
+  if not passOn(nil, nil, claimMs, ARGV[4] == '1') then redis.pcall('PUBLISH', ARGV[5], '0') end
+end
+return { 'cancelled', wasGranted }

@@ -1,0 +1,29 @@
+-- Local handoff with a lease of its own: the last hold of a tenure ends and a new one of the same tenure begins, in one
+-- step. Nobody is told and the queue is not touched. The lease becomes exactly leaseMs (it may get shorter: it is a
+-- new hold). A copy (seq not above the stored one) changes nothing.
+--
+-- KEYS  lock queue
+-- ARGV  tenure seq leaseMs
+--
+-- Replies (remaining is a PTTL: -1 = no TTL; others = waiters; now = server ms)
+--   passed remaining others now
+--   lost                    not the owner, or with more than one hold
+
+--#include args
+
+local seq = integer(2, 1, MAX.exact)
+local leaseMs = integer(3, 1, MAX.ms)
+
+local state = redis.call('HMGET', KEYS[1], ARGV[1], 'seq')
+local count = tonumber(state[1])
+if not count then return { 'lost' } end
+
+if seq > (tonumber(state[2]) or 0) then
+  if count ~= 1 then return { 'lost' } end
+  -- PEXPIRE first: a full server does not refuse it, and after it does not refuse the HSET.
+  redis.call('PEXPIRE', KEYS[1], leaseMs)
+  redis.call('HSET', KEYS[1], 'seq', seq)
+end
+local time = redis.call('TIME')
+local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+return { 'passed', redis.call('PTTL', KEYS[1]), redis.call('ZCARD', KEYS[2]), nowMs }

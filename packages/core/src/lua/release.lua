@@ -1,0 +1,50 @@
+-- Ends one hold of a tenure; the last one passes the lock to the next waiter, or frees it.
+-- A copy (seq not above the stored one) changes nothing. A late copy that finds the lock gone answers `released` where a
+-- tombstone shows that an earlier copy did the work.
+--
+-- KEYS  lock queue fresh dead
+-- ARGV  tenure seq tombstoneMs claimMs trust releaseChannel
+--   tombstoneMs     how long late asks of this tenure are refused; 0 = none can be on its way (clean)
+--   claimMs, trust  see grant.lua
+--   releaseChannel  is told `0` when nobody was granted (Redisson's waiters)
+--
+-- Replies
+--   held count      holds that are left
+--   granted tenure  the new owner
+--   released        the lock is free
+--   notHeld         the tenure was not the owner
+
+--#include args
+--#include own
+--#include retire
+--#include grant
+
+local tenure = ARGV[1]
+local seq = integer(2, 1, MAX.exact)
+local tombstoneMs = integer(3, 0, MAX.ms)
+local claimMs = integer(4, 1, MAX.ms)
+
+local state = redis.call('HMGET', KEYS[1], tenure, 'seq')
+local count = tonumber(state[1])
+
+if not count then
+  local known = redis.call('EXISTS', KEYS[4]) == 1
+  retire(tombstoneMs)
+  return { known and 'released' or 'notHeld' }
+end
+
+if seq <= (tonumber(state[2]) or 0) then return { 'held', count } end
+
+if count > 1 then
+  -- An owner is not queued, so ZREM removes nothing; as the first write it keeps a full server from refusing the HSET.
+  redis.call('ZREM', KEYS[2], tenure)
+  redis.call('HSET', KEYS[1], tenure, count - 1, 'seq', seq)
+  return { 'held', count - 1 }
+end
+
+if tombstoneMs > 0 then retire(tombstoneMs) end
+redis.call('DEL', KEYS[1])
+local granted = passOn(nil, nil, claimMs, ARGV[5] == '1')
+if granted then return { 'granted', granted } end
+redis.pcall('PUBLISH', ARGV[6], '0')
+return { 'released' }

@@ -1,0 +1,43 @@
+-- Keeps the leases of any number of holds alive, and tells which of them are lost. Also the claim after a grant.
+-- Never creates a lock, never shortens a lease; repairs an own lock that has lost its TTL. One bad lock does not
+-- disturb the others: whatever Redis refuses is the outcome of that one.
+--
+-- KEYS  lock queue, for each hold
+-- ARGV  tenure leaseMs, for each hold
+--   leaseMs  0 = only verify
+--
+-- Replies: now (server ms), then for each hold one of (remaining is a PTTL: -1 = no TTL; others = waiters)
+--   renewed remaining others
+--   held remaining others     owner, and the lease was long enough (or only verified)
+--   lost reason               deleted, or taken (another owner, or a key of another type)
+--   refused message           the error reply of Redis
+
+local LONGEST_MS = 2147483648
+
+local function failure(reply)
+  if string.find(reply.err, 'WRONGTYPE', 1, true) == 1 then return { 'lost', 'taken' } end
+  return { 'refused', reply.err }
+end
+
+local function renew(lock, queue, tenure, leaseMs)
+  if not leaseMs or leaseMs % 1 ~= 0 or leaseMs < 0 or leaseMs > LONGEST_MS then
+    return { 'refused', 'ERR holdfast: leaseMs must be a whole number from 0 to 2147483648' }
+  end
+  local owns = redis.pcall('HEXISTS', lock, tenure)
+  if type(owns) == 'table' then return failure(owns) end
+  local remainingMs = redis.pcall('PTTL', lock)
+  if type(remainingMs) == 'table' then return failure(remainingMs) end
+  if owns == 0 then return { 'lost', remainingMs == -2 and 'deleted' or 'taken' } end
+  local others = tonumber(redis.pcall('ZCARD', queue)) or 0
+  if leaseMs == 0 or leaseMs <= remainingMs then return { 'held', remainingMs, others } end
+  local reply = redis.pcall('PEXPIRE', lock, leaseMs)
+  if type(reply) == 'table' then return failure(reply) end
+  return { 'renewed', leaseMs, others }
+end
+
+local time = redis.call('TIME')
+local replies = { time[1] * 1000 + math.floor(time[2] / 1000) }
+for i = 1, #ARGV, 2 do
+  replies[#replies + 1] = renew(KEYS[i], KEYS[i + 1], ARGV[i], tonumber(ARGV[i + 1]))
+end
+return replies

@@ -1,0 +1,106 @@
+/**
+ * Reads raw script replies. This is the only place that knows how numbers arrive: as numbers, or as strings where the
+ * user's ioredis client has `stringNumbers` set. Whatever is not exactly the expected shape is a {@link ProtocolError}:
+ * an answer that we do not understand must never pass for success.
+ */
+
+/** Redis answered a script with something that the script cannot answer: a proxy, a foreign hash, or a bug. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+  readonly code = 'HOLDFAST_PROTOCOL';
+  /** The operation whose reply it was. */
+  readonly operation: string;
+
+  constructor(operation: string, problem: string) {
+    super(`unexpected reply to ${operation}: ${problem}`);
+    this.operation = operation;
+  }
+}
+
+/** PTTL's answers: nothing there, there without TTL, or a remaining lease. */
+export type Ttl = { kind: 'absent' } | { kind: 'lasting' } | { kind: 'leased'; remainingMs: number };
+
+/** One array reply, read by position. Every reader throws {@link ProtocolError} on another shape. */
+export class Reply {
+  readonly #operation: string;
+  readonly #items: readonly unknown[];
+
+  constructor(operation: string, raw: unknown) {
+    this.#operation = operation;
+    this.#items = Array.isArray(raw) ? raw : this.fail(`an array was expected, not ${describe(raw)}`);
+  }
+
+  get length(): number {
+    return this.#items.length;
+  }
+
+  /** Throws unless there are exactly `length` items. */
+  hasLength(length: number): this {
+    if (this.length !== length) this.fail(`${length} items were expected, not ${this.length}`);
+    return this;
+  }
+
+  text(index: number): string {
+    const item = this.#items[index];
+    return typeof item === 'string' ? item : this.#wrong(index, 'a string');
+  }
+
+  textOrNothing(index: number): string | undefined {
+    return this.#items[index] === null ? undefined : this.text(index);
+  }
+
+  integer(index: number): number {
+    return asInteger(this.#items[index]) ?? this.#wrong(index, 'a safe integer');
+  }
+
+  /** A count, a position or an instant: never negative. */
+  natural(index: number): number {
+    const value = this.integer(index);
+    return value >= 0 ? value : this.#wrong(index, 'not negative');
+  }
+
+  flag(index: number): boolean {
+    const value = this.integer(index);
+    return value === 0 || value === 1 ? value === 1 : this.#wrong(index, '0 or 1');
+  }
+
+  ttl(index: number): Ttl {
+    const value = this.integer(index);
+    if (value === -2) return { kind: 'absent' };
+    return value === -1 ? { kind: 'lasting' } : { kind: 'leased', remainingMs: this.natural(index) };
+  }
+
+  /** Remaining lease in ms, or undefined when the key has no TTL. */
+  remainingMs(index: number): number | undefined {
+    return this.integer(index) === -1 ? undefined : this.natural(index);
+  }
+
+  list(index: number): Reply {
+    return new Reply(this.#operation, this.#items[index]);
+  }
+
+  fail(problem: string): never {
+    throw new ProtocolError(this.#operation, problem);
+  }
+
+  #wrong(index: number, expected: string): never {
+    return this.fail(`item ${index} must be ${expected}, not ${describe(this.#items[index])}`);
+  }
+}
+
+/** Runs `decode` over a raw reply. */
+export function readReply<Decoded>(operation: string, raw: unknown, decode: (reply: Reply) => Decoded): Decoded {
+  return decode(new Reply(operation, raw));
+}
+
+function asInteger(item: unknown): number | undefined {
+  if (typeof item === 'string' && !/^-?\d{1,16}$/.test(item)) return undefined;
+  const value = typeof item === 'string' ? Number(item) : item;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}
+
+/** The shape only: replies may hold lock names, which do not belong into error messages. */
+function describe(item: unknown): string {
+  if (Array.isArray(item)) return 'an array';
+  return item === null ? 'null' : typeof item;
+}

@@ -1,0 +1,55 @@
+/** One Lua operation: its text, the SHA-1 Redis knows it by, and the names of its keys and arguments in order. */
+export interface Script<Key extends string = string, Argument extends string = string> {
+  readonly name: string;
+  /** SHA-1 of `source`, in hex. */
+  readonly sha: string;
+  /** Names of the keys, in the order of `KEYS`; a batched script repeats them for each item. */
+  readonly keys: readonly Key[];
+  /** Names of the arguments, in the order of `ARGV`; a batched script repeats them for each item. */
+  readonly args: readonly Argument[];
+  readonly source: string;
+}
+
+/** A script with its keys and arguments, and how to read its reply. Plain data: building one does no I/O. */
+export interface Command<Reply> {
+  readonly script: Script;
+  /** As the client must be given them: without its `keyPrefix`, which it puts in front itself. */
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+  /**
+   * Turns the raw reply into its type.
+   * @throws ProtocolError when the reply has any other shape.
+   */
+  decode(raw: unknown): Reply;
+}
+
+/** What this package needs of a Redis connection: the two ways to run a script. */
+export interface ScriptPort {
+  /** EVALSHA. Rejects with the error reply of Redis, whose message starts with its code. */
+  evalsha(sha: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
+  /** EVAL, which also makes the script known to the node that ran it. */
+  eval(source: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
+}
+
+/**
+ * Runs a command: by EVALSHA, and once by EVAL where the node does not know the script (new node, failover, SCRIPT
+ * FLUSH). Every script may run twice without harm, so the second attempt is safe even if the first did run.
+ *
+ * Rejects with whatever the port rejects with, or with {@link ProtocolError}. There is no deadline in here: the port's
+ * owner decides how long a command may take.
+ */
+export async function run<Reply>(port: ScriptPort, command: Command<Reply>): Promise<Reply> {
+  const { script, keys, args } = command;
+  let raw: unknown;
+  try {
+    raw = await port.evalsha(script.sha, keys, args);
+  } catch (error) {
+    if (!isUnknownScript(error)) throw error;
+    raw = await port.eval(script.source, keys, args);
+  }
+  return command.decode(raw);
+}
+
+function isUnknownScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('NOSCRIPT');
+}
