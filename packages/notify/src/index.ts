@@ -1,1 +1,14 @@
-export {};
+export { AbortHub } from './abort-hub.js';
+export { SubscriptionClosedError } from './channel-subscription.js';
+export type { ErrorListener } from './guarded.js';
+export { Inbox, type InboxListener, type InboxOptions } from './inbox.js';
+export { type InboxMessage, parseInboxMessage } from './inbox-message.js';
+export { assertTimings, nextAskDelayMs, type ReaskSituation, type WaitTimings } from './reask.js';
+export {
+  type Membership,
+  ReleaseBroadcast,
+  type ReleaseBroadcastOptions,
+  type ReleaseListener,
+} from './release-broadcast.js';
+export { fanOut, type SubscriberListener, type SubscriberPart, type SubscriberPort } from './subscriber-port.js';
+export { type TimerEntry, type TimerPort, Waiter, type WaiterOptions } from './waiter.js';

@@ -1,0 +1,108 @@
+import { Mutex } from 'async-mutex';
+import { type ErrorListener, report } from './guarded.js';
+import type { SubscriberPort } from './subscriber-port.js';
+import { type SubscriptionCommand, SubscriptionState } from './subscription-state.js';
+import { Waiter } from './waiter.js';
+
+/** The subscription was given up, or its owner closed, before the server had confirmed it. */
+export class SubscriptionClosedError extends Error {
+  /** Stable code to branch on. */
+  readonly code = 'HOLDFAST_SUBSCRIPTION_CLOSED';
+  override readonly name = 'SubscriptionClosedError';
+
+  constructor(channel: string) {
+    super(`The subscription to ${channel} was closed before it was confirmed`);
+  }
+}
+
+/** One channel of a subscriber connection: performs what {@link SubscriptionState} says, one command at a time. */
+export class ChannelSubscription {
+  readonly #state = new SubscriptionState();
+  readonly #mutex = new Mutex();
+  readonly #port: SubscriberPort;
+  readonly #channel: string;
+  readonly #onError: ErrorListener;
+  #confirmation: Waiter<void> | undefined;
+
+  /** @param onError - hears failures that nobody waits for: of an unsubscribe, and of a subscribe that all have left. */
+  constructor(port: SubscriberPort, channel: string, onError: ErrorListener) {
+    this.#port = port;
+    this.#channel = channel;
+    this.#onError = onError;
+  }
+
+  get confirmed(): boolean {
+    return this.#state.confirmed;
+  }
+
+  get idle(): boolean {
+    return this.#state.idle;
+  }
+
+  get connected(): boolean {
+    return this.#state.connected;
+  }
+
+  /** Wants the channel. Resolves when it is confirmed; all who want it meanwhile share one confirmation or one failure. */
+  hold(): Promise<void> {
+    this.#state.want();
+    if (this.#state.confirmed) return Promise.resolve();
+    this.#confirmation ??= new Waiter<void>();
+    const { promise } = this.#confirmation;
+    void this.#reconcile();
+    return promise;
+  }
+
+  /** Wants the channel no more. Resolves when nothing of it is left on the server, or the port has given up on that. */
+  drop(): Promise<void> {
+    this.#state.unwant();
+    this.#settleConfirmation((waiter) => waiter.reject(new SubscriptionClosedError(this.#channel)));
+    return this.#reconcile();
+  }
+
+  lost(): void {
+    this.#state.lost();
+  }
+
+  restored(): void {
+    this.#state.restored();
+    this.#confirm();
+  }
+
+  /** Never rejects. The mutex makes it one command at a time; each turn looks at the wishes of that moment. */
+  #reconcile(): Promise<void> {
+    return this.#mutex.runExclusive(async () => {
+      for (let command = this.#state.next(); command !== undefined; command = this.#state.next()) {
+        await this.#perform(command);
+      }
+    });
+  }
+
+  async #perform(command: SubscriptionCommand): Promise<void> {
+    try {
+      await this.#port[command](this.#channel);
+    } catch (error) {
+      this.#fail(command, error);
+      return;
+    }
+    this.#state.succeeded(command);
+    this.#confirm();
+  }
+
+  #fail(command: SubscriptionCommand, error: unknown): void {
+    const awaited = command === 'subscribe' && this.#confirmation !== undefined;
+    this.#state.failed(command);
+    if (awaited) this.#settleConfirmation((waiter) => waiter.reject(error));
+    else report(error, this.#onError);
+  }
+
+  #confirm(): void {
+    if (this.#state.confirmed) this.#settleConfirmation((waiter) => waiter.resolve());
+  }
+
+  #settleConfirmation(settle: (waiter: Waiter<void>) => void): void {
+    const waiter = this.#confirmation;
+    this.#confirmation = undefined;
+    if (waiter !== undefined) settle(waiter);
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * A message to the inbox of one client.
+ *
+ * On the wire it is text, fields separated by one space, version first:
+ *
+ * ```
+ * 1 grant <tenure> <expMs> <nowMs> <others> <token|->
+ * 1 contended <tenure>
+ * 1 lost <tenure> <reason>
+ * ```
+ *
+ * Whatever else arrives is `look`: a newer version, an unknown kind, a field that does not parse. The receiver then asks Redis
+ * and believes only the reply, so a fleet can be upgraded node by node and a forged or broken message costs one question.
+ */
+export type InboxMessage =
+  | {
+      /** A release made `tenure` the owner, on a short claim lease. */
+      readonly kind: 'grant';
+      readonly tenure: string;
+      /** Server time, in milliseconds, at which the claim lease ends. */
+      readonly expiresAtMs: number;
+      /** Server time, in milliseconds, of the grant. */
+      readonly nowMs: number;
+      /** How many other tenures wait. */
+      readonly others: number;
+      /** Fencing token, where the lock has them. Text: it may exceed what a number holds exactly. */
+      readonly token?: string;
+    }
+  /** Somebody waits for the lock that `tenure` holds. */
+  | { readonly kind: 'contended'; readonly tenure: string }
+  /** The lock that `tenure` held was taken from it. */
+  | { readonly kind: 'lost'; readonly tenure: string; readonly reason: string }
+  /** Not understood: ask Redis. `tenure` is who it seems to be for; absent when it names nobody. */
+  | { readonly kind: 'look'; readonly tenure?: string };
+
+/** Far above any message of ours: an owner name of 1 KiB in UTF-8 and six numbers. */
+const longestMessage = 8_192;
+const tenurePattern = /^[^\s\p{Cc}]+$/u;
+const tokenPattern = /^\d{1,20}$/;
+const reasonPattern = /^[a-z][a-z-]{0,63}$/;
+
+/** Reads a message. Total: never throws, and answers `look` to everything it does not fully understand. */
+export function parseInboxMessage(text: string): InboxMessage {
+  if (typeof text !== 'string' || text.length > longestMessage) return { kind: 'look' };
+  const [version, kind, tenure, ...fields] = text.split(' ');
+  if (tenure === undefined || !tenurePattern.test(tenure)) return { kind: 'look' };
+  return (version === '1' ? parseVersion1(kind, tenure, fields) : undefined) ?? { kind: 'look', tenure };
+}
+
+function parseVersion1(kind: string | undefined, tenure: string, fields: readonly string[]): InboxMessage | undefined {
+  switch (kind) {
+    case 'grant':
+      return parseGrant(tenure, fields);
+    case 'contended':
+      return fields.length === 0 ? { kind, tenure } : undefined;
+    case 'lost': {
+      const [reason] = fields;
+      return fields.length === 1 && reason !== undefined && reasonPattern.test(reason)
+        ? { kind, tenure, reason }
+        : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function parseGrant(tenure: string, fields: readonly string[]): InboxMessage | undefined {
+  const [expiresAtMs, nowMs, others] = fields.slice(0, 3).map(parseCount);
+  const token = fields[3];
+  if (expiresAtMs === undefined || nowMs === undefined || others === undefined || token === undefined) return undefined;
+  if (fields.length !== 4) return undefined;
+  const grant = { kind: 'grant', tenure, expiresAtMs, nowMs, others } as const;
+  if (token === '-') return grant;
+  return tokenPattern.test(token) ? { ...grant, token } : undefined;
+}
+
+function parseCount(text: string): number | undefined {
+  if (!/^\d{1,16}$/.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : undefined;
+}

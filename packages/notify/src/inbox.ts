@@ -1,0 +1,155 @@
+import { ChannelSubscription, SubscriptionClosedError } from './channel-subscription.js';
+import { type ErrorListener, guarded, report } from './guarded.js';
+import { type InboxMessage, parseInboxMessage } from './inbox-message.js';
+import type { SubscriberListener, SubscriberPort } from './subscriber-port.js';
+import { Waiter } from './waiter.js';
+
+/** What one tenure hears. */
+export interface InboxListener {
+  /** A message to this tenure. Never of kind `look`: that is a gap. */
+  onMessage(message: InboxMessage): void;
+  /** Messages may have been missed, or one was not understood: ask Redis at once. May come several times for one cause. */
+  onGap(): void;
+}
+
+export interface InboxOptions {
+  readonly port: SubscriberPort;
+  /** The channel of this client, `holdfast_inbox:<clientId>`. */
+  readonly channel: string;
+  /** A message to a tenure that nobody has registered: a grant among them must be given back. */
+  onStray(message: InboxMessage): void;
+  /** Errors of listeners, and failures that no caller waits for. */
+  readonly onError: ErrorListener;
+}
+
+/**
+ * The inbox of one client: one channel, subscribed once and kept until `close`, for all its locks. Messages are routed by tenure
+ * id, so a wait costs no SUBSCRIBE.
+ *
+ * A message is a hint that state in Redis has changed; it may be late, doubled, reordered or missing. The inbox never lets a miss
+ * go unnoticed: when the connection is lost and when it is back, and when it opens after a failure, every tenure hears `onGap`.
+ *
+ * The inbox hears its port only after {@link fanOut} has connected the two.
+ */
+export class Inbox {
+  /** For {@link fanOut}. */
+  readonly listener: SubscriberListener;
+  readonly #options: InboxOptions;
+  readonly #subscription: ChannelSubscription;
+  readonly #listeners = new Map<string, InboxListener>();
+  #closed = false;
+  #failedToOpen = false;
+
+  constructor(options: InboxOptions) {
+    this.#options = options;
+    this.#subscription = new ChannelSubscription(options.port, options.channel, (error) => this.#report(error));
+    this.listener = {
+      onMessage: (channel, message) => {
+        if (channel === options.channel) this.#route(parseInboxMessage(message));
+      },
+      onLost: () => {
+        this.#subscription.lost();
+        this.#gap();
+      },
+      onRestored: () => {
+        this.#subscription.restored();
+        this.#gap();
+      },
+    };
+  }
+
+  /** The server has confirmed the subscription, and the connection was not lost since. */
+  get confirmed(): boolean {
+    return this.#subscription.confirmed;
+  }
+
+  /** How many tenures are registered. */
+  get size(): number {
+    return this.#listeners.size;
+  }
+
+  /**
+   * Resolves as soon as the inbox is `confirmed`: after the first subscribe, or when a lost connection is back. All callers share
+   * one subscribe; after a failure the next call tries anew. Has no deadline of its own beyond that of the port.
+   *
+   * @throws what the port rejected with, or {@link SubscriptionClosedError} after `close`.
+   */
+  open(): Promise<void> {
+    if (this.#closed) return this.#refused();
+    if (this.confirmed) return Promise.resolve();
+    const opened = this.#subscription.hold();
+    opened.then(
+      () => this.#catchUp(),
+      () => {
+        this.#failedToOpen = true;
+      },
+    );
+    return opened;
+  }
+
+  /**
+   * Routes the messages of a tenure to its listener. A message that came before is not kept: register first, then ask.
+   *
+   * @throws Error when the tenure is registered already; its id is fresh by protocol.
+   */
+  register(tenure: string, listener: InboxListener): void {
+    if (this.#listeners.has(tenure)) throw new Error(`Tenure ${tenure} is registered already`);
+    this.#listeners.set(tenure, listener);
+  }
+
+  /** Ends the routing; later messages to the tenure are strays. Does nothing for an unknown tenure. */
+  unregister(tenure: string): void {
+    this.#listeners.delete(tenure);
+  }
+
+  /**
+   * Leaves the channel for good: pending `open` calls reject, no listener hears anything any more. Resolves when the server has
+   * confirmed or the port has given up; at once while the connection is lost. Never rejects.
+   */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#listeners.clear();
+    const dropped = this.#subscription.drop();
+    if (this.#subscription.connected) await dropped;
+  }
+
+  #route(message: InboxMessage): void {
+    if (this.#closed) return;
+    if (message.tenure === undefined) {
+      this.#gap();
+      return;
+    }
+    const listener = this.#listeners.get(message.tenure);
+    guarded(() => {
+      if (listener === undefined) this.#options.onStray(message);
+      else if (message.kind === 'look') listener.onGap();
+      else listener.onMessage(message);
+    }, this.#options.onError);
+  }
+
+  #gap(): void {
+    // A copy, because reactions register and unregister: a tenure that is new has missed nothing, one that ended hears nothing.
+    const told = [...this.#listeners];
+    for (const [tenure, listener] of told) {
+      if (this.#listeners.get(tenure) === listener) guarded(() => listener.onGap(), this.#options.onError);
+    }
+  }
+
+  /** Tenures that went on without an inbox, after it failed to open, have missed what was sent meanwhile. */
+  #catchUp(): void {
+    if (!this.#failedToOpen) return;
+    this.#failedToOpen = false;
+    this.#gap();
+  }
+
+  /** When closing, the connection ends too and takes the subscription along: a failed unsubscribe is no news. */
+  #report(error: unknown): void {
+    if (!this.#closed) report(error, this.#options.onError);
+  }
+
+  #refused(): Promise<void> {
+    const waiter = new Waiter<void>();
+    waiter.reject(new SubscriptionClosedError(this.#options.channel));
+    return waiter.promise;
+  }
+}

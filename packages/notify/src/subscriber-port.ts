@@ -1,0 +1,49 @@
+/** What a subscriber connection reports. None of these throws. */
+export interface SubscriberListener {
+  /** A message came in. Duplicates, stale and foreign messages are allowed: a message is only ever a hint. */
+  onMessage(channel: string, message: string): void;
+  /** The connection is gone: from now on messages may be missed. */
+  onLost(): void;
+  /** Connected again **and** every confirmed channel subscribed again. */
+  onRestored(): void;
+}
+
+/**
+ * The dedicated connection that receives messages; implemented by whoever owns the connection.
+ *
+ * - `subscribe` and `unsubscribe` settle within a bound of the port's choosing, also when the server is down.
+ * - Commands of one channel reach the server in the order of the calls, also across a reconnect.
+ * - After a reconnect the port subscribes its confirmed channels again and only then calls `onRestored`.
+ */
+export interface SubscriberPort {
+  /** Called once, by {@link fanOut}, before the first `subscribe`. */
+  listen(listener: SubscriberListener): void;
+  /** Resolves when the server has confirmed. Subscribing to a subscribed channel is harmless. */
+  subscribe(channel: string): Promise<void>;
+  /** Resolves when the server has confirmed. Leaving a channel that is not subscribed is harmless. */
+  unsubscribe(channel: string): Promise<void>;
+}
+
+/** Something that wants to hear a subscriber connection: an {@link Inbox} or a {@link ReleaseBroadcast}. */
+export interface SubscriberPart {
+  readonly listener: SubscriberListener;
+}
+
+/**
+ * Connects the parts that share one subscriber connection to it. The parts know nothing of each other; each ignores the
+ * channels of the others.
+ */
+export function fanOut(port: SubscriberPort, parts: readonly SubscriberPart[]): void {
+  const listeners = parts.map((part) => part.listener);
+  port.listen({
+    onMessage(channel, message) {
+      for (const listener of listeners) listener.onMessage(channel, message);
+    },
+    onLost() {
+      for (const listener of listeners) listener.onLost();
+    },
+    onRestored() {
+      for (const listener of listeners) listener.onRestored();
+    },
+  });
+}

@@ -1,0 +1,144 @@
+import type { AbortHub } from './abort-hub.js';
+
+/** One entry in somebody's schedule. */
+export interface TimerEntry {
+  move(time: number): void;
+  cancel(): void;
+}
+
+/** Runs something once at an absolute time of a clock that the port chooses; one schedule serves any number of waits. */
+export interface TimerPort {
+  at(time: number, run: () => void): TimerEntry;
+}
+
+/** How a wait may end by itself. Every part is optional; a wait without any costs one promise. */
+export interface WaiterOptions<T> {
+  /** Needed for `expiresAt` and {@link Waiter.expireAt}. */
+  readonly timers?: TimerPort | undefined;
+  /** When the wait expires, in the time of `timers`. Absent or `Infinity`: never. */
+  readonly expiresAt?: number | undefined;
+  /**
+   * Settles the expired wait, or moves its expiry to go on waiting. An error it throws becomes the rejection.
+   * Default: rejects with a `TimeoutError`, as `AbortSignal.timeout` does.
+   */
+  readonly onExpire?: ((waiter: Waiter<T>) => void) | undefined;
+  /** Needed for `signal`. */
+  readonly aborts?: AbortHub | undefined;
+  /** Ends the wait when it aborts, in the constructor if it has aborted already. */
+  readonly signal?: AbortSignal | undefined;
+  /** Settles the aborted wait. An error it throws becomes the rejection. Default: rejects with the signal's reason. */
+  readonly onAbort?: ((waiter: Waiter<T>, reason: unknown) => void) | undefined;
+}
+
+/**
+ * A one-shot wait: somebody resolves it, rejects it, it expires or it is aborted. The first of these wins and the others do
+ * nothing; with the settlement the timer and the abort listener are gone.
+ *
+ * Waking is not winning: whoever resolves a waiter says why, and the woken code decides.
+ * A rejection that nobody awaits is not an unhandled one.
+ */
+export class Waiter<T> {
+  /** Settles with the wait. */
+  readonly promise: Promise<T>;
+  #settled = false;
+  #fulfil!: (value: T) => void;
+  #fail!: (error: unknown) => void;
+  readonly #options: WaiterOptions<T> | undefined;
+  #timer: TimerEntry | undefined;
+  #leaveSignal: (() => void) | undefined;
+
+  /** @throws TypeError when `expiresAt` comes without `timers`, or `signal` without `aborts`. */
+  constructor(options?: WaiterOptions<T>) {
+    this.promise = new Promise<T>((resolve, reject) => {
+      this.#fulfil = resolve;
+      this.#fail = reject;
+    });
+    this.#options = options;
+    if (options === undefined) return;
+    if (options.signal !== undefined) this.#listen(options.signal, options.aborts);
+    if (options.expiresAt !== undefined) this.expireAt(options.expiresAt);
+  }
+
+  /** Whether the wait is over. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** Ends the wait with a value. Answers false, and does nothing, when it is over already. */
+  resolve(value: T): boolean {
+    if (!this.#end()) return false;
+    this.#fulfil(value);
+    return true;
+  }
+
+  /** Ends the wait with an error. Answers false, and does nothing, when it is over already. */
+  reject(error: unknown): boolean {
+    if (!this.#end()) return false;
+    this.promise.catch(() => {});
+    this.#fail(error);
+    return true;
+  }
+
+  /**
+   * Sets or moves the expiry, in the time of `timers`; `Infinity` removes it. Does nothing once the wait is over.
+   *
+   * @throws TypeError when the waiter was made without `timers`.
+   */
+  expireAt(time: number): void {
+    if (this.#settled) return;
+    if (time === Infinity) {
+      this.#timer?.cancel();
+      this.#timer = undefined;
+    } else if (this.#timer !== undefined) {
+      this.#timer.move(time);
+    } else {
+      const timers = this.#options?.timers;
+      if (timers === undefined) throw new TypeError('A waiter that expires needs `timers`');
+      this.#timer = timers.at(time, () => this.#expire());
+    }
+  }
+
+  #listen(signal: AbortSignal, aborts: AbortHub | undefined): void {
+    if (aborts === undefined) throw new TypeError('A waiter with a `signal` needs `aborts`');
+    const leave = aborts.subscribe(signal, () => this.#abort(signal.reason));
+    if (this.#settled) leave();
+    else this.#leaveSignal = leave;
+  }
+
+  #expire(): void {
+    this.#timer = undefined;
+    if (this.#settled) return;
+    const onExpire = this.#options?.onExpire;
+    if (onExpire === undefined) {
+      this.reject(new DOMException('The wait expired', 'TimeoutError'));
+      return;
+    }
+    this.#react(() => onExpire(this));
+  }
+
+  #abort(reason: unknown): void {
+    if (this.#settled) return;
+    const onAbort = this.#options?.onAbort;
+    if (onAbort === undefined) this.reject(reason);
+    else this.#react(() => onAbort(this, reason));
+  }
+
+  /** Runs a handler from a timer or event: what it throws belongs to the one who waits, not to the event loop. */
+  #react(handler: () => void): void {
+    try {
+      handler();
+    } catch (error) {
+      this.reject(error);
+    }
+  }
+
+  #end(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#leaveSignal?.();
+    this.#leaveSignal = undefined;
+    return true;
+  }
+}
