@@ -1,0 +1,104 @@
+// A server of this machine's own, as a child process.
+import { spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { versionOf } from './binary.mjs';
+import { whenThisProcessEnds } from './guardian.mjs';
+import { freePort, loopback, waitUntilUp } from './tcp.mjs';
+
+const portTries = 5;
+const startTimeoutMs = 10_000;
+
+/**
+ * One run of the program. Rejects with the server's own words when it does not come up.
+ *
+ * @param {import('./binary.mjs').Binary} binary
+ * @param {string[]} args
+ * @param {string} dir
+ * @param {number} port
+ */
+async function run(binary, args, dir, port) {
+  const logFile = join(dir, 'server.log'); // a complaint about its arguments goes to stderr, the rest to stdout
+  const log = openSync(logFile, 'w');
+  const child = spawn(binary.file, [...args, '--port', String(port)], {
+    argv0: binary.argv0,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  /** @type {Promise<void>} */
+  const ended = new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  let hasEnded = false;
+  const unguard = whenThisProcessEnds('kill -9 "$1"; rm -rf "$2"', String(child.pid), dir);
+  void ended.then(() => {
+    hasEnded = true;
+    unguard();
+  });
+  child.unref(); // a test that forgets to stop its server must still be able to end
+  const kill = () => {
+    child.ref();
+    child.kill('SIGKILL');
+    return ended;
+  };
+  const up = await waitUntilUp({ port, timeoutMs: startTimeoutMs, pid: child.pid, hasEnded: () => hasEnded });
+  if (!up) {
+    await kill();
+    throw new Error(`${binary.file} did not start on port ${port}:\n${readFileSync(logFile, 'utf8').trim()}`);
+  }
+  return { child, kill };
+}
+
+/**
+ * Starts the program on `port`, or on a free one. Data lives in memory and in a private folder that goes with it.
+ *
+ * @param {import('./binary.mjs').Binary} binary
+ * @param {{ args?: string[] | undefined, port?: number | undefined }} options
+ * @returns {Promise<import('./find.mjs').FoundRedis>}
+ */
+export async function startLocal(binary, options) {
+  const dir = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
+  const args = ['--bind', loopback, '--save', '', '--appendonly', 'no', '--dir', dir];
+  if ((versionOf(binary)?.[0] ?? 0) >= 7) args.push('--enable-debug-command', 'local'); // DEBUG SLEEP, DEBUG JMAP …
+  args.push(...(options.args ?? []));
+
+  let port = options.port ?? (await freePort());
+  /** @type {Awaited<ReturnType<typeof run>> | undefined} */
+  let running;
+  for (let tries = 1; running === undefined; tries++) {
+    try {
+      running = await run(binary, args, dir, port);
+    } catch (error) {
+      const taken = /Address already in use|bind:/i.test(String(error));
+      if (!taken || options.port !== undefined || tries === portTries) {
+        rmSync(dir, { recursive: true, force: true });
+        throw error;
+      }
+      port = await freePort();
+    }
+  }
+
+  let { child, kill } = running;
+  return {
+    how: binary.file,
+    host: loopback,
+    port,
+    url: `redis://${loopback}:${port}`,
+    faults: {
+      pid: () => child.pid,
+      suspend: async () => void child.kill('SIGSTOP'),
+      resume: async () => void child.kill('SIGCONT'),
+      kill: () => kill(),
+      restart: async () => {
+        await kill();
+        ({ child, kill } = await run(binary, args, dir, port));
+      },
+    },
+    stop: async () => {
+      await kill();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
