@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { type ErrorListener, guarded } from './guarded.js';
 
 /** One wait's interest in a signal. An object of its own, so that one function may be subscribed twice. */
@@ -66,5 +67,5 @@ export class AbortHub {
 }
 
 function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error), 'HoldfastWarning');
+  process.emitWarning(inspect(error), 'HoldfastWarning');
 }

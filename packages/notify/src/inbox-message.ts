@@ -35,7 +35,7 @@ export type InboxMessage =
 
 /** Far above any message of ours: an owner name of 1 KiB in UTF-8 and six numbers. */
 const longestMessage = 8_192;
-const tenurePattern = /^[^\s\p{Cc}]+$/u;
+const tenurePattern = /^\P{Cc}+$/u;
 const tokenPattern = /^\d{1,20}$/;
 const reasonPattern = /^[a-z][a-z-]{0,63}$/;
 

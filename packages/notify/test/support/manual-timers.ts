@@ -1,0 +1,28 @@
+import type { TimerEntry, TimerPort } from '../../src/index.js';
+
+/** A TimerPort whose time the test drives. */
+export class ManualTimers implements TimerPort {
+  now = 0;
+  readonly #pending = new Map<TimerEntry, { time: number; run: () => void }>();
+
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  at(time: number, run: () => void): TimerEntry {
+    const entry: TimerEntry = {
+      move: (to) => this.#pending.set(entry, { time: to, run }),
+      cancel: () => this.#pending.delete(entry),
+    };
+    entry.move(time);
+    return entry;
+  }
+
+  advanceTo(time: number): void {
+    this.now = time;
+    const due = [...this.#pending].filter(([, timer]) => timer.time <= time);
+    for (const [entry, timer] of due.sort(([, a], [, b]) => a.time - b.time)) {
+      if (this.#pending.delete(entry)) timer.run();
+    }
+  }
+}
