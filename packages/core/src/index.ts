@@ -11,7 +11,7 @@ export { MAX_DURATION_MS } from './arguments.js';
 export { again, type AgainOptions, type AgainReply } from './commands/again.js';
 export { ask, type AskOptions, type AskReply, type Contention } from './commands/ask.js';
 export { cancel, type CancelOptions, type CancelReply } from './commands/cancel.js';
-export { force, type ForceReply } from './commands/force.js';
+export { force, type ForceOptions, type ForceReply } from './commands/force.js';
 export type { Granting } from './commands/granting.js';
 export { handoff, type HandoffOptions, type HandoffReply } from './commands/handoff.js';
 export {

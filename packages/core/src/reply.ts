@@ -45,10 +45,6 @@ export class Reply {
     return typeof item === 'string' ? item : this.#wrong(index, 'a string');
   }
 
-  textOrNothing(index: number): string | undefined {
-    return this.#items[index] === null ? undefined : this.text(index);
-  }
-
   integer(index: number): number {
     return asInteger(this.#items[index]) ?? this.#wrong(index, 'a safe integer');
   }

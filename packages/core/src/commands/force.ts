@@ -1,10 +1,18 @@
-import { duration } from '../arguments.js';
+import { duration, tenureId } from '../arguments.js';
 import { command } from '../command.js';
 import type { LockKeys } from '../keys.js';
 import type { Reply } from '../reply.js';
 import type { Command } from '../script-port.js';
 import { force as script } from '../scripts.gen.js';
 import { type Granting, trustArgument } from './granting.js';
+
+/** Arguments of {@link force}. */
+export interface ForceOptions extends Granting {
+  /** A fresh id in the form of a tenure id. Resent, it must stay the same: a copy then does no harm to the next owner. */
+  readonly request: string;
+  /** How long copies of this request are recognised, in ms. */
+  readonly tombstoneMs: number;
+}
 
 /** Reply to {@link force}; `ownerBefore` is undefined when the lock was free. */
 export interface ForceReply {
@@ -16,11 +24,12 @@ export interface ForceReply {
  * Takes the lock from its owner, whoever that is, and passes it on or frees it. A holdfast owner is told in its inbox
  * (`lost <tenure> force-unlocked`); until that arrives it still believes that it holds the lock.
  */
-export function force(keys: LockKeys, options: Granting): Command<ForceReply> {
+export function force(keys: LockKeys, options: ForceOptions): Command<ForceReply> {
   return command(
     script,
-    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh },
+    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenureId(options.request)) },
     {
+      tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 1),
       claimMs: duration('claimMs', options.claimMs, 1),
       trust: trustArgument(options),
       releaseChannel: keys.releaseChannel,
@@ -31,5 +40,5 @@ export function force(keys: LockKeys, options: Granting): Command<ForceReply> {
 
 function decode(reply: Reply): ForceReply {
   const kind = reply.hasLength(2).text(0);
-  return kind === 'forced' ? { kind, ownerBefore: reply.textOrNothing(1) } : reply.fail('unknown status');
+  return kind === 'forced' ? { kind, ownerBefore: reply.text(1) || undefined } : reply.fail('unknown status');
 }

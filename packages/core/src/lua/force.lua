@@ -1,23 +1,34 @@
 -- Takes the lock from whoever owns it, passes it to the next waiter or frees it, and tells the old owner.
+-- A copy (same request) changes nothing and is answered as the first: it must not hit the owner that came after.
 --
--- KEYS  lock queue fresh
--- ARGV  claimMs trust releaseChannel
---   as for release
+-- KEYS  lock queue fresh dead
+-- ARGV  tombstoneMs claimMs trust releaseChannel
+--   dead            tombstone of this request: holds the old owner, or '' when there was none
+--   tombstoneMs     how long copies of this request are recognised
+--   claimMs, trust  see grant.lua
+--   releaseChannel  is told `0` when an owner went and nobody was granted
 --
 -- Replies
---   forced owner    the owner before, or nil
+--   forced owner    the owner before, or ''
 
 --#include args
 --#include own
 --#include grant
 --#include owner
 
-local claimMs = integer(1, 1, MAX.ms)
+local tombstoneMs = integer(1, 1, MAX.ms)
+local claimMs = integer(2, 1, MAX.ms)
 
-local before = owner()
+local known = redis.call('GET', KEYS[4])
+if known then return { 'forced', known } end
+
+local before = owner() or ''
 local ours = redis.call('HEXISTS', KEYS[1], 'seq') == 1
+-- There is no such key yet; but a script that has written is not refused its SET by a full server.
+redis.call('DEL', KEYS[4])
+redis.call('SET', KEYS[4], before, 'PX', tombstoneMs)
 local removed = redis.call('DEL', KEYS[1])
-local granted = passOn(nil, nil, claimMs, ARGV[2] == '1')
-if removed == 1 and not granted then redis.pcall('PUBLISH', ARGV[3], '0') end
-if before and ours then tell(before, '1 lost ' .. before .. ' force-unlocked') end
-return { 'forced', before or false }
+local granted = passOn(nil, nil, claimMs, ARGV[3] == '1')
+if removed == 1 and not granted then redis.pcall('PUBLISH', ARGV[4], '0') end
+if ours then tell(before, '1 lost ' .. before .. ' force-unlocked') end
+return { 'forced', before }
