@@ -1,1 +1,30 @@
-export {};
+/**
+ * Re-entrant distributed locks for Node.js on Redis.
+ *
+ * @packageDocumentation
+ */
+export type { AcquireOptions, LockOptions } from './acquire-options.js';
+export {
+  type CloseOptions,
+  createLockClient,
+  type LockClient,
+  type LockHandleOptions,
+  type LockInspection,
+} from './client.js';
+export {
+  LockClientClosedError,
+  LockError,
+  type LockErrorCode,
+  LockLostError,
+  type LockLostReason,
+  LockNotHeldError,
+  LockRefusedError,
+  LockScopeError,
+  LockTimeoutError,
+  LockUnavailableError,
+} from './errors.js';
+export type { Hold, HoldState } from './hold.js';
+export type { LockClientOptions, RedisInput } from './options.js';
+export type { LockClientEvents, LockClientListener } from './reports/events.js';
+export type { AcquiredHow, Distribution, LockClientStats } from './reports/stats.js';
+export type { RLock, TryResult } from './rlock.js';

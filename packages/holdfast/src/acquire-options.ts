@@ -1,0 +1,39 @@
+import { checkTime, MIN_LEASE_MS } from './options.js';
+
+/** Options of `lock`. */
+export interface LockOptions {
+  /** Fixed lease in milliseconds, never renewed. Absent: `watchdogTimeoutMs`, renewed while held. */
+  leaseMs?: number;
+  /** Gives up waiting when it aborts: the call rejects with the signal's reason. It does not end a hold. */
+  signal?: AbortSignal;
+  /** Longest time this hold is renewed for, in milliseconds. Only without `leaseMs`. Default: the client's. */
+  maxHoldMs?: number;
+}
+
+/** Options of the other acquisitions. */
+export interface AcquireOptions extends LockOptions {
+  /** Longest wait in milliseconds: one absolute deadline for everything the call does. */
+  waitMs?: number;
+}
+
+const known = new Set(['leaseMs', 'signal', 'waitMs', 'maxHoldMs']);
+
+/** @throws TypeError or RangeError for anything a lock cannot be taken with. */
+export function checkAcquire(options: AcquireOptions | undefined, method: string): AcquireOptions {
+  if (options === undefined) return {};
+  if (typeof options !== 'object' || options === null) throw new TypeError(`${method}: options must be an object`);
+  for (const key of Object.keys(options)) {
+    if (!known.has(key)) throw new TypeError(`${method}: unknown option "${key}"`);
+  }
+  const { waitMs, leaseMs, signal, maxHoldMs } = options;
+  if (waitMs !== undefined) checkTime('waitMs', waitMs, 0);
+  if (leaseMs !== undefined) checkTime('leaseMs', leaseMs, MIN_LEASE_MS);
+  if (maxHoldMs !== undefined) checkTime('maxHoldMs', maxHoldMs, MIN_LEASE_MS);
+  if (leaseMs !== undefined && maxHoldMs !== undefined) {
+    throw new TypeError(`${method}: leaseMs is never renewed, so maxHoldMs cannot go with it`);
+  }
+  if (signal !== undefined && !(typeof signal === 'object' && signal !== null && 'aborted' in signal)) {
+    throw new TypeError(`${method}: signal must be an AbortSignal`);
+  }
+  return options;
+}

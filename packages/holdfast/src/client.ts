@@ -1,0 +1,261 @@
+import { assertLockName, inboxChannel, inspect, type InspectReply, lockKeys } from '@holdfast/core';
+import { AbortHub, fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
+import { Schedule, systemClock, Watchdog } from '@holdfast/watchdog';
+import { nanoid } from 'nanoid';
+import { Link } from './connection/link.js';
+import { openRedis } from './connection/redis-input.js';
+import { scriptPort } from './connection/script-port.js';
+import { SilenceGuard } from './connection/silence-guard.js';
+import { Subscriber } from './connection/subscriber.js';
+import { Wire } from './connection/wire.js';
+import type { Parts } from './lock/parts.js';
+import { Registry } from './lock/registry.js';
+import { Renewals } from './lock/renewals.js';
+import { ServerClock } from './lock/server-clock.js';
+import type { Tenure } from './lock/tenure.js';
+import { Turns } from './lock/turns.js';
+import { QueueWakeup, RedissonWakeup } from './lock/wakeup.js';
+import { checkTime, type LockClientOptions, resolveSettings } from './options.js';
+import type { LockClientEvents, LockClientListener } from './reports/events.js';
+import { Reporter } from './reports/reporter.js';
+import type { LockClientStats } from './reports/stats.js';
+import { Handle, type LockHome, query, type RLock } from './rlock.js';
+import { openScope, outside } from './scope.js';
+import { runScope } from './scope-end.js';
+
+/** Options of {@link LockClient.getLock}. */
+export interface LockHandleOptions {
+  /** An explicit owner, in place of scopes: the same owner, client and name re-enters. At most 256 characters, no white space. */
+  owner?: string;
+}
+
+/** Options of {@link LockClient.close}. */
+export interface CloseOptions {
+  /** How long to wait for holds that are in use before they are taken back, in milliseconds. Default 0. */
+  drainMs?: number;
+}
+
+/**
+ * All locks of one process on one Redis. Make one for a process, not one for a request: two clients never re-enter each other's locks.
+ *
+ * It opens up to two connections of its own (with your own `Redis`: one, for messages), with the first lock. Nothing it does
+ * in the background rejects unhandled or throws.
+ */
+export class LockClient implements AsyncDisposable {
+  /** Random id of this client; its holds and messages carry it. */
+  readonly clientId: string;
+  readonly #parts: Parts;
+  readonly #home: LockHome;
+  readonly #link: Link;
+  readonly #wire: Wire;
+  readonly #watchdog: Watchdog<Tenure>;
+  readonly #waits: Schedule;
+  readonly #subscriber: Subscriber;
+  readonly #inbox: Inbox;
+  readonly #broadcast: ReleaseBroadcast;
+  #closing: Promise<void> | undefined;
+
+  /** @internal Use {@link createLockClient}. */
+  constructor(options: LockClientOptions) {
+    const settings = resolveSettings(options);
+    const opened = openRedis(options.redis);
+    this.clientId = nanoid();
+    const clock = systemClock();
+    const reporter = new Reporter(this.clientId);
+    const onError = (error: unknown) => reporter.error(error);
+    const waits = new Schedule(clock, 'keeps-process-alive', onError);
+    const link = new Link(opened, onError);
+    const silence = new SilenceGuard({
+      link,
+      schedule: waits,
+      limitMs: 3 * settings.attemptTimeoutMs,
+      now: () => clock.now(),
+    });
+    const wire = new Wire({ link, port: scriptPort(opened.redis), clock, schedule: waits, silence });
+    const serverClock = new ServerClock(() => clock.now());
+    const watchdog = new Watchdog<Tenure>({
+      clock,
+      port: new Renewals(wire, serverClock),
+      onError,
+      onRenewal: ({ subject, outcome, latenessMs }) => reporter.renewal(subject.keys.lock, outcome, latenessMs),
+    });
+    const subscriber = new Subscriber(opened.redis, onError);
+    const inbox = new Inbox({
+      port: subscriber,
+      channel: inboxChannel(this.clientId),
+      onStray: () => undefined,
+      onError,
+    });
+    const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
+    fanOut(subscriber, [inbox, broadcast]);
+    link.listen({
+      onDown: () => {
+        serverClock.forget();
+        watchdog.suspectAll();
+      },
+      onUp: () => watchdog.verifyAll(),
+    });
+    let tenures = 0;
+    this.#parts = {
+      settings,
+      keyPrefix: opened.redis.options.keyPrefix ?? '',
+      clock,
+      waits,
+      wire,
+      watchdog,
+      wakeup: settings.wakeup === 'queue' ? new QueueWakeup(inbox) : new RedissonWakeup(inbox, broadcast),
+      serverClock,
+      aborts: new AbortHub(),
+      turns: new Turns(clock),
+      reporter,
+      tenureId: (owner) => `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}`,
+    };
+    this.#home = {
+      client: this,
+      parts: this.#parts,
+      registry: new Registry(this.#parts),
+      leftovers: settings.releaseOnScopeEnd ? 'release' : 'abandon',
+    };
+    this.#link = link;
+    this.#wire = wire;
+    this.#watchdog = watchdog;
+    this.#waits = waits;
+    this.#subscriber = subscriber;
+    this.#inbox = inbox;
+    this.#broadcast = broadcast;
+  }
+
+  /**
+   * A handle for the lock `name`. No I/O.
+   *
+   * @throws TypeError or RangeError when the name or the owner cannot be used: an empty name, one over 1 KiB or with broken surrogates, one
+   * whose braces would put its keys into different Cluster slots.
+   */
+  getLock(name: string, options: LockHandleOptions = {}): RLock {
+    assertLockName(name);
+    return new Handle(this.#home, name, checkOwner(options.owner));
+  }
+
+  /**
+   * Runs `fn` as one thread: imperative `lock`, `tryLock` and `unlock` directly inside count up and down, through any handle. Branches of a
+   * `Promise.all` with `withLock` still exclude each other. Returns what `fn` returns.
+   *
+   * Locks that are still held when `fn` has settled are reported as `leak`, aborted with reason `scope-ended`, and not renewed any more.
+   */
+  run<T>(fn: () => T): T {
+    return runScope(openScope('thread', this), fn, this.#home.leftovers);
+  }
+
+  /** Runs `fn` outside all scopes: start servers, timers and listeners in here, else they keep the scope for their whole life. */
+  exit<T>(fn: () => T): T {
+    return outside(fn);
+  }
+
+  /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
+  async inspect(name: string): Promise<LockInspection> {
+    assertLockName(name);
+    const reply = await query(this.#parts, name, inspect(lockKeys(name, this.#parts.keyPrefix)));
+    return inspectionOf(name, reply, this.clientId);
+  }
+
+  /** Counters and distributions since the client was created. Also on `node:diagnostics_channel`, see `docs/semantics.md`. */
+  stats(): LockClientStats {
+    return this.#parts.reporter.stats.snapshot();
+  }
+
+  /** Adds a listener; see {@link LockClientEvents}. No event needs one. */
+  on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
+    this.#parts.reporter.events.on(event, listener);
+    return this;
+  }
+
+  /** Removes a listener. */
+  off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
+    this.#parts.reporter.events.off(event, listener);
+    return this;
+  }
+
+  /**
+   * Ends the client: waiting and new calls reject with LockClientClosedError; holds in use have `drainMs` to be released, then they are
+   * aborted with reason `closed` and given back; connections of ours are closed, yours stays open. Leaves no timer, listener or socket.
+   *
+   * Not promised when Redis does not answer: then leases run out by themselves.
+   */
+  close(options: CloseOptions = {}): Promise<void> {
+    const drainMs = checkTime('drainMs', options.drainMs ?? 0, 0);
+    this.#closing ??= this.#close(drainMs);
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    const { clock, settings } = this.#parts;
+    await this.#home.registry.close(drainMs);
+    await this.#wire.drained(clock.now() + settings.attemptTimeoutMs);
+    this.#watchdog.close();
+    this.#wire.close();
+    await this.#subscriber.close();
+    await this.#inbox.close();
+    await this.#broadcast.close();
+    await this.#link.close();
+    this.#waits.clear();
+  }
+}
+
+/** What {@link LockClient.inspect} answers. */
+export interface LockInspection {
+  readonly name: string;
+  /** Absent when the lock is free. */
+  readonly owner:
+    | {
+        /** Field in Redis: a tenure id of holdfast, or what another client wrote. */
+        readonly id: string;
+        readonly holdCount: number;
+        readonly kind: 'this-client' | 'holdfast' | 'foreign';
+      }
+    | undefined;
+  /** Absent when the lock is free or has no expiry. */
+  readonly remainingMs: number | undefined;
+  /** Waiting processes, next first. */
+  readonly queue: readonly { readonly id: string; readonly waitingMs: number; readonly thisClient: boolean }[];
+}
+
+function inspectionOf(name: string, reply: InspectReply, clientId: string): LockInspection {
+  const ours = (id: string) => id.includes(`${clientId}:`);
+  const { owner, nowMs } = reply;
+  return {
+    name,
+    owner: owner && {
+      id: owner.id,
+      holdCount: owner.holdCount,
+      kind: owner.foreign ? 'foreign' : ours(owner.id) ? 'this-client' : 'holdfast',
+    },
+    remainingMs: reply.remainingMs,
+    queue: reply.queue.map(({ tenure, ticket }) => ({
+      id: tenure,
+      waitingMs: Math.max(0, nowMs - ticket / 1_000),
+      thisClient: ours(tenure),
+    })),
+  };
+}
+
+function checkOwner(owner: unknown): string | undefined {
+  if (owner === undefined) return undefined;
+  if (typeof owner !== 'string') throw new TypeError(`owner must be a string, got ${typeof owner}`);
+  if (!/^[^\s\p{Cc}\p{Cs}]{1,256}$/u.test(owner)) {
+    throw new RangeError('owner must be 1 to 256 characters without white space or control characters');
+  }
+  return owner;
+}
+
+/**
+ * A lock client for one Redis. No I/O happens before the first lock.
+ *
+ * @throws TypeError or RangeError for options that cannot work, with the reason.
+ */
+export function createLockClient(options: LockClientOptions): LockClient {
+  return new LockClient(options);
+}

@@ -1,0 +1,49 @@
+/**
+ * What an error of ioredis says about the command it belongs to.
+ *
+ * Only three answers matter to a lock: was the command refused for good, refused for now, or may it have run? Redis refuses before the
+ * first write (the scripts are written so), hence every reply error is definite. Everything else (a closed connection, a flushed queue,
+ * a timeout inside the client) leaves the outcome open, and the idempotent scripts make it safe to send the command again.
+ */
+
+import { ProtocolError } from '@holdfast/core';
+
+/** Never ran, try later / never ran, give up / answered, but not in our protocol / may have run. */
+export type Verdict =
+  | { kind: 'transient'; code: string }
+  | { kind: 'permanent'; code: string }
+  | { kind: 'nonsense'; code: string }
+  | { kind: 'unknown' };
+
+const transient = new Set([
+  'LOADING',
+  'BUSY',
+  'READONLY',
+  'MASTERDOWN',
+  'CLUSTERDOWN',
+  'TRYAGAIN',
+  'MOVED',
+  'ASK',
+  'NOREPLICAS',
+]);
+
+/** Reads the verdict off an error with which ioredis rejected a command. */
+export function verdictOf(error: unknown): Verdict {
+  if (error instanceof ProtocolError) return { kind: 'nonsense', code: 'PROTOCOL' };
+  if (!(error instanceof Error) || error.name !== 'ReplyError') return { kind: 'unknown' };
+  const code = redisCodeOf(error.message);
+  return { kind: transient.has(code) ? 'transient' : 'permanent', code };
+}
+
+/** `WRONGTYPE` out of `WRONGTYPE Operation …` and also out of Redis 6's `ERR Error running script …: WRONGTYPE …`. */
+function redisCodeOf(message: string): string {
+  const inner = /^ERR Error running script.*?: ([A-Z]{3,}) /.exec(message);
+  return inner?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
+}
+
+/** The same error without the arguments ioredis attaches to it, which hold lock names and owner ids. */
+export function redacted(error: unknown): Error {
+  const clean = new Error(error instanceof Error ? error.message : String(error));
+  clean.name = error instanceof Error ? error.name : 'Error';
+  return clean;
+}

@@ -1,0 +1,137 @@
+/**
+ * The connection that listens: one per client, for its whole life, opened with the first acquisition that may have to wait.
+ *
+ * It is a duplicate of the command connection with everything undone that would make it lose messages or hang: no key prefix (channels
+ * already carry it), no command timeout, no limit of retries. Subscribing again after a reconnect is done here and not by ioredis, because
+ * only then do we know *when* the server has confirmed it, and a waiter must ask again after that moment.
+ */
+
+import type { SubscriberListener, SubscriberPort } from '@holdfast/notify';
+import type { Redis, RedisOptions } from 'ioredis';
+import { outside } from '../scope.js';
+import { disconnect } from './link.js';
+
+const listening: RedisOptions = {
+  lazyConnect: true,
+  keyPrefix: '',
+  enableOfflineQueue: true,
+  autoResubscribe: false,
+  autoResendUnfulfilledCommands: true,
+  maxRetriesPerRequest: null,
+  enableAutoPipelining: false,
+  disconnectTimeout: 200,
+};
+
+interface Confirmation {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * See the module comment. `subscribe` settles when the server has confirmed or the subscriber is closed: a server that is down is waited
+ * for, because without it there is nothing to wake a waiter for.
+ */
+export class Subscriber implements SubscriberPort {
+  readonly #source: Redis;
+  readonly #onError: (error: unknown) => void;
+  readonly #listeners: SubscriberListener[] = [];
+  readonly #channels = new Map<string, Confirmation>();
+  #redis: Redis | undefined;
+  #closed = false;
+  #probing = false;
+
+  constructor(source: Redis, onError: (error: unknown) => void) {
+    this.#source = source;
+    this.#onError = onError;
+  }
+
+  listen(listener: SubscriberListener): void {
+    this.#listeners.push(listener);
+  }
+
+  subscribe(channel: string): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('The subscriber is closed'));
+    const known = this.#channels.get(channel);
+    if (known !== undefined) return known.promise;
+    const confirmation = deferred();
+    this.#channels.set(channel, confirmation);
+    const redis = this.#open();
+    if (redis.status === 'ready') this.#send(redis, channel);
+    return confirmation.promise;
+  }
+
+  async unsubscribe(channel: string): Promise<void> {
+    this.#channels.delete(channel);
+    if (this.#redis?.status === 'ready') await this.#redis.unsubscribe(channel);
+  }
+
+  /** A message that should have come did not: make sure that the connection is alive, and replace it when it does not answer. */
+  async probe(withinMs: number): Promise<void> {
+    const redis = this.#redis;
+    if (redis?.status !== 'ready' || this.#probing) return;
+    this.#probing = true;
+    const giveUp = outside(() => setTimeout(() => redis.disconnect(true), withinMs));
+    try {
+      await redis.ping();
+    } catch (error) {
+      this.#onError(error);
+    } finally {
+      clearTimeout(giveUp);
+      this.#probing = false;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { reject } of this.#channels.values()) reject(new Error('The subscriber is closed'));
+    this.#channels.clear();
+    if (this.#redis !== undefined) await disconnect(this.#redis);
+  }
+
+  #open(): Redis {
+    this.#redis ??= outside(() => {
+      const redis = this.#source.duplicate({ ...listening, commandTimeout: undefined });
+      redis.on('message', (channel: string, message: string) => {
+        for (const listener of this.#listeners) listener.onMessage(channel, message);
+      });
+      redis.on('close', () => {
+        for (const listener of this.#listeners) listener.onLost();
+      });
+      redis.on('ready', () => void this.#restore(redis));
+      redis.on('error', this.#onError);
+      redis.connect().catch(() => undefined);
+      return redis;
+    });
+    return this.#redis;
+  }
+
+  /** Connected, for the first time or again. */
+  async #restore(redis: Redis): Promise<void> {
+    const sent = await Promise.all([...this.#channels.keys()].map((channel) => this.#send(redis, channel)));
+    if (this.#closed || !sent.every(Boolean)) return;
+    for (const listener of this.#listeners) listener.onRestored();
+  }
+
+  async #send(redis: Redis, channel: string): Promise<boolean> {
+    try {
+      await redis.subscribe(channel);
+      this.#channels.get(channel)?.resolve();
+      return true;
+    } catch (error) {
+      if (!this.#closed) this.#onError(error);
+      return false;
+    }
+  }
+}
+
+function deferred(): Confirmation {
+  let resolve!: () => void;
+  let reject!: (error: Error) => void;
+  const promise = new Promise<void>((done, fail) => {
+    resolve = done;
+    reject = fail;
+  });
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
+}

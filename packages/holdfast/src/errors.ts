@@ -1,0 +1,135 @@
+/**
+ * Every error holdfast creates, apart from the `TypeError` and `RangeError` of bad arguments.
+ *
+ * Branch on `code`: it is stable. `instanceof` works too, also when the ESM and the CommonJS build are both loaded, because
+ * it looks at a brand and the code and not at the identity of the class.
+ */
+
+const brand = Symbol.for('holdfast.error');
+
+/** The stable codes of {@link LockError.code}. */
+export type LockErrorCode =
+  | 'LOCK_TIMEOUT'
+  | 'LOCK_LOST'
+  | 'LOCK_NOT_HELD'
+  | 'LOCK_SCOPE'
+  | 'LOCK_UNAVAILABLE'
+  | 'LOCK_REFUSED'
+  | 'LOCK_CLIENT_CLOSED';
+
+/** Base class of holdfast's errors. */
+export abstract class LockError extends Error {
+  /** Stable code to branch on. */
+  abstract readonly code: LockErrorCode;
+  /** The lock the failed call was about; absent when it was about the whole client. */
+  readonly lockName: string | undefined;
+
+  constructor(message: string, lockName?: string, options?: ErrorOptions) {
+    super(message, options);
+    this.lockName = lockName;
+    this.name = new.target.name;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  static [Symbol.hasInstance](this: { readonly code?: LockErrorCode }, value: unknown): boolean {
+    if (typeof value !== 'object' || value === null || !(brand in value)) return false;
+    return this.code === undefined || ('code' in value && value.code === this.code);
+  }
+}
+
+/** `acquire` waited for its whole `waitMs` and the lock was busy all the time. */
+export class LockTimeoutError extends LockError {
+  static readonly code = 'LOCK_TIMEOUT';
+  readonly code = LockTimeoutError.code;
+  /** How long the call waited, in milliseconds. */
+  readonly waitedMs: number;
+
+  constructor(lockName: string, waitedMs: number) {
+    super(`Lock "${lockName}" stayed busy for ${Math.round(waitedMs)} ms`, lockName);
+    this.waitedMs = waitedMs;
+  }
+}
+
+/**
+ * Why a hold ended before its release.
+ *
+ * - `expired`: a fixed lease ran out.
+ * - `deleted`, `taken`: the key is gone, or somebody else owns it (a foreign DEL, FLUSHALL, lost data).
+ * - `force-unlocked`: {@link RLock.forceUnlock}, here or elsewhere.
+ * - `unreachable`: no renewal was answered before the lease ended.
+ * - `clock`: the machine slept or its clock jumped for longer than the lease.
+ * - `max-hold`: `maxHoldMs` was reached.
+ * - `scope-ended`: the scope of an imperative `lock()` ended without `unlock()`.
+ * - `closed`: the client was closed.
+ */
+export type LockLostReason =
+  | 'expired'
+  | 'deleted'
+  | 'taken'
+  | 'force-unlocked'
+  | 'unreachable'
+  | 'clock'
+  | 'max-hold'
+  | 'scope-ended'
+  | 'closed';
+
+/** The hold ended before it was released: what it guarded may have run beside another owner since. */
+export class LockLostError extends LockError {
+  static readonly code = 'LOCK_LOST';
+  readonly code = LockLostError.code;
+  /** What ended the hold. */
+  readonly reason: LockLostReason;
+
+  constructor(lockName: string, reason: LockLostReason) {
+    super(`Lock "${lockName}" was lost: ${reason}`, lockName);
+    this.reason = reason;
+  }
+}
+
+/** `unlock()` was called where this scope, handle or owner holds nothing. */
+export class LockNotHeldError extends LockError {
+  static readonly code = 'LOCK_NOT_HELD';
+  readonly code = LockNotHeldError.code;
+
+  constructor(lockName: string, where: string) {
+    super(`Lock "${lockName}" is not held by ${where}`, lockName);
+  }
+}
+
+/** A call that its scope does not allow; see `docs/semantics.md`, Scopes. */
+export class LockScopeError extends LockError {
+  static readonly code = 'LOCK_SCOPE';
+  readonly code = LockScopeError.code;
+}
+
+/**
+ * Redis did not answer in time. When the call was an acquisition, the lock is *not* held on its behalf: whatever the command may
+ * still do on the server is cancelled in the background.
+ */
+export class LockUnavailableError extends LockError {
+  static readonly code = 'LOCK_UNAVAILABLE';
+  readonly code = LockUnavailableError.code;
+}
+
+/** Redis answered and refused, before anything was written. */
+export class LockRefusedError extends LockError {
+  static readonly code = 'LOCK_REFUSED';
+  readonly code = LockRefusedError.code;
+  /** First word of Redis' error, such as `WRONGTYPE`, `NOPERM` or `OOM`. */
+  readonly redisCode: string;
+
+  constructor(lockName: string, redisCode: string, options?: ErrorOptions) {
+    super(`Redis refused a command on lock "${lockName}": ${redisCode}`, lockName, options);
+    this.redisCode = redisCode;
+  }
+}
+
+/** The client was closed, before or during the call. */
+export class LockClientClosedError extends LockError {
+  static readonly code = 'LOCK_CLIENT_CLOSED';
+  readonly code = LockClientClosedError.code;
+
+  constructor(lockName?: string) {
+    super('The lock client is closed', lockName);
+  }
+}

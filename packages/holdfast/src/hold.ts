@@ -1,0 +1,92 @@
+import { LockNotHeldError } from './errors.js';
+import type { Level } from './lock/level.js';
+import { openScope } from './scope.js';
+import { type Leftovers, runScope } from './scope-end.js';
+
+/** `held`: ours. `suspect`: ours until its deadline, but a renewal is overdue. `lost`: over, see the signal's reason. `released`: done. */
+export type HoldState = 'held' | 'suspect' | 'lost' | 'released';
+
+/**
+ * One acquisition of a lock. It belongs to whoever has the object: any code may release it, and {@link Hold.run} makes calls re-enter it.
+ *
+ * With TypeScript 5.2 or newer, `await using hold = await lock.acquire()` releases it at the end of the block, and throws when it was lost.
+ */
+export interface Hold extends AsyncDisposable {
+  /** Name of the lock. */
+  readonly name: string;
+  /**
+   * Aborts with a {@link LockLostError} when the hold is lost: before another owner can have the lock, apart from a deleted or forced lock
+   * (then as soon as the message arrives, at the latest at the next renewal). It does not abort on release.
+   */
+  readonly signal: AbortSignal;
+  /** Checked against the local deadline at every read, so it is true also on the first line after a stalled event loop. */
+  readonly state: HoldState;
+  /** Milliseconds for which this process may still believe that it holds the lock; 0 when lost or released. */
+  remainingMs(): number;
+  /**
+   * Call it before a step that must not run twice.
+   *
+   * Not promised: that the lock is still held when the step takes effect elsewhere. Only the resource itself can check that.
+   *
+   * @throws LockLostError when the hold was lost, LockNotHeldError when it was released.
+   */
+  assertHeld(): void;
+  /** Runs `fn` in a scope in which calls on this lock re-enter this hold. Returns what `fn` returns. */
+  run<T>(fn: () => T): T;
+  /**
+   * Gives the hold back. A second call does nothing.
+   *
+   * @throws LockLostError once, when the hold had been lost; LockUnavailableError when Redis did not answer within `responseTimeoutMs`
+   * (the release goes on in the background and the lease is not renewed any more).
+   */
+  release(): Promise<void>;
+}
+
+/** The hold of one level. */
+export class LevelHold implements Hold {
+  readonly #client: object;
+  readonly #level: Level;
+  readonly #leftovers: Leftovers;
+
+  constructor(client: object, level: Level, leftovers: Leftovers) {
+    this.#client = client;
+    this.#level = level;
+    this.#leftovers = leftovers;
+  }
+
+  get name(): string {
+    return this.#level.name;
+  }
+
+  get signal(): AbortSignal {
+    return this.#level.signal;
+  }
+
+  get state(): HoldState {
+    return this.#level.state;
+  }
+
+  remainingMs(): number {
+    return this.#level.remainingMs();
+  }
+
+  assertHeld(): void {
+    const { state } = this.#level;
+    if (state === 'lost') throw this.#level.lossError();
+    if (state === 'released') throw new LockNotHeldError(this.name, 'this hold: it has been released');
+  }
+
+  run<T>(fn: () => T): T {
+    const scope = openScope('section', this.#client);
+    scope.own(this.#level);
+    return runScope(scope, fn, this.#leftovers);
+  }
+
+  release(): Promise<void> {
+    return this.#level.release();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#level.release();
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * A contender: one call that wants the lock, from the moment it is made until it has a level or an answer.
+ *
+ * Its wait is a one-shot waiter: whichever comes first of the level, the refusal, its deadline, its abort signal, the end of its scope or
+ * the close of the client settles it, and everything else is undone at that moment. A call that has been answered can never acquire any
+ * more; a lock that arrives for it is given to the next or given back.
+ */
+
+import { Waiter } from '@holdfast/notify';
+import { LockScopeError } from '../errors.js';
+import type { Scope, ScopedCall } from '../scope.js';
+import type { Level, LevelOrigin } from './level.js';
+import type { Parts } from './parts.js';
+
+/** What an acquisition asks for. */
+export interface AcquireRequest extends LevelOrigin {
+  readonly name: string;
+  /** 0: one attempt. Absent: without limit while Redis answers. */
+  readonly waitMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** The innermost live scope around the call. */
+  readonly scope: Scope | undefined;
+  /** The scope that owns the level when it was taken as a new owner, and when it re-entered. */
+  readonly home: Scope | undefined;
+  readonly homeOnReentry: Scope | undefined;
+}
+
+/** The monitor's side of a contender. */
+export interface ContenderKeeper {
+  /** Its time is over: settle it or move its deadline. */
+  onExpire(contender: Contender): void;
+  /** It has given up. */
+  onLeave(contender: Contender): void;
+}
+
+/** See the module comment. */
+export class Contender implements ScopedCall {
+  readonly request: AcquireRequest;
+  readonly joinedAt: number;
+  /** Clock time at which a call that waits no longer than `waitMs` ends. */
+  readonly until: number;
+  /** A level is on its way to it: it is no longer in the line. */
+  entering = false;
+  warned = false;
+  readonly #keeper: ContenderKeeper;
+  readonly #waiter: Waiter<Level | 'busy'>;
+
+  constructor(request: AcquireRequest, parts: Parts, keeper: ContenderKeeper) {
+    this.request = request;
+    this.joinedAt = parts.clock.now();
+    this.#keeper = keeper;
+    const { attemptTimeoutMs, responseTimeoutMs } = parts.settings;
+    const { waitMs } = request;
+    this.until = waitMs === undefined ? Number.POSITIVE_INFINITY : this.joinedAt + waitMs;
+    this.#waiter = new Waiter<Level | 'busy'>({
+      timers: parts.waits,
+      expiresAt: this.joinedAt + (waitMs === undefined ? responseTimeoutMs : waitMs === 0 ? attemptTimeoutMs : waitMs),
+      onExpire: () => keeper.onExpire(this),
+      ...(request.signal === undefined
+        ? {}
+        : { aborts: parts.aborts, signal: request.signal, onAbort: (_, reason) => this.refuse(reason) }),
+    });
+    request.scope?.awaiting(this);
+  }
+
+  get name(): string {
+    return this.request.name;
+  }
+
+  get imperative(): boolean {
+    return this.request.imperative;
+  }
+
+  get promise(): Promise<Level | 'busy'> {
+    return this.#waiter.promise;
+  }
+
+  get settled(): boolean {
+    return this.#waiter.settled;
+  }
+
+  /** Asked for one attempt only. */
+  get once(): boolean {
+    return this.request.waitMs === 0;
+  }
+
+  expireAt(time: number): void {
+    this.#waiter.expireAt(time);
+  }
+
+  /** False when the call has already been answered; the level must then be given back. */
+  give(level: Level): boolean {
+    return this.#left(this.#waiter.resolve(level));
+  }
+
+  /** The lock is known to be busy. */
+  turnAway(): void {
+    if (this.#left(this.#waiter.resolve('busy'))) this.#keeper.onLeave(this);
+  }
+
+  refuse(error: unknown): void {
+    if (this.#left(this.#waiter.reject(error))) this.#keeper.onLeave(this);
+  }
+
+  cancel(): void {
+    this.refuse(new LockScopeError(`The scope ended while it was waiting for lock "${this.name}"`, this.name));
+  }
+
+  #left(first: boolean): boolean {
+    if (first) this.request.scope?.settled(this);
+    return first;
+  }
+}

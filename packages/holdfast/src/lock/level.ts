@@ -1,0 +1,143 @@
+/**
+ * A level: one open acquisition of a lock in this process. The hold count in Redis is the number of levels of the present tenure.
+ *
+ *   entering -> open -> released
+ *        \        \---> lost -> (release tells so, once) -> released
+ *         \-> released           when the call had given up meanwhile
+ *
+ * A level never decides anything about the lock: it remembers what happened to it and tells its holder the truth, at once and on every
+ * read, because after a stalled event loop user code runs before any timer.
+ */
+
+import { LockLostError, type LockLostReason } from '../errors.js';
+import type { Scope, ScopedLevel } from '../scope.js';
+import type { Terms } from './terms.js';
+
+/** What a level asks of the monitor that made it. */
+export interface LevelKeeper {
+  readonly name: string;
+  /** Fires the loss of the present tenure if its deadline has passed. */
+  check(): void;
+  readonly suspect: boolean;
+  remainingMs(): number;
+  release(level: Level): Promise<void>;
+  abandon(level: Level): void;
+}
+
+/** How an acquisition was made; see {@link Level}. */
+export interface LevelOrigin {
+  readonly terms: Terms;
+  readonly owner: string | undefined;
+  readonly imperative: boolean;
+  readonly site: Error | undefined;
+}
+
+/** See the module comment. */
+export class Level implements ScopedLevel {
+  readonly origin: LevelOrigin;
+  /** Clock time at which the caller got it. */
+  since = 0;
+  /** The scope whose `unlock` undoes this level. */
+  home: Scope | undefined;
+  readonly #keeper: LevelKeeper;
+  #status: 'entering' | 'open' | 'lost' | 'released' = 'entering';
+  #loss: LockLostReason | undefined;
+  #lossReported = false;
+  #abort: AbortController | undefined;
+
+  constructor(keeper: LevelKeeper, origin: LevelOrigin) {
+    this.#keeper = keeper;
+    this.origin = origin;
+  }
+
+  get name(): string {
+    return this.#keeper.name;
+  }
+
+  get imperative(): boolean {
+    return this.origin.imperative;
+  }
+
+  get lost(): boolean {
+    return this.state === 'lost';
+  }
+
+  get state(): 'held' | 'suspect' | 'lost' | 'released' {
+    if (this.#status === 'open' || this.#status === 'entering') this.#keeper.check();
+    // `check` may just have changed the status.
+    const status = this.#status as 'entering' | 'open' | 'lost' | 'released';
+    if (status === 'lost' || status === 'released') return status;
+    return this.#keeper.suspect ? 'suspect' : 'held';
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.state === 'lost') this.#abort.abort(this.lossError());
+    }
+    return this.#abort.signal;
+  }
+
+  /** Only meaningful when lost. */
+  get lossReason(): LockLostReason {
+    return this.#loss ?? 'expired';
+  }
+
+  lossError(): LockLostError {
+    return new LockLostError(this.name, this.lossReason);
+  }
+
+  remainingMs(): number {
+    const { state } = this;
+    return state === 'held' || state === 'suspect' ? this.#keeper.remainingMs() : 0;
+  }
+
+  /** The caller has it from now on. */
+  open(now: number, home: Scope | undefined): void {
+    this.#status = 'open';
+    this.since = now;
+    this.adopt(home);
+  }
+
+  adopt(home: Scope | undefined): void {
+    this.home = home;
+    home?.own(this);
+  }
+
+  /** Returns false when no caller has lost anything by it. */
+  lose(reason: LockLostReason): boolean {
+    if (this.#status !== 'open' && this.#status !== 'entering') return false;
+    const had = this.#status === 'open';
+    this.#status = 'lost';
+    this.#loss = reason;
+    this.#abort?.abort(this.lossError());
+    return had;
+  }
+
+  /** Keeps the lease of its tenure renewed. */
+  get renewable(): boolean {
+    return this.#status !== 'lost';
+  }
+
+  /** Marks the end of a held level. */
+  close(): void {
+    this.#status = 'released';
+    this.home?.disown(this);
+  }
+
+  async release(): Promise<void> {
+    const { state } = this;
+    if (state === 'released') return;
+    if (state === 'lost') {
+      this.home?.disown(this);
+      if (this.#lossReported) return;
+      this.#lossReported = true;
+      throw this.lossError();
+    }
+    await this.#keeper.release(this);
+  }
+
+  abandon(): void {
+    if (this.state === 'held' || this.state === 'suspect') this.#keeper.abandon(this);
+  }
+}

@@ -1,0 +1,453 @@
+/**
+ * The monitor: everything one client does about one lock name.
+ *
+ * It owns three things: the *levels* that are open (innermost last), the *line* of calls that wait, and at most one *tenure*, the part that
+ * Redis sees. Only the monitor talks to the tenure; the line waits in memory, so Redis sees processes and not tasks.
+ *
+ *      line     tenure    levels     what happens next
+ *      any      none      none       a contender arrives: a new tenure asks
+ *      some     asking    none       held: the first in line gets it. Busy: those who asked once are told so
+ *      none     asking    none       everybody gave up: the tenure is cancelled
+ *      any      held      some       descendants of the innermost level re-enter, first come first served; the others wait
+ *      some     held      none       (after the last release) pass it on in memory, or by one script, or give it back and ask again
+ *      none     held      none       give it back
+ *
+ * Re-entry (design.md, section 4): a call enters when the innermost level belongs to its scope or to an ancestor of it. A level that is
+ * still entering counts as present, so that two branches below one parent never get in together.
+ *
+ * A lock passes in memory only while nothing speaks against it: the lease is healthy, the count is 1, no counted operation is under way,
+ * and those waiting in other processes are not kept longer than a small tenure. Passing in memory costs no command.
+ *
+ * When the tenure is lost every level is lost with it, the waiting calls go on with a new tenure, and the old one is cancelled.
+ */
+
+import { type LockKeys, lockKeys } from '@holdfast/core';
+import { LockLostError, type LockLostReason, LockRefusedError, LockUnavailableError } from '../errors.js';
+import type { ScopedLevel } from '../scope.js';
+import { type AcquireRequest, Contender, type ContenderKeeper } from './contender.js';
+import { Level, type LevelKeeper } from './level.js';
+import { Line } from './line.js';
+import type { Parts } from './parts.js';
+import { SelfWait } from './self-wait.js';
+import { type AskFailure, type Bid, type HeldOutcome, Tenure, type TenureListener } from './tenure.js';
+import { commonTerms, leaseTermsOf } from './terms.js';
+
+/** Round trips that a process may keep passing the lock among its own tasks while another process waits (90 % use of the lock). */
+const TENURE_ROUND_TRIPS = 9;
+/** And at most this many handoffs. */
+const TENURE_HANDOFFS = 512;
+
+/** See the module comment. */
+export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
+  readonly name: string;
+  readonly keys: LockKeys;
+  readonly #parts: Parts;
+  readonly #onIdle: () => void;
+  readonly #levels: Level[] = [];
+  readonly #line = new Line();
+  readonly #selfWait: SelfWait;
+  #tenure: Tenure | undefined;
+  #handoffs = 0;
+  /** Clock time of the last proof that the lock was busy, and of the last answer of any kind. */
+  #busyAt = Number.NEGATIVE_INFINITY;
+  #foreignSeen = 0;
+
+  constructor(name: string, parts: Parts, onIdle: () => void) {
+    this.name = name;
+    this.keys = lockKeys(name, parts.keyPrefix);
+    this.#parts = parts;
+    this.#onIdle = onIdle;
+    this.#selfWait = new SelfWait(this, this.#line, parts);
+  }
+
+  // ---------------------------------------------------------------- what callers do
+
+  /**
+   * Resolves with a level, or `busy` when the lock was busy for as long as the request was willing to wait.
+   *
+   * @throws LockLostError when the request comes from inside a hold of this lock that has been lost: never a fresh acquisition.
+   */
+  acquire(request: AcquireRequest): Promise<Level | 'busy'> {
+    this.check();
+    const lost = lostAround(request, this.name);
+    if (lost !== undefined) return Promise.reject(lost.lossError());
+    const contender = new Contender(request, this.#parts, this);
+    if (this.#mayReenter(contender)) {
+      this.#reenter(contender);
+    } else if (contender.once && this.#levels.length > 0) {
+      contender.turnAway();
+    } else {
+      this.#line.add(contender);
+      this.#contest();
+      if (this.#line.size > 0) this.#selfWait.watch();
+    }
+    return contender.promise;
+  }
+
+  /** The tenure id under which `level` is held. */
+  tenureIdOf(level: ScopedLevel): string | undefined {
+    return this.#levels.some((open) => open === level) ? this.#tenure?.id : undefined;
+  }
+
+  /** The open levels, innermost last. */
+  get levels(): readonly Level[] {
+    return this.#levels;
+  }
+
+  /** The calls that wait, first come first. */
+  get line(): Iterable<Contender> {
+    return this.#line;
+  }
+
+  get waiting(): number {
+    return this.#line.size;
+  }
+
+  /** Redis has answered that tenure `id` was forced out. */
+  forced(id: string): void {
+    if (this.#tenure?.id === id) this.#tenure.lease.lose('force-unlocked');
+  }
+
+  /** Open levels are lost with reason `closed`, and the lock is given back whatever its count. */
+  close(): void {
+    const tenure = this.#tenure;
+    if (tenure === undefined) return;
+    this.#tenure = undefined;
+    this.#loseLevels('closed');
+    void tenure.cancel();
+  }
+
+  // ---------------------------------------------------------------- LevelKeeper
+
+  check(): void {
+    if (this.#tenure?.held) this.#tenure.lease.check();
+  }
+
+  get suspect(): boolean {
+    return this.#tenure?.lease.state === 'suspect';
+  }
+
+  remainingMs(): number {
+    return this.#tenure?.lease.remainingMs() ?? 0;
+  }
+
+  async release(level: Level): Promise<void> {
+    const tenure = this.#tenure;
+    if (tenure === undefined || !this.#levels.includes(level)) return;
+    this.#remove(level);
+    this.#parts.reporter.released(this.name, this.#parts.clock.now() - level.since);
+    if (this.#levels.length === 0) return this.#vacate(tenure, level);
+    const counted = tenure.countDown();
+    this.#retune(tenure);
+    this.#admitDescendants();
+    const outcome = await this.#within(counted);
+    if (outcome.kind === 'lost') {
+      tenure.lease.lose('deleted');
+      throw new LockLostError(this.name, 'deleted');
+    }
+    if (outcome.kind !== 'held') throw this.#failure(outcome);
+  }
+
+  abandon(level: Level): void {
+    if (!level.lose('scope-ended')) return;
+    this.#parts.reporter.leaked(this.name, level.origin.site);
+    if (this.#tenure !== undefined) this.#retune(this.#tenure);
+  }
+
+  // ---------------------------------------------------------------- ContenderKeeper
+
+  onExpire(contender: Contender): void {
+    const now = this.#parts.clock.now();
+    const { responseTimeoutMs, reaskMs } = this.#parts.settings;
+    const busy = !contender.entering && (this.#levels.length > 0 || now - this.#busyAt <= 2 * reaskMs);
+    if (contender.until !== Number.POSITIVE_INFINITY) {
+      if (busy) contender.turnAway();
+      else contender.refuse(this.#unavailable(now - contender.joinedAt));
+      return;
+    }
+    const heardAt = this.#levels.length > 0 && !contender.entering ? now : Math.max(this.#busyAt, contender.joinedAt);
+    if (now - heardAt >= responseTimeoutMs) contender.refuse(this.#unavailable(now - heardAt));
+    else contender.expireAt(heardAt + responseTimeoutMs);
+  }
+
+  onLeave(contender: Contender): void {
+    if (!this.#line.remove(contender)) return;
+    this.#giveUpUnlessWanted();
+  }
+
+  // ---------------------------------------------------------------- TenureListener
+
+  bid(): Bid {
+    const now = this.#parts.clock.now();
+    let patienceMs = 0;
+    for (const { until, once } of this.#line) if (!once) patienceMs = Math.max(patienceMs, until - now);
+    return { leaseMs: this.#line.first?.request.terms.leaseMs ?? this.#parts.settings.claimLeaseMs, patienceMs };
+  }
+
+  onHeld(tenure: Tenure, how: 'asked' | 'granted'): void {
+    this.#handoffs = 0;
+    const first = this.#line.first;
+    if (first === undefined) {
+      this.#tenure = undefined;
+      void tenure.giveBack();
+      this.#idle();
+      return;
+    }
+    this.#enter(tenure, first, how);
+    this.#turnAwayThoseWhoAskedOnce(Number.POSITIVE_INFINITY);
+    this.#admitDescendants();
+  }
+
+  onBusy(tenure: Tenure, askedAt: number, owner: 'holdfast' | 'foreign'): void {
+    this.#busyAt = this.#parts.clock.now();
+    if (owner === 'foreign' && ++this.#foreignSeen === 2) this.#parts.reporter.foreignOwner(this.name);
+    this.#turnAwayThoseWhoAskedOnce(askedAt);
+    if (this.#tenure === tenure && this.#line.hasOnce) tenure.ask();
+  }
+
+  onFailed(tenure: Tenure, failure: AskFailure): void {
+    this.#tenure = undefined;
+    if (failure.kind === 'over') tenure.forget();
+    else {
+      void tenure.cancel();
+      for (const contender of this.#line) contender.refuse(this.#failure(failure));
+    }
+    this.#contest();
+    this.#idle();
+  }
+
+  onLost(tenure: Tenure, reason: LockLostReason): void {
+    void tenure.cancel();
+    if (this.#tenure !== tenure) return;
+    this.#tenure = undefined;
+    this.#loseLevels(reason);
+    this.#contest();
+    this.#idle();
+  }
+
+  onSuspect(tenure: Tenure): void {
+    if (this.#tenure === tenure) this.#parts.reporter.suspect(this.name);
+  }
+
+  // ---------------------------------------------------------------- entering
+
+  #mayReenter({ request }: Contender): boolean {
+    const innermost = this.#levels.at(-1);
+    if (innermost === undefined || this.#tenure === undefined) return false;
+    if (request.owner !== undefined) return innermost.origin.owner === request.owner;
+    let scope = request.scope?.ended ? request.scope.parent : request.scope;
+    for (; scope !== undefined; scope = scope.parent) if (scope.levels.has(innermost)) return true;
+    return false;
+  }
+
+  /** The innermost level changed: those who descend from it need not wait any longer. */
+  #admitDescendants(): void {
+    const next = this.#line.firstDescendant((contender) => this.#mayReenter(contender));
+    if (next !== undefined) this.#reenter(next);
+  }
+
+  #reenter(contender: Contender): void {
+    const tenure = this.#tenure as Tenure;
+    const level = this.#begin(contender);
+    level.adopt(contender.request.homeOnReentry);
+    const { mode, leaseMs } = contender.request.terms;
+    this.#retune(tenure);
+    void tenure.countUp(mode === 'fixed' ? leaseMs : 0).then((outcome) => {
+      this.#entered(tenure, contender, level, outcome, 're-entered');
+    });
+  }
+
+  /** The tenure is held by nobody in this process: the level is open at once. */
+  #enter(tenure: Tenure, contender: Contender, how: 'asked' | 'granted' | 'local'): void {
+    const level = this.#begin(contender);
+    this.#retune(tenure);
+    this.#open(contender, level, contender.request.home, how);
+  }
+
+  /** The level stands in its place from now on, so that nobody else gets in. */
+  #begin(contender: Contender): Level {
+    this.#line.remove(contender);
+    contender.entering = true;
+    const level = new Level(this, contender.request);
+    this.#levels.push(level);
+    return level;
+  }
+
+  /** The lock was lost while it was being passed on: nobody held it, the call just goes on waiting. */
+  #waitOn(contender: Contender): void {
+    if (contender.settled) return;
+    contender.entering = false;
+    this.#line.putBack(contender);
+    this.#contest();
+  }
+
+  /** Redis has answered for a level that was entering. */
+  #entered(
+    tenure: Tenure,
+    contender: Contender,
+    level: Level,
+    outcome: HeldOutcome,
+    how: 're-entered' | 'passed',
+  ): void {
+    if (outcome.kind === 'held' && this.#tenure === tenure) {
+      this.#open(contender, level, how === 'passed' ? contender.request.home : level.home, how);
+      return;
+    }
+    if (outcome.kind === 'lost') tenure.lease.lose('deleted');
+    if (level.state === 'lost') {
+      if (how === 're-entered') contender.refuse(level.lossError());
+      else this.#waitOn(contender);
+      return;
+    }
+    this.#remove(level);
+    contender.refuse(this.#failure(outcome));
+    // The count is as it was; whoever waits goes on.
+    if (this.#levels.length === 0 && this.#tenure === tenure) void this.#vacate(tenure, level).catch(() => undefined);
+    else this.#admitDescendants();
+  }
+
+  #open(
+    contender: Contender,
+    level: Level,
+    home: Level['home'],
+    how: 'asked' | 'granted' | 'local' | 'passed' | 're-entered',
+  ): void {
+    level.open(this.#parts.clock.now(), home);
+    const deliver = () => {
+      if (contender.give(level)) {
+        this.#parts.reporter.acquired(this.name, this.#parts.clock.now() - contender.joinedAt, how);
+      } else {
+        // Answered meanwhile: nobody may hold on its behalf.
+        void level.release().catch(() => undefined);
+      }
+    };
+    if (how === 'local') this.#parts.turns.take(deliver);
+    else deliver();
+  }
+
+  // ---------------------------------------------------------------- leaving
+
+  /** The last level has gone. */
+  async #vacate(tenure: Tenure, last: Level): Promise<void> {
+    const next = this.#line.first;
+    if (next !== undefined && this.#mayPass(tenure)) {
+      this.#handoffs++;
+      const { terms } = next.request;
+      if (terms.mode === 'watched' && last.origin.terms.mode === 'watched') {
+        this.#enter(tenure, next, 'local');
+        this.#admitDescendants();
+        return;
+      }
+      const level = this.#begin(next);
+      const outcome = await tenure.passOn(leaseTermsOf(terms, this.#parts.clock.now()));
+      this.#entered(tenure, next, level, outcome, 'passed');
+      if (outcome.kind === 'lost') throw new LockLostError(this.name, 'deleted');
+      return;
+    }
+    this.#tenure = undefined;
+    const returned = tenure.giveBack();
+    // Sent right behind the release on the same connection: the line loses no round trip.
+    this.#contest();
+    this.#idle();
+    const outcome = await returned;
+    if (outcome.kind === 'unheld') {
+      const error = new LockLostError(this.name, 'deleted');
+      this.#parts.reporter.lost(this.name, error);
+      throw error;
+    }
+    if (outcome.kind !== 'released') throw this.#failure(outcome);
+  }
+
+  #mayPass(tenure: Tenure): boolean {
+    if (!tenure.lease.check() || tenure.lease.state !== 'held' || !tenure.settled) return false;
+    if (tenure.others === 0 && !this.#parts.wakeup.blind) return true;
+    const tenureMs = this.#parts.clock.now() - tenure.heldSince;
+    return this.#handoffs < TENURE_HANDOFFS && tenureMs < TENURE_ROUND_TRIPS * this.#parts.wire.roundTripMs;
+  }
+
+  #remove(level: Level): void {
+    this.#levels.splice(this.#levels.indexOf(level), 1);
+    level.close();
+  }
+
+  #loseLevels(reason: LockLostReason): void {
+    for (const level of this.#levels.splice(0)) {
+      if (level.lose(reason)) this.#parts.reporter.lost(this.name, level.lossError());
+    }
+  }
+
+  // ---------------------------------------------------------------- the line
+
+  #contest(): void {
+    const first = this.#line.first;
+    if (first === undefined) return;
+    if (this.#tenure === undefined) {
+      const terms = leaseTermsOf(first.request.terms, this.#parts.clock.now());
+      this.#tenure = new Tenure(this.#parts, this.keys, first.request.owner, terms, this);
+      this.#tenure.ask();
+    } else if (this.#line.hasOnce) {
+      this.#tenure.ask();
+    }
+  }
+
+  /** Those who asked for one attempt, before `askedAt`, have their answer: the lock is busy. */
+  #turnAwayThoseWhoAskedOnce(askedAt: number): void {
+    for (const contender of this.#line) if (contender.once && contender.joinedAt <= askedAt) contender.turnAway();
+  }
+
+  #giveUpUnlessWanted(): void {
+    const tenure = this.#tenure;
+    if (this.#line.size > 0 || tenure === undefined || tenure.held) return;
+    this.#tenure = undefined;
+    void tenure.cancel();
+    this.#idle();
+  }
+
+  #idle(): void {
+    if (this.#tenure === undefined && this.#line.size === 0 && this.#levels.length === 0) this.#onIdle();
+  }
+
+  // ---------------------------------------------------------------- small parts
+
+  #retune(tenure: Tenure): void {
+    const terms = commonTerms(this.#levels, this.#parts.clock.now());
+    if (terms !== undefined) tenure.retune(terms);
+  }
+
+  async #within(outcome: Promise<HeldOutcome>): Promise<HeldOutcome> {
+    const { waits, clock, settings } = this.#parts;
+    return new Promise((resolve) => {
+      const limit = waits.at(clock.now() + settings.responseTimeoutMs, () =>
+        resolve({ kind: 'silent', error: undefined }),
+      );
+      void outcome.then((result) => {
+        limit.cancel();
+        resolve(result);
+      });
+    });
+  }
+
+  #unavailable(waitedMs: number, cause?: Error): LockUnavailableError {
+    return new LockUnavailableError(
+      `Redis has not answered for ${Math.round(waitedMs)} ms about lock "${this.name}"`,
+      this.name,
+      cause === undefined ? undefined : { cause },
+    );
+  }
+
+  #failure(outcome: { kind: string; code?: string; error?: Error | undefined }): Error {
+    if (outcome.kind === 'refused')
+      return new LockRefusedError(this.name, outcome.code ?? 'ERR', { cause: outcome.error });
+    return new LockUnavailableError(`Redis could not be asked about lock "${this.name}"`, this.name, {
+      cause: outcome.error,
+    });
+  }
+}
+
+/** The lost hold of this lock inside which `request` was made, if any. */
+function lostAround(request: AcquireRequest, name: string): ScopedLevel | undefined {
+  for (let scope = request.scope; scope !== undefined; scope = scope.parent) {
+    for (const level of scope.levels) if (level.name === name && level.lost) return level;
+  }
+  return undefined;
+}

@@ -1,0 +1,28 @@
+import type { AbortHub } from '@holdfast/notify';
+import type { Clock, Schedule, Watchdog } from '@holdfast/watchdog';
+import type { Wire } from '../connection/wire.js';
+import type { Settings } from '../options.js';
+import type { Reporter } from '../reports/reporter.js';
+import type { ServerClock } from './server-clock.js';
+import type { Tenure } from './tenure.js';
+import type { Turns } from './turns.js';
+import type { Wakeup } from './wakeup.js';
+
+/** What all locks of one client share. */
+export interface Parts {
+  readonly settings: Settings;
+  /** Prefix that ioredis puts before every key of the command connection. */
+  readonly keyPrefix: string;
+  readonly clock: Clock;
+  /** Waits and deadlines of calls; keeps the process alive. */
+  readonly waits: Schedule;
+  readonly wire: Wire;
+  readonly watchdog: Watchdog<Tenure>;
+  readonly wakeup: Wakeup;
+  readonly serverClock: ServerClock;
+  readonly aborts: AbortHub;
+  readonly turns: Turns;
+  readonly reporter: Reporter;
+  /** A fresh tenure id; see protocol.md, section 1. */
+  tenureId(owner: string | undefined): string;
+}

@@ -1,0 +1,56 @@
+import { LockClientClosedError } from '../errors.js';
+import { Monitor } from './monitor.js';
+import type { Parts } from './parts.js';
+
+/** The monitors of one client: one for each lock name that is in use, and none for the others. */
+export class Registry {
+  readonly #parts: Parts;
+  readonly #monitors = new Map<string, Monitor>();
+  #closed = false;
+  #whenQuiet: (() => void) | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** @throws LockClientClosedError after {@link Registry.close}. */
+  monitor(name: string): Monitor {
+    if (this.#closed) throw new LockClientClosedError(name);
+    const known = this.#monitors.get(name);
+    if (known !== undefined) return known;
+    const monitor = new Monitor(name, this.#parts, () => this.#dismiss(name));
+    this.#monitors.set(name, monitor);
+    return monitor;
+  }
+
+  /** The monitor of a name in use. */
+  find(name: string): Monitor | undefined {
+    return this.#monitors.get(name);
+  }
+
+  /** Refuses new calls and waiting ones; waits at most `drainMs` for open holds; then takes them back, without waiting for it. */
+  async close(drainMs: number): Promise<void> {
+    this.#closed = true;
+    for (const monitor of [...this.#monitors.values()]) {
+      for (const contender of monitor.line) contender.refuse(new LockClientClosedError(monitor.name));
+    }
+    if (drainMs > 0 && this.#monitors.size > 0) await this.#quiet(drainMs);
+    for (const monitor of [...this.#monitors.values()]) monitor.close();
+  }
+
+  #dismiss(name: string): void {
+    this.#monitors.delete(name);
+    if (this.#monitors.size === 0) this.#whenQuiet?.();
+  }
+
+  #quiet(withinMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const { waits, clock } = this.#parts;
+      const limit = waits.at(clock.now() + withinMs, resolve);
+      this.#whenQuiet = () => {
+        limit.cancel();
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import * as core from '@holdfast/core';
+import type { Renewal, RenewalOutcome, RenewalPort } from '@holdfast/watchdog';
+import type { Wire } from '../connection/wire.js';
+import type { ServerClock } from './server-clock.js';
+import type { Tenure } from './tenure.js';
+
+/** Renews leases in Redis, any number in one command. On one node they all travel together. */
+export class Renewals implements RenewalPort<Tenure> {
+  readonly #wire: Wire;
+  readonly #serverClock: ServerClock;
+
+  constructor(wire: Wire, serverClock: ServerClock) {
+    this.#wire = wire;
+    this.#serverClock = serverClock;
+  }
+
+  batchKey(): string {
+    return '';
+  }
+
+  async renew(batch: readonly Renewal<Tenure>[], until: number): Promise<readonly RenewalOutcome[]> {
+    const items = batch.map(({ subject, leaseMs }) => ({ keys: subject.keys, tenure: subject.id, leaseMs }));
+    const answer = await this.#wire.request(() => core.renew(items), { until }).answer;
+    if (answer.kind !== 'reply') return batch.map(() => ({ kind: 'unknown', error: answer.error }));
+    const { reply, sentAt } = answer;
+    this.#serverClock.note(sentAt, reply.nowMs);
+    return reply.outcomes.map((outcome, index) => outcomeOf(outcome, batch[index]?.subject as Tenure, sentAt));
+  }
+}
+
+function outcomeOf(outcome: core.RenewOutcome, tenure: Tenure, sentAt: number): RenewalOutcome {
+  switch (outcome.kind) {
+    case 'renewed':
+    case 'held':
+      tenure.noteOthers(outcome.others);
+      // Without a TTL the lock outlives any deadline of ours; the next renewal repairs it.
+      return { kind: outcome.kind, sentAt, remainingMs: outcome.remainingMs ?? tenure.lease.remainingMs() };
+    case 'lost':
+      return outcome;
+    case 'refused':
+      return { kind: 'unknown', error: new Error(outcome.message) };
+  }
+}

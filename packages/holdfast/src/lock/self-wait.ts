@@ -1,0 +1,50 @@
+/**
+ * Notices a call that waits for a lock which its own process has not let go of for as long as it has waited: most often a nested call
+ * outside any scope, which can never succeed. Nobody can tell it from an honest wait, so it is reported and not refused.
+ */
+
+import type { Contender } from './contender.js';
+import type { Level } from './level.js';
+import type { Line } from './line.js';
+import type { Parts } from './parts.js';
+
+const PATIENCE_MS = 1_000;
+
+/** One lock's self-wait watch: one appointment, only while somebody waits. */
+export class SelfWait {
+  readonly #lock: { readonly name: string; readonly levels: readonly Level[] };
+  readonly #line: Line;
+  readonly #parts: Parts;
+  #armed = false;
+
+  constructor(lock: { readonly name: string; readonly levels: readonly Level[] }, line: Line, parts: Parts) {
+    this.#lock = lock;
+    this.#line = line;
+    this.#parts = parts;
+  }
+
+  /** Somebody waits. */
+  watch(): void {
+    if (this.#armed || this.#lock.levels.length === 0) return;
+    this.#armed = true;
+    this.#parts.waits.at(this.#parts.clock.now() + PATIENCE_MS, this.#look);
+  }
+
+  readonly #look = (): void => {
+    this.#armed = false;
+    const holder = this.#lock.levels[0];
+    if (this.#line.size === 0 || holder === undefined) return;
+    const now = this.#parts.clock.now();
+    for (const contender of this.#line) {
+      if (stuck(contender, holder, now)) {
+        contender.warned = true;
+        this.#parts.reporter.selfWait(this.#lock.name, contender.request.site, holder.origin.site);
+      }
+    }
+    this.watch();
+  };
+}
+
+function stuck(contender: Contender, holder: Level, now: number): boolean {
+  return !contender.warned && now - contender.joinedAt >= PATIENCE_MS && holder.since <= contender.joinedAt;
+}

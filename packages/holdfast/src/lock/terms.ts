@@ -1,0 +1,47 @@
+import type { LeaseTerms } from '@holdfast/watchdog';
+
+/** The lease an acquisition asked for. */
+export interface Terms {
+  /** Fixed: this lease and no renewal. Watched: renewed while the hold lives. */
+  readonly mode: 'fixed' | 'watched';
+  readonly leaseMs: number;
+  /** Watched only: no renewal beyond this age of the hold. */
+  readonly maxHoldMs: number | undefined;
+}
+
+/** The terms of a lease for one hold that starts at `now`. */
+export function leaseTermsOf(terms: Terms, now: number): LeaseTerms {
+  const { mode, leaseMs, maxHoldMs } = terms;
+  return maxHoldMs === undefined || mode === 'fixed'
+    ? { mode, leaseMs }
+    : { mode, leaseMs, renewUntil: now + maxHoldMs };
+}
+
+/** A level as far as its lease goes. */
+export interface TermsHolder {
+  readonly origin: { readonly terms: Terms };
+  readonly since: number;
+  readonly renewable: boolean;
+}
+
+/**
+ * One lease serves all open levels: it is watched while any of them asked for it, and a fixed one is a minimum. Undefined when there is
+ * no level.
+ */
+export function commonTerms(levels: readonly TermsHolder[], now: number): LeaseTerms | undefined {
+  let common: LeaseTerms | undefined;
+  for (const { origin, since, renewable } of levels) {
+    const own = leaseTermsOf(origin.terms, since || now);
+    // Nobody releases a level whose scope has ended: what is left of its lease runs out.
+    const terms: LeaseTerms = renewable ? own : { mode: 'fixed', leaseMs: own.leaseMs };
+    common = common === undefined ? terms : merge(common, terms);
+  }
+  return common;
+}
+
+function merge(a: LeaseTerms, b: LeaseTerms): LeaseTerms {
+  if (a.mode !== b.mode) return a.mode === 'watched' ? a : b;
+  const leaseMs = Math.max(a.leaseMs, b.leaseMs);
+  if (a.mode === 'fixed' || a.renewUntil === undefined || b.renewUntil === undefined) return { mode: a.mode, leaseMs };
+  return { mode: 'watched', leaseMs, renewUntil: Math.max(a.renewUntil, b.renewUntil) };
+}

@@ -1,0 +1,106 @@
+import { assertTimings } from '@holdfast/notify';
+import type { Redis, RedisOptions } from 'ioredis';
+
+/** How a client reaches Redis: a `redis://` or `rediss://` URL, ioredis options, or a client of your own (never closed by us). */
+export type RedisInput = string | RedisOptions | Redis;
+
+/** Options of {@link createLockClient}. All times are milliseconds. */
+export interface LockClientOptions {
+  /** How to reach Redis. */
+  redis: RedisInput;
+  /** Lease of acquisitions without `leaseMs`; renewed every third of it while the hold lives. Default 30 000. */
+  watchdogTimeoutMs?: number;
+  /** Longest time a watched hold is renewed for; then its lease runs out and it is lost with reason `max-hold`. Default: no limit. */
+  maxHoldMs?: number;
+  /** How long a single attempt (`tryLock()` without wait) may take. Default 1 000. */
+  attemptTimeoutMs?: number;
+  /** How long `lock`, `unlock` and the queries wait for any answer of Redis before they reject. Default 10 000. */
+  responseTimeoutMs?: number;
+  /** Lease of a lock that was handed over by message, until its new owner first renews it. Default 3 000. */
+  claimLeaseMs?: number;
+  /** How often a waiting process asks again, as a safety net below the messages. Default 1 500; at least 250 below `claimLeaseMs`. */
+  reaskMs?: number;
+  /**
+   * `queue`: releases name the next owner (fast, fair, holdfast only). `redisson`: releases are announced on Redisson's channel and all
+   * waiters try again; use it on every process when Java services share the names. Default `queue`.
+   */
+  wakeup?: 'queue' | 'redisson';
+  /** Reject imperative calls outside `client.run` with `LockScopeError`. Default false. */
+  strictScopes?: boolean;
+  /** Release holds that a `client.run` leaves open, instead of letting their lease run out. Default false; see `docs/semantics.md`. */
+  releaseOnScopeEnd?: boolean;
+}
+
+/** {@link LockClientOptions} with every default applied, checked once. */
+export interface Settings {
+  readonly watchdogTimeoutMs: number;
+  readonly maxHoldMs: number | undefined;
+  readonly attemptTimeoutMs: number;
+  readonly responseTimeoutMs: number;
+  readonly claimLeaseMs: number;
+  readonly reaskMs: number;
+  readonly wakeup: 'queue' | 'redisson';
+  readonly strictScopes: boolean;
+  readonly releaseOnScopeEnd: boolean;
+}
+
+/** Shortest lease: below it the drift margin and one slow round trip would eat the lease. */
+export const MIN_LEASE_MS = 100;
+/** Longest lease and wait: 2^31 ms, about 24.8 days. */
+export const MAX_TIME_MS = 2 ** 31;
+
+/** @throws TypeError when `value` is not a number, RangeError when it is not a whole number in `[min, MAX_TIME_MS]`. */
+export function checkTime(what: string, value: unknown, min: number): number {
+  if (typeof value !== 'number')
+    throw new TypeError(`${what} must be a number of milliseconds, got ${describe(value)}`);
+  if (!Number.isSafeInteger(value) || value < min || value > MAX_TIME_MS) {
+    throw new RangeError(
+      `${what} must be a whole number of milliseconds between ${min} and ${MAX_TIME_MS}, got ${value}`,
+    );
+  }
+  return value;
+}
+
+function describe(value: unknown): string {
+  return value === null ? 'null' : typeof value;
+}
+
+function checkFlag(what: string, value: unknown): boolean {
+  if (typeof value !== 'boolean') throw new TypeError(`${what} must be true or false, got ${describe(value)}`);
+  return value;
+}
+
+const known: Record<Exclude<keyof LockClientOptions, 'redis'>, true> = {
+  watchdogTimeoutMs: true,
+  maxHoldMs: true,
+  attemptTimeoutMs: true,
+  responseTimeoutMs: true,
+  claimLeaseMs: true,
+  reaskMs: true,
+  wakeup: true,
+  strictScopes: true,
+  releaseOnScopeEnd: true,
+};
+
+/** Checks the options and applies defaults. The only reader of raw client options. */
+export function resolveSettings(options: LockClientOptions): Settings {
+  if (typeof options !== 'object' || options === null) throw new TypeError('createLockClient needs an options object');
+  for (const key of Object.keys(options)) {
+    if (key !== 'redis' && !(key in known)) throw new TypeError(`Unknown option "${key}" of createLockClient`);
+  }
+  const { wakeup = 'queue', maxHoldMs } = options;
+  if (wakeup !== 'queue' && wakeup !== 'redisson') throw new RangeError(`wakeup must be 'queue' or 'redisson'`);
+  const settings: Settings = {
+    watchdogTimeoutMs: checkTime('watchdogTimeoutMs', options.watchdogTimeoutMs ?? 30_000, MIN_LEASE_MS),
+    maxHoldMs: maxHoldMs === undefined ? undefined : checkTime('maxHoldMs', maxHoldMs, MIN_LEASE_MS),
+    attemptTimeoutMs: checkTime('attemptTimeoutMs', options.attemptTimeoutMs ?? 1_000, 1),
+    responseTimeoutMs: checkTime('responseTimeoutMs', options.responseTimeoutMs ?? 10_000, 1),
+    claimLeaseMs: checkTime('claimLeaseMs', options.claimLeaseMs ?? 3_000, MIN_LEASE_MS),
+    reaskMs: checkTime('reaskMs', options.reaskMs ?? 1_500, 1),
+    wakeup,
+    strictScopes: checkFlag('strictScopes', options.strictScopes ?? false),
+    releaseOnScopeEnd: checkFlag('releaseOnScopeEnd', options.releaseOnScopeEnd ?? false),
+  };
+  assertTimings({ reaskMs: settings.reaskMs, claimMs: settings.claimLeaseMs });
+  return settings;
+}

@@ -1,0 +1,53 @@
+/**
+ * Events of a client. A listener runs outside all scopes, a listener that throws disturbs nobody, and an event without listener is never
+ * an exception: not even `error`.
+ */
+
+import { EventEmitter } from 'node:events';
+import type { LockLostError } from '../errors.js';
+import { outside } from '../scope.js';
+
+/** What the listeners of a client are told. Sites are stacks of the acquiring call, absent for `withLock`. */
+export interface LockClientEvents {
+  /** A hold ended before its release. Also a rejection or an aborted signal of the call that relied on it. */
+  lost: [event: { name: string; error: LockLostError }];
+  /** A hold's renewal is overdue or its connection is down; it is still ours until its deadline. */
+  suspect: [event: { name: string }];
+  /** A scope ended with a lock taken by `lock()` or `tryLock()` still held. */
+  leak: [event: { name: string; site: string | undefined }];
+  /** A call has waited for over a second for a lock that its own client has held all the while. */
+  'self-wait': [event: { name: string; site: string | undefined; holderSite: string | undefined }];
+  /** A lock waited for in queue mode is owned by a client that knows no queue, such as Redisson. */
+  'foreign-owner': [event: { name: string }];
+  /** Trouble in the background: a connection error, a message or reply that makes no sense. Never fatal. */
+  error: [error: unknown];
+}
+
+/** A listener of event `E`. */
+export type LockClientListener<E extends keyof LockClientEvents> = (...args: LockClientEvents[E]) => void;
+
+/** See the module comment. */
+export class Events {
+  readonly #emitter = new EventEmitter({ captureRejections: false });
+
+  on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): void {
+    this.#emitter.on(event, listener as (...args: unknown[]) => void);
+  }
+
+  off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): void {
+    this.#emitter.off(event, listener as (...args: unknown[]) => void);
+  }
+
+  emit<E extends keyof LockClientEvents>(event: E, ...args: LockClientEvents[E]): void {
+    for (const listener of this.#emitter.listeners(event)) {
+      try {
+        outside(() => (listener as LockClientListener<E>)(...args));
+      } catch (error) {
+        process.emitWarning(
+          `A listener of the lock client's "${event}" event threw: ${String(error)}`,
+          'HoldfastWarning',
+        );
+      }
+    }
+  }
+}

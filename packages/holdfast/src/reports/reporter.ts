@@ -1,0 +1,93 @@
+/** Everything that leaves a client for those who watch it: events, counters, diagnostics channels, process warnings. */
+
+import type { LockLostError } from '../errors.js';
+import { channels } from './channels.js';
+import { Events } from './events.js';
+import { type AcquiredHow, Stats } from './stats.js';
+
+/** See the module comment. */
+export class Reporter {
+  readonly events = new Events();
+  readonly stats = new Stats();
+  readonly #clientId: string;
+  #warnedSelfWait = false;
+
+  constructor(clientId: string) {
+    this.#clientId = clientId;
+  }
+
+  tried(): void {
+    this.stats.tried++;
+  }
+
+  acquired(name: string, waitedMs: number, how: AcquiredHow): void {
+    this.stats.won++;
+    this.stats.how[how]++;
+    this.stats.waits.record(waitedMs);
+    if (channels.acquired.hasSubscribers) channels.acquired.publish({ clientId: this.#clientId, name, waitedMs, how });
+  }
+
+  busy(name: string): void {
+    this.stats.refused++;
+    if (channels.refused.hasSubscribers) channels.refused.publish({ clientId: this.#clientId, name, outcome: 'busy' });
+  }
+
+  failed(name: string, error: unknown): void {
+    this.stats.failed++;
+    if (channels.refused.hasSubscribers) {
+      channels.refused.publish({ clientId: this.#clientId, name, outcome: 'error', error });
+    }
+  }
+
+  released(name: string, heldMs: number): void {
+    this.stats.holds.record(heldMs);
+    if (channels.released.hasSubscribers) channels.released.publish({ clientId: this.#clientId, name, heldMs });
+  }
+
+  renewal(name: string, outcome: 'renewed' | 'held' | 'lost' | 'unknown', latenessMs: number): void {
+    this.stats.renewals[outcome]++;
+    this.stats.lateness.record(latenessMs);
+    if (channels.renewal.hasSubscribers) {
+      channels.renewal.publish({ clientId: this.#clientId, name, outcome, latenessMs });
+    }
+  }
+
+  lost(name: string, error: LockLostError): void {
+    const { reason } = error;
+    this.stats.losses[reason] = (this.stats.losses[reason] ?? 0) + 1;
+    if (channels.lost.hasSubscribers) channels.lost.publish({ clientId: this.#clientId, name, reason });
+    this.events.emit('lost', { name, error });
+  }
+
+  suspect(name: string): void {
+    this.events.emit('suspect', { name });
+  }
+
+  leaked(name: string, site: Error | undefined): void {
+    this.events.emit('leak', { name, site: site?.stack });
+  }
+
+  foreignOwner(name: string): void {
+    this.events.emit('foreign-owner', { name });
+  }
+
+  selfWait(name: string, site: Error | undefined, holderSite: Error | undefined): void {
+    this.events.emit('self-wait', { name, site: site?.stack, holderSite: holderSite?.stack });
+    if (this.#warnedSelfWait) return;
+    this.#warnedSelfWait = true;
+    process.emitWarning(
+      `A call has waited for over a second for lock "${name}", which this process holds itself. If the call is nested in the code that ` +
+        'holds the lock, it will wait for ever: take the lock with withLock(fn), or put the whole flow into client.run(fn), and nested ' +
+        'calls re-enter.',
+      {
+        type: 'HoldfastWarning',
+        code: 'HOLDFAST_SELF_WAIT',
+        ...(site?.stack === undefined ? {} : { detail: site.stack }),
+      },
+    );
+  }
+
+  error(error: unknown): void {
+    this.events.emit('error', error);
+  }
+}

@@ -1,0 +1,106 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import type { LockLostReason } from '../errors.js';
+
+/** Summary of durations since the client was created, in milliseconds. All zero when nothing was recorded. */
+export interface Distribution {
+  readonly count: number;
+  readonly meanMs: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+/** Counters and distributions of one client since it was created. */
+export interface LockClientStats {
+  readonly acquisitions: {
+    /** Calls made. */
+    readonly tried: number;
+    /** Calls that got the lock, re-entries included. */
+    readonly won: number;
+    /** Calls told that the lock is busy (`false`, `null` or LockTimeoutError). */
+    readonly refused: number;
+    /** Calls that ended in any other error, an abort included. */
+    readonly failed: number;
+    /** won / (won + refused + failed); 1 before anything settled. */
+    readonly successRate: number;
+  };
+  /** From call to lock, of won acquisitions. */
+  readonly waits: Distribution;
+  /** From lock to release. */
+  readonly holds: Distribution;
+  readonly handoffs: {
+    /** In memory, without a command. */
+    readonly local: number;
+    /** To another task of this process by one script, because a lease is fixed. */
+    readonly passed: number;
+    /** From another process, by message. */
+    readonly granted: number;
+  };
+  readonly reentries: number;
+  readonly renewals: {
+    readonly renewed: number;
+    readonly held: number;
+    readonly lost: number;
+    readonly unknown: number;
+    /** How much later than due they were sent. */
+    readonly lateness: Distribution;
+  };
+  readonly losses: Readonly<Partial<Record<LockLostReason, number>>>;
+}
+
+/** How an acquisition came about. */
+export type AcquiredHow = 'asked' | 'granted' | 'local' | 'passed' | 're-entered';
+
+/** Bounded in memory whatever it counts: the histograms are HdrHistograms of Node. */
+export class Stats {
+  tried = 0;
+  won = 0;
+  refused = 0;
+  failed = 0;
+  readonly how: Record<AcquiredHow, number> = { asked: 0, granted: 0, local: 0, passed: 0, 're-entered': 0 };
+  readonly renewals = { renewed: 0, held: 0, lost: 0, unknown: 0 };
+  readonly losses: Partial<Record<LockLostReason, number>> = {};
+  readonly waits = new Durations();
+  readonly holds = new Durations();
+  readonly lateness = new Durations();
+
+  snapshot(): LockClientStats {
+    const settled = this.won + this.refused + this.failed;
+    return {
+      acquisitions: {
+        tried: this.tried,
+        won: this.won,
+        refused: this.refused,
+        failed: this.failed,
+        successRate: settled === 0 ? 1 : this.won / settled,
+      },
+      waits: this.waits.summary(),
+      holds: this.holds.summary(),
+      handoffs: { local: this.how.local, passed: this.how.passed, granted: this.how.granted },
+      reentries: this.how['re-entered'],
+      renewals: { ...this.renewals, lateness: this.lateness.summary() },
+      losses: { ...this.losses },
+    };
+  }
+}
+
+/** Durations, kept in microseconds. */
+class Durations {
+  readonly #histogram: RecordableHistogram = createHistogram();
+
+  record(ms: number): void {
+    this.#histogram.record(Math.max(1, Math.round(ms * 1_000)));
+  }
+
+  summary(): Distribution {
+    const { count } = this.#histogram;
+    if (count === 0) return { count: 0, meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0 };
+    return {
+      count,
+      meanMs: this.#histogram.mean / 1_000,
+      p50Ms: this.#histogram.percentile(50) / 1_000,
+      p99Ms: this.#histogram.percentile(99) / 1_000,
+      maxMs: this.#histogram.max / 1_000,
+    };
+  }
+}

@@ -1,0 +1,349 @@
+import * as core from '@holdfast/core';
+import {
+  LockNotHeldError,
+  LockRefusedError,
+  LockScopeError,
+  LockTimeoutError,
+  LockUnavailableError,
+} from './errors.js';
+import { type Hold, LevelHold } from './hold.js';
+import type { AcquireRequest } from './lock/contender.js';
+import type { Level } from './lock/level.js';
+import type { Parts } from './lock/parts.js';
+import type { Registry } from './lock/registry.js';
+import type { Terms } from './lock/terms.js';
+import { checkAcquire, type AcquireOptions, type LockOptions } from './acquire-options.js';
+import { currentScope, openScope, type ScopedLevel } from './scope.js';
+import { type Leftovers, runScope } from './scope-end.js';
+
+/** Result of {@link RLock.tryWithLock}. */
+export type TryResult<T> = { ran: true; value: T } | { ran: false };
+
+/**
+ * A re-entrant lock on a name, shared by all processes that use the same Redis. A handle is cheap and keeps no connection; two handles of
+ * one client on one name are the same lock.
+ *
+ * Who re-enters and who waits is decided by scope: see `docs/semantics.md`. In short: inside `withLock` nested calls re-enter, branches
+ * exclude each other; imperative calls directly in `client.run` count up and down; outside every scope each call is a stranger to the next.
+ *
+ * Every method that talks to Redis rejects with `LockUnavailableError` when it does not answer in time, with `LockRefusedError` when it
+ * refuses, and with `LockClientClosedError` after `close()`. Bad arguments reject with `TypeError` or `RangeError` before any I/O.
+ */
+export interface RLock {
+  /** The lock's name, and its key in Redis (behind `keyPrefix`, if the client has one). */
+  readonly name: string;
+  /**
+   * Waits until it holds the lock, without limit while Redis answers.
+   *
+   * @param options - lease in milliseconds, or options. With a lease the lock is never renewed; without, it is renewed until `unlock`.
+   * @throws LockLostError inside a hold of this lock that was lost; LockScopeError when another `lock()` on the name is pending in the same
+   * `client.run`, or when its scope ends; the signal's reason when it aborts.
+   */
+  lock(options?: number | LockOptions): Promise<void>;
+  /**
+   * Takes the lock if it can within `waitMs`, and answers whether it did.
+   *
+   * @param waitMs - one absolute deadline for everything: connecting, asking, waiting. 0 or absent: exactly one attempt.
+   * @param leaseMs - fixed lease; absent: renewed until `unlock`.
+   */
+  tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean>;
+  /**
+   * Undoes the latest `lock` or `tryLock` of this scope; outside `client.run`, of this handle.
+   *
+   * @throws LockNotHeldError when there is none; LockLostError, once, when that hold had been lost.
+   */
+  unlock(): Promise<void>;
+  /**
+   * Waits for the lock and hands it over as an object that belongs to no scope.
+   *
+   * @throws LockTimeoutError when it stayed busy for `waitMs` (absent: no limit).
+   */
+  acquire(options?: AcquireOptions): Promise<Hold>;
+  /** As {@link RLock.acquire}, but answers null when the lock stayed busy. `waitMs` absent or 0: exactly one attempt. */
+  tryAcquire(options?: AcquireOptions): Promise<Hold | null>;
+  /**
+   * Runs `fn` while holding the lock, and gives it back when `fn` has settled. Calls inside `fn` re-enter.
+   *
+   * @throws LockLostError when the lock was lost while `fn` ran, even if `fn` resolved. An error of `fn` wins over one of the release, which
+   * becomes its `cause` or an `error` event.
+   */
+  withLock<T>(fn: (hold: Hold) => T | Promise<T>): Promise<T>;
+  /** With options: rejects with LockTimeoutError when the lock stayed busy for `waitMs`. */
+  withLock<T>(options: AcquireOptions, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
+  /** As {@link RLock.withLock}, but answers `{ ran: false }` when the lock stayed busy for `waitMs` (absent or 0: one attempt). */
+  tryWithLock<T>(options: AcquireOptions, fn: (hold: Hold) => T | Promise<T>): Promise<TryResult<T>>;
+  /** Whether anybody holds the lock. */
+  isLocked(): Promise<boolean>;
+  /** Whether this scope is inside the lock, and Redis agrees. Outside scopes: whether this handle's hold is. */
+  isHeldByCurrentScope(): Promise<boolean>;
+  /** The hold count in Redis when it is held by this scope (see {@link RLock.isHeldByCurrentScope}), else 0. */
+  getHoldCount(): Promise<number>;
+  /** Remaining lease in Redis in milliseconds; -2 when nobody holds the lock, -1 when it has no expiry, as PTTL. */
+  remainTimeToLive(): Promise<number>;
+  /**
+   * Takes the lock from whoever holds it. A hold of this process is aborted before this resolves, one of another by message.
+   *
+   * @returns whether anybody held it.
+   */
+  forceUnlock(): Promise<boolean>;
+}
+
+/** What a handle needs of its client. */
+export interface LockHome {
+  /** Identity for scopes. */
+  readonly client: object;
+  readonly parts: Parts;
+  readonly registry: Registry;
+  readonly leftovers: Leftovers;
+}
+
+/** How a call wants to be treated by scopes. */
+type Manner = 'imperative' | 'object' | 'section';
+
+/** See {@link RLock}. Knows at most the levels it took outside scopes; everything else lives in the monitor. */
+export class Handle implements RLock {
+  readonly name: string;
+  readonly #home: LockHome;
+  readonly #owner: string | undefined;
+  /** Taken by `lock` and `tryLock` through this handle outside scopes, oldest first. */
+  readonly #own: Level[] = [];
+
+  constructor(home: LockHome, name: string, owner: string | undefined) {
+    this.#home = home;
+    this.name = name;
+    this.#owner = owner;
+  }
+
+  async lock(options?: number | LockOptions): Promise<void> {
+    const { leaseMs, signal } = checkAcquire(typeof options === 'number' ? { leaseMs: options } : options, 'lock');
+    const level = await this.#acquire({ leaseMs, signal, waitMs: undefined }, 'imperative');
+    if (level === 'busy') throw new LockUnavailableError(`Lock "${this.name}" was neither had nor refused`, this.name);
+  }
+
+  async tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean> {
+    const checked = checkAcquire({ ...options, waitMs, leaseMs }, 'tryLock');
+    return (await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'imperative')) !== 'busy';
+  }
+
+  async unlock(): Promise<void> {
+    const level = this.#latest();
+    if (level === undefined) throw new LockNotHeldError(this.name, this.#whoUnlocks());
+    await level.release();
+  }
+
+  async acquire(options?: AcquireOptions): Promise<Hold> {
+    const checked = checkAcquire(options, 'acquire');
+    return this.#hold(await this.#must(checked, 'object'));
+  }
+
+  async tryAcquire(options?: AcquireOptions): Promise<Hold | null> {
+    const checked = checkAcquire(options, 'tryAcquire');
+    const level = await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'object');
+    return level === 'busy' ? null : this.#hold(level);
+  }
+
+  async withLock<T>(...args: [Section<T>] | [AcquireOptions, Section<T>]): Promise<T> {
+    const [options, fn] = args.length === 1 ? [undefined, args[0]] : args;
+    const checked = checkAcquire(options, 'withLock');
+    checkFunction(fn);
+    return this.#section(await this.#must(checked, 'section'), fn);
+  }
+
+  async tryWithLock<T>(options: AcquireOptions, fn: Section<T>): Promise<TryResult<T>> {
+    const checked = checkAcquire(options, 'tryWithLock');
+    checkFunction(fn);
+    const level = await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'section');
+    return level === 'busy' ? { ran: false } : { ran: true, value: await this.#section(level, fn) };
+  }
+
+  async isLocked(): Promise<boolean> {
+    return (await this.#peek(this.#home.parts.tenureId(undefined))).locked;
+  }
+
+  async isHeldByCurrentScope(): Promise<boolean> {
+    return (await this.getHoldCount()) > 0;
+  }
+
+  async getHoldCount(): Promise<number> {
+    const level = this.#around();
+    const tenure = level === undefined ? undefined : this.#home.registry.find(this.name)?.tenureIdOf(level);
+    return tenure === undefined ? 0 : (await this.#peek(tenure)).holdCount;
+  }
+
+  async remainTimeToLive(): Promise<number> {
+    const { locked, remainingMs } = await this.#peek(this.#home.parts.tenureId(undefined));
+    return locked ? (remainingMs ?? -1) : -2;
+  }
+
+  async forceUnlock(): Promise<boolean> {
+    const { parts, registry } = this.#home;
+    const { keys } = registry.monitor(this.name);
+    const request = parts.tenureId(undefined);
+    const { responseTimeoutMs: tombstoneMs, claimLeaseMs: claimMs } = parts.settings;
+    const { ownerBefore } = await this.#query(core.force(keys, { request, tombstoneMs, claimMs, trust: true }));
+    if (ownerBefore !== undefined) registry.find(this.name)?.forced(ownerBefore);
+    return ownerBefore !== undefined;
+  }
+
+  // ---------------------------------------------------------------- acquiring
+
+  async #must(options: AcquireOptions, manner: Manner): Promise<Level> {
+    const startedAt = this.#home.parts.clock.now();
+    const level = await this.#acquire(options, manner);
+    if (level === 'busy') throw new LockTimeoutError(this.name, this.#home.parts.clock.now() - startedAt);
+    return level;
+  }
+
+  /** The only way to a level: everything above is a wrapper. */
+  async #acquire({ waitMs, leaseMs, signal, maxHoldMs }: AcquireOptions, manner: Manner): Promise<Level | 'busy'> {
+    const { client, registry, parts } = this.#home;
+    const monitor = registry.monitor(this.name);
+    signal?.throwIfAborted();
+    const scope = this.#owner === undefined ? currentScope(client) : undefined;
+    const request: AcquireRequest = {
+      name: this.name,
+      waitMs,
+      signal,
+      scope,
+      owner: this.#owner,
+      imperative: manner === 'imperative',
+      site: manner === 'section' ? undefined : siteOf(this.lock),
+      terms: this.#terms(leaseMs, maxHoldMs),
+      home: manner === 'imperative' && scope?.kind === 'thread' ? scope : undefined,
+      homeOnReentry: manner === 'imperative' ? scope : undefined,
+    };
+    if (request.imperative) this.#refuseUnclear(request);
+    const { reporter } = parts;
+    reporter.tried();
+    let level: Level | 'busy';
+    try {
+      level = await monitor.acquire(request);
+    } catch (error) {
+      reporter.failed(this.name, error);
+      throw error;
+    }
+    if (level === 'busy') reporter.busy(this.name);
+    else if (request.imperative && level.home === undefined && this.#owner === undefined) this.#own.push(level);
+    return level;
+  }
+
+  #refuseUnclear({ scope }: AcquireRequest): void {
+    if (this.#owner !== undefined) return;
+    const inThread = scope?.kind === 'thread';
+    if (inThread) {
+      for (const call of scope.pending) {
+        if (call.imperative && call.name === this.name) {
+          throw new LockScopeError(
+            `Another lock() on "${this.name}" is still pending in this client.run, which acts as one thread; use withLock for branches`,
+            this.name,
+          );
+        }
+      }
+    } else if (this.#home.parts.settings.strictScopes && this.#around() === undefined) {
+      throw new LockScopeError(
+        `lock() and tryLock() on "${this.name}" outside client.run are refused by strictScopes; use withLock or client.run`,
+        this.name,
+      );
+    }
+  }
+
+  #terms(leaseMs: number | undefined, maxHoldMs: number | undefined): Terms {
+    const { settings } = this.#home.parts;
+    if (leaseMs !== undefined) return { mode: 'fixed', leaseMs, maxHoldMs: undefined };
+    return { mode: 'watched', leaseMs: settings.watchdogTimeoutMs, maxHoldMs: maxHoldMs ?? settings.maxHoldMs };
+  }
+
+  // ---------------------------------------------------------------- using
+
+  #hold(level: Level): Hold {
+    return new LevelHold(this.#home.client, level, this.#home.leftovers);
+  }
+
+  async #section<T>(level: Level, fn: Section<T>): Promise<T> {
+    const hold = this.#hold(level);
+    const scope = openScope('section', this.#home.client);
+    if (this.#owner === undefined) scope.own(level);
+    let value: T;
+    try {
+      value = await runScope(scope, () => fn(hold), this.#home.leftovers);
+    } catch (error) {
+      await this.#releaseAfter(error, level);
+      throw error;
+    }
+    await level.release();
+    return value;
+  }
+
+  /** The body has failed: its error is the one to tell, the release's is attached to it. */
+  async #releaseAfter(error: unknown, level: Level): Promise<void> {
+    try {
+      await level.release();
+    } catch (second) {
+      if (error instanceof Error && error.cause === undefined && Object.isExtensible(error)) error.cause = second;
+      else this.#home.parts.reporter.error(second);
+    }
+  }
+
+  // ---------------------------------------------------------------- finding
+
+  /** What `unlock` undoes. */
+  #latest(): ScopedLevel | undefined {
+    if (this.#owner !== undefined) {
+      return this.#home.registry
+        .find(this.name)
+        ?.levels.findLast((level) => level.imperative && level.origin.owner === this.#owner);
+    }
+    const scope = currentScope(this.#home.client);
+    const mine = [...(scope?.levels ?? [])].filter((level) => level.imperative && level.name === this.name);
+    if (mine.length > 0 || scope?.kind === 'thread') return mine.at(-1);
+    // Oldest first: a hold that was lost is told to the flow that took it, and never costs a later flow its hold.
+    return this.#own.shift();
+  }
+
+  /** The innermost level that this scope (or handle, or owner) is inside of. */
+  #around(): ScopedLevel | undefined {
+    if (this.#owner !== undefined) {
+      return this.#home.registry.find(this.name)?.levels.findLast((level) => level.origin.owner === this.#owner);
+    }
+    for (let scope = currentScope(this.#home.client); scope !== undefined; scope = scope.parent) {
+      for (const level of scope.levels) if (level.name === this.name && !level.lost) return level;
+    }
+    return this.#own.at(-1);
+  }
+
+  #whoUnlocks(): string {
+    if (this.#owner !== undefined) return `owner "${this.#owner}"`;
+    return currentScope(this.#home.client)?.kind === 'thread' ? 'this client.run' : 'this handle';
+  }
+
+  // ---------------------------------------------------------------- asking Redis
+
+  #peek(tenure: string): Promise<core.PeekReply> {
+    return this.#query(core.peek(this.#home.registry.monitor(this.name).keys, { tenure }));
+  }
+
+  #query<R>(command: core.Command<R>): Promise<R> {
+    return query(this.#home.parts, this.name, command);
+  }
+}
+
+type Section<T> = (hold: Hold) => T | Promise<T>;
+
+/** One question to Redis within `responseTimeoutMs`. */
+export async function query<R>(parts: Parts, name: string, command: core.Command<R>): Promise<R> {
+  const until = parts.clock.now() + parts.settings.responseTimeoutMs;
+  const answer = await parts.wire.request(() => command, { until }).answer;
+  if (answer.kind === 'reply') return answer.reply;
+  if (answer.kind === 'refused') throw new LockRefusedError(name, answer.code, { cause: answer.error });
+  throw new LockUnavailableError(`Redis has not answered about lock "${name}"`, name, { cause: answer.error });
+}
+
+function checkFunction(fn: unknown): void {
+  if (typeof fn !== 'function') throw new TypeError('withLock needs a function to run');
+}
+
+function siteOf(below: (...args: never[]) => unknown): Error {
+  const site = new Error('The lock was asked for here');
+  Error.captureStackTrace(site, below);
+  return site;
+}

@@ -1,0 +1,51 @@
+/**
+ * The end of a scope: when its function has settled, nobody re-enters through it any more, calls made directly in it that still wait are
+ * cancelled, and locks that `lock()` or `tryLock()` left open are abandoned: reported, and not renewed, so that their lease runs out.
+ * Releasing them at once could let two in while detached code still works; who is sure that there is none may choose `release`.
+ */
+
+import { type Scope, within } from './scope.js';
+
+/** What happens to locks that a scope leaves open. */
+export type Leftovers = 'abandon' | 'release';
+
+/** Runs `fn` in `scope` and ends the scope with it. Returns what `fn` returns; a promise settles after the end. */
+export function runScope<T>(scope: Scope, fn: () => T, leftovers: Leftovers): T {
+  let result: T;
+  try {
+    result = within(scope, fn);
+  } catch (error) {
+    void end(scope, leftovers);
+    throw error;
+  }
+  if (!isThenable(result)) {
+    void end(scope, leftovers);
+    return result;
+  }
+  return result.then(
+    async (value) => {
+      await end(scope, leftovers);
+      return value;
+    },
+    async (error: unknown) => {
+      await end(scope, leftovers);
+      throw error;
+    },
+  ) as T;
+}
+
+async function end(scope: Scope, leftovers: Leftovers): Promise<void> {
+  scope.end();
+  for (const call of [...scope.pending]) call.cancel();
+  const open = [...scope.levels].filter((level) => level.imperative && !level.lost);
+  if (leftovers === 'abandon') {
+    for (const level of open) level.abandon();
+    return;
+  }
+  // A loss is an event already, and there is no call left to tell.
+  await Promise.all(open.map((level) => level.release().catch(() => undefined)));
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

@@ -1,0 +1,145 @@
+/**
+ * Scopes: who is calling.
+ *
+ * JavaScript has no threads, so the owner of a lock is a scope carried by AsyncLocalStorage. A scope is a node in a tree:
+ * `withLock(fn)`, `hold.run(fn)` and `client.run(fn)` hang a new node below the one they were called in, and everything that fn
+ * awaits sees that node. Siblings are no ancestors of each other, which is what keeps the branches of a `Promise.all` apart.
+ *
+ * A node belongs to one client and ends once: when fn has settled. Ended nodes stay visible to detached work that was started
+ * inside (the storage cannot take them back), so every reader skips them; a new node links to the nearest *live* ancestor, so
+ * ended nodes are not kept in memory by long chains.
+ *
+ * `enterWith` is never used: it would leak the node into sibling branches.
+ *
+ * One storage serves all copies of this module in the process (ESM and CommonJS, or two versions), else a call through one copy
+ * would not see the scopes of the other.
+ */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** What a scope knows of a level (one open acquisition) that belongs to it. */
+export interface ScopedLevel {
+  /** Name of the lock. */
+  readonly name: string;
+  /** Taken by `lock` or `tryLock`, to be undone by `unlock`. */
+  readonly imperative: boolean;
+  readonly lost: boolean;
+  /** What to tell a call made inside a lost hold. */
+  lossError(): Error;
+  /** One level down; rejects with LockLostError when it was lost. */
+  release(): Promise<void>;
+  /** The scope ended and nobody can call `unlock` any more. */
+  abandon(): void;
+}
+
+/** What a scope knows of an acquisition that has not settled. */
+export interface ScopedCall {
+  readonly name: string;
+  readonly imperative: boolean;
+  /** The scope ended: settle the call, it must not acquire any more. */
+  cancel(): void;
+}
+
+/** `thread`: `client.run`, imperative calls inside count up and down. `section`: `withLock` or `hold.run`. */
+export type ScopeKind = 'thread' | 'section';
+
+/** One node of the scope tree. */
+export class Scope {
+  readonly kind: ScopeKind;
+  /** Identity of the client this scope belongs to. */
+  readonly client: object;
+  readonly #parent: Scope | undefined;
+  #ended = false;
+  /** The levels that belong to this scope: calls inside re-enter them. Made on first use. */
+  #levels: Set<ScopedLevel> | undefined;
+  /** Acquisitions made directly in this scope that have not settled. Made on first use. */
+  #pending: Set<ScopedCall> | undefined;
+
+  constructor(kind: ScopeKind, client: object, parent: Scope | undefined) {
+    this.kind = kind;
+    this.client = client;
+    this.#parent = parent;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  get levels(): ReadonlySet<ScopedLevel> {
+    return this.#levels ?? none;
+  }
+
+  get pending(): ReadonlySet<ScopedCall> {
+    return this.#pending ?? none;
+  }
+
+  own(level: ScopedLevel): void {
+    (this.#levels ??= new Set()).add(level);
+  }
+
+  disown(level: ScopedLevel): void {
+    this.#levels?.delete(level);
+  }
+
+  awaiting(call: ScopedCall): void {
+    (this.#pending ??= new Set()).add(call);
+  }
+
+  settled(call: ScopedCall): void {
+    this.#pending?.delete(call);
+  }
+
+  /** The nearest live scope of the same client above this one. */
+  get parent(): Scope | undefined {
+    return liveOf(this.client, this.#parent);
+  }
+
+  /** From now on nobody re-enters through this scope. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  /** Not filtered by client or life; only for {@link liveOf}. */
+  get above(): Scope | undefined {
+    return this.#parent;
+  }
+}
+
+const none: ReadonlySet<never> = new Set();
+
+function liveOf(client: object, from: Scope | undefined): Scope | undefined {
+  let scope = from;
+  while (scope !== undefined && (scope.ended || scope.client !== client)) scope = scope.above;
+  return scope;
+}
+
+function nearestLive(from: Scope | undefined): Scope | undefined {
+  let scope = from;
+  while (scope?.ended) scope = scope.above;
+  return scope;
+}
+
+const slot = Symbol.for('holdfast.scopes.v1');
+const shared = globalThis as { [slot]?: AsyncLocalStorage<Scope | undefined> };
+shared[slot] ??= new AsyncLocalStorage<Scope | undefined>();
+const storage = shared[slot];
+
+/** The innermost live scope of `client` around the caller. */
+export function currentScope(client: object): Scope | undefined {
+  return liveOf(client, storage.getStore());
+}
+
+/** A new scope below the caller's. */
+export function openScope(kind: ScopeKind, client: object): Scope {
+  return new Scope(kind, client, nearestLive(storage.getStore()));
+}
+
+/** Runs `fn` inside `scope`. */
+export function within<T>(scope: Scope, fn: () => T): T {
+  return storage.run(scope, fn);
+}
+
+/** Runs `fn` outside all scopes. Sockets, timers and listeners of the SDK are made in here: they keep the scope they were made in. */
+export function outside<T>(fn: () => T): T {
+  return storage.getStore() === undefined ? fn() : storage.run(undefined, fn);
+}
