@@ -1,7 +1,7 @@
+import { type RedisServer, startPrivateRedis } from '@holdfast/testkit';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { Redis, type RedisOptions } from 'ioredis';
 import type { ScriptPort } from '../../src/index.js';
-import { type RedisProcess, startRedis } from './redis-process.js';
 
 export type Message = readonly [channel: string, message: string];
 
@@ -17,7 +17,7 @@ export function scriptPort(client: Redis): ScriptPort {
  * except keys it names with `expectLasting`.
  */
 export class LockServer {
-  #process: RedisProcess | undefined;
+  #server: RedisServer | undefined;
   #main: Redis | undefined;
   #clients: Redis[] = [];
   #lasting = new Set<string>();
@@ -33,13 +33,13 @@ export class LockServer {
   }
 
   async start(args: string[]): Promise<void> {
-    this.#process = await startRedis({ args });
+    this.#server = await startPrivateRedis({ args });
     this.#main = this.#open({});
   }
 
   async stop(): Promise<void> {
     this.#main?.disconnect();
-    await this.#process?.stop();
+    await this.#server?.stop();
   }
 
   /** Another connection, closed after the test. */
@@ -89,8 +89,8 @@ export class LockServer {
   }
 
   #open(options: RedisOptions): Redis {
-    if (this.#process === undefined) throw new Error('not started');
-    return new Redis({ port: this.#process.port, host: '127.0.0.1', ...options });
+    if (this.#server === undefined) throw new Error('not started');
+    return new Redis({ port: this.#server.port, host: this.#server.host, ...options });
   }
 }
 

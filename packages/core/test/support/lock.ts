@@ -59,7 +59,7 @@ export function lockOn(server: LockServer, { name = 'stock', client }: { name?: 
       const { redis } = server;
       return {
         lock: await redis.hgetall(keys.lock),
-        queue: await redis.zrange(keys.queue, 0, -1),
+        queue: await redis.zrange(keys.queue, '0', '-1'),
         fresh: (await redis.hkeys(keys.fresh)).sort(),
         tombstones: (await redis.keys(`${keys.dead('*')}`)).sort(),
       };

@@ -1,0 +1,197 @@
+import { describe, expect, it } from '@jest/globals';
+import * as core from '../src/index.js';
+
+const keys = core.lockKeys('x', 'app:');
+const granting = { claimMs: 3_000, trust: true };
+const tenure = 'a:1';
+
+const asking = { tenure, leaseMs: 30_000, freshMs: 9_000, ticket: 17, freshTtlMs: 8_000, ...granting };
+const releasing = { tenure, seq: 2, tombstoneMs: 5_000, ...granting };
+
+describe('encoding', () => {
+  it.each<[core.Command<unknown>, string[], (string | number)[]]>([
+    [
+      core.ask(keys, asking),
+      ['x', 'holdfast_queue:{app:x}', 'holdfast_fresh:{app:x}', 'holdfast_dead:{app:x}:a:1'],
+      ['a:1', 30_000, 9_000, 17, 8_000, 3_000, 1],
+    ],
+    [core.again(keys, { tenure, seq: 2, leaseMs: 0 }), ['x'], ['a:1', 2, 0]],
+    [core.handoff(keys, { tenure, seq: 2, leaseMs: 7 }), ['x', 'holdfast_queue:{app:x}'], ['a:1', 2, 7]],
+    [
+      core.release(keys, { ...releasing, trust: false }),
+      ['x', 'holdfast_queue:{app:x}', 'holdfast_fresh:{app:x}', 'holdfast_dead:{app:x}:a:1'],
+      ['a:1', 2, 5_000, 3_000, 0, 'redisson_lock__channel:{app:x}'],
+    ],
+    [
+      core.cancel(keys, { tenure, tombstoneMs: 0, ...granting }),
+      ['x', 'holdfast_queue:{app:x}', 'holdfast_fresh:{app:x}', 'holdfast_dead:{app:x}:a:1'],
+      ['a:1', 0, 3_000, 1, 'redisson_lock__channel:{app:x}'],
+    ],
+    [
+      core.force(keys, { request: 'a:9', tombstoneMs: 5_000, ...granting }),
+      ['x', 'holdfast_queue:{app:x}', 'holdfast_fresh:{app:x}', 'holdfast_dead:{app:x}:a:9'],
+      [5_000, 3_000, 1, 'redisson_lock__channel:{app:x}'],
+    ],
+    [
+      core.renew([
+        { keys, tenure, leaseMs: 30_000 },
+        { keys: core.lockKeys('y'), tenure: 'a:2', leaseMs: 0 },
+      ]),
+      ['x', 'holdfast_queue:{app:x}', 'y', 'holdfast_queue:{y}'],
+      ['a:1', 30_000, 'a:2', 0],
+    ],
+    [core.inspect(keys), ['x', 'holdfast_queue:{app:x}', 'holdfast_fresh:{app:x}'], []],
+    [core.peek(keys, { tenure }), ['x'], ['a:1']],
+  ])('puts keys and arguments in the order of the script', (command, expectedKeys, expectedArgs) => {
+    expect(command.keys).toEqual(expectedKeys);
+    expect(command.args).toEqual(expectedArgs);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, core.MAX_DURATION_MS + 1])(
+    'refuses a lease of %d ms before any I/O',
+    (leaseMs) => {
+      expect(() => core.ask(keys, { ...asking, leaseMs })).toThrow(RangeError);
+      expect(() => core.handoff(keys, { tenure, seq: 2, leaseMs })).toThrow(RangeError);
+      if (leaseMs !== 0) expect(() => core.renew([{ keys, tenure, leaseMs }])).toThrow(RangeError);
+    },
+  );
+
+  it.each(['1000', null, undefined, {}, 10n])('refuses a lease of %p, which is no number', (leaseMs) => {
+    expect(() => core.ask(keys, { ...asking, leaseMs: leaseMs as unknown as number })).toThrow(TypeError);
+  });
+
+  it.each([0, 1.5, -1, Number.MAX_SAFE_INTEGER + 1])('refuses step number %d', (seq) => {
+    expect(() => core.release(keys, { ...releasing, seq })).toThrow(RangeError);
+    expect(() => core.again(keys, { tenure, seq, leaseMs: 0 })).toThrow(RangeError);
+  });
+
+  it('takes a ticket of server microseconds exactly', () => {
+    const ticket = 1_795_207_659_985_601;
+    expect(core.ask(keys, { ...asking, ticket }).args).toContain(ticket);
+  });
+
+  it.each(['', 'a', 'a:', ':1', 'seq', 'a b:1', 'a\n:1', 'a:1\u0000', '\ud800:1', 'a::1', 'a:1:'])(
+    'refuses tenure id %j',
+    (bad) => {
+      expect(() => core.peek(keys, { tenure: bad })).toThrow(RangeError);
+      expect(() => core.ask(keys, { ...asking, tenure: bad })).toThrow(RangeError);
+      expect(() => core.force(keys, { request: bad, tombstoneMs: 1, ...granting })).toThrow(RangeError);
+    },
+  );
+
+  it.each(['a:1', 'worker-7:V1StGXR8_Z5j:12', 'a:b:c:d', 'büro:x:1'])('takes tenure id %j', (good) => {
+    expect(core.peek(keys, { tenure: good }).args).toEqual([good]);
+  });
+});
+
+describe('decoding', () => {
+  const ask = core.ask(keys, asking);
+  const again = core.again(keys, { tenure, seq: 2, leaseMs: 0 });
+  const handoff = core.handoff(keys, { tenure, seq: 2, leaseMs: 7 });
+  const release = core.release(keys, releasing);
+  const cancel = core.cancel(keys, { tenure, tombstoneMs: 0, ...granting });
+  const force = core.force(keys, { request: 'a:9', tombstoneMs: 1, ...granting });
+  const renew = core.renew([
+    { keys, tenure, leaseMs: 1 },
+    { keys, tenure, leaseMs: 1 },
+  ]);
+  const inspect = core.inspect(keys);
+  const peek = core.peek(keys, { tenure });
+
+  const replies: [core.Command<unknown>, unknown[], unknown][] = [
+    [ask, ['acquired', 1, 1, 30, 0], { kind: 'acquired', holdCount: 1, seq: 1, remainingMs: 30, others: 0 }],
+    [ask, ['mine', 2, 5, 30, 4, 99], { kind: 'mine', holdCount: 2, seq: 5, remainingMs: 30, others: 4, nowMs: 99 }],
+    [
+      ask,
+      ['wait', 30, 2, 1_795_207_659_985_601, 99, 0],
+      { kind: 'wait', remainingMs: 30, position: 2, ticket: 1_795_207_659_985_601, nowMs: 99, foreign: false },
+    ],
+    [ask, ['busy', -1, 99, 1], { kind: 'busy', remainingMs: undefined, nowMs: 99, foreign: true }],
+    [ask, ['dead'], { kind: 'dead' }],
+    [again, ['held', 2, 30], { kind: 'held', holdCount: 2, remainingMs: 30 }],
+    [again, ['lost'], { kind: 'lost' }],
+    [handoff, ['passed', 7, 1, 99], { kind: 'passed', remainingMs: 7, others: 1, nowMs: 99 }],
+    [handoff, ['lost'], { kind: 'lost' }],
+    [release, ['held', 1], { kind: 'held', holdCount: 1 }],
+    [release, ['granted', 'b:1'], { kind: 'granted', to: 'b:1' }],
+    [release, ['released'], { kind: 'released' }],
+    [release, ['notHeld'], { kind: 'notHeld' }],
+    [cancel, ['cancelled', 1], { kind: 'cancelled', wasGranted: true }],
+    [force, ['forced', 'b:1'], { kind: 'forced', ownerBefore: 'b:1' }],
+    [force, ['forced', ''], { kind: 'forced', ownerBefore: undefined }],
+    [
+      renew,
+      [99, ['renewed', 30, 1], ['lost', 'taken']],
+      {
+        nowMs: 99,
+        outcomes: [
+          { kind: 'renewed', remainingMs: 30, others: 1 },
+          { kind: 'lost', reason: 'taken' },
+        ],
+      },
+    ],
+    [
+      renew,
+      [99, ['held', -1, 0], ['refused', 'OOM']],
+      {
+        nowMs: 99,
+        outcomes: [
+          { kind: 'held', remainingMs: undefined, others: 0 },
+          { kind: 'refused', message: 'OOM' },
+        ],
+      },
+    ],
+    [
+      inspect,
+      [99, 30, ['a:1', '2', 'seq', '5'], ['b:1', '17'], ['b:1', '88']],
+      {
+        owner: { id: 'a:1', holdCount: 2, foreign: false },
+        remainingMs: 30,
+        seq: 5,
+        queue: [{ tenure: 'b:1', ticket: 17, freshUntilMs: 88 }],
+        nowMs: 99,
+      },
+    ],
+    [peek, [-2, 0], { locked: false, holdCount: 0, remainingMs: undefined }],
+    [peek, [30, 2], { locked: true, holdCount: 2, remainingMs: 30 }],
+  ];
+
+  const withStringNumbers = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(withStringNumbers);
+    return typeof value === 'number' ? `${value}` : value;
+  };
+
+  it.each(replies)('reads each reply into its type (%#)', (command, raw, expected) => {
+    expect(command.decode(raw)).toEqual(expected);
+  });
+
+  it.each(replies)("reads it alike when ioredis' stringNumbers is on (%#)", (command, raw, expected) => {
+    expect(command.decode(withStringNumbers(raw))).toEqual(expected);
+  });
+
+  it.each(replies)('takes no item less, more, or of another type (%#)', (command, raw) => {
+    const hostile: unknown[] = [raw.slice(0, -1), [...raw, 0], []];
+    const junk = [null, undefined, {}, 1.5, Number.NaN, 2 ** 53, '1e3', '0x1', ' 1', '99999999999999999', true, -3];
+    for (let index = 0; index < raw.length; index++) {
+      if (typeof raw[index] === 'number') for (const item of junk) hostile.push(raw.with(index, item));
+      else for (const item of [null, undefined, 7, {}, true]) hostile.push(raw.with(index, item));
+    }
+    for (const reply of hostile) expect(() => command.decode(reply)).toThrow(core.ProtocolError);
+  });
+
+  it.each([null, undefined, 'OK', 1, 0, true, {}, Buffer.from('OK'), new Error('x'), { 0: 'dead', length: 1 }])(
+    'takes %p for no reply at all',
+    (raw) => {
+      for (const [command] of replies) {
+        expect(() => command.decode(raw)).toThrow(
+          expect.objectContaining({ name: 'ProtocolError', code: 'HOLDFAST_PROTOCOL' }),
+        );
+      }
+    },
+  );
+
+  it('names the operation, and never what the reply held', () => {
+    expect(() => ask.decode(['acquired', 'my secret', 1, 1, 1])).toThrow(/^unexpected reply to ask: item 1 must be/);
+    expect(() => ask.decode(['my secret'])).not.toThrow(/secret/);
+  });
+});

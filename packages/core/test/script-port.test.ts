@@ -1,0 +1,97 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { lockKeys, peek, run, type ScriptPort } from '../src/index.js';
+import * as scripts from '../src/scripts.gen.js';
+import { useLockServer } from './support/lock-server.js';
+
+const server = useLockServer();
+const all = Object.values(scripts);
+const command = peek(lockKeys('x'), { tenure: 'a:1' });
+
+describe('run', () => {
+  function spied(port: ScriptPort) {
+    const calls: string[] = [];
+    const spy: ScriptPort = {
+      evalsha: (...args) => {
+        calls.push('evalsha');
+        return port.evalsha(...args);
+      },
+      eval: (...args) => {
+        calls.push('eval');
+        return port.eval(...args);
+      },
+    };
+    return { spy, calls };
+  }
+
+  it('sends EVAL once to a node that does not know the script, and EVALSHA alone afterwards', async () => {
+    await server.redis.script('FLUSH');
+    const { spy, calls } = spied(server.port);
+    await run(spy, command);
+    expect(calls).toEqual(['evalsha', 'eval']);
+    await run(spy, command);
+    expect(calls).toEqual(['evalsha', 'eval', 'evalsha']);
+  });
+
+  it('passes any other error on, and sends nothing more', async () => {
+    const failure = new Error('READONLY You can not write against a read only replica.');
+    const { spy, calls } = spied({ evalsha: () => Promise.reject(failure), eval: () => Promise.resolve([]) });
+    await expect(run(spy, command)).rejects.toBe(failure);
+    expect(calls).toEqual(['evalsha']);
+  });
+
+  it('sends EVAL only once, even if the node still does not know the script', async () => {
+    const failure = new Error('NOSCRIPT No matching script.');
+    const { spy, calls } = spied({ evalsha: () => Promise.reject(failure), eval: () => Promise.reject(failure) });
+    await expect(run(spy, command)).rejects.toBe(failure);
+    expect(calls).toEqual(['evalsha', 'eval']);
+  });
+
+  it('rejects when the reply is not one of the script', async () => {
+    const { spy } = spied({ evalsha: () => Promise.resolve('OK'), eval: () => Promise.resolve('OK') });
+    await expect(run(spy, command)).rejects.toMatchObject({ code: 'HOLDFAST_PROTOCOL' });
+  });
+});
+
+describe('the generated scripts', () => {
+  it('are those of the .lua files', () => {
+    const root = new URL('../../../', import.meta.url);
+    expect(spawnSync('node', ['scripts/gen-lua.mjs', '--check'], { cwd: root }).status).toBe(0);
+  });
+
+  it.each(all.map((script) => [script.name, script] as const))(
+    '%s has the SHA that Redis computes',
+    async (_, script) => {
+      expect(createHash('sha1').update(script.source).digest('hex')).toBe(script.sha);
+      expect(await server.redis.script('LOAD', script.source)).toBe(script.sha);
+    },
+  );
+
+  const luacheck = spawnSync('luacheck', ['--version']).error === undefined;
+  (luacheck ? it : it.skip).each(all.map((script) => [script.name, script] as const))(
+    '%s is clean Lua',
+    (_, script) => {
+      const options = ['--std', 'lua51', '--globals', 'redis', 'KEYS', 'ARGV', '--no-max-line-length', '--no-color'];
+      expect(() => execFileSync('luacheck', [...options, '-'], { input: script.source })).not.toThrow();
+    },
+  );
+
+  it.each(all.map((script) => [script.name, script] as const))(
+    '%s uses every key and argument it declares',
+    (_, script) => {
+      for (const [list, names] of [
+        ['KEYS', script.keys],
+        ['ARGV', script.args],
+      ] as const) {
+        const used = [...script.source.matchAll(new RegExp(`${list}\\[(\\d+)\\]`, 'g'))].map((match) =>
+          Number(match[1]),
+        );
+        if (list === 'ARGV')
+          used.push(...[...script.source.matchAll(/= integer\((\d+)/g)].map((match) => Number(match[1])));
+        if (script.name === 'renew') continue;
+        expect([...new Set(used)].sort()).toEqual(names.map((_name, index) => index + 1));
+      }
+    },
+  );
+});
