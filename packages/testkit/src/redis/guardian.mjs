@@ -11,8 +11,10 @@ import { spawn } from 'node:child_process';
  * @returns {() => void} ends the watch, without running the command
  */
 export function whenThisProcessEnds(command, ...args) {
-  const line = `trap "" INT TERM HUP; read -r _ || { ${command}; }`;
-  const shell = spawn('/bin/sh', ['-c', line, 'guardian', ...args], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const shell = spawn('/bin/sh', ['-c', `read -r _ || { ${command}; }`, 'guardian', ...args], {
+    detached: true, // a signal to the whole process group must not take the guardian along
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   shell.on('error', () => undefined); // no shell here (Windows): nothing guards, and nothing else breaks
   shell.stdin.on('error', () => undefined);
   shell.unref();

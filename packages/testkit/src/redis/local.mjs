@@ -23,6 +23,7 @@ async function run(binary, args, dir, port) {
   const log = openSync(logFile, 'w');
   const child = spawn(binary.file, [...args, '--port', String(port)], {
     argv0: binary.argv0,
+    detached: true, // Ctrl-C in a terminal is for the tests; they may still need the server to clean up
     stdio: ['ignore', log, log],
   });
   closeSync(log);

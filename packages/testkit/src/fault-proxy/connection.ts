@@ -1,0 +1,130 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { Pipe } from './pipe.js';
+import type { Flow } from './pipe.js';
+import { ReplyLoss } from './reply-loss.js';
+import type { LossOrder } from './reply-loss.js';
+
+/** A host and a port. */
+export interface Target {
+  host: string;
+  port: number;
+}
+
+/** What all connections of a proxy share. */
+export interface Shared {
+  readonly target: Target;
+  readonly up: Flow;
+  readonly down: Flow;
+  readonly lossOrders: LossOrder[];
+  /** Called when a reply has been lost. */
+  onReplyLost(): void;
+  /** Called when both sides have closed: until then held bytes of a client that left may still reach the server. */
+  onClosed(connection: Connection): void;
+}
+
+/** One client of the proxy, with its own connection to the server. */
+export class Connection {
+  readonly #client: Socket;
+  readonly #shared: Shared;
+  readonly #loss: ReplyLoss;
+  readonly #up: Pipe;
+  readonly #down: Pipe;
+  #server: Socket | undefined;
+
+  constructor(client: Socket, shared: Shared) {
+    this.#client = client;
+    this.#shared = shared;
+    this.#loss = new ReplyLoss(shared.lossOrders);
+    this.#up = new Pipe(
+      shared.up,
+      (chunk) => {
+        this.#loss.sawRequestBytes(chunk);
+        this.#server?.write(chunk);
+      },
+      () => this.#server?.end(),
+    );
+    this.#down = new Pipe(
+      shared.down,
+      (chunk) => this.#deliverDown(chunk),
+      () => client.end(),
+    );
+    client.setNoDelay(true);
+    client.on('error', () => undefined); // 'close' follows
+    client.on('close', () => {
+      this.#up.push('end');
+      this.#ignoreServer();
+      if (this.#server?.closed !== false) shared.onClosed(this);
+    });
+  }
+
+  /** Whether the client is still there, as far as the proxy has been told. */
+  get hasClient(): boolean {
+    return !this.#client.closed;
+  }
+
+  /** Held back or delayed, both ways. */
+  get queuedBytes(): number {
+    return this.#up.queuedBytes + this.#down.queuedBytes;
+  }
+
+  /** Connects to the server. Until then nothing is read from the client. */
+  open(): void {
+    if (this.#server !== undefined || this.#client.destroyed) return;
+    const server = connect({ ...this.#shared.target, noDelay: true });
+    this.#server = server;
+    server.on('error', () => undefined);
+    server.on('data', (chunk) => this.#down.push(chunk));
+    server.on('close', () => {
+      this.#down.push('end');
+      this.#up.clear();
+      if (this.#client.closed) this.#shared.onClosed(this);
+    });
+    this.#client.on('data', (chunk) => this.#up.push(chunk));
+  }
+
+  /** Lets held bytes flow, or resets a connection that has lost some. */
+  resume(): void {
+    if (this.#up.hasGap || this.#down.hasGap) {
+      this.reset();
+      return;
+    }
+    this.open();
+    this.#up.pump();
+    this.#down.pump();
+  }
+
+  /** RST to the client. The server sees an orderly end, so it executes what it has been sent. */
+  reset(): void {
+    this.#up.clear();
+    this.#ignoreServer();
+    this.#client.resetAndDestroy();
+    this.#server?.end();
+  }
+
+  /** Ends both sides at once, whatever is held. */
+  destroy(): void {
+    this.#up.clear();
+    this.#down.clear();
+    this.#client.destroy();
+    this.#server?.destroy();
+  }
+
+  #deliverDown(chunk: Buffer): void {
+    const { pass, isCut } = this.#loss.admit(chunk);
+    if (!isCut) {
+      this.#client.write(pass);
+      return;
+    }
+    this.#shared.onReplyLost();
+    this.#ignoreServer();
+    if (pass.length === 0) this.reset();
+    else this.#client.write(pass, () => this.reset());
+  }
+
+  /** What the server still says reaches nobody. It is read all the same: an unread socket never ends. */
+  #ignoreServer(): void {
+    this.#down.clear();
+    this.#server?.removeAllListeners('data').resume();
+  }
+}
