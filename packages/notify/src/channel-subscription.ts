@@ -53,7 +53,10 @@ export class ChannelSubscription {
     return promise;
   }
 
-  /** Wants the channel no more. Resolves when nothing of it is left on the server, or the port has given up on that. */
+  /**
+   * Wants the channel no more. Resolves when nothing of it is left on the server, or when the port has failed to see to that: then
+   * it is not `idle`, and calling again tries again.
+   */
   drop(): Promise<void> {
     this.#state.unwant();
     this.#settleConfirmation((waiter) => waiter.reject(new SubscriptionClosedError(this.#channel)));

@@ -21,7 +21,7 @@ export interface Membership {
    */
   readonly confirmed: Promise<void>;
   /** Hears nothing any more; the last one to leave unsubscribes. Later calls do nothing. */
-  leave(): void;
+  readonly leave: () => void;
 }
 
 export interface ReleaseBroadcastOptions {
@@ -67,13 +67,20 @@ export class ReleaseBroadcast {
       },
       onRestored: () => {
         this.#connected = true;
-        for (const { subscription } of this.#channels.values()) subscription.restored();
+        for (const [name, channel] of this.#channels) {
+          channel.subscription.restored();
+          // An unsubscribe that failed with the connection.
+          if (channel.members.size === 0) void this.#drop(name, channel);
+        }
         this.#gap();
       },
     };
   }
 
-  /** Channels that are subscribed or have a command under way: 0 when nothing is left. */
+  /**
+   * Channels that are subscribed, have a command under way, or whose unsubscribe failed (that is repeated when the connection is
+   * back, and on `close`): 0 when nothing is left.
+   */
   get size(): number {
     return this.#channels.size;
   }
@@ -142,5 +149,5 @@ export class ReleaseBroadcast {
 function refused(channel: string): Membership {
   const waiter = new Waiter<void>();
   waiter.reject(new SubscriptionClosedError(channel));
-  return { confirmed: waiter.promise, leave() {} };
+  return { confirmed: waiter.promise, leave: () => {} };
 }

@@ -1,24 +1,24 @@
 /**
  * The bookkeeping of one channel, without I/O: what we want, what the server is known to have, and what to send next.
  *
- * ```
- *            want()            next() = subscribe         succeeded
- *   off ----------------> off, wanted ----------> unsure ----------> on
- *    ^                                              |                 |  unwant()
- *    |  succeeded, failed                    failed |                 v
- *    +------------------- unsure <------------------+--------- on, not wanted
- *                          next() = unsubscribe
- * ```
+ * | server is | wanted | `next()` says | then |
+ * |---|---|---|---|
+ * | off | yes | subscribe | unsure until its outcome: on, or failed |
+ * | on | no | unsubscribe | unsure until its outcome: off, or failed |
+ * | unsure, after a failure | yes | subscribe | as above |
+ * | unsure, after a failed subscribe | no | unsubscribe | as above |
+ * | unsure, after a failed unsubscribe | no | nothing | until a new wish or a restored connection |
+ * | off / on | no / yes | nothing | |
  *
- * Wishes may change at any moment; they never send anything themselves. Whoever performs the commands, one at a time, calls
- * `next()` until it has nothing more to say, so a join during an unsubscribe is a subscribe *after* it, and a leave during a
- * subscribe an unsubscribe after its confirmation.
+ * Wishes may change at any moment and send nothing by themselves. Whoever performs the commands, one at a time, calls `next()`
+ * until it has nothing more to say. So a join during an unsubscribe becomes a subscribe *after* it, and a leave during a subscribe
+ * an unsubscribe after its confirmation: the two never overtake each other.
  *
- * `unsure` is both "a command is under way" and "a subscribe failed": a failed one may still reach the server, therefore it
- * is followed by an unsubscribe and can leave nothing behind. A failed unsubscribe is not repeated: a subscription too many
- * brings messages that nobody listens to, and the next subscribe and unsubscribe of the channel put it right.
+ * A failed command may have reached the server, or reach it still. Therefore a failed subscribe is followed by an unsubscribe,
+ * and nothing counts as gone before the server has said so. A failed unsubscribe is not repeated in a loop: it would fail for
+ * the same reason.
  *
- * Loss of the connection is independent of all this: the port subscribes again by itself what was on.
+ * A lost connection changes neither column: the port itself subscribes again what was on.
  */
 export type SubscriptionCommand = 'subscribe' | 'unsubscribe';
 
@@ -26,6 +26,8 @@ export class SubscriptionState {
   #wanted = false;
   #server: 'off' | 'on' | 'unsure' = 'off';
   #connected = true;
+  /** An unsubscribe failed, and nothing has changed since. */
+  #stuck = false;
 
   /** Whether the connection is up, as far as it was reported. */
   get connected(): boolean {
@@ -48,10 +50,12 @@ export class SubscriptionState {
 
   want(): void {
     this.#wanted = true;
+    this.#stuck = false;
   }
 
   unwant(): void {
     this.#wanted = false;
+    this.#stuck = false;
   }
 
   lost(): void {
@@ -60,6 +64,7 @@ export class SubscriptionState {
 
   restored(): void {
     this.#connected = true;
+    this.#stuck = false;
   }
 
   /** The command to send now, if any. From here on the server's side is unsure until its outcome is told. */
@@ -76,11 +81,11 @@ export class SubscriptionState {
   /** After a failed subscribe nothing is wanted any more: those who wanted it are told, and may want it anew. */
   failed(command: SubscriptionCommand): void {
     if (command === 'subscribe') this.#wanted = false;
-    else this.#server = 'off';
+    else this.#stuck = true;
   }
 
   #due(): SubscriptionCommand | undefined {
     if (this.#wanted) return this.#server === 'on' ? undefined : 'subscribe';
-    return this.#server === 'off' ? undefined : 'unsubscribe';
+    return this.#server === 'off' || this.#stuck ? undefined : 'unsubscribe';
   }
 }

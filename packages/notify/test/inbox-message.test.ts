@@ -108,7 +108,7 @@ function seeded(seed: number): () => number {
 
 function damage(text: string, random: () => number): string {
   const pick = (below: number) => Math.floor(random() * below);
-  const characters = [...text];
+  const characters = text.split('');
   for (let strokes = pick(4); strokes > 0; strokes -= 1) {
     const at = pick(characters.length + 1);
     switch (pick(4)) {
@@ -119,7 +119,7 @@ function damage(text: string, random: () => number): string {
         characters.splice(at, 0, String.fromCharCode(pick(0x300)));
         break;
       case 2:
-        characters.splice(at, 0, ...'0 9-e.:'.charAt(pick(7)));
+        characters.splice(at, 0, '0 9-e.:'.charAt(pick(7)));
         break;
       default:
         characters.splice(at);

@@ -1,0 +1,270 @@
+import { waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { fanOut, Inbox, type InboxListener, type InboxMessage, ReleaseBroadcast } from '../src/index.js';
+import { Gate, type IoredisPort } from './support/ioredis-port.js';
+import { RedisFixture } from './support/redis-fixture.js';
+
+const channel = 'holdfast_inbox:client';
+
+/** Writes down what a tenure, or the inbox, was told. */
+class Recorder implements InboxListener {
+  readonly messages: InboxMessage[] = [];
+  gaps = 0;
+  onMessage(message: InboxMessage): void {
+    this.messages.push(message);
+  }
+  onGap(): void {
+    this.gaps += 1;
+  }
+}
+
+describe('Inbox', () => {
+  const redis = new RedisFixture();
+
+  function inboxOn(port: IoredisPort) {
+    const strays: InboxMessage[] = [];
+    const errors: unknown[] = [];
+    const inbox = new Inbox({ port, channel, onStray: (m) => strays.push(m), onError: (e) => errors.push(e) });
+    return { inbox: redis.connect(port, inbox), strays, errors, port };
+  }
+
+  function registered(inbox: Inbox, tenure: string): Recorder {
+    const recorder = new Recorder();
+    inbox.register(tenure, recorder);
+    return recorder;
+  }
+
+  const heard = (recorder: Recorder, count = 1) =>
+    waitUntil(() => recorder.messages.length >= count, { what: `${count} messages` });
+
+  it('brings each message to the tenure it names, and the rest to nobody', async () => {
+    const { inbox, strays } = inboxOn(redis.port());
+    await inbox.open();
+    const first = registered(inbox, 'client:1');
+    const second = registered(inbox, 'client:2');
+    await redis.admin.publish(channel, '1 grant client:2 3000 1000 4 -');
+    await redis.admin.publish(channel, '1 grant client:9 3000 1000 4 -');
+    await redis.admin.publish(channel, '1 contended client:1');
+    await heard(first);
+    expect(first.messages).toEqual([{ kind: 'contended', tenure: 'client:1' }]);
+    expect(second.messages).toEqual([
+      { kind: 'grant', tenure: 'client:2', expiresAtMs: 3_000, nowMs: 1_000, others: 4 },
+    ]);
+    expect(strays).toEqual([{ kind: 'grant', tenure: 'client:9', expiresAtMs: 3_000, nowMs: 1_000, others: 4 }]);
+    expect([first.gaps, second.gaps]).toEqual([0, 0]);
+    await inbox.close();
+  });
+
+  it('treats messages to a tenure that has ended as strays', async () => {
+    const { inbox, strays } = inboxOn(redis.port());
+    await inbox.open();
+    const ended = registered(inbox, 'client:1');
+    inbox.unregister('client:1');
+    expect(inbox.size).toBe(0);
+    await redis.admin.publish(channel, '1 contended client:1');
+    await waitUntil(() => strays.length, { what: 'the stray' });
+    expect(ended.messages).toEqual([]);
+    await inbox.close();
+  });
+
+  it('refuses a second listener for one tenure', async () => {
+    const { inbox } = inboxOn(redis.port());
+    inbox.register('client:1', new Recorder());
+    expect(() => inbox.register('client:1', new Recorder())).toThrow('registered already');
+    await inbox.close();
+  });
+
+  it('makes a gap of what it does not understand: for the tenure it names, else for all', async () => {
+    const { inbox, strays } = inboxOn(redis.port());
+    await inbox.open();
+    const first = registered(inbox, 'client:1');
+    const second = registered(inbox, 'client:2');
+    await redis.admin.publish(channel, '2 grant client:1 something new');
+    await waitUntil(() => first.gaps, { what: 'a gap' });
+    expect([first.gaps, second.gaps]).toEqual([1, 0]);
+    await redis.admin.publish(channel, 'gibberish');
+    await waitUntil(() => second.gaps, { what: 'a gap for all' });
+    await redis.admin.publish(channel, '2 grant client:9 something new');
+    await waitUntil(() => strays.length, { what: 'the stray' });
+    expect(strays).toEqual([{ kind: 'look', tenure: 'client:9' }]);
+    expect([first.gaps, second.gaps]).toEqual([2, 1]);
+    expect(first.messages).toEqual([]);
+    await inbox.close();
+  });
+
+  it('subscribes once for all who open it, and is confirmed for each of them', async () => {
+    const { inbox, port } = inboxOn(redis.port());
+    expect(inbox.confirmed).toBe(false);
+    const opened = Array.from({ length: 50 }, async () => {
+      await inbox.open();
+      expect(inbox.confirmed).toBe(true);
+      expect(await redis.subscribersOf(channel)).toBe(1);
+    });
+    await Promise.all(opened);
+    await inbox.open();
+    expect(port.sent).toEqual([`subscribe ${channel}`]);
+    await inbox.close();
+  });
+
+  it('does not remember a failure to open: all who shared it are told, the next call tries again', async () => {
+    await redis.admin.acl('SETUSER', 'mute', 'on', '>pw', '+@all', '~*', 'resetchannels');
+    const { inbox, port, errors } = inboxOn(redis.port(redis.url.replace('//', '//mute:pw@')));
+    const waiting = registered(inbox, 'client:1');
+    const outcomes = await Promise.allSettled([inbox.open(), inbox.open()]);
+    expect(outcomes).toMatchObject([
+      { status: 'rejected', reason: { message: expect.stringContaining('NOPERM') } },
+      { status: 'rejected', reason: { message: expect.stringContaining('NOPERM') } },
+    ]);
+    expect(inbox.confirmed).toBe(false);
+    await redis.admin.acl('SETUSER', 'mute', 'allchannels');
+    expect(waiting.gaps).toBe(0);
+    await inbox.open();
+    expect([inbox.confirmed, await redis.subscribersOf(channel)]).toEqual([true, 1]);
+    // Who waited without an inbox may have missed its grant.
+    expect(waiting.gaps).toBe(1);
+    // The failed one was taken back, in case the server had run it after all.
+    expect(port.sent).toEqual([`subscribe ${channel}`, `unsubscribe ${channel}`, `subscribe ${channel}`]);
+    expect(errors).toEqual([]);
+    await inbox.close();
+    await redis.admin.acl('DELUSER', 'mute');
+  });
+
+  it('tells every tenure of a lost connection and of its return, and messages flow again', async () => {
+    const { inbox } = inboxOn(redis.port());
+    await inbox.open();
+    const first = registered(inbox, 'client:1');
+    const second = registered(inbox, 'client:2');
+    await redis.killSubscribers();
+    await waitUntil(() => !inbox.confirmed, { what: 'the loss' });
+    expect([first.gaps, second.gaps]).toEqual([1, 1]);
+    await inbox.open();
+    expect(inbox.confirmed).toBe(true);
+    await waitUntil(() => first.gaps === 2 && second.gaps === 2, { what: 'the return' });
+    await redis.admin.publish(channel, '1 contended client:2');
+    await heard(second);
+    await inbox.close();
+  });
+
+  it('hears every message or a gap after it, over 20 lost connections', async () => {
+    const { inbox } = inboxOn(redis.port());
+    await inbox.open();
+    const tenure = registered(inbox, 'client:1');
+    for (let round = 1; round <= 20; round += 1) {
+      const { gaps } = tenure;
+      const already = tenure.messages.length;
+      const kill = redis.killSubscribers();
+      await redis.admin.publish(channel, `1 lost client:1 reason`);
+      await kill;
+      await waitUntil(() => tenure.messages.length > already || tenure.gaps > gaps, { what: 'message or gap' });
+      await waitUntil(() => inbox.confirmed && tenure.gaps >= gaps + 2, { what: 'the return' });
+    }
+    await inbox.close();
+  });
+
+  it('leaves the channel on close, rejects who was still opening, and stays silent after it', async () => {
+    const { inbox, port, strays } = inboxOn(redis.port());
+    const gate = new Gate();
+    port.after = () => gate.pass();
+    const tenure = registered(inbox, 'client:1');
+    const opened = inbox.open();
+    await gate.reached;
+    const closed = inbox.close();
+    await expect(opened).rejects.toMatchObject({ code: 'HOLDFAST_SUBSCRIPTION_CLOSED' });
+    await redis.admin.publish(channel, '1 contended client:1');
+    gate.open();
+    await closed;
+    expect(port.sent).toEqual([`subscribe ${channel}`, `unsubscribe ${channel}`]);
+    expect([await redis.subscribersOf(channel), inbox.size]).toEqual([0, 0]);
+    expect([tenure.messages, strays]).toEqual([[], []]);
+    await expect(inbox.open()).rejects.toMatchObject({ code: 'HOLDFAST_SUBSCRIPTION_CLOSED' });
+    await inbox.close();
+  });
+
+  it('closes at once while the connection is lost', async () => {
+    const { inbox, port, errors } = inboxOn(redis.port());
+    await inbox.open();
+    port.client.options.retryStrategy = () => null;
+    await redis.killSubscribers();
+    await waitUntil(() => !inbox.confirmed, { what: 'the loss' });
+    port.before = () => new Promise(() => {});
+    await inbox.close();
+    expect(errors).toEqual([]);
+  });
+
+  it('reports a listener that throws, and tells the others all the same', async () => {
+    const { inbox, errors } = inboxOn(redis.port());
+    await inbox.open();
+    const broken = new Error('broken listener');
+    const fail = () => {
+      throw broken;
+    };
+    inbox.register('client:1', { onMessage: fail, onGap: fail });
+    const second = registered(inbox, 'client:2');
+    await redis.admin.publish(channel, '1 contended client:1');
+    await redis.admin.publish(channel, 'gibberish');
+    await waitUntil(() => second.gaps, { what: 'the gap of the other' });
+    expect(errors).toEqual([broken, broken]);
+    await inbox.close();
+  });
+
+  it('survives listeners and an error listener that all throw', async () => {
+    const port = redis.port();
+    const fail = () => {
+      throw new Error('everything is broken');
+    };
+    const inbox = redis.connect(port, new Inbox({ port, channel, onStray: fail, onError: fail }));
+    await inbox.open();
+    const last = registered(inbox, 'client:2');
+    await redis.admin.publish(channel, '1 contended client:1');
+    await redis.admin.publish(channel, '1 contended client:2');
+    await heard(last);
+    await inbox.close();
+  });
+
+  it('tells a gap to the tenures of that moment: not to one that ended, not to one that began because of it', async () => {
+    const { inbox } = inboxOn(redis.port());
+    await inbox.open();
+    const second = new Recorder();
+    const third = new Recorder();
+    inbox.register('client:1', {
+      onMessage() {},
+      onGap() {
+        inbox.unregister('client:2');
+        inbox.register('client:3', third);
+      },
+    });
+    inbox.register('client:2', second);
+    const fourth = registered(inbox, 'client:4');
+    await redis.admin.publish(channel, 'gibberish');
+    await waitUntil(() => fourth.gaps, { what: 'the gap' });
+    expect([second.gaps, third.gaps]).toEqual([0, 0]);
+    await inbox.close();
+  });
+
+  it('shares a connection with a release broadcast, each hearing only its own channels', async () => {
+    const port = redis.port();
+    const strays: InboxMessage[] = [];
+    const onError = (error: unknown) => {
+      throw error;
+    };
+    const inbox = new Inbox({ port, channel, onStray: (m) => strays.push(m), onError });
+    const broadcast = new ReleaseBroadcast({ port, onError });
+    fanOut(port, [inbox, broadcast]);
+    await inbox.open();
+    const tenure = registered(inbox, 'client:1');
+    const releases: string[] = [];
+    const membership = broadcast.join('redisson_lock__channel:{a}', {
+      onReleased: () => releases.push('released'),
+      onGap: () => releases.push('gap'),
+    });
+    await membership.confirmed;
+    await redis.admin.publish(channel, '1 contended client:1');
+    await redis.admin.publish('redisson_lock__channel:{a}', '0');
+    await waitUntil(() => releases.length, { what: 'the release' });
+    expect([tenure.messages.length, tenure.gaps, releases, strays]).toEqual([1, 0, ['released'], []]);
+    await redis.killSubscribers();
+    await waitUntil(() => tenure.gaps === 2 && releases.length === 3, { what: 'loss and return for both' });
+    expect(releases).toEqual(['released', 'gap', 'gap']);
+    await Promise.all([inbox.close(), broadcast.close()]);
+  });
+});

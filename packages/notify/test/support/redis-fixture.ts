@@ -1,0 +1,55 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { type RedisServer, startPrivateRedis, waitUntil } from '@holdfast/testkit';
+import type { Redis } from 'ioredis';
+import { fanOut, type SubscriberPart } from '../../src/index.js';
+import { IoredisPort } from './ioredis-port.js';
+
+/** One private server for a file, and what its tests need of it. After each test no subscription may be left. */
+export class RedisFixture {
+  #server: RedisServer | undefined;
+  #admin: Redis | undefined;
+  #ports: IoredisPort[] = [];
+
+  constructor() {
+    beforeAll(async () => {
+      this.#server = await startPrivateRedis();
+      this.#admin = await this.#server.admin();
+    });
+    afterEach(async () => {
+      for (const port of this.#ports.splice(0)) port.client.disconnect();
+      await waitUntil(async () => (await this.admin.pubsub('CHANNELS')).length === 0, { what: 'no channel is left' });
+    });
+    afterAll(() => this.#server?.stop());
+  }
+
+  get admin(): Redis {
+    if (this.#admin === undefined) throw new Error('The server is not started yet');
+    return this.#admin;
+  }
+
+  get url(): string {
+    if (this.#server === undefined) throw new Error('The server is not started yet');
+    return this.#server.url;
+  }
+
+  port(url = this.url): IoredisPort {
+    const port = new IoredisPort(url);
+    this.#ports.push(port);
+    return port;
+  }
+
+  connect<Part extends SubscriberPart>(port: IoredisPort, part: Part): Part {
+    fanOut(port, [part]);
+    return part;
+  }
+
+  /** Cuts every subscriber connection, as an overflowing output buffer or a failover does. */
+  async killSubscribers(): Promise<void> {
+    await this.admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+  }
+
+  async subscribersOf(channel: string): Promise<number> {
+    const [, count] = await this.admin.pubsub('NUMSUB', channel);
+    return Number(count);
+  }
+}
