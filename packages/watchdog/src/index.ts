@@ -1,1 +1,11 @@
-export {};
+/**
+ * Leases kept alive: local deadlines on a monotonic clock, one timer, batched renewal. Knows leases, not locks, and nothing of Redis.
+ *
+ * @packageDocumentation
+ */
+
+export { type Clock, systemClock, type Timer, type TimeSources } from './clock.js';
+export type { Lease, LeaseListener, LeaseState, LeaseTerms, LossReason } from './lease.js';
+export type { Renewal, RenewalOutcome, RenewalPort } from './renewal.js';
+export { type Appointment, type Liveness, Schedule } from './schedule.js';
+export { Watchdog, type WatchdogOptions } from './watchdog.js';

@@ -1,0 +1,33 @@
+/** What is known of a lease that is due when batches are made. */
+export interface Due {
+  readonly deadline: number;
+}
+
+/** Leases that share a batch have at most this many times the time left that the most urgent of them has. */
+const MAX_URGENCY_RATIO = 4;
+
+/**
+ * Divides what is due into batches of one key and at most `batchSize`, the most urgent first in each. A batch has to settle by its earliest
+ * deadline, so a lease with little time left does not travel with ones that could wait much longer for an answer.
+ */
+export function divide<T extends Due>(
+  due: readonly T[],
+  keyOf: (item: T) => unknown,
+  batchSize: number,
+  now: number,
+): T[][] {
+  const batches: T[][] = [];
+  const open = new Map<unknown, { batch: T[]; latest: number }>();
+  for (const item of due.toSorted((a, b) => a.deadline - b.deadline)) {
+    const key = keyOf(item);
+    const current = open.get(key);
+    if (current !== undefined && current.batch.length < batchSize && item.deadline <= current.latest) {
+      current.batch.push(item);
+    } else {
+      const batch = [item];
+      batches.push(batch);
+      open.set(key, { batch, latest: now + (item.deadline - now) * MAX_URGENCY_RATIO });
+    }
+  }
+  return batches;
+}

@@ -1,0 +1,50 @@
+const FIRST_BACKOFF_MS = 50;
+const MIN_INTERVAL_MS = 10;
+
+/**
+ * When a lease is to be renewed next: after a confirmation one interval later, after a failure after a back-off that doubles up to a
+ * quarter of the interval. In the last quarter of that time the renewal may join a batch that is sent anyway.
+ */
+export class RenewalPlan {
+  #dueAt = Number.POSITIVE_INFINITY;
+  #joinFrom = Number.POSITIVE_INFINITY;
+  #failures = 0;
+
+  /** Clock time at which the renewal has to be sent. */
+  get dueAt(): number {
+    return this.#dueAt;
+  }
+
+  /** Clock time from which it may be sent with others. */
+  get joinFrom(): number {
+    return this.#joinFrom;
+  }
+
+  /** One interval after a confirmation. */
+  follow(confirmedAt: number, intervalMs: number): void {
+    this.#set(confirmedAt, Math.max(MIN_INTERVAL_MS, intervalMs));
+  }
+
+  /** Again soon. `jitter`: share of the back-off to wait, in (0, 1]. */
+  retry(now: number, intervalMs: number, jitter: number): void {
+    const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, intervalMs / 4) * jitter;
+    this.#failures++;
+    this.#set(now, backoffMs);
+  }
+
+  /** At `time`, unless it is planned for earlier. */
+  hasten(time: number): void {
+    this.#dueAt = Math.min(this.#dueAt, time);
+    this.#joinFrom = Math.min(this.#joinFrom, time);
+  }
+
+  /** The next failure is the first. */
+  forgive(): void {
+    this.#failures = 0;
+  }
+
+  #set(from: number, delayMs: number): void {
+    this.#dueAt = from + delayMs;
+    this.#joinFrom = this.#dueAt - delayMs / 4;
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * Keeps the leases of a client alive while their holders live, and tells when one is over.
+ *
+ * One timer serves all of them. When a renewal falls due, every lease whose own renewal is due within the next quarter of its interval goes
+ * along, divided into batches by key; having been renewed together they fall due together, so leases taken at different moments converge
+ * to a few batches a round. Batches are independent: each is one call of the port, and none waits for another.
+ *
+ * Not promised: that a lease is still held elsewhere. A lease is believed until its deadline at the latest; whoever takes it away before
+ * that is noticed at the next renewal.
+ */
+
+import { newAttempt } from './attempt.js';
+import { divide } from './batches.js';
+import type { Clock } from './clock.js';
+import type { Lease, LeaseListener, LeaseTerms } from './lease.js';
+import type { RenewalOutcome, RenewalPort } from './renewal.js';
+import { Schedule } from './schedule.js';
+import { type LeaseKeeper, WatchedLease } from './watched-lease.js';
+
+/** Options of {@link Watchdog}. */
+export interface WatchdogOptions<S> {
+  readonly clock: Clock;
+  readonly port: RenewalPort<S>;
+  /** Most leases in one call of the port. Default 100. */
+  readonly batchSize?: number;
+  /** Receives what listeners, observers and the port throw. The only way such an error is reported. */
+  readonly onError: (error: unknown) => void;
+  /**
+   * How long before the end of a granted time it is not believed any more, for clocks that run at different rates. Must stay well below half
+   * of it. Default: 1 % of the granted time and 2 ms.
+   */
+  readonly marginMs?: (leaseMs: number) => number;
+  /** Observes every outcome that still mattered; `latenessMs`: how long after it was due the renewal was sent. */
+  readonly onRenewal?: (info: { latenessMs: number; outcome: RenewalOutcome }) => void;
+}
+
+/** A batch gets at least this long, however near a deadline is. */
+const MIN_PATIENCE_MS = 50;
+
+/** See the module comment. */
+export class Watchdog<S> {
+  readonly #port: RenewalPort<S>;
+  readonly #clock: Clock;
+  readonly #schedule: Schedule;
+  readonly #batchSize: number;
+  readonly #onError: (error: unknown) => void;
+  readonly #keeper: LeaseKeeper<S>;
+  readonly #leases = new Set<WatchedLease<S>>();
+  #closed = false;
+
+  /** @throws RangeError when `batchSize` is not a whole number above 0. */
+  constructor(options: WatchdogOptions<S>) {
+    const { clock, port, batchSize = 100, onError, marginMs = defaultMarginMs, onRenewal } = options;
+    if (!Number.isSafeInteger(batchSize) || batchSize < 1)
+      throw new RangeError(`batchSize must be a whole number above 0, got ${batchSize}`);
+    this.#clock = clock;
+    this.#port = port;
+    this.#batchSize = batchSize;
+    this.#onError = onError;
+    this.#schedule = new Schedule(clock, 'background', onError);
+    this.#keeper = {
+      clock,
+      marginMs,
+      schedule: this.#schedule,
+      renewDue: (now) => this.#renewDue(now),
+      forget: (lease) => this.#leases.delete(lease),
+      onRenewal: (latenessMs, outcome) => {
+        if (onRenewal !== undefined) this.#guard(() => onRenewal({ latenessMs, outcome }));
+      },
+      guard: (run) => this.#guard(run),
+    };
+  }
+
+  /** How many leases are registered and not over. */
+  get size(): number {
+    return this.#leases.size;
+  }
+
+  /** Registers a lease, `pending`. Do it before the acquire is sent. On a closed watchdog it is `ended` at once. */
+  open(subject: S, terms: LeaseTerms, listener: LeaseListener): Lease<S> {
+    const lease = new WatchedLease(this.#keeper, subject, terms, listener);
+    if (this.#closed) lease.discard();
+    else this.#leases.add(lease);
+    return lease;
+  }
+
+  /** The connection is back: renews or verifies every held lease now, except those with a renewal in flight. */
+  verifyAll(): void {
+    const now = this.#clock.now();
+    for (const lease of this.#leases) lease.hasten(now);
+    this.#renewDue(now);
+  }
+
+  /** The connection is lost: every held lease becomes `suspect` until the next proof of ownership. */
+  suspectAll(): void {
+    for (const lease of this.#leases) lease.suspect();
+  }
+
+  /** Ends every lease silently. Leaves no timer; nothing fires any more and nothing can begin. */
+  close(): void {
+    this.#closed = true;
+    for (const lease of this.#leases) lease.discard();
+    this.#leases.clear();
+    this.#schedule.clear();
+  }
+
+  #renewDue(now: number): void {
+    const due = [...this.#leases].filter((lease) => lease.isDue(now));
+    for (const batch of divide(due, (lease) => this.#batchKey(lease), this.#batchSize, now))
+      void this.#renew(batch, now);
+  }
+
+  /** Leases whose key cannot be told travel together, and fail together if the port cannot tell either. */
+  #batchKey(lease: WatchedLease<S>): string | undefined {
+    try {
+      return this.#port.batchKey(lease.subject);
+    } catch (error) {
+      this.#report(error);
+      return undefined;
+    }
+  }
+
+  /** Never rejects. */
+  async #renew(planned: readonly WatchedLease<S>[], now: number): Promise<void> {
+    // The port's answer to an earlier batch of this round may have ended some.
+    const batch = planned.filter((lease) => lease.isDue(now));
+    const [mostUrgent] = batch;
+    if (mostUrgent === undefined) return;
+    const until = Math.max(mostUrgent.deadline, now + MIN_PATIENCE_MS);
+    const attempt = newAttempt(now, until);
+    const renewals = batch.map((lease) => lease.startRenewal(attempt));
+    let outcomes: readonly RenewalOutcome[];
+    try {
+      outcomes = [...(await this.#port.renew(renewals, until))];
+    } catch (error) {
+      this.#report(error);
+      outcomes = batch.map(() => ({ kind: 'unknown', error }));
+    }
+    for (const [index, lease] of batch.entries()) lease.settle(attempt, readable(outcomes[index]));
+  }
+
+  #guard(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  #report(error: unknown): void {
+    try {
+      this.#onError(error);
+    } catch {
+      // The last resort failed. Throwing on would end the process from a timer.
+    }
+  }
+}
+
+function defaultMarginMs(leaseMs: number): number {
+  return leaseMs / 100 + 2;
+}
+
+/** A missing or senseless outcome proves nothing. */
+function readable(outcome: RenewalOutcome | undefined): RenewalOutcome {
+  if (outcome === undefined) return { kind: 'unknown', error: new Error('the renewal port gave too few outcomes') };
+  if ((outcome.kind === 'renewed' || outcome.kind === 'held') && Number.isNaN(outcome.sentAt + outcome.remainingMs)) {
+    return { kind: 'unknown', error: new Error('the renewal port gave an outcome without a time') };
+  }
+  return outcome;
+}

@@ -1,0 +1,247 @@
+/**
+ * One lease: its state, and the one appointment that drives it.
+ *
+ *                 begin                    failed, overdue, suspectAll
+ *      pending ----------->  held  -------------------------------------->  suspect
+ *         |                   |  ^                                          |   |
+ *         |                   |  +----------- any proof of ownership -------+   |
+ *         |                   |                                                 |
+ *         +------- end -------+---- deadline passed, lost, lose() --> lost <----+
+ *                                   end, close -----------------> ended
+ *
+ * The appointment stands at whatever comes first: the next renewal, or while one is in flight the moment it counts as overdue (half way
+ * from sending to the deadline) and the moment the port has broken its promise; and always the deadline.
+ *
+ * Why it is right:
+ * - A lease in `held` at its deadline proves that nothing ran in between: an unanswered renewal would have made it `suspect` half way. So
+ *   the loss is the fault of the clock (a stalled loop, a stopped process, a suspended machine), not of Redis.
+ * - `end` and `lose` leave a final state; whatever arrives later finds it and does nothing. Renewals are only planned from live states.
+ * - At most one renewal is in flight, named by its attempt, so a late outcome of an older one cannot pass for that of the present one. Proof
+ *   of ownership or of loss is used from whichever attempt it comes.
+ */
+
+import type { Attempt } from './attempt.js';
+import type { Clock } from './clock.js';
+import type { Lease, LeaseListener, LeaseState, LeaseTerms } from './lease.js';
+import type { Renewal, RenewalOutcome } from './renewal.js';
+import { RenewalPlan } from './renewal-plan.js';
+import type { Appointment, Schedule } from './schedule.js';
+import { Validity } from './validity.js';
+
+/** What a lease needs of its watchdog. */
+export interface LeaseKeeper<S> {
+  readonly clock: Clock;
+  readonly schedule: Schedule;
+  readonly marginMs: (leaseMs: number) => number;
+  /** Sends every renewal that is due, or nearly. */
+  renewDue(now: number): void;
+  /** The lease is over. */
+  forget(lease: WatchedLease<S>): void;
+  onRenewal(latenessMs: number, outcome: RenewalOutcome): void;
+  /** Runs code of somebody else: what it throws is reported. */
+  guard(run: () => void): void;
+}
+
+/** See the module comment. */
+export class WatchedLease<S> implements Lease<S> {
+  readonly subject: S;
+  readonly #keeper: LeaseKeeper<S>;
+  readonly #listener: LeaseListener;
+  readonly #validity: Validity;
+  #state: LeaseState = 'pending';
+  #appointment: Appointment | undefined;
+  #attempt: Attempt | undefined;
+  readonly #plan = new RenewalPlan();
+
+  constructor(keeper: LeaseKeeper<S>, subject: S, terms: LeaseTerms, listener: LeaseListener) {
+    this.#keeper = keeper;
+    this.subject = subject;
+    this.#listener = listener;
+    this.#validity = new Validity(terms, keeper.marginMs);
+  }
+
+  get state(): LeaseState {
+    this.check();
+    return this.#state;
+  }
+
+  get deadline(): number {
+    return this.#validity.deadline;
+  }
+
+  remainingMs(): number {
+    return this.check() ? Math.max(0, this.deadline - this.#keeper.clock.now()) : 0;
+  }
+
+  begin(sentAt: number, remainingMs: number): boolean {
+    if (this.#state !== 'pending') {
+      this.confirm(sentAt, remainingMs);
+      return this.check();
+    }
+    this.#validity.start(sentAt, remainingMs);
+    if (!(this.deadline > this.#keeper.clock.now())) return false;
+    this.#state = 'held';
+    this.#renewAfter(sentAt);
+    return true;
+  }
+
+  beginUntil(deadline: number): boolean {
+    const now = this.#keeper.clock.now();
+    return this.begin(now, deadline - now);
+  }
+
+  confirm(sentAt: number, remainingMs: number): void {
+    if (!this.check()) return;
+    // A proof that prolongs nothing must not put the renewal off: enough of them would put it off beyond the deadline.
+    if (this.#validity.request(sentAt, remainingMs)) this.#renewAfter(sentAt);
+    else this.#arrange();
+    this.#trust();
+  }
+
+  retune(terms: LeaseTerms, sentAt?: number, remainingMs?: number): void {
+    if (this.#state === 'pending') this.#validity.prepare(terms);
+    if (!this.check()) return;
+    if (sentAt === undefined || remainingMs === undefined) {
+      this.#validity.retune(terms);
+      const now = this.#keeper.clock.now();
+      // They may want more than the plan, made for the old terms, would get in time.
+      if (this.#validity.askMs(now) > 0) this.#plan.hasten(now + (this.deadline - now) / 3);
+      this.#arrange();
+    } else {
+      this.#validity.prepare(terms);
+      this.#validity.start(sentAt, remainingMs);
+      this.#renewAfter(sentAt);
+      this.#trust();
+    }
+  }
+
+  check(): boolean {
+    if (!this.#live) return false;
+    if (this.#keeper.clock.now() < this.deadline) return true;
+    this.lose(this.#validity.limitReason ?? (this.#state === 'held' ? 'clock' : 'unreachable'));
+    return false;
+  }
+
+  lose(reason: string): void {
+    if (!this.#live && this.#state !== 'pending') return;
+    this.#finish('lost');
+    this.#keeper.guard(() => this.#listener.onLost(reason));
+  }
+
+  end(): void {
+    if (this.#live || this.#state === 'pending') this.#finish('ended');
+  }
+
+  /** The connection is down: believed until the deadline, but with care. */
+  suspect(): void {
+    if (!this.check() || this.#state === 'suspect') return;
+    this.#state = 'suspect';
+    this.#arrange();
+    this.#keeper.guard(() => this.#listener.onSuspect());
+  }
+
+  /** The next renewal is due now, unless one is in flight. */
+  hasten(now: number): void {
+    if (!this.check()) return;
+    this.#plan.forgive();
+    this.#plan.hasten(now);
+    this.#arrange();
+  }
+
+  /** It belongs into a batch that is sent at `now`. */
+  isDue(now: number): boolean {
+    return this.#live && this.#attempt === undefined && this.#plan.joinFrom <= now && now < this.deadline;
+  }
+
+  /** It is sent with this attempt. */
+  startRenewal(attempt: Attempt): Renewal<S> {
+    this.#attempt = attempt;
+    this.#arrange();
+    return { subject: this.subject, leaseMs: this.#validity.askMs(attempt.startedAt) };
+  }
+
+  /** The outcome of an attempt has come. */
+  settle(attempt: Attempt, outcome: RenewalOutcome): void {
+    if (!this.check()) return;
+    const latenessMs = Math.max(0, attempt.startedAt - this.#plan.dueAt);
+    const current = this.#attempt === attempt;
+    if (current) this.#attempt = undefined;
+    switch (outcome.kind) {
+      case 'lost':
+        this.lose(outcome.reason);
+        break;
+      case 'unknown':
+        if (!current) break;
+        this.#plan.retry(this.#keeper.clock.now(), this.#validity.intervalMs, attempt.jitter);
+        this.#arrange();
+        this.suspect();
+        break;
+      default:
+        this.#validity.verify(outcome.sentAt, outcome.remainingMs);
+        this.#renewAfter(outcome.sentAt);
+        this.#trust();
+    }
+    this.#keeper.onRenewal(latenessMs, outcome);
+  }
+
+  /** Over because the watchdog is: silently. */
+  discard(): void {
+    this.#state = 'ended';
+    this.#appointment?.cancel();
+  }
+
+  get #live(): boolean {
+    return this.#state === 'held' || this.#state === 'suspect';
+  }
+
+  #finish(state: 'lost' | 'ended'): void {
+    this.#state = state;
+    this.#appointment?.cancel();
+    this.#keeper.forget(this);
+  }
+
+  /** Ownership is proven: an end to suspicion. */
+  #trust(): void {
+    this.#plan.forgive();
+    if (this.#state !== 'suspect') return;
+    this.#state = 'held';
+    this.#arrange();
+    this.#keeper.guard(() => this.#listener.onHeld());
+  }
+
+  /** The next renewal is one interval after this confirmation. */
+  #renewAfter(confirmedAt: number): void {
+    this.#plan.follow(confirmedAt, this.#validity.intervalMs);
+    this.#arrange();
+  }
+
+  #arrange(): void {
+    const time = Math.min(this.deadline, this.#nextStep());
+    if (this.#appointment === undefined) this.#appointment = this.#keeper.schedule.at(time, () => this.#wake());
+    else this.#appointment.move(time);
+  }
+
+  #nextStep(): number {
+    const attempt = this.#attempt;
+    if (attempt === undefined) return this.#plan.dueAt;
+    return this.#state === 'suspect' ? attempt.giveUpAt : Math.min(attempt.giveUpAt, this.#overdueAt(attempt));
+  }
+
+  #overdueAt(attempt: Attempt): number {
+    return (attempt.startedAt + this.deadline) / 2;
+  }
+
+  #wake(): void {
+    if (!this.check()) return;
+    const now = this.#keeper.clock.now();
+    const attempt = this.#attempt;
+    if (attempt === undefined) {
+      if (now >= this.#plan.dueAt) this.#keeper.renewDue(now);
+    } else if (now >= attempt.giveUpAt) {
+      this.settle(attempt, { kind: 'unknown', error: new Error('the renewal was not settled in time') });
+    } else if (now >= this.#overdueAt(attempt)) {
+      this.suspect();
+    }
+    if (this.#live) this.#arrange();
+  }
+}
