@@ -77,7 +77,7 @@ export class LockClient implements AsyncDisposable {
       clock,
       port: new Renewals(wire, serverClock),
       onError,
-      onRenewal: ({ subject, outcome, latenessMs }) => reporter.renewal(subject.keys.lock, outcome, latenessMs),
+      onRenewal: ({ outcome, latenessMs }) => reporter.renewal(outcome.kind, latenessMs),
     });
     const subscriber = new Subscriber(opened.redis, onError);
     const inbox = new Inbox({

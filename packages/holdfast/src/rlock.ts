@@ -177,10 +177,9 @@ export class Handle implements RLock {
 
   async forceUnlock(): Promise<boolean> {
     const { parts, registry } = this.#home;
-    const { keys } = registry.monitor(this.name);
     const request = parts.tenureId(undefined);
     const { responseTimeoutMs: tombstoneMs, claimLeaseMs: claimMs } = parts.settings;
-    const { ownerBefore } = await this.#query(core.force(keys, { request, tombstoneMs, claimMs, trust: true }));
+    const { ownerBefore } = await this.#query(core.force(this.#keys, { request, tombstoneMs, claimMs, trust: true }));
     if (ownerBefore !== undefined) registry.find(this.name)?.forced(ownerBefore);
     return ownerBefore !== undefined;
   }
@@ -197,7 +196,7 @@ export class Handle implements RLock {
   /** The only way to a level: everything above is a wrapper. */
   async #acquire({ waitMs, leaseMs, signal, maxHoldMs }: AcquireOptions, manner: Manner): Promise<Level | 'busy'> {
     const { client, registry, parts } = this.#home;
-    const monitor = registry.monitor(this.name);
+    registry.assertOpen(this.name);
     signal?.throwIfAborted();
     const scope = this.#owner === undefined ? currentScope(client) : undefined;
     const request: AcquireRequest = {
@@ -217,7 +216,7 @@ export class Handle implements RLock {
     reporter.tried();
     let level: Level | 'busy';
     try {
-      level = await monitor.acquire(request);
+      level = await registry.monitor(this.name).acquire(request);
     } catch (error) {
       reporter.failed(this.name, error);
       throw error;
@@ -319,10 +318,15 @@ export class Handle implements RLock {
   // ---------------------------------------------------------------- asking Redis
 
   #peek(tenure: string): Promise<core.PeekReply> {
-    return this.#query(core.peek(this.#home.registry.monitor(this.name).keys, { tenure }));
+    return this.#query(core.peek(this.#keys, { tenure }));
   }
 
-  #query<R>(command: core.Command<R>): Promise<R> {
+  get #keys(): core.LockKeys {
+    return core.lockKeys(this.name, this.#home.parts.keyPrefix);
+  }
+
+  async #query<R>(command: core.Command<R>): Promise<R> {
+    this.#home.registry.assertOpen(this.name);
     return query(this.#home.parts, this.name, command);
   }
 }

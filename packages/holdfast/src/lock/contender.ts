@@ -41,6 +41,8 @@ export class Contender implements ScopedCall {
   readonly until: number;
   /** A level is on its way to it: it is no longer in the line. */
   entering = false;
+  /** Its level is open and about to be delivered. */
+  granted = false;
   warned = false;
   readonly #keeper: ContenderKeeper;
   readonly #waiter: Waiter<Level | 'busy'>;

@@ -70,7 +70,10 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   acquire(request: AcquireRequest): Promise<Level | 'busy'> {
     this.check();
     const lost = lostAround(request, this.name);
-    if (lost !== undefined) return Promise.reject(lost.lossError());
+    if (lost !== undefined) {
+      this.#idle();
+      return Promise.reject(lost.lossError());
+    }
     const contender = new Contender(request, this.#parts, this);
     if (this.#mayReenter(contender)) {
       this.#reenter(contender);
@@ -157,6 +160,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   // ---------------------------------------------------------------- ContenderKeeper
 
   onExpire(contender: Contender): void {
+    if (contender.granted) return;
     const now = this.#parts.clock.now();
     const { responseTimeoutMs, reaskMs } = this.#parts.settings;
     const busy = !contender.entering && (this.#levels.length > 0 || now - this.#busyAt <= 2 * reaskMs);
@@ -273,10 +277,11 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     return level;
   }
 
-  /** The lock was lost while it was being passed on: nobody held it, the call just goes on waiting. */
+  /** The lock was lost before the call got it: it just goes on waiting. */
   #waitOn(contender: Contender): void {
     if (contender.settled) return;
     contender.entering = false;
+    contender.granted = false;
     this.#line.putBack(contender);
     this.#contest();
   }
@@ -313,8 +318,11 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     how: 'asked' | 'granted' | 'local' | 'passed' | 're-entered',
   ): void {
     level.open(this.#parts.clock.now(), home);
+    contender.granted = true;
     const deliver = () => {
-      if (contender.give(level)) {
+      if (level.lost) {
+        this.#waitOn(contender);
+      } else if (contender.give(level)) {
         this.#parts.reporter.acquired(this.name, this.#parts.clock.now() - contender.joinedAt, how);
       } else {
         // Answered meanwhile: nobody may hold on its behalf.

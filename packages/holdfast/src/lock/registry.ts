@@ -14,8 +14,12 @@ export class Registry {
   }
 
   /** @throws LockClientClosedError after {@link Registry.close}. */
-  monitor(name: string): Monitor {
+  assertOpen(name: string): void {
     if (this.#closed) throw new LockClientClosedError(name);
+  }
+
+  /** The monitor of a name, made when it comes into use. */
+  monitor(name: string): Monitor {
     const known = this.#monitors.get(name);
     if (known !== undefined) return known;
     const monitor = new Monitor(name, this.#parts, () => this.#dismiss(name));

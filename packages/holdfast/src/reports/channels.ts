@@ -14,6 +14,6 @@ export const channels = {
   released: channel('holdfast:released'),
   /** `{ name, reason }` */
   lost: channel('holdfast:lost'),
-  /** `{ name, outcome, latenessMs }` */
+  /** `{ outcome, latenessMs }` */
   renewal: channel('holdfast:renewal'),
 } as const;

@@ -44,11 +44,11 @@ export class Reporter {
     if (channels.released.hasSubscribers) channels.released.publish({ clientId: this.#clientId, name, heldMs });
   }
 
-  renewal(name: string, outcome: 'renewed' | 'held' | 'lost' | 'unknown', latenessMs: number): void {
+  renewal(outcome: 'renewed' | 'held' | 'lost' | 'unknown', latenessMs: number): void {
     this.stats.renewals[outcome]++;
     this.stats.lateness.record(latenessMs);
     if (channels.renewal.hasSubscribers) {
-      channels.renewal.publish({ clientId: this.#clientId, name, outcome, latenessMs });
+      channels.renewal.publish({ clientId: this.#clientId, outcome, latenessMs });
     }
   }
 
