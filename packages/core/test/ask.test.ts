@@ -230,3 +230,10 @@ it('never touches a key of another type', async () => {
   expect(await server.redis.get(keys.lock)).toBe('somebody else');
   expect(await server.redis.exists(keys.queue)).toBe(0);
 });
+
+it('never takes a hash for free that has no owner', async () => {
+  await server.redis.hset(keys.lock, 'mode', 'dark');
+  server.expectLasting(keys.lock);
+  expect(await lock.ask('a:1')).toMatchObject({ kind: 'wait', position: 0, foreign: true });
+  expect(await lock.state()).toMatchObject({ lock: { mode: 'dark' } });
+});

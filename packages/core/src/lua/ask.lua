@@ -37,71 +37,69 @@ if redis.call('EXISTS', KEYS[4]) == 1 then return { 'dead' } end
 --#include grant
 --#include owner
 
-local state = redis.call('HMGET', KEYS[1], tenure, 'seq')
+local holder, fields = owner()
 local remainingMs = redis.call('PTTL', KEYS[1])
-local micros = serverMicros()
-local nowMs = math.floor(micros / 1000)
+local nowMicros = micros(redis.call('TIME'))
+local nowMs = math.floor(nowMicros / 1000)
 
-if state[1] then
+if fields[tenure] then
   if remainingMs < leaseMs then
     redis.call('PEXPIRE', KEYS[1], leaseMs)
     remainingMs = leaseMs
   end
-  local others = redis.call('ZCARD', KEYS[2])
-  return { 'mine', tonumber(state[1]), tonumber(state[2]) or 0, remainingMs, others, nowMs }
+  return { 'mine', tonumber(fields[tenure]), tonumber(fields.seq) or 0, remainingMs, waiting(), nowMs }
 end
 
--- Returns nil, or the error reply of a refused write; then nothing of ours stays that could be without TTL.
--- A new entry is written first, so that a full server refuses it cleanly; a waiter that is already in line is not refused.
+-- Returns the position in the queue, or nil and the error reply of a refused step; then nothing of ours stays.
+-- A new entry is written first, so that a full server refuses it cleanly; a waiter that is in line already is not refused.
 local function enqueue()
   local known = tonumber(redis.call('ZSCORE', KEYS[2], tenure))
   if known then
     ticket = known
   else
-    if ticket == 0 then ticket = micros end
+    if ticket == 0 then ticket = nowMicros end
     redis.call('ZADD', KEYS[2], string.format('%.0f', ticket), tenure)
   end
-  local steps = {
+  local reply
+  for _, step in ipairs({
     { 'PEXPIRE', KEYS[2], freshTtlMs },
     { 'HSET', KEYS[3], tenure, string.format('%.0f', nowMs + freshMs) },
     { 'PEXPIRE', KEYS[3], freshTtlMs },
-  }
-  for _, step in ipairs(steps) do
-    local reply = redis.pcall(unpack(step))
+    { 'ZRANK', KEYS[2], tenure },
+  }) do
+    reply = redis.pcall(unpack(step))
     if type(reply) == 'table' then
       redis.pcall('HDEL', KEYS[3], tenure)
       redis.pcall('ZREM', KEYS[2], tenure)
-      return reply
+      return nil, reply
     end
   end
-  return nil
+  return reply
 end
 
-local free = remainingMs == -2
 -- Before enqueue, not after: with a write behind it, the script can serve the queue of a full server.
+local free = remainingMs == -2
 if free then redis.call('DEL', KEYS[1]) end
+
+local position, refused
 if freshMs > 0 then
-  local refused = enqueue()
+  position, refused = enqueue()
   if refused then return refused end
 end
 
-local foreign = 0
 if free then
-  -- Free, but others came first: the head is served, never the newcomer.
-  local granted, refused = passOn(tenure, leaseMs, claimMs, trust)
+  -- Others came first: the head is served, never the newcomer.
+  local granted
+  granted, refused = passOn(tenure, leaseMs, claimMs, trust)
   if refused then return refused end
-  local others = redis.call('ZCARD', KEYS[2])
+  local others = waiting()
   if granted == tenure then return { 'acquired', 1, 1, leaseMs, others } end
   if not granted and others == 0 then return own(tenure, leaseMs) or { 'acquired', 1, 1, leaseMs, 0 } end
+  if freshMs > 0 then position = redis.call('ZRANK', KEYS[2], tenure) end
   remainingMs = granted and claimMs or 0
-elseif not state[2] then
-  foreign = 1
 end
 
+local foreign = (free or fields.seq) and 0 or 1
 if freshMs == 0 then return { 'busy', remainingMs, nowMs, foreign } end
-local position = redis.call('ZRANK', KEYS[2], tenure)
-if position == 0 and not free and foreign == 0 then
-  local holder = owner()
-  if holder then tell(holder, '1 contended ' .. holder) end
-end
+if position == 0 and holder and fields.seq then tell(holder, '1 contended ' .. holder) end
 return { 'wait', remainingMs, position, ticket, nowMs, foreign }

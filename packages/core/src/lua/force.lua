@@ -22,13 +22,13 @@ local claimMs = integer(2, 1, MAX.ms)
 local known = redis.call('GET', KEYS[4])
 if known then return { 'forced', known } end
 
-local before = owner() or ''
-local ours = redis.call('HEXISTS', KEYS[1], 'seq') == 1
+local holder, fields = owner()
+local before = holder or ''
 -- There is no such key yet; but a script that has written is not refused its SET by a full server.
 redis.call('DEL', KEYS[4])
 redis.call('SET', KEYS[4], before, 'PX', tombstoneMs)
 local removed = redis.call('DEL', KEYS[1])
 local granted = passOn(nil, nil, claimMs, ARGV[3] == '1')
 if removed == 1 and not granted then redis.pcall('PUBLISH', ARGV[4], '0') end
-if ours then tell(before, '1 lost ' .. before .. ' force-unlocked') end
+if holder and fields.seq then tell(holder, '1 lost ' .. holder .. ' force-unlocked') end
 return { 'forced', before }

@@ -15,9 +15,12 @@
 --   1 contended <tenure>                                     somebody waits for the lock that this tenure holds
 --   1 lost <tenure> <reason>                                 the lock was taken away; reason: force-unlocked
 
-local function serverMicros()
-  local time = redis.call('TIME')
+local function micros(time)
   return time[1] * 1000000 + time[2]
+end
+
+local function waiting()
+  return tonumber(redis.pcall('ZCARD', KEYS[2])) or 0
 end
 
 -- Returns the number of receivers, or nil when PUBLISH was refused.
@@ -29,13 +32,17 @@ local function tell(addressee, message)
 end
 
 -- `self` is the asking tenure, if any: it takes the full lease when its turn comes, and no message.
--- Returns the new owner or nil, and the error reply when making it the owner was refused.
+-- Returns the new owner or nil, and the error reply when something that it takes was refused.
 local function passOn(self, selfLeaseMs, claimLeaseMs, trusted)
   local nowMs
   for _ = 1, 64 do
     local head = redis.pcall('ZPOPMIN', KEYS[2])[1]
     if not head then return nil end
-    nowMs = nowMs or math.floor(serverMicros() / 1000)
+    if not nowMs then
+      local time = redis.pcall('TIME')
+      if time.err then return nil, time end
+      nowMs = math.floor(micros(time) / 1000)
+    end
     local freshUntilMs = tonumber(redis.pcall('HGET', KEYS[3], head))
     redis.pcall('HDEL', KEYS[3], head)
     if head == self then
@@ -45,9 +52,8 @@ local function passOn(self, selfLeaseMs, claimLeaseMs, trusted)
     if freshUntilMs and freshUntilMs >= nowMs then
       local refused = own(head, claimLeaseMs)
       if refused then return nil, refused end
-      local others = tonumber(redis.pcall('ZCARD', KEYS[2])) or 0
-      local receivers =
-        tell(head, string.format('1 grant %s %.0f %.0f %d -', head, nowMs + claimLeaseMs, nowMs, others))
+      local untilMs = nowMs + claimLeaseMs
+      local receivers = tell(head, string.format('1 grant %s %.0f %.0f %d -', head, untilMs, nowMs, waiting()))
       if receivers ~= 0 or not trusted then return head end
       redis.pcall('DEL', KEYS[1])
     end

@@ -18,12 +18,16 @@ local state = redis.call('HMGET', KEYS[1], ARGV[1], 'seq')
 local count = tonumber(state[1])
 if not count then return { 'lost' } end
 
+-- Everything is read before the first write, so that no refused read can hide a handoff that was done.
+local remainingMs = redis.call('PTTL', KEYS[1])
+local others = redis.call('ZCARD', KEYS[2])
+local time = redis.call('TIME')
+
 if seq > (tonumber(state[2]) or 0) then
   if count ~= 1 then return { 'lost' } end
   -- PEXPIRE first: a full server does not refuse it, and after it does not refuse the HSET.
   redis.call('PEXPIRE', KEYS[1], leaseMs)
   redis.call('HSET', KEYS[1], 'seq', seq)
+  remainingMs = leaseMs
 end
-local time = redis.call('TIME')
-local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
-return { 'passed', redis.call('PTTL', KEYS[1]), redis.call('ZCARD', KEYS[2]), nowMs }
+return { 'passed', remainingMs, others, time[1] * 1000 + math.floor(time[2] / 1000) }

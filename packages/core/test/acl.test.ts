@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import * as scripts from '../src/scripts.gen.js';
+import { type Lock, lockOn, TOMBSTONE } from './support/lock.js';
+import { useLockServer } from './support/lock-server.js';
+
+const server = useLockServer();
+const lock = lockOn(server);
+const dirty = { tombstoneMs: TOMBSTONE };
+
+const used = new Set(
+  Object.values(scripts).flatMap(({ source }) =>
+    [...source.matchAll(/(?:call|pcall)\('([A-Z]+)'|\{ '([A-Z]+)', KEYS/g)].map((match) => match[1] ?? match[2] ?? ''),
+  ),
+);
+
+async function without(command: string, work: (limited: Lock) => Promise<void>): Promise<void> {
+  await server.redis.acl('SETUSER', 'limited', 'reset', 'on', '>x', '~*', '&*', '+@all', `-${command.toLowerCase()}`);
+  const client: Redis = server.connect({ username: 'limited', password: 'x' });
+  await work(lockOn(server, { client }));
+  await server.redis.acl('DELUSER', 'limited');
+}
+
+const owned = () => lock.ask('a:1');
+const awaited = async () => {
+  await owned();
+  await lock.ask('b:1');
+  await lock.ask('c:1');
+};
+
+const abandoned = async () => {
+  await awaited();
+  await lock.vanish();
+};
+
+const operations: [title: string, before: () => Promise<unknown>, command: (lock: Lock) => Promise<unknown>][] = [
+  ['ask for a free lock', async () => {}, (limited) => limited.ask('a:1')],
+  ['ask that queues first', owned, (limited) => limited.ask('b:1')],
+  ['ask that queues behind others', awaited, (limited) => limited.ask('d:1')],
+  ['ask of the head of an abandoned lock', abandoned, (limited) => limited.ask('b:1')],
+  ['ask of a newcomer to an abandoned lock', abandoned, (limited) => limited.ask('n:1')],
+  ['again', owned, (limited) => limited.again('a:1', 2, 90_000)],
+  ['handoff', owned, (limited) => limited.handoff('a:1', 2)],
+  ['clean release', owned, (limited) => limited.release('a:1', 2)],
+  ['dirty release that grants', awaited, (limited) => limited.release('a:1', 2, dirty)],
+  ['cancel of a waiter', awaited, (limited) => limited.cancel('b:1')],
+  ['cancel of the owner', awaited, (limited) => limited.cancel('a:1')],
+  ['force', awaited, (limited) => limited.force('x:1')],
+];
+
+describe.each([...used])('a user that may not call %s', (command) => {
+  it.each(operations)(
+    'finds %s done, or the lock untouched with an error; no key is left without TTL',
+    async (_, before, run) => {
+      await before();
+      const untouched = await lock.state();
+      await without(command, async (limited) => {
+        const failed = await run(limited).then(
+          () => false,
+          () => true,
+        );
+        if (!failed) return;
+        const { lock: owner, queue } = await lock.state();
+        expect(owner).toEqual(untouched.lock);
+        expect(queue.filter((tenure) => !untouched.queue.includes(tenure))).toEqual([]);
+      });
+    },
+  );
+});
+
+it('a user that may not call PEXPIRE leaves no lock behind, not even without DEL', async () => {
+  await without('pexpire', (limited) => expect(limited.ask('a:1')).rejects.toThrow(/permission|can't run/));
+  expect(await server.redis.exists(lock.keys.lock)).toBe(0);
+  await server.redis.acl('SETUSER', 'poor', 'on', '>x', '~*', '&*', '+@all', '-pexpire', '-del');
+  const poor = lockOn(server, { client: server.connect({ username: 'poor', password: 'x' }) });
+  await expect(poor.ask('a:1')).rejects.toThrow();
+  expect(await server.redis.exists(lock.keys.lock)).toBe(0);
+  await server.redis.acl('DELUSER', 'poor');
+});
+
+it('a user that may not publish releases all the same, and the next owner is written', async () => {
+  await awaited();
+  await without('publish', async (limited) => {
+    expect(await limited.release('a:1', 2, { trust: true })).toEqual({ kind: 'granted', to: 'b:1' });
+    expect(await limited.release('b:1', 2, { trust: true })).toEqual({ kind: 'granted', to: 'c:1' });
+    expect(await limited.release('c:1', 2, { trust: true })).toEqual({ kind: 'released' });
+  });
+});
+
+it('a user without the channels releases all the same', async () => {
+  await awaited();
+  await server.redis.acl('SETUSER', 'mute', 'on', '>x', '~*', 'resetchannels', '+@all');
+  const mute = lockOn(server, { client: server.connect({ username: 'mute', password: 'x' }) });
+  expect(await mute.release('a:1', 2)).toEqual({ kind: 'granted', to: 'b:1' });
+  expect(await mute.cancel('b:1')).toEqual({ kind: 'cancelled', wasGranted: true });
+  expect(await mute.release('c:1', 2)).toEqual({ kind: 'released' });
+  await server.redis.acl('DELUSER', 'mute');
+});

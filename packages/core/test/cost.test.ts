@@ -1,0 +1,58 @@
+import { expect, it } from '@jest/globals';
+import { lockOn } from './support/lock.js';
+import { useLockServer } from './support/lock-server.js';
+
+const server = useLockServer();
+const lock = lockOn(server);
+
+/** What the server executed, inside scripts too. */
+async function calls(work: () => Promise<unknown>): Promise<Record<string, number>> {
+  await server.redis.config('RESETSTAT');
+  await work();
+  const stats = await server.redis.info('commandstats');
+  const counts: Record<string, number> = {};
+  for (const [, command, count] of stats.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)) {
+    if (command !== undefined && !/^(config|info)/.test(command)) counts[command] = Number(count);
+  }
+  return counts;
+}
+
+async function warmUp() {
+  await lock.ask('warm:1');
+  await lock.again('warm:1', 2);
+  await lock.release('warm:1', 3);
+  await lock.release('warm:1', 4);
+}
+
+it('an uncontended cycle is two commands and seven inner calls', async () => {
+  await warmUp();
+  expect(await calls(() => lock.ask('a:1'))).toEqual({ evalsha: 1, exists: 1, hset: 1, pexpire: 1 });
+  expect(await calls(() => lock.release('a:1', 2))).toEqual({ evalsha: 1, hmget: 1, del: 1, zpopmin: 1, publish: 1 });
+});
+
+it('a nested hold costs two inner calls to take and three to give back', async () => {
+  await warmUp();
+  await lock.ask('a:1');
+  expect(await calls(() => lock.again('a:1', 2))).toEqual({ evalsha: 1, hmget: 1, pttl: 1, hset: 1 });
+  expect(await calls(() => lock.release('a:1', 3))).toEqual({ evalsha: 1, hmget: 1, zrem: 1, hset: 1 });
+});
+
+it('a release that grants names the next owner in the same command', async () => {
+  await warmUp();
+  await lock.ask('a:1');
+  await lock.ask('b:1');
+  await lock.ask('c:1');
+  expect(await calls(() => lock.release('a:1', 2))).toEqual({
+    evalsha: 1,
+    hmget: 1,
+    del: 1,
+    zpopmin: 1,
+    time: 1,
+    hget: 1,
+    hdel: 1,
+    hset: 1,
+    pexpire: 1,
+    zcard: 1,
+    publish: 1,
+  });
+});

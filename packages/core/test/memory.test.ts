@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { CLAIM, LEASE, lockOn, TOMBSTONE } from './support/lock.js';
+import { useLockServer } from './support/lock-server.js';
+
+const server = useLockServer();
+const lock = lockOn(server);
+const dirty = { tombstoneMs: TOMBSTONE };
+
+const fill = () => server.redis.config('SET', 'maxmemory', '1');
+
+beforeEach(() => server.redis.config('SET', 'maxmemory-policy', 'noeviction'));
+afterEach(() => server.redis.config('SET', 'maxmemory', '0'));
+
+describe('on a server out of memory', () => {
+  it('a new ask is refused and leaves nothing', async () => {
+    await fill();
+    await expect(lock.ask('a:1')).rejects.toThrow(/OOM/);
+    expect(await lock.state()).toEqual({ lock: {}, queue: [], fresh: [], tombstones: [] });
+  });
+
+  it('a new waiter is refused and leaves nothing, while one in line keeps its place fresh', async () => {
+    await lock.ask('a:1');
+    await lock.ask('b:1');
+    await lock.makeStale('b:1');
+    await fill();
+    await expect(lock.ask('c:1')).rejects.toThrow(/OOM/);
+    expect(await lock.ask('b:1')).toMatchObject({ kind: 'wait', position: 0 });
+    expect(await lock.state()).toMatchObject({ queue: ['b:1'], fresh: ['b:1'] });
+    expect(await lock.release('a:1', 2)).toEqual({ kind: 'granted', to: 'b:1' });
+  });
+
+  it('an ask still serves the head of an abandoned lock', async () => {
+    await lock.ask('a:1');
+    await lock.ask('b:1');
+    await lock.vanish();
+    await fill();
+    expect(await lock.ask('b:1')).toMatchObject({ kind: 'acquired' });
+  });
+
+  it.each([{ tombstoneMs: 0 }, dirty])('the last release frees the lock (%j)', async (options) => {
+    await lock.ask('a:1');
+    await fill();
+    expect(await lock.release('a:1', 2, options)).toEqual({ kind: 'released' });
+    expect(await lock.state()).toMatchObject({ lock: {}, tombstones: options.tombstoneMs ? [expect.any(String)] : [] });
+  });
+
+  it.each([{ tombstoneMs: 0 }, dirty])('the last release grants the next waiter (%j)', async (options) => {
+    await lock.ask('a:1');
+    await lock.ask('b:1');
+    await fill();
+    expect(await lock.release('a:1', 2, options)).toEqual({ kind: 'granted', to: 'b:1' });
+    expect(await lock.pttl()).toBeGreaterThan(0);
+  });
+
+  it('a nested release counts down', async () => {
+    await lock.ask('a:1');
+    await lock.again('a:1', 2);
+    await fill();
+    expect(await lock.release('a:1', 3)).toEqual({ kind: 'held', holdCount: 1 });
+  });
+
+  it('a release by a tenure that is not the owner leaves its tombstone', async () => {
+    await fill();
+    await lock.release('a:1', 2, dirty);
+    expect(await lock.ask('a:1')).toEqual({ kind: 'dead' });
+  });
+
+  it('a cancel withdraws a waiter for good', async () => {
+    await lock.ask('a:1');
+    await lock.ask('b:1');
+    await fill();
+    expect(await lock.cancel('b:1')).toEqual({ kind: 'cancelled', wasGranted: false });
+    expect(await lock.ask('b:1')).toEqual({ kind: 'dead' });
+  });
+
+  it('a cancel passes the lock on', async () => {
+    await lock.ask('a:1');
+    await lock.ask('b:1');
+    await fill();
+    expect(await lock.cancel('a:1')).toEqual({ kind: 'cancelled', wasGranted: true });
+    expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1' } });
+  });
+
+  it('a force passes the lock on', async () => {
+    await lock.ask('a:1');
+    await lock.ask('b:1');
+    await fill();
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1' });
+    expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1' } });
+  });
+
+  it('renewals and handoffs work', async () => {
+    await lock.ask('a:1', { leaseMs: CLAIM });
+    await fill();
+    expect(await lock.renew('a:1')).toMatchObject({ kind: 'renewed', remainingMs: LEASE });
+    expect(await lock.handoff('a:1', 2, CLAIM)).toMatchObject({ kind: 'passed', remainingMs: CLAIM });
+    expect(await lock.state()).toMatchObject({ lock: { 'a:1': '1', seq: '2' } });
+  });
+
+  it('a nested acquire is refused without effect, or counts', async () => {
+    await lock.ask('a:1');
+    await fill();
+    await expect(lock.again('a:1', 2)).rejects.toThrow(/OOM/);
+    expect(await lock.state()).toMatchObject({ lock: { 'a:1': '1', seq: '1' } });
+    expect(await lock.again('a:1', 2, LEASE * 2)).toMatchObject({ kind: 'held', holdCount: 2 });
+  });
+});
