@@ -10,9 +10,8 @@ import { Subscriber } from './connection/subscriber.js';
 import { Wire } from './connection/wire.js';
 import type { Parts } from './lock/parts.js';
 import { Registry } from './lock/registry.js';
-import { Renewals } from './lock/renewals.js';
+import { type LeaseSubject, Renewals } from './lock/renewals.js';
 import { ServerClock } from './lock/server-clock.js';
-import type { Tenure } from './lock/tenure.js';
 import { Turns } from './lock/turns.js';
 import { QueueWakeup, RedissonWakeup } from './lock/wakeup.js';
 import { checkTime, type LockClientOptions, resolveSettings } from './options.js';
@@ -48,7 +47,7 @@ export class LockClient implements AsyncDisposable {
   readonly #home: LockHome;
   readonly #link: Link;
   readonly #wire: Wire;
-  readonly #watchdog: Watchdog<Tenure>;
+  readonly #watchdog: Watchdog<LeaseSubject>;
   readonly #waits: Schedule;
   readonly #subscriber: Subscriber;
   readonly #inbox: Inbox;
@@ -73,7 +72,7 @@ export class LockClient implements AsyncDisposable {
     });
     const wire = new Wire({ link, port: scriptPort(opened.redis), clock, schedule: waits, silence });
     const serverClock = new ServerClock(() => clock.now());
-    const watchdog = new Watchdog<Tenure>({
+    const watchdog = new Watchdog<LeaseSubject>({
       clock,
       port: new Renewals(wire, serverClock),
       onError,

@@ -22,20 +22,19 @@
  */
 
 import { type LockKeys, lockKeys } from '@holdfast/core';
-import { LockLostError, type LockLostReason, LockRefusedError, LockUnavailableError } from '../errors.js';
+import { LockLostError, type LockLostReason } from '../errors.js';
 import type { ScopedLevel } from '../scope.js';
+import type { Bid } from './asking.js';
 import { type AcquireRequest, Contender, type ContenderKeeper } from './contender.js';
+import { type Failure, failureError, unavailableError } from './failures.js';
+import { HandoffRule } from './handoff-rule.js';
 import { Level, type LevelKeeper } from './level.js';
 import { Line } from './line.js';
 import type { Parts } from './parts.js';
+import { lostAround, mayReenter } from './reentry.js';
 import { SelfWait } from './self-wait.js';
-import { type AskFailure, type Bid, type HeldOutcome, Tenure, type TenureListener } from './tenure.js';
+import { type HeldOutcome, Tenure, type TenureListener } from './tenure.js';
 import { commonTerms, leaseTermsOf } from './terms.js';
-
-/** Round trips that a process may keep passing the lock among its own tasks while another process waits (90 % use of the lock). */
-const TENURE_ROUND_TRIPS = 9;
-/** And at most this many handoffs. */
-const TENURE_HANDOFFS = 512;
 
 /** See the module comment. */
 export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
@@ -46,8 +45,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   readonly #levels: Level[] = [];
   readonly #line = new Line();
   readonly #selfWait: SelfWait;
+  readonly #handoffRule: HandoffRule;
   #tenure: Tenure | undefined;
-  #handoffs = 0;
   /** Clock time of the last proof that the lock was busy, and of the last answer of any kind. */
   #busyAt = Number.NEGATIVE_INFINITY;
   #foreignSeen = 0;
@@ -57,6 +56,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.keys = lockKeys(name, parts.keyPrefix);
     this.#parts = parts;
     this.#onIdle = onIdle;
+    this.#handoffRule = new HandoffRule(parts);
     this.#selfWait = new SelfWait(this, this.#line, parts);
   }
 
@@ -69,13 +69,13 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
    */
   acquire(request: AcquireRequest): Promise<Level | 'busy'> {
     this.check();
-    const lost = lostAround(request, this.name);
+    const lost = lostAround(request);
     if (lost !== undefined) {
       this.#idle();
       return Promise.reject(lost.lossError());
     }
     const contender = new Contender(request, this.#parts, this);
-    if (this.#mayReenter(contender)) {
+    if (mayReenter(contender.request, this.#innermost)) {
       this.#reenter(contender);
     } else if (contender.once && this.#levels.length > 0) {
       contender.turnAway();
@@ -148,7 +148,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       tenure.lease.lose('deleted');
       throw new LockLostError(this.name, 'deleted');
     }
-    if (outcome.kind !== 'held') throw this.#failure(outcome);
+    if (outcome.kind !== 'held') throw failureError(this.name, outcome);
   }
 
   abandon(level: Level): void {
@@ -166,11 +166,11 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const busy = !contender.entering && (this.#levels.length > 0 || now - this.#busyAt <= 2 * reaskMs);
     if (contender.until !== Number.POSITIVE_INFINITY) {
       if (busy) contender.turnAway();
-      else contender.refuse(this.#unavailable(now - contender.joinedAt));
+      else contender.refuse(unavailableError(this.name, now - contender.joinedAt));
       return;
     }
     const heardAt = this.#levels.length > 0 && !contender.entering ? now : Math.max(this.#busyAt, contender.joinedAt);
-    if (now - heardAt >= responseTimeoutMs) contender.refuse(this.#unavailable(now - heardAt));
+    if (now - heardAt >= responseTimeoutMs) contender.refuse(unavailableError(this.name, now - heardAt));
     else contender.expireAt(heardAt + responseTimeoutMs);
   }
 
@@ -189,7 +189,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   onHeld(tenure: Tenure, how: 'asked' | 'granted'): void {
-    this.#handoffs = 0;
+    this.#handoffRule.begin();
     const first = this.#line.first;
     if (first === undefined) {
       this.#tenure = undefined;
@@ -209,12 +209,12 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     if (this.#tenure === tenure && this.#line.hasOnce) tenure.ask();
   }
 
-  onFailed(tenure: Tenure, failure: AskFailure): void {
+  onFailed(tenure: Tenure, failure: Failure | { kind: 'over' }): void {
     this.#tenure = undefined;
     if (failure.kind === 'over') tenure.forget();
     else {
       void tenure.cancel();
-      for (const contender of this.#line) contender.refuse(this.#failure(failure));
+      for (const contender of this.#line) contender.refuse(failureError(this.name, failure));
     }
     this.#contest();
     this.#idle();
@@ -235,18 +235,13 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   // ---------------------------------------------------------------- entering
 
-  #mayReenter({ request }: Contender): boolean {
-    const innermost = this.#levels.at(-1);
-    if (innermost === undefined || this.#tenure === undefined) return false;
-    if (request.owner !== undefined) return innermost.origin.owner === request.owner;
-    let scope = request.scope?.ended ? request.scope.parent : request.scope;
-    for (; scope !== undefined; scope = scope.parent) if (scope.levels.has(innermost)) return true;
-    return false;
+  get #innermost(): Level | undefined {
+    return this.#levels.at(-1);
   }
 
   /** The innermost level changed: those who descend from it need not wait any longer. */
   #admitDescendants(): void {
-    const next = this.#line.firstDescendant((contender) => this.#mayReenter(contender));
+    const next = this.#line.firstDescendant((contender) => mayReenter(contender.request, this.#innermost));
     if (next !== undefined) this.#reenter(next);
   }
 
@@ -298,14 +293,15 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       this.#open(contender, level, how === 'passed' ? contender.request.home : level.home, how);
       return;
     }
+    // The lease may also have ended before the answer came.
     if (outcome.kind === 'lost') tenure.lease.lose('deleted');
-    if (level.state === 'lost') {
+    if (outcome.kind === 'lost' || outcome.kind === 'held' || level.lost) {
       if (how === 're-entered') contender.refuse(level.lossError());
       else this.#waitOn(contender);
       return;
     }
     this.#remove(level);
-    contender.refuse(this.#failure(outcome));
+    contender.refuse(failureError(this.name, outcome));
     // The count is as it was; whoever waits goes on.
     if (this.#levels.length === 0 && this.#tenure === tenure) void this.#vacate(tenure, level).catch(() => undefined);
     else this.#admitDescendants();
@@ -338,8 +334,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   /** The last level has gone. */
   async #vacate(tenure: Tenure, last: Level): Promise<void> {
     const next = this.#line.first;
-    if (next !== undefined && this.#mayPass(tenure)) {
-      this.#handoffs++;
+    if (next !== undefined && this.#handoffRule.allows(tenure)) {
+      this.#handoffRule.passed();
       const { terms } = next.request;
       if (terms.mode === 'watched' && last.origin.terms.mode === 'watched') {
         this.#enter(tenure, next, 'local');
@@ -363,14 +359,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       this.#parts.reporter.lost(this.name, error);
       throw error;
     }
-    if (outcome.kind !== 'released') throw this.#failure(outcome);
-  }
-
-  #mayPass(tenure: Tenure): boolean {
-    if (!tenure.lease.check() || tenure.lease.state !== 'held' || !tenure.settled) return false;
-    if (tenure.others === 0 && !this.#parts.wakeup.blind) return true;
-    const tenureMs = this.#parts.clock.now() - tenure.heldSince;
-    return this.#handoffs < TENURE_HANDOFFS && tenureMs < TENURE_ROUND_TRIPS * this.#parts.wire.roundTripMs;
+    if (outcome.kind !== 'released') throw failureError(this.name, outcome);
   }
 
   #remove(level: Level): void {
@@ -434,28 +423,4 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       });
     });
   }
-
-  #unavailable(waitedMs: number, cause?: Error): LockUnavailableError {
-    return new LockUnavailableError(
-      `Redis has not answered for ${Math.round(waitedMs)} ms about lock "${this.name}"`,
-      this.name,
-      cause === undefined ? undefined : { cause },
-    );
-  }
-
-  #failure(outcome: { kind: string; code?: string; error?: Error | undefined }): Error {
-    if (outcome.kind === 'refused')
-      return new LockRefusedError(this.name, outcome.code ?? 'ERR', { cause: outcome.error });
-    return new LockUnavailableError(`Redis could not be asked about lock "${this.name}"`, this.name, {
-      cause: outcome.error,
-    });
-  }
-}
-
-/** The lost hold of this lock inside which `request` was made, if any. */
-function lostAround(request: AcquireRequest, name: string): ScopedLevel | undefined {
-  for (let scope = request.scope; scope !== undefined; scope = scope.parent) {
-    for (const level of scope.levels) if (level.name === name && level.lost) return level;
-  }
-  return undefined;
 }

@@ -3,8 +3,8 @@ import type { Clock, Schedule, Watchdog } from '@holdfast/watchdog';
 import type { Wire } from '../connection/wire.js';
 import type { Settings } from '../options.js';
 import type { Reporter } from '../reports/reporter.js';
+import type { LeaseSubject } from './renewals.js';
 import type { ServerClock } from './server-clock.js';
-import type { Tenure } from './tenure.js';
 import type { Turns } from './turns.js';
 import type { Wakeup } from './wakeup.js';
 
@@ -17,7 +17,7 @@ export interface Parts {
   /** Waits and deadlines of calls; keeps the process alive. */
   readonly waits: Schedule;
   readonly wire: Wire;
-  readonly watchdog: Watchdog<Tenure>;
+  readonly watchdog: Watchdog<LeaseSubject>;
   readonly wakeup: Wakeup;
   readonly serverClock: ServerClock;
   readonly aborts: AbortHub;

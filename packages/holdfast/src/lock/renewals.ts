@@ -2,10 +2,19 @@ import * as core from '@holdfast/core';
 import type { Renewal, RenewalOutcome, RenewalPort } from '@holdfast/watchdog';
 import type { Wire } from '../connection/wire.js';
 import type { ServerClock } from './server-clock.js';
-import type { Tenure } from './tenure.js';
+
+/** What a lease is a lease of, as far as renewing it goes. */
+export interface LeaseSubject {
+  /** Tenure id. */
+  readonly id: string;
+  readonly keys: core.LockKeys;
+  readonly lease: { remainingMs(): number };
+  /** A reply said how many other processes wait. */
+  noteOthers(others: number): void;
+}
 
 /** Renews leases in Redis, any number in one command. On one node they all travel together. */
-export class Renewals implements RenewalPort<Tenure> {
+export class Renewals implements RenewalPort<LeaseSubject> {
   readonly #wire: Wire;
   readonly #serverClock: ServerClock;
 
@@ -18,17 +27,17 @@ export class Renewals implements RenewalPort<Tenure> {
     return '';
   }
 
-  async renew(batch: readonly Renewal<Tenure>[], until: number): Promise<readonly RenewalOutcome[]> {
+  async renew(batch: readonly Renewal<LeaseSubject>[], until: number): Promise<readonly RenewalOutcome[]> {
     const items = batch.map(({ subject, leaseMs }) => ({ keys: subject.keys, tenure: subject.id, leaseMs }));
     const answer = await this.#wire.request(() => core.renew(items), { until }).answer;
     if (answer.kind !== 'reply') return batch.map(() => ({ kind: 'unknown', error: answer.error }));
     const { reply, sentAt } = answer;
     this.#serverClock.note(sentAt, reply.nowMs);
-    return reply.outcomes.map((outcome, index) => outcomeOf(outcome, batch[index]?.subject as Tenure, sentAt));
+    return reply.outcomes.map((outcome, index) => outcomeOf(outcome, batch[index]?.subject as LeaseSubject, sentAt));
   }
 }
 
-function outcomeOf(outcome: core.RenewOutcome, tenure: Tenure, sentAt: number): RenewalOutcome {
+function outcomeOf(outcome: core.RenewOutcome, tenure: LeaseSubject, sentAt: number): RenewalOutcome {
   switch (outcome.kind) {
     case 'renewed':
     case 'held':

@@ -1,0 +1,162 @@
+/**
+ * Asking for a lock until there is an answer: the part of a tenure that waits.
+ *
+ *      ask -> in flight -> owned: done
+ *       ^         |------> busy or in the queue: listen, and ask again after R, when the PTTL has passed, or on a gap
+ *       |         |------> refused, no connection any more: failed
+ *       +---------+
+ *
+ * At most one ask is under way; a wish to ask meanwhile is kept and carried out after the answer. The ticket of the queue is sent with every
+ * ask, so a waiter that was skipped or whose subscriber was away comes back to its place. A waiter on a held lock sends one command every R.
+ */
+
+import * as core from '@holdfast/core';
+import { nextAskDelayMs } from '@holdfast/notify';
+import type { Appointment } from '@holdfast/watchdog';
+import type { Answer, Request } from '../connection/wire.js';
+import type { Failure } from './failures.js';
+import type { Parts } from './parts.js';
+import type { Ear } from './wakeup.js';
+
+/** What is wanted when an ask is sent. */
+export interface Bid {
+  readonly leaseMs: number;
+  /** How long the most patient contender will still wait; 0 when nobody waits. */
+  readonly patienceMs: number;
+}
+
+/** An answer that says the lock is the asker's. */
+export type Ownership = Extract<core.AskReply, { kind: 'acquired' | 'mine' }>;
+
+/** Told the answers. */
+export interface AskListener {
+  bid(): Bid;
+  onOwned(reply: Ownership, sentAt: number): void;
+  /** Somebody else owns the lock. `askedAt`: when the question was sent. */
+  onBusy(askedAt: number, owner: 'holdfast' | 'foreign'): void;
+  /** `over`: a tombstone refused it. */
+  onFailed(failure: Failure | { kind: 'over' }): void;
+  /** A copy of an ask may still be on its way. */
+  onDoubt(): void;
+}
+
+/** A waiter may be granted for F = 3R + C after its last ask (protocol.md, section 1). */
+const FRESH_REASKS = 3;
+
+/** See the module comment. */
+export class Asking {
+  readonly #parts: Parts;
+  readonly #keys: core.LockKeys;
+  readonly #tenure: string;
+  readonly #ear: Ear;
+  readonly #listener: AskListener;
+  #request: Request<core.AskReply> | undefined;
+  #ticket = 0;
+  #asked = false;
+  #again = false;
+  #next: Appointment | undefined;
+  #stopped = false;
+
+  constructor(parts: Parts, keys: core.LockKeys, tenure: string, ear: Ear, listener: AskListener) {
+    this.#parts = parts;
+    this.#keys = keys;
+    this.#tenure = tenure;
+    this.#ear = ear;
+    this.#listener = listener;
+  }
+
+  /** An ask is unanswered now. */
+  get underWay(): boolean {
+    return this.#request !== undefined;
+  }
+
+  /** Redis may have heard of the tenure. */
+  get everAsked(): boolean {
+    return this.#asked;
+  }
+
+  /** Asks now; while an ask is under way, once more after its answer. */
+  ask(): void {
+    if (this.#stopped) return;
+    if (this.#request !== undefined) {
+      this.#again = true;
+      return;
+    }
+    this.#next?.cancel();
+    this.#next = undefined;
+    this.#again = false;
+    this.#asked = true;
+    this.#request = this.#parts.wire.request(() => this.#command(), { onDoubt: () => this.#listener.onDoubt() });
+    void this.#request.answer.then((answer) => this.#answered(answer));
+  }
+
+  /** No more questions. An answer that is still on its way is listened to. */
+  stop(): void {
+    this.#stopped = true;
+    this.#next?.cancel();
+    this.#next = undefined;
+  }
+
+  /** Stops sending the ask that is under way. */
+  drop(): void {
+    this.stop();
+    this.#request?.drop();
+  }
+
+  #command(): core.Command<core.AskReply> {
+    const { claimLeaseMs, reaskMs } = this.#parts.settings;
+    const { leaseMs, patienceMs } = this.#listener.bid();
+    const freshTtlMs = FRESH_REASKS * reaskMs + claimLeaseMs;
+    return core.ask(this.#keys, {
+      tenure: this.#tenure,
+      leaseMs,
+      freshMs: this.#ear.mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patienceMs))) : 0,
+      ticket: this.#ticket,
+      freshTtlMs,
+      claimMs: claimLeaseMs,
+      trust: true,
+    });
+  }
+
+  #answered(answer: Answer<core.AskReply>): void {
+    this.#request = undefined;
+    if (answer.kind !== 'reply') {
+      if (!this.#stopped) this.#listener.onFailed(answer);
+      return;
+    }
+    const { reply, sentAt } = answer;
+    if ('nowMs' in reply) this.#parts.serverClock.note(sentAt, reply.nowMs);
+    switch (reply.kind) {
+      case 'acquired':
+      case 'mine':
+        this.#listener.onOwned(reply, sentAt);
+        return;
+      case 'wait':
+        this.#ticket = reply.ticket;
+        this.#wait(reply, sentAt, reply.position);
+        return;
+      case 'busy':
+        this.#wait(reply, sentAt, 0);
+        return;
+      case 'dead':
+        if (!this.#stopped) this.#listener.onFailed({ kind: 'over' });
+    }
+  }
+
+  #wait(reply: core.Contention, sentAt: number, position: number): void {
+    // Stopped: the reply was made before the grant that came by message.
+    if (this.#stopped) return;
+    this.#listener.onBusy(sentAt, reply.foreign ? 'foreign' : 'holdfast');
+    // The listener may have lost interest, or asked again.
+    if (this.#stopped || this.#request !== undefined) return;
+    if (!this.#ear.open) this.#ear.listen(() => this.ask());
+    if (this.#again) {
+      this.ask();
+      return;
+    }
+    const { waits, clock, settings } = this.#parts;
+    const { reaskMs } = settings;
+    const delayMs = nextAskDelayMs({ reaskMs, pttlMs: reply.remainingMs, position, random: Math.random });
+    this.#next = waits.at(clock.now() + delayMs, () => this.ask());
+  }
+}
