@@ -1,4 +1,4 @@
-import { assertLockName, inboxChannel, inspect, type InspectReply, lockKeys } from '@holdfast/core';
+import { assertLockName, inboxChannel, inspect, lockKeys } from '@holdfast/core';
 import { AbortHub, fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
 import { Schedule, systemClock, Watchdog } from '@holdfast/watchdog';
 import { nanoid } from 'nanoid';
@@ -8,7 +8,10 @@ import { scriptPort } from './connection/script-port.js';
 import { SilenceGuard } from './connection/silence-guard.js';
 import { Subscriber } from './connection/subscriber.js';
 import { Wire } from './connection/wire.js';
+import { Handle, type LockHome } from './handle.js';
+import { inspectionOf, type LockInspection } from './inspection.js';
 import type { Parts } from './lock/parts.js';
+import { query } from './lock/query.js';
 import { Registry } from './lock/registry.js';
 import { type LeaseSubject, Renewals } from './lock/renewals.js';
 import { ServerClock } from './lock/server-clock.js';
@@ -18,7 +21,7 @@ import { checkTime, type LockClientOptions, resolveSettings } from './options.js
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import { Reporter } from './reports/reporter.js';
 import type { LockClientStats } from './reports/stats.js';
-import { Handle, type LockHome, query, type RLock } from './rlock.js';
+import type { RLock } from './rlock.js';
 import { openScope, outside } from './scope.js';
 import { runScope } from './scope-end.js';
 
@@ -202,43 +205,6 @@ export class LockClient implements AsyncDisposable {
     await this.#link.close();
     this.#waits.clear();
   }
-}
-
-/** What {@link LockClient.inspect} answers. */
-export interface LockInspection {
-  readonly name: string;
-  /** Absent when the lock is free. */
-  readonly owner:
-    | {
-        /** Field in Redis: a tenure id of holdfast, or what another client wrote. */
-        readonly id: string;
-        readonly holdCount: number;
-        readonly kind: 'this-client' | 'holdfast' | 'foreign';
-      }
-    | undefined;
-  /** Absent when the lock is free or has no expiry. */
-  readonly remainingMs: number | undefined;
-  /** Waiting processes, next first. */
-  readonly queue: readonly { readonly id: string; readonly waitingMs: number; readonly thisClient: boolean }[];
-}
-
-function inspectionOf(name: string, reply: InspectReply, clientId: string): LockInspection {
-  const ours = (id: string) => id.includes(`${clientId}:`);
-  const { owner, nowMs } = reply;
-  return {
-    name,
-    owner: owner && {
-      id: owner.id,
-      holdCount: owner.holdCount,
-      kind: owner.foreign ? 'foreign' : ours(owner.id) ? 'this-client' : 'holdfast',
-    },
-    remainingMs: reply.remainingMs,
-    queue: reply.queue.map(({ tenure, ticket }) => ({
-      id: tenure,
-      waitingMs: Math.max(0, nowMs - ticket / 1_000),
-      thisClient: ours(tenure),
-    })),
-  };
 }
 
 function checkOwner(owner: unknown): string | undefined {

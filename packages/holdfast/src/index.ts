@@ -9,7 +9,6 @@ export {
   createLockClient,
   type LockClient,
   type LockHandleOptions,
-  type LockInspection,
 } from './client.js';
 export {
   LockClientClosedError,
@@ -24,6 +23,7 @@ export {
   LockUnavailableError,
 } from './errors.js';
 export type { Hold, HoldState } from './hold.js';
+export type { LockInspection } from './inspection.js';
 export type { LockClientOptions, RedisInput } from './options.js';
 export type { LockClientEvents, LockClientListener } from './reports/events.js';
 export type { AcquiredHow, Distribution, LockClientStats } from './reports/stats.js';

@@ -148,7 +148,9 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       tenure.lease.lose('deleted');
       throw new LockLostError(this.name, 'deleted');
     }
-    if (outcome.kind !== 'held') throw failureError(this.name, outcome);
+    if (outcome.kind === 'held') return;
+    if (this.#tenure !== tenure) throw new LockLostError(this.name, 'unreachable');
+    throw failureError(this.name, outcome);
   }
 
   abandon(level: Level): void {

@@ -21,7 +21,7 @@ import type { InboxMessage } from '@holdfast/notify';
 import type { Lease, LeaseTerms } from '@holdfast/watchdog';
 import type { Answer, Request } from '../connection/wire.js';
 import type { LockLostReason } from '../errors.js';
-import { type AskListener, Asking, type Bid, type Ownership } from './asking.js';
+import { Asking, type AskListener, type Bid, type Ownership } from './asking.js';
 import { CountedOperations } from './counted-operations.js';
 import type { Failure } from './failures.js';
 import type { Parts } from './parts.js';
@@ -245,6 +245,8 @@ export class Tenure implements LeaseSubject, AskListener {
     const { deadline } = this.lease;
     const until = this.#parts.clock.now() + this.#parts.settings.responseTimeoutMs;
     this.#end();
+    // A counted operation that is never answered must not hold up the release for longer than a release may take.
+    if (!this.#counted.settled) this.#parts.waits.at(until, () => this.#request?.drop());
     return this.#counted.run((seq) => this.#release(seq, until, deadline));
   }
 

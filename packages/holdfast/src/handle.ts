@@ -1,0 +1,274 @@
+import * as core from '@holdfast/core';
+import { type AcquireOptions, checkAcquire, type LockOptions } from './acquire-options.js';
+import {
+  LockNotHeldError,
+  LockRefusedError,
+  LockScopeError,
+  LockTimeoutError,
+  LockUnavailableError,
+} from './errors.js';
+import { type Hold, LevelHold } from './hold.js';
+import type { AcquireRequest } from './lock/contender.js';
+import type { Level } from './lock/level.js';
+import type { Parts } from './lock/parts.js';
+import { query } from './lock/query.js';
+import type { Registry } from './lock/registry.js';
+import type { Terms } from './lock/terms.js';
+import type { RLock, TryResult } from './rlock.js';
+import { currentScope, openScope, type ScopedLevel } from './scope.js';
+import { type Leftovers, runScope } from './scope-end.js';
+
+/** What a handle needs of its client. */
+export interface LockHome {
+  /** Identity for scopes. */
+  readonly client: object;
+  readonly parts: Parts;
+  readonly registry: Registry;
+  readonly leftovers: Leftovers;
+}
+
+/** How a call wants to be treated by scopes. */
+type Manner = 'imperative' | 'object' | 'section';
+
+/** See {@link RLock}. Knows at most the levels it took outside scopes; everything else lives in the monitor. */
+export class Handle implements RLock {
+  readonly name: string;
+  readonly #home: LockHome;
+  readonly #owner: string | undefined;
+  /** Taken by `lock` and `tryLock` through this handle outside scopes, oldest first. */
+  readonly #own: Level[] = [];
+
+  constructor(home: LockHome, name: string, owner: string | undefined) {
+    this.#home = home;
+    this.name = name;
+    this.#owner = owner;
+  }
+
+  async lock(options?: number | LockOptions): Promise<void> {
+    const { leaseMs, signal } = checkAcquire(typeof options === 'number' ? { leaseMs: options } : options, 'lock');
+    const level = await this.#acquire({ leaseMs, signal, waitMs: undefined }, 'imperative');
+    if (level === 'busy') throw new LockUnavailableError(`Lock "${this.name}" was neither had nor refused`, this.name);
+  }
+
+  async tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean> {
+    const checked = checkAcquire({ ...options, waitMs, leaseMs }, 'tryLock');
+    return (await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'imperative')) !== 'busy';
+  }
+
+  async unlock(): Promise<void> {
+    const level = this.#latest();
+    if (level === undefined) throw new LockNotHeldError(this.name, this.#whoUnlocks());
+    await level.release();
+  }
+
+  async acquire(options?: AcquireOptions): Promise<Hold> {
+    const checked = checkAcquire(options, 'acquire');
+    return this.#hold(await this.#must(checked, 'object'));
+  }
+
+  async tryAcquire(options?: AcquireOptions): Promise<Hold | null> {
+    const checked = checkAcquire(options, 'tryAcquire');
+    const level = await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'object');
+    return level === 'busy' ? null : this.#hold(level);
+  }
+
+  async withLock<T>(...args: [Section<T>] | [AcquireOptions, Section<T>]): Promise<T> {
+    const [options, fn] = args.length === 1 ? [undefined, args[0]] : args;
+    const checked = checkAcquire(options, 'withLock');
+    checkFunction(fn);
+    return this.#section(await this.#must(checked, 'section'), fn);
+  }
+
+  async tryWithLock<T>(options: AcquireOptions, fn: Section<T>): Promise<TryResult<T>> {
+    const checked = checkAcquire(options, 'tryWithLock');
+    checkFunction(fn);
+    const level = await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'section');
+    return level === 'busy' ? { ran: false } : { ran: true, value: await this.#section(level, fn) };
+  }
+
+  async isLocked(): Promise<boolean> {
+    return (await this.#peek(this.#home.parts.tenureId(undefined))).locked;
+  }
+
+  async isHeldByCurrentScope(): Promise<boolean> {
+    return (await this.getHoldCount()) > 0;
+  }
+
+  async getHoldCount(): Promise<number> {
+    const level = this.#around();
+    const tenure = level === undefined ? undefined : this.#home.registry.find(this.name)?.tenureIdOf(level);
+    return tenure === undefined ? 0 : (await this.#peek(tenure)).holdCount;
+  }
+
+  async remainTimeToLive(): Promise<number> {
+    const { locked, remainingMs } = await this.#peek(this.#home.parts.tenureId(undefined));
+    return locked ? (remainingMs ?? -1) : -2;
+  }
+
+  async forceUnlock(): Promise<boolean> {
+    const { parts, registry } = this.#home;
+    const request = parts.tenureId(undefined);
+    const { responseTimeoutMs: tombstoneMs, claimLeaseMs: claimMs } = parts.settings;
+    const { ownerBefore } = await this.#query(core.force(this.#keys, { request, tombstoneMs, claimMs, trust: true }));
+    if (ownerBefore !== undefined) registry.find(this.name)?.forced(ownerBefore);
+    return ownerBefore !== undefined;
+  }
+
+  // ---------------------------------------------------------------- acquiring
+
+  async #must(options: AcquireOptions, manner: Manner): Promise<Level> {
+    const startedAt = this.#home.parts.clock.now();
+    const level = await this.#acquire(options, manner);
+    if (level === 'busy') throw new LockTimeoutError(this.name, this.#home.parts.clock.now() - startedAt);
+    return level;
+  }
+
+  /** The only way to a level: everything above is a wrapper. */
+  async #acquire({ waitMs, leaseMs, signal, maxHoldMs }: AcquireOptions, manner: Manner): Promise<Level | 'busy'> {
+    const { client, registry, parts } = this.#home;
+    registry.assertOpen(this.name);
+    signal?.throwIfAborted();
+    const scope = this.#owner === undefined ? currentScope(client) : undefined;
+    const request: AcquireRequest = {
+      name: this.name,
+      waitMs,
+      signal,
+      scope,
+      owner: this.#owner,
+      imperative: manner === 'imperative',
+      site: manner === 'section' ? undefined : siteOf(this.lock),
+      terms: this.#terms(leaseMs, maxHoldMs),
+      home: manner === 'imperative' && scope?.kind === 'thread' ? scope : undefined,
+      homeOnReentry: manner === 'imperative' ? scope : undefined,
+    };
+    if (request.imperative) this.#refuseUnclear(request);
+    const { reporter } = parts;
+    reporter.tried();
+    let level: Level | 'busy';
+    try {
+      level = await registry.monitor(this.name).acquire(request);
+    } catch (error) {
+      reporter.failed(this.name, error);
+      throw error;
+    }
+    if (level === 'busy') reporter.busy(this.name);
+    else if (request.imperative && level.home === undefined && this.#owner === undefined) this.#own.push(level);
+    return level;
+  }
+
+  #refuseUnclear({ scope }: AcquireRequest): void {
+    if (this.#owner !== undefined) return;
+    const inThread = scope?.kind === 'thread';
+    if (inThread) {
+      for (const call of scope.pending) {
+        if (call.imperative && call.name === this.name) {
+          throw new LockScopeError(
+            `Another lock() on "${this.name}" is still pending in this client.run, which acts as one thread; use withLock for branches`,
+            this.name,
+          );
+        }
+      }
+    } else if (this.#home.parts.settings.strictScopes && this.#around() === undefined) {
+      throw new LockScopeError(
+        `lock() and tryLock() on "${this.name}" outside client.run are refused by strictScopes; use withLock or client.run`,
+        this.name,
+      );
+    }
+  }
+
+  #terms(leaseMs: number | undefined, maxHoldMs: number | undefined): Terms {
+    const { settings } = this.#home.parts;
+    if (leaseMs !== undefined) return { mode: 'fixed', leaseMs, maxHoldMs: undefined };
+    return { mode: 'watched', leaseMs: settings.watchdogTimeoutMs, maxHoldMs: maxHoldMs ?? settings.maxHoldMs };
+  }
+
+  // ---------------------------------------------------------------- using
+
+  #hold(level: Level): Hold {
+    return new LevelHold(this.#home.client, level, this.#home.leftovers);
+  }
+
+  async #section<T>(level: Level, fn: Section<T>): Promise<T> {
+    const hold = this.#hold(level);
+    const scope = openScope('section', this.#home.client);
+    if (this.#owner === undefined) scope.own(level);
+    let value: T;
+    try {
+      value = await runScope(scope, () => fn(hold), this.#home.leftovers);
+    } catch (error) {
+      await this.#releaseAfter(error, level);
+      throw error;
+    }
+    await level.release();
+    return value;
+  }
+
+  /** The body has failed: its error is the one to tell, the release's is attached to it. */
+  async #releaseAfter(error: unknown, level: Level): Promise<void> {
+    try {
+      await level.release();
+    } catch (second) {
+      if (error instanceof Error && error.cause === undefined && Object.isExtensible(error)) error.cause = second;
+      else this.#home.parts.reporter.error(second);
+    }
+  }
+
+  // ---------------------------------------------------------------- finding
+
+  /** What `unlock` undoes. */
+  #latest(): ScopedLevel | undefined {
+    if (this.#owner !== undefined) {
+      return this.#home.registry
+        .find(this.name)
+        ?.levels.findLast((level) => level.imperative && level.origin.owner === this.#owner);
+    }
+    const scope = currentScope(this.#home.client);
+    const mine = [...(scope?.levels ?? [])].filter((level) => level.imperative && level.name === this.name);
+    if (mine.length > 0 || scope?.kind === 'thread') return mine.at(-1);
+    // Oldest first: a hold that was lost is told to the flow that took it, and never costs a later flow its hold.
+    return this.#own.shift();
+  }
+
+  /** The innermost level that this scope (or handle, or owner) is inside of. */
+  #around(): ScopedLevel | undefined {
+    if (this.#owner !== undefined) {
+      return this.#home.registry.find(this.name)?.levels.findLast((level) => level.origin.owner === this.#owner);
+    }
+    for (let scope = currentScope(this.#home.client); scope !== undefined; scope = scope.parent) {
+      for (const level of scope.levels) if (level.name === this.name && !level.lost) return level;
+    }
+    return this.#own.at(-1);
+  }
+
+  #whoUnlocks(): string {
+    if (this.#owner !== undefined) return `owner "${this.#owner}"`;
+    return currentScope(this.#home.client)?.kind === 'thread' ? 'this client.run' : 'this handle';
+  }
+
+  // ---------------------------------------------------------------- asking Redis
+
+  #peek(tenure: string): Promise<core.PeekReply> {
+    return this.#query(core.peek(this.#keys, { tenure }));
+  }
+
+  get #keys(): core.LockKeys {
+    return core.lockKeys(this.name, this.#home.parts.keyPrefix);
+  }
+
+  async #query<R>(command: core.Command<R>): Promise<R> {
+    this.#home.registry.assertOpen(this.name);
+    return query(this.#home.parts, this.name, command);
+  }
+}
+
+type Section<T> = (hold: Hold) => T | Promise<T>;
+
+function checkFunction(fn: unknown): void {
+  if (typeof fn !== 'function') throw new TypeError('withLock needs a function to run');
+}
+
+function siteOf(below: (...args: never[]) => unknown): Error {
+  const site = new Error('The lock was asked for here');
+  Error.captureStackTrace(site, below);
+  return site;
+}

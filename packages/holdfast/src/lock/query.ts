@@ -1,0 +1,11 @@
+import type { Command } from '@holdfast/core';
+import { failureError } from './failures.js';
+import type { Parts } from './parts.js';
+
+/** One question to Redis within `responseTimeoutMs`. */
+export async function query<R>(parts: Parts, name: string, command: Command<R>): Promise<R> {
+  const until = parts.clock.now() + parts.settings.responseTimeoutMs;
+  const answer = await parts.wire.request(() => command, { until }).answer;
+  if (answer.kind === 'reply') return answer.reply;
+  throw failureError(name, answer);
+}
