@@ -1,12 +1,6 @@
 import * as core from '@holdfast/core';
 import { type AcquireOptions, checkAcquire, type LockOptions } from './acquire-options.js';
-import {
-  LockNotHeldError,
-  LockRefusedError,
-  LockScopeError,
-  LockTimeoutError,
-  LockUnavailableError,
-} from './errors.js';
+import { LockNotHeldError, LockScopeError, LockTimeoutError, LockUnavailableError } from './errors.js';
 import { type Hold, LevelHold } from './hold.js';
 import type { AcquireRequest } from './lock/contender.js';
 import type { Level } from './lock/level.js';
@@ -27,6 +21,9 @@ export interface LockHome {
   readonly leftovers: Leftovers;
 }
 
+/** The public method that was called: what stands below it in the stack is the user's. */
+type Entry = (...args: never[]) => unknown;
+
 /** How a call wants to be treated by scopes. */
 type Manner = 'imperative' | 'object' | 'section';
 
@@ -46,13 +43,13 @@ export class Handle implements RLock {
 
   async lock(options?: number | LockOptions): Promise<void> {
     const { leaseMs, signal } = checkAcquire(typeof options === 'number' ? { leaseMs: options } : options, 'lock');
-    const level = await this.#acquire({ leaseMs, signal, waitMs: undefined }, 'imperative');
+    const level = await this.#acquire({ leaseMs, signal, waitMs: undefined }, 'imperative', this.lock);
     if (level === 'busy') throw new LockUnavailableError(`Lock "${this.name}" was neither had nor refused`, this.name);
   }
 
   async tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean> {
     const checked = checkAcquire({ ...options, waitMs, leaseMs }, 'tryLock');
-    return (await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'imperative')) !== 'busy';
+    return (await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'imperative', this.tryLock)) !== 'busy';
   }
 
   async unlock(): Promise<void> {
@@ -63,12 +60,12 @@ export class Handle implements RLock {
 
   async acquire(options?: AcquireOptions): Promise<Hold> {
     const checked = checkAcquire(options, 'acquire');
-    return this.#hold(await this.#must(checked, 'object'));
+    return this.#hold(await this.#must(checked, 'object', this.acquire));
   }
 
   async tryAcquire(options?: AcquireOptions): Promise<Hold | null> {
     const checked = checkAcquire(options, 'tryAcquire');
-    const level = await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'object');
+    const level = await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'object', this.tryAcquire);
     return level === 'busy' ? null : this.#hold(level);
   }
 
@@ -76,13 +73,13 @@ export class Handle implements RLock {
     const [options, fn] = args.length === 1 ? [undefined, args[0]] : args;
     const checked = checkAcquire(options, 'withLock');
     checkFunction(fn);
-    return this.#section(await this.#must(checked, 'section'), fn);
+    return this.#section(await this.#must(checked, 'section', this.withLock), fn);
   }
 
   async tryWithLock<T>(options: AcquireOptions, fn: Section<T>): Promise<TryResult<T>> {
     const checked = checkAcquire(options, 'tryWithLock');
     checkFunction(fn);
-    const level = await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'section');
+    const level = await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'section', this.tryWithLock);
     return level === 'busy' ? { ran: false } : { ran: true, value: await this.#section(level, fn) };
   }
 
@@ -116,15 +113,16 @@ export class Handle implements RLock {
 
   // ---------------------------------------------------------------- acquiring
 
-  async #must(options: AcquireOptions, manner: Manner): Promise<Level> {
+  async #must(options: AcquireOptions, manner: Manner, from: Entry): Promise<Level> {
     const startedAt = this.#home.parts.clock.now();
-    const level = await this.#acquire(options, manner);
+    const level = await this.#acquire(options, manner, from);
     if (level === 'busy') throw new LockTimeoutError(this.name, this.#home.parts.clock.now() - startedAt);
     return level;
   }
 
   /** The only way to a level: everything above is a wrapper. */
-  async #acquire({ waitMs, leaseMs, signal, maxHoldMs }: AcquireOptions, manner: Manner): Promise<Level | 'busy'> {
+  async #acquire(options: AcquireOptions, manner: Manner, from: Entry): Promise<Level | 'busy'> {
+    const { waitMs, leaseMs, signal, maxHoldMs } = options;
     const { client, registry, parts } = this.#home;
     registry.assertOpen(this.name);
     signal?.throwIfAborted();
@@ -136,7 +134,7 @@ export class Handle implements RLock {
       scope,
       owner: this.#owner,
       imperative: manner === 'imperative',
-      site: manner === 'section' ? undefined : siteOf(this.lock),
+      site: manner === 'section' ? undefined : siteOf(from),
       terms: this.#terms(leaseMs, maxHoldMs),
       home: manner === 'imperative' && scope?.kind === 'thread' ? scope : undefined,
       homeOnReentry: manner === 'imperative' ? scope : undefined,
@@ -267,7 +265,7 @@ function checkFunction(fn: unknown): void {
   if (typeof fn !== 'function') throw new TypeError('withLock needs a function to run');
 }
 
-function siteOf(below: (...args: never[]) => unknown): Error {
+function siteOf(below: Entry): Error {
   const site = new Error('The lock was asked for here');
   Error.captureStackTrace(site, below);
   return site;

@@ -30,7 +30,7 @@ export function openRedis(input: RedisInput): OpenedRedis {
     if (!/^rediss?:\/\//.test(input) || !URL.canParse(input)) {
       throw new TypeError('redis must be a redis:// or rediss:// URL, ioredis options, or an ioredis client');
     }
-    return { redis: outside(() => new Redis(input, ours)), ownership: 'ours' };
+    return { redis: outside(() => new Redis(input, { retryStrategy, ...ours })), ownership: 'ours' };
   }
   if (typeof input !== 'object' || input === null) {
     throw new TypeError('redis must be a redis:// or rediss:// URL, ioredis options, or an ioredis client');
@@ -40,7 +40,12 @@ export function openRedis(input: RedisInput): OpenedRedis {
     return { redis: input, ownership: 'yours' };
   }
   refuseUnsafe(input);
-  return { redis: outside(() => new Redis({ ...input, ...ours })), ownership: 'ours' };
+  return { redis: outside(() => new Redis({ retryStrategy, ...input, ...ours })), ownership: 'ours' };
+}
+
+/** Back within a second of the server: every lock is suspect until then. Yours wins. */
+function retryStrategy(times: number): number {
+  return Math.min(25 * 2 ** Math.min(times, 6), 1_000);
 }
 
 function isClient(input: object): input is Redis {

@@ -31,7 +31,7 @@ export type Answer<R> =
 
 /** How a request is sent. */
 export interface RequestOptions {
-  /** Clock time at which to give up. Without it the request lasts until it is answered or dropped. */
+  /** Clock time at which to give up. Infinite or absent: it lasts until it is answered or dropped. */
   readonly until?: number;
   /** A copy of the command may still be on its way. */
   readonly onDoubt?: () => void;
@@ -40,6 +40,10 @@ export interface RequestOptions {
 /** A request under way. */
 export interface Request<R> {
   readonly answer: Promise<Answer<R>>;
+  /** A copy has been handed to the connection. */
+  readonly sent: boolean;
+  /** A copy is unanswered, and the connection may still send it again by itself: also after the request was dropped. */
+  readonly airborne: boolean;
   /** Stop sending it. The answer is `silent`. */
   drop(): void;
 }
@@ -76,7 +80,8 @@ export class Wire {
   request<R>(build: () => Command<R>, options: RequestOptions = {}): Request<R> {
     const flight: Flight<R> = new Flight(build, options.onDoubt, () => this.#landed(flight as Flight<unknown>));
     this.#flights.add(flight as Flight<unknown>);
-    if (options.until !== undefined) flight.limit = this.#schedule.at(options.until, () => flight.drop());
+    const { until = Number.POSITIVE_INFINITY } = options;
+    if (until !== Number.POSITIVE_INFINITY) flight.limit = this.#schedule.at(until, () => flight.drop());
     this.#launch(flight);
     return flight;
   }
@@ -111,7 +116,7 @@ export class Wire {
 
   #send<R>(flight: Flight<R>): void {
     const sentAt = this.#clock.now();
-    flight.sent(this.#link.epoch);
+    flight.takeOff(this.#link.epoch);
     this.#silence.sent(sentAt);
     run(this.#port, flight.build()).then(
       (reply) => {
@@ -166,13 +171,21 @@ class Flight<R> implements Request<R> {
     });
   }
 
-  sent(epoch: number): void {
+  get sent(): boolean {
+    return this.#sentInEpoch >= 0;
+  }
+
+  get airborne(): boolean {
+    return this.#airborne > 0;
+  }
+
+  takeOff(epoch: number): void {
     this.#sentInEpoch = epoch;
     this.#airborne++;
   }
 
   overtakenBy(epoch: number): boolean {
-    return this.#airborne > 0 && this.#sentInEpoch < epoch;
+    return this.airborne && this.#sentInEpoch < epoch;
   }
 
   doubt(): void {
@@ -202,7 +215,7 @@ class Flight<R> implements Request<R> {
   }
 
   drop(error?: Error): void {
-    this.#settle({ kind: 'silent', sent: this.#sentInEpoch >= 0, error: error ?? this.#lastError });
+    this.#settle({ kind: 'silent', sent: this.sent, error: error ?? this.#lastError });
   }
 
   #settle(answer: Answer<R>): void {

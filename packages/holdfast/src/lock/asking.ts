@@ -52,7 +52,8 @@ export class Asking {
   readonly #listener: AskListener;
   #request: Request<core.AskReply> | undefined;
   #ticket = 0;
-  #asked = false;
+  #reached = false;
+  #dropped: Request<core.AskReply> | undefined;
   #again = false;
   #next: Appointment | undefined;
   #stopped = false;
@@ -71,8 +72,13 @@ export class Asking {
   }
 
   /** Redis may have heard of the tenure. */
-  get everAsked(): boolean {
-    return this.#asked;
+  get reached(): boolean {
+    return this.#reached || this.#request?.sent === true;
+  }
+
+  /** The last ask was given up, and the connection may still deliver it, however late. */
+  get adrift(): boolean {
+    return this.#dropped?.airborne === true;
   }
 
   /** Asks now; while an ask is under way, once more after its answer. */
@@ -85,7 +91,6 @@ export class Asking {
     this.#next?.cancel();
     this.#next = undefined;
     this.#again = false;
-    this.#asked = true;
     this.#request = this.#parts.wire.request(() => this.#command(), { onDoubt: () => this.#listener.onDoubt() });
     void this.#request.answer.then((answer) => this.#answered(answer));
   }
@@ -100,7 +105,10 @@ export class Asking {
   /** Stops sending the ask that is under way. */
   drop(): void {
     this.stop();
-    this.#request?.drop();
+    if (this.#request === undefined) return;
+    this.#reached = this.reached;
+    this.#dropped = this.#request;
+    this.#request.drop();
   }
 
   #command(): core.Command<core.AskReply> {
@@ -119,6 +127,7 @@ export class Asking {
   }
 
   #answered(answer: Answer<core.AskReply>): void {
+    this.#reached = this.reached;
     this.#request = undefined;
     if (answer.kind !== 'reply') {
       if (!this.#stopped) this.#listener.onFailed(answer);

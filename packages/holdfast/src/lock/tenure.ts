@@ -268,15 +268,19 @@ export class Tenure implements LeaseSubject, AskListener {
     return sentTwice && clock.now() < deadline ? { kind: 'released' } : { kind: 'unheld' };
   }
 
-  /** Leaves the queue, passes on a grant that crossed, undoes whatever an unanswered ask may still do. Lasts until acknowledged. */
+  /**
+   * Leaves the queue, passes on a grant that crossed, undoes whatever an unanswered ask may still do. Lasts until it is acknowledged or
+   * nothing can be left to undo: a lease has run out by itself, but not one whose ask a connection may still deliver.
+   */
   async cancel(): Promise<void> {
     if (this.#asking.underWay) this.onDoubt();
     this.#end();
     this.#asking.drop();
     this.#request?.drop();
-    if (this.#asking.everAsked) {
+    if (this.#asking.reached) {
       const { claimLeaseMs } = this.#parts.settings;
-      const until = this.#parts.clock.now() + Math.max(this.#longestLeaseMs, claimLeaseMs) + claimLeaseMs;
+      const leasesOver = this.#parts.clock.now() + Math.max(this.#longestLeaseMs, claimLeaseMs) + claimLeaseMs;
+      const until = this.#asking.adrift ? Number.POSITIVE_INFINITY : leasesOver;
       await this.#parts.wire.request(() => this.#cancelCommand(), { until, onDoubt: () => this.onDoubt() }).answer;
     }
     this.#ear.close();
