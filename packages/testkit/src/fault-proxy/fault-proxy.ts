@@ -102,7 +102,7 @@ export class FaultProxy {
 
   /** Resets (RST) all connections; what is held or delayed is gone, what the server has received it executes. */
   reset(): void {
-    for (const connection of [...this.#connections]) connection.reset();
+    for (const connection of this.#connections) connection.reset();
   }
 
   /** New connections are refused (ECONNREFUSED). Those that exist stay. */
@@ -126,13 +126,13 @@ export class FaultProxy {
   async heal(): Promise<void> {
     this.#setGate('both', 'pass');
     this.#welcome = 'connect';
-    for (const connection of [...this.#connections]) connection.resume();
+    for (const connection of this.#connections) connection.resume();
     await this.listen();
   }
 
   /** Ends all connections and the proxy. */
   async close(): Promise<void> {
-    for (const connection of [...this.#connections]) connection.destroy();
+    for (const connection of this.#connections) connection.destroy();
     const server = this.#server;
     this.#server = undefined;
     if (server !== undefined) await new Promise((resolve) => server.close(resolve));

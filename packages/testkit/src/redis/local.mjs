@@ -3,12 +3,26 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { versionOf } from './binary.mjs';
 import { whenThisProcessEnds } from './guardian.mjs';
 import { freePort, loopback, waitUntilUp } from './tcp.mjs';
 
 const portTries = 5;
 const startTimeoutMs = 10_000;
+
+/**
+ * Whether a process that was sent SIGSTOP has not stopped yet: it may finish a command it is at. Known from /proc only.
+ *
+ * @param {number} pid
+ */
+function stillRuns(pid) {
+  try {
+    return !/^State:\s+[TtZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
 
 /**
  * One run of the program. Rejects with the server's own words when it does not come up.
@@ -89,7 +103,10 @@ export async function startLocal(binary, options) {
     url: `redis://${loopback}:${port}`,
     faults: {
       pid: () => child.pid,
-      suspend: async () => void child.kill('SIGSTOP'),
+      suspend: async () => {
+        child.kill('SIGSTOP');
+        while (child.pid !== undefined && stillRuns(child.pid)) await sleep(1);
+      },
       resume: async () => void child.kill('SIGCONT'),
       kill: () => kill(),
       restart: async () => {

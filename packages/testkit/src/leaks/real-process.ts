@@ -1,0 +1,9 @@
+import { runInThisContext } from 'node:vm';
+
+/**
+ * The process itself. A test runner may give its sandbox a copy of `process` whose listeners never fire (jest does);
+ * code that runs in Node's own context still sees the real one.
+ */
+export function realProcess(): NodeJS.Process {
+  return runInThisContext('process') as NodeJS.Process;
+}
