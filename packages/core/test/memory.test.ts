@@ -37,6 +37,15 @@ describe('on a server out of memory', () => {
     expect(await lock.ask('b:1')).toMatchObject({ kind: 'acquired' });
   });
 
+  it('an ask of a newcomer still serves the head of an abandoned lock', async () => {
+    await lock.ask('a:1');
+    await lock.ask('b:1');
+    await lock.vanish();
+    await fill();
+    expect(await lock.ask('n:1')).toMatchObject({ kind: 'wait', position: 0, remainingMs: CLAIM });
+    expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1' } });
+  });
+
   it.each([{ tombstoneMs: 0 }, dirty])('the last release frees the lock (%j)', async (options) => {
     await lock.ask('a:1');
     await fill();
