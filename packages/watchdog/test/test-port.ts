@@ -1,0 +1,63 @@
+import type { Clock, Renewal, RenewalOutcome, RenewalPort } from '@holdfast/watchdog';
+
+/** What a subject of these tests looks like: `shard:name`. */
+export type Subject = `${string}:${string}`;
+
+/** How a renewal is answered. `hang`: never. */
+export type Answer = RenewalOutcome | 'hang';
+
+/** One call of the port. */
+export interface Call {
+  readonly at: number;
+  readonly until: number;
+  readonly batch: readonly Renewal<Subject>[];
+  /** Answers the whole call; only needed when the policy let it hang. */
+  settle(outcomes: readonly RenewalOutcome[]): void;
+  fail(error: unknown): void;
+}
+
+/** A renewal port that answers by a policy the test may change at any time, or leaves the answer to the test. */
+export class TestPort implements RenewalPort<Subject> {
+  readonly calls: Call[] = [];
+  /** Clock time at which each lease runs out in Redis. */
+  readonly endsAt = new Map<Subject, number>();
+  /** How each renewal is answered. By default as Redis would, at once. */
+  policy: (renewal: Renewal<Subject>) => Answer = (renewal) => this.granted(renewal);
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** What Redis says to a renewal that reaches it now: extends what is too short, never creates. */
+  granted({ subject, leaseMs }: Renewal<Subject>): RenewalOutcome {
+    const sentAt = this.#clock.now();
+    const endsAt = this.endsAt.get(subject) ?? Number.NEGATIVE_INFINITY;
+    if (endsAt <= sentAt) return { kind: 'lost', reason: 'deleted' };
+    this.endsAt.set(subject, Math.max(endsAt, sentAt + leaseMs));
+    return { kind: leaseMs === 0 ? 'held' : 'renewed', sentAt, remainingMs: Math.max(endsAt - sentAt, leaseMs) };
+  }
+
+  get last(): Call {
+    const call = this.calls.at(-1);
+    if (call === undefined) throw new Error('the port was not called');
+    return call;
+  }
+
+  /** Every renewal asked for so far: when and how long. */
+  get asked(): { at: number; subject: Subject; leaseMs: number }[] {
+    return this.calls.flatMap(({ at, batch }) => batch.map(({ subject, leaseMs }) => ({ at, subject, leaseMs })));
+  }
+
+  batchKey(subject: Subject): string {
+    return subject.slice(0, subject.indexOf(':'));
+  }
+
+  renew(batch: readonly Renewal<Subject>[], until: number): Promise<readonly RenewalOutcome[]> {
+    return new Promise((resolve, reject) => {
+      this.calls.push({ at: this.#clock.now(), until, batch, settle: resolve, fail: reject });
+      const answers = batch.map((renewal) => this.policy(renewal));
+      if (answers.every((answer) => answer !== 'hang')) resolve(answers);
+    });
+  }
+}
