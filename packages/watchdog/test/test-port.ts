@@ -13,7 +13,6 @@ export interface Call {
   readonly batch: readonly Renewal<Subject>[];
   /** Answers the whole call; only needed when the policy let it hang. */
   settle(outcomes: readonly RenewalOutcome[]): void;
-  fail(error: unknown): void;
 }
 
 /** A renewal port that answers by a policy the test may change at any time, or leaves the answer to the test. */
@@ -49,15 +48,22 @@ export class TestPort implements RenewalPort<Subject> {
     return this.calls.flatMap(({ at, batch }) => batch.map(({ subject, leaseMs }) => ({ at, subject, leaseMs })));
   }
 
+  /** What the port takes for the key of a subject: what stands before the colon. */
+  keyOf = (subject: Subject): string => subject.slice(0, subject.indexOf(':'));
+
+  /** What comes between a call and its answer: nothing. */
+  transport = (_batch: readonly Renewal<Subject>[], answer: Promise<readonly RenewalOutcome[]>) => answer;
+
   batchKey(subject: Subject): string {
-    return subject.slice(0, subject.indexOf(':'));
+    return this.keyOf(subject);
   }
 
   renew(batch: readonly Renewal<Subject>[], until: number): Promise<readonly RenewalOutcome[]> {
-    return new Promise((resolve, reject) => {
-      this.calls.push({ at: this.#clock.now(), until, batch, settle: resolve, fail: reject });
+    const answer = new Promise<readonly RenewalOutcome[]>((resolve) => {
+      this.calls.push({ at: this.#clock.now(), until, batch, settle: resolve });
       const answers = batch.map((renewal) => this.policy(renewal));
-      if (answers.every((answer) => answer !== 'hang')) resolve(answers);
+      if (answers.every((one) => one !== 'hang')) resolve(answers);
     });
+    return this.transport(batch, answer);
   }
 }

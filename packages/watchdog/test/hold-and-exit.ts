@@ -1,0 +1,17 @@
+/** Holds a lease on real timers and then has nothing else to do. */
+
+import { systemClock, Watchdog } from '@holdfast/watchdog';
+
+const clock = systemClock();
+const watchdog = new Watchdog<string>({
+  clock,
+  port: { batchKey: () => 'all', renew: () => new Promise(() => undefined) },
+  onError: console.error,
+});
+const lease = watchdog.open(
+  'a',
+  { leaseMs: 600_000, mode: 'watched' },
+  { onLost: () => undefined, onSuspect: () => undefined, onHeld: () => undefined },
+);
+lease.begin(clock.now(), 600_000);
+console.log(lease.state);

@@ -1,0 +1,437 @@
+import { describe, expect, it } from '@jest/globals';
+import { type RenewalOutcome, Watchdog } from '@holdfast/watchdog';
+import { fixed, harness, watched } from './harness.js';
+import type { Subject } from './test-port.js';
+
+const down = { kind: 'unknown', error: new Error('down') } as const;
+
+describe('renewal', () => {
+  it('of a watched lease asks for the whole lease every third of it', async () => {
+    const { clock, port, hold, start, heard } = harness();
+    const lease = hold();
+    await clock.advance(60_000);
+    expect(port.asked).toEqual(
+      [1, 2, 3, 4, 5, 6].map((n) => ({ at: start + n * 10_000, subject: 's:a', leaseMs: 30_000 })),
+    );
+    expect(lease.state).toBe('held');
+    expect(heard).toEqual([]);
+  });
+
+  it('after a claim comes at a third of the claim and raises it to the whole lease', async () => {
+    const { clock, port, open, start } = harness();
+    const lease = open();
+    port.endsAt.set('s:a', start + 3_000);
+    lease.beginUntil(start + 3_000);
+    await clock.advance(11_500);
+    expect(port.asked).toEqual([
+      { at: start + 1_000, subject: 's:a', leaseMs: 30_000 },
+      { at: start + 11_000, subject: 's:a', leaseMs: 30_000 },
+    ]);
+    expect(lease.remainingMs()).toBeGreaterThan(28_000);
+  });
+
+  it('of a fixed lease only verifies, every third', async () => {
+    const { clock, port, hold, start } = harness();
+    hold('s:a', fixed);
+    await clock.advance(40_000);
+    expect(port.asked).toEqual([1, 2].map((n) => ({ at: start + n * 10_000, subject: 's:a', leaseMs: 0 })));
+  });
+
+  it('of a fixed lease after a claim asks for what is left of its term, once', async () => {
+    const { clock, port, open, start, heard } = harness();
+    port.endsAt.set('s:a', start + 3_000);
+    open('s:a', fixed).beginUntil(start + 3_000);
+    await clock.advance(40_000);
+    const [first, ...rest] = port.asked;
+    expect(first).toEqual({ at: start + 1_000, subject: 's:a', leaseMs: 29_000 });
+    expect(rest.map(({ leaseMs }) => leaseMs)).toEqual([0, 0]);
+    expect(heard.map(({ what }) => what)).toEqual(['lost: expired']);
+    expect(heard[0]?.at).toBeGreaterThan(start + 29_000);
+    expect(heard[0]?.at).toBeLessThanOrEqual(start + 30_000);
+  });
+
+  it('asks for whole milliseconds', async () => {
+    const { clock, port, open, start } = harness();
+    port.endsAt.set('s:a', start + 3_000);
+    open('s:a', { mode: 'fixed', leaseMs: 10_000 }).begin(start - 0.3, 3_000);
+    await clock.advance(1_500);
+    expect(port.asked[0]?.leaseMs).toBe(Math.ceil(10_000 - 0.3 - 1_000));
+  });
+
+  it.each([watched, fixed])('tells a $mode holder within one interval that the lease was taken away', async (terms) => {
+    const { clock, port, hold, heard, start } = harness();
+    const lease = hold('s:a', terms);
+    port.policy = () => ({ kind: 'lost', reason: 'taken' });
+    await clock.advance(10_000);
+    expect(heard).toEqual([{ subject: 's:a', what: 'lost: taken', at: start + 10_000 }]);
+    expect(lease.state).toBe('lost');
+    await clock.advance(60_000);
+    expect(port.calls).toHaveLength(1);
+  });
+
+  it('counts the new deadline from when the answered attempt was sent, not from its arrival', async () => {
+    const { clock, port, hold, start } = harness();
+    port.policy = () => 'hang';
+    const lease = hold();
+    await clock.advance(10_000);
+    await clock.advance(4_000);
+    port.last.settle([{ kind: 'renewed', sentAt: start + 10_500, remainingMs: 30_000 }]);
+    await clock.advance(0);
+    expect(lease.deadline).toBe(start + 10_500 + 30_000 - 302);
+  });
+
+  it('has to be settled by the earliest deadline of its batch', async () => {
+    const { clock, port, hold } = harness();
+    const first = hold('s:a');
+    clock.jump(1_000);
+    const second = hold('s:b');
+    await clock.advance(9_000);
+    expect(port.last.batch).toHaveLength(2);
+    expect(port.last.until).toBeLessThan(Math.min(first.deadline, second.deadline));
+    expect(port.last.until).toBe(1_000_000 + 30_000 - 302);
+  });
+
+  it('gets a little time even right before the deadline', async () => {
+    const { clock, port, hold } = harness();
+    hold();
+    clock.jump(29_690);
+    await clock.advance(0);
+    expect(port.last.until).toBe(clock.now() + 50);
+  });
+
+  it('is put off by a confirmation that prolongs the lease', async () => {
+    const { clock, port, hold, start } = harness();
+    const lease = hold();
+    await clock.advance(9_000);
+    lease.confirm(clock.now(), 30_000);
+    await clock.advance(9_900);
+    expect(port.calls).toEqual([]);
+    await clock.advance(200);
+    expect(port.last.at).toBe(start + 19_000);
+  });
+
+  it('is not put off by confirmations that prolong nothing, however many', async () => {
+    const { clock, port, hold, start } = harness();
+    const lease = hold();
+    for (let i = 0; i < 99; i++) {
+      await clock.advance(100);
+      lease.confirm(clock.now(), start + 30_000 - clock.now());
+    }
+    await clock.advance(200);
+    expect(port.last.at).toBe(start + 10_000);
+  });
+
+  it('reports how late it was sent', async () => {
+    const { clock, hold, renewals } = harness();
+    hold();
+    await clock.advance(9_000);
+    clock.jump(4_000);
+    await clock.advance(0);
+    expect(renewals.map(({ latenessMs, outcome }) => ({ latenessMs, kind: outcome.kind }))).toEqual([
+      { latenessMs: 3_000, kind: 'renewed' },
+    ]);
+  });
+});
+
+describe('an unknown outcome', () => {
+  it('makes the lease suspect and is tried again with a back-off up to a quarter of the interval', async () => {
+    const { clock, port, hold, whatWasHeard, start } = harness();
+    port.policy = () => down;
+    const lease = hold();
+    await clock.advance(29_000);
+    expect(lease.state).toBe('suspect');
+    expect(whatWasHeard()).toEqual(['suspect']);
+    const times = port.calls.map(({ at }) => at);
+    expect(times[0]).toBe(start + 10_000);
+    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? Number.NaN));
+    expect(gaps.length).toBeGreaterThan(9);
+    gaps.forEach((gap, index) => {
+      const full = Math.min(50 * 2 ** index, 2_500);
+      expect(gap).toBeGreaterThanOrEqual(full / 2);
+      expect(gap).toBeLessThanOrEqual(full + 1);
+    });
+  });
+
+  it('is forgotten with the next success: held again, on the old rhythm', async () => {
+    const { clock, port, hold, whatWasHeard } = harness();
+    port.policy = () => down;
+    const lease = hold();
+    await clock.advance(12_000);
+    port.policy = (renewal) => port.granted(renewal);
+    await clock.advance(3_000);
+    expect(whatWasHeard()).toEqual(['suspect', 'held']);
+    expect(lease.state).toBe('held');
+    const failed = port.calls.length;
+    await clock.advance(30_000);
+    expect(port.calls.length - failed).toBe(3);
+  });
+
+  it('starts the back-off anew after a success', async () => {
+    const { clock, port, hold } = harness();
+    port.policy = () => down;
+    hold();
+    await clock.advance(14_000);
+    port.policy = (renewal) => port.granted(renewal);
+    await clock.advance(3_000);
+    port.policy = () => down;
+    const before = port.calls.length;
+    await clock.advance(10_000);
+    const [first, second] = port.calls.slice(before).map(({ at }) => at);
+    expect((second ?? Number.NaN) - (first ?? Number.NaN)).toBeLessThanOrEqual(51);
+  });
+
+  it('until the deadline means lost: unreachable', async () => {
+    const { clock, port, hold, heard, start } = harness();
+    port.policy = () => down;
+    hold();
+    await clock.advance(60_000);
+    expect(heard.map(({ what }) => what)).toEqual(['suspect', 'lost: unreachable']);
+    expect(heard[1]?.at).toBeLessThanOrEqual(start + 30_000);
+    const calls = port.calls.length;
+    await clock.advance(60_000);
+    expect(port.calls).toHaveLength(calls);
+  });
+
+  it('is what a rejection, a throw, a missing outcome and a senseless one count as', async () => {
+    const { clock, port, hold, errors, whatWasHeard } = harness();
+    hold();
+    const broken: (() => Promise<readonly RenewalOutcome[]>)[] = [
+      () => Promise.reject(new Error('rejected')),
+      () => {
+        throw new Error('thrown');
+      },
+      () => Promise.resolve([]),
+      // What a port without types could do.
+      () => Promise.resolve() as unknown as Promise<readonly RenewalOutcome[]>,
+      () => Promise.resolve([{ kind: 'renewed', sentAt: clock.now(), remainingMs: Number.NaN }]),
+    ];
+    let calls = 0;
+    port.transport = (_batch, answer) => broken[calls++]?.() ?? answer;
+    await clock.advance(15_000);
+    expect(calls).toBe(6);
+    expect(whatWasHeard()).toEqual(['suspect', 'held']);
+    expect(errors.slice(0, 2)).toEqual([new Error('rejected'), new Error('thrown')]);
+  });
+});
+
+describe('a renewal in flight', () => {
+  it('makes the lease suspect half way from sending to the deadline, and the answer makes it held', async () => {
+    const { clock, port, hold, heard, start } = harness();
+    port.policy = () => 'hang';
+    hold();
+    await clock.advance(25_000);
+    const overdueAt = start + (10_000 + 29_698) / 2;
+    expect(heard.map(({ what }) => what)).toEqual(['suspect']);
+    expect(heard[0]?.at).toBeGreaterThanOrEqual(overdueAt);
+    expect(heard[0]?.at).toBeLessThan(overdueAt + 1);
+    port.last.settle([{ kind: 'renewed', sentAt: clock.now() - 5, remainingMs: 30_000 }]);
+    await clock.advance(0);
+    expect(heard.map(({ what }) => what)).toEqual(['suspect', 'held']);
+  });
+
+  it('is the only one of its lease, until it is settled', async () => {
+    const { clock, port, hold, watchdog } = harness();
+    port.policy = () => 'hang';
+    hold();
+    await clock.advance(12_000);
+    watchdog.verifyAll();
+    await clock.advance(12_000);
+    watchdog.suspectAll();
+    watchdog.verifyAll();
+    await clock.advance(5_000);
+    expect(port.calls).toHaveLength(1);
+  });
+
+  it('is given up when the port breaks its promise, so that a lease that lives on is renewed again', async () => {
+    const { clock, port, hold, start } = harness();
+    port.policy = () => 'hang';
+    const lease = hold();
+    await clock.advance(11_000);
+    lease.confirm(clock.now(), 30_000);
+    port.policy = (renewal) => port.granted(renewal);
+    port.endsAt.set('s:a', start + 41_000);
+    await clock.advance(30_000);
+    expect(port.calls.length).toBeGreaterThan(1);
+    expect(port.calls[1]?.at).toBeLessThan(start + 30_000);
+    expect(lease.state).toBe('held');
+  });
+
+  it.each([
+    ['renewed', { kind: 'renewed', sentAt: 1_010_000, remainingMs: 30_000 }],
+    ['lost', { kind: 'lost', reason: 'deleted' }],
+    ['unknown', down],
+  ] as const)('that is answered %s after the end changes nothing and is not reported', async (_, outcome) => {
+    const { clock, port, hold, heard, renewals, watchdog } = harness();
+    port.policy = () => 'hang';
+    const lease = hold();
+    await clock.advance(10_000);
+    lease.end();
+    port.last.settle([outcome]);
+    await clock.advance(60_000);
+    expect(lease.state).toBe('ended');
+    expect(heard).toEqual([]);
+    expect(renewals).toEqual([]);
+    expect(port.calls).toHaveLength(1);
+    expect(watchdog.size).toBe(0);
+  });
+
+  it('that is answered after the deadline does not bring the lease back', async () => {
+    const { clock, port, hold, whatWasHeard } = harness();
+    port.policy = () => 'hang';
+    const lease = hold();
+    await clock.advance(10_000);
+    clock.jump(20_000);
+    port.last.settle([{ kind: 'renewed', sentAt: clock.now() - 1, remainingMs: 30_000 }]);
+    await clock.advance(0);
+    expect(lease.state).toBe('lost');
+    expect(whatWasHeard()).toEqual(['lost: clock']);
+  });
+});
+
+describe('verifyAll and suspectAll', () => {
+  it('suspects every held lease at once and believes each again when it is verified', async () => {
+    const { clock, port, hold, open, watchdog, whatWasHeard } = harness();
+    const leases = [hold('s:a'), hold('s:b', fixed)];
+    open('s:pending');
+    await clock.advance(100);
+    watchdog.suspectAll();
+    watchdog.suspectAll();
+    expect(leases.map(({ state }) => state)).toEqual(['suspect', 'suspect']);
+    expect(whatWasHeard()).toEqual(['suspect', 'suspect']);
+    watchdog.verifyAll();
+    await clock.advance(0);
+    expect(leases.map(({ state }) => state)).toEqual(['held', 'held']);
+    expect(port.asked.map(({ subject, leaseMs }) => `${subject} ${leaseMs}`).sort()).toEqual(['s:a 30000', 's:b 0']);
+  });
+
+  it('finds out at once what was lost while the connection was down', async () => {
+    const { clock, port, hold, watchdog, heard } = harness();
+    hold();
+    port.endsAt.clear();
+    watchdog.suspectAll();
+    watchdog.verifyAll();
+    await clock.advance(0);
+    expect(heard.map(({ what }) => what)).toEqual(['suspect', 'lost: deleted']);
+  });
+
+  it('a deadline that passed while the process stood still is a loss, not a suspicion', () => {
+    const { clock, hold, watchdog, whatWasHeard } = harness();
+    hold();
+    clock.jump(100_000);
+    watchdog.suspectAll();
+    watchdog.verifyAll();
+    expect(whatWasHeard()).toEqual(['lost: clock']);
+  });
+
+  it('a confirmation of any kind ends a suspicion', () => {
+    const { clock, hold, watchdog, whatWasHeard } = harness();
+    const lease = hold();
+    watchdog.suspectAll();
+    lease.confirm(clock.now(), 29_000);
+    expect(whatWasHeard()).toEqual(['suspect', 'held']);
+  });
+});
+
+describe('listeners', () => {
+  it('that throw are reported and harm no other lease', async () => {
+    const { clock, port, watchdog, errors } = harness();
+    const fail = (what: string) => () => {
+      throw new Error(what);
+    };
+    const lost: string[] = [];
+    const bad = watchdog.open('s:bad', watched, {
+      onLost: fail('lost'),
+      onSuspect: fail('suspect'),
+      onHeld: fail('held'),
+    });
+    const good = watchdog.open('s:good', watched, {
+      onLost: (reason) => lost.push(reason),
+      onSuspect: () => undefined,
+      onHeld: () => undefined,
+    });
+    for (const lease of [bad, good]) {
+      port.endsAt.set(lease.subject, clock.now() + 30_000);
+      lease.begin(clock.now(), 30_000);
+    }
+    watchdog.suspectAll();
+    watchdog.verifyAll();
+    await clock.advance(0);
+    expect(good.state).toBe('held');
+    port.policy = () => ({ kind: 'lost', reason: 'taken' });
+    await clock.advance(10_000);
+    expect(lost).toEqual(['taken']);
+    expect(errors).toEqual([new Error('suspect'), new Error('held'), new Error('lost')]);
+  });
+
+  it('that end other leases of the same round keep those from being renewed or reported', async () => {
+    const { clock, port, watchdog, hold, heard } = harness();
+    const other = hold('s:other');
+    const first = watchdog.open('s:first', watched, {
+      onLost: () => other.end(),
+      onSuspect: () => undefined,
+      onHeld: () => undefined,
+    });
+    first.begin(clock.now(), 30_000);
+    port.policy = () => ({ kind: 'lost', reason: 'taken' });
+    clock.jump(40_000);
+    first.check();
+    await clock.advance(40_000);
+    expect(other.state).toBe('ended');
+    expect(heard).toEqual([]);
+    expect(port.calls).toEqual([]);
+  });
+
+  it('and an error handler that throws as well end nothing', async () => {
+    const { clock, port } = harness();
+    const watchdog = new Watchdog<Subject>({
+      clock,
+      port,
+      onError: () => {
+        throw new Error('handler');
+      },
+    });
+    const lease = watchdog.open('s:a', watched, {
+      onLost: () => {
+        throw new Error('listener');
+      },
+      onSuspect: () => undefined,
+      onHeld: () => undefined,
+    });
+    lease.begin(clock.now(), 30_000);
+    await clock.advance(10_000);
+    expect(lease.state).toBe('lost');
+  });
+});
+
+describe('close', () => {
+  it('leaves no timer, and nothing fires or begins any more', async () => {
+    const { clock, port, hold, open, watchdog, heard, renewals } = harness();
+    port.policy = () => 'hang';
+    const held = hold('s:a');
+    const pending = open('s:b');
+    await clock.advance(10_000);
+    watchdog.close();
+    expect(clock.pendingTimers).toBe(0);
+    expect(watchdog.size).toBe(0);
+    expect(pending.begin(clock.now(), 30_000)).toBe(false);
+    expect(open('s:c').begin(clock.now(), 30_000)).toBe(false);
+    port.last.settle([{ kind: 'lost', reason: 'deleted' }]);
+    watchdog.suspectAll();
+    watchdog.verifyAll();
+    held.confirm(clock.now(), 30_000);
+    await clock.advance(100_000);
+    expect([held.state, pending.state]).toEqual(['ended', 'ended']);
+    expect(heard).toEqual([]);
+    expect(renewals).toEqual([]);
+    expect(port.calls).toHaveLength(1);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('twice is the same as once', () => {
+    const { watchdog, hold } = harness();
+    hold();
+    watchdog.close();
+    watchdog.close();
+    expect(watchdog.size).toBe(0);
+  });
+});
