@@ -227,15 +227,16 @@ export class Handle implements RLock {
     return this.#own.shift();
   }
 
-  /** The innermost level that this scope (or handle, or owner) is inside of. */
+  /** The innermost open level that this scope (or handle, or owner) is inside of. */
   #around(): ScopedLevel | undefined {
-    if (this.#owner !== undefined) {
-      return this.#home.registry.find(this.name)?.levels.findLast((level) => level.origin.owner === this.#owner);
-    }
+    const open = this.#home.registry.find(this.name)?.levels ?? [];
+    if (this.#owner !== undefined) return open.findLast((level) => level.origin.owner === this.#owner);
     for (let scope = currentScope(this.#home.client); scope !== undefined; scope = scope.parent) {
-      for (const level of scope.levels) if (level.name === this.name && !level.lost) return level;
+      const { levels } = scope;
+      const around = open.findLast((level) => levels.has(level));
+      if (around !== undefined) return around;
     }
-    return this.#own.at(-1);
+    return open.findLast((level) => this.#own.includes(level));
   }
 
   #whoUnlocks(): string {

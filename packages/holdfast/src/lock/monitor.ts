@@ -241,10 +241,11 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     return this.#levels.at(-1);
   }
 
-  /** The innermost level changed: those who descend from it need not wait any longer. */
+  /** The innermost level changed: those who descend from it need not wait any longer, nor those who descend from their levels. */
   #admitDescendants(): void {
-    const next = this.#line.firstDescendant((contender) => mayReenter(contender.request, this.#innermost));
-    if (next !== undefined) this.#reenter(next);
+    const descends = ({ request }: Contender) => mayReenter(request, this.#innermost);
+    let next = this.#line.firstDescendant(descends);
+    for (; next !== undefined; next = this.#line.firstDescendant(descends)) this.#reenter(next);
   }
 
   #reenter(contender: Contender): void {
@@ -347,6 +348,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       const level = this.#begin(next);
       const outcome = await tenure.passOn(leaseTermsOf(terms, this.#parts.clock.now()));
       this.#entered(tenure, next, level, outcome, 'passed');
+      this.#admitDescendants();
       if (outcome.kind === 'lost') throw new LockLostError(this.name, 'deleted');
       return;
     }

@@ -1,0 +1,40 @@
+/** A place where only one may be at a time: it counts who is in. */
+export class Room {
+  visits = 0;
+  /** Most visitors that were in at the same time. */
+  most = 0;
+  #inside = 0;
+
+  get inside(): number {
+    return this.#inside;
+  }
+
+  /** Stays for some turns of the event loop, so that whoever may come in does. */
+  readonly visit = async (work: () => unknown = () => turns(3)): Promise<void> => {
+    this.visits++;
+    this.#inside++;
+    this.most = Math.max(this.most, this.#inside);
+    try {
+      await work();
+    } finally {
+      this.#inside--;
+    }
+  };
+}
+
+/** Lets the event loop turn. */
+export async function turns(count = 1): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Something that happens once: `open` it, and whoever awaits `opened` goes on. */
+export class Gate {
+  readonly opened: Promise<void>;
+  open!: () => void;
+
+  constructor() {
+    this.opened = new Promise((resolve) => {
+      this.open = resolve;
+    });
+  }
+}
