@@ -1,12 +1,8 @@
-/** One Lua operation: its text, the SHA-1 Redis knows it by, and the names of its keys and arguments in order. */
-export interface Script<Key extends string = string, Argument extends string = string> {
+/** The text of one Lua operation, and the SHA-1 Redis knows it by. */
+export interface Script {
   readonly name: string;
   /** SHA-1 of `source`, in hex. */
   readonly sha: string;
-  /** Names of the keys, in the order of `KEYS`; a batched script repeats them for each item. */
-  readonly keys: readonly Key[];
-  /** Names of the arguments, in the order of `ARGV`; a batched script repeats them for each item. */
-  readonly args: readonly Argument[];
   readonly source: string;
 }
 

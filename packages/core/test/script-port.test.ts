@@ -76,17 +76,4 @@ describe('the generated scripts', () => {
       expect(() => execFileSync('luacheck', [...options, '-'], { input: script.source })).not.toThrow();
     },
   );
-
-  const single = all.filter(({ name }) => name !== 'renew'); // a batch has them once per item
-  it.each(single.map((script) => [script.name, script] as const))(
-    '%s uses every key and argument it declares',
-    (_, { source, keys, args }) => {
-      const indexes = (pattern: RegExp) => {
-        const found = [...source.matchAll(pattern)].map((match) => Number(match[1] ?? match[2]));
-        return [...new Set(found)].sort((a, b) => a - b);
-      };
-      expect(indexes(/KEYS\[(\d+)\]/g)).toEqual(keys.map((_key, index) => index + 1));
-      expect(indexes(/ARGV\[(\d+)\]|= integer\((\d+)/g)).toEqual(args.map((_arg, index) => index + 1));
-    },
-  );
 });

@@ -3,7 +3,7 @@ import { command } from '../command.js';
 import type { LockKeys } from '../keys.js';
 import type { Reply } from '../reply.js';
 import type { Command } from '../script-port.js';
-import { again as script } from '../scripts.gen.js';
+import { again as operation } from '../scripts.gen.js';
 
 /** Arguments of {@link again}. */
 export interface AgainOptions {
@@ -20,7 +20,7 @@ export type AgainReply = { kind: 'held'; holdCount: number; remainingMs: number 
 /** One more hold of a tenure that owns the lock. `lost` when it does not; then nothing was done. */
 export function again(keys: LockKeys, options: AgainOptions): Command<AgainReply> {
   return command(
-    script,
+    operation,
     { lock: keys.lock },
     {
       tenure: tenureId(options.tenure),

@@ -3,7 +3,7 @@ import { command } from '../command.js';
 import type { LockKeys } from '../keys.js';
 import type { Reply } from '../reply.js';
 import type { Command } from '../script-port.js';
-import { ask as script } from '../scripts.gen.js';
+import { ask as operation } from '../scripts.gen.js';
 import { type Granting, trustArgument } from './granting.js';
 
 /** Arguments of {@link ask}. */
@@ -51,7 +51,7 @@ export interface Contention {
 export function ask(keys: LockKeys, options: AskOptions): Command<AskReply> {
   const tenure = tenureId(options.tenure);
   return command(
-    script,
+    operation,
     { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
     {
       tenure,

@@ -3,7 +3,7 @@ import { command } from '../command.js';
 import type { LockKeys } from '../keys.js';
 import type { Reply } from '../reply.js';
 import type { Command } from '../script-port.js';
-import { cancel as script } from '../scripts.gen.js';
+import { cancel as operation } from '../scripts.gen.js';
 import { type Granting, trustArgument } from './granting.js';
 
 /** Arguments of {@link cancel}. */
@@ -23,7 +23,7 @@ export interface CancelReply {
 export function cancel(keys: LockKeys, options: CancelOptions): Command<CancelReply> {
   const tenure = tenureId(options.tenure);
   return command(
-    script,
+    operation,
     { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
     {
       tenure,

@@ -3,7 +3,7 @@ import { command } from '../command.js';
 import type { LockKeys } from '../keys.js';
 import type { Reply } from '../reply.js';
 import type { Command } from '../script-port.js';
-import { force as script } from '../scripts.gen.js';
+import { force as operation } from '../scripts.gen.js';
 import { type Granting, trustArgument } from './granting.js';
 
 /** Arguments of {@link force}. */
@@ -26,7 +26,7 @@ export interface ForceReply {
  */
 export function force(keys: LockKeys, options: ForceOptions): Command<ForceReply> {
   return command(
-    script,
+    operation,
     { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenureId(options.request)) },
     {
       tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 1),

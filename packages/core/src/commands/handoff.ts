@@ -3,7 +3,7 @@ import { command } from '../command.js';
 import type { LockKeys } from '../keys.js';
 import type { Reply } from '../reply.js';
 import type { Command } from '../script-port.js';
-import { handoff as script } from '../scripts.gen.js';
+import { handoff as operation } from '../scripts.gen.js';
 
 /** Arguments of {@link handoff}. */
 export interface HandoffOptions {
@@ -25,7 +25,7 @@ export type HandoffReply =
  */
 export function handoff(keys: LockKeys, options: HandoffOptions): Command<HandoffReply> {
   return command(
-    script,
+    operation,
     { lock: keys.lock, queue: keys.queue },
     {
       tenure: tenureId(options.tenure),

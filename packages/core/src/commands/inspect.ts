@@ -2,7 +2,7 @@ import { command } from '../command.js';
 import type { LockKeys } from '../keys.js';
 import type { Reply } from '../reply.js';
 import type { Command } from '../script-port.js';
-import { inspect as script } from '../scripts.gen.js';
+import { inspect as operation } from '../scripts.gen.js';
 
 /** The owner of a lock. */
 export interface InspectedOwner {
@@ -38,7 +38,7 @@ export interface InspectReply {
 
 /** Everything that Redis knows of a lock, at one instant. Writes nothing; grows with the queue: for diagnosis only. */
 export function inspect(keys: LockKeys): Command<InspectReply> {
-  return command(script, { lock: keys.lock, queue: keys.queue, fresh: keys.fresh }, {}, decode);
+  return command(operation, { lock: keys.lock, queue: keys.queue, fresh: keys.fresh }, {}, decode);
 }
 
 const BOOKKEEPING: readonly string[] = ['seq', 'token', 'mode'];

@@ -3,7 +3,7 @@ import { command } from '../command.js';
 import type { LockKeys } from '../keys.js';
 import type { Reply } from '../reply.js';
 import type { Command } from '../script-port.js';
-import { peek as script } from '../scripts.gen.js';
+import { peek as operation } from '../scripts.gen.js';
 
 /** Arguments of {@link peek}. */
 export interface PeekOptions {
@@ -23,7 +23,7 @@ export interface PeekReply {
 
 /** Is it locked, for how long, and how often by this tenure? Writes nothing. */
 export function peek(keys: LockKeys, options: PeekOptions): Command<PeekReply> {
-  return command(script, { lock: keys.lock }, { tenure: tenureId(options.tenure) }, decode);
+  return command(operation, { lock: keys.lock }, { tenure: tenureId(options.tenure) }, decode);
 }
 
 function decode(reply: Reply): PeekReply {

@@ -3,7 +3,7 @@ import { command } from '../command.js';
 import type { LockKeys } from '../keys.js';
 import type { Reply } from '../reply.js';
 import type { Command } from '../script-port.js';
-import { release as script } from '../scripts.gen.js';
+import { release as operation } from '../scripts.gen.js';
 import { type Granting, trustArgument } from './granting.js';
 
 /** Arguments of {@link release}. */
@@ -30,7 +30,7 @@ export type ReleaseReply =
 export function release(keys: LockKeys, options: ReleaseOptions): Command<ReleaseReply> {
   const tenure = tenureId(options.tenure);
   return command(
-    script,
+    operation,
     { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
     {
       tenure,

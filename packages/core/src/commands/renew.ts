@@ -1,9 +1,8 @@
 import { duration, tenureId } from '../arguments.js';
-import { inOrder } from '../command.js';
 import type { LockKeys } from '../keys.js';
 import { readReply, type Reply } from '../reply.js';
 import type { Command } from '../script-port.js';
-import { renew as script } from '../scripts.gen.js';
+import { renew as operation } from '../scripts.gen.js';
 
 /** One hold to be renewed. */
 export interface RenewItem {
@@ -36,12 +35,12 @@ export interface RenewReply {
  */
 export function renew(items: readonly RenewItem[]): Command<RenewReply> {
   return {
-    script,
-    keys: items.flatMap(({ keys }) => inOrder<'lock' | 'queue', string>(script.keys, keys)),
+    script: operation,
+    keys: items.flatMap(({ keys }) => operation.keys(keys)),
     args: items.flatMap(({ tenure, leaseMs }) =>
-      inOrder(script.args, { tenure: tenureId(tenure), leaseMs: duration('leaseMs', leaseMs, 0) }),
+      operation.args({ tenure: tenureId(tenure), leaseMs: duration('leaseMs', leaseMs, 0) }),
     ),
-    decode: (raw) => readReply(script.name, raw, (reply) => decode(reply.hasLength(items.length + 1))),
+    decode: (raw) => readReply(operation.name, raw, (reply) => decode(reply.hasLength(items.length + 1))),
   };
 }
 

@@ -21,17 +21,19 @@
 --#include own
 
 local tenure = ARGV[1]
-local leaseMs = integer(2, 1, MAX.ms)
-local freshMs = integer(3, 0, MAX.ms)
-local ticket = integer(4, 0, MAX.exact)
-local freshTtlMs = integer(5, 1, MAX.ms)
-local claimMs = integer(6, 1, MAX.ms)
-local trust = ARGV[7] == '1'
+local leaseMs = integer(2, 1)
 
--- The whole uncontended path: free, nobody waits, no tombstone.
+-- The whole uncontended path: free, nobody waits, no tombstone. It reads no more arguments than it needs.
 if redis.call('EXISTS', KEYS[1], KEYS[4], KEYS[2]) == 0 then
   return own(tenure, leaseMs) or { 'acquired', 1, 1, leaseMs, 0 }
 end
+
+local freshMs = integer(3, 0)
+local ticket = integer(4, 0, 9007199254740991)
+local freshTtlMs = integer(5, 1)
+local claimMs = integer(6, 1)
+local trust = ARGV[7] == '1'
+
 if redis.call('EXISTS', KEYS[4]) == 1 then return { 'dead' } end
 
 --#include grant

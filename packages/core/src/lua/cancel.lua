@@ -12,8 +12,8 @@
 --#include retire
 --#include grant
 
-local tombstoneMs = integer(2, 0, MAX.ms)
-local claimMs = integer(3, 1, MAX.ms)
+local tombstoneMs = integer(2, 0)
+local claimMs = integer(3, 1)
 
 local wasGranted = redis.call('HEXISTS', KEYS[1], ARGV[1])
 retire(tombstoneMs)

@@ -16,8 +16,8 @@
 --#include grant
 --#include owner
 
-local tombstoneMs = integer(1, 1, MAX.ms)
-local claimMs = integer(2, 1, MAX.ms)
+local tombstoneMs = integer(1, 1)
+local claimMs = integer(2, 1)
 
 local known = redis.call('GET', KEYS[4])
 if known then return { 'forced', known } end

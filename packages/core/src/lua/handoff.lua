@@ -11,8 +11,8 @@
 
 --#include args
 
-local seq = integer(2, 1, MAX.exact)
-local leaseMs = integer(3, 1, MAX.ms)
+local seq = integer(2, 1, 9007199254740991)
+local leaseMs = integer(3, 1)
 
 local state = redis.call('HMGET', KEYS[1], ARGV[1], 'seq')
 local count = tonumber(state[1])

@@ -20,9 +20,9 @@
 --#include grant
 
 local tenure = ARGV[1]
-local seq = integer(2, 1, MAX.exact)
-local tombstoneMs = integer(3, 0, MAX.ms)
-local claimMs = integer(4, 1, MAX.ms)
+local seq = integer(2, 1, 9007199254740991)
+local tombstoneMs = integer(3, 0)
+local claimMs = integer(4, 1)
 
 local state = redis.call('HMGET', KEYS[1], tenure, 'seq')
 local count = tonumber(state[1])
