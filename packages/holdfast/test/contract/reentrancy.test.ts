@@ -388,7 +388,7 @@ describe('a nested call', () => {
       await waitUntil(() => hold.state === 'suspect', { what: 'the hold is suspect' });
       const nested = lock().withLock(count);
       await turns(5);
-      proxy.heal();
+      await proxy.heal();
       expect(await nested).toBe(2);
       await waitUntil(() => hold.state === 'held', { what: 'the hold is trusted again' });
     });
@@ -406,7 +406,7 @@ describe('a nested call', () => {
         ran = true;
       });
       await kit.admin.del(name);
-      proxy.heal();
+      await proxy.heal();
       await expect(nested).rejects.toThrow(LockLostError);
       expect(hold.state).toBe('lost');
       expect(hold.signal.aborted).toBe(true);

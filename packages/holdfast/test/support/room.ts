@@ -30,11 +30,21 @@ export async function turns(count = 1): Promise<void> {
 /** Something that happens once: `open` it, and whoever awaits `opened` goes on. */
 export class Gate {
   readonly opened: Promise<void>;
-  open!: () => void;
+  #isOpen = false;
+  #resolve!: () => void;
 
   constructor() {
     this.opened = new Promise((resolve) => {
-      this.open = resolve;
+      this.#resolve = resolve;
     });
   }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  readonly open = (): void => {
+    this.#isOpen = true;
+    this.#resolve();
+  };
 }

@@ -1,0 +1,467 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { countCommands, useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it, jest } from '@jest/globals';
+import type { LockClient, LockClientEvents, LockClientOptions, RLock } from 'holdfast';
+import { LockNotHeldError, LockScopeError } from 'holdfast';
+import { freshName, holdsInRedis, openClient } from '../support/clients.js';
+import { Gate, Room, turns } from '../support/room.js';
+
+const kit = useRedis();
+
+const setUp = (options: Partial<LockClientOptions> = {}) => {
+  const client = openClient(kit, options);
+  const name = freshName();
+  return { client, name, lock: () => client.getLock(name), count: () => holdsInRedis(kit, name) };
+};
+
+/** Collects the events of one kind. */
+function heard<E extends keyof LockClientEvents>(client: LockClient, event: E): LockClientEvents[E][] {
+  const events: LockClientEvents[E][] = [];
+  client.on(event, (...args) => events.push(args));
+  return events;
+}
+
+describe('work that was started in a scope and outlives it', () => {
+  it('does not re-enter any more, nor does anybody else', async () => {
+    const { client, lock } = setUp();
+    const ended = new Gate();
+    let detached: Promise<boolean> | undefined;
+    const holder = await lock().acquire();
+    await holder.run(async () => {
+      detached = ended.opened.then(() => lock().tryLock());
+      expect(await lock().tryLock()).toBe(true);
+      await lock().unlock();
+    });
+    ended.open();
+    expect(await detached).toBe(false);
+    expect(await client.run(() => lock().tryLock())).toBe(false);
+    await holder.release();
+  });
+
+  it('does not re-enter a later hold of the scope around it', async () => {
+    const { client, lock } = setUp();
+    const ended = new Gate();
+    let detached: Promise<boolean> | undefined;
+    await client.run(async () => {
+      await lock().withLock(() => {
+        detached = ended.opened.then(() => lock().tryLock());
+      });
+    });
+    const later = await lock().acquire();
+    ended.open();
+    expect(await detached).toBe(false);
+    await later.release();
+  });
+
+  it('still re-enters what a living scope further out holds', async () => {
+    const { lock, count } = setUp();
+    await lock().withLock(async () => {
+      const ended = new Gate();
+      let detached: Promise<number> | undefined;
+      await lock().withLock(() => {
+        detached = ended.opened.then(() => lock().withLock(count));
+      });
+      ended.open();
+      expect(await detached).toBe(2);
+    });
+  });
+});
+
+describe('calls still pending at the end of their scope', () => {
+  it.each<[string, (client: LockClient, fn: () => void) => unknown]>([
+    ['run', (client, fn) => client.run(fn)],
+    ['asynchronous run', (client, fn) => client.run(async () => fn())],
+    ['withLock of another lock', (client, fn) => client.getLock(freshName()).withLock(fn)],
+  ])('are cancelled: %s', async (_what, scope) => {
+    const { client, name, lock, count } = setUp();
+    const other = openClient(kit).getLock(name);
+    const hold = await other.acquire();
+    const calls: Promise<unknown>[] = [];
+    let ran = false;
+    const section = () => {
+      ran = true;
+    };
+    await scope(client, () => {
+      calls.push(
+        lock().lock(),
+        lock().withLock(section),
+        lock().acquire(),
+        lock().tryWithLock({ waitMs: 5_000 }, section),
+      );
+      for (const call of calls) call.catch(() => undefined);
+    });
+    for (const call of calls) await expect(call).rejects.toThrow(LockScopeError);
+    await hold.release();
+    await waitUntil(async () => (await count()) === 0, { what: 'nothing is held on behalf of a cancelled call' });
+    expect(ran).toBe(false);
+    expect((await client.inspect(name)).queue).toEqual([]);
+  });
+
+  it('give back a re-entry that was on its way', async () => {
+    const { client, lock, count } = setUp();
+    await client.run(async () => {
+      await lock().lock();
+      let inner: Promise<void> | undefined;
+      client.run(() => {
+        inner = lock().lock();
+        inner.catch(() => undefined);
+      });
+      await expect(inner).rejects.toThrow(LockScopeError);
+      await waitUntil(async () => (await count()) === 1, { what: 'the count is back' });
+      expect(await lock().withLock(count)).toBe(2);
+      await lock().unlock();
+    });
+    expect(await count()).toBe(0);
+  });
+});
+
+describe('a lock left open at the end of a run', () => {
+  it('is reported with the site of its lock(), is not renewed, and nobody gets in before its lease ran out', async () => {
+    const { client, name, lock } = setUp({ watchdogTimeoutMs: 400 });
+    const leaks = heard(client, 'leak');
+    const losses = heard(client, 'lost');
+    await client.run(() => lock().lock());
+    expect(leaks).toEqual([[{ name, site: expect.stringContaining('scopes.test.ts') }]]);
+    const leaseEnds = performance.now() + (await kit.admin.pttl(name));
+    expect(await lock().tryLock()).toBe(false);
+    const { renewed } = client.stats().renewals;
+    const stranger = openClient(kit).getLock(name);
+    const gotAt = async (lockOfOther: RLock) => {
+      const hold = await lockOfOther.acquire();
+      const at = performance.now();
+      await hold.release();
+      return at;
+    };
+    const [mine, another] = await Promise.all([gotAt(lock()), gotAt(stranger)]);
+    expect(mine).toBeGreaterThan(leaseEnds - 5);
+    expect(another).toBeGreaterThan(leaseEnds - 5);
+    expect(client.stats().renewals.renewed).toBe(renewed);
+    expect(losses).toEqual([]);
+  });
+
+  it('by an inner run stays locked for its lease also when the outer one has unlocked', async () => {
+    const { client, name, lock, count } = setUp({ watchdogTimeoutMs: 400 });
+    const leaks = heard(client, 'leak');
+    await client.run(async () => {
+      await lock().lock();
+      await client.run(() => lock().lock());
+      expect(leaks).toHaveLength(1);
+      await lock().unlock();
+      await expect(lock().unlock()).rejects.toThrow(LockNotHeldError);
+    });
+    expect(leaks).toHaveLength(1);
+    expect(await count()).toBe(1);
+    expect(await lock().tryLock()).toBe(false);
+    await waitUntil(async () => (await kit.admin.exists(name)) === 0, { what: 'the lease ends' });
+    await waitUntil(() => lock().tryLock(), { what: 'the lock is free for this client too' });
+  });
+
+  it('in a withLock section is reported too', async () => {
+    const { client, name, lock } = setUp({ watchdogTimeoutMs: 400 });
+    const leaks = heard(client, 'leak');
+    await lock().withLock(() => lock().lock());
+    expect(leaks).toMatchObject([[{ name }]]);
+    expect(await lock().tryLock()).toBe(false);
+    expect(await lock().tryLock(2_000)).toBe(true);
+  });
+
+  it('by a run that fails is reported too, and the error stays', async () => {
+    const { client, lock } = setUp({ watchdogTimeoutMs: 400 });
+    const leaks = heard(client, 'leak');
+    const failing = client.run(async () => {
+      await lock().lock();
+      throw new RangeError('body');
+    });
+    await expect(failing).rejects.toThrow(new RangeError('body'));
+    expect(leaks).toHaveLength(1);
+  });
+
+  it('is released, and not reported, with releaseOnScopeEnd', async () => {
+    const { client, lock, count } = setUp({ releaseOnScopeEnd: true });
+    const leaks = heard(client, 'leak');
+    await client.run(async () => {
+      await lock().lock();
+      await lock().lock();
+      await client.run(() => lock().lock());
+      expect(await count()).toBe(2);
+    });
+    expect(await count()).toBe(0);
+    expect(leaks).toEqual([]);
+    expect(await lock().tryLock()).toBe(true);
+  });
+});
+
+describe('long-lived things started inside a scope', () => {
+  const serve = (handle: () => Promise<unknown>): Server =>
+    createServer((_request, response) => {
+      handle().then(
+        (value) => response.end(JSON.stringify(value ?? null)),
+        (error: unknown) => response.writeHead(500).end(String(error)),
+      );
+    });
+
+  const listening = async (server: Server): Promise<() => Promise<unknown>> => {
+    kit.cleanup(() => new Promise((resolve) => server.close(resolve)));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    return () =>
+      new Promise((resolve, reject) => {
+        const asked = request({ port, host: '127.0.0.1', agent: false }, (response) => {
+          let body = '';
+          response.on('data', (chunk) => (body += String(chunk))).on('end', () => resolve(JSON.parse(body)));
+        });
+        asked.on('error', reject).end();
+      });
+  };
+
+  it('a server started in exit() serves each request apart, during the scope and after it', async () => {
+    const { client, lock } = setUp();
+    const room = new Room();
+    let get: (() => Promise<unknown>) | undefined;
+    await lock().withLock(async () => {
+      get = await client.exit(() => listening(serve(() => lock().tryWithLock({}, () => 'inside'))));
+      expect(await get()).toEqual({ ran: false });
+      expect(await client.exit(get)).toEqual({ ran: false });
+    });
+    const crowd = await client.exit(() => listening(serve(() => lock().withLock(async () => room.visit()))));
+    await Promise.all(Array.from({ length: 8 }, () => crowd()));
+    expect(room).toMatchObject({ visits: 8, most: 1 });
+    expect(await get?.()).toEqual({ ran: true, value: 'inside' });
+  });
+
+  it('a server started without exit() lets every request re-enter the hold it was started in, as long as that lasts', async () => {
+    const { client, lock, count } = setUp();
+    await lock().withLock(async () => {
+      const get = await listening(serve(() => lock().tryWithLock({}, count)));
+      expect(await client.exit(get)).toEqual({ ran: true, value: 2 });
+    });
+  });
+
+  it('a timer keeps the scope it was started in until that ends, and none when started in exit()', async () => {
+    const { client, lock } = setUp();
+    const answers: Record<string, Promise<boolean>> = {};
+    const startTimer = (what: string, gate: Gate) => {
+      const timer = setInterval(() => {
+        if (!gate.isOpen) return;
+        clearInterval(timer);
+        answers[what] = lock()
+          .tryWithLock({}, () => undefined)
+          .then(({ ran }) => ran);
+      }, 1);
+    };
+    const gates = { inside: new Gate(), apart: new Gate(), after: new Gate() };
+    await lock().withLock(async () => {
+      startTimer('inside', gates.inside);
+      startTimer('after', gates.after);
+      client.exit(() => startTimer('apart', gates.apart));
+      gates.inside.open();
+      gates.apart.open();
+      await waitUntil(() => 'inside' in answers && 'apart' in answers, { what: 'both timers fired' });
+      expect(await answers['inside']).toBe(true);
+      expect(await answers['apart']).toBe(false);
+    });
+    const hold = await lock().acquire();
+    gates.after.open();
+    await waitUntil(() => 'after' in answers, { what: 'the last timer fired' });
+    expect(await answers['after']).toBe(false);
+    await hold.release();
+  });
+
+  it('a listener runs in the scope of the emitter, wherever it was added', async () => {
+    const { client, lock } = setUp();
+    const emitter = new EventEmitter();
+    const answers: Promise<boolean>[] = [];
+    const look = () =>
+      answers.push(
+        lock()
+          .tryWithLock({}, () => undefined)
+          .then(({ ran }) => ran),
+      );
+    emitter.on('outside', look);
+    await lock().withLock(async () => {
+      emitter.on('inside', look);
+      emitter.emit('outside');
+      expect(await answers[0]).toBe(true);
+      client.exit(() => emitter.emit('inside'));
+      expect(await answers[1]).toBe(false);
+    });
+  });
+
+  it('a listener of the client runs outside all scopes', async () => {
+    const { client, lock } = setUp();
+    const answers: Promise<boolean>[] = [];
+    client.on('leak', () => answers.push(lock().tryLock()));
+    await lock().withLock(async () => {
+      await client.run(() => lock().lock());
+      expect(answers).toHaveLength(1);
+      expect(await answers[0]).toBe(false);
+    });
+  });
+});
+
+describe('scopes of two clients', () => {
+  it('never mix: neither re-enters what the other holds', async () => {
+    const { client, name, lock } = setUp();
+    const other = openClient(kit);
+    await lock().withLock(async () => {
+      expect(await other.getLock(name).tryLock()).toBe(false);
+      await other.run(async () => {
+        expect(await other.getLock(name).tryLock()).toBe(false);
+        expect(await lock().tryWithLock({}, () => 1)).toEqual({ ran: true, value: 1 });
+      });
+    });
+    await client.run(() =>
+      other.run(async () => {
+        await lock().lock();
+        expect(await other.getLock(name).tryLock()).toBe(false);
+        await expect(other.getLock(name).unlock()).rejects.toThrow(LockNotHeldError);
+        await lock().unlock();
+      }),
+    );
+  });
+});
+
+describe('strictScopes', () => {
+  it('refuses imperative calls outside a run, without asking Redis', async () => {
+    const { client, lock } = setUp({ strictScopes: true });
+    const counter = await countCommands(kit.admin);
+    await expect(lock().lock()).rejects.toThrow(LockScopeError);
+    await expect(lock().tryLock()).rejects.toThrow(LockScopeError);
+    expect(await counter.delta()).toEqual({});
+    await client.getLock(freshName()).withLock(async () => {
+      await expect(lock().tryLock()).rejects.toThrow(LockScopeError);
+    });
+  });
+
+  it('leaves alone what says whose it is: run, re-entry, withLock, acquire, an explicit owner', async () => {
+    const { client, name, lock } = setUp({ strictScopes: true });
+    await client.run(async () => {
+      await lock().lock();
+      await lock().unlock();
+    });
+    await lock().withLock(async () => {
+      await lock().lock();
+      await lock().unlock();
+    });
+    await (await lock().acquire()).release();
+    const owned = client.getLock(name, { owner: 'me' });
+    await owned.lock();
+    await owned.unlock();
+  });
+});
+
+describe('unlock', () => {
+  it('in another scope than the lock rejects with LockNotHeldError and changes nothing', async () => {
+    const { client, lock, count } = setUp();
+    await client.run(async () => {
+      await lock().lock();
+      await client.run(async () => {
+        await expect(lock().unlock()).rejects.toThrow(LockNotHeldError);
+      });
+      await client.exit(async () => {
+        await expect(lock().unlock()).rejects.toMatchObject({ code: 'LOCK_NOT_HELD' });
+      });
+      await lock().withLock(async () => {
+        await expect(lock().unlock()).rejects.toThrow(LockNotHeldError);
+      });
+      expect(await count()).toBe(1);
+      await lock().unlock();
+    });
+    const handle = lock();
+    await handle.lock();
+    await client.run(async () => {
+      await expect(handle.unlock()).rejects.toThrow(LockNotHeldError);
+    });
+    await expect(lock().unlock()).rejects.toThrow(LockNotHeldError);
+    expect(await count()).toBe(1);
+    await handle.unlock();
+    await expect(handle.unlock()).rejects.toThrow(LockNotHeldError);
+    expect(await count()).toBe(0);
+  });
+});
+
+describe('one handle shared by flows outside scopes', () => {
+  it('never lets two in', async () => {
+    const { lock, count } = setUp();
+    const handle = lock();
+    const room = new Room();
+    const flow = async () => {
+      for (let i = 0; i < 5; i++) {
+        await handle.lock();
+        await room.visit();
+        await handle.unlock();
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, flow));
+    expect(room).toMatchObject({ visits: 50, most: 1 });
+    expect(await count()).toBe(0);
+  });
+
+  it('never lets two in with lock() inside the try, nor with tryLock(), nor when some of them nest', async () => {
+    const { lock } = setUp();
+    const handle = lock();
+    const room = new Room();
+    let refused = 0;
+    const sloppy = async () => {
+      try {
+        await handle.lock();
+        await room.visit(async () => {
+          if (!(await handle.tryLock())) refused++;
+          await turns(2);
+        });
+      } finally {
+        await handle.unlock();
+      }
+    };
+    const trying = async () => {
+      if (!(await handle.tryLock(2_000))) throw new Error('not in time');
+      await room.visit();
+      await handle.unlock();
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? sloppy() : trying())));
+    expect(room).toMatchObject({ visits: 20, most: 1 });
+    expect(refused).toBe(10);
+  });
+});
+
+describe('events about waiting', () => {
+  it('self-wait names both sites once per call, with one process warning per client', async () => {
+    const { client, name, lock } = setUp();
+    const events = heard(client, 'self-wait');
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    kit.cleanup(() => warn.mockRestore());
+    await lock().lock();
+    await turns(1);
+    await Promise.all([
+      expect(lock().tryLock(1_500)).resolves.toBe(false),
+      expect(lock().acquire({ waitMs: 1_500 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' }),
+    ]);
+    const site = expect.stringContaining('scopes.test.ts');
+    expect(events).toEqual([[{ name, site, holderSite: site }], [{ name, site, holderSite: site }]]);
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/withLock.*run/), expect.objectContaining({ code: 'HOLDFAST_SELF_WAIT', detail: site })],
+    ]);
+  });
+
+  it('foreign-owner tells of a waiter behind a client that knows no queue', async () => {
+    const { client, name, lock } = setUp({ reaskMs: 20, claimLeaseMs: 300 });
+    const events = heard(client, 'foreign-owner');
+    await kit.admin.multi().hincrby(name, '6e1c9d4e-6b0c-4f6e-8a53-7a2ab1a6d8f1:1', 1).pexpire(name, 5_000).exec();
+    expect(await lock().tryLock(200)).toBe(false);
+    expect(events).toEqual([[{ name }]]);
+    expect((await client.inspect(name)).owner).toMatchObject({ kind: 'foreign', holdCount: 1 });
+    expect(await lock().remainTimeToLive()).toBeGreaterThan(4_000);
+  });
+
+  it('none is emitted for waits behind holdfast clients', async () => {
+    const { client, name, lock } = setUp({ reaskMs: 20, claimLeaseMs: 300 });
+    const events = [heard(client, 'foreign-owner'), heard(client, 'self-wait')];
+    const hold = await openClient(kit).getLock(name).acquire();
+    expect(await lock().tryLock(200)).toBe(false);
+    expect(events).toEqual([[], []]);
+    await hold.release();
+  });
+});
