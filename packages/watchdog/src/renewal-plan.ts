@@ -1,5 +1,4 @@
 const FIRST_BACKOFF_MS = 50;
-const MIN_INTERVAL_MS = 10;
 
 /**
  * When a lease is to be renewed next: after a confirmation one interval later, after a failure after a back-off that doubles up to a
@@ -22,7 +21,7 @@ export class RenewalPlan {
 
   /** One interval after a confirmation. */
   follow(confirmedAt: number, intervalMs: number): void {
-    this.#set(confirmedAt, Math.max(MIN_INTERVAL_MS, intervalMs));
+    this.#set(confirmedAt, intervalMs);
   }
 
   /** Again soon. `jitter`: share of the back-off to wait, in (0, 1]. */

@@ -163,8 +163,11 @@ function defaultMarginMs(leaseMs: number): number {
 /** A missing or senseless outcome proves nothing. */
 function readable(outcome: RenewalOutcome | undefined): RenewalOutcome {
   if (outcome === undefined) return { kind: 'unknown', error: new Error('the renewal port gave too few outcomes') };
-  if ((outcome.kind === 'renewed' || outcome.kind === 'held') && Number.isNaN(outcome.sentAt + outcome.remainingMs)) {
-    return { kind: 'unknown', error: new Error('the renewal port gave an outcome without a time') };
+  if (
+    (outcome.kind === 'renewed' || outcome.kind === 'held') &&
+    !(outcome.sentAt + outcome.remainingMs > outcome.sentAt)
+  ) {
+    return { kind: 'unknown', error: new Error('the renewal port confirmed a lease for no time') };
   }
   return outcome;
 }

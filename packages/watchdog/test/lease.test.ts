@@ -326,4 +326,17 @@ describe('ending', () => {
     lease.end();
     expect(lease.state).toBe('lost');
   });
+
+  it('leaves nothing of the lease in memory, although its appointment was far off', async () => {
+    const { hold, clock } = harness();
+    // In a function of its own: nothing on this stack may refer to the lease.
+    const ended = (() => {
+      const lease = hold();
+      lease.end();
+      return new WeakRef(lease);
+    })();
+    await clock.advance(0);
+    gc?.();
+    expect(ended.deref()).toBeUndefined();
+  });
 });

@@ -121,6 +121,39 @@ describe('renewal', () => {
     expect(port.last.at).toBe(start + 10_000);
   });
 
+  it('does not include a lease that ran out unnoticed', async () => {
+    const { clock, port, hold, heard } = harness();
+    hold('s:lives');
+    clock.jump(4_000);
+    hold('s:over', { mode: 'watched', leaseMs: 20_000 });
+    clock.jump(21_000);
+    await clock.advance(0);
+    expect(port.asked.map(({ subject }) => subject)).toEqual(['s:lives']);
+    expect(heard.map(({ subject, what }) => `${subject} ${what}`)).toEqual(['s:over lost: clock']);
+  });
+
+  it('does not include a lease that the sending of an earlier batch has ended', async () => {
+    const { clock, port, hold } = harness({ batchSize: 1 });
+    const leases = [hold('s:a'), hold('s:b')];
+    port.policy = (renewal) => {
+      for (const lease of leases) if (lease.subject !== renewal.subject) lease.end();
+      return port.granted(renewal);
+    };
+    await clock.advance(10_000);
+    expect(port.asked.map(({ subject }) => subject)).toEqual(['s:a']);
+  });
+
+  it('goes on after a confirmation without a time', async () => {
+    const { clock, port, hold, whatWasHeard } = harness();
+    port.policy = () => down;
+    const lease = hold();
+    lease.confirm(clock.now(), Number.NaN);
+    await clock.advance(12_000);
+    port.policy = (renewal) => port.granted(renewal);
+    await clock.advance(30_000);
+    expect(whatWasHeard()).toEqual(['suspect', 'held']);
+  });
+
   it('reports how late it was sent', async () => {
     const { clock, hold, renewals } = harness();
     hold();
@@ -204,11 +237,12 @@ describe('an unknown outcome', () => {
       // What a port without types could do.
       () => Promise.resolve() as unknown as Promise<readonly RenewalOutcome[]>,
       () => Promise.resolve([{ kind: 'renewed', sentAt: clock.now(), remainingMs: Number.NaN }]),
+      () => Promise.resolve([{ kind: 'held', sentAt: clock.now(), remainingMs: -1 }]),
     ];
     let calls = 0;
     port.transport = (_batch, answer) => broken[calls++]?.() ?? answer;
     await clock.advance(15_000);
-    expect(calls).toBe(6);
+    expect(calls).toBe(7);
     expect(whatWasHeard()).toEqual(['suspect', 'held']);
     expect(errors.slice(0, 2)).toEqual([new Error('rejected'), new Error('thrown')]);
   });
@@ -253,6 +287,9 @@ describe('a renewal in flight', () => {
     await clock.advance(30_000);
     expect(port.calls.length).toBeGreaterThan(1);
     expect(port.calls[1]?.at).toBeLessThan(start + 30_000);
+    expect(lease.state).toBe('held');
+    port.calls[0]?.settle([down]);
+    await clock.advance(0);
     expect(lease.state).toBe('held');
   });
 

@@ -37,12 +37,13 @@ describe('Schedule', () => {
   });
 
   it('runs nothing before its time, also when the time has a fraction', async () => {
-    const { clock, at, ran } = setup();
+    const { clock, at, ran, timers } = setup();
     at(1_100.5, 'a');
     await clock.advance(100);
     expect(ran).toEqual([]);
     await clock.advance(1);
     expect(ran).toHaveLength(1);
+    expect(timers).toHaveLength(1);
   });
 
   it('runs what is already past at the next turn, not at once', async () => {
