@@ -218,11 +218,13 @@ export class Handle implements RLock {
     if (this.#owner !== undefined) {
       return this.#home.registry
         .find(this.name)
-        ?.levels.findLast((level) => level.imperative && level.origin.owner === this.#owner);
+        ?.levels.findLast((level) => level.imperative && level.given && level.origin.owner === this.#owner);
     }
     const scope = currentScope(this.#home.client);
-    const mine = [...(scope?.levels ?? [])].filter((level) => level.imperative && level.name === this.name);
-    if (mine.length > 0 || scope?.kind === 'thread') return mine.at(-1);
+    const mine = [...(scope?.levels ?? [])].findLast(
+      (level) => level.imperative && level.given && level.name === this.name,
+    );
+    if (mine !== undefined || scope?.kind === 'thread') return mine;
     // Oldest first: a hold that was lost is told to the flow that took it, and never costs a later flow its hold.
     return this.#own.shift();
   }

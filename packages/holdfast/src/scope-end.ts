@@ -37,7 +37,7 @@ export function runScope<T>(scope: Scope, fn: () => T, leftovers: Leftovers): T 
 async function end(scope: Scope, leftovers: Leftovers): Promise<void> {
   scope.end();
   for (const call of [...scope.pending]) call.cancel();
-  const open = [...scope.levels].filter((level) => level.imperative && !level.lost);
+  const open = [...scope.levels].filter((level) => level.imperative && level.given && !level.lost);
   if (leftovers === 'abandon') {
     for (const level of open) level.abandon();
     return;

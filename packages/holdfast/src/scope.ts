@@ -23,6 +23,8 @@ export interface ScopedLevel {
   readonly name: string;
   /** Taken by `lock` or `tryLock`, to be undone by `unlock`. */
   readonly imperative: boolean;
+  /** False while it is entering: it still belongs to the pending call, and no `unlock` may undo it. */
+  readonly given: boolean;
   readonly lost: boolean;
   /** What to tell a call made inside a lost hold. */
   lossError(): Error;

@@ -51,6 +51,7 @@ export class Asking {
   readonly #ear: Ear;
   readonly #listener: AskListener;
   #request: Request<core.AskReply> | undefined;
+  #askedAt = 0;
   #ticket = 0;
   #reached = false;
   #dropped: Request<core.AskReply> | undefined;
@@ -69,6 +70,11 @@ export class Asking {
   /** An ask is unanswered now. */
   get underWay(): boolean {
     return this.#request !== undefined;
+  }
+
+  /** Clock time since which an ask is unanswered; undefined when none is. */
+  get unansweredSince(): number | undefined {
+    return this.underWay ? this.#askedAt : undefined;
   }
 
   /** Redis may have heard of the tenure. */
@@ -91,6 +97,7 @@ export class Asking {
     this.#next?.cancel();
     this.#next = undefined;
     this.#again = false;
+    this.#askedAt = this.#parts.clock.now();
     this.#request = this.#parts.wire.request(() => this.#command(), { onDoubt: () => this.#listener.onDoubt() });
     void this.#request.answer.then((answer) => this.#answered(answer));
   }

@@ -39,9 +39,9 @@ export class Contender implements ScopedCall {
   readonly joinedAt: number;
   /** Clock time at which a call that waits no longer than `waitMs` ends. */
   readonly until: number;
-  /** A level is on its way to it: it is no longer in the line. */
-  entering = false;
-  /** Its level is open and about to be delivered. */
+  /** Clock time since which a level is on its way to it, if one is: then it is not in the line. */
+  enteringSince: number | undefined;
+  /** The lock is had for it and about to be delivered. */
   granted = false;
   warned = false;
   readonly #keeper: ContenderKeeper;

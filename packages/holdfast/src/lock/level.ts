@@ -35,6 +35,8 @@ export interface LevelOrigin {
 /** See the module comment. */
 export class Level implements ScopedLevel {
   readonly origin: LevelOrigin;
+  /** The call that asked for it has it. */
+  given = false;
   /** Clock time at which the caller got it. */
   since = 0;
   /** The scope whose `unlock` undoes this level. */
@@ -95,6 +97,7 @@ export class Level implements ScopedLevel {
   /** The caller has it from now on. */
   open(now: number, home: Scope | undefined): void {
     this.#status = 'open';
+    this.given = true;
     this.since = now;
     this.adopt(home);
   }

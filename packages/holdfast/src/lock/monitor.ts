@@ -23,6 +23,7 @@
 
 import { type LockKeys, lockKeys } from '@holdfast/core';
 import { LockLostError, type LockLostReason } from '../errors.js';
+import type { AcquiredHow } from '../reports/stats.js';
 import type { ScopedLevel } from '../scope.js';
 import type { Bid } from './asking.js';
 import { type AcquireRequest, Contender, type ContenderKeeper } from './contender.js';
@@ -47,7 +48,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   readonly #selfWait: SelfWait;
   readonly #handoffRule: HandoffRule;
   #tenure: Tenure | undefined;
-  /** Clock time of the last proof that the lock was busy, and of the last answer of any kind. */
+  /** Clock time of the last proof that the lock was busy. */
   #busyAt = Number.NEGATIVE_INFINITY;
   #foreignSeen = 0;
 
@@ -138,7 +139,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const tenure = this.#tenure;
     if (tenure === undefined || !this.#levels.includes(level)) return;
     this.#remove(level);
-    this.#parts.reporter.released(this.name, this.#parts.clock.now() - level.since);
+    if (level.given) this.#parts.reporter.released(this.name, this.#parts.clock.now() - level.since);
     if (this.#levels.length === 0) return this.#vacate(tenure, level);
     const counted = tenure.countDown();
     this.#retune(tenure);
@@ -165,15 +166,17 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     if (contender.granted) return;
     const now = this.#parts.clock.now();
     const { responseTimeoutMs, reaskMs } = this.#parts.settings;
-    const busy = !contender.entering && (this.#levels.length > 0 || now - this.#busyAt <= 2 * reaskMs);
+    const { enteringSince } = contender;
+    const held = enteringSince === undefined && this.#levels.length > 0;
     if (contender.until !== Number.POSITIVE_INFINITY) {
-      if (busy) contender.turnAway();
+      if (held || (enteringSince === undefined && now - this.#busyAt <= 2 * reaskMs)) contender.turnAway();
       else contender.refuse(unavailableError(this.name, now - contender.joinedAt));
       return;
     }
-    const heardAt = this.#levels.length > 0 && !contender.entering ? now : Math.max(this.#busyAt, contender.joinedAt);
-    if (now - heardAt >= responseTimeoutMs) contender.refuse(unavailableError(this.name, now - heardAt));
-    else contender.expireAt(heardAt + responseTimeoutMs);
+    const owedSince = held ? now : (enteringSince ?? this.#tenure?.unansweredSince ?? now);
+    const silentSince = Math.max(owedSince, contender.joinedAt);
+    if (now - silentSince >= responseTimeoutMs) contender.refuse(unavailableError(this.name, now - silentSince));
+    else contender.expireAt(silentSince + responseTimeoutMs);
   }
 
   onLeave(contender: Contender): void {
@@ -269,16 +272,18 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   /** The level stands in its place from now on, so that nobody else gets in. */
   #begin(contender: Contender): Level {
     this.#line.remove(contender);
-    contender.entering = true;
+    contender.enteringSince = this.#parts.clock.now();
     const level = new Level(this, contender.request);
     this.#levels.push(level);
     return level;
   }
 
-  /** The lock was lost before the call got it: it just goes on waiting. */
-  #waitOn(contender: Contender): void {
+  /** The lock was lost before the call got it. A new owner just goes on waiting; a nested call must never acquire afresh. */
+  #bounce(contender: Contender, level: Level, how: AcquiredHow): void {
+    if (how === 're-entered') contender.refuse(level.lossError());
+    level.close();
     if (contender.settled) return;
-    contender.entering = false;
+    contender.enteringSince = undefined;
     contender.granted = false;
     this.#line.putBack(contender);
     this.#contest();
@@ -299,8 +304,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     // The lease may also have ended before the answer came.
     if (outcome.kind === 'lost') tenure.lease.lose('deleted');
     if (outcome.kind === 'lost' || outcome.kind === 'held' || level.lost) {
-      if (how === 're-entered') contender.refuse(level.lossError());
-      else this.#waitOn(contender);
+      this.#bounce(contender, level, how);
       return;
     }
     this.#remove(level);
@@ -310,19 +314,15 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     else this.#admitDescendants();
   }
 
-  #open(
-    contender: Contender,
-    level: Level,
-    home: Level['home'],
-    how: 'asked' | 'granted' | 'local' | 'passed' | 're-entered',
-  ): void {
-    level.open(this.#parts.clock.now(), home);
+  #open(contender: Contender, level: Level, home: Level['home'], how: AcquiredHow): void {
     contender.granted = true;
     const deliver = () => {
       if (level.lost) {
-        this.#waitOn(contender);
+        this.#bounce(contender, level, how);
       } else if (contender.give(level)) {
-        this.#parts.reporter.acquired(this.name, this.#parts.clock.now() - contender.joinedAt, how);
+        const now = this.#parts.clock.now();
+        level.open(now, home);
+        this.#parts.reporter.acquired(this.name, now - contender.joinedAt, how);
       } else {
         // Answered meanwhile: nobody may hold on its behalf.
         void level.release().catch(() => undefined);

@@ -46,5 +46,7 @@ export class SelfWait {
 }
 
 function stuck(contender: Contender, holder: Level, now: number): boolean {
-  return !contender.warned && now - contender.joinedAt >= PATIENCE_MS && holder.since <= contender.joinedAt;
+  return (
+    !contender.warned && now - contender.joinedAt >= PATIENCE_MS && holder.given && holder.since <= contender.joinedAt
+  );
 }

@@ -122,6 +122,11 @@ export class Tenure implements LeaseSubject, AskListener {
     if (this.#state === 'asking') this.#asking.ask();
   }
 
+  /** Clock time since which Redis owes it an answer; undefined when it does not. */
+  get unansweredSince(): number | undefined {
+    return this.#asking.unansweredSince;
+  }
+
   bid(): Bid {
     return this.#listener.bid();
   }

@@ -188,6 +188,35 @@ describe('lock and unlock in a run', () => {
     expect(await count()).toBe(0);
   });
 
+  it('undo what the run has, never what is on its way for an aborted call', async () => {
+    const { client, lock, count } = setUp();
+    await client.run(async () => {
+      await lock().lock();
+      const abort = new AbortController();
+      const nested = lock().lock({ signal: abort.signal });
+      abort.abort();
+      await expect(nested).rejects.toBe(abort.signal.reason);
+      await lock().unlock();
+      await expect(lock().unlock()).rejects.toThrow(LockNotHeldError);
+    });
+    await waitUntil(async () => (await count()) === 0, { what: 'the lock is free' });
+  });
+
+  it('tell a loss once for each lock() that had it, and then lock() works again in the same run', async () => {
+    const { client, name, lock, count } = setUp();
+    await client.run(async () => {
+      await lock().lock();
+      await kit.admin.del(name);
+      await expect(lock().lock()).rejects.toThrow(LockLostError);
+      await expect(lock().lock()).rejects.toThrow(LockLostError);
+      await expect(lock().unlock()).rejects.toThrow(LockLostError);
+      await expect(lock().unlock()).rejects.toThrow(LockNotHeldError);
+      await lock().lock();
+      expect(await count()).toBe(1);
+      await lock().unlock();
+    });
+  });
+
   it('re-enter what withLock around the run holds, and the other way round', async () => {
     const { client, lock, count } = setUp();
     await lock().withLock(() =>
@@ -297,6 +326,18 @@ describe('an explicit owner', () => {
       expect(await count()).toBe(4);
       for (let i = 0; i < 4; i++) await other.unlock();
     }
+    expect(await count()).toBe(0);
+  });
+
+  it('unlocks what it has, not what another call of it is about to get', async () => {
+    const { client, name, count } = setUp();
+    const mine = client.getLock(name, { owner: 'a' });
+    await mine.lock();
+    const second = mine.lock();
+    await mine.unlock();
+    await second;
+    expect(await count()).toBe(1);
+    await mine.unlock();
     expect(await count()).toBe(0);
   });
 

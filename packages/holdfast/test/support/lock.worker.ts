@@ -1,0 +1,52 @@
+import { serveWorker } from '@holdfast/testkit';
+import { createLockClient, type Hold, type LockClientOptions } from 'holdfast';
+import { Redis } from 'ioredis';
+
+/** What a {@link methods} worker is started with, as its argument. */
+export interface LockWorkerOptions extends Partial<LockClientOptions> {
+  redis: string;
+}
+
+const client = createLockClient(JSON.parse(process.argv[2] ?? '') as LockWorkerOptions);
+const holds: Hold[] = [];
+let looping = true;
+
+export const methods = {
+  /** Which ioredis it runs on, to compare with the test's own. */
+  ioredisHasResp3: (): boolean => 'protocol' in new Redis({ lazyConnect: true }).options,
+  acquire: async (name: string): Promise<void> => {
+    holds.push(await client.getLock(name).acquire());
+  },
+  tryAcquire: async (name: string, waitMs: number): Promise<boolean> => {
+    const hold = await client.getLock(name).tryAcquire({ waitMs });
+    if (hold !== null) holds.push(hold);
+    return hold !== null;
+  },
+  release: async (): Promise<void> => holds.pop()?.release(),
+  /** Runs `count` critical sections, one after the other. */
+  cycles: async (name: string, count: number): Promise<void> => {
+    const lock = client.getLock(name);
+    for (let i = 0; i < count; i++) await lock.withLock(() => undefined);
+  },
+  /** Runs critical sections of `tasks` tasks until {@link stopLoop}; answers how many. */
+  loop: async (name: string, tasks: number): Promise<number> => {
+    looping = true;
+    const lock = client.getLock(name);
+    let sections = 0;
+    const task = async () => {
+      while (looping) {
+        await lock.withLock(() => {
+          sections++;
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: tasks }, task));
+    return sections;
+  },
+  stopLoop: (): void => {
+    looping = false;
+  },
+  close: (): Promise<void> => client.close(),
+};
+
+serveWorker({ methods });

@@ -1,0 +1,19 @@
+import { type RedisKit, spawnWorker, type TestWorker } from '@holdfast/testkit';
+import type { LockClientOptions } from 'holdfast';
+import { Redis } from 'ioredis';
+import { Redis as Redis5 } from 'ioredis5';
+import type { methods } from './lock.worker.js';
+
+/** Another process with a lock client, killed when the test has ended. */
+export type LockWorker = TestWorker<typeof methods>;
+
+const file = new URL('./lock.worker.ts', import.meta.url);
+
+/** Starts a process with a client on the kit's server, and on the ioredis that this test project runs on. */
+export async function spawnLockWorker(kit: RedisKit, options: Partial<LockClientOptions> = {}): Promise<LockWorker> {
+  const args = [JSON.stringify({ redis: kit.server.url, ...options })];
+  const onIoredis5 = (Redis as unknown) === Redis5;
+  const worker = await spawnWorker<typeof methods>(file, { args, ...(onIoredis5 ? { ioredis: 'ioredis5' } : {}) });
+  kit.cleanup(() => worker.stop());
+  return worker;
+}
