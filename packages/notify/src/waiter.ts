@@ -100,9 +100,7 @@ export class Waiter<T> {
 
   #listen(signal: AbortSignal, aborts: AbortHub | undefined): void {
     if (aborts === undefined) throw new TypeError('A waiter with a `signal` needs `aborts`');
-    const leave = aborts.subscribe(signal, () => this.#abort(signal.reason));
-    if (this.#settled) leave();
-    else this.#leaveSignal = leave;
+    this.#leaveSignal = aborts.subscribe(signal, () => this.#abort(signal.reason));
   }
 
   #expire(): void {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { getEventListeners } from 'node:events';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, jest } from '@jest/globals';
@@ -82,7 +83,9 @@ describe('AbortHub', () => {
   it('prints one warning, of the callback that threw, in a process where 50 waits hang on one signal', async () => {
     // A process of its own: process warnings do not reach the process object of a jest test.
     const program = fileURLToPath(new URL('./support/many-waits.ts', import.meta.url));
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', 'tsx', program]);
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', 'tsx', program], {
+      cwd: dirname(program),
+    });
     expect(stdout).toBe('50 aborted\n');
     expect(stderr.match(/\w*Warning: .*/g)).toEqual(['HoldfastWarning: Error: broken callback']);
   });

@@ -180,6 +180,17 @@ describe('Inbox', () => {
     await inbox.close();
   });
 
+  it('does not report what fails while it closes: the connection that ends takes the subscription along', async () => {
+    const { inbox, port, errors } = inboxOn(redis.port());
+    await inbox.open();
+    port.before = () => {
+      throw new Error('closed');
+    };
+    await inbox.close();
+    expect(port.sent).toEqual([`subscribe ${channel}`, `unsubscribe ${channel}`]);
+    expect(errors).toEqual([]);
+  });
+
   it('closes at once while the connection is lost', async () => {
     const { inbox, port, errors } = inboxOn(redis.port());
     await inbox.open();

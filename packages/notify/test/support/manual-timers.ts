@@ -1,6 +1,6 @@
 import type { TimerEntry, TimerPort } from '../../src/index.js';
 
-/** A TimerPort whose time the test drives. */
+/** A TimerPort whose time the test drives. An entry that has fired or was cancelled is dead: moving it is an error. */
 export class ManualTimers implements TimerPort {
   now = 0;
   readonly #pending = new Map<TimerEntry, { time: number; run: () => void }>();
@@ -11,10 +11,13 @@ export class ManualTimers implements TimerPort {
 
   at(time: number, run: () => void): TimerEntry {
     const entry: TimerEntry = {
-      move: (to) => this.#pending.set(entry, { time: to, run }),
+      move: (to) => {
+        if (!this.#pending.has(entry)) throw new Error('This timer has fired or was cancelled');
+        this.#pending.set(entry, { time: to, run });
+      },
       cancel: () => this.#pending.delete(entry),
     };
-    entry.move(time);
+    this.#pending.set(entry, { time, run });
     return entry;
   }
 

@@ -16,7 +16,9 @@ export class RedisFixture {
       this.#admin = await this.#server.admin();
     });
     afterEach(async () => {
-      for (const port of this.#ports.splice(0)) port.client.disconnect();
+      const clients = this.#ports.splice(0).map(({ client }) => client);
+      for (const client of clients) client.disconnect();
+      await waitUntil(() => clients.every(({ status }) => status === 'end'), { what: 'all connections have ended' });
       await waitUntil(async () => (await this.admin.pubsub('CHANNELS')).length === 0, { what: 'no channel is left' });
     });
     afterAll(() => this.#server?.stop());
