@@ -258,6 +258,23 @@ describe('loseNextReply', () => {
     expect([subscriber.text, proxy.repliesLost]).toEqual(['', 2]);
   });
 
+  it('is not misled by a push between the chosen request and its reply', async () => {
+    const wire = open();
+    wire.send('HELLO 3', 'SUBSCRIBE news');
+    await waitUntil(() => wire.text.includes('subscribe'), { what: 'the subscription' });
+    wire.text = '';
+    const admin = await server.admin();
+    proxy.loseNextReply({ after: (request) => request.includes('BLPOP') });
+    wire.send('BLPOP q 0');
+    await waitUntil(async () => String(await admin.client('LIST')).includes('cmd=blpop'), { what: 'BLPOP to block' });
+    await admin.publish('news', 'x');
+    const message = '>3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$1\r\nx\r\n';
+    await wire.answered(message);
+    await admin.rpush('q', 'item');
+    await wire.closed();
+    expect([wire.text, await admin.exists('q')]).toEqual([message, 0]);
+  });
+
   it('cuts before the first byte of a reply that comes in many pieces', async () => {
     const wire = await greeted();
     const big = 'x'.repeat(5_000_000);
