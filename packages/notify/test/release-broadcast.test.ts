@@ -228,6 +228,20 @@ describe('ReleaseBroadcast', () => {
     await broadcast.close();
   });
 
+  it('confirms nothing between loss and return, not even what the server has subscribed meanwhile', async () => {
+    const { broadcast } = broadcastOn(redis.port());
+    broadcast.listener.onLost();
+    let confirmations = 0;
+    const { confirmed } = broadcast.join(channel, deaf);
+    void confirmed.then(() => (confirmations += 1));
+    await waitUntil(() => redis.subscribersOf(channel), { what: 'the server has subscribed' });
+    await new Promise(setImmediate);
+    expect(confirmations).toBe(0);
+    broadcast.listener.onRestored();
+    await confirmed;
+    await broadcast.close();
+  });
+
   it('also resubscribes a channel that was left and joined again while the connection was lost', async () => {
     const { broadcast } = broadcastOn(redis.port());
     const first = recorder();
