@@ -16,19 +16,18 @@ export class Worker {
   #stats: LockClientStats | undefined;
   #killed = false;
 
-  static async start(keyPrefix: string, guarding: 'locks' | 'no-locks'): Promise<Worker> {
-    const child = fork(new URL('worker.ts', import.meta.url), [keyPrefix, guarding]);
-    const worker = new Worker(child);
-    await new Promise((resolve, reject) => {
-      child.once('message', resolve);
-      child.once('exit', (code) => reject(new Error(`A worker ended before it was ready, with code ${code}`)));
-    });
-    return worker;
+  /** @param guarding - what keeps its transfers apart. */
+  constructor(keyPrefix: string, guarding: 'locks' | 'no-locks') {
+    this.#process = fork(new URL('worker.ts', import.meta.url), [keyPrefix, guarding]);
+    this.#process.on('message', (message: FromWorker) => this.#hear(message));
   }
 
-  private constructor(child: ChildProcess) {
-    this.#process = child;
-    child.on('message', (message: FromWorker) => this.#hear(message));
+  /** Resolves when it can be handed transfers. */
+  async ready(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#process.once('message', () => resolve());
+      this.onExit((how) => reject(new Error(`A worker ended before it was ready: ${how}`)));
+    });
   }
 
   /** Id of its lock client: the owners of its locks begin with it. */

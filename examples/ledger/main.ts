@@ -14,6 +14,9 @@ const plan: Plan = {
   crash: options.kill,
 };
 
+// Ctrl-C reaches the workers too. Their end ends the run, which removes its keys on the way out; a second Ctrl-C does not wait for that.
+process.once('SIGINT', () => {});
+
 const results: Result[] = [await run(plan, new Progress('without locks', process.stdout))];
 if (options.locks) {
   const guarded = await run({ ...plan, guarding: 'locks' }, new Progress('with locks   ', process.stdout));

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 export const usage = `usage: npm run demo -- [options]
 
   --transfers N   apply only the first N transfers of the file
-  --workers N     worker processes (default 4)
+  --workers N     worker processes (default 4; at least 2, or 1 with --no-kill)
   --no-locks      run only without locks, to see what is lost
   --no-kill       let every worker live
 `;

@@ -40,10 +40,9 @@ export async function run(plan: Plan, progress: Progress): Promise<Result> {
   const redis = connect(keyPrefix);
   const locks = createLockClient({ redis });
   const ledger = new Ledger(redis);
-  const workers: Worker[] = [];
+  const workers = Array.from({ length: plan.workers }, () => new Worker(keyPrefix, plan.guarding));
   try {
-    await ledger.open(accounts, openingCents);
-    while (workers.length < plan.workers) workers.push(await Worker.start(keyPrefix, plan.guarding));
+    await Promise.all([ledger.open(accounts, openingCents), ...workers.map((worker) => worker.ready())]);
     const work = await applyAll(plan, accounts, workers, locks, progress);
     await Promise.all(workers.map((worker) => worker.finish()));
     return {
