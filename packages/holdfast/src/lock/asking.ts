@@ -77,7 +77,7 @@ export class Asking {
     return this.underWay ? this.#askedAt : undefined;
   }
 
-  /** Redis may have heard of the tenure. */
+  /** Redis may know of the tenure: it may stand in the queue or own the lock, or do so later. */
   get reached(): boolean {
     return this.#reached || this.#request?.sent === true;
   }
@@ -98,7 +98,11 @@ export class Asking {
     this.#next = undefined;
     this.#again = false;
     this.#askedAt = this.#parts.clock.now();
-    this.#request = this.#parts.wire.request(() => this.#command(), { onDoubt: () => this.#listener.onDoubt() });
+    const onDoubt = () => {
+      this.#reached = true;
+      this.#listener.onDoubt();
+    };
+    this.#request = this.#parts.wire.request(() => this.#command(), { onDoubt });
     void this.#request.answer.then((answer) => this.#answered(answer));
   }
 
@@ -122,10 +126,12 @@ export class Asking {
     const { claimLeaseMs, reaskMs } = this.#parts.settings;
     const { leaseMs, patienceMs } = this.#listener.bid();
     const freshTtlMs = FRESH_REASKS * reaskMs + claimLeaseMs;
+    const freshMs = this.#ear.mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patienceMs))) : 0;
+    if (freshMs > 0) this.#reached = true;
     return core.ask(this.#keys, {
       tenure: this.#tenure,
       leaseMs,
-      freshMs: this.#ear.mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patienceMs))) : 0,
+      freshMs,
       ticket: this.#ticket,
       freshTtlMs,
       claimMs: claimLeaseMs,
@@ -134,7 +140,8 @@ export class Asking {
   }
 
   #answered(answer: Answer<core.AskReply>): void {
-    this.#reached = this.reached;
+    // An ask that was turned away without a place has left nothing to undo.
+    if (answer.kind !== 'reply' || answer.reply.kind !== 'busy') this.#reached = this.reached;
     this.#request = undefined;
     if (answer.kind !== 'reply') {
       if (!this.#stopped) this.#listener.onFailed(answer);

@@ -1,6 +1,7 @@
 import { serveWorker } from '@holdfast/testkit';
 import { createLockClient, type Hold, type LockClientOptions } from 'holdfast';
 import { Redis } from 'ioredis';
+import { Redis as Redis5 } from 'ioredis5';
 
 /** What a {@link methods} worker is started with, as its argument. */
 export interface LockWorkerOptions extends Partial<LockClientOptions> {
@@ -12,8 +13,7 @@ const holds: Hold[] = [];
 let looping = true;
 
 export const methods = {
-  /** Which ioredis it runs on, to compare with the test's own. */
-  ioredisHasResp3: (): boolean => 'protocol' in new Redis({ lazyConnect: true }).options,
+  usesIoredis5: (): boolean => (Redis as unknown) === Redis5,
   acquire: async (name: string): Promise<void> => {
     holds.push(await client.getLock(name).acquire());
   },
