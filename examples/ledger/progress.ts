@@ -8,7 +8,8 @@ export interface Step {
   readonly workers: number;
 }
 
-const barWidth = 24;
+// Short enough for 80 columns with the rest: a line that wraps cannot be drawn over.
+const barWidth = 12;
 
 /** Shows how far a run is: one line that changes on a terminal, a line a second elsewhere. */
 export class Progress {
@@ -38,6 +39,6 @@ export class Progress {
   #line({ applied, of, busy, workers }: Step, seconds: number): string {
     const filled = Math.round((barWidth * applied) / of);
     const bar = '█'.repeat(filled) + '░'.repeat(barWidth - filled);
-    return `${this.#title} ${bar} ${applied}/${of} transfers, ${workers} workers, ${busy} tried again later, ${seconds.toFixed(1)} s`;
+    return `${this.#title} ${bar} ${applied}/${of}, ${workers} workers, ${busy} tried again, ${seconds.toFixed(1)} s`;
   }
 }
