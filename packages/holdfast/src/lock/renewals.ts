@@ -9,8 +9,8 @@ export interface LeaseSubject {
   readonly id: string;
   readonly keys: core.LockKeys;
   readonly lease: { remainingMs(): number };
-  /** A reply said how many other processes wait. */
-  noteOthers(others: number): void;
+  /** The reply to a command sent at clock time `sentAt` said how many other processes wait. */
+  noteOthers(others: number, sentAt: number): void;
 }
 
 /** Renews leases in Redis, any number in one command. On one node they all travel together. */
@@ -41,7 +41,7 @@ function outcomeOf(outcome: core.RenewOutcome, tenure: LeaseSubject, sentAt: num
   switch (outcome.kind) {
     case 'renewed':
     case 'held':
-      tenure.noteOthers(outcome.others);
+      tenure.noteOthers(outcome.others, sentAt);
       // Without a TTL the lock outlives any deadline of ours; the next renewal repairs it.
       return { kind: outcome.kind, sentAt, remainingMs: outcome.remainingMs ?? tenure.lease.remainingMs() };
     case 'lost':

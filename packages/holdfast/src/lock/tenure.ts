@@ -64,6 +64,7 @@ export class Tenure implements LeaseSubject, AskListener {
   #state: 'asking' | 'held' | 'ended' = 'asking';
   #dirty = false;
   #others = 0;
+  #contendedAt = Number.NEGATIVE_INFINITY;
   #heldSince = 0;
   /** Longest lease ever asked for: no lease of this tenure can outlast it by more than a claim. */
   #longestLeaseMs: number;
@@ -111,8 +112,9 @@ export class Tenure implements LeaseSubject, AskListener {
     return this.#counted.settled;
   }
 
-  noteOthers(others: number): void {
-    this.#others = others;
+  /** The reply to a command sent at `sentAt` may have been made before a notice that overtook it: then the notice stands. */
+  noteOthers(others: number, sentAt: number): void {
+    this.#others = sentAt > this.#contendedAt ? others : Math.max(others, this.#others);
   }
 
   // ---------------------------------------------------------------- asking
@@ -136,7 +138,7 @@ export class Tenure implements LeaseSubject, AskListener {
       // The grant was faster than the reply.
       this.lease.confirm(sentAt, reply.remainingMs);
     } else if (this.#state === 'asking') {
-      this.#others = reply.others;
+      this.noteOthers(reply.others, sentAt);
       if (this.lease.begin(sentAt, reply.remainingMs)) this.#becomeHeld('asked');
       else this.ask();
     }
@@ -161,6 +163,7 @@ export class Tenure implements LeaseSubject, AskListener {
         return;
       case 'contended':
         this.#others = Math.max(1, this.#others);
+        this.#contendedAt = this.#parts.clock.now();
         return;
       case 'lost':
         if (this.#state === 'held') this.lease.lose('force-unlocked');
@@ -227,7 +230,7 @@ export class Tenure implements LeaseSubject, AskListener {
       const { reply, sentAt } = answer;
       if (reply.kind === 'lost') return reply;
       this.#parts.serverClock.note(sentAt, reply.nowMs);
-      this.#others = reply.others;
+      this.noteOthers(reply.others, sentAt);
       this.lease.retune(terms, sentAt, reply.remainingMs);
       return { kind: 'held' };
     });

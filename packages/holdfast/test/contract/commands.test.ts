@@ -13,15 +13,27 @@ const patient: Partial<LockClientOptions> = { reaskMs: 20_000, claimLeaseMs: 60_
 async function warmClient() {
   const client = openClient(kit, patient);
   await client.getLock(freshName()).withLock(() => undefined);
-  await waitUntil(async () => Number((await kit.admin.pubsub('NUMSUB', `holdfast_inbox:${client.clientId}`))[1]) === 1, {
-    what: 'the client listens',
-  });
+  await waitUntil(
+    async () => Number((await kit.admin.pubsub('NUMSUB', `holdfast_inbox:${client.clientId}`))[1]) === 1,
+    {
+      what: 'the client listens',
+    },
+  );
   return client;
 }
 
 /** What clients have sent, by command: what scripts call is left out. */
 async function sent(counter: CommandCounter): Promise<Record<string, number>> {
-  const sentByClients = new Set(['eval', 'evalsha', 'subscribe', 'unsubscribe', 'ping', 'script|load', 'multi', 'wait']);
+  const sentByClients = new Set([
+    'eval',
+    'evalsha',
+    'subscribe',
+    'unsubscribe',
+    'ping',
+    'script|load',
+    'multi',
+    'wait',
+  ]);
   return Object.fromEntries(Object.entries(await counter.delta()).filter(([command]) => sentByClients.has(command)));
 }
 

@@ -17,6 +17,8 @@ it('the contract runs on the lowest ioredis 5 that is supported, or on ioredis 6
   // Only ioredis 6 says its own version to the server.
   const client = openClient(kit);
   await client.getLock('lock').isLocked();
-  const [ours] = String(await kit.admin.client('LIST')).split('\n').filter((line) => / cmd=evalsha|cmd=eval /.test(line));
+  const [ours] = String(await kit.admin.client('LIST'))
+    .split('\n')
+    .filter((line) => / cmd=evalsha|cmd=eval /.test(line));
   expect(ours).toBeDefined();
 });

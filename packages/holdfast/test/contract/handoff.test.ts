@@ -1,0 +1,203 @@
+import { countCommands, faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import type { LockClient, LockClientOptions } from 'holdfast';
+import { Redis } from 'ioredis';
+import { freshName, holdsInRedis, openClient } from '../support/clients.js';
+import { Room, turns } from '../support/room.js';
+import { spawnLockWorker } from '../support/workers.js';
+
+const kit = useRedis();
+
+const setUp = (options: Partial<LockClientOptions> = {}) => {
+  const client = openClient(kit, options);
+  const name = freshName();
+  return { client, name, lock: client.getLock(name), stranger: openClient(kit, options).getLock(name) };
+};
+
+const queued = (client: LockClient, name: string, size: number) =>
+  waitUntil(async () => (await client.inspect(name)).queue.length === size, { what: `${size} in the queue` });
+
+describe('a handoff in memory', () => {
+  it('keeps one owner and the count 1 in Redis', async () => {
+    const { client, name, lock } = setUp();
+    const owners = new Set<string | undefined>();
+    const section = async () => {
+      const { owner } = await client.inspect(name);
+      owners.add(owner?.id);
+      expect(owner?.holdCount).toBe(1);
+    };
+    await Promise.all(Array.from({ length: 10 }, () => lock.withLock(section)));
+    expect(owners.size).toBe(1);
+    expect(client.stats().handoffs).toEqual({ local: 9, passed: 0, granted: 0 });
+    expect(await holdsInRedis(kit, name)).toBe(0);
+  });
+
+  it.each(['the ask', 'a renewal'])('ends for a waiter whose notice overtakes the reply to %s', async (command) => {
+    const { host, port } = kit.server;
+    const proxy = await faultProxy({ target: { host, port } });
+    kit.cleanup(() => proxy.close());
+    const redis = new Redis(proxy.url);
+    kit.cleanup(() => redis.disconnect());
+    // Messages come straight, replies through the proxy.
+    redis.duplicate = (options) => new Redis(kit.server.url, options ?? {});
+    const patient = { reaskMs: 20_000, claimLeaseMs: 30_000 };
+    const client = openClient(kit, { redis, watchdogTimeoutMs: 1_500, ...patient });
+    const name = freshName();
+    const stranger = openClient(kit, patient).getLock(name);
+    for (const handle of [client.getLock(name), stranger]) await handle.withLock(() => undefined);
+    await waitUntil(async () => (await kit.admin.pubsub('CHANNELS', 'holdfast_inbox:*')).length === 2, {
+      what: 'both listen',
+    });
+
+    const counter = await countCommands(kit.admin);
+    const executed = (count: number) =>
+      waitUntil(async () => ((await counter.delta())['evalsha'] ?? 0) >= count, { what: `${count} commands` });
+    if (command === 'the ask') proxy.hold('down');
+    let going = true;
+    const task = async () => {
+      while (going) await client.getLock(name).withLock(() => undefined);
+    };
+    const tasks = Promise.all([task(), task()]);
+    if (command === 'a renewal') {
+      await executed(1);
+      proxy.hold('down');
+      await executed(2);
+    } else {
+      await executed(1);
+    }
+    const waiting = stranger.tryLock(1_000);
+    await waitUntil(() => proxy.heldBytes > 0, { what: 'the reply is on its way' });
+    await waitUntil(async () => (await kit.admin.exists(`holdfast_queue:{${name}}`)) === 1, {
+      what: 'the stranger waits',
+    });
+    await turns(5);
+    await proxy.heal();
+    expect(await waiting).toBe(true);
+    going = false;
+    await stranger.unlock();
+    await tasks;
+  });
+
+  it('goes on for no longer than a small tenure when another process waits', async () => {
+    const { client, name, lock, stranger } = setUp();
+    const tasks = { going: true };
+    const task = async () => {
+      while (tasks.going) await lock.withLock(() => turns(1));
+    };
+    const all = Promise.all([1, 2, 3, 4].map(task));
+    await stranger.withLock(() => undefined); // connected, and its subscription too
+    for (let i = 0; i < 20; i++) {
+      const startedAt = performance.now();
+      await stranger.withLock(() => undefined);
+      expect(performance.now() - startedAt).toBeLessThan(300);
+    }
+    tasks.going = false;
+    await all;
+    expect(client.stats().handoffs.local).toBeGreaterThan(0);
+    expect(client.stats().handoffs.granted).toBeGreaterThan(10);
+    expect(await holdsInRedis(kit, name)).toBe(0);
+  });
+});
+
+describe('a handoff between processes', () => {
+  it('shares the lock fairly among 4 processes in a closed loop, also when one of them has many tasks', async () => {
+    const name = freshName();
+    const workers = await Promise.all([1, 2, 3, 4].map(() => spawnLockWorker(kit)));
+    await Promise.all(workers.map((worker) => worker.call('cycles', name, 5)));
+    const served = async (tasks: number[]) => {
+      const loops = workers.map((worker, i) => worker.call('loop', name, tasks[i] ?? 1));
+      const startedAt = performance.now();
+      await waitUntil(() => performance.now() - startedAt > 700, { what: 'a while' });
+      await Promise.all(workers.map((worker) => worker.call('stopLoop')));
+      return Promise.all(loops);
+    };
+    const equals = await served([1, 1, 1, 1]);
+    expect(Math.min(...equals) / Math.max(...equals)).toBeGreaterThanOrEqual(0.5);
+    // The crowd may use its own turns for many, but the others have turns as before.
+    const [crowd = 0, ...others] = await served([50, 1, 1, 1]);
+    expect(Math.min(...others) / Math.max(...others)).toBeGreaterThanOrEqual(0.5);
+    expect(Math.min(...others)).toBeGreaterThan(20);
+    expect(crowd).toBeGreaterThan(Math.max(...others));
+    await Promise.all(workers.map((worker) => worker.call('close')));
+  }, 20_000);
+
+  it('by grant starts with the claim lease and is raised by the first renewal, however long the section', async () => {
+    const options = { claimLeaseMs: 600, reaskMs: 100, watchdogTimeoutMs: 20_000 };
+    const { client, name, lock, stranger } = setUp(options);
+    const first = await stranger.acquire();
+    const waiting = lock.acquire();
+    await queued(client, name, 1);
+    await first.release();
+    const hold = await waiting;
+    expect(client.stats().handoffs.granted).toBe(1);
+    expect(hold.remainingMs()).toBeLessThanOrEqual(600);
+    await waitUntil(() => hold.remainingMs() > 10_000, { what: 'the claim', timeoutMs: 1_000 });
+    expect(await kit.admin.pttl(name)).toBeGreaterThan(10_000);
+    expect(hold.state).toBe('held');
+    await hold.release();
+  });
+
+  it('by grant to a fixed lease is raised to that lease and not beyond', async () => {
+    const { client, name, lock, stranger } = setUp({ claimLeaseMs: 400, reaskMs: 100 });
+    const first = await stranger.acquire();
+    const waiting = lock.acquire({ leaseMs: 1_200 });
+    await queued(client, name, 1);
+    await first.release();
+    const grantedAt = performance.now();
+    const hold = await waiting;
+    await waitUntil(() => hold.signal.aborted, { what: 'the lease ends', timeoutMs: 3_000 });
+    const lastedMs = performance.now() - grantedAt;
+    expect(hold.signal.reason).toMatchObject({ reason: 'expired' });
+    expect(lastedMs).toBeGreaterThan(1_000);
+    expect(lastedMs).toBeLessThan(1_350);
+    await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  });
+});
+
+describe('a handoff of leases that differ', () => {
+  it.each<[{ leaseMs?: number }, { leaseMs?: number }]>([
+    [{ leaseMs: 30_000 }, { leaseMs: 2_000 }],
+    [{ leaseMs: 2_000 }, { leaseMs: 30_000 }],
+    [{}, { leaseMs: 2_000 }],
+    [{ leaseMs: 2_000 }, {}],
+  ])('gives the next hold its own TTL: %j, then %j', async (before, after) => {
+    const { client, name, lock } = setUp();
+    const first = await lock.acquire(before);
+    const waiting = lock.acquire(after);
+    await first.release();
+    const next = await waiting;
+    const leaseMs = after.leaseMs ?? 30_000;
+    for (const leftMs of [await kit.admin.pttl(name), next.remainingMs()]) {
+      expect(leftMs).toBeLessThanOrEqual(leaseMs);
+      expect(leftMs).toBeGreaterThan(leaseMs * 0.9);
+    }
+    expect(client.stats().handoffs).toEqual({ local: 0, passed: 1, granted: 0 });
+    await next.release();
+    expect(await holdsInRedis(kit, name)).toBe(0);
+  });
+
+  it('renews a watched hold after a fixed one, and a fixed one after a watched one never', async () => {
+    const { client, lock } = setUp({ watchdogTimeoutMs: 300 });
+    const fixed = await lock.acquire({ leaseMs: 300 });
+    const waitingWatched = lock.acquire();
+    await fixed.release();
+    const watched = await waitingWatched;
+    await waitUntil(() => client.stats().renewals.renewed >= 4, { what: 'it is renewed' });
+    const waitingFixed = lock.acquire({ leaseMs: 300 });
+    await watched.release();
+    const last = await waitingFixed;
+    const { renewed } = client.stats().renewals;
+    await waitUntil(() => last.state === 'lost', { what: 'the fixed lease ends', timeoutMs: 1_000 });
+    expect(last.signal.reason).toMatchObject({ reason: 'expired' });
+    expect(client.stats().renewals.renewed).toBe(renewed);
+  });
+
+  it('excludes all others while it is on its way', async () => {
+    const { lock, stranger } = setUp();
+    const room = new Room();
+    const enter = (handle: typeof lock, i: number) =>
+      handle.withLock(i % 3 === 0 ? {} : { leaseMs: 1_000 * (1 + (i % 4)) }, () => room.visit());
+    await Promise.all(Array.from({ length: 40 }, (_, i) => enter(i % 5 === 0 ? stranger : lock, i)));
+    expect(room).toMatchObject({ visits: 40, most: 1 });
+  });
+});
