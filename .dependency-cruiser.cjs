@@ -1,0 +1,109 @@
+// Who may import whom: design rules of the workspace as checks. Types count like values (tsPreCompilationDeps), so a
+// boundary that only types cross is crossed all the same.
+
+const leaf = (name) => ({
+  name: `${name}-is-a-leaf`,
+  comment: `packages/${name} imports no other package of the workspace.`,
+  severity: 'error',
+  from: { path: `^packages/${name}/src/` },
+  to: { path: '^(packages|examples|scripts)/', pathNot: `^packages/${name}/src/` },
+});
+
+const facade = '^packages/holdfast/src';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Also type-only ones: two files that need each other are one file or lack a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'everything-resolves',
+      comment: 'An import nobody can follow is an import no rule here sees.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    leaf('core'),
+    leaf('notify'),
+    leaf('watchdog'),
+    {
+      ...leaf('testkit'),
+      comment: 'The testkit imports no package under test, else a bug could hide behind itself.',
+    },
+    {
+      name: 'facade-imports-the-leaves-only',
+      severity: 'error',
+      from: { path: `${facade}/` },
+      to: { path: '^(packages|examples|scripts)/', pathNot: '^packages/(holdfast|core|notify|watchdog)/src/' },
+    },
+    {
+      name: 'packages-meet-at-their-index',
+      comment: 'What a package does not export is its own business.',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/' },
+      to: { path: '^packages/[^/]+/src/', pathNot: ['^packages/$1/', '^packages/[^/]+/src/index\\.ts$'] },
+    },
+    {
+      name: 'tests-use-their-package-and-the-testkit',
+      severity: 'error',
+      from: { path: '^packages/([^/]+)/test/' },
+      to: { path: '^packages/', pathNot: '^packages/($1|testkit)/' },
+    },
+    {
+      name: 'nothing-shipped-imports-tests-or-tools',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/' },
+      to: { path: '(^packages/[^/]+/test/)|(^scripts/)|(^examples/)|(\\.test\\.ts$)' },
+    },
+    {
+      name: 'no-undeclared-dependencies',
+      comment: 'What users install brings everything along: src imports dependencies and peers, nothing else.',
+      severity: 'error',
+      from: { path: '^packages/(core|notify|watchdog|holdfast)/src/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'npm-optional'],
+        dependencyTypesNot: ['npm-peer'],
+      },
+    },
+    {
+      name: 'connection-knows-no-locks',
+      severity: 'error',
+      from: { path: `${facade}/connection/` },
+      to: { path: `${facade}/(lock/|rlock\\.ts|client\\.ts|handle\\.ts|hold\\.ts)` },
+    },
+    {
+      name: 'reports-know-no-locks-and-no-connections',
+      severity: 'error',
+      from: { path: `${facade}/reports/` },
+      to: { path: `${facade}/(lock|connection)/` },
+    },
+    {
+      name: 'lock-knows-no-facade',
+      severity: 'error',
+      from: { path: `${facade}/lock/` },
+      to: { path: `${facade}/(rlock|client|hold|handle)\\.ts$` },
+    },
+    {
+      name: 'no-drawer-for-everything',
+      comment: 'A name that fits anything says nothing: no utils, common, helpers or shared.',
+      severity: 'error',
+      from: { path: '(^|/)(utils?|common|helpers?|shared|misc)(/|\\.[cm]?[jt]s$)', pathNot: 'node_modules' },
+      to: {},
+    },
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', '/dist/'] },
+    exclude: { path: ['/dist/', '\\.tmp(/|\\.)', '^packages/[^/]+/tsup\\.config\\.ts$'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@holdfast/source', 'import', 'types', 'node', 'default'],
+    },
+  },
+};
