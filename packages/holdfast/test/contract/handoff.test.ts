@@ -32,7 +32,10 @@ describe('a handoff in memory', () => {
     expect(await holdsInRedis(kit, name)).toBe(0);
   });
 
-  it.each(['the ask', 'a renewal'])('ends for a waiter whose notice overtakes the reply to %s', async (command) => {
+  it.each([
+    ['the ask', 30_000],
+    ['a renewal', 2_400],
+  ])('ends for a waiter whose notice overtakes the reply to %s', async (command, watchdogTimeoutMs) => {
     const { host, port } = kit.server;
     const proxy = await faultProxy({ target: { host, port } });
     kit.cleanup(() => proxy.close());
@@ -41,7 +44,7 @@ describe('a handoff in memory', () => {
     // Messages come straight, replies through the proxy.
     redis.duplicate = (options) => new Redis(kit.server.url, options ?? {});
     const patient = { reaskMs: 20_000, claimLeaseMs: 30_000 };
-    const client = openClient(kit, { redis, watchdogTimeoutMs: 1_500, ...patient });
+    const client = openClient(kit, { redis, watchdogTimeoutMs, ...patient });
     const name = freshName();
     const stranger = openClient(kit, patient).getLock(name);
     for (const handle of [client.getLock(name), stranger]) await handle.withLock(() => undefined);
@@ -57,7 +60,7 @@ describe('a handoff in memory', () => {
     const task = async () => {
       while (going) await client.getLock(name).withLock(() => undefined);
     };
-    const tasks = Promise.all([task(), task()]);
+    const tasks = Promise.all([task(), task(), task(), task()]);
     if (command === 'a renewal') {
       await executed(1);
       proxy.hold('down');
@@ -65,7 +68,7 @@ describe('a handoff in memory', () => {
     } else {
       await executed(1);
     }
-    const waiting = stranger.tryLock(1_000);
+    const waiting = stranger.tryLock(600); // before any other renewal could tell
     await waitUntil(() => proxy.heldBytes > 0, { what: 'the reply is on its way' });
     await waitUntil(async () => (await kit.admin.exists(`holdfast_queue:{${name}}`)) === 1, {
       what: 'the stranger waits',
