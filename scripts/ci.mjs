@@ -1,0 +1,81 @@
+// Everything a change must pass; see .ci/run. Ends with the line "N passed, N failed" and exit code 1 unless all passed.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findPrivateRedis } from '../packages/testkit/src/redis/find.mjs';
+import { dockerAnswers, startInDocker } from '../packages/testkit/src/redis/docker.mjs';
+import { build, checkTarball, pack } from './ci/packages.mjs';
+import { installConsumer, ioredisVersions, programs, runConsumer } from './ci/smoke.mjs';
+import { command, Tally, tool } from './ci/step.mjs';
+import { runTests } from './ci/tests.mjs';
+import { root } from './run.mjs';
+
+const tally = new Tally();
+const temporary = mkdtempSync(join(tmpdir(), 'holdfast-ci-'));
+
+async function smoke(tarballs) {
+  const redis = await findPrivateRedis();
+  try {
+    for (const ioredis of ioredisVersions) {
+      const folder = join(temporary, `ioredis-${ioredis}`);
+      const made = await tally.check(`a project on ioredis ${ioredis}: npm install, tsc`, () =>
+        installConsumer({ folder, tarballs, ioredis }),
+      );
+      if (!made) continue;
+      for (const [program, what] of Object.entries(programs)) {
+        await tally.check(`tarballs on ioredis ${ioredis}: ${what}`, () =>
+          runConsumer({ folder, program, redisUrl: redis.url }),
+        );
+      }
+    }
+  } finally {
+    await redis.stop();
+  }
+}
+
+async function smokeInDocker() {
+  const name = 'tarballs against Redis in Docker';
+  if (!dockerAnswers(process.env)) return tally.skip(name, 'no Docker engine answers');
+  let redis;
+  try {
+    redis = await startInDocker({ env: process.env });
+  } catch (error) {
+    return tally.skip(name, `the engine could not start Redis: ${error.message.split('\n')[0]}`);
+  }
+  try {
+    const folder = join(temporary, `ioredis-${ioredisVersions.at(-1)}`);
+    await tally.check(`${name} (${redis.how})`, () => runConsumer({ folder, program: 'esm.mjs', redisUrl: redis.url }));
+  } finally {
+    await redis.stop();
+  }
+}
+
+async function checkPackages() {
+  if (!(await tally.check('build', build))) return;
+  let tarballs = [];
+  if (!(await tally.check('pack', async () => (tarballs = await pack(join(temporary, 'tarballs')))))) return;
+  for (const tarball of tarballs) {
+    await tally.check(`publint and attw: ${tarball.split('/').at(-1)}`, () => checkTarball(tarball));
+  }
+  await smoke(tarballs);
+  await smokeInDocker();
+}
+
+try {
+  await runTests(tally, temporary);
+  await tally.check('lint', () => tool('oxlint', []));
+  await tally.check('format', () => tool('biome', ['format', '.']));
+  await tally.check('types', () => tool('tsc', ['--build']));
+  await tally.check('boundaries and cycles', () => command('npm', ['run', '--silent', 'cycles']));
+  await tally.check('generated code is fresh', () =>
+    command(process.execPath, [join(root, 'scripts/gen-lua.mjs'), '--check']),
+  );
+  await checkPackages();
+  await tally.check('npm run demo', () => command('npm', ['run', 'demo', '--', '--transfers', '300']));
+} catch (error) {
+  tally.fail(error.stack ?? String(error));
+} finally {
+  rmSync(temporary, { recursive: true, force: true });
+  tally.report();
+  process.exitCode = tally.failed === 0 ? 0 : 1;
+}

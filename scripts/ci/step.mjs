@@ -1,0 +1,103 @@
+// Commands with a time limit, and the tally of what passed.
+import { spawn } from 'node:child_process';
+import { needsShell, root } from '../run.mjs';
+
+const running = new Set();
+
+function end(child, signal) {
+  try {
+    // Its own process group: what the command started ends with it.
+    process.kill(-child.pid, signal);
+  } catch {
+    child.kill(signal);
+  }
+}
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+]) {
+  process.once(signal, () => {
+    for (const child of running) end(child, 'SIGTERM');
+    process.exit(code);
+  });
+}
+
+/**
+ * Runs a command; its output goes where ours goes.
+ *
+ * @param {string} program
+ * @param {string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, limitMs?: number, capture?: 'stdout' }} [options]
+ * @returns {Promise<string>} stdout when captured, else ''
+ * @throws Error when it fails or takes too long
+ */
+export function command(program, args, { cwd = root, env = process.env, limitMs = 300_000, capture } = {}) {
+  const child = spawn(program, args, {
+    cwd,
+    env,
+    stdio: ['ignore', capture === undefined ? 'inherit' : 'pipe', 'inherit'],
+    shell: needsShell,
+    detached: !needsShell,
+  });
+  running.add(child);
+  let said = '';
+  child.stdout?.setEncoding('utf8').on('data', (text) => (said += text));
+  let late = false;
+  const limit = setTimeout(() => {
+    late = true;
+    end(child, 'SIGKILL');
+  }, limitMs);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve(said);
+      else reject(new Error(late ? `took longer than ${limitMs} ms` : `ended with ${signal ?? `exit code ${code}`}`));
+    });
+  }).finally(() => {
+    clearTimeout(limit);
+    running.delete(child);
+  });
+}
+
+/** Runs a program of the workspace's node_modules. */
+export const tool = (name, args, options) => command(`${root}/node_modules/.bin/${name}`, args, options);
+
+/** Counts what passed and failed, and says it as it happens. */
+export class Tally {
+  passed = 0;
+  failed = 0;
+  #failures = [];
+
+  /** Runs one check. A failure is counted, the next check runs all the same. Answers whether it passed. */
+  async check(name, body) {
+    process.stdout.write(`\n== ${name}\n`);
+    const startedAt = performance.now();
+    const took = () => `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`;
+    try {
+      await body();
+    } catch (error) {
+      this.fail(`${name}: ${error.message}`);
+      return false;
+    }
+    this.passed += 1;
+    process.stdout.write(`ok: ${name} (${took()})\n`);
+    return true;
+  }
+
+  fail(message, count = 1) {
+    this.failed += count;
+    this.#failures.push(message);
+    process.stdout.write(`FAILED: ${message}\n`);
+  }
+
+  skip(name, reason) {
+    process.stdout.write(`\n-- not run: ${name}: ${reason}\n`);
+  }
+
+  report() {
+    process.stdout.write('\n');
+    for (const failure of this.#failures) process.stdout.write(`FAILED: ${failure}\n`);
+    process.stdout.write(`${this.passed} passed, ${this.failed} failed\n`);
+  }
+}
