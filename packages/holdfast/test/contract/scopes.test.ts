@@ -40,6 +40,40 @@ describe('work that was started in a scope and outlives it', () => {
     await holder.release();
   });
 
+  it('does not re-enter through a scope of its own either, when the one around that has ended', async () => {
+    const { client, lock } = setUp();
+    const [inside, ended] = [new Gate(), new Gate()];
+    let detached: Promise<boolean> | undefined;
+    await using holder = await lock().acquire();
+    await holder.run(async () => {
+      detached = client.getLock(freshName()).withLock(async () => {
+        inside.open();
+        await ended.opened;
+        return client.run(() => lock().tryLock());
+      });
+      await inside.opened;
+    });
+    ended.open();
+    expect(await detached).toBe(false);
+  });
+
+  it("acts as outside scopes: its lock is the handle's, not the ended run's", async () => {
+    const { client, lock } = setUp();
+    const ended = new Gate();
+    let detached: Promise<void> | undefined;
+    await client.run(() => {
+      detached = ended.opened.then(async () => {
+        const handle = lock();
+        await handle.lock();
+        expect(await lock().tryLock()).toBe(false);
+        await expect(lock().unlock()).rejects.toThrow(LockNotHeldError);
+        await handle.unlock();
+      });
+    });
+    ended.open();
+    await detached;
+  });
+
   it('does not re-enter a later hold of the scope around it', async () => {
     const { client, lock } = setUp();
     const ended = new Gate();
