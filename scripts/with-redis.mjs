@@ -21,11 +21,12 @@ const redis = await findRedis().catch((error) => {
 });
 process.stderr.write(`[redis] ${redis.how} at ${redis.url} after ${Math.round(performance.now() - startedAt)} ms\n`);
 
-const command = spawn(program, args, { stdio: 'inherit', env: { ...process.env, REDIS_URL: redis.url } });
+// First the handlers, then the command: it may run, and somebody send a signal, before spawn() has returned.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   // A terminal sends Ctrl-C to the command as well; a second one would make many programs give up at once.
   process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : command.kill(signal)));
 }
+const command = spawn(program, args, { stdio: 'inherit', env: { ...process.env, REDIS_URL: redis.url } });
 const exitCode = await new Promise((resolve) => {
   command.once('error', (error) => {
     process.stderr.write(`${program}: ${error.message}\n`);

@@ -19,6 +19,8 @@ export class WaitUntilTimeoutError extends Error {
 /** What is left of `T` once a check has found it truthy. */
 export type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>;
 
+const isTruthy = <T>(value: T): value is T & Truthy<T> => Boolean(value);
+
 /**
  * Waits until `condition` gives a truthy value and resolves with it. The only place where tests sleep.
  *
@@ -30,7 +32,7 @@ export type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>;
 export async function waitUntil<T>(
   condition: () => T | Promise<T>,
   options: WaitUntilOptions = { what: 'the condition' },
-): Promise<Truthy<T>> {
+): Promise<Truthy<Awaited<T>>> {
   const { what, timeoutMs = 10_000, everyMs = 5 } = options;
   const deadline = performance.now() + timeoutMs;
   const timeUp = new AbortController();
@@ -43,7 +45,7 @@ export async function waitUntil<T>(
   try {
     for (;;) {
       const value = await Promise.race([condition(), expired]);
-      if (value) return value as Truthy<T>;
+      if (isTruthy(value)) return value;
       last = inspect(value);
       if (performance.now() >= deadline) throw new WaitUntilTimeoutError('');
       await sleep(everyMs);

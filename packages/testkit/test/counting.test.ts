@@ -29,12 +29,13 @@ describe('countCommands', () => {
   });
 });
 
+const draw = (seed: number): number[] => {
+  const random = seededRandom(seed);
+  return Array.from({ length: 5 }, () => random.next());
+};
+
 describe('seededRandom', () => {
   it('repeats itself for a seed, and not for another', () => {
-    const draw = (seed: number): number[] => {
-      const random = seededRandom(seed);
-      return Array.from({ length: 5 }, () => random.next());
-    };
     expect(draw(7)).toEqual(draw(7));
     expect(draw(7)).not.toEqual(draw(8));
   });
@@ -55,7 +56,7 @@ describe('seededRandom', () => {
     const items = [1, 2, 3, 4, 5, 6, 7, 8];
     const shuffled = random.shuffled(items);
     expect(shuffled).not.toEqual(items);
-    expect([...shuffled].sort((a, b) => a - b)).toEqual(items);
+    expect(shuffled.toSorted((a, b) => a - b)).toEqual(items);
     expect(items).toContain(random.pick(items));
     expect(() => random.pick([])).toThrow(RangeError);
   });

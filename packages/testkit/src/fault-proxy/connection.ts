@@ -111,15 +111,18 @@ export class Connection {
   }
 
   #deliverDown(chunk: Buffer): void {
-    const { pass, isCut } = this.#loss.admit(chunk);
-    if (!isCut) {
-      this.#client.write(pass);
+    const { pass, next } = this.#loss.admit(chunk);
+    if (pass.length > 0) this.#client.write(pass);
+    if (next === 'go on') return;
+    this.#shared.onReplyLost();
+    if (next === 'reset') {
+      this.reset();
       return;
     }
-    this.#shared.onReplyLost();
+    this.#up.clear();
     this.#ignoreServer();
-    if (pass.length === 0) this.reset();
-    else this.#client.write(pass, () => this.reset());
+    this.#client.end();
+    this.#server?.end();
   }
 
   /** What the server still says reaches nobody. It is read all the same: an unread socket never ends. */

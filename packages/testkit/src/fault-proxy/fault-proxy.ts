@@ -94,7 +94,8 @@ export class FaultProxy {
    * that connection.
    *
    * With `after`, the reply to the first request from now on for which it returns true: it sees the whole bytes of one
-   * request at a time, when they go to the server. Replies to requests before it still arrive. Every call orders one loss.
+   * request at a time, when they go to the server. Replies to requests before it still arrive; where there are such, the
+   * connection is closed in order, since a reset could overtake them. Every call orders one loss.
    */
   loseNextReply(options: { after?: RequestFilter } = {}): void {
     this.#lossOrders.push({ after: options.after });

@@ -7,6 +7,12 @@ export type RequestFilter = (requestBytes: Buffer) => boolean;
 /** A wish for one lost reply, shared by all connections until one of them takes it. */
 export type LossOrder = { readonly after: RequestFilter | undefined };
 
+/**
+ * What becomes of the connection. A reset throws away what the kernel has not sent yet, so a connection that owes its
+ * client earlier replies is closed in order.
+ */
+export type Aftermath = 'go on' | 'reset' | 'close';
+
 const subscribing = /^\*\d+\r\n\$\d+\r\n[ps]?(un)?subscribe\r\n/i;
 
 const isPush = (reply: Buffer): boolean => reply[0] === '>'.charCodeAt(0);
@@ -25,6 +31,7 @@ export class ReplyLoss {
   #unanswered = 0;
   /** How many more replies pass before the condemned one; undefined: none is condemned. */
   #passing: number | undefined;
+  #hasSpared = false;
   #nextBytesCondemned = false;
 
   /** `orders`: those of the whole proxy, the oldest first. */
@@ -43,18 +50,23 @@ export class ReplyLoss {
     }
   }
 
-  /** Bytes from the server: those to hand on, and whether the connection ends after them. */
-  admit(chunk: Buffer): { pass: Buffer; isCut: boolean } {
-    const nothing = chunk.subarray(0, 0);
+  /** Bytes from the server: those to hand on, and how it goes on after them. */
+  admit(chunk: Buffer): { pass: Buffer; next: Aftermath } {
     if (this.#nextBytesCondemned || this.#take((order) => order.after === undefined)) {
-      return { pass: nothing, isCut: true };
+      return { pass: chunk.subarray(0, 0), next: 'reset' };
     }
     let passed = -this.#replies.rest.length; // what of the first reply has been handed on with an earlier chunk
-    const cut = { pass: nothing, isCut: true };
+    const cut = (): { pass: Buffer; next: Aftermath } => ({
+      pass: chunk.subarray(0, Math.max(0, passed)),
+      next: this.#hasSpared ? 'close' : 'reset',
+    });
     for (const reply of this.#replies.push(chunk)) {
       if (!isPush(reply)) {
-        if (this.#passing === 0) return { ...cut, pass: chunk.subarray(0, Math.max(0, passed)) };
-        if (this.#passing !== undefined) this.#passing--;
+        if (this.#passing === 0) return cut();
+        if (this.#passing !== undefined) {
+          this.#passing--;
+          this.#hasSpared = true;
+        }
         this.#unanswered = Math.max(0, this.#unanswered - 1);
       }
       passed += reply.length;
@@ -62,8 +74,8 @@ export class ReplyLoss {
     // Not even the beginning of the condemned reply may arrive.
     const { rest } = this.#replies;
     const begunHere = rest.length > 0 && passed >= 0;
-    if (this.#passing === 0 && begunHere && !isPush(rest)) return { ...cut, pass: chunk.subarray(0, passed) };
-    return { pass: chunk, isCut: false };
+    if (this.#passing === 0 && begunHere && !isPush(rest)) return cut();
+    return { pass: chunk, next: 'go on' };
   }
 
   #take(fits: (order: LossOrder) => boolean): boolean {

@@ -91,7 +91,7 @@ export class LeakCheck {
 
   async #runCleanups(): Promise<unknown[]> {
     const errors: unknown[] = [];
-    for (const undo of this.#cleanups.splice(0).reverse()) {
+    for (const undo of this.#cleanups.splice(0).toReversed()) {
       try {
         await undo();
       } catch (error) {

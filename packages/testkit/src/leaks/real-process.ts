@@ -5,5 +5,6 @@ import { runInThisContext } from 'node:vm';
  * code that runs in Node's own context still sees the real one.
  */
 export function realProcess(): NodeJS.Process {
-  return runInThisContext('process') as NodeJS.Process;
+  const found: NodeJS.Process = runInThisContext('process');
+  return found;
 }

@@ -47,9 +47,10 @@ export async function serverState(admin: Redis): Promise<ServerState> {
   return { clients, channels, lastingKeys };
 }
 
+const isNew = (known: ReadonlySet<string>) => (item: string) => !known.has(item);
+
 /** What `after` has and `before` had not, as sentences. */
 export function addedOnServer(before: ServerState, after: ServerState): string[] {
-  const isNew = (known: { has(item: string): boolean }) => (item: string) => !known.has(item);
   return [
     ...[...after.clients]
       .filter(([id]) => !before.clients.has(id))

@@ -46,10 +46,10 @@ export class TimerWatch {
     this.#hook.disable();
   }
 
-  /** Timers set since `start` that have neither run nor been cleared, unref'd ones included, as sentences. */
+  /** Where timers were set since `start` that have neither run nor been cleared, unref'd ones included, as sentences. */
   pending(): string[] {
-    const sites = [...this.#pending.values()].map(({ stack = '' }) => site(stack));
-    return sites.filter((found) => found !== undefined).map((found) => `a timer is still set: ${found}`);
+    const sites = new Set([...this.#pending.values()].map(({ stack = '' }) => site(stack)));
+    return [...sites].filter((found) => found !== undefined).map((found) => `a timer is still set: ${found}`);
   }
 
   /** Runs `fn`, whose own timers are not watched. */

@@ -2,6 +2,7 @@
 // test runner `process.on('exit')` may be a copy that never fires. So a shell waits beside each server on a pipe from
 // this process. The pipe ends when this process does, and only then the shell runs its command.
 import { spawn } from 'node:child_process';
+import { Socket } from 'node:net';
 
 /**
  * Runs `command` (a shell line, `"$1"`, `"$2"` … being `args`) when this process ends in any way.
@@ -18,9 +19,8 @@ export function whenThisProcessEnds(command, ...args) {
   shell.on('error', () => undefined); // no shell here (Windows): nothing guards, and nothing else breaks
   shell.stdin.on('error', () => undefined);
   shell.unref();
-  const pipe = /** @type {import('node:net').Socket} */ (/** @type {unknown} */ (shell.stdin));
-  pipe.unref();
+  if (shell.stdin instanceof Socket) shell.stdin.unref();
   return () => {
-    pipe.end('done\n');
+    shell.stdin.end('done\n');
   };
 }

@@ -46,19 +46,16 @@ async function run(binary, args, dir, port) {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  let hasEnded = false;
   const unguard = whenThisProcessEnds('kill -9 "$1"; rm -rf "$2"', String(child.pid), dir);
-  void ended.then(() => {
-    hasEnded = true;
-    unguard();
-  });
+  child.once('exit', unguard).once('error', unguard);
+  const hasEnded = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
   child.unref(); // a test that forgets to stop its server must still be able to end
   const kill = () => {
     child.ref();
     child.kill('SIGKILL');
     return ended;
   };
-  const up = await waitUntilUp({ port, timeoutMs: startTimeoutMs, pid: child.pid, hasEnded: () => hasEnded });
+  const up = await waitUntilUp({ port, timeoutMs: startTimeoutMs, pid: child.pid, hasEnded });
   if (!up) {
     await kill();
     throw new Error(`${binary.file} did not start on port ${port}:\n${readFileSync(logFile, 'utf8').trim()}`);

@@ -1,6 +1,12 @@
 import { describeError } from './messages.js';
 import type { FromWorker, ToWorker, WorkerMethods } from './messages.js';
 
+function send(message: FromWorker): void {
+  if (process.connected) process.send?.(message);
+}
+
+const endWithParent = (): void => process.exit();
+
 /** The worker's side of the line. */
 export interface WorkerLine {
   /** Tells the parent that something happened: it appears in `worker.events` there. Data crosses as JSON. */
@@ -17,9 +23,6 @@ export interface WorkerLine {
  */
 export function serveWorker({ methods }: { methods: WorkerMethods }): WorkerLine {
   if (process.send === undefined) throw new Error('serveWorker() is for files that spawnWorker() runs');
-  const send = (message: FromWorker): void => {
-    if (process.connected) process.send?.(message);
-  };
   const answer = async (id: number, name: string, args: unknown[]): Promise<void> => {
     try {
       const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
@@ -30,7 +33,6 @@ export function serveWorker({ methods }: { methods: WorkerMethods }): WorkerLine
       send({ kind: 'error', id, error: describeError(error) });
     }
   };
-  const endWithParent = (): void => process.exit();
   process.on('disconnect', endWithParent);
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'call') {

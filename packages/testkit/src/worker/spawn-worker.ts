@@ -33,12 +33,13 @@ type Call = { resolve: (value: unknown) => void; reject: (error: Error) => void 
 /** How much of what a worker prints is kept for error messages. */
 const keptOutputLength = 20_000;
 
+const asUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+
 /** Makes `import 'ioredis'` give another package, one that the worker's own file can import. */
 function substituteIoredis(substitute: string, file: URL): string {
   const hook = `export const resolve = (specifier, context, next) => specifier === 'ioredis'
     ? next(${JSON.stringify(substitute)}, { ...context, parentURL: ${JSON.stringify(file.href)} })
     : next(specifier, context);`;
-  const asUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
   return asUrl(`import { register } from 'node:module'; register(${JSON.stringify(asUrl(hook))});`);
 }
 
@@ -101,14 +102,15 @@ export class TestWorker<Methods extends WorkerMethods = AnyMethods> {
   call<Name extends keyof Methods & string>(
     method: Name,
     ...args: Parameters<Methods[Name]>
-  ): Promise<Awaited<ReturnType<Methods[Name]>>> {
+  ): Promise<Awaited<ReturnType<Methods[Name]>>>;
+  call(method: string, ...args: unknown[]): Promise<unknown> {
     const id = ++this.#lastId;
-    const result = new Promise<Awaited<ReturnType<Methods[Name]>>>((resolve, reject) => {
+    const result = new Promise<unknown>((resolve, reject) => {
       if (this.#hasExited) {
         reject(new Error(`the worker has ended; ${method} cannot be called`));
         return;
       }
-      this.#calls.set(id, { resolve: (value) => resolve(value as Awaited<ReturnType<Methods[Name]>>), reject });
+      this.#calls.set(id, { resolve, reject });
       this.#send({ kind: 'call', id, method, args });
     });
     result.catch(() => undefined);
