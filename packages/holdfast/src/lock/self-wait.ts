@@ -9,6 +9,8 @@ import type { Line } from './line.js';
 import type { Parts } from './parts.js';
 
 const PATIENCE_MS = 1_000;
+/** Shortest time between two looks: the line may be long. */
+const PAUSE_MS = 100;
 
 /** One lock's self-wait watch: one appointment, only while somebody waits. */
 export class SelfWait {
@@ -25,9 +27,12 @@ export class SelfWait {
 
   /** Somebody waits. */
   watch(): void {
-    if (this.#armed || this.#lock.levels.length === 0) return;
+    if (!this.#armed && this.#lock.levels.length > 0) this.#lookAt(this.#parts.clock.now() + PATIENCE_MS);
+  }
+
+  #lookAt(time: number): void {
     this.#armed = true;
-    this.#parts.waits.at(this.#parts.clock.now() + PATIENCE_MS, this.#look);
+    this.#parts.waits.at(time, this.#look);
   }
 
   readonly #look = (): void => {
@@ -35,13 +40,16 @@ export class SelfWait {
     const holder = this.#lock.levels[0];
     if (this.#line.size === 0 || holder === undefined) return;
     const now = this.#parts.clock.now();
+    let next = now + PATIENCE_MS;
     for (const contender of this.#line) {
+      const due = contender.joinedAt + PATIENCE_MS;
+      if (due > now) next = Math.min(next, due);
       if (stuck(contender, holder, now)) {
         contender.warned = true;
         this.#parts.reporter.selfWait(this.#lock.name, contender.request.site, holder.origin.site);
       }
     }
-    this.watch();
+    this.#lookAt(Math.max(next, now + PAUSE_MS));
   };
 }
 
