@@ -49,6 +49,16 @@ describe('release of the last hold, nobody waiting', () => {
 });
 
 describe('release of the last hold with waiters', () => {
+  it('grants no longer lease than the waiter asked for, so that its crash frees the lock as soon as it wanted', async () => {
+    await lock.ask('a:1');
+    await lock.ask('b:1', { leaseMs: CLAIM / 2 });
+    const channel = await server.listen('holdfast_inbox:b');
+    await lock.release('a:1', 2);
+    expect(await lock.pttl()).toEqual(almost(CLAIM / 2));
+    const [, , , exp, now] = (await channel.received())[0]?.[1].split(' ') ?? [];
+    expect(Number(exp) - Number(now)).toBe(CLAIM / 2);
+  });
+
   it('makes the head the owner with the claim lease and tells only it', async () => {
     await lock.ask('a:1');
     for (const tenure of ['owner:b:1', 'c:1', 'd:1']) await lock.ask(tenure);

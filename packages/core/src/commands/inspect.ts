@@ -65,7 +65,7 @@ function decode(reply: Reply): InspectReply {
     queue: queue.names.map((tenure) => ({
       tenure,
       ticket: queue.integer(tenure) ?? reply.fail('a waiter has no ticket'),
-      freshUntilMs: fresh.integer(tenure),
+      freshUntilMs: fresh.leadingInteger(tenure),
     })),
     nowMs: reply.natural(0),
   };
@@ -80,6 +80,12 @@ function pairs(list: Reply) {
     integer(name: string): number | undefined {
       const index = indexes.get(name);
       return index === undefined ? undefined : list.natural(index);
+    },
+    /** The first of two numbers; undefined when there is none. */
+    leadingInteger(name: string): number | undefined {
+      const index = indexes.get(name);
+      const first = index === undefined ? undefined : /^(\d{1,15}) \d+$/.exec(list.text(index))?.[1];
+      return first === undefined ? undefined : Number(first);
     },
   };
 }

@@ -65,7 +65,7 @@ local function enqueue()
   local reply
   for _, step in ipairs({
     { 'PEXPIRE', KEYS[2], freshTtlMs },
-    { 'HSET', KEYS[3], tenure, string.format('%.0f', nowMs + freshMs) },
+    { 'HSET', KEYS[3], tenure, string.format('%.0f %d', nowMs + freshMs, leaseMs) },
     { 'PEXPIRE', KEYS[3], freshTtlMs },
     { 'ZRANK', KEYS[2], tenure },
   }) do

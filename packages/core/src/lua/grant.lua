@@ -3,7 +3,8 @@
 -- The lock is given to the first waiter that is still there. A waiter is passed over when it is no longer fresh or,
 -- where the reply of PUBLISH can be trusted (not in Cluster), when nobody listens to its inbox; one that is alive all the
 -- same asks again and its ticket restores its place. The winner is written as owner with the short claim lease before
--- it is told: the message only says "look", and its first renewal raises the lease.
+-- it is told: the message only says "look", and its first renewal raises the lease. Who wants an even shorter lease gets
+-- that: whoever crashes must not keep the lock for longer than it asked.
 --
 -- The caller has run DEL KEYS[1] before, also when the key was absent: from a script's first write on, no write of it
 -- is refused for lack of memory, so a full server can still pass a lock on. And since the old owner is gone by then,
@@ -31,6 +32,13 @@ local function tell(addressee, message)
   return tonumber(receivers)
 end
 
+-- Until when a waiter may be granted, and the lease it wants; nil when that is not known.
+local function freshness(entry)
+  if type(entry) ~= 'string' then return nil end
+  local untilMs, wantedMs = string.match(entry, '^(%d+) (%d+)$')
+  return tonumber(untilMs), tonumber(wantedMs)
+end
+
 -- `self` is the asking tenure, if any: it takes the full lease when its turn comes, and no message.
 -- Returns the new owner or nil, and the error reply when something that it takes was refused.
 local function passOn(self, selfLeaseMs, claimLeaseMs, trusted)
@@ -43,16 +51,17 @@ local function passOn(self, selfLeaseMs, claimLeaseMs, trusted)
       if time.err then return nil, time end
       nowMs = math.floor(micros(time) / 1000)
     end
-    local freshUntilMs = tonumber(redis.pcall('HGET', KEYS[3], head))
+    local freshUntilMs, wantedMs = freshness(redis.pcall('HGET', KEYS[3], head))
     redis.pcall('HDEL', KEYS[3], head)
     if head == self then
       local refused = own(head, selfLeaseMs)
       return not refused and head or nil, refused
     end
     if freshUntilMs and freshUntilMs >= nowMs then
-      local refused = own(head, claimLeaseMs)
+      local grantedMs = math.min(claimLeaseMs, wantedMs)
+      local refused = own(head, grantedMs)
       if refused then return nil, refused end
-      local untilMs = nowMs + claimLeaseMs
+      local untilMs = nowMs + grantedMs
       local receivers = tell(head, string.format('1 grant %s %.0f %.0f %d -', head, untilMs, nowMs, waiting()))
       if receivers ~= 0 or not trusted then return head end
       redis.pcall('DEL', KEYS[1])
