@@ -10,6 +10,7 @@ import type { SubscriberListener, SubscriberPort } from '@holdfast/notify';
 import type { Redis, RedisOptions } from 'ioredis';
 import { outside } from '../scope.js';
 import { disconnect } from './link.js';
+import { redacted, verdictOf } from './reply-errors.js';
 
 const listening: RedisOptions = {
   lazyConnect: true,
@@ -29,8 +30,8 @@ interface Confirmation {
 }
 
 /**
- * See the module comment. `subscribe` settles when the server has confirmed or the subscriber is closed: a server that is down is waited
- * for, because without it there is nothing to wake a waiter for.
+ * See the module comment. `subscribe` settles when the server has confirmed or refused, or the subscriber is closed: a server that is down
+ * is waited for, because without it there is nothing to wake a waiter for.
  */
 export class Subscriber implements SubscriberPort {
   readonly #source: Redis;
@@ -106,21 +107,26 @@ export class Subscriber implements SubscriberPort {
     return this.#redis;
   }
 
-  /** Connected, for the first time or again. */
+  /** Connected, for the first time or again. A channel that is refused does not keep the others waiting. */
   async #restore(redis: Redis): Promise<void> {
-    const sent = await Promise.all([...this.#channels.keys()].map((channel) => this.#send(redis, channel)));
-    if (this.#closed || !sent.every(Boolean)) return;
+    await Promise.all([...this.#channels.keys()].map((channel) => this.#send(redis, channel)));
+    // Lost again meanwhile: the next connection restores.
+    if (this.#closed || redis.status !== 'ready') return;
     for (const listener of this.#listeners) listener.onRestored();
   }
 
-  async #send(redis: Redis, channel: string): Promise<boolean> {
+  async #send(redis: Redis, channel: string): Promise<void> {
+    const confirmation = this.#channels.get(channel);
     try {
       await redis.subscribe(channel);
-      this.#channels.get(channel)?.resolve();
-      return true;
+      confirmation?.resolve();
     } catch (error) {
-      if (!this.#closed) this.#onError(error);
-      return false;
+      if (this.#closed) return;
+      this.#onError(error);
+      // Anything but a refusal is the connection's trouble: it is sent again when that is back.
+      if (verdictOf(error).kind !== 'permanent') return;
+      this.#channels.delete(channel);
+      confirmation?.reject(redacted(error));
     }
   }
 }
