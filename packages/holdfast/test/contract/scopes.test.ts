@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { countCommands, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { LockClient, LockClientEvents, LockClientOptions, RLock } from 'holdfast';
-import { LockNotHeldError, LockScopeError } from 'holdfast';
+import { LockLostError, LockNotHeldError, LockScopeError } from 'holdfast';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { Gate, Room, turns } from '../support/room.js';
 
@@ -431,6 +431,17 @@ describe('one handle shared by flows outside scopes', () => {
     };
     await Promise.all(Array.from({ length: 10 }, flow));
     expect(room).toMatchObject({ visits: 50, most: 1 });
+    expect(await count()).toBe(0);
+  });
+
+  it('tells a loss to the flow that had the lock, and leaves the next flow its own', async () => {
+    const { lock, count } = setUp();
+    const handle = lock();
+    await handle.lock(150);
+    await handle.lock(); // another flow: it has the lock when that lease has ended
+    await expect(handle.unlock()).rejects.toThrow(LockLostError);
+    expect(await count()).toBe(1);
+    await handle.unlock();
     expect(await count()).toBe(0);
   });
 
