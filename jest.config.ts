@@ -1,4 +1,5 @@
 /** @jest-config-loader esbuild-register */
+import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
 const project = (name: string, variant: { label?: string; ioredis?: string; testMatch?: string[] } = {}) => ({
@@ -18,6 +19,8 @@ const project = (name: string, variant: { label?: string; ioredis?: string; test
 });
 
 const config: Config = {
+  // The tests wait for servers more than they compute, and measure time: two at once even on two cores, never one per core.
+  maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
   projects: [
     project('core'),
     project('notify'),
@@ -26,7 +29,7 @@ const config: Config = {
     project('holdfast'),
     project('holdfast', {
       label: 'holdfast on ioredis 5',
-      ioredis: 'ioredis5',
+      ioredis: '<rootDir>/node_modules/ioredis5',
       testMatch: ['<rootDir>/test/contract/**/*.test.ts'],
     }),
   ] as NonNullable<Config['projects']>,

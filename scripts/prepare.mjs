@@ -11,7 +11,9 @@ export const pnpm = manifest.packageManager.split('+')[0];
 /** The lockfile of what is installed is kept beside it by pnpm, written last: equal means complete and current. */
 function isInstalled() {
   try {
-    return readFileSync(`${root}/pnpm-lock.yaml`, 'utf8') === readFileSync(`${root}/node_modules/.pnpm/lock.yaml`, 'utf8');
+    return (
+      readFileSync(`${root}/pnpm-lock.yaml`, 'utf8') === readFileSync(`${root}/node_modules/.pnpm/lock.yaml`, 'utf8')
+    );
   } catch {
     return false;
   }
