@@ -1,0 +1,114 @@
+/**
+ * The TypeScript in the documents, as modules that can be compiled and run.
+ *
+ * A block that opens with ```` ```ts ```` is a whole module: it imports what it uses and ends by itself. `redisUrl` is declared for it, and
+ * the address that documents show, `redis://localhost:6379`, stands for the test's server. ```` ```ts no-run ```` is compiled only: for
+ * what would disturb others, or needs something that a test does not have.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface CodeBlock {
+  /** Where it stands, e.g. `README.md:30`. */
+  readonly place: string;
+  /** Line of the document that the opening fence stands on, counted from 1. */
+  readonly line: number;
+  readonly code: string;
+  readonly runs: boolean;
+}
+
+/** @throws Error for a fence that this convention does not know, or that is never closed. */
+export function blocksIn(document: string, markdown: string): CodeBlock[] {
+  const blocks: CodeBlock[] = [];
+  let open: { mark: string; info: string; line: number; code: string[] } | undefined;
+  for (const [index, text] of markdown.split('\n').entries()) {
+    const fence = /^\s*(`{3,})\s*(.*?)\s*$/.exec(text);
+    if (open === undefined) {
+      if (fence?.[1] !== undefined) open = { mark: fence[1], info: fence[2] ?? '', line: index + 1, code: [] };
+    } else if (fence?.[1] === open.mark && fence[2] === '') {
+      const place = `${document}:${open.line}`;
+      if (/^(ts|typescript)\b/.test(open.info)) {
+        if (open.info !== 'ts' && open.info !== 'ts no-run') throw new Error(`${place}: unknown fence "${open.info}"`);
+        blocks.push({ place, line: open.line, code: open.code.join('\n'), runs: open.info === 'ts' });
+      }
+      open = undefined;
+    } else {
+      open.code.push(text);
+    }
+  }
+  if (open !== undefined) throw new Error(`${document}:${open.line}: the block is never closed`);
+  return blocks;
+}
+
+/** The blocks of README.md, of everything below docs/, and of the packages' readmes. */
+export function allBlocks(): CodeBlock[] {
+  const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((file) => `docs/${file}`);
+  const readmes = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`);
+  return ['README.md', ...docs.filter((file) => file.endsWith('.md')).sort(), ...readmes].flatMap((document) => {
+    const markdown = ts.sys.readFile(join(root, document));
+    return markdown === undefined ? [] : blocksIn(document, markdown);
+  });
+}
+
+/** Blocks written to files inside the package, where `holdfast` and `ioredis` resolve as for its tests. */
+export class WrittenBlocks {
+  readonly #folder: string;
+  readonly #files = new Map<CodeBlock, string>();
+
+  constructor(blocks: readonly CodeBlock[], redisUrl: string) {
+    mkdirSync(join(packageFolder, '.tmp'), { recursive: true });
+    this.#folder = mkdtempSync(join(packageFolder, '.tmp', 'docs-'));
+    writeFileSync(join(this.#folder, 'globals.d.ts'), 'declare const redisUrl: string;\n');
+    for (const [index, block] of blocks.entries()) {
+      const file = join(this.#folder, `block-${index}.ts`);
+      // A module, also without imports; on the first line, so that line n of the file is line n after the fence.
+      writeFileSync(file, `export {}; ${block.code.replaceAll('redis://localhost:6379', redisUrl)}\n`);
+      this.#files.set(block, file);
+    }
+  }
+
+  fileOf(block: CodeBlock): string {
+    const file = this.#files.get(block);
+    if (file === undefined) throw new Error(`${block.place} was not written`);
+    return file;
+  }
+
+  /** What the compiler has against the blocks, by block. */
+  diagnostics(): Map<CodeBlock, string[]> {
+    const { config } = ts.readConfigFile(join(root, 'tsconfig.base.json'), (path) => readFileSync(path, 'utf8'));
+    const { options } = ts.parseJsonConfigFileContent(
+      { ...config, files: [] },
+      { ...ts.sys, readDirectory: () => [] },
+      packageFolder,
+    );
+    const program = ts.createProgram([join(this.#folder, 'globals.d.ts'), ...this.#files.values()], {
+      ...options,
+      ...{ composite: false, incremental: false, declaration: false, declarationMap: false, noEmit: true },
+      // An example may show a value without using it.
+      ...{ noUnusedLocals: false, noUnusedParameters: false },
+    });
+    const found = new Map<CodeBlock, string[]>();
+    for (const [block, file] of this.#files) {
+      const source = program.getSourceFile(file);
+      if (source === undefined) throw new Error(`${relative(root, file)} was not compiled`);
+      const problems = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+      found.set(
+        block,
+        problems.map(({ start, messageText }) => {
+          const line = source.getLineAndCharacterOfPosition(start ?? 0).line;
+          return `line ${block.line + 1 + line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+        }),
+      );
+    }
+    return found;
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
