@@ -119,7 +119,7 @@ describe('a handoff between processes', () => {
     // The crowd may use its own turns for many, but the others have turns as before.
     const [crowd = 0, ...others] = await served([50, 1, 1, 1]);
     expect(Math.min(...others) / Math.max(...others)).toBeGreaterThanOrEqual(0.5);
-    expect(Math.min(...others)).toBeGreaterThan(20);
+    expect(Math.min(...others)).toBeGreaterThanOrEqual(Math.min(...equals) / 10);
     expect(crowd).toBeGreaterThan(Math.max(...others));
     await Promise.all(workers.map((worker) => worker.call('close')));
   }, 20_000);
