@@ -61,7 +61,7 @@ describe('work that was started in a scope and outlives it', () => {
     const { client, lock } = setUp();
     const ended = new Gate();
     let detached: Promise<void> | undefined;
-    await client.run(() => {
+    client.run(() => {
       detached = ended.opened.then(async () => {
         const handle = lock();
         await handle.lock();
