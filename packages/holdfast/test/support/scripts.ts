@@ -1,0 +1,32 @@
+import type { Buffer } from 'node:buffer';
+import * as core from '@holdfast/core';
+import type { RedisKit } from '@holdfast/testkit';
+
+const keys = core.lockKeys('any', '');
+const granting = { claimMs: 1, trust: true };
+const holder = { tenure: 'a:1', seq: 1 };
+
+const commands = {
+  ask: core.ask(keys, { tenure: 'a:1', leaseMs: 1, freshMs: 0, ticket: 0, freshTtlMs: 1, ...granting }),
+  again: core.again(keys, { ...holder, leaseMs: 1 }),
+  handoff: core.handoff(keys, { ...holder, leaseMs: 1 }),
+  release: core.release(keys, { ...holder, tombstoneMs: 0, ...granting }),
+  renew: core.renew([{ keys, tenure: 'a:1', leaseMs: 1 }]),
+  cancel: core.cancel(keys, { tenure: 'a:1', tombstoneMs: 0, ...granting }),
+  force: core.force(keys, { request: 'a:1', tombstoneMs: 1, ...granting }),
+  peek: core.peek(keys, { tenure: 'a:1' }),
+  inspect: core.inspect(keys),
+};
+
+/** Names of the commands that a client sends. */
+export type CommandName = keyof typeof commands;
+
+/** Makes every script known to the server, so that each command is one EVALSHA. */
+export async function loadScripts(kit: RedisKit): Promise<void> {
+  await Promise.all(Object.values(commands).map(({ script }) => kit.admin.script('LOAD', script.source)));
+}
+
+/** Whether the bytes of a request are that command. */
+export function isCommand(name: CommandName): (request: Buffer) => boolean {
+  return (request) => request.includes(commands[name].script.sha);
+}
