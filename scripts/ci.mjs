@@ -12,6 +12,7 @@ import { root } from './run.mjs';
 
 const tally = new Tally();
 const temporary = mkdtempSync(join(tmpdir(), 'holdfast-ci-'));
+process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
 
 async function smoke(tarballs) {
   const redis = await findPrivateRedis();
@@ -75,7 +76,6 @@ try {
 } catch (error) {
   tally.fail(error.stack ?? String(error));
 } finally {
-  rmSync(temporary, { recursive: true, force: true });
   tally.report();
   process.exitCode = tally.failed === 0 ? 0 : 1;
 }

@@ -4,6 +4,9 @@ import { needsShell, root } from '../run.mjs';
 
 const running = new Set();
 
+/** However many commands hang: all of it ends within this time. */
+const totalLimitMs = 25 * 60_000;
+
 function end(child, signal) {
   try {
     // Its own process group: what the command started ends with it.
@@ -32,7 +35,8 @@ for (const [signal, code] of [
  * @returns {Promise<string>} stdout when captured, else ''
  * @throws Error when it fails or takes too long
  */
-export function command(program, args, { cwd = root, env = process.env, limitMs = 300_000, capture } = {}) {
+export function command(program, args, { cwd = root, env = process.env, limitMs = 180_000, capture } = {}) {
+  const leftMs = Math.max(0, Math.min(limitMs, totalLimitMs - performance.now()));
   const child = spawn(program, args, {
     cwd,
     env,
@@ -47,12 +51,17 @@ export function command(program, args, { cwd = root, env = process.env, limitMs 
   const limit = setTimeout(() => {
     late = true;
     end(child, 'SIGKILL');
-  }, limitMs);
+  }, leftMs);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
       if (code === 0) resolve(said);
-      else reject(new Error(late ? `took longer than ${limitMs} ms` : `ended with ${signal ?? `exit code ${code}`}`));
+      else
+        reject(
+          new Error(
+            late ? `took longer than ${Math.round(leftMs / 1_000)} s` : `ended with ${signal ?? `exit code ${code}`}`,
+          ),
+        );
     });
   }).finally(() => {
     clearTimeout(limit);
