@@ -66,16 +66,18 @@ export class Level implements ScopedLevel {
 
   get state(): 'held' | 'suspect' | 'lost' | 'released' {
     if (this.#status === 'open' || this.#status === 'entering') this.#keeper.check();
-    // `check` may just have changed the status.
-    const status = this.#status as 'entering' | 'open' | 'lost' | 'released';
+    // After `check`, which may just have changed it.
+    const status = this.#status;
     if (status === 'lost' || status === 'released') return status;
     return this.#keeper.suspect ? 'suspect' : 'held';
   }
 
   get signal(): AbortSignal {
+    // Read first: it aborts a signal that exists when the deadline has passed and no timer could run yet.
+    const { lost } = this;
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
-      if (this.state === 'lost') this.#abort.abort(this.lossError());
+      if (lost) this.#abort.abort(this.lossError());
     }
     return this.#abort.signal;
   }

@@ -16,7 +16,7 @@ function own(title: string, options: RedisOptions): InputWay {
     title: `a Redis of the user's: ${title}`,
     yours: true,
     open: (kit, { host, port }) => {
-      const redis = new Redis({ host, port, ...options });
+      const redis = new Redis({ host, port, disconnectTimeout: 100, ...options });
       redis.on('error', () => undefined);
       kit.cleanup(() => redis.disconnect());
       return redis;
