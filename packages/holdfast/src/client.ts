@@ -81,7 +81,7 @@ export class LockClient implements AsyncDisposable {
       onError,
       onRenewal: ({ outcome, latenessMs }) => reporter.renewal(outcome.kind, latenessMs),
     });
-    const subscriber = new Subscriber(opened.redis, onError);
+    const subscriber = new Subscriber({ source: opened.redis, schedule: waits, now: () => clock.now(), onError });
     const inbox = new Inbox({
       port: subscriber,
       channel: inboxChannel(this.clientId),
@@ -97,6 +97,7 @@ export class LockClient implements AsyncDisposable {
       },
       onUp: () => watchdog.verifyAll(),
     });
+    const onMissed = () => void subscriber.probe(settings.attemptTimeoutMs);
     let tenures = 0;
     this.#parts = {
       settings,
@@ -105,7 +106,7 @@ export class LockClient implements AsyncDisposable {
       waits,
       wire,
       watchdog,
-      wakeup: settings.wakeup === 'queue' ? new QueueWakeup(inbox) : new RedissonWakeup(inbox, broadcast),
+      wakeup: settings.wakeup === 'queue' ? new QueueWakeup(inbox, onMissed) : new RedissonWakeup(inbox, broadcast),
       serverClock,
       aborts: new AbortHub(),
       turns: new Turns(clock),

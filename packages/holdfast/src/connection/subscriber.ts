@@ -7,6 +7,7 @@
  */
 
 import type { SubscriberListener, SubscriberPort } from '@holdfast/notify';
+import type { Schedule } from '@holdfast/watchdog';
 import type { Redis, RedisOptions } from 'ioredis';
 import { outside } from '../scope.js';
 import { disconnect } from './link.js';
@@ -35,6 +36,8 @@ interface Confirmation {
  */
 export class Subscriber implements SubscriberPort {
   readonly #source: Redis;
+  readonly #schedule: Schedule;
+  readonly #now: () => number;
   readonly #onError: (error: unknown) => void;
   readonly #listeners: SubscriberListener[] = [];
   readonly #channels = new Map<string, Confirmation>();
@@ -42,9 +45,11 @@ export class Subscriber implements SubscriberPort {
   #closed = false;
   #probing = false;
 
-  constructor(source: Redis, onError: (error: unknown) => void) {
-    this.#source = source;
-    this.#onError = onError;
+  constructor(options: { source: Redis; schedule: Schedule; now: () => number; onError: (error: unknown) => void }) {
+    this.#source = options.source;
+    this.#schedule = options.schedule;
+    this.#now = options.now;
+    this.#onError = options.onError;
   }
 
   listen(listener: SubscriberListener): void {
@@ -67,18 +72,18 @@ export class Subscriber implements SubscriberPort {
     if (this.#redis?.status === 'ready') await this.#redis.unsubscribe(channel);
   }
 
-  /** A message that should have come did not: make sure that the connection is alive, and replace it when it does not answer. */
-  async probe(withinMs: number): Promise<void> {
+  /** A message that should have come did not: replaces the connection unless it answers within `limitMs`. */
+  async probe(limitMs: number): Promise<void> {
     const redis = this.#redis;
     if (redis?.status !== 'ready' || this.#probing) return;
     this.#probing = true;
-    const giveUp = outside(() => setTimeout(() => redis.disconnect(true), withinMs));
+    const limit = this.#schedule.at(this.#now() + limitMs, () => redis.disconnect(true));
     try {
       await redis.ping();
     } catch (error) {
-      this.#onError(error);
+      if (!this.#closed) this.#onError(error);
     } finally {
-      clearTimeout(giveUp);
+      limit.cancel();
       this.#probing = false;
     }
   }

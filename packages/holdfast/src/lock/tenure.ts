@@ -139,6 +139,7 @@ export class Tenure implements LeaseSubject, AskListener {
       this.lease.confirm(sentAt, reply.remainingMs);
     } else if (this.#state === 'asking') {
       this.noteOthers(reply.others, sentAt);
+      if (reply.kind === 'mine') this.#ear.missed();
       if (this.lease.begin(sentAt, reply.remainingMs)) this.#becomeHeld('asked');
       else this.ask();
     }

@@ -18,6 +18,8 @@ export interface Ear {
   readonly open: boolean;
   /** Starts listening for the release of a busy lock, if it does not yet, and calls `opened` once when it does. */
   listen(opened: () => void): void;
+  /** The tenure was granted and no message has said so. */
+  missed(): void;
   close(): void;
 }
 
@@ -32,9 +34,12 @@ export interface Wakeup {
 export class QueueWakeup implements Wakeup {
   readonly blind = false;
   readonly #inbox: Inbox;
+  readonly #onMissed: () => void;
 
-  constructor(inbox: Inbox) {
+  /** @param onMissed - a message that should have come did not: the connection may be open and dead. */
+  constructor(inbox: Inbox, onMissed: () => void) {
     this.#inbox = inbox;
+    this.#onMissed = onMissed;
   }
 
   ear(_keys: LockKeys, tenure: string, listener: InboxListener): Ear {
@@ -56,6 +61,7 @@ export class QueueWakeup implements Wakeup {
         past = true;
         inbox.open().then(opened, () => undefined);
       },
+      missed: () => this.#onMissed(),
       close: () => inbox.unregister(tenure),
     };
   }
@@ -94,6 +100,7 @@ export class RedissonWakeup implements Wakeup {
           () => undefined,
         );
       },
+      missed: () => undefined,
       close: () => {
         membership?.leave();
         this.#inbox.unregister(tenure);

@@ -1,0 +1,64 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type FaultProxy, faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
+import { createLockClient } from 'holdfast';
+import { Redis } from 'ioredis';
+import { freshName, openClient } from '../support/clients.js';
+
+/** Commands go straight to the server, messages come through a proxy. */
+describe('the connection that listens', () => {
+  const kit = useRedis();
+  let proxy: FaultProxy;
+  let redis: Redis;
+
+  beforeEach(async () => {
+    proxy = await faultProxy({ target: kit.server });
+    kit.cleanup(() => proxy.close());
+    redis = new Redis(kit.server.port, kit.server.host);
+    await redis.ping();
+    // What is duplicated from here on connects through the proxy.
+    redis.options.port = proxy.port;
+    kit.cleanup(() => redis.disconnect());
+  });
+
+  const waiterOf = async (name: string) => {
+    const waiting = createLockClient({ redis, reaskMs: 200, claimLeaseMs: 600, attemptTimeoutMs: 200 });
+    kit.cleanup(() => waiting.close());
+    const holder = await openClient(kit).getLock(name).acquire();
+    const got = waiting.getLock(name).acquire();
+    await waitUntil(async () => (await waiting.inspect(name)).queue.length === 1, { what: 'the waiter queues' });
+    return { waiting, holder, got };
+  };
+
+  it('costs one re-ask and is replaced when it is open but dead', async () => {
+    const { waiting, holder, got } = await waiterOf(freshName());
+    const before = await subscriberIds();
+    proxy.hold('both');
+    await holder.release();
+    const hold = await got;
+    expect(hold.state).toBe('held');
+    expect(waiting.stats().handoffs.granted).toBe(0);
+    await waitUntil(() => proxy.connections === 0, { what: 'the dead connection is given up' });
+    await proxy.heal();
+    await waitUntil(
+      async () => {
+        const now = await subscriberIds();
+        return now.length === before.length && now.some((id) => !before.includes(id));
+      },
+      { what: 'another connection listens' },
+    );
+    await hold.release();
+  });
+
+  it('is left alone while it answers', async () => {
+    const { holder, got } = await waiterOf(freshName());
+    const before = await subscriberIds();
+    await holder.release();
+    await (await got).release();
+    expect(await subscriberIds()).toEqual(before);
+  });
+
+  async function subscriberIds(): Promise<string[]> {
+    const list = String(await kit.admin.client('LIST', 'TYPE', 'PUBSUB'));
+    return [...list.matchAll(/^id=(\d+).* sub=1 /gm)].map(([, id]) => id ?? '');
+  }
+});
