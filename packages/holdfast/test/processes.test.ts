@@ -1,0 +1,226 @@
+import { spawnWorker, startPrivateRedis, type TestWorker, useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import type { LockClient, LockClientOptions } from 'holdfast';
+import { freshName, holdsInRedis, openClient } from './support/clients.js';
+import type { methods } from './support/fault.worker.js';
+
+const kit = useRedis(startPrivateRedis);
+
+const claimLeaseMs = 600;
+const quick = { watchdogTimeoutMs: 500, claimLeaseMs, reaskMs: 200 };
+/** Re-asks far away, and a claim that outlasts the test: whoever is quick was told. */
+const patient = { claimLeaseMs: 30_000, reaskMs: 20_000 };
+/** What scheduling on a busy machine may add. */
+const slackMs = 500;
+
+async function spawn(options: Omit<Partial<LockClientOptions>, 'redis'> = quick): Promise<TestWorker<typeof methods>> {
+  const worker = await spawnWorker<typeof methods>(new URL('./support/fault.worker.ts', import.meta.url));
+  kit.cleanup(() => worker.stop());
+  await worker.call('open', { redis: kit.server.url, ...options });
+  return worker;
+}
+
+const queued = (client: LockClient, name: string, size: number) =>
+  waitUntil(async () => (await client.inspect(name)).queue.length === size, { what: `${size} in the queue` });
+
+const owner = async (name: string) => (await kit.admin.hkeys(name)).find((field) => field !== 'seq');
+
+/** Listeners of inboxes, so that a test knows when the server has noticed that a process has gone. */
+const inboxes = async () => (await kit.admin.pubsub('CHANNELS', 'holdfast_inbox:*')).length;
+
+const hasEntered = ({ events }: TestWorker<typeof methods>) => events.some(({ event }) => event === 'entered');
+
+describe('a process that is killed', () => {
+  it('while it holds the lock leaves it to a waiter when its lease ends, not before', async () => {
+    const client = openClient(kit, quick);
+    const name = freshName();
+    const worker = await spawn();
+    await worker.call('acquire', name);
+    const waiting = client.getLock(name).acquire();
+    await queued(client, name, 1);
+    worker.kill('SIGKILL');
+    await worker.exited;
+    const [leftMs, killedAt] = [await kit.admin.pttl(name), performance.now()];
+    const hold = await waiting;
+    const tookMs = performance.now() - killedAt;
+    expect(tookMs).toBeGreaterThan(leftMs - 20);
+    expect(tookMs).toBeLessThan(leftMs + slackMs);
+    await hold.release();
+  });
+
+  it('while it is the head of the queue is passed over at once', async () => {
+    const client = openClient(kit, patient);
+    const name = freshName();
+    const hold = await client.getLock(name).acquire();
+    const worker = await spawn(patient);
+    await worker.call('enter', name);
+    await queued(client, name, 1);
+    const second = openClient(kit, patient);
+    const waiting = second.getLock(name).acquire();
+    await queued(client, name, 2);
+    worker.kill('SIGKILL');
+    await worker.exited;
+    await waitUntil(async () => (await inboxes()) === 2, { what: 'the server to notice' });
+    await hold.release();
+    const releasedAt = performance.now();
+    await (await waiting).release();
+    expect(performance.now() - releasedAt).toBeLessThan(slackMs);
+  });
+
+  it('between its grant and the first use costs the others its claim lease and no more', async () => {
+    const client = openClient(kit, quick);
+    const name = freshName();
+    const hold = await client.getLock(name).acquire();
+    const worker = await spawn();
+    await worker.call('enter', name);
+    await queued(client, name, 1);
+    worker.kill('SIGSTOP');
+    await hold.release();
+    expect(await kit.admin.pttl(name)).toBeGreaterThan(0);
+    worker.kill('SIGKILL');
+    await worker.exited;
+    const startedAt = performance.now();
+    const next = await openClient(kit, quick).getLock(name).acquire();
+    expect(performance.now() - startedAt).toBeLessThan(claimLeaseMs + slackMs);
+    expect(hasEntered(worker)).toBe(false);
+    await next.release();
+  });
+});
+
+describe('a process that stands still', () => {
+  it('over its grant never runs user code on it, and gets the lock later', async () => {
+    const client = openClient(kit, quick);
+    const name = freshName();
+    const hold = await client.getLock(name).acquire();
+    const worker = await spawn();
+    await worker.call('enter', name);
+    await queued(client, name, 1);
+    worker.kill('SIGSTOP');
+    await hold.release();
+    const granted = await owner(name);
+    expect(granted).toBeDefined();
+    const next = await openClient(kit, quick).getLock(name).acquire();
+    expect(await owner(name)).not.toBe(granted);
+    worker.kill('SIGCONT');
+    await queued(client, name, 1);
+    expect(hasEntered(worker)).toBe(false);
+    next.assertHeld();
+    expect(await holdsInRedis(kit, name)).toBe(1);
+    await next.release();
+    await waitUntil(() => hasEntered(worker), { what: 'its turn' });
+    expect(worker.events).toMatchObject([
+      { event: 'entered', data: { state: 'held', aborted: false, refused: false } },
+    ]);
+    await waitUntil(async () => (await owner(name)) === undefined, { what: 'it releases' });
+    await worker.call('close');
+  });
+
+  it('over its grant, with nobody else there, asks again and gets the lock', async () => {
+    const client = openClient(kit, quick);
+    const name = freshName();
+    const hold = await client.getLock(name).acquire();
+    const worker = await spawn();
+    await worker.call('enter', name);
+    await queued(client, name, 1);
+    worker.kill('SIGSTOP');
+    await hold.release();
+    await waitUntil(async () => (await owner(name)) === undefined, { what: 'the claim to end' });
+    worker.kill('SIGCONT');
+    await waitUntil(() => hasEntered(worker), { what: 'its turn' });
+    expect(worker.events).toMatchObject([{ data: { state: 'held' } }]);
+    await worker.call('close');
+  });
+
+  it('while it holds the lock, beyond its lease, knows on its first line', async () => {
+    const client = openClient(kit, quick);
+    const name = freshName();
+    const worker = await spawn();
+    await worker.call('acquire', name, 1_500);
+    const firstLine = worker.call('firstLineAfterStandstill', 500);
+    await waitUntil(() => worker.events.some(({ event }) => event === 'computing'), { what: 'it computes' });
+    worker.kill('SIGSTOP');
+    const next = await client.getLock(name).acquire();
+    worker.kill('SIGCONT');
+    expect(await firstLine).toEqual({ state: 'lost', aborted: true, remainingMs: 0, refused: true });
+    next.assertHeld();
+    await next.release();
+    await worker.call('close');
+  });
+});
+
+describe('a process ends by itself', () => {
+  it('after close(), with a lock held and one waited for', async () => {
+    const client = openClient(kit, quick);
+    const busy = freshName();
+    const hold = await client.getLock(busy).acquire();
+    const worker = await spawn();
+    const name = freshName();
+    await worker.call('acquire', name);
+    await worker.call('enter', busy);
+    await queued(client, busy, 1);
+    await worker.call('close');
+    await waitUntil(() => worker.events.length === 1, { what: 'the wait to be refused' });
+    expect(worker.events).toMatchObject([{ event: 'failed', data: 'LOCK_CLIENT_CLOSED' }]);
+    const closedAt = performance.now();
+    expect(await worker.finish()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - closedAt).toBeLessThan(2_000);
+    await waitUntil(async () => (await owner(name)) === undefined, { what: 'its lock is free' });
+    await queued(client, busy, 0);
+    await hold.release();
+  });
+
+  it("after close() and the end of the user's own connection, not before", async () => {
+    const worker = await spawn();
+    await worker.call('close');
+    await worker.call('openOwn', kit.server.url);
+    await worker.call('acquire', freshName());
+    await worker.call('close');
+    await worker.call('quitOwn');
+    expect(await worker.finish()).toEqual({ code: 0, signal: null });
+  });
+
+  it('not without close(): its locks are renewed on and on', async () => {
+    const name = freshName();
+    const worker = await spawn();
+    await worker.call('acquire', name);
+    let ended = false;
+    void worker.finish().then(() => {
+      ended = true;
+    });
+    for (let renewals = 0; renewals < 3; renewals++) {
+      let before = await kit.admin.pttl(name);
+      await waitUntil(
+        async () => {
+          const now = await kit.admin.pttl(name);
+          const isRaised = now > before;
+          before = now;
+          return isRaised;
+        },
+        { what: 'a renewal' },
+      );
+    }
+    expect(ended).toBe(false);
+  });
+});
+
+it('a process that exits without close() leaves its lock to the lease', async () => {
+  const client = openClient(kit, quick);
+  const name = freshName();
+  const worker = await spawn();
+  await worker.call('acquire', name, 1_000);
+  const waiting = client.getLock(name).acquire();
+  await queued(client, name, 1);
+  await worker.call('exit');
+  expect(await worker.exited).toEqual({ code: 0, signal: null });
+  expect(await holdsInRedis(kit, name)).toBe(1);
+  expect(await kit.admin.pttl(name)).toBeGreaterThan(0);
+  await (await waiting).release();
+});
+
+it('a worker thread has a client of its own, outside the scopes of the thread that started it', async () => {
+  const worker = await spawn();
+  const name = freshName();
+  expect(await worker.call('threads', kit.server.url, name)).toEqual({ distinct: true, during: false, after: true });
+  await worker.call('close');
+  await waitUntil(async () => (await owner(name)) === undefined, { what: 'the thread to have closed its client' });
+});
