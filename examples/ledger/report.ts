@@ -11,7 +11,7 @@ export function table(results: readonly Result[]): string {
   const widths = columns.map((cells) => Math.max(...Object.values(cells).map((cell) => cell.length)));
   return rows
     .map((row) => {
-      const cells = columns.map((cells, index) => (cells[row] ?? '').padStart(widths[index] ?? 0));
+      const cells = columns.map((named, index) => (named[row] ?? '').padStart(widths[index] ?? 0));
       return `${row.padEnd(labelWidth)}   ${cells.join('   ')}\n`;
     })
     .join('');

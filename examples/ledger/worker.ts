@@ -14,7 +14,9 @@ const teller = new Teller(new Ledger(redis), guarding === 'locks' ? lockGuard(lo
 const tell = (message: FromWorker) => process.send?.(message);
 
 // An error that nobody expected ends this process: the main process sees it, and the leases free what was locked.
-process.on('message', async (message: ToWorker) => {
+process.on('message', (message: ToWorker) => void serve(message));
+
+async function serve(message: ToWorker): Promise<void> {
   if (message.kind === 'apply') {
     tell({ kind: 'settled', id: message.transfer.id, ...(await teller.apply(message.transfer)) });
   } else {
@@ -23,7 +25,7 @@ process.on('message', async (message: ToWorker) => {
     redis.disconnect();
     process.disconnect();
   }
-});
+}
 // Without the main process there is nobody to work for.
 process.once('disconnect', () => process.exit());
 

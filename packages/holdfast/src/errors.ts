@@ -31,7 +31,10 @@ export abstract class LockError extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  static override [Symbol.hasInstance](this: { readonly code?: LockErrorCode }, value: unknown): boolean {
+  static override [Symbol.hasInstance](
+    this: { readonly prototype: LockError; readonly code?: LockErrorCode },
+    value: unknown,
+  ): boolean {
     if (typeof value !== 'object' || value === null || !(brand in value)) return false;
     return this.code === undefined || ('code' in value && value.code === this.code);
   }

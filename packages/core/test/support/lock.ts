@@ -61,7 +61,7 @@ export function lockOn(server: LockServer, { name = 'stock', client }: { name?: 
         lock: await redis.hgetall(keys.lock),
         queue: await redis.zrange(keys.queue, '0', '-1'),
         fresh: (await redis.hkeys(keys.fresh)).sort(),
-        tombstones: (await redis.keys(`${keys.dead('*')}`)).sort(),
+        tombstones: (await redis.keys(keys.dead('*'))).sort(),
       };
     },
   };

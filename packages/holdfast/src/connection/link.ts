@@ -64,7 +64,7 @@ export class Link {
   connect(): void {
     if (this.redis.status !== 'wait') return;
     // The error arrives as an event as well, and retries are ioredis' business.
-    outside(() => this.redis.connect().catch(() => undefined));
+    void outside(() => this.redis.connect().catch(() => undefined));
   }
 
   /** Replaces a connection of ours that is open but answers nothing. Yours is left alone. */

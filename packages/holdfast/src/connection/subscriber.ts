@@ -63,7 +63,7 @@ export class Subscriber implements SubscriberPort {
     const confirmation = deferred();
     this.#channels.set(channel, confirmation);
     const redis = this.#open();
-    if (redis.status === 'ready') this.#send(redis, channel);
+    if (redis.status === 'ready') void this.#send(redis, channel);
     return confirmation.promise;
   }
 

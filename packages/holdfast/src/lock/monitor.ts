@@ -16,7 +16,8 @@
  * still entering counts as present, so that two branches below one parent never get in together.
  *
  * A lock passes in memory only while nothing speaks against it: the lease is healthy, the count is 1, no counted operation is under way,
- * and those waiting in other processes are not kept longer than a small tenure. Passing in memory costs no command.
+ * the explicit owner (if any) stays the same, and those waiting in other processes are not kept longer than a small tenure. Passing in
+ * memory costs no command.
  *
  * When the tenure is lost every level is lost with it, the waiting calls go on with a new tenure, and the old one is cancelled.
  */
@@ -32,10 +33,12 @@ import { HandoffRule } from './handoff-rule.js';
 import { Level, type LevelKeeper } from './level.js';
 import { Line } from './line.js';
 import type { Parts } from './parts.js';
+import { verdictAtExpiry } from './patience.js';
 import { lostAround, mayReenter } from './reentry.js';
 import { SelfWait } from './self-wait.js';
 import { type HeldOutcome, Tenure, type TenureListener } from './tenure.js';
 import { commonTerms, leaseTermsOf } from './terms.js';
+import { within } from './within.js';
 
 /** See the module comment. */
 export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
@@ -144,7 +147,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const counted = tenure.countDown();
     this.#retune(tenure);
     this.#admitDescendants();
-    const outcome = await this.#within(counted);
+    const outcome = await within(counted, this.#parts);
     if (outcome.kind === 'lost') {
       tenure.lease.lose('deleted');
       throw new LockLostError(this.name, 'deleted');
@@ -164,19 +167,17 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   onExpire(contender: Contender): void {
     if (contender.granted) return;
+    const { joinedAt, until, enteringSince } = contender;
+    const heldHere = this.#levels.length > 0;
+    const unansweredSince = this.#tenure?.unansweredSince;
     const now = this.#parts.clock.now();
-    const { responseTimeoutMs, reaskMs } = this.#parts.settings;
-    const { enteringSince } = contender;
-    const held = enteringSince === undefined && this.#levels.length > 0;
-    if (contender.until !== Number.POSITIVE_INFINITY) {
-      if (held || (enteringSince === undefined && now - this.#busyAt <= 2 * reaskMs)) contender.turnAway();
-      else contender.refuse(unavailableError(this.name, now - contender.joinedAt));
-      return;
-    }
-    const owedSince = held ? now : (enteringSince ?? this.#tenure?.unansweredSince ?? now);
-    const silentSince = Math.max(owedSince, contender.joinedAt);
-    if (now - silentSince >= responseTimeoutMs) contender.refuse(unavailableError(this.name, now - silentSince));
-    else contender.expireAt(silentSince + responseTimeoutMs);
+    const verdict = verdictAtExpiry(
+      { now, joinedAt, until, enteringSince, heldHere, busyAt: this.#busyAt, unansweredSince },
+      this.#parts.settings,
+    );
+    if (verdict.kind === 'busy') contender.turnAway();
+    else if (verdict.kind === 'wait') contender.expireAt(verdict.until);
+    else contender.refuse(unavailableError(this.name, verdict.silentMs));
   }
 
   onLeave(contender: Contender): void {
@@ -337,7 +338,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   /** The last level has gone. */
   async #vacate(tenure: Tenure, last: Level): Promise<void> {
     const next = this.#line.first;
-    if (next !== undefined && this.#handoffRule.allows(tenure)) {
+    if (next !== undefined && next.request.owner === last.origin.owner && this.#handoffRule.allows(tenure)) {
       this.#handoffRule.passed();
       const { terms } = next.request;
       if (terms.mode === 'watched' && last.origin.terms.mode === 'watched') {
@@ -413,18 +414,5 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   #retune(tenure: Tenure): void {
     const terms = commonTerms(this.#levels, this.#parts.clock.now());
     if (terms !== undefined) tenure.retune(terms);
-  }
-
-  async #within(outcome: Promise<HeldOutcome>): Promise<HeldOutcome> {
-    const { waits, clock, settings } = this.#parts;
-    return new Promise((resolve) => {
-      const limit = waits.at(clock.now() + settings.responseTimeoutMs, () =>
-        resolve({ kind: 'silent', error: undefined }),
-      );
-      void outcome.then((result) => {
-        limit.cancel();
-        resolve(result);
-      });
-    });
   }
 }

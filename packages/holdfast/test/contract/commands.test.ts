@@ -161,6 +161,10 @@ describe('a contended cycle', () => {
     const name = freshName();
     const all = (cycles: number) => Promise.all(workers.map((worker) => worker.call('cycles', name, cycles)));
     await all(20);
+    // Before a process can hear its inbox, its first wait costs one more ask.
+    await waitUntil(async () => (await kit.admin.pubsub('CHANNELS', 'holdfast_inbox:*')).length === workers.length, {
+      what: 'all three listen',
+    });
     const counter = await countCommands(kit.admin);
     await all(100);
     expect(await sent(counter)).toEqual({ evalsha: 2 * 100 * 3 });

@@ -203,4 +203,14 @@ describe('a handoff of leases that differ', () => {
     await Promise.all(Array.from({ length: 40 }, (_, i) => enter(i % 5 === 0 ? stranger : lock, i)));
     expect(room).toMatchObject({ visits: 40, most: 1 });
   });
+
+  it('shows the explicit owner that holds it, also when another one waited for it in the same process', async () => {
+    const { client, name } = setUp();
+    const first = await client.getLock(name, { owner: 'worker-1' }).acquire();
+    const waiting = client.getLock(name, { owner: 'worker-2' }).acquire();
+    await first.release();
+    const second = await waiting;
+    expect((await client.inspect(name)).owner?.id).toMatch(/^worker-2:/);
+    await second.release();
+  });
 });

@@ -160,6 +160,20 @@ describe('a lock that is taken away in Redis is lost at the next renewal', () =>
     expect(await record.told()).toEqual(lostFor(name, 'deleted'));
   });
 
+  it('and a restart keeps nobody waiting: who is first afterwards gets the lock', async () => {
+    const { client, name, lock, stranger } = await setUp({ watchdogTimeoutMs: 30_000 });
+    const record = new LossRecord(client, await lock.acquire());
+    const waiting = stranger.getLock(name).acquire();
+    await waitUntil(async () => (await client.inspect(name)).queue.length === 1, { what: 'it waits' });
+    await kit.server.restart();
+    const hold = await waiting;
+    await record.aborted();
+    expect(await record.told()).toMatchObject({ state: 'lost' });
+    hold.assertHeld();
+    expect(await holdsInRedis(kit, name)).toBe(1);
+    await hold.release();
+  });
+
   it('and a call of the same process that waits behind it gets the lock afresh', async () => {
     const { client, name, lock } = await setUp();
     const record = new LossRecord(client, await lock.acquire());
