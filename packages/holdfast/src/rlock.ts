@@ -68,6 +68,9 @@ export interface RLock {
   /**
    * Takes the lock from whoever holds it. A hold of this process is aborted before this resolves, one of another by message.
    *
+   * Not promised: that it is not carried out after it has rejected with LockUnavailableError, when the connection is your own client and
+   * delivers the command late.
+   *
    * @returns whether anybody held it.
    */
   forceUnlock(): Promise<boolean>;
