@@ -1,4 +1,4 @@
-import { checkTime, MIN_LEASE_MS } from './options.js';
+import { checkKeys, checkTime, MIN_LEASE_MS } from './options.js';
 
 /** Options of `lock`. */
 export interface LockOptions {
@@ -16,15 +16,20 @@ export interface AcquireOptions extends LockOptions {
   waitMs?: number;
 }
 
-const known = new Set(['leaseMs', 'signal', 'waitMs', 'maxHoldMs']);
+/** What `lock` knows: it waits without limit. */
+export const lockKeys: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxHoldMs']);
+/** What `tryLock` knows beside its times, which it takes by position. */
+export const tryLockKeys: ReadonlySet<string> = new Set(['signal']);
+const acquireKeys: ReadonlySet<string> = new Set([...lockKeys, 'waitMs']);
 
 /** @throws TypeError or RangeError for anything a lock cannot be taken with. */
-export function checkAcquire(options: AcquireOptions | undefined, method: string): AcquireOptions {
+export function checkAcquire(
+  options: AcquireOptions | undefined,
+  method: string,
+  known: ReadonlySet<string> = acquireKeys,
+): AcquireOptions {
   if (options === undefined) return {};
-  if (typeof options !== 'object' || options === null) throw new TypeError(`${method}: options must be an object`);
-  for (const key of Object.keys(options)) {
-    if (!known.has(key)) throw new TypeError(`${method}: unknown option "${key}"`);
-  }
+  checkKeys(method, options, known);
   const { waitMs, leaseMs, signal, maxHoldMs } = options;
   if (waitMs !== undefined) checkTime('waitMs', waitMs, 0);
   if (leaseMs !== undefined) checkTime('leaseMs', leaseMs, MIN_LEASE_MS);
@@ -32,8 +37,11 @@ export function checkAcquire(options: AcquireOptions | undefined, method: string
   if (leaseMs !== undefined && maxHoldMs !== undefined) {
     throw new TypeError(`${method}: leaseMs is never renewed, so maxHoldMs cannot go with it`);
   }
-  if (signal !== undefined && !(typeof signal === 'object' && signal !== null && 'aborted' in signal)) {
-    throw new TypeError(`${method}: signal must be an AbortSignal`);
-  }
+  if (signal !== undefined && !isSignal(signal)) throw new TypeError(`${method}: signal must be an AbortSignal`);
   return options;
+}
+
+/** One of another realm counts. */
+function isSignal(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'aborted' in value && 'throwIfAborted' in value;
 }

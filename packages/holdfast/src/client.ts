@@ -17,7 +17,7 @@ import { type LeaseSubject, Renewals } from './lock/renewals.js';
 import { ServerClock } from './lock/server-clock.js';
 import { Turns } from './lock/turns.js';
 import { QueueWakeup, RedissonWakeup } from './lock/wakeup.js';
-import { checkTime, type LockClientOptions, resolveSettings } from './options.js';
+import { checkKeys, checkTime, type LockClientOptions, resolveSettings } from './options.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import { Reporter } from './reports/reporter.js';
 import type { LockClientStats } from './reports/stats.js';
@@ -36,6 +36,9 @@ export interface CloseOptions {
   /** How long to wait for holds that are in use before they are taken back, in milliseconds. Default 0. */
   drainMs?: number;
 }
+
+const handleKeys: ReadonlySet<string> = new Set(['owner']);
+const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
 
 /**
  * All locks of one process on one Redis. Make one for a process, not one for a request: two clients never re-enter each other's locks.
@@ -136,6 +139,7 @@ export class LockClient implements AsyncDisposable {
    */
   getLock(name: string, options: LockHandleOptions = {}): RLock {
     assertLockName(name);
+    checkKeys('getLock', options, handleKeys);
     return new Handle(this.#home, name, checkOwner(options.owner));
   }
 
@@ -185,8 +189,9 @@ export class LockClient implements AsyncDisposable {
    * Not promised when Redis does not answer: then leases run out by themselves.
    */
   close(options: CloseOptions = {}): Promise<void> {
-    const drainMs = checkTime('drainMs', options.drainMs ?? 0, 0);
-    this.#closing ??= this.#close(drainMs);
+    checkKeys('close', options, closeKeys);
+    const { drainMs = 0 } = options;
+    this.#closing ??= this.#close(checkTime('drainMs', drainMs, 0));
     return this.#closing;
   }
 

@@ -1,5 +1,5 @@
 import * as core from '@holdfast/core';
-import { type AcquireOptions, checkAcquire, type LockOptions } from './acquire-options.js';
+import { type AcquireOptions, checkAcquire, type LockOptions, lockKeys, tryLockKeys } from './acquire-options.js';
 import { LockNotHeldError, LockScopeError, LockTimeoutError, LockUnavailableError } from './errors.js';
 import { type Hold, LevelHold } from './hold.js';
 import type { AcquireRequest } from './lock/contender.js';
@@ -8,6 +8,7 @@ import type { Parts } from './lock/parts.js';
 import { query } from './lock/query.js';
 import type { Registry } from './lock/registry.js';
 import type { Terms } from './lock/terms.js';
+import { checkKeys } from './options.js';
 import type { RLock, TryResult } from './rlock.js';
 import { currentScope, openScope, type ScopedLevel } from './scope.js';
 import { type Leftovers, runScope } from './scope-end.js';
@@ -42,12 +43,13 @@ export class Handle implements RLock {
   }
 
   async lock(options?: number | LockOptions): Promise<void> {
-    const { leaseMs, signal } = checkAcquire(typeof options === 'number' ? { leaseMs: options } : options, 'lock');
-    const level = await this.#acquire({ leaseMs, signal, waitMs: undefined }, 'imperative', this.lock);
+    const given = typeof options === 'number' ? { leaseMs: options } : options;
+    const level = await this.#acquire(checkAcquire(given, 'lock', lockKeys), 'imperative', this.lock);
     if (level === 'busy') throw new LockUnavailableError(`Lock "${this.name}" was neither had nor refused`, this.name);
   }
 
   async tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean> {
+    if (options !== undefined) checkKeys('tryLock', options, tryLockKeys);
     const checked = checkAcquire({ ...options, waitMs, leaseMs }, 'tryLock');
     return (await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'imperative', this.tryLock)) !== 'busy';
   }

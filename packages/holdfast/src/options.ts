@@ -65,12 +65,23 @@ function describe(value: unknown): string {
   return value === null ? 'null' : typeof value;
 }
 
+/** @throws TypeError when `options` is no object, or has a key that is not `known`: a misspelt option must not be passed over. */
+export function checkKeys(what: string, options: unknown, known: ReadonlySet<string>): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new TypeError(`${what}: options must be an object`);
+  }
+  for (const key of Object.keys(options)) {
+    if (!known.has(key)) throw new TypeError(`${what}: unknown option "${key}"`);
+  }
+}
+
 function checkFlag(what: string, value: unknown): boolean {
   if (typeof value !== 'boolean') throw new TypeError(`${what} must be true or false, got ${describe(value)}`);
   return value;
 }
 
-const known: Record<Exclude<keyof LockClientOptions, 'redis'>, true> = {
+const known: Record<keyof LockClientOptions, true> = {
+  redis: true,
   watchdogTimeoutMs: true,
   maxHoldMs: true,
   attemptTimeoutMs: true,
@@ -81,25 +92,25 @@ const known: Record<Exclude<keyof LockClientOptions, 'redis'>, true> = {
   strictScopes: true,
   releaseOnScopeEnd: true,
 };
+const knownKeys = new Set(Object.keys(known));
 
 /** Checks the options and applies defaults. The only reader of raw client options. */
 export function resolveSettings(options: LockClientOptions): Settings {
-  if (typeof options !== 'object' || options === null) throw new TypeError('createLockClient needs an options object');
-  for (const key of Object.keys(options)) {
-    if (key !== 'redis' && !(key in known)) throw new TypeError(`Unknown option "${key}" of createLockClient`);
-  }
-  const { wakeup = 'queue', maxHoldMs } = options;
+  checkKeys('createLockClient', options, knownKeys);
+  const { watchdogTimeoutMs = 30_000, maxHoldMs, attemptTimeoutMs = 1_000, responseTimeoutMs = 10_000 } = options;
+  const { claimLeaseMs = 3_000, reaskMs = 1_500, wakeup = 'queue' } = options;
+  const { strictScopes = false, releaseOnScopeEnd = false } = options;
   if (wakeup !== 'queue' && wakeup !== 'redisson') throw new RangeError(`wakeup must be 'queue' or 'redisson'`);
   const settings: Settings = {
-    watchdogTimeoutMs: checkTime('watchdogTimeoutMs', options.watchdogTimeoutMs ?? 30_000, MIN_LEASE_MS),
+    watchdogTimeoutMs: checkTime('watchdogTimeoutMs', watchdogTimeoutMs, MIN_LEASE_MS),
     maxHoldMs: maxHoldMs === undefined ? undefined : checkTime('maxHoldMs', maxHoldMs, MIN_LEASE_MS),
-    attemptTimeoutMs: checkTime('attemptTimeoutMs', options.attemptTimeoutMs ?? 1_000, 1),
-    responseTimeoutMs: checkTime('responseTimeoutMs', options.responseTimeoutMs ?? 10_000, 1),
-    claimLeaseMs: checkTime('claimLeaseMs', options.claimLeaseMs ?? 3_000, MIN_LEASE_MS),
-    reaskMs: checkTime('reaskMs', options.reaskMs ?? 1_500, 1),
+    attemptTimeoutMs: checkTime('attemptTimeoutMs', attemptTimeoutMs, 1),
+    responseTimeoutMs: checkTime('responseTimeoutMs', responseTimeoutMs, 1),
+    claimLeaseMs: checkTime('claimLeaseMs', claimLeaseMs, MIN_LEASE_MS),
+    reaskMs: checkTime('reaskMs', reaskMs, 1),
     wakeup,
-    strictScopes: checkFlag('strictScopes', options.strictScopes ?? false),
-    releaseOnScopeEnd: checkFlag('releaseOnScopeEnd', options.releaseOnScopeEnd ?? false),
+    strictScopes: checkFlag('strictScopes', strictScopes),
+    releaseOnScopeEnd: checkFlag('releaseOnScopeEnd', releaseOnScopeEnd),
   };
   assertTimings({ reaskMs: settings.reaskMs, claimMs: settings.claimLeaseMs });
   return settings;

@@ -14,6 +14,7 @@ import * as core from '@holdfast/core';
 import { nextAskDelayMs } from '@holdfast/notify';
 import type { Appointment } from '@holdfast/watchdog';
 import type { Answer, Request } from '../connection/wire.js';
+import { MAX_TIME_MS } from '../options.js';
 import type { Failure } from './failures.js';
 import type { Parts } from './parts.js';
 import type { Ear } from './wakeup.js';
@@ -125,7 +126,7 @@ export class Asking {
   #command(): core.Command<core.AskReply> {
     const { claimLeaseMs, reaskMs } = this.#parts.settings;
     const { leaseMs, patienceMs } = this.#listener.bid();
-    const freshTtlMs = FRESH_REASKS * reaskMs + claimLeaseMs;
+    const freshTtlMs = Math.min(FRESH_REASKS * reaskMs + claimLeaseMs, MAX_TIME_MS);
     const freshMs = this.#ear.mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patienceMs))) : 0;
     if (freshMs > 0) this.#reached = true;
     return core.ask(this.#keys, {

@@ -21,6 +21,7 @@ import type { InboxMessage } from '@holdfast/notify';
 import type { Lease, LeaseTerms } from '@holdfast/watchdog';
 import type { Answer, Request } from '../connection/wire.js';
 import type { LockLostReason } from '../errors.js';
+import { MAX_TIME_MS } from '../options.js';
 import { Asking, type AskListener, type Bid, type Ownership } from './asking.js';
 import { CountedOperations } from './counted-operations.js';
 import type { Failure } from './failures.js';
@@ -309,7 +310,8 @@ export class Tenure implements LeaseSubject, AskListener {
 
   /** 0 when nothing of this tenure can still be on its way. An ask that is unanswered now can be lost with its connection and sent again. */
   #tombstoneMs(): number {
-    return this.#dirty || this.#asking.underWay ? this.#longestLeaseMs + TOMBSTONE_TAIL_MS : 0;
+    const dirty = this.#dirty || this.#asking.underWay;
+    return dirty ? Math.min(this.#longestLeaseMs + TOMBSTONE_TAIL_MS, MAX_TIME_MS) : 0;
   }
 
   #releaseCommand(seq: number): core.Command<core.ReleaseReply> {
