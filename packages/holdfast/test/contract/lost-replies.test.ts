@@ -271,6 +271,9 @@ describe('connections that break at random', () => {
     };
 
     const workers = Array.from({ length: 12 }, (_, index) => worker(index));
+    kit.cleanup(() => {
+      ending = true;
+    });
     for (let broken = 0; broken < 40 && faults.length === 0; broken++) {
       const seen = sections;
       await waitUntil(() => sections >= seen + 3 || faults.length > 0, { what: 'three more sections' });
@@ -282,5 +285,5 @@ describe('connections that break at random', () => {
     for (const name of names) {
       await waitUntil(async () => (await kit.admin.exists(name, `holdfast_queue:{${name}}`)) === 0, { what: 'free' });
     }
-  });
+  }, 20_000);
 });
