@@ -161,6 +161,7 @@ export class LockClient implements AsyncDisposable {
   /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
   async inspect(name: string): Promise<LockInspection> {
     assertLockName(name);
+    this.#home.registry.assertOpen(name);
     const reply = await query(this.#parts, name, inspect(lockKeys(name, this.#parts.keyPrefix)));
     return inspectionOf(name, reply, this.clientId);
   }

@@ -23,7 +23,7 @@
  */
 
 import { type LockKeys, lockKeys } from '@holdfast/core';
-import { LockLostError, type LockLostReason } from '../errors.js';
+import { LockClientClosedError, LockLostError, type LockLostReason } from '../errors.js';
 import type { AcquiredHow } from '../reports/stats.js';
 import type { ScopedLevel } from '../scope.js';
 import type { Bid } from './asking.js';
@@ -54,6 +54,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   /** Clock time of the last proof that the lock was busy. */
   #busyAt = Number.NEGATIVE_INFINITY;
   #foreignSeen = 0;
+  #refusesWaiting = false;
 
   constructor(name: string, parts: Parts, onIdle: () => void) {
     this.name = name;
@@ -113,6 +114,12 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   /** Redis has answered that tenure `id` was forced out. */
   forced(id: string): void {
     if (this.#tenure?.id === id) this.#tenure.lease.lose('force-unlocked');
+  }
+
+  /** The client closes: calls that wait are refused, and so is whoever would have to wait again. */
+  refuseWaiting(): void {
+    this.#refusesWaiting = true;
+    for (const contender of this.#line) contender.refuse(new LockClientClosedError(this.name));
   }
 
   /** Open levels are lost with reason `closed`, and the lock is given back whatever its count. */
@@ -283,6 +290,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   #bounce(contender: Contender, level: Level, how: AcquiredHow): void {
     if (how === 're-entered') contender.refuse(level.lossError());
     level.close();
+    if (this.#refusesWaiting) contender.refuse(new LockClientClosedError(this.name));
     if (contender.settled) return;
     contender.enteringSince = undefined;
     contender.granted = false;

@@ -35,9 +35,7 @@ export class Registry {
   /** Refuses new calls and waiting ones; waits at most `drainMs` for open holds; then takes them back, without waiting for it. */
   async close(drainMs: number): Promise<void> {
     this.#closed = true;
-    for (const monitor of [...this.#monitors.values()]) {
-      for (const contender of monitor.line) contender.refuse(new LockClientClosedError(monitor.name));
-    }
+    for (const monitor of [...this.#monitors.values()]) monitor.refuseWaiting();
     if (drainMs > 0 && this.#monitors.size > 0) await this.#quiet(drainMs);
     for (const monitor of [...this.#monitors.values()]) monitor.close();
   }
