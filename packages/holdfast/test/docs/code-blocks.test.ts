@@ -37,7 +37,7 @@ describe('the code in the documents', () => {
         const args = ['--conditions=@holdfast/source', '--import', 'tsx', '--import', defineRedisUrl];
         await run(process.execPath, [...args, written.fileOf(block)], {
           cwd: packageFolder,
-          env: { ...process.env, REDIS_URL: kit.server.url },
+          env: { ...process.env, REDIS_URL: kit.server.url, TSX_TSCONFIG_PATH: written.tsconfig },
           timeout: limitMs - 5_000,
         });
       },

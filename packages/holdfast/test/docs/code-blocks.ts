@@ -12,6 +12,8 @@ import ts from 'typescript';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
+/** As NestJS wants it, which has decorators on parameters; nothing else in the documents has any. */
+const decorators = { experimentalDecorators: true, emitDecoratorMetadata: true };
 
 export interface CodeBlock {
   /** Where it stands, e.g. `README.md:30`. */
@@ -64,12 +66,18 @@ export class WrittenBlocks {
     mkdirSync(join(packageFolder, '.tmp'), { recursive: true });
     this.#folder = mkdtempSync(join(packageFolder, '.tmp', 'docs-'));
     writeFileSync(join(this.#folder, 'globals.d.ts'), 'declare const redisUrl: string;\n');
+    writeFileSync(this.tsconfig, JSON.stringify({ compilerOptions: { target: 'es2022', ...decorators } }));
     for (const [index, block] of blocks.entries()) {
       const file = join(this.#folder, `block-${index}.ts`);
       // A module, also without imports; on the first line, so that line n of the file is line n after the fence.
       writeFileSync(file, `export {}; ${block.code.replaceAll('redis://localhost:6379', redisUrl)}\n`);
       this.#files.set(block, file);
     }
+  }
+
+  /** What blocks are run with. */
+  get tsconfig(): string {
+    return join(this.#folder, 'tsconfig.json');
   }
 
   fileOf(block: CodeBlock): string {
@@ -88,6 +96,7 @@ export class WrittenBlocks {
     );
     const program = ts.createProgram([join(this.#folder, 'globals.d.ts'), ...this.#files.values()], {
       ...options,
+      ...decorators,
       ...{ composite: false, incremental: false, declaration: false, declarationMap: false, noEmit: true },
       // An example may show a value without using it.
       ...{ noUnusedLocals: false, noUnusedParameters: false },
