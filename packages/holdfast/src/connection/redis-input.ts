@@ -27,20 +27,27 @@ const ours: RedisOptions = {
  */
 export function openRedis(input: RedisInput): OpenedRedis {
   if (typeof input === 'string') {
-    if (!/^rediss?:\/\//.test(input) || !URL.canParse(input)) {
-      throw new TypeError('redis must be a redis:// or rediss:// URL, ioredis options, or an ioredis client');
-    }
-    return { redis: outside(() => new Redis(input, { retryStrategy, ...ours })), ownership: 'ours' };
+    if (!/^rediss?:\/\//.test(input) || !URL.canParse(input)) throw unusable();
+    return open(() => new Redis(input, { retryStrategy, ...ours }));
   }
-  if (typeof input !== 'object' || input === null) {
-    throw new TypeError('redis must be a redis:// or rediss:// URL, ioredis options, or an ioredis client');
-  }
+  // A list or a URL object would do for ioredis, which finds no option in it and connects to localhost.
+  if (typeof input !== 'object' || input === null || Array.isArray(input) || 'href' in input) throw unusable();
   if (isClient(input)) {
     refuseUnfit(input);
     return { redis: input, ownership: 'yours' };
   }
-  refuseUnsafe(input);
-  return { redis: outside(() => new Redis({ retryStrategy, ...input, ...ours })), ownership: 'ours' };
+  return open(() => new Redis({ retryStrategy, ...input, ...ours }));
+}
+
+/** ioredis has read the options, those in the query of a URL too. It connects later. */
+function open(make: () => Redis): OpenedRedis {
+  const redis = outside(make);
+  refuseUnsafe(redis.options);
+  return { redis, ownership: 'ours' };
+}
+
+function unusable(): TypeError {
+  return new TypeError('redis must be a redis:// or rediss:// URL, ioredis options, or an ioredis client');
 }
 
 /** Back within a second of the server: every lock is suspect until then. Yours wins. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { inspect } from 'node:util';
 import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { createLockClient, type LockClient, type LockClientOptions, type RLock } from 'holdfast';
@@ -30,8 +31,7 @@ const badLeases: typeof badTimes = [...badTimes, [0, 'RangeError'], [99, 'RangeE
 
 const times = (title: string, values: typeof badTimes, call: (lock: RLock, value: never) => unknown) =>
   values.map(([value, error]): BadCall<RLock> => {
-    const shown = typeof value === 'object' ? JSON.stringify(value) : `${typeof value} ${String(value)}`;
-    return [`${title} ${shown}`, error, (lock) => call(lock, wrong(value))];
+    return [`${title} ${inspect(value)}`, error, (lock) => call(lock, wrong(value))];
   });
 
 const nothing = () => undefined;
@@ -136,7 +136,7 @@ const onClient: readonly BadCall<LockClient>[] = [
   ['close with a number', 'TypeError', (client) => client.close(wrong(5))],
   ...badTimes.map(
     ([drainMs, error]): BadCall<LockClient> => [
-      `close with drainMs ${typeof drainMs} ${String(drainMs)}`,
+      `close with drainMs ${inspect(drainMs)}`,
       error,
       (client) => client.close({ drainMs: wrong(drainMs) }),
     ],
@@ -174,7 +174,7 @@ const badOptions: readonly BadCall<string>[] = [
   ).flatMap((key) =>
     badTimes.map(
       ([value, error]): BadCall<string> => [
-        `${key} ${typeof value} ${String(value)}`,
+        `${key} ${inspect(value)}`,
         error,
         (redis) => createLockClient({ redis, [key]: value }),
       ],

@@ -1,0 +1,221 @@
+import { useRedis } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import * as holdfast from 'holdfast';
+import type {
+  AcquireOptions,
+  Hold,
+  LockClient,
+  LockClientEvents,
+  LockErrorCode,
+  LockInspection,
+  LockLostReason,
+  RLock,
+  TryResult,
+} from 'holdfast';
+import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+
+const kit = useRedis();
+
+/** Compiles only when both types are the same; the file is checked by tsc. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(..._: Same<A, B> extends true ? [] : ['the types differ']): void => undefined;
+
+const membersOf = (prototype: object) => Reflect.ownKeys(prototype).filter((key) => key !== 'constructor');
+
+describe('the public surface is', () => {
+  it('these exports', () => {
+    expect(Object.keys(holdfast).sort()).toEqual([
+      'LockClientClosedError',
+      'LockError',
+      'LockLostError',
+      'LockNotHeldError',
+      'LockRefusedError',
+      'LockScopeError',
+      'LockTimeoutError',
+      'LockUnavailableError',
+      'createLockClient',
+    ]);
+  });
+
+  it('these members of a client', () => {
+    const client = openClient(kit);
+    expect(Object.keys(client)).toEqual(['clientId']);
+    expect(new Set(membersOf(Object.getPrototypeOf(client) as object))).toEqual(
+      new Set(['getLock', 'run', 'exit', 'inspect', 'stats', 'on', 'off', 'close', Symbol.asyncDispose]),
+    );
+  });
+
+  it('these members of a lock', () => {
+    const lock = openClient(kit).getLock('lock');
+    expect(Object.keys(lock)).toEqual(['name']);
+    expect(new Set(membersOf(Object.getPrototypeOf(lock) as object))).toEqual(
+      new Set([
+        ...['lock', 'tryLock', 'unlock', 'acquire', 'tryAcquire', 'withLock', 'tryWithLock'],
+        ...['isLocked', 'isHeldByCurrentScope', 'getHoldCount', 'remainTimeToLive', 'forceUnlock'],
+      ]),
+    );
+  });
+
+  it('these members of a hold', async () => {
+    await using hold = await openClient(kit).getLock(freshName()).acquire();
+    expect(Object.keys(hold)).toEqual([]);
+    expect(new Set(membersOf(Object.getPrototypeOf(hold) as object))).toEqual(
+      new Set(['name', 'signal', 'state', 'remainingMs', 'assertHeld', 'run', 'release', Symbol.asyncDispose]),
+    );
+  });
+
+  it('two clients that never have the same id', () => {
+    const ids = Array.from({ length: 100 }, () => openClient(kit).clientId);
+    expect(new Set(ids).size).toBe(100);
+  });
+});
+
+describe('errors', () => {
+  const { LockError, ...classes } = {
+    LockError: holdfast.LockError,
+    LockTimeoutError: holdfast.LockTimeoutError,
+    LockLostError: holdfast.LockLostError,
+    LockNotHeldError: holdfast.LockNotHeldError,
+    LockScopeError: holdfast.LockScopeError,
+    LockUnavailableError: holdfast.LockUnavailableError,
+    LockRefusedError: holdfast.LockRefusedError,
+    LockClientClosedError: holdfast.LockClientClosedError,
+  };
+  const samples = [
+    [new holdfast.LockTimeoutError('lock', 20), 'LOCK_TIMEOUT', classes.LockTimeoutError, { waitedMs: 20 }],
+    [new holdfast.LockLostError('lock', 'expired'), 'LOCK_LOST', classes.LockLostError, { reason: 'expired' }],
+    [new holdfast.LockNotHeldError('lock', 'this handle'), 'LOCK_NOT_HELD', classes.LockNotHeldError, {}],
+    [new holdfast.LockScopeError('no', 'lock'), 'LOCK_SCOPE', classes.LockScopeError, {}],
+    [new holdfast.LockUnavailableError('no', 'lock'), 'LOCK_UNAVAILABLE', classes.LockUnavailableError, {}],
+    [new holdfast.LockRefusedError('lock', 'OOM'), 'LOCK_REFUSED', classes.LockRefusedError, { redisCode: 'OOM' }],
+    [new holdfast.LockClientClosedError('lock'), 'LOCK_CLIENT_CLOSED', classes.LockClientClosedError, {}],
+  ] as const;
+
+  it.each(samples)('%p has code %s, is a LockError and an Error, and of no other family', (error, code, own, rest) => {
+    expect(error).toMatchObject({ code, lockName: 'lock', name: own.name, ...rest });
+    expect(error).toBeInstanceOf(Error);
+    expect(error instanceof LockError).toBe(true);
+    expect(Object.values(classes).filter((each) => error instanceof each)).toEqual([own]);
+    expect(Object.keys(classes)).toHaveLength(samples.length);
+  });
+
+  it('of another copy of the library are recognised; other errors with their codes are not', () => {
+    const foreign = Object.assign(new Error('lost'), { code: 'LOCK_LOST', [Symbol.for('holdfast.error')]: true });
+    expect(foreign instanceof LockError).toBe(true);
+    expect(foreign instanceof classes.LockLostError).toBe(true);
+    expect(foreign instanceof classes.LockTimeoutError).toBe(false);
+    for (const other of [
+      Object.assign(new Error('lost'), { code: 'LOCK_LOST' }),
+      new Error(''),
+      null,
+      undefined,
+      'lost',
+    ]) {
+      expect((other as unknown) instanceof LockError).toBe(false);
+      expect((other as unknown) instanceof classes.LockLostError).toBe(false);
+    }
+  });
+
+  it('name the lock and what happened, and the code is not shown twice', () => {
+    expect(samples.map(([error]) => error.message).slice(0, 3)).toEqual([
+      'Lock "lock" stayed busy for 20 ms',
+      'Lock "lock" was lost: expired',
+      'Lock "lock" is not held by this handle',
+    ]);
+  });
+
+  it('keep the cause', () => {
+    const cause = new Error('ECONNREFUSED');
+    expect(new holdfast.LockUnavailableError('no', 'lock', { cause }).cause).toBe(cause);
+  });
+
+  it('of Redis itself arrive with its code, and a cause without the arguments of the command', async () => {
+    const name = freshName();
+    await kit.admin.set(name, 'a string', 'PX', 10_000);
+    const error = await failureOf(openClient(kit).getLock(name).lock());
+    expect(error).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'WRONGTYPE', lockName: name });
+    expect(Object.keys((error as Error).cause as object)).not.toContain('command');
+    await kit.admin.del(name);
+  });
+});
+
+describe('a hold', () => {
+  it('is an AsyncDisposable: the end of its block releases it, also by an error', async () => {
+    const lock = openClient(kit).getLock(freshName());
+    const block = async () => {
+      await using hold = await lock.acquire();
+      expect(hold.state).toBe('held');
+      throw new Error('work failed');
+    };
+    await expect(block()).rejects.toThrow('work failed');
+    expect(await lock.isLocked()).toBe(false);
+  });
+
+  it('that was lost makes the end of its block throw', async () => {
+    const lock = openClient(kit).getLock(freshName());
+    const block = async () => {
+      await using _hold = await lock.acquire();
+      await lock.forceUnlock();
+    };
+    await expect(block()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'force-unlocked' });
+  });
+
+  it('that was lost never hides the error of its block', async () => {
+    const lock = openClient(kit).getLock(freshName());
+    const block = async () => {
+      await using _hold = await lock.acquire();
+      await lock.forceUnlock();
+      throw new Error('work failed');
+    };
+    const error = await failureOf(block());
+    expect(error).toMatchObject({ name: 'SuppressedError', suppressed: { message: 'work failed' } });
+  });
+});
+
+it('types: overloads and results are what the documents say', async () => {
+  const compiles = async (client: LockClient, lock: RLock, hold: Hold, options: AcquireOptions) => {
+    same<Awaited<ReturnType<RLock['acquire']>>, Hold>();
+    same<Awaited<ReturnType<RLock['tryAcquire']>>, Hold | null>();
+    const number = await lock.withLock(() => 1);
+    same<typeof number, number>();
+    const text = await lock.withLock({ waitMs: 5 }, async ({ signal }) => String(signal.aborted));
+    same<typeof text, string>();
+    const tried = await lock.tryWithLock(options, () => 1);
+    same<typeof tried, TryResult<number>>();
+    if (tried.ran) same<typeof tried.value, number>();
+    const outcome = client.run(() => 1);
+    same<typeof outcome, number>();
+    const later = client.run(async () => 'x');
+    same<typeof later, Promise<string>>();
+    const inside = hold.run(() => 1n);
+    same<typeof inside, bigint>();
+    same<holdfast.LockError['code'], LockErrorCode>();
+    same<holdfast.LockLostError['reason'], LockLostReason>();
+    same<keyof LockClientEvents, 'lost' | 'suspect' | 'leak' | 'self-wait' | 'foreign-owner' | 'error'>();
+    same<LockInspection['queue'][number]['thisClient'], boolean>();
+    client.on('lost', ({ name, error }) => {
+      same<typeof name, string>();
+      same<typeof error, holdfast.LockLostError>();
+    });
+    await lock.lock(1_000);
+    await lock.lock({ leaseMs: 1_000, signal: AbortSignal.timeout(5) });
+    // @ts-expect-error lock() waits without limit
+    await lock.lock({ waitMs: 5 });
+    // @ts-expect-error times are numbers
+    await lock.tryLock('5');
+    // @ts-expect-error no boolean parameters
+    await lock.acquire(true);
+    // @ts-expect-error tryWithLock needs its options
+    await lock.tryWithLock(() => 1);
+    // @ts-expect-error read-only
+    lock.name = 'another';
+    // @ts-expect-error no such event
+    client.on('losst', () => undefined);
+    // @ts-expect-error the state is not the user's to set
+    hold.state = 'held';
+    // @ts-expect-error no option of that name
+    holdfast.createLockClient({ redis: '', watchdogTimeout: 5 });
+  };
+  expect(compiles).toBeInstanceOf(Function);
+});
