@@ -39,14 +39,18 @@ export class Events {
   }
 
   emit<E extends keyof LockClientEvents>(event: E, ...args: LockClientEvents[E]): void {
+    const warn = (error: unknown) =>
+      process.emitWarning(
+        `A listener of the lock client's "${event}" event threw: ${String(error)}`,
+        'HoldfastWarning',
+      );
     for (const listener of this.#emitter.listeners(event)) {
       try {
-        outside(() => (listener as LockClientListener<E>)(...args));
+        const returned: unknown = outside(() => Reflect.apply(listener, undefined, args));
+        // An async listener: nobody else looks at its promise, and its rejection would end the process.
+        if (returned !== undefined) Promise.resolve(returned).catch(warn);
       } catch (error) {
-        process.emitWarning(
-          `A listener of the lock client's "${event}" event threw: ${String(error)}`,
-          'HoldfastWarning',
-        );
+        warn(error);
       }
     }
   }

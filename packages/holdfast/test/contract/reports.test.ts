@@ -1,0 +1,362 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { spawnWorker, useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import {
+  type LockClient,
+  type LockClientEvents,
+  type LockClientOptions,
+  type LockClientStats,
+  LockLostError,
+} from 'holdfast';
+import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+import { openProxy } from '../support/redis-inputs.js';
+import type { methods } from '../support/report.worker.js';
+import { usesIoredis5 } from '../support/workers.js';
+
+const kit = useRedis();
+
+const events = ['lost', 'suspect', 'leak', 'self-wait', 'foreign-owner', 'error'] as const;
+
+const setUp = (options: Partial<LockClientOptions> = {}) => {
+  const client = openClient(kit, options);
+  const name = freshName();
+  return { client, name, lock: client.getLock(name), heard: listenTo(client) };
+};
+
+/** Everything that a client tells, in order. */
+function listenTo(client: LockClient): [event: keyof LockClientEvents, payload: unknown][] {
+  const heard: [keyof LockClientEvents, unknown][] = [];
+  for (const event of events) client.on(event, (payload: unknown) => heard.push([event, payload]));
+  return heard;
+}
+
+const here = expect.stringContaining('reports.test.ts') as unknown;
+const lossOf = (name: string, reason: string) => ({
+  name,
+  error: expect.objectContaining({ code: 'LOCK_LOST', lockName: name, reason }) as unknown,
+});
+
+/** `self-wait` and `foreign-owner` are in scopes.test.ts. */
+describe('events', () => {
+  it('lost: once for each open acquisition, with name and error', async () => {
+    const { name, lock, heard } = setUp();
+    const outer = await lock.acquire();
+    const inner = await outer.run(() => lock.acquire());
+    await lock.forceUnlock();
+    await failureOf(inner.release());
+    await failureOf(outer.release());
+    expect(heard).toEqual([
+      ['lost', lossOf(name, 'force-unlocked')],
+      ['lost', lossOf(name, 'force-unlocked')],
+    ]);
+    expect(heard.every(([, payload]) => (payload as { error: unknown }).error instanceof LockLostError)).toBe(true);
+  });
+
+  it('leak: once, with the site of the call, and nothing else', async () => {
+    const { client, name, lock, heard } = setUp({ watchdogTimeoutMs: 150 });
+    await client.run(() => lock.lock());
+    await waitUntil(async () => (await kit.admin.exists(name)) === 0, { what: 'the lease to run out' });
+    expect(heard).toEqual([['leak', { name, site: here }]]);
+  });
+
+  it('suspect: once for each time the connection goes, and the hold is held again when it is back', async () => {
+    const proxy = await openProxy(kit);
+    const { name, lock, heard } = setUp({ redis: proxy.url });
+    const hold = await lock.acquire();
+    for (let times = 1; times <= 2; times++) {
+      proxy.refuse();
+      proxy.reset();
+      await waitUntil(() => hold.state === 'suspect', { what: 'the doubt' });
+      await proxy.heal();
+      await waitUntil(() => hold.state === 'held', { what: 'the hold to be verified' });
+      expect(heard.filter(([event]) => event !== 'error')).toEqual(
+        Array.from({ length: times }, () => ['suspect', { name }]),
+      );
+    }
+    await hold.release();
+    expect(heard.filter(([event]) => event === 'lost')).toEqual([]);
+  });
+
+  it('error: what goes wrong in the background, and nothing when nothing does', async () => {
+    const { client, lock, heard } = setUp({ redis: 'redis://127.0.0.1:1', attemptTimeoutMs: 100 });
+    await expect(lock.tryLock()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(heard[0]).toEqual(['error', expect.objectContaining({ code: 'ECONNREFUSED' })]);
+    await client.close();
+    const quiet = setUp();
+    await quiet.lock.withLock(() => undefined);
+    await quiet.client.close();
+    expect(quiet.heard).toEqual([]);
+  });
+
+  it('reach a listener until it is taken off, also when it takes itself off while being told', async () => {
+    const { client, lock } = setUp();
+    const told: string[] = [];
+    const once = () => {
+      told.push('once');
+      client.off('lost', once);
+    };
+    client.on('lost', once).on('lost', () => told.push('always'));
+    for (let times = 0; times < 2; times++) {
+      const hold = await lock.acquire();
+      await lock.forceUnlock();
+      await failureOf(hold.release());
+    }
+    expect(told).toEqual(['once', 'always', 'always']);
+  });
+});
+
+describe('listeners', () => {
+  const startWorker = async () => {
+    const file = new URL('../support/report.worker.ts', import.meta.url);
+    const worker = await spawnWorker<typeof methods>(file, usesIoredis5 ? { ioredis: 'ioredis5' } : {});
+    kit.cleanup(() => worker.stop());
+    return worker;
+  };
+  const warning = (event: string) =>
+    `warning HoldfastWarning: A listener of the lock client's "${event}" event threw: Error: listener`;
+
+  it.each(['throws', 'rejects'] as const)('of which one %s disturb nobody: a process warning tells', async (kind) => {
+    const worker = await startWorker();
+    const { heard, complaints } = await worker.call('trouble', kit.server.url, kind);
+    expect(heard.sort()).toEqual(['error', 'leak', 'lost']);
+    expect(complaints.sort()).toEqual([warning('error'), warning('leak'), warning('lost')]);
+  });
+
+  it('are needed for no event, not even for error', async () => {
+    const worker = await startWorker();
+    expect(await worker.call('trouble', kit.server.url, 'none')).toEqual({ heard: ['error'], complaints: [] });
+  });
+});
+
+describe('stats', () => {
+  it('of a new client are zero, and its success rate is 1', () => {
+    const none = { count: 0, meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0 };
+    expect(openClient(kit).stats()).toEqual({
+      acquisitions: { tried: 0, won: 0, refused: 0, failed: 0, successRate: 1 },
+      waits: none,
+      holds: none,
+      handoffs: { local: 0, passed: 0, granted: 0 },
+      reentries: 0,
+      renewals: { renewed: 0, held: 0, lost: 0, unknown: 0, lateness: none },
+      losses: {},
+    } satisfies LockClientStats);
+  });
+
+  it('count each acquisition once, as won, refused or failed', async () => {
+    const { client, name, lock } = setUp();
+    const stop = AbortSignal.abort(new Error('enough'));
+    const hold = await lock.acquire();
+    await hold.run(() => lock.withLock(() => undefined));
+    expect(await lock.tryLock()).toBe(false);
+    expect(await lock.tryAcquire({ waitMs: 20 })).toBe(null);
+    expect(await lock.tryWithLock({}, () => 1)).toEqual({ ran: false });
+    await failureOf(lock.acquire({ waitMs: 20 }));
+    const abort = new AbortController();
+    const aborted = failureOf(lock.acquire({ signal: abort.signal }));
+    abort.abort();
+    await aborted;
+    await failureOf(lock.lock({ signal: stop }));
+    await hold.release();
+    await client.getLock(name).withLock(() => undefined);
+    expect(client.stats().acquisitions).toEqual({ tried: 8, won: 3, refused: 4, failed: 1, successRate: 3 / 8 });
+    expect(client.stats().reentries).toBe(1);
+  });
+
+  it('count handoffs by kind', async () => {
+    const { client, lock, name } = setUp();
+    const other = openClient(kit);
+    let hold = await lock.acquire();
+    for (const leaseMs of [undefined, undefined, 5_000]) {
+      const next = lock.acquire(leaseMs === undefined ? {} : { leaseMs });
+      await hold.release();
+      hold = await next;
+    }
+    const theirs = other.getLock(name).acquire();
+    await waitUntil(async () => (await client.inspect(name)).queue.length === 1, { what: 'the queue' });
+    await hold.release();
+    await (await theirs).release();
+    expect(client.stats().handoffs).toEqual({ local: 2, passed: 1, granted: 0 });
+    expect(other.stats().handoffs).toEqual({ local: 0, passed: 0, granted: 1 });
+  });
+
+  it('measure waits and holds in milliseconds', async () => {
+    const { client, lock } = setUp();
+    const startedAt = performance.now();
+    const hold = await lock.acquire();
+    const waiting = lock.acquire();
+    const bothSince = performance.now();
+    await waitUntil(() => performance.now() - bothSince > 100, { what: '100 ms' });
+    await hold.release();
+    await (await waiting).release();
+    const elapsedMs = performance.now() - startedAt;
+    const { waits, holds } = client.stats();
+    expect([waits.count, holds.count]).toEqual([2, 2]);
+    for (const { meanMs, p50Ms, p99Ms, maxMs } of [waits, holds]) {
+      expect(maxMs).toBeGreaterThan(99);
+      expect(maxMs).toBeLessThan(elapsedMs * 1.01 + 1);
+      expect(p50Ms).toBeLessThanOrEqual(p99Ms);
+      expect(p99Ms).toBeLessThanOrEqual(maxMs);
+      expect(meanMs).toBeLessThanOrEqual(maxMs);
+      expect(meanMs).toBeGreaterThan(maxMs / 3);
+    }
+  });
+
+  it('count renewals with their lateness, and losses by reason', async () => {
+    const { client, lock, name } = setUp({ watchdogTimeoutMs: 150 });
+    const first = await lock.acquire();
+    await waitUntil(() => client.stats().renewals.renewed >= 3, { what: 'three renewals' });
+    await kit.admin.del(name);
+    await waitUntil(() => first.state === 'lost', { what: 'the loss' });
+    const second = await lock.acquire({ leaseMs: 100 });
+    await waitUntil(() => second.state === 'lost', { what: 'the end of the lease' });
+    const third = await lock.acquire();
+    await lock.forceUnlock();
+    for (const hold of [first, second, third]) await failureOf(hold.release());
+    const { renewals, losses } = client.stats();
+    expect(losses).toEqual({ deleted: 1, expired: 1, 'force-unlocked': 1 });
+    const { lateness, ...outcomes } = renewals;
+    expect(outcomes.lost).toBe(1);
+    expect(lateness.count).toBe(Object.values(outcomes).reduce((sum, count) => sum + count, 0));
+    expect(lateness.maxMs).toBeLessThan(500);
+  });
+
+  it('are a copy: they stay as they were read', async () => {
+    const { client, lock } = setUp();
+    const before = client.stats();
+    const hold = await lock.acquire();
+    await lock.forceUnlock();
+    await failureOf(hold.release());
+    expect(before).toMatchObject({ acquisitions: { tried: 0 }, losses: {} });
+    expect(before.waits.count).toBe(0);
+    expect(client.stats().losses).toEqual({ 'force-unlocked': 1 });
+  });
+});
+
+describe('diagnostics channels', () => {
+  /** The messages about one client. */
+  function record(client: LockClient): [channel: string, message: object][] {
+    const messages: [string, object][] = [];
+    for (const channel of ['acquired', 'refused', 'released', 'renewal', 'lost']) {
+      const note = (message: unknown) => {
+        const { clientId, ...rest } = message as { clientId: string };
+        if (clientId === client.clientId) messages.push([channel, rest]);
+      };
+      subscribe(`holdfast:${channel}`, note);
+      kit.cleanup(() => unsubscribe(`holdfast:${channel}`, note));
+    }
+    return messages;
+  }
+  const ms = expect.any(Number) as unknown;
+
+  it('tell of acquisitions, refusals and releases', async () => {
+    const { client, name, lock } = setUp();
+    const messages = record(client);
+    const hold = await lock.acquire();
+    await hold.run(() => lock.withLock(() => undefined));
+    expect(await lock.tryLock()).toBe(false);
+    const failure = new Error('enough');
+    const stop = new AbortController();
+    const aborted = failureOf(lock.acquire({ signal: stop.signal }));
+    stop.abort(failure);
+    await aborted;
+    const next = lock.acquire();
+    await hold.release();
+    await (await next).release();
+    expect(messages).toEqual([
+      ['acquired', { name, waitedMs: ms, how: 'asked' }],
+      ['acquired', { name, waitedMs: ms, how: 're-entered' }],
+      ['released', { name, heldMs: ms }],
+      ['refused', { name, outcome: 'busy' }],
+      ['refused', { name, outcome: 'error', error: failure }],
+      ['released', { name, heldMs: ms }],
+      ['acquired', { name, waitedMs: ms, how: 'local' }],
+      ['released', { name, heldMs: ms }],
+    ]);
+  });
+
+  it('tell of renewals and losses', async () => {
+    const { client, name, lock } = setUp({ watchdogTimeoutMs: 150 });
+    const messages = record(client);
+    const hold = await lock.acquire();
+    await waitUntil(() => messages.length >= 2, { what: 'a renewal' });
+    await lock.forceUnlock();
+    await failureOf(hold.release());
+    expect(messages[1]).toEqual(['renewal', { outcome: 'renewed', latenessMs: ms }]);
+    expect(messages.filter(([channel]) => channel === 'lost')).toEqual([['lost', { name, reason: 'force-unlocked' }]]);
+    expect(messages.filter(([channel]) => channel === 'released')).toEqual([]);
+  });
+});
+
+describe('inspect', () => {
+  it('a free lock: nobody', async () => {
+    const { client, name } = setUp();
+    expect(await client.inspect(name)).toEqual({ name, owner: undefined, remainingMs: undefined, queue: [] });
+  });
+
+  it('a nested lock with a queue, seen from inside and outside', async () => {
+    const { client, name, lock } = setUp();
+    const [other, third] = [openClient(kit), openClient(kit)];
+    const holder = await lock.acquire({ leaseMs: 20_000 });
+    await holder.run(() =>
+      lock.withLock(async () => {
+        const waiting: Promise<void>[] = [];
+        for (const waiter of [other, third]) {
+          const before = waiting.length;
+          waiting.push(client.exit(() => waiter.getLock(name).withLock(() => undefined)));
+          await waitUntil(async () => (await client.inspect(name)).queue.length > before, { what: 'the queue' });
+        }
+        const seen = await client.inspect(name);
+        expect(seen).toEqual({
+          name,
+          owner: { id: expect.stringContaining(client.clientId), holdCount: 2, kind: 'this-client' },
+          remainingMs: expect.any(Number),
+          queue: [
+            { id: expect.stringContaining(other.clientId), waitingMs: expect.any(Number), thisClient: false },
+            { id: expect.stringContaining(third.clientId), waitingMs: expect.any(Number), thisClient: false },
+          ],
+        });
+        expect(seen.remainingMs).toBeGreaterThan(15_000);
+        for (const { waitingMs } of seen.queue) expect(waitingMs).toBeLessThan(1_000);
+        expect(await other.inspect(name)).toMatchObject({
+          owner: { kind: 'holdfast', holdCount: 2 },
+          queue: [{ thisClient: true }, { thisClient: false }],
+        });
+        void Promise.all(waiting).then(() => undefined);
+      }),
+    );
+    await holder.release();
+    await waitUntil(async () => (await client.inspect(name)).owner === undefined, { what: 'everybody served' });
+  });
+
+  it('a lock of an explicit owner: the name is in the id', async () => {
+    const { client, name } = setUp();
+    const lock = client.getLock(name, { owner: 'worker-7' });
+    await lock.lock();
+    expect(await client.inspect(name)).toMatchObject({
+      owner: { id: expect.stringMatching(/^worker-7:/), holdCount: 1, kind: 'this-client' },
+    });
+    await lock.unlock();
+  });
+
+  it('a lock of a client that knows no queue: foreign, with its count; -1 when it has no expiry', async () => {
+    const { client, name, lock } = setUp();
+    const id = '6e1c9d4e-6b0c-4f6e-8a53-7a2ab1a6d8f1:42';
+    await kit.admin.hset(name, id, 3);
+    const foreign = { name, owner: { id, holdCount: 3, kind: 'foreign' }, remainingMs: undefined, queue: [] };
+    expect(await client.inspect(name)).toEqual(foreign);
+    expect(await lock.remainTimeToLive()).toBe(-1);
+    await kit.admin.pexpire(name, 5_000);
+    expect((await client.inspect(name)).remainingMs).toBeGreaterThan(4_000);
+    await kit.admin.del(name);
+  });
+
+  it('writes nothing, and needs no hold', async () => {
+    const { client, name, lock } = setUp();
+    await using _hold = await lock.acquire({ leaseMs: 20_000 });
+    const before = await kit.admin.hgetall(name);
+    await openClient(kit).inspect(name);
+    await client.inspect(name);
+    expect(await kit.admin.hgetall(name)).toEqual(before);
+  });
+});
