@@ -233,7 +233,8 @@ it('a server that takes connections and drops them at once is as good as none', 
 it('a connection of our own that answers nothing is replaced, and the call goes on', async () => {
   const proxy = await openProxy(kit);
   const client = openClient(kit, { redis: proxy.url, attemptTimeoutMs });
-  await client.getLock('warm').isLocked();
+  await client.getLock('warm').withLock(() => undefined);
+  await waitUntil(async () => (await kit.admin.pubsub('CHANNELS')).length > 0, { what: 'its other connection' });
   const clients = async () =>
     [...String(await kit.admin.client('LIST')).matchAll(/\bid=(\d+)/g)].map(([, id]) => Number(id));
   const newest = Math.max(...(await clients()));

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { LockClient, LockClientOptions } from 'holdfast';
 import type { Redis } from 'ioredis';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
-import { byUrl, type InputWay, openProxy, ownDefault } from '../support/redis-inputs.js';
+import { byUrl, type InputWay, openProxy, ownDefault, ownWithoutResend } from '../support/redis-inputs.js';
 import { turns } from '../support/room.js';
 import { type CommandName, isCommand, loadScripts } from '../support/scripts.js';
 
@@ -46,7 +46,7 @@ async function setUp(way: InputWay, options: Partial<LockClientOptions> = {}): P
 const queued = (client: LockClient, name: string, size: number) =>
   waitUntil(async () => (await client.inspect(name)).queue.length === size, { what: `${size} in the queue` });
 
-describe.each([byUrl, ownDefault])('given by $title, a reply lost', (way) => {
+describe.each([byUrl, ownDefault, ownWithoutResend])('given by $title, a reply lost', (way) => {
   it('on ask leaves one hold', async () => {
     const { client, name, lose, expectFreeAfter } = await setUp(way);
     lose('ask');

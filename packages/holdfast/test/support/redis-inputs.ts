@@ -27,6 +27,9 @@ function own(title: string, options: RedisOptions): InputWay {
 /** What everybody has: ioredis replays unanswered commands by itself. */
 export const ownDefault = own('default options', {});
 
+/** Here ioredis forgets commands that were under way when the connection broke: their promises never settle. */
+export const ownWithoutResend = own('autoResendUnfulfilledCommands: false', { autoResendUnfulfilledCommands: false });
+
 /** Connections of the client's own. */
 export const byUrl: InputWay = {
   title: 'a URL',
@@ -43,7 +46,7 @@ export const everyWay: readonly InputWay[] = [
   own('enableOfflineQueue: false', { enableOfflineQueue: false }),
   own('maxRetriesPerRequest: null', { maxRetriesPerRequest: null }),
   own('commandTimeout', { commandTimeout: 80 }),
-  own('autoResendUnfulfilledCommands: false', { autoResendUnfulfilledCommands: false }),
+  ownWithoutResend,
 ];
 
 /** A proxy before the kit's server, closed when the test has ended. */
