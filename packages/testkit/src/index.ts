@@ -25,3 +25,4 @@ export { LeakCheck, LeakError } from './leaks/leak-check.js';
 export type { Cleanup, LeakCheckOptions } from './leaks/leak-check.js';
 export { useRedis } from './use-redis.js';
 export type { RedisKit } from './use-redis.js';
+export { type ProofRuns, proofRuns } from './proof-runs.js';

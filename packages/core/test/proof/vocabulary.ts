@@ -1,0 +1,45 @@
+/** The words in which the rule table and the real scripts are compared. */
+
+interface Granting {
+  readonly claimMs: number;
+  readonly trust: boolean;
+}
+
+/** One command as it is sent; a late copy is the same object again. */
+export type Command =
+  | (Granting & {
+      op: 'ask';
+      tenure: string;
+      leaseMs: number;
+      freshMs: number;
+      ticket: number;
+      freshTtlMs: number;
+    })
+  | { op: 'again'; tenure: string; seq: number; leaseMs: number }
+  | { op: 'handoff'; tenure: string; seq: number; leaseMs: number }
+  | (Granting & { op: 'release'; tenure: string; seq: number; tombstoneMs: number })
+  | (Granting & { op: 'cancel'; tenure: string; tombstoneMs: number })
+  | (Granting & { op: 'force'; request: string; tombstoneMs: number })
+  | { op: 'renew'; tenures: string[]; leaseMs: number };
+
+/** A reply by position, without server times. */
+export type Reply = readonly unknown[];
+
+/** Everything that Redis knows of one lock. TTLs are those last set. */
+export interface World {
+  /** Without `seq`: foreign. */
+  owner: { id: string; count: number; seq: number | undefined; ttlMs: number } | undefined;
+  queue: { tenure: string; ticket: number }[];
+  queueTtlMs: number;
+  fresh: Record<string, { wantedMs: number; until: 'ahead' | 'past' }>;
+  freshTtlMs: number;
+  dead: Record<string, { value: string; ttlMs: number }>;
+}
+
+/** Every time of the test is a multiple of this, and no run lasts as long: a TTL rounded up is the one that was set. */
+export const GRAIN_MS = 10_000;
+
+/** The TTL that was set, from what is left of it. */
+export function setTtl(remainingMs: number): number {
+  return remainingMs <= 0 ? remainingMs : Math.ceil(remainingMs / GRAIN_MS) * GRAIN_MS;
+}

@@ -1,0 +1,23 @@
+/** How a property test runs: what fast-check takes as parameters, and how long that may last. */
+export interface ProofRuns {
+  readonly parameters: { numRuns: number; seed: number; path?: string };
+  readonly timeoutMs: number;
+}
+
+/**
+ * `quick` runs in the normal tests, `long` with HOLDFAST_PROOF=long. The seed is new each time and printed by a failure with the
+ * path of the smallest counterexample; HOLDFAST_SEED and HOLDFAST_PATH repeat that one.
+ */
+export function proofRuns(runs: { quick: number; long: number }): ProofRuns {
+  const { HOLDFAST_PROOF, HOLDFAST_SEED, HOLDFAST_PATH } = process.env;
+  const isLong = HOLDFAST_PROOF === 'long';
+  const seed = HOLDFAST_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(HOLDFAST_SEED);
+  return {
+    parameters: {
+      numRuns: isLong ? runs.long : runs.quick,
+      seed,
+      ...(HOLDFAST_PATH === undefined ? {} : { path: HOLDFAST_PATH }),
+    },
+    timeoutMs: isLong ? 3_600_000 : 60_000,
+  };
+}
