@@ -1,0 +1,130 @@
+/**
+ * Programs as users write them, each a process of its own: `exit.script.ts <program> <redis url> <lock name>`. They print what they have
+ * got to, a word a line. Nothing but the program itself keeps the process alive.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { createLockClient, LockClientClosedError } from 'holdfast';
+
+const [program, redis, lockName] = isMainThread ? process.argv.slice(2) : (workerData as string[]);
+if (program === undefined || redis === undefined || lockName === undefined) {
+  throw new Error('program, redis url, lock name');
+}
+const [url, name]: [string, string] = [redis, lockName];
+
+const say = (word: string) => process.stdout.write(`${word}\n`);
+const open = () => createLockClient({ redis: url, watchdogTimeoutMs: 1_000 });
+const never = () => new Promise<never>(() => undefined);
+
+const thread = (inside: string) => new Worker(new URL(import.meta.url), { workerData: [inside, url, name] });
+
+/** Serves requests that hold the lock while they do `work`, until SIGTERM. */
+async function serve(drainMs: number, work: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+  const client = open();
+  const server = createServer((_request, response) => {
+    const section = client.getLock(name).withLock((hold) => {
+      say('serving');
+      return work(hold.signal);
+    });
+    section.then(
+      () => response.end('done'),
+      (error: { code?: string }) => response.end(error.code),
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  process.once('SIGTERM', () => {
+    server.close();
+    void client.close({ drainMs });
+  });
+  say(`port ${(server.address() as AddressInfo).port}`);
+}
+
+const programs: Record<string, () => Promise<void>> = {
+  'forgets to close': async () => {
+    await open()
+      .getLock(name)
+      .withLock(() => undefined);
+    say('done');
+  },
+  closes: async () => {
+    await using client = open();
+    await client.getLock(name).withLock(() => undefined);
+    say('done');
+  },
+  'never locks': async () => {
+    open();
+  },
+  'fails with a lock held': async () => {
+    await using client = open();
+    await client.getLock(name).acquire();
+    throw new RangeError('of the program');
+  },
+  'leaves a loss uncaught': async () => {
+    const client = open();
+    void client.getLock(name).withLock(async (hold) => {
+      say('holds');
+      await once(hold.signal, 'abort');
+    });
+  },
+  'hears of a loss': async () => {
+    const client = open();
+    client.on('lost', ({ error }) => {
+      say(error.reason);
+      void client.close();
+    });
+    await client.getLock(name).acquire();
+    say('holds');
+  },
+  'waits and is closed': async () => {
+    const client = open();
+    const waiting = client.getLock(name).lock();
+    process.once('SIGTERM', () => void client.close());
+    say('waits');
+    await waiting.catch((error: { code?: string }) => say(String(error.code)));
+  },
+  'waits and is served': async () => {
+    await using client = open();
+    say('waits');
+    await client.getLock(name).withLock(() => say('served'));
+  },
+  'server that finishes': () => serve(10_000, () => once(process, 'SIGTERM')),
+  'server that does not finish': () => serve(100, (signal) => once(signal, 'abort')),
+  worker: async () => {
+    const client = open();
+    process.once('SIGTERM', () => void client.close({ drainMs: 5_000 }));
+    try {
+      for (let first = true; ; first = false) {
+        await client.getLock(name).withLock(() => {
+          if (first) say('works');
+          return new Promise(setImmediate);
+        });
+      }
+    } catch (error) {
+      if (!(error instanceof LockClientClosedError)) throw error;
+    }
+  },
+  'ends a thread that holds': async () => {
+    const holder = thread('holds for ever');
+    await once(holder, 'message');
+    await holder.terminate();
+    say('terminated');
+  },
+  'has a thread that fails': async () => {
+    const failing = thread('leaves a loss uncaught in a thread');
+    const [error] = (await once(failing, 'error')) as [{ code?: string }];
+    say(String(error.code));
+  },
+  'holds for ever': async () => {
+    await open().getLock(name).acquire();
+    parentPort?.postMessage('holds', []);
+    await never();
+  },
+  'leaves a loss uncaught in a thread': async () => {
+    const lock = open().getLock(name);
+    void lock.withLock(() => lock.forceUnlock());
+  },
+};
+
+await programs[program]?.();
