@@ -76,6 +76,19 @@ export type LockLostReason =
   | 'scope-ended'
   | 'closed';
 
+/** The reasons in words, for messages. */
+const lossInWords: Record<LockLostReason, string> = {
+  expired: 'its lease ran out before it was released',
+  deleted: 'its key is gone from Redis',
+  taken: 'its key in Redis names another owner',
+  'force-unlocked': 'forceUnlock() took it away',
+  unreachable: 'Redis answered no renewal before the lease ended',
+  clock: 'the machine slept, or its clock jumped, for longer than the lease',
+  'max-hold': 'it was held for maxHoldMs',
+  'scope-ended': 'the scope that took it ended without unlock()',
+  closed: 'its client was closed',
+};
+
 /** The hold ended before it was released: what it guarded may have run beside another owner since. */
 export class LockLostError extends LockError {
   static readonly code = 'LOCK_LOST';
@@ -84,7 +97,7 @@ export class LockLostError extends LockError {
   readonly reason: LockLostReason;
 
   constructor(lockName: string, reason: LockLostReason) {
-    super(`Lock "${lockName}" was lost: ${reason}`, lockName);
+    super(`Lock "${lockName}" was lost: ${reason} (${lossInWords[reason]})`, lockName);
     this.reason = reason;
   }
 }

@@ -245,7 +245,9 @@ export class Handle implements RLock {
 
   #whoUnlocks(): string {
     if (this.#owner !== undefined) return `owner "${this.#owner}"`;
-    return currentScope(this.#home.client)?.kind === 'thread' ? 'this client.run' : 'this handle';
+    return currentScope(this.#home.client)?.kind === 'thread'
+      ? 'this client.run: unlock() undoes a lock() of the same client.run only'
+      : 'this handle: outside client.run, unlock() undoes a lock() of the same handle only';
   }
 
   // ---------------------------------------------------------------- asking Redis

@@ -105,7 +105,8 @@ export class Contender implements ScopedCall {
   }
 
   cancel(): void {
-    this.refuse(new LockScopeError(`The scope ended while it was waiting for lock "${this.name}"`, this.name));
+    const message = `A call was still waiting for lock "${this.name}" when its scope ended: await it inside that client.run or withLock`;
+    this.refuse(new LockScopeError(message, this.name));
   }
 
   #left(first: boolean): boolean {

@@ -1,0 +1,156 @@
+import { countCommands, useRedis } from '@holdfast/testkit';
+import { describe, expect, it, jest } from '@jest/globals';
+import type { LockClient, LockClientOptions } from 'holdfast';
+import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+import { turns } from '../support/room.js';
+
+/** What a newcomer reads when something is wrong. The words are part of the promise: they say what to do. */
+const kit = useRedis();
+
+const setUp = (options: Partial<LockClientOptions> = {}) => {
+  const client = openClient(kit, options);
+  const name = freshName();
+  return { client, name, lock: () => client.getLock(name) };
+};
+
+const messageOf = async (call: Promise<unknown>): Promise<unknown> => {
+  const error = await failureOf(call);
+  return error instanceof Error ? error.message : error;
+};
+
+/** The first line of a stack that is not its message: where the user called. */
+const callerIn = (site: string | undefined): string | undefined => site?.split('\n')[1]?.trim();
+
+async function takeAndForget(client: LockClient, name: string): Promise<void> {
+  await client.getLock(name).lock();
+}
+
+async function waitInVain(client: LockClient, name: string): Promise<boolean> {
+  return client.getLock(name).tryLock(1_100);
+}
+
+describe('a site', () => {
+  it('of a leak begins with the function that took the lock, not inside holdfast', async () => {
+    const { client, name } = setUp({ watchdogTimeoutMs: 200 });
+    const sites: (string | undefined)[] = [];
+    client.on('leak', ({ site }) => sites.push(site));
+    await client.run(() => takeAndForget(client, name));
+    expect(sites).toHaveLength(1);
+    expect(sites[0]).toMatch(/^Error: The lock was asked for here\n/);
+    expect(callerIn(sites[0])).toMatch(/takeAndForget.*diagnosis\.test\.ts/);
+  });
+
+  it('of a self-wait begins with the function that waits, and with the one that holds', async () => {
+    const { client, name } = setUp();
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    kit.cleanup(() => warn.mockRestore());
+    const callers: (string | undefined)[] = [];
+    client.on('self-wait', ({ site, holderSite }) => callers.push(callerIn(site), callerIn(holderSite)));
+    await takeAndForget(client, name);
+    await turns(1);
+    expect(await waitInVain(client, name)).toBe(false);
+    expect(callers).toEqual([expect.stringContaining('waitInVain'), expect.stringContaining('takeAndForget')]);
+    expect(warn.mock.calls.map(([text]) => text)).toEqual([
+      `A call has waited for over a second for lock "${name}", which this process holds itself. If the call is nested in the code that ` +
+        'holds the lock, it will wait for ever: take the lock with withLock(fn), or put the whole flow into client.run(fn), and nested ' +
+        'calls re-enter.',
+    ]);
+  });
+
+  it('is not recorded for withLock, which cannot leak: that would cost each section a stack', async () => {
+    const { client, name, lock } = setUp();
+    const leaks: unknown[] = [];
+    client.on('leak', (event) => leaks.push(event));
+    await client.run(() => lock().withLock(() => lock().withLock(() => undefined)));
+    expect(leaks).toEqual([]);
+    expect((await client.inspect(name)).owner).toBeUndefined();
+  });
+});
+
+describe('foreign-owner', () => {
+  it('is told once for each lock, however many wait and however long', async () => {
+    const { client, name, lock } = setUp({ reaskMs: 20, claimLeaseMs: 300 });
+    const events: unknown[] = [];
+    client.on('foreign-owner', (event) => events.push(event));
+    await kit.admin.multi().hincrby(name, '6e1c9d4e-6b0c-4f6e-8a53-7a2ab1a6d8f1:1', 1).pexpire(name, 5_000).exec();
+    await Promise.all([lock().tryLock(250), lock().tryLock(250), lock().tryLock(250)]);
+    expect(events).toEqual([{ name }]);
+  });
+});
+
+describe('a message says what is wrong and what to do:', () => {
+  it('strictScopes, before Redis is asked', async () => {
+    const { name, lock } = setUp({ strictScopes: true });
+    const counter = await countCommands(kit.admin);
+    const refused = `lock() and tryLock() on "${name}" outside client.run are refused by strictScopes; use withLock or client.run`;
+    expect(await messageOf(lock().lock())).toBe(refused);
+    expect(await messageOf(lock().tryLock(10))).toBe(refused);
+    expect(await counter.delta()).toEqual({});
+  });
+
+  it('two threads in one client.run', async () => {
+    const { client, name, lock } = setUp();
+    await client.run(async () => {
+      const first = lock().lock();
+      expect(await messageOf(lock().lock())).toBe(
+        `Another lock() on "${name}" is still pending in this client.run, which acts as one thread; use withLock for branches`,
+      );
+      await first;
+      await lock().unlock();
+    });
+  });
+
+  it('a call that its scope did not await', async () => {
+    const { client, name, lock } = setUp();
+    const hold = await openClient(kit).getLock(name).acquire();
+    let forgotten: Promise<unknown> | undefined;
+    client.run(() => {
+      forgotten = messageOf(lock().lock());
+    });
+    expect(await forgotten).toBe(
+      `A call was still waiting for lock "${name}" when its scope ended: await it inside that client.run or withLock`,
+    );
+    await hold.release();
+  });
+
+  it('an unlock() of what is not held, by each kind of owner', async () => {
+    const { client, name, lock } = setUp();
+    expect(await messageOf(lock().unlock())).toBe(
+      `Lock "${name}" is not held by this handle: outside client.run, unlock() undoes a lock() of the same handle only`,
+    );
+    expect(await messageOf(client.run(() => lock().unlock()))).toBe(
+      `Lock "${name}" is not held by this client.run: unlock() undoes a lock() of the same client.run only`,
+    );
+    expect(await messageOf(client.getLock(name, { owner: 'me' }).unlock())).toBe(
+      `Lock "${name}" is not held by owner "me"`,
+    );
+  });
+
+  it('a lost lock, with the reason in words', async () => {
+    const { client, name, lock } = setUp();
+    const forced = lock().withLock(() => client.exit(() => lock().forceUnlock()));
+    expect(await messageOf(forced)).toBe(`Lock "${name}" was lost: force-unlocked (forceUnlock() took it away)`);
+    const expired = lock().withLock(
+      { leaseMs: 100 },
+      (hold) =>
+        new Promise((resolve) => {
+          hold.signal.addEventListener('abort', resolve);
+        }),
+    );
+    expect(await messageOf(expired)).toBe(
+      `Lock "${name}" was lost: expired (its lease ran out before it was released)`,
+    );
+  });
+
+  it('a lock that stayed busy, a key that is no lock, a client that is closed', async () => {
+    const { client, name, lock } = setUp();
+    const hold = await openClient(kit).getLock(name).acquire();
+    expect(await messageOf(lock().acquire({ waitMs: 0 }))).toMatch(/^Lock ".*" stayed busy for \d+ ms$/);
+    await hold.release();
+    await kit.admin.set(name, 'no lock', 'PX', 5_000);
+    expect(await messageOf(lock().acquire())).toBe(`Redis refused a command on lock "${name}": WRONGTYPE`);
+    await client.close();
+    expect(await messageOf(lock().acquire())).toBe('The lock client is closed');
+  });
+});
