@@ -313,11 +313,13 @@ describe('the first line after a stalled event loop tells the truth', () => {
 
   it('about a nested call: it does not acquire afresh', async () => {
     const { lock } = await setUp({ watchdogTimeoutMs: 150 });
+    const inner: unknown[] = [];
     const section = lock.withLock(async () => {
       stall(200);
-      await lock.withLock(() => 'ran');
+      inner.push(await lock.withLock(() => 'ran').catch((error: unknown) => error));
     });
     await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    expect(inner).toMatchObject([{ code: 'LOCK_LOST' }]);
   });
 });
 
