@@ -71,6 +71,7 @@ try {
   await tally.check('generated code is fresh', () =>
     command(process.execPath, [join(root, 'scripts/gen-lua.mjs'), '--check']),
   );
+  await tally.check('mutants still apply', () => command('npm', ['run', '--silent', 'mutants', '--', '--check']));
   await checkPackages();
   await tally.check('npm run demo', () => command('npm', ['run', 'demo', '--', '--transfers', '300']));
 } catch (error) {

@@ -51,7 +51,7 @@ export function lockOn(server: LockServer, { name = 'stock', client }: { name?: 
     inspect: () => run(core.inspect(keys)),
     peek: (tenure: string) => run(core.peek(keys, { tenure })),
     /** The waiting tenure's time is over. */
-    makeStale: (tenure: string) => server.redis.hset(keys.fresh, tenure, '1'),
+    makeStale: (tenure: string) => server.redis.hset(keys.fresh, tenure, `1 ${LEASE}`),
     /** As a lease that has run out, or a foreign DEL. */
     vanish: () => server.redis.del(keys.lock),
     pttl: () => server.redis.pttl(keys.lock),
