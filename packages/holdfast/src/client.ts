@@ -138,7 +138,7 @@ export class LockClient implements AsyncDisposable {
    * whose braces would put its keys into different Cluster slots.
    */
   getLock(name: string, options: LockHandleOptions = {}): RLock {
-    assertLockName(name);
+    assertLockName(name, this.#parts.keyPrefix);
     checkKeys('getLock', options, handleKeys);
     return new Handle(this.#home, name, checkOwner(options.owner));
   }
@@ -160,7 +160,7 @@ export class LockClient implements AsyncDisposable {
 
   /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
   async inspect(name: string): Promise<LockInspection> {
-    assertLockName(name);
+    assertLockName(name, this.#parts.keyPrefix);
     this.#home.registry.assertOpen(name);
     const reply = await query(this.#parts, name, inspect(lockKeys(name, this.#parts.keyPrefix)));
     return inspectionOf(name, reply, this.clientId);

@@ -8,7 +8,7 @@ import type { Parts } from './lock/parts.js';
 import { query } from './lock/query.js';
 import type { Registry } from './lock/registry.js';
 import type { Terms } from './lock/terms.js';
-import { checkKeys } from './options.js';
+import { checkKeys, MAX_TIME_MS } from './options.js';
 import type { RLock, TryResult } from './rlock.js';
 import { currentScope, openScope, type ScopedLevel } from './scope.js';
 import { type Leftovers, runScope } from './scope-end.js';
@@ -21,6 +21,9 @@ export interface LockHome {
   readonly registry: Registry;
   readonly leftovers: Leftovers;
 }
+
+/** How long after a call has given up a late copy of its command is still recognised. */
+const LATE_COPY_MS = 60_000;
 
 /** The public method that was called: what stands below it in the stack is the user's. */
 type Entry = (...args: never[]) => unknown;
@@ -107,7 +110,8 @@ export class Handle implements RLock {
   async forceUnlock(): Promise<boolean> {
     const { parts, registry } = this.#home;
     const request = parts.tenureId(undefined);
-    const { responseTimeoutMs: tombstoneMs, claimLeaseMs: claimMs } = parts.settings;
+    const { responseTimeoutMs, claimLeaseMs: claimMs } = parts.settings;
+    const tombstoneMs = Math.min(responseTimeoutMs + LATE_COPY_MS, MAX_TIME_MS);
     const { ownerBefore } = await this.#query(core.force(this.#keys, { request, tombstoneMs, claimMs, trust: true }));
     if (ownerBefore !== undefined) registry.find(this.name)?.forced(ownerBefore);
     return ownerBefore !== undefined;

@@ -18,7 +18,7 @@ export interface LockClientOptions {
   responseTimeoutMs?: number;
   /** Lease of a lock that was handed over by message, until its new owner first renews it. Default 3 000. */
   claimLeaseMs?: number;
-  /** How often a waiting process asks again, as a safety net below the messages. Default 1 500; at least 250 below `claimLeaseMs`. */
+  /** How often a waiting process asks again, as a safety net below the messages. Default 1 500; more than 250 below `claimLeaseMs`. */
   reaskMs?: number;
   /**
    * `queue`: releases name the next owner (fast, fair, holdfast only). `redisson`: releases are announced on Redisson's channel and all

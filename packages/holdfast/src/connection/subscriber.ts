@@ -24,6 +24,9 @@ const listening: RedisOptions = {
   disconnectTimeout: 200,
 };
 
+/** Busy or loading: asked again after this. */
+const RETRY_MS = 100;
+
 interface Confirmation {
   readonly promise: Promise<void>;
   readonly resolve: () => void;
@@ -122,16 +125,22 @@ export class Subscriber implements SubscriberPort {
 
   async #send(redis: Redis, channel: string): Promise<void> {
     const confirmation = this.#channels.get(channel);
+    if (confirmation === undefined) return;
     try {
       await redis.subscribe(channel);
-      confirmation?.resolve();
+      confirmation.resolve();
     } catch (error) {
       if (this.#closed) return;
       this.#onError(error);
-      // Anything but a refusal is the connection's trouble: it is sent again when that is back.
-      if (verdictOf(error).kind !== 'permanent') return;
+      const { kind } = verdictOf(error);
+      if (kind === 'transient') {
+        this.#schedule.at(this.#now() + RETRY_MS, () => void this.#send(redis, channel));
+        return;
+      }
+      // Anything else but a refusal is the connection's trouble: it is sent again when that is back.
+      if (kind !== 'permanent') return;
       this.#channels.delete(channel);
-      confirmation?.reject(redacted(error));
+      confirmation.reject(redacted(error));
     }
   }
 }

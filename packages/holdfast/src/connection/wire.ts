@@ -18,6 +18,7 @@
 import { type Command, run, type ScriptPort } from '@holdfast/core';
 import type { Appointment, Clock, Schedule } from '@holdfast/watchdog';
 import type { Link } from './link.js';
+import { Packet } from './packet.js';
 import { redacted, verdictOf } from './reply-errors.js';
 import type { SilenceGuard } from './silence-guard.js';
 
@@ -48,6 +49,8 @@ export interface Request<R> {
   drop(): void;
 }
 
+/** From this many requests under way, those of one turn leave as one packet. */
+const CROWD = 8;
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 500;
 
@@ -59,6 +62,7 @@ export class Wire {
   readonly #schedule: Schedule;
   readonly #silence: SilenceGuard;
   readonly #flights = new Set<Flight<unknown>>();
+  readonly #packet = new Packet();
   #roundTripMs = 1;
   #whenDrained: (() => void) | undefined;
 
@@ -115,10 +119,18 @@ export class Wire {
   }
 
   #send<R>(flight: Flight<R>): void {
+    let command: Command<R>;
+    try {
+      command = flight.build();
+    } catch (error) {
+      flight.refuse(error);
+      return;
+    }
     const sentAt = this.#clock.now();
     flight.takeOff(this.#link.epoch);
     this.#silence.sent(sentAt);
-    run(this.#port, flight.build()).then(
+    if (this.#flights.size >= CROWD) this.#packet.gather(this.#link.redis.stream);
+    run(this.#port, command).then(
       (reply) => {
         const now = this.#clock.now();
         this.#silence.answered(now);
@@ -195,6 +207,15 @@ class Flight<R> implements Request<R> {
   replied(reply: R, sentAt: number): void {
     this.#airborne--;
     this.#settle({ kind: 'reply', reply, sentAt });
+  }
+
+  /** The command could not even be made: nothing was sent. */
+  refuse(error: unknown): void {
+    this.#settle({
+      kind: 'refused',
+      code: 'INVALID',
+      error: error instanceof Error ? error : new Error(String(error)),
+    });
   }
 
   /** Says after how many milliseconds to send another copy, if at all. */

@@ -58,6 +58,9 @@ export class Asking {
   #dropped: Request<core.AskReply> | undefined;
   #again = false;
   #next: Appointment | undefined;
+  /** Clock time until which the place in the queue, if any, may be served. */
+  #freshUntil = Number.NEGATIVE_INFINITY;
+  #listening = false;
   #stopped = false;
 
   constructor(parts: Parts, keys: core.LockKeys, tenure: string, ear: Ear, listener: AskListener) {
@@ -107,6 +110,12 @@ export class Asking {
     void this.#request.answer.then((answer) => this.#answered(answer));
   }
 
+  /** Asks when the place in the queue would go stale before the next ask, although somebody waits until `until`. */
+  stayFresh(until: number): void {
+    const staleSoon = this.#freshUntil < this.#parts.clock.now() + this.#parts.settings.reaskMs;
+    if (staleSoon && until > this.#freshUntil) this.ask();
+  }
+
   /** No more questions. An answer that is still on its way is listened to. */
   stop(): void {
     this.#stopped = true;
@@ -129,6 +138,7 @@ export class Asking {
     const freshTtlMs = Math.min(FRESH_REASKS * reaskMs + claimLeaseMs, MAX_TIME_MS);
     const freshMs = this.#ear.mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patienceMs))) : 0;
     if (freshMs > 0) this.#reached = true;
+    this.#freshUntil = freshMs > 0 ? this.#parts.clock.now() + freshMs : Number.NEGATIVE_INFINITY;
     return core.ask(this.#keys, {
       tenure: this.#tenure,
       leaseMs,
@@ -173,7 +183,7 @@ export class Asking {
     this.#listener.onBusy(sentAt, reply.foreign ? 'foreign' : 'holdfast');
     // The listener may have lost interest, or asked again.
     if (this.#stopped || this.#request !== undefined) return;
-    if (!this.#ear.open) this.#ear.listen(() => this.ask());
+    if (!this.#ear.open) this.#listen();
     if (this.#again) {
       this.ask();
       return;
@@ -182,5 +192,14 @@ export class Asking {
     const { reaskMs } = settings;
     const delayMs = nextAskDelayMs({ reaskMs, pttlMs: reply.remainingMs, position, random: Math.random });
     this.#next = waits.at(clock.now() + delayMs, () => this.ask());
+  }
+
+  #listen(): void {
+    if (this.#listening) return;
+    this.#listening = true;
+    this.#ear.listen(() => {
+      this.#listening = false;
+      this.ask();
+    });
   }
 }

@@ -46,6 +46,8 @@ export class Contender implements ScopedCall {
   warned = false;
   readonly #keeper: ContenderKeeper;
   readonly #waiter: Waiter<Level | 'busy'>;
+  /** Clock time at which its patience was first to be looked at. */
+  readonly #firstLimit: number;
 
   constructor(request: AcquireRequest, parts: Parts, keeper: ContenderKeeper) {
     this.request = request;
@@ -54,9 +56,11 @@ export class Contender implements ScopedCall {
     const { attemptTimeoutMs, responseTimeoutMs } = parts.settings;
     const { waitMs } = request;
     this.until = waitMs === undefined ? Number.POSITIVE_INFINITY : this.joinedAt + waitMs;
+    const patienceMs = waitMs === undefined ? responseTimeoutMs : waitMs === 0 ? attemptTimeoutMs : waitMs;
+    this.#firstLimit = this.joinedAt + patienceMs;
     this.#waiter = new Waiter<Level | 'busy'>({
       timers: parts.waits,
-      expiresAt: this.joinedAt + (waitMs === undefined ? responseTimeoutMs : waitMs === 0 ? attemptTimeoutMs : waitMs),
+      expiresAt: this.#firstLimit,
       onExpire: () => keeper.onExpire(this),
       ...(request.signal === undefined
         ? {}
@@ -88,6 +92,13 @@ export class Contender implements ScopedCall {
 
   expireAt(time: number): void {
     this.#waiter.expireAt(time);
+  }
+
+  /** The level that was on its way is lost: it waits again, with what is left of its patience. */
+  waitOn(now: number): void {
+    this.enteringSince = undefined;
+    this.granted = false;
+    this.expireAt(Math.max(now, this.#firstLimit));
   }
 
   /** False when the call has already been answered; the level must then be given back. */

@@ -22,10 +22,12 @@ export class CountedOperations {
     this.#unsettled++;
     const mine = this.#last === undefined ? operation(++this.#seq) : this.#after(this.#last, operation);
     this.#last = mine;
-    const result = await mine;
-    this.#unsettled--;
-    if (this.#last === mine) this.#last = undefined;
-    return result;
+    try {
+      return await mine;
+    } finally {
+      this.#unsettled--;
+      if (this.#last === mine) this.#last = undefined;
+    }
   }
 
   async #after<T>(before: Promise<unknown>, operation: (seq: number) => Promise<T>): Promise<T> {

@@ -93,7 +93,7 @@ export class Level implements ScopedLevel {
 
   remainingMs(): number {
     const { state } = this;
-    return state === 'held' || state === 'suspect' ? this.#keeper.remainingMs() : 0;
+    return state === 'held' || state === 'suspect' ? Math.floor(this.#keeper.remainingMs()) : 0;
   }
 
   /** The caller has it from now on. */

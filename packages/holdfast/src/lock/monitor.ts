@@ -23,6 +23,7 @@
  */
 
 import { type LockKeys, lockKeys } from '@holdfast/core';
+import type { LeaseTerms } from '@holdfast/watchdog';
 import { LockClientClosedError, LockLostError, type LockLostReason } from '../errors.js';
 import type { AcquiredHow } from '../reports/stats.js';
 import type { ScopedLevel } from '../scope.js';
@@ -48,6 +49,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   readonly #onIdle: () => void;
   readonly #levels: Level[] = [];
   readonly #line = new Line();
+  /** Calls with a level on its way to them: neither in the line nor done. */
+  readonly #entering = new Set<Contender>();
   readonly #selfWait: SelfWait;
   readonly #handoffRule: HandoffRule;
   #tenure: Tenure | undefined;
@@ -79,6 +82,9 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       this.#idle();
       return Promise.reject(lost.lossError());
     }
+    // The signal may be that of a hold whose loss the check has just found.
+    if (request.signal?.aborted) this.#idle();
+    request.signal?.throwIfAborted();
     const contender = new Contender(request, this.#parts, this);
     if (mayReenter(contender.request, this.#innermost)) {
       this.#reenter(contender);
@@ -87,6 +93,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     } else {
       this.#line.add(contender);
       this.#contest();
+      if (!contender.once) this.#tenure?.stayFresh(contender.until);
       if (this.#line.size > 0) this.#selfWait.watch();
     }
     return contender.promise;
@@ -129,6 +136,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.#tenure = undefined;
     this.#loseLevels('closed');
     void tenure.cancel();
+    for (const contender of [...this.#entering]) contender.refuse(new LockClientClosedError(this.name));
   }
 
   // ---------------------------------------------------------------- LevelKeeper
@@ -166,7 +174,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   abandon(level: Level): void {
     if (!level.lose('scope-ended')) return;
-    this.#parts.reporter.leaked(this.name, level.origin.site);
+    this.#parts.reporter.leaked(this.name, level.lossError(), level.origin.site);
     if (this.#tenure !== undefined) this.#retune(this.#tenure);
   }
 
@@ -201,6 +209,11 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     return { leaseMs: this.#line.first?.request.terms.leaseMs ?? this.#parts.settings.claimLeaseMs, patienceMs };
   }
 
+  get terms(): LeaseTerms | undefined {
+    const first = this.#line.first;
+    return first && leaseTermsOf(first.request.terms, this.#parts.clock.now());
+  }
+
   onHeld(tenure: Tenure, how: 'asked' | 'granted'): void {
     this.#handoffRule.begin();
     const first = this.#line.first;
@@ -217,7 +230,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   onBusy(tenure: Tenure, askedAt: number, owner: 'holdfast' | 'foreign'): void {
     this.#busyAt = this.#parts.clock.now();
-    if (owner === 'foreign' && ++this.#foreignSeen === 2) this.#parts.reporter.foreignOwner(this.name);
+    if (owner === 'foreign' && !this.#parts.wakeup.blind && ++this.#foreignSeen === 2)
+      this.#parts.reporter.foreignOwner(this.name);
     this.#turnAwayThoseWhoAskedOnce(askedAt);
     if (this.#tenure === tenure && this.#line.hasOnce) tenure.ask();
   }
@@ -281,6 +295,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   #begin(contender: Contender): Level {
     this.#line.remove(contender);
     contender.enteringSince = this.#parts.clock.now();
+    this.#entering.add(contender);
     const level = new Level(this, contender.request);
     this.#levels.push(level);
     return level;
@@ -288,14 +303,16 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   /** The lock was lost before the call got it. A new owner just goes on waiting; a nested call must never acquire afresh. */
   #bounce(contender: Contender, level: Level, how: AcquiredHow): void {
-    if (how === 're-entered') contender.refuse(level.lossError());
+    this.#entering.delete(contender);
     level.close();
+    if (how === 're-entered') contender.refuse(level.lossError());
     if (this.#refusesWaiting) contender.refuse(new LockClientClosedError(this.name));
-    if (contender.settled) return;
-    contender.enteringSince = undefined;
-    contender.granted = false;
-    this.#line.putBack(contender);
-    this.#contest();
+    if (!contender.settled) {
+      contender.waitOn(this.#parts.clock.now());
+      this.#line.putBack(contender);
+      this.#contest();
+    }
+    this.#idle();
   }
 
   /** Redis has answered for a level that was entering. */
@@ -317,6 +334,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       return;
     }
     this.#remove(level);
+    this.#entering.delete(contender);
     contender.refuse(failureError(this.name, outcome));
     // The count is as it was; whoever waits goes on.
     if (this.#levels.length === 0 && this.#tenure === tenure) void this.#vacate(tenure, level).catch(() => undefined);
@@ -328,7 +346,10 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const deliver = () => {
       if (level.lost) {
         this.#bounce(contender, level, how);
-      } else if (contender.give(level)) {
+        return;
+      }
+      this.#entering.delete(contender);
+      if (contender.give(level)) {
         const now = this.#parts.clock.now();
         level.open(now, home);
         this.#parts.reporter.acquired(this.name, now - contender.joinedAt, how);
@@ -355,10 +376,14 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
         return;
       }
       const level = this.#begin(next);
-      const outcome = await tenure.passOn(leaseTermsOf(terms, this.#parts.clock.now()));
-      this.#entered(tenure, next, level, outcome, 'passed');
-      this.#admitDescendants();
-      if (outcome.kind === 'lost') throw new LockLostError(this.name, 'deleted');
+      const passing = tenure.passOn(leaseTermsOf(terms, this.#parts.clock.now()));
+      void passing.then((outcome) => {
+        this.#entered(tenure, next, level, outcome, 'passed');
+        this.#admitDescendants();
+      });
+      const outcome = await within(passing, this.#parts);
+      if (outcome.kind === 'lost') throw this.#lostOnTheWayOut();
+      if (outcome.kind !== 'held') throw failureError(this.name, outcome);
       return;
     }
     this.#tenure = undefined;
@@ -367,12 +392,15 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.#contest();
     this.#idle();
     const outcome = await returned;
-    if (outcome.kind === 'unheld') {
-      const error = new LockLostError(this.name, 'deleted');
-      this.#parts.reporter.lost(this.name, error);
-      throw error;
-    }
+    if (outcome.kind === 'unheld') throw this.#lostOnTheWayOut();
     if (outcome.kind !== 'released') throw failureError(this.name, outcome);
+  }
+
+  /** Redis says that the hold which has just been given up was gone before. */
+  #lostOnTheWayOut(): LockLostError {
+    const error = new LockLostError(this.name, 'deleted');
+    this.#parts.reporter.lost(this.name, error);
+    return error;
   }
 
   #remove(level: Level): void {
@@ -414,7 +442,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   #idle(): void {
-    if (this.#tenure === undefined && this.#line.size === 0 && this.#levels.length === 0) this.#onIdle();
+    const calls = this.#line.size + this.#entering.size;
+    if (this.#tenure === undefined && calls === 0 && this.#levels.length === 0) this.#onIdle();
   }
 
   // ---------------------------------------------------------------- small parts

@@ -32,6 +32,8 @@ import type { Ear } from './wakeup.js';
 /** Told what becomes of the tenure. */
 export interface TenureListener {
   bid(): Bid;
+  /** The lease that whoever gets the lock now has asked for. */
+  readonly terms: LeaseTerms | undefined;
   onHeld(tenure: Tenure, how: 'asked' | 'granted'): void;
   /** Somebody else owns the lock. `askedAt`: when the question was sent. */
   onBusy(tenure: Tenure, askedAt: number, owner: 'holdfast' | 'foreign'): void;
@@ -130,8 +132,15 @@ export class Tenure implements LeaseSubject, AskListener {
     return this.#asking.unansweredSince;
   }
 
+  /** A call has joined those that wait, until then at the latest: the place in the queue must not go stale before. */
+  stayFresh(until: number): void {
+    if (this.#state === 'asking') this.#asking.stayFresh(until);
+  }
+
   bid(): Bid {
-    return this.#listener.bid();
+    const bid = this.#listener.bid();
+    this.#longestLeaseMs = Math.max(this.#longestLeaseMs, bid.leaseMs);
+    return bid;
   }
 
   onOwned(reply: Ownership, sentAt: number): void {
@@ -141,6 +150,7 @@ export class Tenure implements LeaseSubject, AskListener {
     } else if (this.#state === 'asking') {
       this.noteOthers(reply.others, sentAt);
       if (reply.kind === 'mine') this.#ear.missed();
+      this.#adoptTerms();
       if (this.lease.begin(sentAt, reply.remainingMs)) this.#becomeHeld('asked');
       else this.ask();
     }
@@ -179,12 +189,19 @@ export class Tenure implements LeaseSubject, AskListener {
   #granted(expiresAtMs: number, others: number): void {
     if (this.#state !== 'asking') return;
     const deadline = this.#parts.serverClock.toLocal(expiresAtMs);
+    this.#adoptTerms();
     if (deadline === undefined || !this.lease.beginUntil(deadline)) {
       this.ask();
       return;
     }
     this.#others = others;
     this.#becomeHeld('granted');
+  }
+
+  /** The call that asked may have given up since, and the next one wants another lease. */
+  #adoptTerms(): void {
+    const { terms } = this.#listener;
+    if (terms !== undefined) this.retune(terms);
   }
 
   #becomeHeld(how: 'asked' | 'granted'): void {

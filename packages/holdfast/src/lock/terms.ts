@@ -17,6 +17,9 @@ export function leaseTermsOf(terms: Terms, now: number): LeaseTerms {
     : { mode, leaseMs, renewUntil: now + maxHoldMs };
 }
 
+/** A fixed lease shorter than what is left of any: nothing is asked for any more. */
+const NO_MORE_MS = 1;
+
 /** A level as far as its lease goes. */
 export interface TermsHolder {
   readonly origin: { readonly terms: Terms };
@@ -33,7 +36,7 @@ export function commonTerms(levels: readonly TermsHolder[], now: number): LeaseT
   for (const { origin, since, renewable } of levels) {
     const own = leaseTermsOf(origin.terms, since || now);
     // Nobody releases a level whose scope has ended: what is left of its lease runs out.
-    const terms: LeaseTerms = renewable ? own : { mode: 'fixed', leaseMs: own.leaseMs };
+    const terms: LeaseTerms = renewable ? own : { mode: 'fixed', leaseMs: NO_MORE_MS };
     common = common === undefined ? terms : merge(common, terms);
   }
   return common;

@@ -53,9 +53,7 @@ export class Reporter {
   }
 
   lost(name: string, error: LockLostError): void {
-    const { reason } = error;
-    this.stats.losses[reason] = (this.stats.losses[reason] ?? 0) + 1;
-    if (channels.lost.hasSubscribers) channels.lost.publish({ clientId: this.#clientId, name, reason });
+    this.#countLoss(name, error);
     this.events.emit('lost', { name, error });
   }
 
@@ -63,7 +61,9 @@ export class Reporter {
     this.events.emit('suspect', { name });
   }
 
-  leaked(name: string, site: Error | undefined): void {
+  /** Lost to its scope: an event of its own, and a loss like any other to those who count. */
+  leaked(name: string, error: LockLostError, site: Error | undefined): void {
+    this.#countLoss(name, error);
     this.events.emit('leak', { name, site: site?.stack });
   }
 
@@ -89,5 +89,10 @@ export class Reporter {
 
   error(error: unknown): void {
     this.events.emit('error', error);
+  }
+
+  #countLoss(name: string, { reason }: LockLostError): void {
+    this.stats.losses[reason] = (this.stats.losses[reason] ?? 0) + 1;
+    if (channels.lost.hasSubscribers) channels.lost.publish({ clientId: this.#clientId, name, reason });
   }
 }

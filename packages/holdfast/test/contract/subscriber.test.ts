@@ -26,6 +26,7 @@ describe('the connection that listens', () => {
     const holder = await openClient(kit).getLock(name).acquire();
     const got = waiting.getLock(name).acquire();
     await waitUntil(async () => (await waiting.inspect(name)).queue.length === 1, { what: 'the waiter queues' });
+    await waitUntil(async () => (await subscriberIds()).length === 2, { what: 'both clients listen' });
     return { waiting, holder, got };
   };
 
