@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
+
+/** The quoted members of a union, or the keys of an interface, as they stand in the source. */
+function namesIn(file: string, declaration: string, name: RegExp): string[] {
+  const source = read(`packages/holdfast/src/${file}`);
+  const from = source.indexOf(declaration);
+  const text = source.slice(from, source.indexOf('\n\n', from));
+  return [...text.matchAll(name)].map(([, found]) => found ?? '');
+}
+
+const codes = namesIn('errors.ts', 'export type LockErrorCode', /'(\w+)'/g);
+const reasons = namesIn('errors.ts', 'export type LockLostReason', /'([a-z-]+)'/g);
+const events = namesIn('reports/events.ts', 'export interface LockClientEvents', /^ {2}'?([a-z-]+)'?: \[/gm);
+
+describe('docs/troubleshooting.md', () => {
+  const lines = read('docs/troubleshooting.md').split('\n');
+
+  it.each([...codes, ...events])('has a section on %s', (name) => {
+    expect(lines.filter((line) => line === `### ${name}`)).toHaveLength(1);
+  });
+
+  it.each(reasons)('says what to do about a loss with reason %s', (reason) => {
+    expect(lines.filter((line) => line.startsWith(`| \`${reason}\` |`))).toHaveLength(1);
+  });
+
+  it('was compared with every code, reason and event there is', () => {
+    expect([codes.length, reasons.length, events.length]).toEqual([7, 9, 6]);
+  });
+
+  it('links to headings and files that exist', () => {
+    const headings = lines.filter((line) => line.startsWith('#')).map((line) => `#${line.replace(/^#+ /, '')}`);
+    const anchors = headings.map((heading) => heading.toLowerCase().replaceAll(' ', '-'));
+    for (const [, link = ''] of lines.join('\n').matchAll(/\]\(([^)]+)\)/g)) {
+      if (link.startsWith('#')) expect(anchors).toContain(link);
+      else expect(read(`docs/${link}`)).not.toBe('');
+    }
+  });
+});
