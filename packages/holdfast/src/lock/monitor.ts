@@ -382,9 +382,9 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
         this.#admitDescendants();
       });
       const outcome = await within(passing, this.#parts);
-      if (outcome.kind === 'lost') throw this.#lostOnTheWayOut();
-      if (outcome.kind !== 'held') throw failureError(this.name, outcome);
-      return;
+      if (outcome.kind === 'held') return;
+      if (outcome.kind === 'lost' || this.#tenure !== tenure) throw this.#lostOnTheWayOut();
+      throw failureError(this.name, outcome);
     }
     this.#tenure = undefined;
     const returned = tenure.giveBack();

@@ -23,15 +23,19 @@ export interface Situation {
   readonly unansweredSince: number | undefined;
 }
 
-/** See the module comment. */
+/** What to tell it, or until when to let it wait. */
 export type Verdict = { kind: 'busy' } | { kind: 'unavailable'; silentMs: number } | { kind: 'wait'; until: number };
+
+/** However often a client asks, an answer is believed for a round trip on a slow network. */
+const SHORTEST_PROOF_MS = 200;
 
 export function verdictAtExpiry(situation: Situation, settings: Settings): Verdict {
   const { now, joinedAt, until, enteringSince, heldHere, busyAt, unansweredSince } = situation;
   const entering = enteringSince !== undefined;
   const held = heldHere && !entering;
   if (until !== Number.POSITIVE_INFINITY) {
-    const knownBusy = held || (!entering && now - busyAt <= 2 * settings.reaskMs);
+    const freshMs = Math.max(2 * settings.reaskMs, SHORTEST_PROOF_MS);
+    const knownBusy = held || (!entering && now - busyAt <= freshMs);
     return knownBusy ? { kind: 'busy' } : { kind: 'unavailable', silentMs: now - joinedAt };
   }
   const owedSince = held ? now : (enteringSince ?? unansweredSince ?? now);
