@@ -1,6 +1,6 @@
 /** How a property test runs: what fast-check takes as parameters, and how long that may last. */
 export interface ProofRuns {
-  readonly parameters: { numRuns: number; seed: number; path?: string };
+  readonly parameters: { numRuns: number; seed: number; path?: string; interruptAfterTimeLimit: number };
   readonly timeoutMs: number;
 }
 
@@ -12,12 +12,15 @@ export function proofRuns(runs: { quick: number; long: number }): ProofRuns {
   const { HOLDFAST_PROOF, HOLDFAST_SEED, HOLDFAST_PATH } = process.env;
   const isLong = HOLDFAST_PROOF === 'long';
   const seed = HOLDFAST_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(HOLDFAST_SEED);
+  const timeoutMs = isLong ? 3_600_000 : 60_000;
   return {
     parameters: {
+      // Shrinking ends in time to print what was found.
+      interruptAfterTimeLimit: timeoutMs / 2,
       numRuns: isLong ? runs.long : runs.quick,
       seed,
       ...(HOLDFAST_PATH === undefined ? {} : { path: HOLDFAST_PATH }),
     },
-    timeoutMs: isLong ? 3_600_000 : 60_000,
+    timeoutMs,
   };
 }
