@@ -43,27 +43,49 @@ export class QueueWakeup implements Wakeup {
   }
 
   ear(_keys: LockKeys, tenure: string, listener: InboxListener): Ear {
-    const inbox = this.#inbox;
-    inbox.register(tenure, listener);
+    this.#inbox.register(tenure, listener);
     // Opened in the background with the first acquisition, so that the first wait finds it open.
-    if (!inbox.confirmed) void inbox.open().catch(() => undefined);
-    let past = false;
-    return {
-      // A waiter in the queue that no message can reach would be skipped by every release. Past the first try it queues all the same:
-      // its asks keep its place, and the subscriber will be back.
-      get mayQueue() {
-        return past || inbox.confirmed;
-      },
-      get open() {
-        return inbox.confirmed;
-      },
-      listen: (opened) => {
-        past = true;
-        inbox.open().then(opened, () => undefined);
-      },
-      missed: () => this.#onMissed(),
-      close: () => inbox.unregister(tenure),
-    };
+    if (!this.#inbox.confirmed) void this.#inbox.open().catch(() => undefined);
+    return new QueueEar(this.#inbox, tenure, this.#onMissed);
+  }
+}
+
+/** A class, because an object with accessors and closures of its own costs some 800 bytes for every lock that is held. */
+class QueueEar implements Ear {
+  readonly #inbox: Inbox;
+  readonly #tenure: string;
+  readonly #onMissed: () => void;
+  #past = false;
+
+  constructor(inbox: Inbox, tenure: string, onMissed: () => void) {
+    this.#inbox = inbox;
+    this.#tenure = tenure;
+    this.#onMissed = onMissed;
+  }
+
+  /**
+   * A waiter in the queue that no message can reach would be skipped by every release. Past the first try it queues all the same: its asks
+   * keep its place, and the subscriber will be back.
+   */
+  get mayQueue(): boolean {
+    return this.#past || this.#inbox.confirmed;
+  }
+
+  get open(): boolean {
+    return this.#inbox.confirmed;
+  }
+
+  listen(opened: () => void): void {
+    this.#past = true;
+    this.#inbox.open().then(opened, () => undefined);
+  }
+
+  missed(): void {
+    this.#onMissed();
+  }
+
+  close(): void {
+    this.#inbox.unregister(this.#tenure);
   }
 }
 
