@@ -39,13 +39,13 @@ function expectFlat(before: Footprint, after: Footprint): void {
   if (after.keys > 0) grown.push(`${after.keys} keys`);
 }
 
-async function expectFlatHeap(client: LockClient, bytesBefore: number): Promise<void> {
+async function expectFlatHeap(use: () => Promise<void>, bytesBefore: number): Promise<void> {
   for (let left = TRIES; left > 0; left--) {
-    const { heapBytes } = await report('all over');
+    const { heapBytes } = await report('at last');
     const bytes = heapBytes - bytesBefore;
     if (bytes <= FLAT_BYTES) return;
     if (left === 1) grown.push(`the heap by ${bytes} bytes`);
-    else await cycles(client, total / 10);
+    else await use();
   }
 }
 
@@ -57,19 +57,23 @@ async function measure(client: LockClient, holder: LockClient): Promise<string[]
   const oneLock = { count: waiters, nameOf: () => 'waited-for' };
   const ownLocks = { count: waiters, nameOf: (waiter: number) => `waited-for-${waiter}` };
   let before: Footprint | undefined;
-  for (let part = 1; part <= 4; part++) {
-    await cycles(client, total / 4);
+  const use = async (count: number): Promise<void> => {
+    await cycles(client, count);
     // So that what V8 has compiled and what the maps have room for is alike at each measurement.
     await bytesPerHold(client, held);
     await bytesPerWaiter({ client, holder }, oneLock);
+  };
+  for (let part = 1; part <= 4; part++) {
+    await use(total / 4);
     const now = await report(`after ${(part * total) / 4} cycles`);
     before ??= now;
     expectFlat(before, now);
   }
+  await expectFlatHeap(() => use(total / 10), before?.heapBytes ?? 0);
   const perHold = await bytesPerHold(client, held, reporting(`${held} locks held`));
   const perWaiter = await bytesPerWaiter({ client, holder }, oneLock, reporting(`${waiters} wait for one lock`));
   const perLock = await bytesPerWaiter({ client, holder }, ownLocks, reporting(`${waiters} wait for as many locks`));
-  await expectFlatHeap(client, before?.heapBytes ?? 0);
+  await report('all over');
   return [
     `${Math.round(perHold)} bytes for each held lock`,
     `${Math.round(perWaiter)} bytes for each call that waits for one lock`,
