@@ -161,7 +161,7 @@ export class LockClient implements AsyncDisposable {
   /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
   async inspect(name: string): Promise<LockInspection> {
     assertLockName(name, this.#parts.keyPrefix);
-    this.#home.registry.assertOpen(name);
+    this.#home.registry.admit(name);
     const reply = await query(this.#parts, name, inspect(lockKeys(name, this.#parts.keyPrefix)));
     return inspectionOf(name, reply, this.clientId);
   }
@@ -184,8 +184,8 @@ export class LockClient implements AsyncDisposable {
   }
 
   /**
-   * Ends the client: waiting and new calls reject with LockClientClosedError; holds in use have `drainMs` to be released, then they are
-   * aborted with reason `closed` and given back; connections of ours are closed, yours stays open. Leaves no timer, listener or socket.
+   * Ends the client: waiting and new calls reject with LockClientClosedError; holds in use have `drainMs` to be released (calls inside them
+   * still re-enter), then they are aborted with reason `closed` and given back; connections of ours are closed, yours stays open. Leaves no timer, listener or socket.
    *
    * Not promised when Redis does not answer: then leases run out by themselves.
    */

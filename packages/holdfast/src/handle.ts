@@ -130,7 +130,7 @@ export class Handle implements RLock {
   async #acquire(options: AcquireOptions, manner: Manner, from: Entry): Promise<Level | 'busy'> {
     const { waitMs, leaseMs, signal, maxHoldMs } = options;
     const { client, registry, parts } = this.#home;
-    registry.assertOpen(this.name);
+    registry.admit(this.name, this.#around());
     signal?.throwIfAborted();
     const scope = this.#owner === undefined ? currentScope(client) : undefined;
     const request: AcquireRequest = {
@@ -265,7 +265,7 @@ export class Handle implements RLock {
   }
 
   async #query<R>(command: core.Command<R>): Promise<R> {
-    this.#home.registry.assertOpen(this.name);
+    this.#home.registry.admit(this.name, this.#around());
     return query(this.#home.parts, this.name, command);
   }
 }

@@ -88,6 +88,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const contender = new Contender(request, this.#parts, this);
     if (mayReenter(contender.request, this.#innermost)) {
       this.#reenter(contender);
+    } else if (this.#refusesWaiting) {
+      contender.refuse(new LockClientClosedError(this.name));
     } else if (contender.once && this.#levels.length > 0) {
       contender.turnAway();
     } else {

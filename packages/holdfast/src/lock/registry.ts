@@ -1,4 +1,5 @@
 import { LockClientClosedError } from '../errors.js';
+import type { ScopedLevel } from '../scope.js';
 import { Monitor } from './monitor.js';
 import type { Parts } from './parts.js';
 
@@ -6,16 +7,23 @@ import type { Parts } from './parts.js';
 export class Registry {
   readonly #parts: Parts;
   readonly #monitors = new Map<string, Monitor>();
-  #closed = false;
+  #phase: 'open' | 'draining' | 'closed' = 'open';
   #whenQuiet: (() => void) | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** @throws LockClientClosedError after {@link Registry.close}. */
-  assertOpen(name: string): void {
-    if (this.#closed) throw new LockClientClosedError(name);
+  /**
+   * Lets a call in, or not: once the client closes, only from `inside` a hold that has been given time to finish, since its work could not
+   * be completed otherwise.
+   *
+   * @throws LockClientClosedError
+   */
+  admit(name: string, inside?: ScopedLevel): void {
+    if (this.#phase === 'closed' || (this.#phase === 'draining' && inside === undefined)) {
+      throw new LockClientClosedError(name);
+    }
   }
 
   /** The monitor of a name, made when it comes into use. */
@@ -34,9 +42,10 @@ export class Registry {
 
   /** Refuses new calls and waiting ones; waits at most `drainMs` for open holds; then takes them back, without waiting for it. */
   async close(drainMs: number): Promise<void> {
-    this.#closed = true;
+    this.#phase = 'draining';
     for (const monitor of [...this.#monitors.values()]) monitor.refuseWaiting();
     if (drainMs > 0 && this.#monitors.size > 0) await this.#quiet(drainMs);
+    this.#phase = 'closed';
     for (const monitor of [...this.#monitors.values()]) monitor.close();
   }
 

@@ -59,7 +59,7 @@ describe('calls', () => {
       lock.isLocked(),
       lock.remainTimeToLive(),
       lock.forceUnlock(),
-      hold.run(() => lock.lock()),
+      ...(drainMs === 0 ? [hold.run(() => lock.lock())] : []),
       client.getLock(name, { owner: 'me' }).lock(),
       client.inspect(name),
     ];
@@ -169,6 +169,26 @@ describe('drainMs', () => {
     expect(await body).toBe(false);
     await closing;
     expect(await holdsInRedis(kit, name)).toBe(0);
+  });
+
+  it('lets the bodies that run re-enter their locks, and take no others', async () => {
+    const { client, lock, name } = setUp();
+    const [inside, goOn] = [new Gate(), new Gate()];
+    const body = lock.withLock(async () => {
+      inside.open();
+      await goOn.opened;
+      const other = await client
+        .getLock(freshName())
+        .tryLock()
+        .catch((error: { code: string }) => error.code);
+      return [await client.getLock(name).withLock(() => lock.getHoldCount()), other];
+    });
+    await inside.opened;
+    const closing = client.close({ drainMs: 60_000 });
+    goOn.open();
+    expect(await body).toEqual([2, 'LOCK_CLIENT_CLOSED']);
+    await closing;
+    await expect(lock.withLock(() => undefined)).rejects.toMatchObject({ code: 'LOCK_CLIENT_CLOSED' });
   });
 
   it('renews leases while it waits', async () => {
