@@ -4,14 +4,17 @@ export interface ProofRuns {
   readonly timeoutMs: number;
 }
 
+const QUICK_SEED = 20_261_120;
+
 /**
- * `quick` runs in the normal tests, `long` with HOLDFAST_PROOF=long. The seed is new each time and printed by a failure with the
- * path of the smallest counterexample; HOLDFAST_SEED and HOLDFAST_PATH repeat that one.
+ * `quick` runs in the normal tests, always from the same seed: what lands is judged by the same cases each time. `long`, with
+ * HOLDFAST_PROOF=long, looks for new ones. A failure prints the seed and the path of the smallest counterexample; HOLDFAST_SEED and
+ * HOLDFAST_PATH repeat that one.
  */
 export function proofRuns(runs: { quick: number; long: number }): ProofRuns {
   const { HOLDFAST_PROOF, HOLDFAST_SEED, HOLDFAST_PATH } = process.env;
   const isLong = HOLDFAST_PROOF === 'long';
-  const seed = HOLDFAST_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(HOLDFAST_SEED);
+  const seed = Number(HOLDFAST_SEED ?? (isLong ? Math.floor(Math.random() * 2 ** 31) : QUICK_SEED));
   const timeoutMs = isLong ? 3_600_000 : 60_000;
   return {
     parameters: {
