@@ -504,10 +504,10 @@ describe('leases of nested holds', () => {
   });
 
   it('are renewed while a watched one is open inside a fixed one, and no longer', async () => {
-    const client = openClient(kit, { watchdogTimeoutMs: 300 });
+    const client = openClient(kit, { watchdogTimeoutMs: 900 });
     const name = freshName();
     const lock = client.getLock(name);
-    const outer = lock.withLock({ leaseMs: 300 }, async (hold) => {
+    const outer = lock.withLock({ leaseMs: 900 }, async (hold) => {
       await lock.withLock(async () => {
         await waitUntil(() => client.stats().renewals.renewed >= 4, { what: 'the lease was renewed beyond its term' });
       });
