@@ -1,0 +1,70 @@
+import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { createLockClient, LockUnavailableError } from 'holdfast';
+import type { Redis } from 'ioredis';
+import { openClient } from '../support/clients.js';
+import { openProxy, ownDefault } from '../support/redis-inputs.js';
+
+const kit = useRedis(startPrivateRedis);
+
+const attemptTimeoutMs = 100;
+const responseTimeoutMs = 250;
+/** What scheduling on a busy machine may add. */
+const slackMs = 250;
+
+it('a connection of our own that answers nothing is replaced, and the call goes on', async () => {
+  const proxy = await openProxy(kit);
+  const client = openClient(kit, { redis: proxy.url, attemptTimeoutMs });
+  await client.getLock('warm').withLock(() => undefined);
+  await waitUntil(async () => (await kit.admin.pubsub('CHANNELS')).length > 0, { what: 'its other connection' });
+  const clients = async () =>
+    [...String(await kit.admin.client('LIST')).matchAll(/\bid=(\d+)/g)].map(([, id]) => Number(id));
+  const newest = Math.max(...(await clients()));
+  proxy.drop('both');
+  const lock = client.getLock('lock');
+  const waiting = lock.lock();
+  await waitUntil(async () => (await clients()).some((id) => id > newest), { what: 'a new connection' });
+  await proxy.heal();
+  await waiting;
+  await lock.unlock();
+  await waitUntil(async () => (await kit.admin.exists('lock')) === 0, { what: 'the lock is free' });
+});
+
+describe('when the user has closed their own client', () => {
+  it('calls reject at once, a hold is lost at its deadline, and close() settles', async () => {
+    const redis = ownDefault.open(kit, kit.server) as Redis;
+    const client = createLockClient({ redis, attemptTimeoutMs, responseTimeoutMs, watchdogTimeoutMs: 300 });
+    const hold = await client.getLock('held').acquire();
+    await redis.quit();
+    const startedAt = performance.now();
+    await expect(client.getLock('lock').tryLock(5_000)).rejects.toBeInstanceOf(LockUnavailableError);
+    await expect(client.getLock('lock').lock()).rejects.toBeInstanceOf(LockUnavailableError);
+    await expect(client.inspect('lock')).rejects.toBeInstanceOf(LockUnavailableError);
+    expect(performance.now() - startedAt).toBeLessThan(slackMs);
+    await waitUntil(() => hold.state === 'lost', { what: 'the loss', timeoutMs: 300 + slackMs });
+    await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'unreachable' });
+    await client.close();
+  });
+
+  it('calls that wait keep their deadline', async () => {
+    const proxy = await openProxy(kit);
+    const redis = ownDefault.open(kit, proxy) as Redis;
+    const client = createLockClient({ redis, attemptTimeoutMs, responseTimeoutMs });
+    kit.cleanup(() => client.close());
+    await openClient(kit).getLock('busy').lock();
+    const waiting = client.getLock('busy').tryLock(400);
+    const nested = client.getLock('nested').withLock(async () => {
+      proxy.hold('down');
+      const inner = client.getLock('nested').withLock({ waitMs: 200 }, () => 'ran');
+      await expect(inner).rejects.toBeInstanceOf(LockUnavailableError);
+    });
+    await waitUntil(() => proxy.heldBytes > 0, { what: 'a reply under way' });
+    redis.disconnect();
+    const startedAt = performance.now();
+    await expect(nested).rejects.toBeInstanceOf(LockUnavailableError);
+    const answer = await waiting.catch((error: { code?: string }) => error.code);
+    expect([false, 'LOCK_UNAVAILABLE']).toContain(answer);
+    expect(performance.now() - startedAt).toBeLessThan(400 + slackMs);
+    await proxy.heal();
+  });
+});

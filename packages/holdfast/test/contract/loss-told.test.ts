@@ -1,0 +1,109 @@
+import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { type Hold, type LockClientOptions, LockLostError } from 'holdfast';
+import { freshName } from '../support/clients.js';
+import { openFaulty } from '../support/faulty.js';
+import { stall } from '../support/losses.js';
+
+const kit = useRedis(startPrivateRedis);
+const setUp = (options?: Partial<LockClientOptions>) => openFaulty(kit, options);
+
+describe('who relied on a lost lock is told', () => {
+  it('withLock rejects with LockLostError although its function resolved', async () => {
+    const { name, lock } = await setUp();
+    const section = lock.withLock(async ({ signal }) => {
+      await kit.admin.del(name);
+      await waitUntil(() => signal.aborted, { what: 'the loss' });
+      return 'done';
+    });
+    await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'deleted', lockName: name });
+  });
+
+  it('an error of the function wins, and the loss is its cause', async () => {
+    const { name, lock } = await setUp();
+    const failure = new Error('work failed');
+    const section = lock.withLock(async ({ signal }) => {
+      await kit.admin.del(name);
+      await waitUntil(() => signal.aborted, { what: 'the loss' });
+      throw failure;
+    });
+    await expect(section).rejects.toBe(failure);
+    expect(failure.cause).toBeInstanceOf(LockLostError);
+  });
+
+  it('a loss that nobody has noticed is found by the release', async () => {
+    const { client, name, lock } = await setUp({ watchdogTimeoutMs: 30_000 });
+    const events: unknown[] = [];
+    client.on('lost', ({ error }) => events.push(error.reason));
+    const section = lock.withLock(() => kit.admin.del(name));
+    await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    expect(events).toEqual(['deleted']);
+  });
+
+  it('unlock rejects once with the reason, then there is nothing to unlock', async () => {
+    const { client, name, lock } = await setUp();
+    const lost = new Promise((resolve) => client.on('lost', resolve));
+    await lock.lock();
+    await kit.admin.del(name);
+    await lost;
+    await expect(lock.unlock()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'deleted' });
+    await expect(lock.unlock()).rejects.toMatchObject({ code: 'LOCK_NOT_HELD' });
+  });
+
+  it('every level of nesting is told', async () => {
+    const { name, lock } = await setUp();
+    const outcomes: unknown[] = [];
+    const outer = lock.withLock(async () => {
+      const inner = lock.withLock(async ({ signal }) => {
+        await kit.admin.del(name);
+        await waitUntil(() => signal.aborted, { what: 'the loss' });
+      });
+      await inner.catch((error: unknown) => outcomes.push(error));
+    });
+    await outer.catch((error: unknown) => outcomes.push(error));
+    expect(outcomes).toMatchObject([{ code: 'LOCK_LOST' }, { code: 'LOCK_LOST' }]);
+  });
+});
+
+describe('the first line after a stalled event loop tells the truth', () => {
+  it.each([
+    ['a fixed lease', { leaseMs: 150 }, 'expired'],
+    ['a watched lease', {}, 'clock'],
+  ] as const)('about %s', async (_, options, reason) => {
+    const { client, lock } = await setUp({ watchdogTimeoutMs: 150 });
+    const reads: ((hold: Hold) => unknown)[] = [
+      (hold) => hold.state === 'lost',
+      (hold) => hold.remainingMs() === 0,
+      (hold) => hold.signal.aborted && (hold.signal.reason as LockLostError).reason === reason,
+      (hold) => {
+        try {
+          hold.assertHeld();
+          return false;
+        } catch (error) {
+          return error instanceof LockLostError && error.reason === reason;
+        }
+      },
+    ];
+    for (const read of reads) {
+      const hold = await client.getLock(freshName()).acquire(options);
+      expect(hold.signal.aborted).toBe(false);
+      stall(200);
+      const truth = read(hold);
+      expect(truth).toBe(true);
+      await expect(hold.release()).rejects.toMatchObject({ reason });
+    }
+    expect(await lock.tryLock()).toBe(true);
+    await lock.unlock();
+  });
+
+  it('about a nested call: it does not acquire afresh', async () => {
+    const { lock } = await setUp({ watchdogTimeoutMs: 150 });
+    const inner: unknown[] = [];
+    const section = lock.withLock(async () => {
+      stall(200);
+      inner.push(await lock.withLock(() => 'ran').catch((error: unknown) => error));
+    });
+    await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    expect(inner).toMatchObject([{ code: 'LOCK_LOST' }]);
+  });
+});
