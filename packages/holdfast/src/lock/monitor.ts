@@ -259,7 +259,9 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   onSuspect(tenure: Tenure): void {
-    if (this.#tenure === tenure) this.#parts.reporter.suspect(this.name);
+    // What nobody can rely on any more is nobody's worry.
+    const relied = this.#levels.some((level) => level.renewable);
+    if (this.#tenure === tenure && relied) this.#parts.reporter.suspect(this.name);
   }
 
   // ---------------------------------------------------------------- entering

@@ -79,7 +79,7 @@ describe('events', () => {
   });
 
   it('error: what goes wrong in the background, and nothing when nothing does', async () => {
-    const { client, lock, heard } = setUp({ redis: 'redis://127.0.0.1:1', attemptTimeoutMs: 100 });
+    const { client, lock, heard } = setUp({ redis: 'redis://127.0.0.1:1', attemptTimeoutMs: 500 });
     await expect(lock.tryLock()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     expect(heard[0]).toEqual(['error', expect.objectContaining({ code: 'ECONNREFUSED' })]);
     await client.close();

@@ -34,6 +34,7 @@ describe('the connection that listens', () => {
     const { waiting, holder, got } = await waiterOf(freshName());
     const before = await subscriberIds();
     proxy.hold('both');
+    proxy.refuse();
     await holder.release();
     const hold = await got;
     expect(hold.state).toBe('held');
