@@ -112,6 +112,8 @@ export class Asking {
 
   /** Asks when the place in the queue would go stale before the next ask, although somebody waits until `until`. */
   stayFresh(until: number): void {
+    // Without a place in the queue there is none to keep.
+    if (!this.#ear.mayQueue) return;
     const staleSoon = this.#freshUntil < this.#parts.clock.now() + this.#parts.settings.reaskMs;
     if (staleSoon && until > this.#freshUntil) this.ask();
   }

@@ -116,10 +116,6 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     return this.#line;
   }
 
-  get waiting(): number {
-    return this.#line.size;
-  }
-
   /** Redis has answered that tenure `id` was forced out. */
   forced(id: string): void {
     if (this.#tenure?.id === id) this.#tenure.lease.lose('force-unlocked');

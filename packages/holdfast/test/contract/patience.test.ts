@@ -59,3 +59,29 @@ describe('a call that inherits a place in the queue', () => {
     await (await waiting).release();
   });
 });
+
+describe('calls that join one that waits in Redisson mode', () => {
+  it('cost no command: nobody has a place in a queue to keep', async () => {
+    const client = openClient(kit, { ...patient, wakeup: 'redisson' });
+    const name = freshName();
+    const holder = await openClient(kit, { ...patient, wakeup: 'redisson' })
+      .getLock(name)
+      .acquire();
+    const lock = client.getLock(name);
+    const first = lock.withLock(() => undefined);
+    await waitUntil(
+      async () => Number((await kit.admin.pubsub('NUMSUB', `redisson_lock__channel:{${name}}`))[1]) === 1,
+      {
+        what: 'it listens',
+      },
+    );
+    await client.inspect(name);
+    const counter = await countCommands(kit.admin);
+    const others = Array.from({ length: 20 }, () => lock.withLock(() => undefined));
+    await client.inspect(name);
+    // One is the question above; the first call may still ask once more, because it listens now.
+    expect((await counter.delta())['evalsha']).toBeLessThanOrEqual(2);
+    await holder.release();
+    await Promise.all([first, ...others]);
+  });
+});
