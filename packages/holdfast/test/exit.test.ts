@@ -137,11 +137,16 @@ describe('a script', () => {
   });
 });
 
+/** Who takes a lock away can say so only to a process that listens already; else the next renewal finds the lock gone. */
+const somebodyListens = () =>
+  waitUntil(async () => (await kit.admin.pubsub('CHANNELS', 'holdfast_inbox:*')).length > 0, { what: 'its inbox' });
+
 describe('a lost lock', () => {
   it('ends the process with 1 when nobody catches the LockLostError, which says what happened', async () => {
     const name = freshName();
     const program = new Program('leaves a loss uncaught', name);
     await program.said('holds');
+    await somebodyListens();
     expect(await openClient(kit).getLock(name).forceUnlock()).toBe(true);
     expect(await program.ended).toBe(1);
     expect(program.errors).toContain(`LockLostError: Lock "${name}" was lost: force-unlocked`);
@@ -152,6 +157,7 @@ describe('a lost lock', () => {
     const name = freshName();
     const program = new Program('hears of a loss', name);
     await program.said('holds');
+    await somebodyListens();
     await openClient(kit).getLock(name).forceUnlock();
     expect(await program.ended).toBe(0);
     expect(program.words).toEqual(['holds', 'force-unlocked']);
