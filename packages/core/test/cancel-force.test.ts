@@ -93,6 +93,14 @@ describe('force', () => {
     expect(await channels.received()).toEqual([[keys.releaseChannel, '0']]);
   });
 
+  it("tells the tenure that it has forced out also where Java's read lock has joined it", async () => {
+    await lock.ask('a:1');
+    await server.redis.hset(keys.lock, 'mode', 'read', 'java-uuid:17', 1);
+    const inbox = await server.listen('holdfast_inbox:a');
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1' });
+    expect(await inbox.received()).toEqual([['holdfast_inbox:a', '1 lost a:1 force-unlocked']]);
+  });
+
   it('reports no owner when the lock was free, and tells nobody', async () => {
     const channel = await server.listen(keys.releaseChannel);
     expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: undefined });

@@ -3,7 +3,7 @@
  * step at a time, no Redis. It is written from the rules and not from the Lua; the differential test holds the two
  * against each other. TTLs do not run down in here: a step of the test stands for expiry.
  */
-import type { Command, Reply, World } from './vocabulary.js';
+import { type Command, LASTING, type Lock, type RenewItem, type Reply, type World } from './vocabulary.js';
 
 /** What the server cannot be told beforehand: the ticket it gave to a newcomer, and whose inbox has a subscriber. */
 export interface Surroundings {
@@ -11,11 +11,15 @@ export interface Surroundings {
   listens(clientId: string): boolean;
 }
 
-const HELD_ONCE = { count: 1, seq: 1 };
+/** How many waiters that have gone one script passes over: it must not last for ever. */
+const MOST_PASSED_OVER = 64;
+
+/** What Redis answers about a key of another type. */
+const REFUSED: Reply = ['refused', 'WRONGTYPE'];
 
 /** One lock in the rules' view; every method is one script. */
 export class RuleTable {
-  readonly world: World = { owner: undefined, queue: [], queueTtlMs: 0, fresh: {}, freshTtlMs: 0, dead: {} };
+  readonly world: World = { lock: undefined, queue: [], queueTtlMs: 0, fresh: {}, freshTtlMs: 0, dead: {} };
   /** What was published, in order. */
   messages: string[] = [];
   #around: Surroundings = { newTicket: 0, listens: () => true };
@@ -36,7 +40,7 @@ export class RuleTable {
       case 'force':
         return this.#force(command);
       case 'renew':
-        return command.tenures.map((tenure) => this.#renew(tenure, command.leaseMs));
+        return command.items.map((item) => this.#renew(item));
     }
   }
 
@@ -48,10 +52,12 @@ export class RuleTable {
     const { world } = this;
     const { tenure, leaseMs, freshMs, freshTtlMs } = command;
     if (tenure in world.dead) return ['dead'];
-    const { owner } = world;
-    if (owner?.id === tenure) {
-      owner.ttlMs = Math.max(owner.ttlMs, leaseMs);
-      return ['mine', owner.count, owner.seq ?? 0, owner.ttlMs, world.queue.length];
+    const { lock } = world;
+    if (lock === 'text') return REFUSED;
+    const count = lock?.owners[tenure];
+    if (lock !== undefined && count !== undefined) {
+      lock.ttlMs = Math.max(lock.ttlMs, leaseMs);
+      return ['mine', count, lock.seq ?? 0, lock.ttlMs, world.queue.length];
     }
     if (freshMs > 0) {
       this.#enqueue(tenure, command.ticket === 0 ? this.#around.newTicket : command.ticket);
@@ -59,59 +65,65 @@ export class RuleTable {
       world.queueTtlMs = freshTtlMs;
       world.freshTtlMs = freshTtlMs;
     }
-    if (owner === undefined) return this.#askForFree(command);
-    if (freshMs === 0) return ['busy', owner.ttlMs, owner.seq === undefined];
+    if (lock === undefined) return this.#askForFree(command);
+    const foreign = lock.seq === undefined;
+    if (freshMs === 0) return ['busy', told(lock.ttlMs), foreign];
     const place = this.#place(tenure);
-    if (place === 0 && owner.seq !== undefined) this.#tell(owner.id, `contended ${owner.id}`);
-    return ['wait', owner.ttlMs, place, this.#ticketOf(tenure), owner.seq === undefined];
+    if (place === 0 && !foreign) this.#tell(ownerOf(lock), `contended ${ownerOf(lock)}`);
+    return ['wait', told(lock.ttlMs), place, this.#ticketOf(tenure), foreign];
   }
 
   /** Whoever came first is served; the newcomer takes the lock only when nobody is left before it. */
   #askForFree(command: Command & { op: 'ask' }): Reply {
     const { world } = this;
     const { tenure, leaseMs } = command;
-    const granted = this.#grant(command, { tenure, leaseMs });
-    if (granted === undefined && world.queue.length === 0) world.owner = { id: tenure, ...HELD_ONCE, ttlMs: leaseMs };
-    if (world.owner?.id === tenure) return ['acquired', 1, 1, leaseMs, world.queue.length];
+    let granted = this.#grant(command, { tenure, leaseMs });
+    if (granted === undefined && world.queue.length === 0) granted = this.#own(tenure, leaseMs);
+    if (granted === tenure) return ['acquired', 1, 1, leaseMs, world.queue.length];
     const remainingMs = granted === undefined ? 0 : command.claimMs;
     if (command.freshMs === 0) return ['busy', remainingMs, false];
     return ['wait', remainingMs, this.#place(tenure), this.#ticketOf(tenure), false];
   }
 
   #again({ tenure, seq, leaseMs }: Command & { op: 'again' }): Reply {
-    const { owner } = this.world;
-    if (owner?.id !== tenure) return ['lost'];
-    if (seq > (owner.seq ?? 0)) {
-      owner.ttlMs = Math.max(owner.ttlMs, leaseMs);
-      owner.count++;
-      owner.seq = seq;
+    const { lock } = this.world;
+    if (lock === 'text') return REFUSED;
+    if (lock?.owners[tenure] === undefined) return ['lost'];
+    if (seq > (lock.seq ?? 0)) {
+      if (leaseMs > 0) lock.ttlMs = Math.max(lock.ttlMs, leaseMs);
+      lock.owners[tenure]++;
+      lock.seq = seq;
     }
-    return ['held', owner.count, owner.ttlMs];
+    return ['held', lock.owners[tenure], told(lock.ttlMs)];
   }
 
   #handoff({ tenure, seq, leaseMs }: Command & { op: 'handoff' }): Reply {
-    const { owner, queue } = this.world;
-    if (owner?.id !== tenure) return ['lost'];
-    if (seq > (owner.seq ?? 0)) {
-      if (owner.count !== 1) return ['lost'];
-      owner.ttlMs = leaseMs;
-      owner.seq = seq;
+    const { lock, queue } = this.world;
+    if (lock === 'text') return REFUSED;
+    if (lock?.owners[tenure] === undefined) return ['lost'];
+    if (seq > (lock.seq ?? 0)) {
+      if (lock.owners[tenure] !== 1) return ['lost'];
+      lock.ttlMs = leaseMs;
+      lock.seq = seq;
     }
-    return ['passed', owner.ttlMs, queue.length];
+    return ['passed', told(lock.ttlMs), queue.length];
   }
 
   #release(command: Command & { op: 'release' }): Reply {
     const { tenure, seq, tombstoneMs } = command;
-    const { owner, dead } = this.world;
-    if (owner?.id !== tenure) {
+    const { lock, dead } = this.world;
+    if (lock === 'text') return REFUSED;
+    const count = lock?.owners[tenure];
+    if (lock === undefined || count === undefined) {
       const known = tenure in dead;
       this.#retire(tenure, tombstoneMs);
       return [known ? 'released' : 'notHeld'];
     }
-    if (seq <= (owner.seq ?? 0)) return ['held', owner.count];
-    if (owner.count > 1) {
-      owner.seq = seq;
-      return ['held', --owner.count];
+    if (seq <= (lock.seq ?? 0)) return ['held', count];
+    if (count > 1) {
+      lock.seq = seq;
+      lock.owners[tenure] = count - 1;
+      return ['held', count - 1];
     }
     this.#retire(tenure, tombstoneMs);
     const granted = this.#grant(command);
@@ -122,50 +134,57 @@ export class RuleTable {
 
   #cancel(command: Command & { op: 'cancel' }): Reply {
     const { tenure, tombstoneMs } = command;
-    const owned = this.world.owner?.id === tenure;
+    const { lock } = this.world;
+    if (lock === 'text') return REFUSED;
+    const owned = lock !== undefined && tenure in lock.owners;
     this.#retire(tenure, tombstoneMs);
     if (owned && this.#grant(command) === undefined) this.messages.push('free');
     return ['cancelled', owned];
   }
 
   #force(command: Command & { op: 'force' }): Reply {
-    const { dead, owner } = this.world;
+    const { dead, lock } = this.world;
     const known = dead[command.request];
     if (known !== undefined) return ['forced', known.value];
-    dead[command.request] = { value: owner?.id ?? '', ttlMs: command.tombstoneMs };
+    if (lock === 'text') return REFUSED;
+    const owner = lock === undefined ? '' : ownerOf(lock);
+    dead[command.request] = { value: owner, ttlMs: command.tombstoneMs };
     const granted = this.#grant(command);
-    if (owner !== undefined && granted === undefined) this.messages.push('free');
-    if (owner?.seq !== undefined) this.#tell(owner.id, `lost ${owner.id} force-unlocked`);
-    return ['forced', owner?.id ?? ''];
+    if (lock !== undefined && granted === undefined) this.messages.push('free');
+    if (lock?.seq !== undefined) this.#tell(owner, `lost ${owner} force-unlocked`);
+    return ['forced', owner];
   }
 
-  #renew(tenure: string, leaseMs: number): Reply {
-    const { owner, queue } = this.world;
-    if (owner?.id !== tenure) return ['lost', owner === undefined ? 'deleted' : 'taken'];
-    owner.ttlMs = Math.max(owner.ttlMs, leaseMs);
-    return ['owned', owner.ttlMs, queue.length];
+  #renew({ of, tenure, leaseMs }: RenewItem): Reply {
+    const lock = { 'this lock': this.world.lock, 'no lock': undefined, 'a text': 'text' as const }[of];
+    if (lock === undefined) return ['lost', 'deleted'];
+    if (lock === 'text' || !(tenure in lock.owners)) return ['lost', 'taken'];
+    const longEnough = leaseMs === 0 || leaseMs < lock.ttlMs;
+    if (!longEnough) lock.ttlMs = leaseMs;
+    return [longEnough ? 'held' : 'renewed', told(lock.ttlMs), this.world.queue.length];
   }
 
   /** GRANT: the lock is free from here on, and goes to the first waiter that is still there. */
   #grant({ claimMs, trust }: { claimMs: number; trust: boolean }, self?: { tenure: string; leaseMs: number }) {
     const { world } = this;
-    world.owner = undefined;
-    for (let head = world.queue.shift(); head !== undefined; head = world.queue.shift()) {
-      const id = head.tenure;
+    world.lock = undefined;
+    for (let tried = 0; tried < MOST_PASSED_OVER; tried++) {
+      const id = world.queue.shift()?.tenure;
+      if (id === undefined) return undefined;
       const entry = world.fresh[id];
       delete world.fresh[id];
-      if (id === self?.tenure) {
-        world.owner = { id, ...HELD_ONCE, ttlMs: self.leaseMs };
-        return id;
-      }
+      if (id === self?.tenure) return this.#own(id, self.leaseMs);
       if (entry?.until !== 'ahead') continue;
       const ttlMs = Math.min(claimMs, entry.wantedMs);
       const heard = this.#tell(id, `grant ${id} ${ttlMs} ${world.queue.length}`);
-      if (!heard && trust) continue;
-      world.owner = { id, ...HELD_ONCE, ttlMs };
-      return id;
+      if (heard || !trust) return this.#own(id, ttlMs);
     }
     return undefined;
+  }
+
+  #own(tenure: string, ttlMs: number): string {
+    this.world.lock = { owners: { [tenure]: 1 }, seq: 1, ttlMs };
+    return tenure;
   }
 
   #retire(tenure: string, tombstoneMs: number): void {
@@ -196,6 +215,16 @@ export class RuleTable {
     if (heard) this.messages.push(message);
     return heard;
   }
+}
+
+/** The first: whoever has joined it since, as Java's readers do, is no tenure of ours. */
+export function ownerOf({ owners }: Lock): string {
+  return Object.keys(owners)[0] ?? '';
+}
+
+/** A remaining lease as replies give it: undefined where there is none. */
+function told(ttlMs: number): number | undefined {
+  return ttlMs === LASTING ? undefined : ttlMs;
 }
 
 /** `<client id>:<n>` or `<owner>:<client id>:<n>`. */

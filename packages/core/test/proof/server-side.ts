@@ -1,25 +1,35 @@
 /** The real scripts on a real server, in the words of the rule table. */
 import * as core from '../../src/index.js';
 import type { LockServer } from '../support/lock-server.js';
-import { type Command, type Reply, setTtl, type World } from './vocabulary.js';
+import { type Command, type Lock, type RenewItem, type Reply, setTtl, type World } from './vocabulary.js';
 
 export class ServerSide {
   readonly #server: LockServer;
   readonly #keys: core.LockKeys;
-  readonly #asked: readonly string[];
 
-  /** @param identities - tenures and requests that may leave a tombstone. */
-  constructor(server: LockServer, name: string, identities: readonly string[]) {
+  constructor(server: LockServer, name: string) {
     this.#server = server;
     this.#keys = core.lockKeys(name);
-    this.#asked = identities;
   }
 
   get keys(): core.LockKeys {
     return this.#keys;
   }
 
+  /** A lock name under which something else stands, which only renewals are sent to. */
+  static readonly text = 'text';
+
   async run(command: Command): Promise<Reply> {
+    try {
+      return await this.#run(command);
+    } catch (error) {
+      const [code] = error instanceof Error ? error.message.split(' ') : [];
+      if (code === 'WRONGTYPE') return ['refused', code];
+      throw error;
+    }
+  }
+
+  async #run(command: Command): Promise<Reply> {
     const keys = this.#keys;
     switch (command.op) {
       case 'ask': {
@@ -47,26 +57,29 @@ export class ServerSide {
       case 'force':
         return ['forced', (await this.#send(core.force(keys, command))).ownerBefore ?? ''];
       case 'renew': {
-        const items = command.tenures.map((tenure) => ({ keys, tenure, leaseMs: command.leaseMs }));
-        return (await this.#send(core.renew(items))).outcomes.map(renewed);
+        const items = command.items.map(({ of, ...hold }) => ({ keys: this.#keysOf(of), ...hold }));
+        const { outcomes } = await this.#send(core.renew(items));
+        return outcomes.map((outcome, index) => renewed(outcome, command.items[index]));
       }
     }
   }
 
-  async world(): Promise<World> {
+  /** @param identities - tenures and requests that may have left a tombstone. */
+  async world(identities: readonly string[]): Promise<World> {
     const { lock, queue, fresh } = this.#keys;
-    const tombstones = this.#asked.map((id): [string, string] => [id, this.#keys.dead(id)]);
+    const tombstones = identities.map((id): [string, string] => [id, this.#keys.dead(id)]);
     const pipeline = this.#server.redis.multi();
     pipeline.time().hgetall(lock).pttl(lock).zrange(queue, '0', '-1', 'WITHSCORES').pttl(queue);
     pipeline.hgetall(fresh).pttl(fresh);
     for (const [, key] of tombstones) pipeline.get(key).pttl(key);
     const replies = ((await pipeline.exec()) ?? []).map(([error, reply]) => {
-      if (error !== null) throw error;
-      return reply;
+      if (error === null) return reply;
+      if (error.message.startsWith('WRONGTYPE')) return 'text';
+      throw error;
     });
     const [time, fields, ttl, flat, queueTtl, entries, freshTtl, ...rest] = replies as [
       [string, string],
-      Record<string, string>,
+      Record<string, string> | 'text',
       number,
       string[],
       number,
@@ -76,7 +89,7 @@ export class ServerSide {
     ];
     const nowMs = Number(time[0]) * 1_000 + Math.floor(Number(time[1]) / 1_000);
     return {
-      owner: ownerOf(fields, ttl),
+      lock: fields === 'text' ? fields : lockOf(fields, ttl),
       queue: pairs(flat).map(([tenure, ticket]) => ({ tenure, ticket: Number(ticket) })),
       queueTtlMs: setTtl(queueTtl),
       fresh: Object.fromEntries(Object.entries(entries).map(([tenure, entry]) => [tenure, freshness(entry, nowMs)])),
@@ -90,6 +103,10 @@ export class ServerSide {
     };
   }
 
+  #keysOf(of: RenewItem['of']): core.LockKeys {
+    return of === 'this lock' ? this.#keys : core.lockKeys(of === 'no lock' ? 'no lock' : ServerSide.text);
+  }
+
   #send<R>(command: core.Command<R>): Promise<R> {
     return core.run(this.#server.port, command);
   }
@@ -99,18 +116,24 @@ function left({ remainingMs }: { remainingMs: number | undefined }): number | un
   return remainingMs === undefined ? undefined : setTtl(remainingMs);
 }
 
-/** Whether a renewal found the lease long enough may hang on a millisecond; what it leaves behind does not. */
-function renewed(outcome: core.RenewOutcome): Reply {
+/** A lease that was just set to what is asked for now is long enough only in the same millisecond: that passes for renewed. */
+function renewed(outcome: core.RenewOutcome, item: RenewItem | undefined): Reply {
   if (outcome.kind === 'lost') return ['lost', outcome.reason];
-  return outcome.kind === 'refused' ? ['refused', outcome.message] : ['owned', left(outcome), outcome.others];
+  if (outcome.kind === 'refused') return ['refused', outcome.message];
+  const lease = left(outcome);
+  const kind = item !== undefined && item.leaseMs > 0 && item.leaseMs === lease ? 'renewed' : outcome.kind;
+  return [kind, lease, outcome.others];
 }
 
-function ownerOf({ seq, ...owners }: Record<string, string>, ttl: number): World['owner'] {
-  const [first, second] = Object.entries(owners);
-  if (second !== undefined) throw new Error(`two owners: ${JSON.stringify(owners)}`);
-  if (first === undefined) return undefined;
-  const [id, count] = first;
-  return { id, count: Number(count), seq: seq === undefined ? undefined : Number(seq), ttlMs: setTtl(ttl) };
+function lockOf(fields: Record<string, string>, ttl: number): Lock | undefined {
+  if (Object.keys(fields).length === 0) return undefined;
+  const { seq, mode, ...owners } = fields;
+  return {
+    owners: Object.fromEntries(Object.entries(owners).map(([id, count]) => [id, Number(count)])),
+    ...(seq === undefined ? {} : { seq: Number(seq) }),
+    ...(mode === undefined ? {} : { mode }),
+    ttlMs: setTtl(ttl),
+  };
 }
 
 function freshness(entry: string, nowMs: number): World['fresh'][string] {

@@ -1,6 +1,7 @@
 /** Random steps of the differential test, and how they become commands. */
 import * as fc from 'fast-check';
-import type { Command, World } from './vocabulary.js';
+import { ownerOf } from './rules.js';
+import { type Command, GRAIN_MS, LASTING, type Lock, type RenewItem, type World } from './vocabulary.js';
 
 /** Two clients with a subscriber and one without; one tenure with an explicit owner. */
 export const TENURES = ['a:1', 'a:2', 'w:b:1', 'b:2', 'c:1'] as const;
@@ -10,7 +11,8 @@ export const IDENTITIES: readonly string[] = [...TENURES, ...REQUESTS];
 
 /**
  * What may happen next. `send`: a new command, of whoever owns the lock at that moment if it is aimed so, with or without the ticket
- * that its tenure was given. `copy`: a command sent earlier arrives once more, the `back`-th before the last.
+ * that its tenure was given. `copy`: a command sent earlier arrives once more, the `back`-th before the last. `foreignOwner`: somebody
+ * else takes the free lock. `foreignReader`: Java's read lock joins whoever has it. `deadWaiters`: a crowd at the head of the queue.
  */
 export type Step =
   | { kind: 'send'; command: Command; ticket: 'kept' | 'none'; aim: 'owner' | 'tenure' }
@@ -18,7 +20,10 @@ export type Step =
   | { kind: 'expire'; what: 'lock' | 'queue' }
   | { kind: 'forgetTombstone'; identity: string }
   | { kind: 'goStale'; tenure: string }
-  | { kind: 'foreignOwner' };
+  | { kind: 'foreignOwner'; lock: Lock | 'text' }
+  | { kind: 'foreignReader' }
+  | { kind: 'losesTtl' }
+  | { kind: 'deadWaiters'; many: number; why: 'stale' | 'unknown' | 'nobody listens' };
 
 const tenure = fc.constantFrom(...TENURES);
 const leaseMs = fc.constantFrom(10_000, 40_000, 80_000);
@@ -36,6 +41,11 @@ const ask = fc.record({
   ticket: fc.constant(0),
   freshTtlMs: fc.constantFrom(50_000, 70_000),
   ...granting,
+});
+const renewItem: fc.Arbitrary<RenewItem> = fc.record({
+  of: fc.constantFrom('this lock' as const, 'this lock' as const, 'no lock' as const, 'a text' as const),
+  tenure,
+  leaseMs: fc.constantFrom(0, 30_000, 90_000),
 });
 const commands: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: ask },
@@ -59,10 +69,18 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       op: fc.constant('renew' as const),
-      tenures: fc.uniqueArray(tenure, { minLength: 1, maxLength: 3 }),
-      leaseMs: fc.constantFrom(0, 30_000, 90_000),
+      items: fc.array(renewItem, { minLength: 1, maxLength: 4 }),
     }),
   },
+);
+
+/** A plain lock, Redisson's read-write lock in its two modes, and no lock at all. */
+const foreignLock: fc.Arbitrary<Lock | 'text'> = fc.constantFrom<Lock | 'text'>(
+  { owners: { 'java:1': 1 }, ttlMs: GRAIN_MS },
+  { owners: { 'java:1': 2 }, ttlMs: LASTING },
+  { owners: { 'java:1': 1, 'java:2': 1 }, mode: 'read', ttlMs: GRAIN_MS },
+  { owners: { 'java:1:write': 1 }, mode: 'write', ttlMs: GRAIN_MS },
+  'text',
 );
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -94,7 +112,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('forgetTombstone' as const), identity: fc.constantFrom(...IDENTITIES) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('goStale' as const), tenure }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('foreignOwner' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('foreignOwner' as const), lock: foreignLock }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'foreignReader' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'losesTtl' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('deadWaiters' as const),
+      many: fc.integer({ min: 61, max: 67 }),
+      why: fc.constantFrom('stale' as const, 'unknown' as const, 'nobody listens' as const),
+    }),
+  },
 );
 
 export const stories: fc.Arbitrary<Step[]> = fc.array(step, { minLength: 10, maxLength: 40, size: 'max' });
@@ -104,16 +132,24 @@ export class Numbering {
   readonly #seqs = new Map<string, number>();
   readonly #tickets = new Map<string, number>();
   readonly #sent: Command[] = [];
+  #crowds = 0;
 
-  first({ command: template, ticket, aim }: Step & { kind: 'send' }, owner: World['owner']): Command {
-    const aimed = aim === 'owner' && owner?.seq !== undefined && 'seq' in template;
-    const command = this.#numbered(aimed ? { ...template, tenure: owner.id } : template, ticket);
+  first({ command: template, ticket, aim }: Step & { kind: 'send' }, lock: World['lock']): Command {
+    const ours = lock !== undefined && lock !== 'text' && lock.seq !== undefined ? ownerOf(lock) : undefined;
+    const aimed = aim === 'owner' && ours !== undefined && 'seq' in template;
+    const command = this.#numbered(aimed ? { ...template, tenure: ours } : template, ticket);
     this.#sent.push(command);
     return command;
   }
 
   copy(back: number): Command | undefined {
     return this.#sent.at(-1 - back);
+  }
+
+  /** Tenures that have not been heard of, of clients that do not listen. */
+  crowd(many: number): string[] {
+    const client = `z${++this.#crowds}`;
+    return Array.from({ length: many }, (_, index) => `${client}:${index + 1}`);
   }
 
   learn(waiter: string, ticket: number): void {

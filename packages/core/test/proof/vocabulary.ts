@@ -20,15 +20,35 @@ export type Command =
   | (Granting & { op: 'release'; tenure: string; seq: number; tombstoneMs: number })
   | (Granting & { op: 'cancel'; tenure: string; tombstoneMs: number })
   | (Granting & { op: 'force'; request: string; tombstoneMs: number })
-  | { op: 'renew'; tenures: string[]; leaseMs: number };
+  | { op: 'renew'; items: RenewItem[] };
+
+/** One hold of a batch: of the lock under test, of one that nobody holds, or of a key that is no lock. */
+export interface RenewItem {
+  readonly of: 'this lock' | 'no lock' | 'a text';
+  readonly tenure: string;
+  readonly leaseMs: number;
+}
 
 /** A reply by position, without server times. */
 export type Reply = readonly unknown[];
 
+/** {@link World} TTL of a key that has none, as PTTL gives it. */
+export const LASTING = -1;
+
+/** The hash of a lock. Without `seq`: of a foreign owner. */
+export interface Lock {
+  /** Hold counts by owner, first come first: more than one where Java's readers are. */
+  owners: Record<string, number>;
+  seq?: number;
+  /** Of Redisson's read-write lock. */
+  mode?: string;
+  ttlMs: number;
+}
+
 /** Everything that Redis knows of one lock. TTLs are those last set. */
 export interface World {
-  /** Without `seq`: foreign. */
-  owner: { id: string; count: number; seq: number | undefined; ttlMs: number } | undefined;
+  /** `text`: a key of another type. */
+  lock: Lock | 'text' | undefined;
   queue: { tenure: string; ticket: number }[];
   queueTtlMs: number;
   fresh: Record<string, { wantedMs: number; until: 'ahead' | 'past' }>;
