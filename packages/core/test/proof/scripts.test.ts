@@ -51,26 +51,27 @@ async function tell(story: readonly Step[], received: () => Promise<string[]>, s
   let latestTicket = 0;
   for (const step of story) {
     const command = await commandOf(step, numbering, rules.world);
-    if (command !== undefined) {
-      rules.messages = [];
-      const isNew = command.op === 'ask' && command.ticket === 0 && !rules.queues(command.tenure);
-      const reply = await real.run(command);
-      // A newcomer that is served at once is never told its ticket: it stood behind everybody.
-      const ticket = reply[0] === 'wait' ? Number(reply[3]) : Number.MAX_SAFE_INTEGER;
-      const expected = rules.apply(command, { newTicket: ticket, listens: (client) => listening.has(client) });
-      const messages = await received();
-      expect({ command, reply, messages }).toEqual({ command, reply: expected, messages: rules.messages });
-      if (command.op === 'ask' && reply[0] === 'wait') numbering.learn(command.tenure, ticket);
-      if (isNew && reply[0] === 'wait') {
-        expect(ticket).toBeGreaterThan(latestTicket);
-        latestTicket = ticket;
-      }
-      for (const each of command.op === 'renew' ? (reply as Reply[]) : [reply]) seen.add(`${command.op} ${each[0]}`);
-      // The lock is free, the asker is told to wait: all those that one script may try were gone.
-      if (reply[0] === 'wait' && reply[1] === 0) seen.add('ask passed over enough');
-    }
+    if (command === undefined) continue;
+    rules.messages = [];
+    const isNew = command.op === 'ask' && command.ticket === 0 && !rules.queues(command.tenure);
+    const reply = await real.run(command);
+    // A newcomer that is served at once is never told its ticket: it stood behind everybody.
+    const ticket = reply[0] === 'wait' ? Number(reply[3]) : Number.MAX_SAFE_INTEGER;
+    const expected = rules.apply(command, { newTicket: ticket, listens: (client) => listening.has(client) });
     const identities = [...new Set([...IDENTITIES, ...Object.keys(rules.world.dead)])];
-    expect({ step, world: await real.world(identities) }).toEqual({ step, world: asFound(rules.world) });
+    const [messages, world] = await Promise.all([received(), real.world(identities)]);
+    const found = { command, reply, messages, world };
+    expect(found).toEqual({ command, reply: expected, messages: rules.messages, world: asFound(rules.world) });
+    if (command.op === 'ask' && reply[0] === 'wait') numbering.learn(command.tenure, ticket);
+    if (isNew && reply[0] === 'wait') {
+      expect(ticket).toBeGreaterThan(latestTicket);
+      latestTicket = ticket;
+    }
+    for (const [kind] of command.op === 'renew' ? (reply as Reply[]) : [reply]) {
+      seen.add(`${command.op} ${String(kind)}`);
+    }
+    // The lock is free, the asker is told to wait: all those that one script may try were gone.
+    if (reply[0] === 'wait' && reply[1] === 0) seen.add('ask passed over enough');
   }
 }
 
