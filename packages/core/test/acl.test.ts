@@ -78,6 +78,15 @@ it('a user that may not call PEXPIRE leaves no lock behind, not even without DEL
   await server.redis.acl('DELUSER', 'poor');
 });
 
+it('a user that may not serve the queue is told so: it would ask for a free lock for ever', async () => {
+  await abandoned();
+  await without('zpopmin', async (limited) => {
+    await expect(limited.ask('b:1')).rejects.toThrow(/permission|can't run/);
+    await expect(limited.ask('n:1')).rejects.toThrow(/permission|can't run/);
+  });
+  expect((await lock.state()).queue).toEqual(['c:1']);
+});
+
 it('a user that may not publish releases all the same, and the next owner is written', async () => {
   await awaited();
   await without('publish', async (limited) => {

@@ -52,7 +52,13 @@ if fields[tenure] then
   return { 'mine', tonumber(fields[tenure]), tonumber(fields.seq) or 0, remainingMs, waiting(), nowMs }
 end
 
--- Returns the position in the queue, or nil and the error reply of a refused step; then nothing of ours stays.
+-- A step was refused: nothing of ours stays.
+local function withdraw()
+  redis.pcall('HDEL', KEYS[3], tenure)
+  redis.pcall('ZREM', KEYS[2], tenure)
+end
+
+-- Returns the position in the queue, or nil and the error reply of a refused step.
 -- A new entry is written first, so that a full server refuses it cleanly; a waiter that is in line already is not refused.
 local function enqueue()
   local known = tonumber(redis.call('ZSCORE', KEYS[2], tenure))
@@ -71,8 +77,7 @@ local function enqueue()
   }) do
     reply = redis.pcall(unpack(step))
     if type(reply) == 'table' then
-      redis.pcall('HDEL', KEYS[3], tenure)
-      redis.pcall('ZREM', KEYS[2], tenure)
+      withdraw()
       return nil, reply
     end
   end
@@ -93,7 +98,10 @@ if free then
   -- Others came first: the head is served, never the newcomer.
   local granted
   granted, refused = passOn(tenure, leaseMs, claimMs, trust)
-  if refused then return refused end
+  if refused then
+    withdraw()
+    return refused
+  end
   local others = waiting()
   if granted == tenure then return { 'acquired', 1, 1, leaseMs, others } end
   if not granted and others == 0 then return own(tenure, leaseMs) or { 'acquired', 1, 1, leaseMs, 0 } end

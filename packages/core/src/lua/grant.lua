@@ -44,7 +44,9 @@ end
 local function passOn(self, selfLeaseMs, claimLeaseMs, trusted)
   local nowMs
   for _ = 1, 64 do
-    local head = redis.pcall('ZPOPMIN', KEYS[2])[1]
+    local popped = redis.pcall('ZPOPMIN', KEYS[2])
+    if popped.err then return nil, popped end
+    local head = popped[1]
     if not head then return nil end
     if not nowMs then
       local time = redis.pcall('TIME')
