@@ -35,8 +35,12 @@ export function verdictOf(error: unknown): Verdict {
   return { kind: transient.has(code) ? 'transient' : 'permanent', code };
 }
 
-/** `WRONGTYPE` out of `WRONGTYPE Operation …` and also out of Redis 6's `ERR Error running script …: WRONGTYPE …`. */
+/**
+ * `WRONGTYPE` out of `WRONGTYPE Operation …` and also out of Redis 6's `ERR Error running script …: WRONGTYPE …`. What an ACL refuses inside
+ * a script has no code of its own before Redis 7.2.
+ */
 function redisCodeOf(message: string): string {
+  if (message.includes("The user executing the script can't")) return 'NOPERM';
   const inner = /^ERR Error running script.*?: ([A-Z]{3,}) /.exec(message);
   return inner?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
 }

@@ -26,8 +26,12 @@ const listening: RedisOptions = {
 
 /** Busy or loading: asked again after this. */
 const RETRY_MS = 100;
+/** A channel that was ours and is refused after a reconnect: the right to it was taken away, and may come back. */
+const REFUSED_RETRY_MS = 1_000;
 
 interface Confirmation {
+  /** The server has confirmed, on this connection or an earlier one. */
+  given: boolean;
   readonly promise: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -128,13 +132,15 @@ export class Subscriber implements SubscriberPort {
     if (confirmation === undefined) return;
     try {
       await redis.subscribe(channel);
+      confirmation.given = true;
       confirmation.resolve();
     } catch (error) {
       if (this.#closed) return;
       this.#onError(error);
       const { kind } = verdictOf(error);
-      if (kind === 'transient') {
-        this.#schedule.at(this.#now() + RETRY_MS, () => void this.#send(redis, channel));
+      if (kind === 'transient' || (kind === 'permanent' && confirmation.given)) {
+        const delayMs = kind === 'transient' ? RETRY_MS : REFUSED_RETRY_MS;
+        this.#schedule.at(this.#now() + delayMs, () => void this.#send(redis, channel));
         return;
       }
       // Anything else but a refusal is the connection's trouble: it is sent again when that is back.
@@ -153,5 +159,5 @@ function deferred(): Confirmation {
     reject = fail;
   });
   promise.catch(() => undefined);
-  return { promise, resolve, reject };
+  return { given: false, promise, resolve, reject };
 }
