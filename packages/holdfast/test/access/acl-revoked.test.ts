@@ -1,0 +1,112 @@
+import { faultProxy, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { LockClient } from 'holdfast';
+import { Redis } from 'ioredis';
+import { allowedName, openAs } from '../support/access-round.js';
+import { createUser, password, refusedTo } from '../support/acl-rules.js';
+import { failureOf } from '../support/outcomes.js';
+
+const kit = useRedis(startPrivateRedis);
+
+beforeEach(() => createUser(kit.admin, 'limited', 'locks'));
+afterEach(() => kit.admin.acl('DELUSER', 'limited'));
+
+const revoke = (...rules: string[]) => kit.admin.acl('SETUSER', 'limited', ...rules);
+
+const queued = (name: string) =>
+  waitUntil(async () => (await kit.admin.zcard(`holdfast_queue:{${name}}`)) === 1, { what: 'the waiter is queued' });
+
+const listening = async ({ clientId }: LockClient) =>
+  Number((await kit.admin.pubsub('NUMSUB', `holdfast_inbox:${clientId}`))[1]) === 1;
+
+describe('rights that are taken away while a lock is held', () => {
+  it.each([
+    ['all of them', ['-@all']],
+    ['the keys', ['resetkeys']],
+    ['renewing', ['-pexpire']],
+  ])('%s: the holder knows of the loss before anybody else has the lock', async (_, rules) => {
+    const name = allowedName();
+    const hold = await openAs(kit, 'limited').getLock(name).acquire();
+    const other = openAs(kit, 'default').getLock(name).acquire();
+    await queued(name);
+    await revoke(...rules);
+    const next = await other;
+    expect(hold.state).toBe('lost');
+    expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'unreachable' });
+    await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    await next.release();
+  });
+
+  it('together with its connections: the same', async () => {
+    const name = allowedName();
+    const hold = await openAs(kit, 'limited').getLock(name).acquire();
+    const other = openAs(kit, 'default').getLock(name).acquire();
+    await queued(name);
+    await kit.admin.acl('DELUSER', 'limited');
+    const next = await other;
+    expect(hold.state).toBe('lost');
+    await next.release();
+  });
+});
+
+describe('rights that are taken away while a call waits without limit', () => {
+  it('end it with LOCK_REFUSED, and the lock goes on to others', async () => {
+    const name = allowedName();
+    const hold = await openAs(kit, 'default').getLock(name).acquire();
+    const refused = failureOf(openAs(kit, 'limited').getLock(name).acquire());
+    await queued(name);
+    await revoke('-@all');
+    expect(await refused).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOPERM' });
+    const other = openAs(kit, 'default').getLock(name).acquire();
+    await hold.release();
+    await (await other).release();
+  });
+
+  it('only the channels: it has the lock all the same, and hears messages again when they are back', async () => {
+    const holder = openAs(kit, 'default');
+    const waiter = openAs(kit, 'limited');
+    const errors: unknown[] = [];
+    waiter.on('error', (error) => errors.push(error));
+    const turn = async () => {
+      const name = allowedName();
+      const hold = await holder.getLock(name).acquire();
+      const waiting = waiter.getLock(name).acquire();
+      await queued(name);
+      await hold.release();
+      await (await waiting).release();
+    };
+    await turn();
+    await waitUntil(() => listening(waiter), { what: 'the inbox' });
+    await revoke('resetchannels');
+    await waitUntil(() => errors.length > 0, { what: 'the refusal is reported' });
+    expect(String(errors[0])).toMatch(/NOPERM/);
+    await turn();
+    await revoke('&holdfast_inbox:*');
+    await waitUntil(() => listening(waiter), { what: 'the inbox is open again' });
+    const { granted } = waiter.stats().handoffs;
+    await turn();
+    expect(waiter.stats().handoffs.granted).toBe(granted + 1);
+  });
+});
+
+it('a message that was lost is made good by a re-ask, also for a user that may not PING', async () => {
+  await revoke('-ping');
+  const proxy = await faultProxy({ target: kit.server });
+  kit.cleanup(() => proxy.close());
+  const redis = new Redis({ host: kit.server.host, port: kit.server.port, username: 'limited', password });
+  kit.cleanup(() => redis.disconnect());
+  await redis.info();
+  // What is duplicated from here on, the connection that listens, goes through the proxy.
+  redis.options.port = proxy.port;
+  const waiter = openAs(kit, 'default', { redis });
+  const name = allowedName();
+  const hold = await openAs(kit, 'default').getLock(name).acquire();
+  const waiting = waiter.getLock(name).acquire();
+  await queued(name);
+  await waitUntil(() => listening(waiter), { what: 'the inbox' });
+  proxy.hold('down');
+  await hold.release();
+  expect((await waiting).state).toBe('held');
+  await waitUntil(async () => (await refusedTo(kit.admin, 'limited')).includes('command ping'), { what: 'a PING' });
+  await proxy.heal();
+});

@@ -1,0 +1,91 @@
+import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { applicationRound, openAs, operatorRound } from '../support/access-round.js';
+import { createUser, documentedGrants, refusedTo } from '../support/acl-rules.js';
+
+const kit = useRedis(startPrivateRedis);
+
+beforeEach(async () => {
+  await kit.admin.acl('LOG', 'RESET');
+  await kit.admin.script('FLUSH');
+  // Without INFO ioredis says on the console that it cannot check whether the server is loading.
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await kit.admin.acl('DELUSER', 'limited');
+});
+
+const modes = ['queue', 'redisson'] as const;
+
+/** Two processes of an application, the second perhaps as another user. */
+async function applicationIn(wakeup: (typeof modes)[number], second = 'limited') {
+  const clients = [openAs(kit, 'limited', { wakeup }), openAs(kit, second, { wakeup })] as const;
+  return { round: await applicationRound(kit, ...clients), stats: clients.map((client) => client.stats()) };
+}
+
+const operators = () => operatorRound(openAs(kit, 'limited'), openAs(kit, 'default'), openAs(kit, 'default'));
+
+const everyLockFree = () =>
+  waitUntil(async () => (await kit.admin.keys('lock:*')).length === 0, { what: 'every lease is over' });
+
+describe('the rules in docs/security.md', () => {
+  it.each(modes)('for applications are enough in %s mode: all is done, and Redis has refused nothing', async (mode) => {
+    await createUser(kit.admin, 'limited', 'locks');
+    const { round, stats } = await applicationIn(mode);
+    expect(round.undone).toEqual(['wait in vain: LOCK_TIMEOUT']);
+    expect(stats[0]?.handoffs).toMatchObject({ local: 1, passed: 2 });
+    expect(stats[1]?.handoffs.granted).toBe(mode === 'queue' ? 1 : 0);
+    expect(stats[0]?.renewals.renewed).toBeGreaterThan(0);
+    expect(await refusedTo(kit.admin, 'limited')).toEqual([]);
+  });
+
+  it('for operators are enough: all is done, and Redis has refused nothing', async () => {
+    await createUser(kit.admin, 'limited', 'operator');
+    expect((await operators()).undone).toEqual([]);
+    expect(await refusedTo(kit.admin, 'limited')).toEqual([]);
+  });
+
+  it('keep an application from what it has no business with', async () => {
+    await createUser(kit.admin, 'limited', 'locks');
+    const client = openAs(kit, 'limited');
+    const refused = { code: 'LOCK_REFUSED', redisCode: 'NOPERM' };
+    await expect(client.getLock('other:1').withLock(() => undefined)).rejects.toMatchObject(refused);
+    await expect(client.inspect('lock:1')).rejects.toMatchObject(refused);
+    await expect(client.getLock('lock:1').forceUnlock()).rejects.toMatchObject(refused);
+  });
+});
+
+describe('an application without', () => {
+  it.each(documentedGrants('locks'))(
+    '%s, which it needs: each call is done or ends in a typed error, no lock stays, and others have their turn',
+    async (missing) => {
+      await createUser(kit.admin, 'limited', 'locks', missing);
+      const beside = applicationIn('queue', 'default');
+      const rounds = await Promise.all([beside, ...modes.map((mode) => applicationIn(mode))]);
+      const [{ round: mixed }] = rounds as [(typeof rounds)[number]];
+      expect([mixed.outcomes.get('wait'), mixed.outcomes.get('release')]).toEqual(['done', 'done']);
+      for (const { round } of rounds) {
+        for (const outcome of round.outcomes.values()) {
+          expect(outcome).toMatch(/^(done|LOCK_REFUSED NOPERM|LOCK_TIMEOUT|LOCK_LOST)$/);
+        }
+      }
+      await everyLockFree();
+      // A message that does not arrive is what PING is for: acl-revoked.test.ts.
+      if (missing !== '+ping') expect(await refusedTo(kit.admin, 'limited')).not.toEqual([]);
+    },
+  );
+});
+
+describe('an operator without', () => {
+  it.each(documentedGrants('operator'))(
+    '%s, which they need: each call is done or ends in a typed error, and the lock goes on to the next',
+    async (missing) => {
+      await createUser(kit.admin, 'limited', 'operator', missing);
+      const round = await operators();
+      for (const outcome of round.outcomes.values()) expect(outcome).toMatch(/^(done|LOCK_REFUSED NOPERM)$/);
+      await everyLockFree();
+      expect(await refusedTo(kit.admin, 'limited')).not.toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,140 @@
+/** Everything that applications and operators do with a lock, call by call, for users that may not do all of it. */
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { type RedisKit, waitUntil } from '@holdfast/testkit';
+import { LockError, type LockClient, type LockClientOptions, LockRefusedError } from 'holdfast';
+import { password } from './acl-rules.js';
+import { openClient } from './clients.js';
+import { turns } from './room.js';
+
+/** What a call came to: `done`, or the code of its error. */
+export type Outcome = string;
+
+/** Times short enough that a lease that is not renewed, or not given back, is soon over. */
+const quick: Partial<LockClientOptions> = {
+  watchdogTimeoutMs: 450,
+  reaskMs: 100,
+  claimLeaseMs: 400,
+  attemptTimeoutMs: 1_000,
+  responseTimeoutMs: 5_000,
+};
+
+/** A name that the rules of docs/security.md allow. */
+export const allowedName = (): string => `lock:${randomUUID()}`;
+
+/** A client of a user that `createUser` has made, or of `default`, who may do everything. Closed when the test has ended. */
+export function openAs(kit: RedisKit, username: string, options: Partial<LockClientOptions> = {}): LockClient {
+  const { host, port } = kit.server;
+  if (username === 'default') return openClient(kit, { ...quick, ...options });
+  return openClient(kit, { redis: { host, port, username, password }, ...quick, ...options });
+}
+
+/** The outcomes of a round, by call. */
+export class Round {
+  readonly outcomes = new Map<string, Outcome>();
+
+  /** Awaits a call; anything but success and holdfast's own errors is thrown on. */
+  async call<T>(title: string, call: Promise<T>): Promise<T | undefined> {
+    try {
+      const value = await call;
+      this.outcomes.set(title, 'done');
+      return value;
+    } catch (error) {
+      this.outcomes.set(title, outcomeOf(error));
+      return undefined;
+    }
+  }
+
+  /** What was not done, as `call: outcome`. */
+  get undone(): string[] {
+    return [...this.outcomes].filter(([, outcome]) => outcome !== 'done').map((entry) => entry.join(': '));
+  }
+}
+
+function outcomeOf(error: unknown): Outcome {
+  if (!(error instanceof LockError)) throw error;
+  return error instanceof LockRefusedError ? `${error.code} ${error.redisCode}` : error.code;
+}
+
+/** Two processes of an application: sections, nesting, handoffs of each kind, renewals, a wait without limit, calls given up, close. */
+export async function applicationRound(kit: RedisKit, a: LockClient, b: LockClient): Promise<Round> {
+  const round = new Round();
+  const name = allowedName();
+  const [lock, theirs] = [a.getLock(name), b.getLock(name)];
+  const section = lock.withLock(async () => {
+    await round.call(
+      'nested',
+      lock.withLock({ leaseMs: 600 }, () => turns()),
+    );
+    await round.call('hold count', lock.getHoldCount());
+    await round.call('time to live', lock.remainTimeToLive());
+  });
+  await round.call('section', section);
+  await round.call('is locked', lock.isLocked());
+
+  const tasks = [undefined, undefined, 500, undefined].map((leaseMs, index) => {
+    const options = leaseMs === undefined ? {} : { leaseMs };
+    return round.call(
+      `task ${index}`,
+      lock.withLock(options, () => turns()),
+    );
+  });
+  await Promise.all(tasks);
+
+  const hold = await round.call('acquire', lock.acquire());
+  const waiting = round.call('wait', theirs.acquire());
+  await unless(waiting, () => waits(kit, name, b), 'the other process waits');
+  if (hold !== undefined) {
+    const { renewals } = a.stats();
+    await waitUntil(() => !isDeepStrictEqual(a.stats().renewals, renewals), { what: 'a renewal' });
+    await round.call('release to a process', hold.release());
+  }
+  const granted = await waiting;
+
+  const impatience = new AbortController();
+  const aborted = lock.acquire({ signal: impatience.signal });
+  impatience.abort();
+  await aborted.catch(() => undefined);
+  await round.call('wait in vain', lock.acquire({ waitMs: 150 }));
+  if (granted !== undefined) await round.call('release', granted.release());
+  await round.call('close', Promise.all([a.close(), b.close()]));
+  return round;
+}
+
+/** An operator looks at a lock that `holder` has and `waiter` waits for, and takes it away. */
+export async function operatorRound(operator: LockClient, holder: LockClient, waiter: LockClient): Promise<Round> {
+  const round = new Round();
+  const name = allowedName();
+  const hold = await holder.getLock(name).acquire();
+  const theirs = waiter.getLock(name).acquire();
+  await waitUntil(async () => (await waiter.inspect(name)).queue.length === 1, { what: 'the waiter is queued' });
+  const lock = operator.getLock(name);
+  await round.call('inspect', operator.inspect(name));
+  await round.call('is locked', lock.isLocked());
+  await round.call('time to live', lock.remainTimeToLive());
+  await round.call('force unlock', lock.forceUnlock());
+  const forced = round.outcomes.get('force unlock') === 'done';
+  // Taken away or not at all: the next in line has it, or the holder still does.
+  if (!forced) await hold.release();
+  await (await theirs).release();
+  if (forced) await waitUntil(() => hold.state === 'lost', { what: 'the loss is told' });
+  const alone = await holder.getLock(name).acquire();
+  await round.call('force unlock where nobody waits', lock.forceUnlock());
+  await alone.release().catch(() => undefined);
+  await round.call('close', operator.close());
+  return round;
+}
+
+/** Waits for a condition, or until the call is over, or for long enough: without a grant it may never come true. */
+async function unless(call: Promise<unknown>, condition: () => Promise<boolean>, what: string): Promise<void> {
+  const over = call.then(() => undefined);
+  await Promise.race([over, waitUntil(condition, { what, timeoutMs: 500 }).catch(() => undefined)]);
+}
+
+/** Whether a process waits, as others can see it. */
+async function waits(kit: RedisKit, name: string, { clientId }: LockClient): Promise<boolean> {
+  const queued = await kit.admin.zcard(`holdfast_queue:{${name}}`);
+  const [, listeners] = await kit.admin.pubsub('NUMSUB', `redisson_lock__channel:{${name}}`);
+  const [, inbox] = await kit.admin.pubsub('NUMSUB', `holdfast_inbox:${clientId}`);
+  return (queued > 0 || Number(listeners) > 0) && Number(inbox) > 0;
+}

@@ -1,0 +1,41 @@
+/**
+ * The users that docs/security.md describes, made on a real server as they stand there, or with something taken away.
+ */
+import { readFileSync } from 'node:fs';
+import type { Redis } from 'ioredis';
+
+const page = readFileSync(new URL('../../../../docs/security.md', import.meta.url), 'utf8');
+
+/** A grant of a documented user: a command, a pattern of keys or one of channels. */
+export type Grant = `+${string}` | `~${string}` | `&${string}`;
+
+/** The grants of a user of the page. */
+export function documentedGrants(user: string): Grant[] {
+  const grants = rulesOf(user).filter((rule): rule is Grant => /^[+~&]/.test(rule));
+  if (grants.length === 0) throw new Error(`docs/security.md knows no user ${user}`);
+  return grants;
+}
+
+/** Makes `name` on the server with the rules of the page's `user`, but without `missing`. The password is the page's too. */
+export async function createUser(admin: Redis, name: string, user: string, missing?: Grant): Promise<void> {
+  await admin.acl('SETUSER', name, ...rulesOf(user).filter((rule) => rule !== missing));
+}
+
+/** The password in the examples. */
+export const password = 'change-me';
+
+/** What the server has refused a user since the log was last reset. */
+export async function refusedTo(admin: Redis, name: string): Promise<string[]> {
+  const entries = (await admin.acl('LOG', 128)) as unknown as (string | number)[][];
+  return entries
+    .map((flat) => new Map(flat.map((field, index) => [field, flat[index + 1]])))
+    .filter((entry) => entry.get('username') === name)
+    .map((entry) => `${entry.get('reason')} ${entry.get('object')}`);
+}
+
+/** The rules of every `ACL SETUSER` line of the page for this user, in order. */
+function rulesOf(user: string): string[] {
+  return [...page.matchAll(/^ACL SETUSER (\S+) (.+)$/gm)].flatMap(([, name, rules = '']) =>
+    name === user ? rules.split(' ') : [],
+  );
+}
