@@ -67,6 +67,12 @@ describe('the order in which a Redis is looked for', () => {
     expect(tried).toEqual(['findBinary', 'dockerAnswers', 'startInDocker']);
   });
 
+  it('what a container cannot be started with is not tried with Docker', async () => {
+    const { sources, tried } = machine({ dockerAnswers: () => true });
+    await expect(findPrivateRedis({ config: 'user app on', env: {} }, sources)).rejects.toThrow(/No Redis found/);
+    expect(tried).toEqual(['findBinary', 'canInstall']);
+  });
+
   it('installs where it may, also when Docker has no image, and uses what it installed', async () => {
     let isInstalled = false;
     const { sources } = machine({
@@ -114,6 +120,17 @@ describe('findBinary', () => {
       for (const name of ['redis-server', 'valkey-server']) script(join(folder, name), 'echo "Redis server v=7.2.1 x"');
       expect(findBinary({ PATH: `${folder}:/usr/bin` })?.file).toBe(join(folder, 'redis-server'));
       expect(findBinary({ PATH: '/nowhere' }, [folder])?.file).toBe(join(folder, 'redis-server'));
+    });
+  });
+
+  it('takes what REDIS_SERVER names before all others, and nothing in its place', () => {
+    withFolder((folder) => {
+      const [chosen, broken] = [join(folder, 'my-server'), join(folder, 'broken')];
+      script(chosen, 'echo "Redis server v=6.2.1 x"');
+      script(broken, 'exit 1');
+      expect(findBinary({ ...process.env, REDIS_SERVER: chosen })?.file).toBe(chosen);
+      expect(() => findBinary({ ...process.env, REDIS_SERVER: broken })).toThrow(broken);
+      expect(findBinary({ REDIS_SERVER: '' }, [])).toBeUndefined();
     });
   });
 

@@ -3,7 +3,15 @@ import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { startPrivateRedis, startRedis, waitUntil } from '@holdfast/testkit';
+import { Redis } from 'ioredis';
+import {
+  canIssueCertificates,
+  findBinary,
+  issueCertificate,
+  startPrivateRedis,
+  startRedis,
+  waitUntil,
+} from '@holdfast/testkit';
 import type { RedisServer } from '@holdfast/testkit';
 
 const started: RedisServer[] = [];
@@ -45,6 +53,24 @@ describe('a private server', () => {
   it('accepts DEBUG where the version can allow it', async () => {
     const admin = await (await start()).admin();
     await expect(admin.call('DEBUG', 'SLEEP', '0')).resolves.toBe('OK');
+  });
+
+  it('reads a configuration file, again after a restart', async () => {
+    const server = await start({ config: 'user app on >secret ~lock:* +@all\n' });
+    const redis = new Redis(server.url, { username: 'app', password: 'secret', lazyConnect: true });
+    await redis.connect();
+    await expect(redis.set('lock:a', '1')).resolves.toBe('OK');
+    await expect(redis.set('other', '1')).rejects.toThrow(/NOPERM/);
+    redis.disconnect();
+    await server.restart();
+    expect(await (await server.admin()).acl('LIST')).toContainEqual(expect.stringContaining('user app on'));
+  });
+
+  it('is the program that was asked for, and never another in its place', async () => {
+    const known = findBinary(process.env);
+    if (known === undefined) throw new Error('this test needs a server program');
+    expect((await start({ server: known.file })).how).toBe(known.file);
+    await expect(start({ server: process.execPath })).rejects.toThrow(`${process.execPath} is no Redis`);
   });
 
   it("says in the server's own words why it did not start", async () => {
@@ -109,6 +135,41 @@ describe('a private server', () => {
     parent.kill('SIGKILL');
     await waitUntil(() => !isAlive(pid), { what: 'the orphaned server to end' });
     await waitUntil(() => !existsSync(dir), { what: 'its folder to go' });
+  });
+});
+
+const describeWithOpenssl = canIssueCertificates() ? describe : describe.skip;
+if (!canIssueCertificates()) process.stderr.write('skipped: a server with TLS: there is no openssl program\n');
+
+describeWithOpenssl('a server with TLS', () => {
+  const connect = async (port: number, tls: { ca?: string; host?: string }): Promise<string> => {
+    const { host = '127.0.0.1', ...options } = tls;
+    const redis = new Redis({ host, port, lazyConnect: true, tls: options, retryStrategy: () => null });
+    let reason = '';
+    redis.on('error', (error: Error) => (reason = error.message));
+    await redis.connect().catch(() => undefined);
+    const said = redis.status === 'ready' ? await redis.ping() : reason;
+    redis.disconnect();
+    return said;
+  };
+
+  it('serves those who trust its authority, and nobody without TLS', async () => {
+    const server = await start({ tls: issueCertificate() });
+    expect(server.url).toMatch(/^rediss:/);
+    expect(await (await server.admin()).ping()).toBe('PONG');
+    expect(await connect(server.port, { ca: server.ca ?? '' })).toBe('PONG');
+    expect(await connect(server.port, { ca: server.ca ?? '', host: 'localhost' })).toBe('PONG');
+    expect(await connect(server.port, { ca: issueCertificate().ca })).toMatch(/certificate/i);
+    const plain = new Redis(server.port, { lazyConnect: true, retryStrategy: () => null });
+    plain.on('error', () => undefined);
+    await expect(plain.connect()).rejects.toThrow();
+  });
+
+  it('can be another host by its certificate, and its admin gets in all the same', async () => {
+    const server = await start({ tls: issueCertificate({ hosts: ['redis.example'] }) });
+    expect(await connect(server.port, { ca: server.ca ?? '' })).toMatch(/does not match/);
+    await server.restart();
+    expect(await (await server.admin()).ping()).toBe('PONG');
   });
 });
 

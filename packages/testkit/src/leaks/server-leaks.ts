@@ -8,11 +8,14 @@ export interface ServerState {
   lastingKeys: ReadonlySet<string>;
 }
 
+/** The testkit itself, Sentinels, and what nodes keep open among each other: replication, and MIGRATE's idle connections. */
+const belongsToTheSetting = new RegExp(` name=(${adminConnectionName}|sentinel-\\S*) | flags=[SM]| cmd=restore`);
+
 async function clientsOf(admin: Redis): Promise<Map<string, string>> {
   const lines = String(await admin.client('LIST'))
     .trim()
     .split('\n');
-  const others = lines.filter((line) => !line.includes(` name=${adminConnectionName} `));
+  const others = lines.filter((line) => !belongsToTheSetting.test(line));
   return new Map(others.map((line): [string, string] => [/\bid=(\d+)/.exec(line)?.[1] ?? line, line]));
 }
 

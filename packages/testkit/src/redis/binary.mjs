@@ -1,7 +1,7 @@
 // Which server program this machine has.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 
 /**
  * @typedef {object} Binary
@@ -44,11 +44,27 @@ export function versionOf({ file, argv0 }) {
 }
 
 /**
- * @param {{ PATH?: string | undefined }} env
+ * The program that somebody chose by its path.
+ *
+ * @param {string} file
+ * @returns {Binary}
+ * @throws Error when it is no server: to test on another one in its place would be a wrong answer.
+ */
+export function chosenBinary(file) {
+  const binary = { file, argv0: basename(file).startsWith('valkey') ? 'valkey-server' : 'redis-server' };
+  if (versionOf(binary) === undefined) throw new Error(`${file} is no Redis or Valkey server that starts here`);
+  return binary;
+}
+
+/**
+ * The program that `REDIS_SERVER` names, else the first one that this machine has.
+ *
+ * @param {{ PATH?: string | undefined, REDIS_SERVER?: string | undefined }} env
  * @param {string[]} [folders]   searched after PATH
  * @returns {Binary | undefined}
  */
 export function findBinary(env, folders = usualFolders) {
+  if (env.REDIS_SERVER !== undefined && env.REDIS_SERVER !== '') return chosenBinary(env.REDIS_SERVER);
   const all = [...(env.PATH ?? '').split(delimiter).filter((folder) => folder !== ''), ...folders];
   for (const { name, argv0 } of programs) {
     for (const folder of all) {

@@ -8,7 +8,7 @@
  * @module
  */
 import { canInstall, installRedis } from './apt.mjs';
-import { findBinary } from './binary.mjs';
+import { chosenBinary, findBinary } from './binary.mjs';
 import { dockerAnswers, startInDocker } from './docker.mjs';
 import { startLocal } from './local.mjs';
 
@@ -29,6 +29,7 @@ import { startLocal } from './local.mjs';
  * @property {string} host
  * @property {number} port
  * @property {string} url
+ * @property {string | undefined} [ca]             PEM of the authority behind its certificate, with TLS
  * @property {Faults} [faults]                     absent: somebody else's server, given by REDIS_URL
  * @property {() => Promise<void>} stop            ends a server of ours; leaves somebody else's alone
  */
@@ -71,17 +72,20 @@ function sharedServer(url) {
 /**
  * A private, empty server, whatever REDIS_URL says.
  *
- * @param {{ args?: string[] | undefined, port?: number | undefined, env?: NodeJS.ProcessEnv }} [options]
+ * @param {import('./local.mjs').LocalOptions & { server?: string | undefined, env?: NodeJS.ProcessEnv }} [options]
+ *   `server`: the program to start; one that was asked for by name is never replaced by another.
  * @param {Partial<Sources>} [replaced]
  * @returns {Promise<FoundRedis>}
  */
-export async function findPrivateRedis({ args, port, env = process.env } = {}, replaced = {}) {
+export async function findPrivateRedis({ server, env = process.env, ...options } = {}, replaced = {}) {
   const sources = { ...realSources, ...replaced };
-  const binary = sources.findBinary(env);
-  if (binary !== undefined) return sources.startLocal(binary, { args, port });
+  const binary = server === undefined ? sources.findBinary(env) : chosenBinary(server);
+  if (binary !== undefined) return sources.startLocal(binary, options);
+  const { args, port, config, tls, findPort } = options;
+  const fitsAContainer = [config, tls, findPort].every((option) => option === undefined);
   /** @type {unknown} */
   let cause;
-  if (sources.dockerAnswers(env)) {
+  if (fitsAContainer && sources.dockerAnswers(env)) {
     try {
       return await sources.startInDocker({ args, port, env });
     } catch (error) {
@@ -90,7 +94,7 @@ export async function findPrivateRedis({ args, port, env = process.env } = {}, r
   }
   if (sources.canInstall() && (await sources.installRedis())) {
     const installed = sources.findBinary(env);
-    if (installed !== undefined) return sources.startLocal(installed, { args, port });
+    if (installed !== undefined) return sources.startLocal(installed, options);
   }
   throw new Error(howToGetOne, cause === undefined ? undefined : { cause });
 }

@@ -1,6 +1,6 @@
 // A server of this machine's own, as a child process.
 import { spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +10,37 @@ import { freePort, loopback, waitUntilUp } from './tcp.mjs';
 
 const portTries = 5;
 const startTimeoutMs = 10_000;
+
+/**
+ * What only a program on this machine can be started with; a container cannot.
+ *
+ * @typedef {object} LocalOptions
+ * @property {string[] | undefined} [args]           further command line arguments
+ * @property {number | undefined} [port]
+ * @property {(() => Promise<number>) | undefined} [findPort]   which ports will do when none is given
+ * @property {string | undefined} [config]           text of a configuration file; the server may rewrite the file
+ * @property {import('./certificate.mjs').Certificate | undefined} [tls]
+ */
+
+/**
+ * The configuration file and the certificate as files in `dir`, as arguments. The file's path has to come first.
+ *
+ * @param {string} dir
+ * @param {LocalOptions} options
+ */
+function fileArgs(dir, { config, tls }) {
+  /** @param {string} name @param {string} text */
+  const written = (name, text) => {
+    writeFileSync(join(dir, name), text, { mode: 0o600 });
+    return join(dir, name);
+  };
+  const first = config === undefined ? [] : [written('server.conf', config)];
+  if (tls === undefined) return { first, more: [] };
+  const { ca, cert, key } = tls;
+  const files = { 'tls-ca-cert-file': ca, 'tls-cert-file': cert, 'tls-key-file': key };
+  const more = Object.entries(files).flatMap(([option, text]) => [`--${option}`, written(`${option}.pem`, text)]);
+  return { first, more: [...more, '--tls-auth-clients', 'no', '--tls-replication', 'yes'] };
+}
 
 /**
  * Whether a process that was sent SIGSTOP has not stopped yet: it may finish a command it is at. Known from /proc only.
@@ -31,11 +62,13 @@ function stillRuns(pid) {
  * @param {string[]} args
  * @param {string} dir
  * @param {number} port
+ * @param {import('./tcp.mjs').Transport} transport
  */
-async function run(binary, args, dir, port) {
+async function run(binary, args, dir, port, transport) {
   const logFile = join(dir, 'server.log'); // a complaint about its arguments goes to stderr, the rest to stdout
   const log = openSync(logFile, 'w');
-  const child = spawn(binary.file, [...args, '--port', String(port)], {
+  const portArgs = transport === 'tls' ? ['--port', '0', '--tls-port', String(port)] : ['--port', String(port)];
+  const child = spawn(binary.file, [...args, ...portArgs], {
     argv0: binary.argv0,
     detached: true, // Ctrl-C in a terminal is for the tests; they may still need the server to clean up
     stdio: ['ignore', log, log],
@@ -55,7 +88,7 @@ async function run(binary, args, dir, port) {
     child.kill('SIGKILL');
     return ended;
   };
-  const up = await waitUntilUp({ port, timeoutMs: startTimeoutMs, pid: child.pid, hasEnded });
+  const up = await waitUntilUp({ port, timeoutMs: startTimeoutMs, pid: child.pid, hasEnded, transport });
   if (!up) {
     await kill();
     throw new Error(`${binary.file} did not start on port ${port}:\n${readFileSync(logFile, 'utf8').trim()}`);
@@ -67,28 +100,31 @@ async function run(binary, args, dir, port) {
  * Starts the program on `port`, or on a free one. Data lives in memory and in a private folder that goes with it.
  *
  * @param {import('./binary.mjs').Binary} binary
- * @param {{ args?: string[] | undefined, port?: number | undefined }} options
+ * @param {LocalOptions} options
  * @returns {Promise<import('./find.mjs').FoundRedis>}
  */
 export async function startLocal(binary, options) {
   const dir = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
-  const args = ['--bind', loopback, '--save', '', '--appendonly', 'no', '--dir', dir];
+  const transport = options.tls === undefined ? 'plain' : 'tls';
+  const { findPort = freePort } = options;
+  const { first, more } = fileArgs(dir, options);
+  const args = [...first, '--bind', loopback, '--save', '', '--appendonly', 'no', '--dir', dir, ...more];
   if ((versionOf(binary)?.[0] ?? 0) >= 7) args.push('--enable-debug-command', 'local'); // DEBUG SLEEP, DEBUG JMAP …
   args.push(...(options.args ?? []));
 
-  let port = options.port ?? (await freePort());
+  let port = options.port ?? (await findPort());
   /** @type {Awaited<ReturnType<typeof run>> | undefined} */
   let running;
   for (let tries = 1; running === undefined; tries++) {
     try {
-      running = await run(binary, args, dir, port);
+      running = await run(binary, args, dir, port, transport);
     } catch (error) {
       const taken = /Address already in use|bind:/i.test(String(error));
       if (!taken || options.port !== undefined || tries === portTries) {
         rmSync(dir, { recursive: true, force: true });
         throw error;
       }
-      port = await freePort();
+      port = await findPort();
     }
   }
 
@@ -97,7 +133,8 @@ export async function startLocal(binary, options) {
     how: binary.file,
     host: loopback,
     port,
-    url: `redis://${loopback}:${port}`,
+    url: `${transport === 'tls' ? 'rediss' : 'redis'}://${loopback}:${port}`,
+    ca: options.tls?.ca,
     faults: {
       pid: () => child.pid,
       suspend: async () => {
@@ -108,7 +145,7 @@ export async function startLocal(binary, options) {
       kill: () => kill(),
       restart: async () => {
         await kill();
-        ({ child, kill } = await run(binary, args, dir, port));
+        ({ child, kill } = await run(binary, args, dir, port, transport));
       },
     },
     stop: async () => {

@@ -1,16 +1,28 @@
 import { Redis } from 'ioredis';
+import type { Certificate } from './certificate.mjs';
 import { findPrivateRedis, findRedis } from './find.mjs';
 import type { Faults, FoundRedis } from './find.mjs';
 
 /** The name of the test's own connections, so that leak checks can tell them from those under test. */
 export const adminConnectionName = 'holdfast-testkit';
 
-/** How to start a server. Either option asks for a server of one's own: `REDIS_URL` is then ignored. */
+/** How to start a server. Each option asks for a server of one's own: `REDIS_URL` is then ignored. */
 export interface StartRedisOptions {
   /** Further command line arguments, e.g. `['--maxmemory', '4mb']`; they win over the testkit's own. */
   args?: string[];
   /** A fixed port. Default: a free one. */
   port?: number;
+  /** Which free ports will do. Default: any. Not in Docker. */
+  findPort?: () => Promise<number>;
+  /** Path of a server program, for another version. Default: what `REDIS_SERVER` names, else the first one found. */
+  server?: string;
+  /**
+   * Text of a configuration file, e.g. `'user app on >secret ~lock:* +@all\n'`. It lies in the server's folder, so that
+   * the server can rewrite it, and `restart()` reads it again. Not in Docker.
+   */
+  config?: string;
+  /** Serves TLS only, with this certificate: see `issueCertificate`. Clients need not have one. Not in Docker. */
+  tls?: Certificate;
 }
 
 /**
@@ -26,6 +38,8 @@ export class RedisServer {
   readonly port: number;
   /** Where it came from: a program, an image, or `REDIS_URL`. */
   readonly how: string;
+  /** PEM of the authority behind its certificate: `new Redis(server.url, { tls: { ca: server.ca } })`. Without TLS: undefined. */
+  readonly ca: string | undefined;
   readonly #found: FoundRedis;
   #admin: Promise<Redis> | undefined;
 
@@ -36,6 +50,7 @@ export class RedisServer {
     this.host = found.host;
     this.port = found.port;
     this.how = found.how;
+    this.ca = found.ca;
   }
 
   /** Whether this server is somebody else's, given by `REDIS_URL`. */
@@ -99,6 +114,8 @@ export class RedisServer {
       lazyConnect: true,
       maxRetriesPerRequest: null,
       retryStrategy: () => 20,
+      // A test may want a certificate for another host; the admin is let in all the same.
+      ...(this.ca === undefined ? {} : { tls: { ca: this.ca, checkServerIdentity: () => undefined } }),
     });
     admin.on('error', () => undefined); // faults are the purpose here; a command that fails says so itself
     await admin.connect();
@@ -113,7 +130,7 @@ export class RedisServer {
  * @throws Error that says what to install when there is none.
  */
 export async function startRedis(options: StartRedisOptions = {}): Promise<RedisServer> {
-  const ownWanted = options.args !== undefined || options.port !== undefined;
+  const ownWanted = Object.values(options).some((option) => option !== undefined);
   return ownWanted ? startPrivateRedis(options) : new RedisServer(await findRedis());
 }
 

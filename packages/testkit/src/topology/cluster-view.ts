@@ -1,0 +1,39 @@
+/** One line of CLUSTER NODES. */
+export interface ClusterNode {
+  readonly id: string;
+  readonly port: number;
+  readonly role: 'master' | 'replica';
+  /** Id of its master; undefined for a master. */
+  readonly masterId: string | undefined;
+  readonly epoch: number;
+  readonly isFailed: boolean;
+  /** First and last slot of each range it serves. */
+  readonly slots: readonly (readonly [number, number])[];
+}
+
+/** CLUSTER NODES as one node answers it; lines of nodes that still shake hands are left out. */
+export function parseClusterNodes(reply: unknown): ClusterNode[] {
+  const lines = String(reply)
+    .split('\n')
+    .filter((line) => line !== '' && !line.includes('handshake'));
+  return lines.map((line) => {
+    const [id = '', address = '', flags = '', masterId = '', , , epoch, , ...slots] = line.split(' ');
+    const served = slots.filter((slot) => !slot.startsWith('[')); // [slot->-node]: on its way, still served here
+    return {
+      id,
+      port: Number(/:(\d+)@/.exec(address)?.[1]),
+      role: flags.includes('master') ? 'master' : 'replica',
+      masterId: masterId === '-' ? undefined : masterId,
+      epoch: Number(epoch),
+      isFailed: /fail/.test(flags),
+      slots: served.map((range) => {
+        const [first = '', last = first] = range.split('-');
+        return [Number(first), Number(last)] as const;
+      }),
+    };
+  });
+}
+
+/** Whether the node serves this slot. */
+export const serves = (node: ClusterNode, slot: number): boolean =>
+  node.slots.some(([first, last]) => first <= slot && slot <= last);

@@ -1,0 +1,208 @@
+/** Three masters and their replicas as a Redis Cluster, on free ports of this machine. */
+import { freePort, isPortFree } from '../redis/tcp.mjs';
+import { startPrivateRedis } from '../redis/server.js';
+import type { RedisServer } from '../redis/server.js';
+import { waitUntil } from '../wait-until.js';
+import { ask, askAll } from './ask.js';
+import { isReady, joinCluster } from './cluster-setup.js';
+import { parseClusterNodes, serves } from './cluster-view.js';
+import type { ClusterNode } from './cluster-view.js';
+import { moveSlot } from './slot-migration.js';
+import type { WhileMigrating } from './slot-migration.js';
+import { replicationArgs, startTogether, stopTogether } from './start-together.js';
+
+const masterCount = 3;
+/** Nodes talk to each other on their port plus this. */
+const busOffset = 10_000;
+const highestPort = 65_535;
+/** When a manual failover that nobody voted for is asked for again. */
+const failoverTryMs = 3_000;
+const patience = { timeoutMs: 60_000, everyMs: 20 };
+
+/** How to start a cluster. */
+export interface StartClusterOptions {
+  /** Further command line arguments of every node. */
+  args?: string[];
+  /** Path of a server program, for another version. */
+  server?: string;
+  /** `cluster-node-timeout`: after which silence a node is taken for dead. Default 1 000 ms. */
+  nodeTimeoutMs?: number;
+}
+
+/** How to move a slot. */
+export interface MigrateSlotOptions {
+  /** Runs when both nodes know of the move and no key has moved yet, and again after each key. */
+  between?: (progress: WhileMigrating) => unknown;
+}
+
+/**
+ * A Redis Cluster. It ends with `stop()`, and with the test process however that ends. A single node's faults are its own:
+ * `kill()`, `stopProcess()`, `continueProcess()`, `restart()` (it comes back as the member it was, without data).
+ *
+ * Who is master of what is asked anew each time; where nodes differ, the newest configuration counts.
+ */
+export class TestCluster implements AsyncDisposable {
+  /** All nodes, whichever is master now. */
+  readonly nodes: readonly RedisServer[];
+
+  /** Tests call {@link startCluster}. */
+  constructor(nodes: readonly RedisServer[]) {
+    this.nodes = nodes;
+  }
+
+  /** The nodes that serve slots now. */
+  async masters(): Promise<RedisServer[]> {
+    const view = await this.#view();
+    return view.filter((node) => node.role === 'master' && node.slots.length > 0).map((node) => this.#serverOf(node));
+  }
+
+  /** The hash slot of a key. */
+  async slotOf(key: string): Promise<number> {
+    for (const { answer } of await askAll(this.nodes, 'CLUSTER', 'KEYSLOT', key)) return Number(answer);
+    throw new Error('no node of the cluster answers');
+  }
+
+  /** The master that serves this key now. @throws Error when none does. */
+  async nodeOfKey(key: string): Promise<RedisServer> {
+    return this.#serverOf(await this.#masterOfSlot(await this.slotOf(key)));
+  }
+
+  /** The living replicas of the master that serves this key now. */
+  async replicasOfKey(key: string): Promise<RedisServer[]> {
+    const master = await this.#masterOfSlot(await this.slotOf(key));
+    const replicas = (await this.#view()).filter((node) => node.masterId === master.id && !node.isFailed);
+    return replicas.map((node) => this.#serverOf(node));
+  }
+
+  /**
+   * `CLUSTER FAILOVER` on a replica of the key's master. Resolves with the new master when every node that answers names it.
+   *
+   * Nodes vote for the replicas of one master no faster than every two node timeouts: a second failover at once takes some
+   * seconds, in which the master holds back writes.
+   */
+  async failover(key: string): Promise<RedisServer> {
+    const before = await this.nodeOfKey(key);
+    let said: unknown = 'there is none';
+    let nextTry = performance.now();
+    const done = async (): Promise<RedisServer | undefined> => {
+      if (performance.now() >= nextTry) {
+        nextTry = performance.now() + failoverTryMs;
+        const [replica] = await this.replicasOfKey(key).catch(() => []);
+        if (replica !== undefined) said = await ask(replica, 'CLUSTER', 'FAILOVER').catch((error: unknown) => error);
+      }
+      return this.#newNodeOfKey(key, before);
+    };
+    return waitUntil(done, { what: 'a replica to take over', ...patience }).catch((error: unknown) => {
+      throw new Error(`no replica took over; the last one said: ${String(said)}`, { cause: error });
+    });
+  }
+
+  /** Resolves with the key's new master when every node that answers names one other than `before`: after a kill, for example. */
+  async nodeOfKeyAfter(key: string, before: RedisServer): Promise<RedisServer> {
+    return waitUntil(() => this.#newNodeOfKey(key, before), { what: 'all nodes to name a new master', ...patience });
+  }
+
+  /** Moves a slot with all its keys to the master `to`, as a resharding tool does. Clients meet MOVED, ASK and TRYAGAIN. */
+  async migrateSlot(
+    slot: number,
+    to: RedisServer,
+    { between = () => undefined }: MigrateSlotOptions = {},
+  ): Promise<void> {
+    const view = await this.#view();
+    const source = view.find((node) => serves(node, slot));
+    const target = view.find((node) => node.port === to.port);
+    if (source === undefined || target === undefined) throw new Error(`slot ${slot} has no such source or target`);
+    await moveSlot({
+      slot,
+      from: { id: source.id, server: this.#serverOf(source) },
+      to: { id: target.id, server: to },
+      masters: await this.masters(),
+      between,
+    });
+  }
+
+  /** Resolves when all nodes are up and agree, and every replica is linked: before and after faults. */
+  async whenReady(): Promise<void> {
+    await waitUntil(() => isReady(this.nodes, masterCount), { what: 'the cluster to be ready', ...patience });
+  }
+
+  /** Ends all of it. Calling it again does nothing. */
+  async stop(): Promise<void> {
+    await stopTogether(this.nodes);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /** The view of the node that has seen the newest configuration. */
+  async #view(): Promise<ClusterNode[]> {
+    const views = (await askAll(this.nodes, 'CLUSTER', 'NODES')).map(({ answer }) => parseClusterNodes(answer));
+    const newest = (view: ClusterNode[]): number => Math.max(...view.map(({ epoch }) => epoch));
+    const [view] = views.toSorted((a, b) => newest(b) - newest(a));
+    if (view === undefined) throw new Error('no node of the cluster answers');
+    return view;
+  }
+
+  /** Whom all nodes that answer agree on, unless it is still the one of `before`. */
+  async #newNodeOfKey(key: string, before: RedisServer): Promise<RedisServer | undefined> {
+    const slot = await this.slotOf(key);
+    const witnesses = this.nodes.filter((node) => node !== before);
+    const views = await askAll(witnesses, 'CLUSTER', 'NODES');
+    const ports = new Set(
+      views.map(({ answer }) => parseClusterNodes(answer).find((node) => serves(node, slot))?.port),
+    );
+    const [port] = ports;
+    return ports.size === 1 && port !== before.port ? this.nodes.find((node) => node.port === port) : undefined;
+  }
+
+  async #masterOfSlot(slot: number): Promise<ClusterNode> {
+    const master = (await this.#view()).find((node) => serves(node, slot));
+    if (master === undefined) throw new Error(`nobody serves slot ${slot}`);
+    return master;
+  }
+
+  #serverOf({ port }: ClusterNode): RedisServer {
+    const server = this.nodes.find((node) => node.port === port);
+    if (server === undefined) throw new Error(`no node of this cluster listens on port ${port}`);
+    return server;
+  }
+}
+
+/** A free port whose bus port is free as well. */
+async function freePortWithBus(): Promise<number> {
+  for (;;) {
+    const port = await freePort();
+    if (port + busOffset <= highestPort && (await isPortFree(port + busOffset))) return port;
+  }
+}
+
+/**
+ * Starts 3 masters and 3 replicas and waits until all slots are served and all replicas linked. About two seconds.
+ *
+ * @throws Error without a server program on this machine: this does not run in Docker.
+ */
+export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
+  const { args = [], server, nodeTimeoutMs = 1_000 } = options;
+  const settings = {
+    'cluster-enabled': 'yes',
+    'cluster-config-file': 'nodes.conf',
+    'cluster-node-timeout': String(nodeTimeoutMs),
+    'cluster-replica-validity-factor': '0',
+  };
+  const nodeArgs = [
+    ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+    ...replicationArgs,
+    ...args,
+  ];
+  const start = (): Promise<RedisServer> => startPrivateRedis({ args: nodeArgs, server, findPort: freePortWithBus });
+  const cluster = new TestCluster(await startTogether(Array.from({ length: 2 * masterCount }, start)));
+  try {
+    await joinCluster(cluster.nodes, masterCount);
+    await cluster.whenReady();
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}

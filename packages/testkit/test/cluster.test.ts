@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { existsSync, readlinkSync } from 'node:fs';
+import { Cluster } from 'ioredis';
+import { guardLeaks, startCluster } from '@holdfast/testkit';
+import type { RedisServer, TestCluster } from '@holdfast/testkit';
+
+jest.setTimeout(60_000);
+
+let kit: TestCluster;
+beforeAll(async () => {
+  kit = await startCluster();
+});
+afterAll(() => kit.stop());
+const leaks = guardLeaks();
+
+function connect(): Cluster {
+  const cluster = new Cluster(kit.nodes.map(({ host, port }) => ({ host, port })));
+  cluster.on('error', () => undefined);
+  leaks.cleanup(() => cluster.disconnect());
+  return cluster;
+}
+
+/** What a node itself says to a command: an error is a value here. */
+async function saidBy(node: RedisServer, ...command: [string, ...string[]]): Promise<string> {
+  return String(await (await node.admin()).call(...command).catch((error: Error) => error.message));
+}
+
+/** The first of these names whose slot this node serves. */
+async function keyOn(node: RedisServer): Promise<string> {
+  for (let n = 0; ; n++) if ((await kit.nodeOfKey(`{${n}}`)) === node) return `{${n}}`;
+}
+
+describe('a cluster', () => {
+  it('serves all keys from three masters', async () => {
+    const cluster = connect();
+    const names = Array.from({ length: 50 }, (_, n) => `key-${n}`);
+    await Promise.all(names.map((name) => cluster.set(name, name)));
+    expect(await kit.masters()).toHaveLength(3);
+    for (const name of names.slice(0, 5)) {
+      expect(await saidBy(await kit.nodeOfKey(name), 'GET', name)).toBe(name);
+    }
+  });
+
+  it('refuses, on one node, the keys of another', async () => {
+    const [one, other] = await kit.masters();
+    if (one === undefined || other === undefined) throw new Error('a cluster has masters');
+    const key = await keyOn(one);
+    expect(await saidBy(other, 'GET', key)).toBe(`MOVED ${await kit.slotOf(key)} ${one.host}:${one.port}`);
+  });
+
+  it('fails over on demand without losing data, and back', async () => {
+    const cluster = connect();
+    await cluster.set('{f}', 'kept');
+    const before = await kit.nodeOfKey('{f}');
+    const after = await kit.failover('{f}');
+    expect(after).not.toBe(before);
+    expect(await kit.nodeOfKey('{f}')).toBe(after);
+    expect(await saidBy(after, 'GET', '{f}')).toBe('kept');
+    await kit.whenReady();
+    expect(await kit.failover('{f}')).toBe(before);
+    await kit.whenReady();
+  });
+
+  it('fails over when a master is killed, and when it hangs; it comes back as a replica', async () => {
+    for (const [fault, end] of [
+      ['kill', 'restart'],
+      ['stopProcess', 'continueProcess'],
+    ] as const) {
+      const before = await kit.nodeOfKey('{f}');
+      await before[fault]();
+      leaks.cleanup(() => before[end]());
+      const after = await kit.nodeOfKeyAfter('{f}', before);
+      await before[end]();
+      await kit.whenReady();
+      expect(await kit.nodeOfKey('{f}')).toBe(after);
+      expect(await kit.replicasOfKey('{f}')).toEqual([before]);
+    }
+  });
+
+  it('moves a slot with its keys; on the way both nodes answer as Redis does', async () => {
+    const from = await kit.nodeOfKey('{m}1');
+    const to = (await kit.masters()).find((node) => node !== from);
+    if (to === undefined) throw new Error('a cluster has other masters');
+    const slot = await kit.slotOf('{m}1');
+    await Promise.all(['{m}1', '{m}2'].map((key) => saidBy(from, 'SET', key, 'v')));
+    const said: string[] = [];
+    const steps: number[] = [];
+    await kit.migrateSlot(slot, to, {
+      between: async ({ moved, left }) => {
+        steps.push(left.length);
+        if (moved.length !== 1) return;
+        const [gone = '', stays = ''] = [moved[0], left[0]];
+        said.push(
+          await saidBy(from, 'GET', gone),
+          await saidBy(from, 'GET', stays),
+          await saidBy(from, 'MGET', gone, stays),
+        );
+      },
+    });
+    expect(steps).toEqual([2, 1, 0]);
+    expect(said).toEqual([`ASK ${slot} ${to.host}:${to.port}`, 'v', expect.stringMatching(/^TRYAGAIN/)]);
+    expect(await kit.nodeOfKey('{m}1')).toBe(to);
+    expect(await connect().get('{m}2')).toBe('v');
+    await kit.migrateSlot(slot, from);
+    expect(await kit.nodeOfKey('{m}1')).toBe(from);
+    await kit.whenReady();
+  });
+});
+
+describe('the end of a cluster', () => {
+  it('leaves no process and no files, also when a node hangs or is dead', async () => {
+    const short = await startCluster();
+    const folders = short.nodes.map(({ pid }) => readlinkSync(`/proc/${pid}/cwd`));
+    const pids = short.nodes.map(({ pid }) => pid ?? 0);
+    await short.nodes[0]?.stopProcess();
+    await short.nodes[1]?.kill();
+    await short.stop();
+    expect(folders.filter((folder) => existsSync(folder))).toEqual([]);
+    expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+  });
+
+  it('comes before the error when a node does not start', async () => {
+    const failed = startCluster({ args: ['--no-such-option', '1'] });
+    await expect(failed).rejects.toThrow(/no-such-option/);
+  });
+});
