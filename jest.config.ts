@@ -32,6 +32,10 @@ const config: Config = {
       ioredis: '<rootDir>/node_modules/ioredis5',
       testMatch: ['<rootDir>/test/contract/**/*.test.ts'],
     }),
+    // Needs a JVM and Redisson: npm run interop.
+    ...(process.env['HOLDFAST_INTEROP_CLASSPATH'] === undefined
+      ? []
+      : [project('holdfast', { label: 'interop', testMatch: ['<rootDir>/test/interop/**/*.interop.ts'] })]),
   ] as NonNullable<Config['projects']>,
 };
 export default config;

@@ -6,6 +6,7 @@ import { findPrivateRedis } from '../packages/testkit/src/redis/find.mjs';
 import { dockerAnswers, startInDocker } from '../packages/testkit/src/redis/docker.mjs';
 import { build, checkTarball, pack } from './ci/packages.mjs';
 import { installConsumer, ioredisVersions, programs, runConsumer } from './ci/smoke.mjs';
+import { checkInterop } from './ci/interop.mjs';
 import { command, Tally, tool } from './ci/step.mjs';
 import { runTests } from './ci/tests.mjs';
 import { root } from './run.mjs';
@@ -73,6 +74,7 @@ try {
   );
   await tally.check('mutants still apply', () => command('npm', ['run', '--silent', 'mutants', '--', '--check']));
   await checkPackages();
+  await checkInterop(tally);
   await tally.check('npm run demo', () => command('npm', ['run', 'demo', '--', '--transfers', '300']));
 } catch (error) {
   tally.fail(error.stack ?? String(error));

@@ -1,0 +1,59 @@
+package holdfast.interop;
+
+import java.util.List;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.BaseConfig;
+import org.redisson.config.Config;
+import org.redisson.config.NameMapper;
+import org.redisson.config.ShardedSubscriptionMode;
+
+/**
+ * What the program is started with; what is absent is Redisson's default.
+ *
+ * @param topology {@code single} or {@code cluster}
+ * @param nodes addresses, {@code redis://host:port}; one for {@code single}
+ * @param watchdogTimeoutMs Redisson's lockWatchdogTimeout
+ * @param keyPrefix put before every name by a NameMapper
+ * @param shardedSubscriptionMode AUTO, ON or OFF; cluster only
+ */
+record Settings(
+    String topology, List<String> nodes, Long watchdogTimeoutMs, String keyPrefix, String shardedSubscriptionMode) {
+
+  RedissonClient open() {
+    Config config = new Config().setThreads(4).setNettyThreads(4);
+    if (watchdogTimeoutMs != null) config.setLockWatchdogTimeout(watchdogTimeoutMs);
+    BaseConfig<?> servers = "cluster".equals(topology) ? cluster(config) : single(config);
+    if (keyPrefix != null) servers.setNameMapper(prefixed(keyPrefix));
+    // A dead connection is noticed while a test still waits for it.
+    servers.setPingConnectionInterval(1_000);
+    return Redisson.create(config);
+  }
+
+  private BaseConfig<?> single(Config config) {
+    return config.useSingleServer().setAddress(nodes.get(0)).setConnectionMinimumIdleSize(2);
+  }
+
+  private BaseConfig<?> cluster(Config config) {
+    var servers = config.useClusterServers().setScanInterval(500);
+    if (shardedSubscriptionMode != null) {
+      servers.setShardedSubscriptionMode(ShardedSubscriptionMode.valueOf(shardedSubscriptionMode));
+    }
+    servers.addNodeAddress(nodes.toArray(String[]::new));
+    return servers;
+  }
+
+  private static NameMapper prefixed(String prefix) {
+    return new NameMapper() {
+      @Override
+      public String map(String name) {
+        return prefix + name;
+      }
+
+      @Override
+      public String unmap(String name) {
+        return name.substring(prefix.length());
+      }
+    };
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * Java and Node on one Redis: what the tests of both topologies stand on.
+ *
+ * One JVM with one Redisson client lives as long as the test file, since starting one takes seconds; tests use threads and names of their
+ * own. After each test no key may be left that lasts, and none of a queue: nobody queues in Redisson mode.
+ */
+import { randomUUID } from 'node:crypto';
+import { spawnWorker, startPrivateRedis, type TestWorker, waitUntil } from '@holdfast/testkit';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { createLockClient, type LockClient, type LockClientOptions } from 'holdfast';
+import { Redis } from 'ioredis';
+import { JavaPeer, type JavaSettings, type JavaThread } from './java-peer.js';
+import type { methods, NodeSettings } from './node.worker.js';
+
+/** Another Node process with a client in Redisson mode. */
+export type NodeWorker = TestWorker<typeof methods>;
+
+/** Servers that have been started. */
+export interface Servers {
+  readonly topology: 'single' | 'cluster';
+  /** `redis://host:port`; of a Cluster, every node. */
+  readonly nodes: readonly string[];
+  /** How a lock client reaches them; called once for each client. */
+  input(): LockClientOptions['redis'];
+  stop(): Promise<void>;
+}
+
+/** Re-asks far away, so that only messages can be quick. */
+export const patient = { reaskMs: 20_000, claimLeaseMs: 30_000 } as const;
+
+/** A lock name of the test's own. */
+export const freshName = (): string => `lock-${randomUUID()}`;
+
+export class Site {
+  readonly topology: Servers['topology'];
+  readonly #servers: Servers;
+  readonly #admins: readonly Redis[];
+  readonly #undo: (() => unknown)[] = [];
+  readonly #java: JavaPeer;
+  #threads = 0;
+
+  private constructor(servers: Servers, java: JavaPeer) {
+    this.topology = servers.topology;
+    this.#servers = servers;
+    this.#java = java;
+    this.#admins = servers.nodes.map((url) => new Redis(url));
+  }
+
+  static async open(servers: Servers): Promise<Site> {
+    const { topology, nodes } = servers;
+    return new Site(servers, await JavaPeer.start({ topology, nodes }));
+  }
+
+  /** In words. */
+  get where(): string {
+    return this.topology === 'cluster' ? 'a Cluster' : 'one Redis';
+  }
+
+  get nodes(): readonly string[] {
+    return this.#servers.nodes;
+  }
+
+  /** The Redisson client of the file, with Redisson's defaults. */
+  get java(): JavaPeer {
+    return this.#java;
+  }
+
+  /** A thread of that client which no other test uses. */
+  thread(): JavaThread {
+    return this.#java.thread(`thread-${++this.#threads}`);
+  }
+
+  /** A JVM of the test's own. */
+  async startJava(settings: Partial<JavaSettings> = {}): Promise<JavaPeer> {
+    const { topology, nodes } = this.#servers;
+    const peer = await JavaPeer.start({ topology, nodes, ...settings });
+    this.#undo.push(() => peer.kill());
+    return peer;
+  }
+
+  /** A client in Redisson mode in this process. */
+  client(options: Partial<LockClientOptions> = {}): LockClient {
+    const client = createLockClient({ redis: this.#servers.input(), wakeup: 'redisson', ...options });
+    this.#undo.push(() => client.close());
+    return client;
+  }
+
+  async startNode(options: Omit<NodeSettings, 'topology' | 'nodes'> = {}): Promise<NodeWorker> {
+    const { topology, nodes } = this.#servers;
+    const settings: NodeSettings = { topology, nodes, ...options };
+    const file = new URL('./node.worker.ts', import.meta.url);
+    const worker = await spawnWorker<typeof methods>(file, { args: [JSON.stringify(settings)] });
+    this.#undo.push(() => worker.stop());
+    return worker;
+  }
+
+  /** Runs a command on the node that serves `key`. */
+  async onNodeOf<Value>(key: string, command: (redis: Redis) => Promise<Value>): Promise<Value> {
+    let moved: unknown;
+    for (const admin of this.#admins) {
+      try {
+        return await command(admin);
+      } catch (error) {
+        if (!(error instanceof Error && error.message.startsWith('MOVED'))) throw error;
+        moved = error;
+      }
+    }
+    throw new Error(`no node serves ${key}`, { cause: moved });
+  }
+
+  pttl(name: string): Promise<number> {
+    return this.onNodeOf(name, (redis) => redis.pttl(name));
+  }
+
+  fields(name: string): Promise<Record<string, string>> {
+    return this.onNodeOf(name, (redis) => redis.hgetall(name));
+  }
+
+  /** How many connections listen to Redisson's channel of a lock, in both worlds of pub/sub. */
+  async listeners(channel: string): Promise<number> {
+    const worlds = this.topology === 'cluster' ? ['NUMSUB', 'SHARDNUMSUB'] : ['NUMSUB'];
+    const questions = this.#admins.flatMap((admin) => worlds.map((world) => admin.call('PUBSUB', world, channel)));
+    const answers = (await Promise.all(questions)) as [string, number][];
+    return answers.reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+
+  /** Resolves when somebody listens to the channel of a lock with a plain name. */
+  async listened(name: string): Promise<void> {
+    const channel = `redisson_lock__channel:{${name}}`;
+    await waitUntil(async () => (await this.listeners(channel)) > 0, { what: `somebody waits for ${name}` });
+  }
+
+  /** Resolves when nobody listens any more. */
+  async deserted(name: string): Promise<void> {
+    const channel = `redisson_lock__channel:{${name}}`;
+    await waitUntil(async () => (await this.listeners(channel)) === 0, { what: `nobody waits for ${name}` });
+  }
+
+  async endTest(): Promise<void> {
+    for (const undo of this.#undo.splice(0).toReversed()) await undo();
+    const left = await Promise.all(
+      this.#admins.map(async (admin) => {
+        const keys = await admin.keys('*');
+        const ttls = await Promise.all(keys.map((key) => admin.pttl(key)));
+        return keys.filter((key, i) => ttls[i] === -1 || /holdfast_(queue|fresh)/.test(key));
+      }),
+    );
+    await Promise.all(this.#admins.map((admin) => admin.flushall().catch(readOnly)));
+    expect(left.flat()).toEqual([]);
+  }
+
+  async close(): Promise<void> {
+    await this.#java.kill();
+    for (const admin of this.#admins) admin.disconnect();
+    await this.#servers.stop();
+  }
+}
+
+/** A replica follows its master. */
+function readOnly(error: Error): void {
+  if (!error.message.startsWith('READONLY')) throw error;
+}
+
+/** One Redis. */
+export async function oneRedis(): Promise<Servers> {
+  const server = await startPrivateRedis();
+  return { topology: 'single', nodes: [server.url], input: () => server.url, stop: () => server.stop() };
+}
+
+/** The site of a test file; it stands during tests only. */
+export function useSite(start: () => Promise<Servers>): () => Site {
+  let site: Site | undefined;
+  beforeAll(async () => {
+    site = await Site.open(await start());
+  }, 60_000);
+  afterEach(() => site?.endTest());
+  afterAll(() => site?.close());
+  return () => {
+    if (site === undefined) throw new Error('the site stands only during tests');
+    return site;
+  };
+}

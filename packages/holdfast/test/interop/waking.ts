@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Timing } from './java-peer.js';
+import { quantile, report, spread } from './figures.js';
+import { freshName, patient, type Site } from './site.js';
+
+const rounds = 200;
+
+const betweenMs = (release: Timing, acquisition: Timing) => (acquisition.endedUs - release.startedUs) / 1_000;
+
+/** Whoever waits has the lock as soon as the other side releases it: by message, not when the lease it was told has run out. */
+export function waking(site: () => Site): void {
+  /** @param shortestLeaseMs - what the lease would have lasted for at the releases, at the least. */
+  const expectWoken = (what: string, samples: number[], shortestLeaseMs: number) => {
+    report({
+      where: site().where,
+      what,
+      value: `${spread(samples)}; the lease had ${(shortestLeaseMs / 1_000).toFixed(0)} s left`,
+    });
+    expect(shortestLeaseMs).toBeGreaterThan(10_000);
+    expect(quantile(samples, 0.5)).toBeLessThan(100);
+    expect(quantile(samples, 1)).toBeLessThan(5_000);
+  };
+
+  describe('waking', () => {
+    it('a Node waiter is woken by a Java release', async () => {
+      const name = freshName();
+      const thread = site().thread();
+      const node = await site().startNode(patient);
+      const samples: number[] = [];
+      const leases: number[] = [];
+      for (let round = 0; round < rounds; round++) {
+        await thread.lock(name);
+        const waiting = node.call('acquire', name);
+        await site().listened(name);
+        leases.push(await site().pttl(name));
+        const released = await thread.unlock(name);
+        samples.push(betweenMs(released, await waiting));
+        await node.call('release');
+      }
+      expectWoken('a Node waiter after a Java release', samples, Math.min(...leases));
+    });
+
+    it('a Java waiter is woken by a Node release', async () => {
+      const name = freshName();
+      const thread = site().thread();
+      const node = await site().startNode(patient);
+      const samples: number[] = [];
+      const leases: number[] = [];
+      for (let round = 0; round < rounds; round++) {
+        await node.call('acquire', name);
+        const waiting = thread.lock(name);
+        await site().listened(name);
+        leases.push(await site().pttl(name));
+        const released = await node.call('release');
+        samples.push(betweenMs(released, await waiting));
+        await thread.unlock(name);
+      }
+      expectWoken('a Java waiter after a Node release', samples, Math.min(...leases));
+    });
+
+    it('a Java waiter is woken by a force unlock of Node, a Node waiter by one of Java', async () => {
+      const name = freshName();
+      const [holder, waiter] = [site().thread(), site().thread()];
+      const client = site().client(patient);
+      const lock = client.getLock(name);
+      await holder.lock(name);
+      const java = waiter.lock(name);
+      await site().listened(name);
+      expect(await lock.forceUnlock()).toBe(true);
+      await java;
+      const node = lock.acquire();
+      await site().listened(name);
+      expect(await holder.forceUnlock(name)).toBe(true);
+      await (await node).release();
+    });
+
+    it('a Java waiter is woken when a Node client closes with the lock', async () => {
+      const name = freshName();
+      const client = site().client(patient);
+      await client.getLock(name).acquire();
+      const java = site().thread().lock(name);
+      await site().listened(name);
+      await client.close();
+      await java;
+      await site().java.call('forceUnlock', { name });
+    });
+
+    it('a wait in Java ends with false at its deadline, one in Node too, and neither listens any more', async () => {
+      const name = freshName();
+      const thread = site().thread();
+      const lock = site().client(patient).getLock(name);
+      const hold = await lock.acquire();
+      expect(await thread.tryLock(name, { waitMs: 300 })).toBe(false);
+      await hold.release();
+      await thread.lock(name);
+      expect(await lock.tryLock(300)).toBe(false);
+      await site().deserted(name);
+      await thread.unlock(name);
+    });
+  });
+}
