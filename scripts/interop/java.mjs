@@ -5,6 +5,9 @@ import { needsShell, root } from '../run.mjs';
 
 const folder = join(root, 'interop');
 
+/** A repository that does not answer must not hold up everything. */
+const limitMs = 8 * 60_000;
+
 /** Java beside Node cannot be run here; the message says why, in one line. */
 export class JavaUnavailable extends Error {}
 
@@ -21,6 +24,7 @@ function checkTools() {
 async function maven(args) {
   const child = spawn('mvn', ['-q', '-B', ...args], {
     cwd: folder,
+    timeout: limitMs,
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: needsShell,
   });

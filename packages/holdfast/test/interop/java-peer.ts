@@ -90,15 +90,15 @@ export class JavaPeer {
 
   /** Performs an operation of `Locks.java`. Rejects with {@link JavaError}. May be left alone: a killed peer rejects its open calls. */
   async call<Value = unknown>(op: string, request: JavaRequest = {}): Promise<Value> {
-    return (await this.timed<Value>(op, request)).value;
+    return (await this.timed(op, request)).value as Value;
   }
 
   /** As {@link call}, with the time the operation took in Java. */
-  timed<Value = unknown>(op: string, request: JavaRequest = {}): Promise<Timing & { value: Value }> {
+  timed(op: string, request: JavaRequest = {}): Promise<Timing & { value: unknown }> {
     const id = ++this.#lastId;
     const done = this.#reply(id).then(({ value, error, startedUs, endedUs }) => {
       if (error !== undefined) throw new JavaError(error);
-      return { value: value as Value, startedUs, endedUs };
+      return { value, startedUs, endedUs };
     });
     done.catch(() => undefined);
     this.#child.stdin?.write(`${JSON.stringify({ id, op, ...request })}\n`);

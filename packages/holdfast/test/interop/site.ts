@@ -121,7 +121,7 @@ export class Site {
     const worlds = this.topology === 'cluster' ? ['NUMSUB', 'SHARDNUMSUB'] : ['NUMSUB'];
     const questions = this.#admins.flatMap((admin) => worlds.map((world) => admin.call('PUBSUB', world, channel)));
     const answers = (await Promise.all(questions)) as [string, number][];
-    return answers.reduce((sum, [, count]) => sum + Number(count), 0);
+    return answers.reduce((sum, [, count]) => sum + count, 0);
   }
 
   /** Resolves when somebody listens to the channel of a lock with a plain name. */
