@@ -2,10 +2,9 @@ import { assertLockName, inboxChannel, inspect, lockKeys } from '@holdfast/core'
 import { AbortHub, fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
 import { Schedule, systemClock, Watchdog } from '@holdfast/watchdog';
 import { nanoid } from 'nanoid';
-import { Link } from './connection/link.js';
-import { openRedis } from './connection/redis-input.js';
-import { scriptPort } from './connection/script-port.js';
-import { SilenceGuard } from './connection/silence-guard.js';
+import type { Link } from './connection/link.js';
+import type { LinkTools } from './connection/link-tools.js';
+import { openLink } from './connection/open-link.js';
 import { Subscriber } from './connection/subscriber.js';
 import { Wire } from './connection/wire.js';
 import { Handle, type LockHome } from './handle.js';
@@ -63,28 +62,27 @@ export class LockClient implements AsyncDisposable {
   /** @internal Use {@link createLockClient}. */
   constructor(options: LockClientOptions) {
     const settings = resolveSettings(options);
-    const opened = openRedis(options.redis);
     this.clientId = nanoid();
     const clock = systemClock();
     const reporter = new Reporter(this.clientId);
     const onError = (error: unknown) => reporter.error(error);
     const waits = new Schedule(clock, 'keeps-process-alive', onError);
-    const link = new Link(opened, onError);
-    const silence = new SilenceGuard({
-      link,
-      schedule: waits,
-      limitMs: 3 * settings.attemptTimeoutMs,
+    const tools: LinkTools = {
+      at: (time, action) => waits.at(time, action),
       now: () => clock.now(),
-    });
-    const wire = new Wire({ link, port: scriptPort(opened.redis), clock, schedule: waits, silence });
+      silenceMs: 3 * settings.attemptTimeoutMs,
+      onError,
+    };
+    const link = openLink(options.redis, tools);
+    const wire = new Wire({ link, clock, schedule: waits });
     const serverClock = new ServerClock(() => clock.now());
     const watchdog = new Watchdog<LeaseSubject>({
       clock,
-      port: new Renewals(wire, serverClock),
+      port: new Renewals(link, wire, serverClock),
       onError,
       onRenewal: ({ outcome, latenessMs }) => reporter.renewal(outcome.kind, latenessMs),
     });
-    const subscriber = new Subscriber({ source: opened.redis, schedule: waits, now: () => clock.now(), onError });
+    const subscriber = new Subscriber(link, tools);
     const inbox = new Inbox({
       port: subscriber,
       channel: inboxChannel(this.clientId),
@@ -94,19 +92,20 @@ export class LockClient implements AsyncDisposable {
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
     fanOut(subscriber, [inbox, broadcast]);
     link.listen({
-      onDown: () => {
-        serverClock.forget();
-        watchdog.suspectAll();
+      onDown: ({ node, covers }) => {
+        serverClock.forget(node);
+        watchdog.suspect(({ keys }) => covers(keys.lock));
       },
-      onUp: () => watchdog.verifyAll(),
+      onUp: ({ covers }) => watchdog.verify(({ keys }) => covers(keys.lock)),
     });
-    const onMissed = () => void subscriber.probe(settings.attemptTimeoutMs);
+    const onMissed = () => void subscriber.missed(settings.attemptTimeoutMs);
     let tenures = 0;
     this.#parts = {
       settings,
-      keyPrefix: opened.redis.options.keyPrefix ?? '',
+      keyPrefix: link.keyPrefix,
       clock,
       waits,
+      link,
       wire,
       watchdog,
       wakeup: settings.wakeup === 'queue' ? new QueueWakeup(inbox, onMissed) : new RedissonWakeup(inbox, broadcast),

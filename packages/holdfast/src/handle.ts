@@ -112,7 +112,8 @@ export class Handle implements RLock {
     const request = parts.tenureId(undefined);
     const { responseTimeoutMs, claimLeaseMs: claimMs } = parts.settings;
     const tombstoneMs = Math.min(responseTimeoutMs + LATE_COPY_MS, MAX_TIME_MS);
-    const { ownerBefore } = await this.#query(core.force(this.#keys, { request, tombstoneMs, claimMs, trust: true }));
+    const trust = parts.link.trustsReceivers;
+    const { ownerBefore } = await this.#query(core.force(this.#keys, { request, tombstoneMs, claimMs, trust }));
     if (ownerBefore !== undefined) registry.find(this.name)?.forced(ownerBefore);
     return ownerBefore !== undefined;
   }

@@ -1,8 +1,8 @@
 import { assertTimings } from '@holdfast/notify';
-import type { Redis, RedisOptions } from 'ioredis';
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
 
 /** How a client reaches Redis: a `redis://` or `rediss://` URL, ioredis options, or a client of your own (never closed by us). */
-export type RedisInput = string | RedisOptions | Redis;
+export type RedisInput = string | RedisOptions | Redis | Cluster;
 
 /** Options of {@link createLockClient}. All times are milliseconds. */
 export interface LockClientOptions {

@@ -37,6 +37,8 @@ export interface WatchdogOptions<S> {
 /** A batch gets at least this long, however near a deadline is. */
 const MIN_PATIENCE_MS = 50;
 
+const everyone = () => true;
+
 /** See the module comment. */
 export class Watchdog<S> {
   readonly #port: RenewalPort<S>;
@@ -84,16 +86,16 @@ export class Watchdog<S> {
     return lease;
   }
 
-  /** The connection is back: renews or verifies every held lease now, except those with a renewal in flight. */
-  verifyAll(): void {
+  /** The connection is back: renews or verifies now every held lease (of these subjects), except those with a renewal in flight. */
+  verify(concerns: (subject: S) => boolean = everyone): void {
     const now = this.#clock.now();
-    for (const lease of this.#leases) lease.hasten(now);
+    for (const lease of this.#leases) if (concerns(lease.subject)) lease.hasten(now);
     this.#renewDue(now);
   }
 
-  /** The connection is lost: every held lease becomes `suspect` until the next proof of ownership. */
-  suspectAll(): void {
-    for (const lease of this.#leases) lease.suspect();
+  /** The connection is lost: every held lease (of these subjects) becomes `suspect` until the next proof of ownership. */
+  suspect(concerns: (subject: S) => boolean = everyone): void {
+    for (const lease of this.#leases) if (concerns(lease.subject)) lease.suspect();
   }
 
   /** Ends every lease silently. Leaves no timer; nothing fires any more and nothing can begin. */

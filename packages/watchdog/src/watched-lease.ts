@@ -1,7 +1,7 @@
 /**
  * One lease: its state, and the one appointment that drives it.
  *
- *                 begin                    failed, overdue, suspectAll
+ *                 begin                    failed, overdue, suspect()
  *      pending ----------->  held  -------------------------------------->  suspect
  *         |                   |  ^                                          |   |
  *         |                   |  +----------- any proof of ownership -------+   |

@@ -65,8 +65,8 @@ describe('under random use, faults and stalls', () => {
           other.lease.confirm(clock.now(), endsAt - clock.now());
         } else if (luck < 0.5) {
           other.lease.retune({ leaseMs: random.pick(leaseTimes), mode: random.pick(['watched', 'fixed'] as const) });
-        } else if (luck < 0.53) watchdog.suspectAll();
-        else if (luck < 0.56) watchdog.verifyAll();
+        } else if (luck < 0.53) watchdog.suspect();
+        else if (luck < 0.56) watchdog.verify();
         else if (luck < 0.6) clock.jump(random.below(10_000));
 
         if (random.next() < 0.3) late.splice(0).forEach((answer) => answer());

@@ -268,10 +268,10 @@ describe('a renewal in flight', () => {
     port.policy = () => 'hang';
     hold();
     await clock.advance(12_000);
-    watchdog.verifyAll();
+    watchdog.verify();
     await clock.advance(12_000);
-    watchdog.suspectAll();
-    watchdog.verifyAll();
+    watchdog.suspect();
+    watchdog.verify();
     await clock.advance(5_000);
     expect(port.calls).toHaveLength(1);
   });
@@ -325,17 +325,17 @@ describe('a renewal in flight', () => {
   });
 });
 
-describe('verifyAll and suspectAll', () => {
+describe('verify and suspect', () => {
   it('suspects every held lease at once and believes each again when it is verified', async () => {
     const { clock, port, hold, open, watchdog, whatWasHeard } = harness();
     const leases = [hold('s:a'), hold('s:b', fixed)];
     open('s:pending');
     await clock.advance(100);
-    watchdog.suspectAll();
-    watchdog.suspectAll();
+    watchdog.suspect();
+    watchdog.suspect();
     expect(leases.map(({ state }) => state)).toEqual(['suspect', 'suspect']);
     expect(whatWasHeard()).toEqual(['suspect', 'suspect']);
-    watchdog.verifyAll();
+    watchdog.verify();
     await clock.advance(0);
     expect(leases.map(({ state }) => state)).toEqual(['held', 'held']);
     expect(port.asked.map(({ subject, leaseMs }) => `${subject} ${leaseMs}`).sort()).toEqual(['s:a 30000', 's:b 0']);
@@ -345,8 +345,8 @@ describe('verifyAll and suspectAll', () => {
     const { clock, port, hold, watchdog, heard } = harness();
     hold();
     port.endsAt.clear();
-    watchdog.suspectAll();
-    watchdog.verifyAll();
+    watchdog.suspect();
+    watchdog.verify();
     await clock.advance(0);
     expect(heard.map(({ what }) => what)).toEqual(['suspect', 'lost: deleted']);
   });
@@ -355,15 +355,15 @@ describe('verifyAll and suspectAll', () => {
     const { clock, hold, watchdog, whatWasHeard } = harness();
     hold();
     clock.jump(100_000);
-    watchdog.suspectAll();
-    watchdog.verifyAll();
+    watchdog.suspect();
+    watchdog.verify();
     expect(whatWasHeard()).toEqual(['lost: clock']);
   });
 
   it('a confirmation of any kind ends a suspicion', () => {
     const { clock, hold, watchdog, whatWasHeard } = harness();
     const lease = hold();
-    watchdog.suspectAll();
+    watchdog.suspect();
     lease.confirm(clock.now(), 29_000);
     expect(whatWasHeard()).toEqual(['suspect', 'held']);
   });
@@ -390,8 +390,8 @@ describe('listeners', () => {
       port.endsAt.set(lease.subject, clock.now() + 30_000);
       lease.begin(clock.now(), 30_000);
     }
-    watchdog.suspectAll();
-    watchdog.verifyAll();
+    watchdog.suspect();
+    watchdog.verify();
     await clock.advance(0);
     expect(good.state).toBe('held');
     port.policy = () => ({ kind: 'lost', reason: 'taken' });
@@ -453,8 +453,8 @@ describe('close', () => {
     expect(pending.begin(clock.now(), 30_000)).toBe(false);
     expect(open('s:c').begin(clock.now(), 30_000)).toBe(false);
     port.last.settle([{ kind: 'lost', reason: 'deleted' }]);
-    watchdog.suspectAll();
-    watchdog.verifyAll();
+    watchdog.suspect();
+    watchdog.verify();
     held.confirm(clock.now(), 30_000);
     await clock.advance(100_000);
     expect([held.state, pending.state]).toEqual(['ended', 'ended']);

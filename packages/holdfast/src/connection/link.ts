@@ -1,106 +1,61 @@
 /**
- * The link: is there a connection to hand a command to, and is it still the same one?
+ * A link: how commands about a lock reach the server that keeps it.
  *
- * Nothing is given to ioredis unless its status is `ready`. Otherwise a command sits in ioredis' own queues, out of our sight, and settles
- * late or never. Waiting for `ready` happens here, inside the caller's deadline, and counts as definitely not sent.
+ * One node, the master that Sentinel names, and a Cluster differ in little: which server a lock lives on, what happens when that changes,
+ * and what PUBLISH's reply is worth. All of that is behind this interface; nothing outside this folder knows which of them it talks to.
  *
- * `epoch` counts the connections that ended. A command sent in an earlier epoch and not answered may or may not have run.
+ * A link consists of lines, one for each server (see `line.ts`). Which line leads to a lock may change between two commands, so it is asked
+ * for anew each time something is sent.
  */
 
-import { outside } from '../scope.js';
-import type { OpenedRedis } from './redis-input.js';
+import type { Redis, RedisOptions } from 'ioredis';
+import type { Line } from './line.js';
 
-/** Told when the connection goes and comes. */
+/** A server and the locks it keeps, as far as an event concerns them. Lock keys come without `keyPrefix`. */
+export interface Reach {
+  readonly node: string;
+  readonly covers: (lockKey: string) => boolean;
+}
+
+/** Told when connections go and come. */
 export interface LinkListener {
-  onDown(): void;
-  onUp(): void;
+  /** The connection to a server is lost: nothing is known about its locks. */
+  onDown(reach: Reach): void;
+  /** A server can be reached (again), or keeps these locks from now on: what is believed of them should be verified. */
+  onUp(reach: Reach): void;
+}
+
+/** A server has refused a command before any effect, for now. */
+export interface Refusal {
+  readonly line: Line;
+  readonly lockKey: string;
+  readonly code: string;
+  readonly message: string;
 }
 
 /** See the module comment. */
-export class Link {
-  readonly redis: OpenedRedis['redis'];
-  readonly #ownership: OpenedRedis['ownership'];
-  readonly #listeners: LinkListener[] = [];
-  readonly #waiting = new Set<() => void>();
-  readonly #onError: (error: unknown) => void;
-  #epoch = 0;
-  #closed = false;
-
-  constructor(opened: OpenedRedis, onError: (error: unknown) => void) {
-    this.redis = opened.redis;
-    this.#ownership = opened.ownership;
-    this.#onError = onError;
-    this.redis.on('ready', this.#up);
-    this.redis.on('close', this.#down);
-    // Without a listener ioredis prints errors of our own connection; those of yours stay yours.
-    if (this.#ownership === 'ours') this.redis.on('error', onError);
-  }
-
-  get ready(): boolean {
-    return this.redis.status === 'ready' && !this.#closed;
-  }
-
-  /** The connection is over and ioredis will not try again. */
-  get ended(): boolean {
-    return this.#closed || this.redis.status === 'end';
-  }
-
-  get epoch(): number {
-    return this.#epoch;
-  }
-
-  listen(listener: LinkListener): void {
-    this.#listeners.push(listener);
-  }
-
-  /** Calls `resume` once, when the link is ready (later, never at once). Returns how to forget it. */
-  whenReady(resume: () => void): () => void {
-    this.#waiting.add(resume);
-    this.connect();
-    return () => this.#waiting.delete(resume);
-  }
-
-  /** Starts a connection that was created lazily. Does nothing in any other state. */
-  connect(): void {
-    if (this.redis.status !== 'wait') return;
-    // The error arrives as an event as well, and retries are ioredis' business.
-    void outside(() => this.redis.connect().catch(() => undefined));
-  }
-
-  /** Replaces a connection of ours that is open but answers nothing. Yours is left alone. */
-  recycle(): void {
-    if (this.#ownership === 'ours' && this.ready) this.redis.disconnect(true);
-  }
-
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.redis.off('ready', this.#up);
-    this.redis.off('close', this.#down);
-    this.#waiting.clear();
-    if (this.#ownership === 'yours') return;
-    await disconnect(this.redis);
-    this.redis.off('error', this.#onError);
-  }
-
-  readonly #up = (): void => {
-    for (const listener of this.#listeners) listener.onUp();
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const resume of waiting) resume();
-  };
-
-  readonly #down = (): void => {
-    this.#epoch++;
-    for (const listener of this.#listeners) listener.onDown();
-  };
-}
-
-/** Ends a connection of ours and waits until its socket is gone. */
-export async function disconnect(redis: OpenedRedis['redis']): Promise<void> {
-  // Between two attempts there is no socket, and ioredis tells nobody that it has stopped trying.
-  const socketless = redis.status === 'end' || redis.status === 'wait' || redis.status === 'reconnecting';
-  const ended = socketless ? undefined : new Promise<void>((resolve) => redis.once('end', () => resolve()));
-  redis.disconnect();
-  await ended;
+export interface Link {
+  /** What the connection puts before every key. */
+  readonly keyPrefix: string;
+  /** A PUBLISH that reached nobody proves that nobody listens. Not so in a Cluster, which counts the receivers of one node. */
+  readonly trustsReceivers: boolean;
+  /** Closed, or given up by ioredis: no line will ever be ready again. */
+  readonly ended: boolean;
+  listen(listener: LinkListener): void;
+  /** The line to a lock's server, if it is known and ready now. */
+  lineTo(lockKey: string): Line | undefined;
+  /** Connects, and calls `resume` once when it is worth looking for a line again (later, never at once). Returns how to forget it. */
+  whenReady(lockKey: string, resume: () => void): () => void;
+  /** The server that keeps the lock, as far as is known; undefined before the first contact. */
+  nodeOf(lockKey: string): string | undefined;
+  /** Locks with the same answer can be named in one command. */
+  batchOf(lockKey: string): string;
+  /** Learns from a refusal. Returns the line on which the command is to be sent instead at once, if there is one. */
+  refused(refusal: Refusal): Line | undefined;
+  /**
+   * A connection with `options` that hears every channel; undefined when no server is known yet. It connects when told to. `instead`: one
+   * that did not do; another server is taken where there is a choice.
+   */
+  openSubscriber(options: RedisOptions, instead: Redis | undefined): Redis | undefined;
+  close(): Promise<void>;
 }

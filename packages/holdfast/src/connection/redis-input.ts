@@ -1,24 +1,38 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisInput } from '../options.js';
 import { outside } from '../scope.js';
+import type { OwnedRedis } from './line.js';
 
-/** A client to send commands with, and whether closing it is our business. */
-export interface OpenedRedis {
-  readonly redis: Redis;
-  readonly ownership: 'ours' | 'yours';
-}
+/** What the `redis` option came to: a client for one server (or the master behind Sentinel), or the map of a Cluster. */
+export type OpenedRedis = ({ kind: 'node' } & OwnedRedis) | { kind: 'cluster'; template: Cluster };
 
 /**
- * What we set on connections of our own. Nothing is queued while offline (the link waits for `ready` itself), and a command in flight at
+ * What we set on connections of our own. Nothing is queued while offline (the wire waits for `ready` itself), and a command in flight at
  * a disconnect is rejected at once instead of being replayed unseen; the wire sends it again under its own rules. A socket whose peer is
  * silent is destroyed soon after it was ended.
  */
-const ours: RedisOptions = {
+export const ours: RedisOptions = {
   lazyConnect: true,
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   disconnectTimeout: 200,
 };
+
+/** Further, where we take over the options of a client of yours, which may suit other work than ours. */
+export const oursForSure: RedisOptions = {
+  ...ours,
+  readOnly: false,
+  enableReadyCheck: true,
+  enableAutoPipelining: false,
+  commandTimeout: undefined,
+  reconnectOnError: null,
+  retryStrategy,
+};
+
+/** A server that is gone for good keeps nobody from the one that took its place for longer than this. */
+const CONNECT_MS = 3_000;
+/** A sentinel that accepts connections and does not answer is passed over. */
+const SENTINEL_ANSWER_MS = 1_000;
 
 /**
  * Turns the `redis` option into a client, without any I/O.
@@ -33,17 +47,28 @@ export function openRedis(input: RedisInput): OpenedRedis {
   // A list or a URL object would do for ioredis, which finds no option in it and connects to localhost.
   if (typeof input !== 'object' || input === null || Array.isArray(input) || 'href' in input) throw unusable();
   if (isClient(input)) {
+    if (isCluster(input)) return { kind: 'cluster', template: input };
     refuseUnfit(input);
-    return { redis: input, ownership: 'yours' };
+    if (!input.options.sentinels) return { kind: 'node', redis: input, ownership: 'yours' };
+    return open(() => input.duplicate({ ...oursForSure, ...swift(input.options) }));
   }
-  return open(() => new Redis({ retryStrategy, ...input, ...ours }));
+  return open(() => new Redis({ retryStrategy, ...input, ...ours, ...(input.sentinels ? swift(input) : {}) }));
+}
+
+/** What keeps a failover short where there is another server to go to. */
+export function swift({ connectTimeout, sentinelCommandTimeout }: RedisOptions): RedisOptions {
+  return {
+    connectTimeout: Math.min(connectTimeout ?? CONNECT_MS, CONNECT_MS),
+    sentinelCommandTimeout: sentinelCommandTimeout ?? SENTINEL_ANSWER_MS,
+    failoverDetector: false,
+  };
 }
 
 /** ioredis has read the options, those in the query of a URL too. It connects later. */
 function open(make: () => Redis): OpenedRedis {
   const redis = outside(make);
   refuseUnsafe(redis.options);
-  return { redis, ownership: 'ours' };
+  return { kind: 'node', redis, ownership: 'ours' };
 }
 
 function unusable(): TypeError {
@@ -51,16 +76,19 @@ function unusable(): TypeError {
 }
 
 /** Back within a second of the server: every lock is suspect until then. Yours wins. */
-function retryStrategy(times: number): number {
+export function retryStrategy(times: number): number {
   return Math.min(25 * 2 ** Math.min(times, 6), 1_000);
 }
 
-function isClient(input: object): input is Redis {
+function isClient(input: object): input is Redis | Cluster {
   return 'duplicate' in input && typeof input.duplicate === 'function';
 }
 
+function isCluster(client: Redis | Cluster): client is Cluster {
+  return client.isCluster;
+}
+
 function refuseUnfit(redis: Redis): void {
-  if (redis.isCluster) throw new TypeError('redis: ioredis Cluster is not supported by this version of holdfast');
   if (redis.mode !== 'normal') {
     throw new TypeError(`redis: this client is in ${redis.mode} mode; hand over one that sends ordinary commands`);
   }

@@ -10,7 +10,7 @@ import { ProtocolError } from '@holdfast/core';
 
 /** Never ran, try later / never ran, give up / answered, but not in our protocol / may have run. */
 export type Verdict =
-  | { kind: 'transient'; code: string }
+  | { kind: 'transient'; code: string; message: string }
   | { kind: 'permanent'; code: string }
   | { kind: 'nonsense'; code: string }
   | { kind: 'unknown' };
@@ -31,8 +31,9 @@ const transient = new Set([
 export function verdictOf(error: unknown): Verdict {
   if (error instanceof ProtocolError) return { kind: 'nonsense', code: 'PROTOCOL' };
   if (!(error instanceof Error) || error.name !== 'ReplyError') return { kind: 'unknown' };
-  const code = redisCodeOf(error.message);
-  return { kind: transient.has(code) ? 'transient' : 'permanent', code };
+  const { message } = error;
+  const code = redisCodeOf(message);
+  return transient.has(code) ? { kind: 'transient', code, message } : { kind: 'permanent', code };
 }
 
 /**

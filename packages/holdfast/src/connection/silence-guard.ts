@@ -3,31 +3,26 @@
  * commands in flight are then sent again on the new connection, where the scripts recognise what already ran.
  */
 
-import type { Schedule } from '@holdfast/watchdog';
-import type { Link } from './link.js';
+import type { LinkTools } from './link-tools.js';
 
-/** How long a connection may owe every answer before it is taken for dead. */
+/** See the module comment; one for each connection. */
 export class SilenceGuard {
-  readonly #link: Link;
-  readonly #schedule: Schedule;
-  readonly #limitMs: number;
-  readonly #now: () => number;
+  readonly #tools: LinkTools;
+  readonly #onSilence: () => void;
   #owed = 0;
   #quietSince = 0;
   #armed = false;
 
-  constructor(options: { link: Link; schedule: Schedule; limitMs: number; now: () => number }) {
-    this.#link = options.link;
-    this.#schedule = options.schedule;
-    this.#limitMs = options.limitMs;
-    this.#now = options.now;
+  constructor(tools: LinkTools, onSilence: () => void) {
+    this.#tools = tools;
+    this.#onSilence = onSilence;
   }
 
   sent(at: number): void {
     if (this.#owed++ === 0) this.#quietSince = at;
     if (this.#armed) return;
     this.#armed = true;
-    this.#schedule.at(at + this.#limitMs, this.#look);
+    this.#tools.at(at + this.#tools.silenceMs, this.#look);
   }
 
   answered(at: number): void {
@@ -38,12 +33,14 @@ export class SilenceGuard {
   readonly #look = (): void => {
     this.#armed = false;
     if (this.#owed === 0) return;
-    const due = this.#quietSince + this.#limitMs;
-    if (this.#now() >= due) {
-      this.#quietSince = this.#now();
-      this.#link.recycle();
+    const { silenceMs } = this.#tools;
+    const now = this.#tools.now();
+    const due = this.#quietSince + silenceMs;
+    if (now >= due) {
+      this.#quietSince = now;
+      this.#onSilence();
     }
     this.#armed = true;
-    this.#schedule.at(Math.max(due, this.#now() + this.#limitMs / 2), this.#look);
+    this.#tools.at(Math.max(due, now + silenceMs / 2), this.#look);
   };
 }

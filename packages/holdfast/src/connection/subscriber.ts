@@ -4,18 +4,24 @@
  * It is a duplicate of the command connection with everything undone that would make it lose messages or hang: no key prefix (channels
  * already carry it), no command timeout, no limit of retries. Subscribing again after a reconnect is done here and not by ioredis, because
  * only then do we know *when* the server has confirmed it, and a waiter must ask again after that moment.
+ *
+ * In a Cluster any server hears every channel. There the connection does not come back by itself: it is opened anew, to another server.
  */
 
 import type { SubscriberListener, SubscriberPort } from '@holdfast/notify';
-import type { Schedule } from '@holdfast/watchdog';
 import type { Redis, RedisOptions } from 'ioredis';
 import { outside } from '../scope.js';
-import { disconnect } from './link.js';
+import { HandshakeLimit } from './handshake-limit.js';
+import { disconnect } from './line.js';
+import type { Link } from './link.js';
+import type { LinkTools } from './link-tools.js';
 import { redacted, verdictOf } from './reply-errors.js';
 
 const listening: RedisOptions = {
   lazyConnect: true,
   keyPrefix: '',
+  readOnly: false,
+  commandTimeout: undefined,
   enableOfflineQueue: true,
   autoResubscribe: false,
   autoResendUnfulfilledCommands: true,
@@ -24,10 +30,12 @@ const listening: RedisOptions = {
   disconnectTimeout: 200,
 };
 
-/** Busy or loading: asked again after this. */
+/** Busy or loading, or no server to go to: tried again after this. */
 const RETRY_MS = 100;
 /** A channel that was ours and is refused after a reconnect: the right to it was taken away, and may come back. */
 const REFUSED_RETRY_MS = 1_000;
+/** So many messages in a row that should have come and did not, on a connection that answers: it listens in the wrong place. */
+const MOST_MISSED = 2;
 
 interface Confirmation {
   /** The server has confirmed, on this connection or an earlier one. */
@@ -42,21 +50,21 @@ interface Confirmation {
  * is waited for, because without it there is nothing to wake a waiter for.
  */
 export class Subscriber implements SubscriberPort {
-  readonly #source: Redis;
-  readonly #schedule: Schedule;
-  readonly #now: () => number;
-  readonly #onError: (error: unknown) => void;
+  readonly #link: Link;
+  readonly #tools: LinkTools;
   readonly #listeners: SubscriberListener[] = [];
   readonly #channels = new Map<string, Confirmation>();
   #redis: Redis | undefined;
+  /** A connection is about to be opened. */
+  #opening = false;
+  #handshake: HandshakeLimit | undefined;
   #closed = false;
   #probing = false;
+  #missed = 0;
 
-  constructor(options: { source: Redis; schedule: Schedule; now: () => number; onError: (error: unknown) => void }) {
-    this.#source = options.source;
-    this.#schedule = options.schedule;
-    this.#now = options.now;
-    this.#onError = options.onError;
+  constructor(link: Link, tools: LinkTools) {
+    this.#link = link;
+    this.#tools = tools;
   }
 
   listen(listener: SubscriberListener): void {
@@ -69,8 +77,8 @@ export class Subscriber implements SubscriberPort {
     if (known !== undefined) return known.promise;
     const confirmation = deferred();
     this.#channels.set(channel, confirmation);
-    const redis = this.#open();
-    if (redis.status === 'ready') void this.#send(redis, channel);
+    if (this.#redis === undefined && !this.#opening) this.#open(undefined);
+    else if (this.#redis?.status === 'ready') void this.#send(this.#redis, channel);
     return confirmation.promise;
   }
 
@@ -79,16 +87,21 @@ export class Subscriber implements SubscriberPort {
     if (this.#redis?.status === 'ready') await this.#redis.unsubscribe(channel);
   }
 
-  /** A message that should have come did not: replaces the connection unless it answers within `limitMs`. */
-  async probe(limitMs: number): Promise<void> {
+  /** A message that should have come did not: replaces the connection unless it answers within `limitMs` and has only just begun to fail. */
+  async missed(limitMs: number): Promise<void> {
     const redis = this.#redis;
     if (redis?.status !== 'ready' || this.#probing) return;
+    if (++this.#missed >= MOST_MISSED && !this.#link.trustsReceivers) {
+      this.#missed = 0;
+      redis.disconnect(true);
+      return;
+    }
     this.#probing = true;
-    const limit = this.#schedule.at(this.#now() + limitMs, () => redis.disconnect(true));
+    const limit = this.#tools.at(this.#tools.now() + limitMs, () => redis.disconnect(true));
     try {
       await redis.ping();
     } catch (error) {
-      if (!this.#closed) this.#onError(error);
+      if (!this.#closed) this.#tools.onError(error);
     } finally {
       limit.cancel();
       this.#probing = false;
@@ -99,24 +112,38 @@ export class Subscriber implements SubscriberPort {
     this.#closed = true;
     for (const { reject } of this.#channels.values()) reject(new Error('The subscriber is closed'));
     this.#channels.clear();
+    this.#handshake?.close();
     if (this.#redis !== undefined) await disconnect(this.#redis);
   }
 
-  #open(): Redis {
-    this.#redis ??= outside(() => {
-      const redis = this.#source.duplicate({ ...listening, commandTimeout: undefined });
-      redis.on('message', (channel: string, message: string) => {
-        for (const listener of this.#listeners) listener.onMessage(channel, message);
-      });
-      redis.on('close', () => {
-        for (const listener of this.#listeners) listener.onLost();
-      });
-      redis.on('ready', () => void this.#restore(redis));
-      redis.on('error', this.#onError);
-      redis.connect().catch(() => undefined);
-      return redis;
+  /** @param instead - the connection that is over. */
+  #open(instead: Redis | undefined): void {
+    this.#opening = false;
+    if (this.#closed || this.#link.ended) return;
+    const redis = outside(() => this.#link.openSubscriber(listening, instead));
+    if (redis === undefined) {
+      this.#reopenSoon(instead);
+      return;
+    }
+    this.#redis = redis;
+    this.#handshake = new HandshakeLimit(redis, this.#tools);
+    redis.on('message', (channel: string, message: string) => {
+      this.#missed = 0;
+      for (const listener of this.#listeners) listener.onMessage(channel, message);
     });
-    return this.#redis;
+    redis.on('close', () => {
+      for (const listener of this.#listeners) listener.onLost();
+    });
+    redis.on('ready', () => void this.#restore(redis));
+    redis.on('end', () => this.#reopenSoon(redis));
+    redis.on('error', this.#tools.onError);
+    void outside(() => redis.connect().catch(() => undefined));
+  }
+
+  #reopenSoon(instead: Redis | undefined): void {
+    if (this.#closed) return;
+    this.#opening = true;
+    this.#tools.at(this.#tools.now() + RETRY_MS, () => this.#open(instead));
   }
 
   /** Connected, for the first time or again. A channel that is refused does not keep the others waiting. */
@@ -136,11 +163,11 @@ export class Subscriber implements SubscriberPort {
       confirmation.resolve();
     } catch (error) {
       if (this.#closed) return;
-      this.#onError(error);
+      this.#tools.onError(error);
       const { kind } = verdictOf(error);
       if (kind === 'transient' || (kind === 'permanent' && confirmation.given)) {
         const delayMs = kind === 'transient' ? RETRY_MS : REFUSED_RETRY_MS;
-        this.#schedule.at(this.#now() + delayMs, () => void this.#send(redis, channel));
+        this.#tools.at(this.#tools.now() + delayMs, () => void this.#send(redis, channel));
         return;
       }
       // Anything else but a refusal is the connection's trouble: it is sent again when that is back.

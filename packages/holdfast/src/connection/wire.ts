@@ -4,9 +4,11 @@
  * The scripts are idempotent (protocol.md: fresh tenure ids, sequence numbers, tombstones), so a request may be sent again whenever
  * nobody knows whether it ran. That makes the life of a request simple:
  *
- *   waiting for a ready link -> in flight -> answered
+ *   waiting for a ready line -> in flight -> answered
  *        ^                          |
  *        +--- refused for now, connection lost, rejected without a reply: send again ---+
+ *
+ * Each copy looks for its line anew, because the lock may have moved to another server. A request waits for its own server only.
  *
  * A request is sent again only on a *new* connection or after its promise was rejected: on a connection that is still up a second copy
  * could not overtake the first. `onDoubt` is called each time a copy may still be on its way; a tenure that was ever in doubt leaves
@@ -15,16 +17,15 @@
  * What is not promised: that a request without an answer did not run.
  */
 
-import { type Command, run, type ScriptPort } from '@holdfast/core';
+import { type Command, run } from '@holdfast/core';
 import type { Appointment, Clock, Schedule } from '@holdfast/watchdog';
+import type { Line } from './line.js';
 import type { Link } from './link.js';
-import { Packet } from './packet.js';
-import { redacted, verdictOf } from './reply-errors.js';
-import type { SilenceGuard } from './silence-guard.js';
+import { redacted, type Verdict, verdictOf } from './reply-errors.js';
 
-/** What became of a request. */
+/** What became of a request. `node`: the server that has answered. */
 export type Answer<R> =
-  | { kind: 'reply'; reply: R; sentAt: number }
+  | { kind: 'reply'; reply: R; sentAt: number; node: string }
   /** Redis refused it before any write and will again. */
   | { kind: 'refused'; code: string; error: Error }
   /** No answer by `until`, or the request was dropped. */
@@ -57,21 +58,16 @@ const LAST_RETRY_MS = 500;
 /** See the module comment. */
 export class Wire {
   readonly #link: Link;
-  readonly #port: ScriptPort;
   readonly #clock: Clock;
   readonly #schedule: Schedule;
-  readonly #silence: SilenceGuard;
   readonly #flights = new Set<Flight<unknown>>();
-  readonly #packet = new Packet();
   #roundTripMs = 1;
   #whenDrained: (() => void) | undefined;
 
-  constructor(parts: { link: Link; port: ScriptPort; clock: Clock; schedule: Schedule; silence: SilenceGuard }) {
+  constructor(parts: { link: Link; clock: Clock; schedule: Schedule }) {
     this.#link = parts.link;
-    this.#port = parts.port;
     this.#clock = parts.clock;
     this.#schedule = parts.schedule;
-    this.#silence = parts.silence;
     this.#link.listen({ onUp: () => this.#resend(), onDown: () => undefined });
   }
 
@@ -80,9 +76,10 @@ export class Wire {
     return this.#roundTripMs;
   }
 
-  /** Sends what `build` makes, anew for each copy. */
-  request<R>(build: () => Command<R>, options: RequestOptions = {}): Request<R> {
-    const flight: Flight<R> = new Flight(build, options.onDoubt, () => this.#landed(flight as Flight<unknown>));
+  /** Sends what `build` makes, anew for each copy, to the server of `lockKey`. */
+  request<R>(lockKey: string, build: () => Command<R>, options: RequestOptions = {}): Request<R> {
+    const landed = () => this.#landed(flight as Flight<unknown>);
+    const flight: Flight<R> = new Flight(lockKey, build, options.onDoubt, landed);
     this.#flights.add(flight as Flight<unknown>);
     const { until = Number.POSITIVE_INFINITY } = options;
     if (until !== Number.POSITIVE_INFINITY) flight.limit = this.#schedule.at(until, () => flight.drop());
@@ -113,12 +110,13 @@ export class Wire {
   }
 
   #launch<R>(flight: Flight<R>): void {
-    if (this.#link.ready) this.#send(flight);
+    const line = this.#link.lineTo(flight.lockKey);
+    if (line !== undefined) this.#send(flight, line);
     else if (this.#link.ended) flight.drop(new Error('The connection to Redis has been closed'));
-    else flight.pause = this.#link.whenReady(() => this.#launch(flight));
+    else flight.pause = this.#link.whenReady(flight.lockKey, () => this.#launch(flight));
   }
 
-  #send<R>(flight: Flight<R>): void {
+  #send<R>(flight: Flight<R>, line: Line): void {
     let command: Command<R>;
     try {
       command = flight.build();
@@ -127,39 +125,49 @@ export class Wire {
       return;
     }
     const sentAt = this.#clock.now();
-    flight.takeOff(this.#link.epoch);
-    this.#silence.sent(sentAt);
-    if (this.#flights.size >= CROWD) this.#packet.gather(this.#link.redis.stream);
-    run(this.#port, command).then(
+    flight.takeOff(line);
+    line.sent(sentAt);
+    if (this.#flights.size >= CROWD) line.gather();
+    run(line.port, command).then(
       (reply) => {
         const now = this.#clock.now();
-        this.#silence.answered(now);
+        line.answered(now);
         this.#roundTripMs += (now - sentAt - this.#roundTripMs) / 8;
-        flight.replied(reply, sentAt);
+        flight.replied(reply, sentAt, line.node);
       },
-      (error: unknown) => {
-        this.#silence.answered(this.#clock.now());
-        const delayMs = flight.failed(error);
-        if (delayMs === undefined) return;
-        const retry = this.#schedule.at(this.#clock.now() + delayMs, () => this.#launch(flight));
-        flight.pause = () => retry.cancel();
-      },
+      (error: unknown) => this.#failed(flight, line, error),
     );
   }
 
-  /** The link is up again: whatever was sent on an earlier connection and not answered goes out once more. */
+  #failed<R>(flight: Flight<R>, line: Line, error: unknown): void {
+    const now = this.#clock.now();
+    line.answered(now);
+    const verdict = verdictOf(error);
+    const { lockKey } = flight;
+    const detour = verdict.kind === 'transient' ? this.#link.refused({ ...verdict, line, lockKey }) : undefined;
+    const delayMs = flight.failed(verdict, error);
+    if (delayMs === undefined) return;
+    if (detour !== undefined) {
+      this.#send(flight, detour);
+      return;
+    }
+    const retry = this.#schedule.at(now + delayMs, () => this.#launch(flight));
+    flight.pause = () => retry.cancel();
+  }
+
+  /** A line is up again: whatever was sent on its earlier connection and not answered goes out once more. */
   #resend(): void {
-    const { epoch } = this.#link;
     for (const flight of [...this.#flights]) {
-      if (!flight.overtakenBy(epoch)) continue;
+      if (!flight.overtaken) continue;
       flight.doubt();
-      this.#send(flight);
+      this.#launch(flight);
     }
   }
 }
 
 /** One request and all its copies. */
 class Flight<R> implements Request<R> {
+  readonly lockKey: string;
   readonly build: () => Command<R>;
   readonly answer: Promise<Answer<R>>;
   limit: Appointment | undefined;
@@ -169,12 +177,15 @@ class Flight<R> implements Request<R> {
   readonly #onSettled: () => void;
   #resolve!: (answer: Answer<R>) => void;
   #settled = false;
-  #sentInEpoch = -1;
+  /** The line of the last copy, and the number of its connection then. */
+  #line: Line | undefined;
+  #epoch = 0;
   #airborne = 0;
   #retryMs = FIRST_RETRY_MS;
   #lastError: Error | undefined;
 
-  constructor(build: () => Command<R>, onDoubt: (() => void) | undefined, onSettled: () => void) {
+  constructor(lockKey: string, build: () => Command<R>, onDoubt: (() => void) | undefined, onSettled: () => void) {
+    this.lockKey = lockKey;
     this.build = build;
     this.#onDoubt = onDoubt;
     this.#onSettled = onSettled;
@@ -184,29 +195,31 @@ class Flight<R> implements Request<R> {
   }
 
   get sent(): boolean {
-    return this.#sentInEpoch >= 0;
+    return this.#line !== undefined;
   }
 
   get airborne(): boolean {
     return this.#airborne > 0;
   }
 
-  takeOff(epoch: number): void {
-    this.#sentInEpoch = epoch;
+  takeOff(line: Line): void {
+    this.#line = line;
+    this.#epoch = line.epoch;
     this.#airborne++;
   }
 
-  overtakenBy(epoch: number): boolean {
-    return this.airborne && this.#sentInEpoch < epoch;
+  /** Unanswered, and the connection it was sent on has ended. */
+  get overtaken(): boolean {
+    return this.airborne && this.#line !== undefined && this.#epoch < this.#line.epoch;
   }
 
   doubt(): void {
     this.#onDoubt?.();
   }
 
-  replied(reply: R, sentAt: number): void {
+  replied(reply: R, sentAt: number, node: string): void {
     this.#airborne--;
-    this.#settle({ kind: 'reply', reply, sentAt });
+    this.#settle({ kind: 'reply', reply, sentAt, node });
   }
 
   /** The command could not even be made: nothing was sent. */
@@ -219,11 +232,10 @@ class Flight<R> implements Request<R> {
   }
 
   /** Says after how many milliseconds to send another copy, if at all. */
-  failed(error: unknown): number | undefined {
+  failed(verdict: Verdict, error: unknown): number | undefined {
     this.#airborne--;
     if (this.#settled) return undefined;
     this.#lastError = redacted(error);
-    const verdict = verdictOf(error);
     if (verdict.kind !== 'transient' && verdict.kind !== 'permanent') this.doubt();
     if (verdict.kind === 'permanent' || verdict.kind === 'nonsense') {
       this.#settle({ kind: 'refused', code: verdict.code, error: this.#lastError });

@@ -106,7 +106,7 @@ export class Asking {
       this.#reached = true;
       this.#listener.onDoubt();
     };
-    this.#request = this.#parts.wire.request(() => this.#command(), { onDoubt });
+    this.#request = this.#parts.wire.request(this.#keys.lock, () => this.#command(), { onDoubt });
     void this.#request.answer.then((answer) => this.#answered(answer));
   }
 
@@ -148,7 +148,7 @@ export class Asking {
       ticket: this.#ticket,
       freshTtlMs,
       claimMs: claimLeaseMs,
-      trust: true,
+      trust: this.#parts.link.trustsReceivers,
     });
   }
 
@@ -160,8 +160,8 @@ export class Asking {
       if (!this.#stopped) this.#listener.onFailed(answer);
       return;
     }
-    const { reply, sentAt } = answer;
-    if ('nowMs' in reply) this.#parts.serverClock.note(sentAt, reply.nowMs);
+    const { reply, sentAt, node } = answer;
+    if ('nowMs' in reply) this.#parts.serverClock.note(node, sentAt, reply.nowMs);
     switch (reply.kind) {
       case 'acquired':
       case 'mine':

@@ -1,5 +1,6 @@
 import type { AbortHub } from '@holdfast/notify';
 import type { Clock, Schedule, Watchdog } from '@holdfast/watchdog';
+import type { Link } from '../connection/link.js';
 import type { Wire } from '../connection/wire.js';
 import type { Settings } from '../options.js';
 import type { Reporter } from '../reports/reporter.js';
@@ -16,6 +17,8 @@ export interface Parts {
   readonly clock: Clock;
   /** Waits and deadlines of calls; keeps the process alive. */
   readonly waits: Schedule;
+  /** Where locks live. */
+  readonly link: Link;
   readonly wire: Wire;
   readonly watchdog: Watchdog<LeaseSubject>;
   readonly wakeup: Wakeup;

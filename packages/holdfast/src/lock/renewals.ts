@@ -1,5 +1,6 @@
 import * as core from '@holdfast/core';
 import type { Renewal, RenewalOutcome, RenewalPort } from '@holdfast/watchdog';
+import type { Link } from '../connection/link.js';
 import type { Wire } from '../connection/wire.js';
 import type { ServerClock } from './server-clock.js';
 
@@ -13,26 +14,29 @@ export interface LeaseSubject {
   noteOthers(others: number, sentAt: number): void;
 }
 
-/** Renews leases in Redis, any number in one command. On one node they all travel together. */
+/** Renews leases in Redis, as many in one command as their servers allow. */
 export class Renewals implements RenewalPort<LeaseSubject> {
+  readonly #link: Link;
   readonly #wire: Wire;
   readonly #serverClock: ServerClock;
 
-  constructor(wire: Wire, serverClock: ServerClock) {
+  constructor(link: Link, wire: Wire, serverClock: ServerClock) {
+    this.#link = link;
     this.#wire = wire;
     this.#serverClock = serverClock;
   }
 
-  batchKey(): string {
-    return '';
+  batchKey({ keys }: LeaseSubject): string {
+    return this.#link.batchOf(keys.lock);
   }
 
   async renew(batch: readonly Renewal<LeaseSubject>[], until: number): Promise<readonly RenewalOutcome[]> {
     const items = batch.map(({ subject, leaseMs }) => ({ keys: subject.keys, tenure: subject.id, leaseMs }));
-    const answer = await this.#wire.request(() => core.renew(items), { until }).answer;
+    const lockKey = batch[0]?.subject.keys.lock ?? '';
+    const answer = await this.#wire.request(lockKey, () => core.renew(items), { until }).answer;
     if (answer.kind !== 'reply') return batch.map(() => ({ kind: 'unknown', error: answer.error }));
-    const { reply, sentAt } = answer;
-    this.#serverClock.note(sentAt, reply.nowMs);
+    const { reply, sentAt, node } = answer;
+    this.#serverClock.note(node, sentAt, reply.nowMs);
     return reply.outcomes.map((outcome, index) => outcomeOf(outcome, batch[index]?.subject as LeaseSubject, sentAt));
   }
 }

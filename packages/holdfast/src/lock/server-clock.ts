@@ -4,33 +4,49 @@
  * A reply that was made at server time S answers a command that was sent at local time t, so S happened at t or later, and a lease that
  * ends at server time E ends at local time t + (E - S) or later. Using t, the earliest possibility, keeps every deadline on the safe side.
  *
- * The pair is dropped when the connection changes (another server may have another clock), and not used when it is old: two clocks whose
- * rates differ by 500 ppm, the most that NTP corrects, are 30 ms apart after a minute, which the drift margin of a claim lease covers.
+ * Each server has a clock of its own, so there is a pair (t, S) for each. It is dropped when the connection changes (another server may be
+ * at its other end), and not used when it is old: two clocks whose rates differ by 500 ppm, the most that NTP corrects, are 30 ms apart
+ * after a minute, which the drift margin of a claim lease covers.
+ *
+ * A lock may have moved to another server without our knowing. Its message tells when it was sent, by the clock of its sender: if that lies
+ * in the future by the pair we have, beyond what the margin covers, the pair belongs to another clock. A sender whose clock is behind only
+ * makes the deadline earlier.
  */
 
 const LONGEST_AGE_MS = 60_000;
+const COVERED_MS = 30;
+
+/** An end in server time, and when the same server said so. */
+export interface ServerInstant {
+  readonly expiresAtMs: number;
+  readonly nowMs: number;
+}
 
 /** See the module comment. */
 export class ServerClock {
   readonly #now: () => number;
-  #pair: { sentAt: number; serverMs: number } | undefined;
+  readonly #pairs = new Map<string, { sentAt: number; serverMs: number }>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Keeps the freshest pair. */
-  note(sentAt: number, serverMs: number): void {
-    if (this.#pair === undefined || sentAt >= this.#pair.sentAt) this.#pair = { sentAt, serverMs };
+  /** Keeps the freshest pair of a server. */
+  note(node: string, sentAt: number, serverMs: number): void {
+    const known = this.#pairs.get(node);
+    if (known === undefined || sentAt >= known.sentAt) this.#pairs.set(node, { sentAt, serverMs });
   }
 
-  forget(): void {
-    this.#pair = undefined;
+  forget(node: string): void {
+    this.#pairs.delete(node);
   }
 
-  /** The earliest local time at which the server's clock can show `serverMs`. */
-  toLocal(serverMs: number): number | undefined {
-    if (this.#pair === undefined || this.#now() - this.#pair.sentAt > LONGEST_AGE_MS) return undefined;
-    return this.#pair.sentAt + (serverMs - this.#pair.serverMs);
+  /** The earliest local time at which the clock of `node` can show `expiresAtMs`; undefined when that is not known. */
+  toLocal(node: string | undefined, { expiresAtMs, nowMs }: ServerInstant): number | undefined {
+    const pair = node === undefined ? undefined : this.#pairs.get(node);
+    const now = this.#now();
+    if (pair === undefined || now - pair.sentAt > LONGEST_AGE_MS) return undefined;
+    const local = (serverMs: number) => pair.sentAt + (serverMs - pair.serverMs);
+    return local(nowMs) - now > COVERED_MS ? undefined : local(expiresAtMs);
   }
 }

@@ -27,6 +27,7 @@ import { CountedOperations } from './counted-operations.js';
 import type { Failure } from './failures.js';
 import type { Parts } from './parts.js';
 import type { LeaseSubject } from './renewals.js';
+import type { ServerInstant } from './server-clock.js';
 import type { Ear } from './wakeup.js';
 
 /** Told what becomes of the tenure. */
@@ -171,7 +172,7 @@ export class Tenure implements LeaseSubject, AskListener {
   #heard(message: InboxMessage): void {
     switch (message.kind) {
       case 'grant':
-        this.#granted(message.expiresAtMs, message.others);
+        this.#granted(message, message.others);
         return;
       case 'contended':
         this.#others = Math.max(1, this.#others);
@@ -186,9 +187,10 @@ export class Tenure implements LeaseSubject, AskListener {
     }
   }
 
-  #granted(expiresAtMs: number, others: number): void {
+  #granted(lease: ServerInstant, others: number): void {
     if (this.#state !== 'asking') return;
-    const deadline = this.#parts.serverClock.toLocal(expiresAtMs);
+    const { serverClock, link } = this.#parts;
+    const deadline = serverClock.toLocal(link.nodeOf(this.keys.lock), lease);
     this.#adoptTerms();
     if (deadline === undefined || !this.lease.beginUntil(deadline)) {
       this.ask();
@@ -246,9 +248,9 @@ export class Tenure implements LeaseSubject, AskListener {
       const { leaseMs } = terms;
       const answer = await this.#send(() => core.handoff(this.keys, { tenure: this.id, seq, leaseMs }));
       if (answer.kind !== 'reply') return answer;
-      const { reply, sentAt } = answer;
+      const { reply, sentAt, node } = answer;
       if (reply.kind === 'lost') return reply;
-      this.#parts.serverClock.note(sentAt, reply.nowMs);
+      this.#parts.serverClock.note(node, sentAt, reply.nowMs);
       this.noteOthers(reply.others, sentAt);
       this.lease.retune(terms, sentAt, reply.remainingMs);
       return { kind: 'held' };
@@ -260,7 +262,7 @@ export class Tenure implements LeaseSubject, AskListener {
   }
 
   #send<R>(build: () => core.Command<R>): Promise<Answer<R>> {
-    const request = this.#parts.wire.request(build, { onDoubt: () => this.onDoubt() });
+    const request = this.#parts.wire.request(this.keys.lock, build, { onDoubt: () => this.onDoubt() });
     this.#request = request;
     return request.answer;
   }
@@ -284,7 +286,7 @@ export class Tenure implements LeaseSubject, AskListener {
       sentTwice = true;
       this.onDoubt();
     };
-    const answer = await wire.request(() => this.#releaseCommand(seq), { until, onDoubt }).answer;
+    const answer = await wire.request(this.keys.lock, () => this.#releaseCommand(seq), { until, onDoubt }).answer;
     if (answer.kind !== 'reply') {
       void this.cancel();
       return answer;
@@ -308,7 +310,8 @@ export class Tenure implements LeaseSubject, AskListener {
       const { claimLeaseMs } = this.#parts.settings;
       const leasesOver = this.#parts.clock.now() + Math.max(this.#longestLeaseMs, claimLeaseMs) + claimLeaseMs;
       const until = this.#asking.adrift ? Number.POSITIVE_INFINITY : leasesOver;
-      await this.#parts.wire.request(() => this.#cancelCommand(), { until, onDoubt: () => this.onDoubt() }).answer;
+      const onDoubt = () => this.onDoubt();
+      await this.#parts.wire.request(this.keys.lock, () => this.#cancelCommand(), { until, onDoubt }).answer;
     }
     this.#ear.close();
   }
@@ -337,7 +340,7 @@ export class Tenure implements LeaseSubject, AskListener {
       seq,
       tombstoneMs: this.#tombstoneMs(),
       claimMs: this.#parts.settings.claimLeaseMs,
-      trust: true,
+      trust: this.#parts.link.trustsReceivers,
     });
   }
 
@@ -346,7 +349,7 @@ export class Tenure implements LeaseSubject, AskListener {
       tenure: this.id,
       tombstoneMs: this.#tombstoneMs(),
       claimMs: this.#parts.settings.claimLeaseMs,
-      trust: true,
+      trust: this.#parts.link.trustsReceivers,
     });
   }
 }

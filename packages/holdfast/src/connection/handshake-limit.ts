@@ -1,0 +1,35 @@
+import type { Redis } from 'ioredis';
+import type { LinkTools } from './link-tools.js';
+
+/** A stopped process still accepts connections, but never says that it is ready: such a connection of ours is replaced. */
+export class HandshakeLimit {
+  readonly #redis: Redis;
+  readonly #tools: LinkTools;
+  #limit: { cancel(): void } | undefined;
+
+  constructor(redis: Redis, tools: LinkTools) {
+    this.#redis = redis;
+    this.#tools = tools;
+    redis.on('connect', this.#begin);
+    redis.on('ready', this.#end);
+    redis.on('close', this.#end);
+  }
+
+  close(): void {
+    this.#redis.off('connect', this.#begin);
+    this.#redis.off('ready', this.#end);
+    this.#redis.off('close', this.#end);
+    this.#end();
+  }
+
+  readonly #begin = (): void => {
+    this.#end();
+    const { at, now, silenceMs } = this.#tools;
+    this.#limit = at(now() + silenceMs, () => this.#redis.disconnect(true));
+  };
+
+  readonly #end = (): void => {
+    this.#limit?.cancel();
+    this.#limit = undefined;
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * A line: one connection to one server. Is it there to hand a command to, and is it still the same one?
+ *
+ * Nothing is given to ioredis unless its status is `ready`. Otherwise a command sits in ioredis' own queues, out of our sight, and settles
+ * late or never. Waiting for `ready` happens in the wire, inside the caller's deadline, and counts as definitely not sent.
+ *
+ * `epoch` counts the connections that ended. A command sent in an earlier epoch and not answered may or may not have run.
+ */
+
+import type { ScriptPort } from '@holdfast/core';
+import type { Redis } from 'ioredis';
+import { outside } from '../scope.js';
+import { HandshakeLimit } from './handshake-limit.js';
+import type { LinkTools } from './link-tools.js';
+import { Packet } from './packet.js';
+import { scriptPort } from './script-port.js';
+import { SilenceGuard } from './silence-guard.js';
+
+/** What the wire needs of a line. */
+export interface Line {
+  /** The server at its other end. */
+  readonly node: string;
+  readonly ready: boolean;
+  readonly epoch: number;
+  readonly port: ScriptPort;
+  /** A command leaves at clock time `at`. */
+  sent(at: number): void;
+  /** Something has come back. */
+  answered(at: number): void;
+  /** What is sent in this turn of the event loop leaves together. */
+  gather(): void;
+}
+
+/** An ioredis client, and whether closing it is our business. */
+export interface OwnedRedis {
+  readonly redis: Redis;
+  readonly ownership: 'ours' | 'yours';
+}
+
+/** Told by a {@link NodeLine}. */
+export interface LineListener {
+  onDown(): void;
+  onUp(): void;
+}
+
+/** Where a server refuses everything, its connection is not replaced more often than this. */
+const RECYCLE_PAUSE_MS = 300;
+
+/** See the module comment. */
+export class NodeLine implements Line {
+  readonly node: string;
+  readonly redis: Redis;
+  readonly port: ScriptPort;
+  readonly #ownership: OwnedRedis['ownership'];
+  readonly #listener: LineListener;
+  readonly #tools: LinkTools;
+  readonly #silence: SilenceGuard;
+  readonly #handshake: HandshakeLimit | undefined;
+  readonly #packet = new Packet();
+  #epoch = 0;
+  #closed = false;
+  #replacedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(node: string, { redis, ownership }: OwnedRedis, listener: LineListener, tools: LinkTools) {
+    this.node = node;
+    this.redis = redis;
+    this.port = scriptPort(redis);
+    this.#ownership = ownership;
+    this.#listener = listener;
+    this.#tools = tools;
+    this.#silence = new SilenceGuard(tools, () => this.recycle());
+    redis.on('ready', this.#up);
+    redis.on('close', this.#down);
+    if (ownership === 'yours') return;
+    this.#handshake = new HandshakeLimit(redis, tools);
+    // Without a listener ioredis prints errors of our own connection; those of yours stay yours.
+    redis.on('error', tools.onError);
+  }
+
+  get ready(): boolean {
+    return this.redis.status === 'ready' && !this.#closed;
+  }
+
+  /** The connection is over and ioredis will not try again. */
+  get ended(): boolean {
+    return this.#closed || this.redis.status === 'end';
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  sent(at: number): void {
+    this.#silence.sent(at);
+  }
+
+  answered(at: number): void {
+    this.#silence.answered(at);
+  }
+
+  gather(): void {
+    this.#packet.gather(this.redis.stream);
+  }
+
+  /** Starts a connection that was created lazily. Does nothing in any other state. */
+  connect(): void {
+    if (this.redis.status !== 'wait') return;
+    // The error arrives as an event as well, and retries are ioredis' business.
+    void outside(() => this.redis.connect().catch(() => undefined));
+  }
+
+  /** Replaces a connection of ours that is open but does not do. Yours is left alone. */
+  recycle(): void {
+    const now = this.#tools.now();
+    if (this.#ownership === 'yours' || !this.ready || now - this.#replacedAt < RECYCLE_PAUSE_MS) return;
+    this.#replacedAt = now;
+    this.redis.disconnect(true);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.redis.off('ready', this.#up);
+    this.redis.off('close', this.#down);
+    if (this.#ownership === 'yours') return;
+    this.#handshake?.close();
+    await disconnect(this.redis);
+    this.redis.off('error', this.#tools.onError);
+  }
+
+  readonly #up = (): void => this.#listener.onUp();
+
+  readonly #down = (): void => {
+    this.#epoch++;
+    this.#listener.onDown();
+  };
+}
+
+/** Ends a connection of ours and waits until its socket is gone. */
+export async function disconnect(redis: Redis): Promise<void> {
+  // Between two attempts there is no socket, and ioredis tells nobody that it has stopped trying.
+  const socketless = redis.status === 'end' || redis.status === 'wait' || redis.status === 'reconnecting';
+  const ended = socketless ? undefined : new Promise<void>((resolve) => redis.once('end', () => resolve()));
+  redis.disconnect();
+  await ended;
+}

@@ -1,0 +1,9 @@
+/** What every link needs of its client. */
+export interface LinkTools {
+  /** Runs `action` at a clock time. */
+  readonly at: (time: number, action: () => void) => { cancel(): void };
+  readonly now: () => number;
+  /** How long a connection of ours may owe every answer before it is replaced. */
+  readonly silenceMs: number;
+  readonly onError: (error: unknown) => void;
+}

@@ -1,0 +1,82 @@
+import type { Redis, RedisOptions } from 'ioredis';
+import { type Line, NodeLine, type OwnedRedis } from './line.js';
+import type { Link, LinkListener, Reach, Refusal } from './link.js';
+import type { LinkTools } from './link-tools.js';
+import type { SentinelWatch } from './sentinel-watch.js';
+
+const everything: Reach = { node: 'master', covers: () => true };
+
+/** What only a replica says: this connection leads to a server that is no master (any more). */
+const demoted: ReadonlySet<string> = new Set(['READONLY', 'MASTERDOWN']);
+
+/** One server, or the master that Sentinel names. Which of several servers that is, is hidden behind one name: only one is the master. */
+export class NodeLink implements Link {
+  readonly trustsReceivers = true;
+  readonly #line: NodeLine;
+  readonly #sentinels: SentinelWatch | undefined;
+  readonly #listeners: LinkListener[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  constructor(owned: OwnedRedis, sentinels: SentinelWatch | undefined, tools: LinkTools) {
+    this.#line = new NodeLine(everything.node, owned, { onDown: () => this.#down(), onUp: () => this.#up() }, tools);
+    this.#sentinels = sentinels;
+    sentinels?.mind(owned.redis);
+  }
+
+  get keyPrefix(): string {
+    return this.#line.redis.options.keyPrefix ?? '';
+  }
+
+  get ended(): boolean {
+    return this.#line.ended;
+  }
+
+  listen(listener: LinkListener): void {
+    this.#listeners.push(listener);
+  }
+
+  lineTo(): Line | undefined {
+    return this.#line.ready ? this.#line : undefined;
+  }
+
+  whenReady(_lockKey: string, resume: () => void): () => void {
+    this.#waiting.add(resume);
+    this.#sentinels?.start();
+    this.#line.connect();
+    return () => this.#waiting.delete(resume);
+  }
+
+  nodeOf(): string {
+    return everything.node;
+  }
+
+  batchOf(): string {
+    return everything.node;
+  }
+
+  refused({ code }: Refusal): undefined {
+    if (demoted.has(code)) this.#line.recycle();
+  }
+
+  openSubscriber(options: RedisOptions): Redis {
+    const redis = this.#line.redis.duplicate(options);
+    this.#sentinels?.mind(redis);
+    return redis;
+  }
+
+  async close(): Promise<void> {
+    this.#waiting.clear();
+    await Promise.all([this.#sentinels?.close(), this.#line.close()]);
+  }
+
+  #up(): void {
+    for (const listener of this.#listeners) listener.onUp(everything);
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const resume of waiting) resume();
+  }
+
+  #down(): void {
+    for (const listener of this.#listeners) listener.onDown(everything);
+  }
+}
