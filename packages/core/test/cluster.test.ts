@@ -1,6 +1,6 @@
 import { waitUntil } from '@holdfast/testkit';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { lockOn, TOMBSTONE } from './support/lock.js';
+import { type Lock, lockOn, TOMBSTONE } from './support/lock.js';
 import { useLockServer } from './support/lock-server.js';
 
 const server = useLockServer('--cluster-enabled', 'yes');
@@ -28,5 +28,48 @@ describe('on a Cluster node', () => {
     expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'c:1' });
     expect(await lock.peek('c:1')).toMatchObject({ locked: false });
     expect(await lock.inspect()).toMatchObject({ owner: undefined, queue: [] });
+  });
+});
+
+describe('a lock that becomes free', () => {
+  /** What arrives in each world of pub/sub; the sharded one came with Redis 7. */
+  const listen = async (channel: string) => {
+    const heard = { plain: 0, sharded: 0 };
+    const [plain, sharded] = [server.connect(), server.connect()];
+    plain.on('message', () => heard.plain++);
+    sharded.on('smessage', () => heard.sharded++);
+    await plain.subscribe(channel);
+    const knowsSharded = await sharded.ssubscribe(channel).then(
+      () => true,
+      () => false,
+    );
+    return {
+      sharded: knowsSharded ? 1 : 0,
+      // Behind the replies, everything has arrived that was published before.
+      heard: async () => {
+        await Promise.all([plain.ping(), sharded.ping()]);
+        return heard;
+      },
+    };
+  };
+
+  it.each([
+    ['a release', (lock: Lock) => lock.release('a:1', 2)],
+    ['a cancel', (lock: Lock) => lock.cancel('a:1')],
+    ['a force unlock', (lock: Lock) => lock.force('x:1')],
+  ])('by %s is announced once in both worlds of pub/sub', async (_, free) => {
+    const lock = lockOn(server, { name: '{order}:7' });
+    await lock.ask('a:1');
+    const { heard, sharded } = await listen(lock.keys.releaseChannel);
+    await free(lock);
+    expect(await heard()).toEqual({ plain: 1, sharded });
+  });
+
+  it('is announced in no other world where PUBLISH can be trusted, as on one node', async () => {
+    const lock = lockOn(server);
+    await lock.ask('a:1');
+    const { heard } = await listen(lock.keys.releaseChannel);
+    await lock.release('a:1', 2, { trust: true });
+    expect(await heard()).toEqual({ plain: 1, sharded: 0 });
   });
 });

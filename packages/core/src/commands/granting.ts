@@ -4,7 +4,8 @@ export interface Granting {
   readonly claimMs: number;
   /**
    * Whether PUBLISH's reply proves that nobody listens, so that a waiter whose inbox has no subscriber is passed over:
-   * true on one node and behind Sentinel, false in Cluster, where PUBLISH counts only the receivers of its own node.
+   * true on one node and behind Sentinel, false in Cluster, where PUBLISH counts only the receivers of its own node. There a lock that
+   * becomes free is announced by SPUBLISH too, since Redisson's clients listen so in a Cluster.
    */
   readonly trust: boolean;
 }

@@ -11,14 +11,16 @@
 --#include own
 --#include retire
 --#include grant
+--#include announce
 
 local tombstoneMs = integer(2, 0)
 local claimMs = integer(3, 1)
+local trust = ARGV[4] == '1'
 
 local wasGranted = redis.call('HEXISTS', KEYS[1], ARGV[1])
 retire(tombstoneMs)
 if wasGranted == 1 then
   redis.call('DEL', KEYS[1])
-  if not passOn(nil, nil, claimMs, ARGV[4] == '1') then redis.pcall('PUBLISH', ARGV[5], '0') end
+  if not passOn(nil, nil, claimMs, trust) then announce(ARGV[5], trust) end
 end
 return { 'cancelled', wasGranted }

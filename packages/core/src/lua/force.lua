@@ -14,10 +14,12 @@
 --#include args
 --#include own
 --#include grant
+--#include announce
 --#include owner
 
 local tombstoneMs = integer(1, 1)
 local claimMs = integer(2, 1)
+local trust = ARGV[3] == '1'
 
 local known = redis.call('GET', KEYS[4])
 if known then return { 'forced', known } end
@@ -28,7 +30,7 @@ local before = holder or ''
 redis.call('DEL', KEYS[4])
 redis.call('SET', KEYS[4], before, 'PX', tombstoneMs)
 local removed = redis.call('DEL', KEYS[1])
-local granted = passOn(nil, nil, claimMs, ARGV[3] == '1')
-if removed == 1 and not granted then redis.pcall('PUBLISH', ARGV[4], '0') end
+local granted = passOn(nil, nil, claimMs, trust)
+if removed == 1 and not granted then announce(ARGV[4], trust) end
 if holder and fields.seq then tell(holder, '1 lost ' .. holder .. ' force-unlocked') end
 return { 'forced', before }

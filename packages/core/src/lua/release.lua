@@ -18,11 +18,13 @@
 --#include own
 --#include retire
 --#include grant
+--#include announce
 
 local tenure = ARGV[1]
 local seq = integer(2, 1, 9007199254740991)
 local tombstoneMs = integer(3, 0)
 local claimMs = integer(4, 1)
+local trust = ARGV[5] == '1'
 
 local state = redis.call('HMGET', KEYS[1], tenure, 'seq')
 local count = tonumber(state[1])
@@ -44,7 +46,7 @@ end
 
 if tombstoneMs > 0 then retire(tombstoneMs) end
 redis.call('DEL', KEYS[1])
-local granted = passOn(nil, nil, claimMs, ARGV[5] == '1')
+local granted = passOn(nil, nil, claimMs, trust)
 if granted then return { 'granted', granted } end
-redis.pcall('PUBLISH', ARGV[6], '0')
+announce(ARGV[6], trust)
 return { 'released' }
