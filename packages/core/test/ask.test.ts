@@ -36,6 +36,15 @@ describe('ask by the owner', () => {
     expect(await lock.pttl()).toEqual(almost(LEASE));
   });
 
+  it('writes also when the lease is long enough, so that WAIT can confirm a grant', async () => {
+    const writes = async () =>
+      Number(/rdb_changes_since_last_save:(\d+)/.exec(await server.redis.info('persistence'))?.[1]);
+    await lock.ask('a:1', { leaseMs: LEASE });
+    const before = await writes();
+    expect(await lock.ask('a:1', { leaseMs: 1_000 })).toMatchObject({ kind: 'mine' });
+    expect(await writes()).toBe(before + 1);
+  });
+
   it('never shortens the lease', async () => {
     await lock.ask('a:1');
     const reply = await lock.ask('a:1', { leaseMs: 1_000 });

@@ -15,6 +15,7 @@ export type LockErrorCode =
   | 'LOCK_SCOPE'
   | 'LOCK_UNAVAILABLE'
   | 'LOCK_REFUSED'
+  | 'LOCK_NOT_REPLICATED'
   | 'LOCK_CLIENT_CLOSED';
 
 /** Base class of holdfast's errors. */
@@ -127,7 +128,7 @@ export class LockUnavailableError extends LockError {
   readonly code = LockUnavailableError.code;
 }
 
-/** Redis answered and refused, before anything was written. */
+/** Redis answered and refused. What it had written by then, which is only possible when it refuses to confirm it (`WAIT`), is undone. */
 export class LockRefusedError extends LockError {
   static readonly code = 'LOCK_REFUSED';
   readonly code = LockRefusedError.code;
@@ -137,6 +138,25 @@ export class LockRefusedError extends LockError {
   constructor(lockName: string, redisCode: string, options?: ErrorOptions) {
     super(`Redis refused a command on lock "${lockName}": ${redisCode}`, lockName, options);
     this.redisCode = redisCode;
+  }
+}
+
+/**
+ * Fewer replicas than `replicas.min` confirmed the acquisition in time. It was undone: the lock is not held on behalf of the call, though a
+ * replica that is promoted while the undoing is on its way may still show it until its lease ends.
+ */
+export class LockNotReplicatedError extends LockError {
+  static readonly code = 'LOCK_NOT_REPLICATED';
+  readonly code = LockNotReplicatedError.code;
+  /** How many replicas had to confirm. */
+  readonly required: number;
+  /** How many did. */
+  readonly confirmed: number;
+
+  constructor(lockName: string, required: number, confirmed: number) {
+    super(`Lock "${lockName}" was given back: ${confirmed} of ${required} replicas confirmed it in time`, lockName);
+    this.required = required;
+    this.confirmed = confirmed;
   }
 }
 

@@ -17,6 +17,7 @@ export {
   LockLostError,
   type LockLostReason,
   LockNotHeldError,
+  LockNotReplicatedError,
   LockRefusedError,
   LockScopeError,
   LockTimeoutError,
@@ -24,7 +25,7 @@ export {
 } from './errors.js';
 export type { Hold, HoldState } from './hold.js';
 export type { LockInspection } from './inspection.js';
-export type { LockClientOptions, RedisInput } from './options.js';
+export type { LockClientOptions, RedisInput, ReplicaOptions } from './options.js';
 export type { LockClientEvents, LockClientListener } from './reports/events.js';
 export type { AcquiredHow, Distribution, LockClientStats } from './reports/stats.js';
 export type { RLock, TryResult } from './rlock.js';

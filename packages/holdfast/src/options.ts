@@ -4,6 +4,14 @@ import type { Cluster, Redis, RedisOptions } from 'ioredis';
 /** How a client reaches Redis: a `redis://` or `rediss://` URL, ioredis options, or a client of your own (never closed by us). */
 export type RedisInput = string | RedisOptions | Redis | Cluster;
 
+/** How many replicas must have an acquisition before it counts; see {@link LockClientOptions.replicas}. */
+export interface ReplicaOptions {
+  /** At least this many replicas. */
+  min: number;
+  /** How long they have, in milliseconds; below `attemptTimeoutMs`. Default half of that. */
+  timeoutMs?: number;
+}
+
 /** Options of {@link createLockClient}. All times are milliseconds. */
 export interface LockClientOptions {
   /** How to reach Redis. */
@@ -25,6 +33,13 @@ export interface LockClientOptions {
    * waiters try again; use it on every process when Java services share the names. Default `queue`.
    */
   wakeup?: 'queue' | 'redisson';
+  /**
+   * Confirm every acquisition on replicas (`WAIT`, on the connection that ran it) before the caller gets it; too few in time: it is undone
+   * and rejects with LockNotReplicatedError. Costs a round trip to the replicas, during which the other commands of this client to the same
+   * server wait. Makes it unlikely, not impossible, that a failover forgets a lock: replication stays asynchronous, and renewals are not
+   * waited for. Re-entry and local handoff take over what was confirmed. Default: no confirmation.
+   */
+  replicas?: ReplicaOptions;
   /** Reject imperative calls outside `client.run` with `LockScopeError`. Default false. */
   strictScopes?: boolean;
   /** Release holds that a `client.run` leaves open, instead of letting their lease run out. Default false; see `docs/semantics.md`. */
@@ -40,6 +55,7 @@ export interface Settings {
   readonly claimLeaseMs: number;
   readonly reaskMs: number;
   readonly wakeup: 'queue' | 'redisson';
+  readonly replicas: Required<Readonly<ReplicaOptions>> | undefined;
   readonly strictScopes: boolean;
   readonly releaseOnScopeEnd: boolean;
 }
@@ -89,10 +105,31 @@ const known: Record<keyof LockClientOptions, true> = {
   claimLeaseMs: true,
   reaskMs: true,
   wakeup: true,
+  replicas: true,
   strictScopes: true,
   releaseOnScopeEnd: true,
 };
 const knownKeys = new Set(Object.keys(known));
+const replicaKeys = new Set(['min', 'timeoutMs']);
+const MOST_REPLICAS = 1_000;
+
+function checkReplicas(replicas: unknown, attemptTimeoutMs: number): Settings['replicas'] {
+  if (replicas === undefined) return undefined;
+  checkKeys('replicas', replicas, replicaKeys);
+  const { min, timeoutMs = Math.floor(attemptTimeoutMs / 2) } = replicas as ReplicaOptions;
+  if (typeof min !== 'number') throw new TypeError(`replicas.min must be a number, got ${describe(min)}`);
+  if (!Number.isSafeInteger(min) || min < 1 || min > MOST_REPLICAS) {
+    throw new RangeError(`replicas.min must be a whole number between 1 and ${MOST_REPLICAS}, got ${min}`);
+  }
+  // WAIT takes 0 for "for ever".
+  checkTime('replicas.timeoutMs', timeoutMs, 1);
+  if (timeoutMs >= attemptTimeoutMs) {
+    throw new RangeError(
+      'replicas.timeoutMs must be below attemptTimeoutMs, or an attempt ends before it is confirmed',
+    );
+  }
+  return { min, timeoutMs };
+}
 
 /** Checks the options and applies defaults. The only reader of raw client options. */
 export function resolveSettings(options: LockClientOptions): Settings {
@@ -109,6 +146,7 @@ export function resolveSettings(options: LockClientOptions): Settings {
     claimLeaseMs: checkTime('claimLeaseMs', claimLeaseMs, MIN_LEASE_MS),
     reaskMs: checkTime('reaskMs', reaskMs, 1),
     wakeup,
+    replicas: checkReplicas(options.replicas, attemptTimeoutMs),
     strictScopes: checkFlag('strictScopes', strictScopes),
     releaseOnScopeEnd: checkFlag('releaseOnScopeEnd', releaseOnScopeEnd),
   };

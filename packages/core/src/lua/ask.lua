@@ -45,10 +45,10 @@ local nowMicros = micros(redis.call('TIME'))
 local nowMs = math.floor(nowMicros / 1000)
 
 if fields[tenure] then
-  if remainingMs < leaseMs then
-    redis.call('PEXPIRE', KEYS[1], leaseMs)
-    remainingMs = leaseMs
-  end
+  -- A write also when the lease is long enough: a WAIT behind it on this connection then covers the grant, which the
+  -- connection of the releaser wrote.
+  remainingMs = math.max(remainingMs, leaseMs)
+  redis.call('PEXPIRE', KEYS[1], remainingMs)
   return { 'mine', tonumber(fields[tenure]), tonumber(fields.seq) or 0, remainingMs, waiting(), nowMs }
 end
 

@@ -15,6 +15,10 @@ import type { LinkTools } from './link-tools.js';
 import { Packet } from './packet.js';
 import { scriptPort } from './script-port.js';
 import { SilenceGuard } from './silence-guard.js';
+import type { Settings } from '../options.js';
+
+/** How many replicas are enough, and the time they have. */
+export type ReplicaTerms = NonNullable<Settings['replicas']>;
 
 /** What the wire needs of a line. */
 export interface Line {
@@ -29,6 +33,8 @@ export interface Line {
   answered(at: number): void;
   /** What is sent in this turn of the event loop leaves together. */
   gather(): void;
+  /** How many replicas have all that was written on this connection; waits for enough of them, or the end of their time. */
+  replicated(enough: ReplicaTerms): Promise<number>;
 }
 
 /** An ioredis client, and whether closing it is our business. */
@@ -100,6 +106,10 @@ export class NodeLine implements Line {
 
   gather(): void {
     this.#packet.gather(this.redis.stream);
+  }
+
+  replicated({ min, timeoutMs }: ReplicaTerms): Promise<number> {
+    return this.redis.wait(min, timeoutMs);
   }
 
   /** Starts a connection that was created lazily. Does nothing in any other state. */

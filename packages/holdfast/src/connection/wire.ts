@@ -19,24 +19,34 @@
 
 import { type Command, run } from '@holdfast/core';
 import type { Appointment, Clock, Schedule } from '@holdfast/watchdog';
-import type { Line } from './line.js';
+import type { Line, ReplicaTerms } from './line.js';
 import type { Link } from './link.js';
 import { redacted, type Verdict, verdictOf } from './reply-errors.js';
 
 /** What became of a request. `node`: the server that has answered. */
 export type Answer<R> =
   | { kind: 'reply'; reply: R; sentAt: number; node: string }
+  /** It was done, but too few replicas have confirmed it. */
+  | { kind: 'unconfirmed'; required: number; confirmed: number }
   /** Redis refused it before any write and will again. */
   | { kind: 'refused'; code: string; error: Error }
   /** No answer by `until`, or the request was dropped. */
   | { kind: 'silent'; sent: boolean; error: Error | undefined };
 
 /** How a request is sent. */
-export interface RequestOptions {
+export interface RequestOptions<R = unknown> {
   /** Clock time at which to give up. Infinite or absent: it lasts until it is answered or dropped. */
   readonly until?: number;
   /** A copy of the command may still be on its way. */
   readonly onDoubt?: () => void;
+  /** Replies for which `needed` says so count only when enough replicas have what the connection wrote before them. */
+  readonly confirmation?: Confirmation<R>;
+}
+
+/** See {@link RequestOptions}. */
+export interface Confirmation<R> {
+  readonly enough: ReplicaTerms;
+  needed(reply: R): boolean;
 }
 
 /** A request under way. */
@@ -77,9 +87,9 @@ export class Wire {
   }
 
   /** Sends what `build` makes, anew for each copy, to the server of `lockKey`. */
-  request<R>(lockKey: string, build: () => Command<R>, options: RequestOptions = {}): Request<R> {
+  request<R>(lockKey: string, build: () => Command<R>, options: RequestOptions<R> = {}): Request<R> {
     const landed = () => this.#landed(flight as Flight<unknown>);
-    const flight: Flight<R> = new Flight(lockKey, build, options.onDoubt, landed);
+    const flight: Flight<R> = new Flight(lockKey, build, options, landed);
     this.#flights.add(flight as Flight<unknown>);
     const { until = Number.POSITIVE_INFINITY } = options;
     if (until !== Number.POSITIVE_INFINITY) flight.limit = this.#schedule.at(until, () => flight.drop());
@@ -133,10 +143,29 @@ export class Wire {
         const now = this.#clock.now();
         line.answered(now);
         this.#roundTripMs += (now - sentAt - this.#roundTripMs) / 8;
-        flight.replied(reply, sentAt, line.node);
+        if (flight.confirmation?.needed(reply))
+          void this.#confirm(flight, flight.confirmation.enough, line, reply, sentAt);
+        else flight.replied(reply, sentAt, line.node);
       },
       (error: unknown) => this.#failed(flight, line, error),
     );
+  }
+
+  /** WAIT speaks of what its own connection has written. When that is lost, the command is sent again, and then confirmed anew. */
+  async #confirm<R>(flight: Flight<R>, enough: ReplicaTerms, line: Line, reply: R, sentAt: number): Promise<void> {
+    line.sent(this.#clock.now());
+    let confirmed: number;
+    try {
+      confirmed = await line.replicated(enough);
+    } catch (error) {
+      // Whatever the error says is about WAIT: the command itself has run.
+      flight.doubt();
+      this.#failed(flight, line, error);
+      return;
+    }
+    line.answered(this.#clock.now());
+    if (confirmed >= enough.min) flight.replied(reply, sentAt, line.node);
+    else flight.unconfirmed(enough.min, confirmed);
   }
 
   #failed<R>(flight: Flight<R>, line: Line, error: unknown): void {
@@ -173,6 +202,7 @@ class Flight<R> implements Request<R> {
   limit: Appointment | undefined;
   /** Ends the present wait for a ready link or for the next try. */
   pause: (() => void) | undefined;
+  readonly confirmation: Confirmation<R> | undefined;
   readonly #onDoubt: (() => void) | undefined;
   readonly #onSettled: () => void;
   #resolve!: (answer: Answer<R>) => void;
@@ -184,10 +214,11 @@ class Flight<R> implements Request<R> {
   #retryMs = FIRST_RETRY_MS;
   #lastError: Error | undefined;
 
-  constructor(lockKey: string, build: () => Command<R>, onDoubt: (() => void) | undefined, onSettled: () => void) {
+  constructor(lockKey: string, build: () => Command<R>, options: RequestOptions<R>, onSettled: () => void) {
     this.lockKey = lockKey;
     this.build = build;
-    this.#onDoubt = onDoubt;
+    this.confirmation = options.confirmation;
+    this.#onDoubt = options.onDoubt;
     this.#onSettled = onSettled;
     this.answer = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -220,6 +251,11 @@ class Flight<R> implements Request<R> {
   replied(reply: R, sentAt: number, node: string): void {
     this.#airborne--;
     this.#settle({ kind: 'reply', reply, sentAt, node });
+  }
+
+  unconfirmed(required: number, confirmed: number): void {
+    this.#airborne--;
+    this.#settle({ kind: 'unconfirmed', required, confirmed });
   }
 
   /** The command could not even be made: nothing was sent. */

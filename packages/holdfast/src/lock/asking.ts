@@ -29,6 +29,10 @@ export interface Bid {
 /** An answer that says the lock is the asker's. */
 export type Ownership = Extract<core.AskReply, { kind: 'acquired' | 'mine' }>;
 
+function isOwnership(reply: core.AskReply): reply is Ownership {
+  return reply.kind === 'acquired' || reply.kind === 'mine';
+}
+
 /** Told the answers. */
 export interface AskListener {
   bid(): Bid;
@@ -106,7 +110,9 @@ export class Asking {
       this.#reached = true;
       this.#listener.onDoubt();
     };
-    this.#request = this.#parts.wire.request(this.#keys.lock, () => this.#command(), { onDoubt });
+    const { replicas } = this.#parts.settings;
+    const confirmation = replicas && { enough: replicas, needed: isOwnership };
+    this.#request = this.#parts.wire.request(this.#keys.lock, () => this.#command(), { onDoubt, confirmation });
     void this.#request.answer.then((answer) => this.#answered(answer));
   }
 

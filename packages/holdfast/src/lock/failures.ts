@@ -1,11 +1,15 @@
-import { LockRefusedError, LockUnavailableError } from '../errors.js';
+import { LockNotReplicatedError, LockRefusedError, LockUnavailableError } from '../errors.js';
 
-/** Redis' answer was no, or there was none. */
-export type Failure = { kind: 'refused'; code: string; error: Error } | { kind: 'silent'; error: Error | undefined };
+/** Redis' answer was no, or not good enough, or there was none. */
+export type Failure =
+  | { kind: 'refused'; code: string; error: Error }
+  | { kind: 'unconfirmed'; required: number; confirmed: number }
+  | { kind: 'silent'; error: Error | undefined };
 
 /** What to tell the caller. */
 export function failureError(name: string, failure: Failure): Error {
   if (failure.kind === 'refused') return new LockRefusedError(name, failure.code, { cause: failure.error });
+  if (failure.kind === 'unconfirmed') return new LockNotReplicatedError(name, failure.required, failure.confirmed);
   return new LockUnavailableError(`Redis could not be asked about lock "${name}"`, name, { cause: failure.error });
 }
 

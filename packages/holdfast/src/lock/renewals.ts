@@ -34,7 +34,8 @@ export class Renewals implements RenewalPort<LeaseSubject> {
     const items = batch.map(({ subject, leaseMs }) => ({ keys: subject.keys, tenure: subject.id, leaseMs }));
     const lockKey = batch[0]?.subject.keys.lock ?? '';
     const answer = await this.#wire.request(lockKey, () => core.renew(items), { until }).answer;
-    if (answer.kind !== 'reply') return batch.map(() => ({ kind: 'unknown', error: answer.error }));
+    if (answer.kind !== 'reply')
+      return batch.map(() => ({ kind: 'unknown', error: 'error' in answer ? answer.error : undefined }));
     const { reply, sentAt, node } = answer;
     this.#serverClock.note(node, sentAt, reply.nowMs);
     return reply.outcomes.map((outcome, index) => outcomeOf(outcome, batch[index]?.subject as LeaseSubject, sentAt));

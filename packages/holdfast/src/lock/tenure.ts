@@ -70,6 +70,8 @@ export class Tenure implements LeaseSubject, AskListener {
   #others = 0;
   #contendedAt = Number.NEGATIVE_INFINITY;
   #heldSince = 0;
+  /** A message has said that it was granted. */
+  #told = false;
   /** Longest lease ever asked for: no lease of this tenure can outlast it by more than a claim. */
   #longestLeaseMs: number;
 
@@ -150,7 +152,7 @@ export class Tenure implements LeaseSubject, AskListener {
       this.lease.confirm(sentAt, reply.remainingMs);
     } else if (this.#state === 'asking') {
       this.noteOthers(reply.others, sentAt);
-      if (reply.kind === 'mine') this.#ear.missed();
+      if (reply.kind === 'mine' && !this.#told) this.#ear.missed();
       this.#adoptTerms();
       if (this.lease.begin(sentAt, reply.remainingMs)) this.#becomeHeld('asked');
       else this.ask();
@@ -189,10 +191,12 @@ export class Tenure implements LeaseSubject, AskListener {
 
   #granted(lease: ServerInstant, others: number): void {
     if (this.#state !== 'asking') return;
-    const { serverClock, link } = this.#parts;
+    this.#told = true;
+    const { serverClock, link, settings } = this.#parts;
     const deadline = serverClock.toLocal(link.nodeOf(this.keys.lock), lease);
     this.#adoptTerms();
-    if (deadline === undefined || !this.lease.beginUntil(deadline)) {
+    // Only an ask has the grant confirmed by replicas.
+    if (settings.replicas !== undefined || deadline === undefined || !this.lease.beginUntil(deadline)) {
       this.ask();
       return;
     }
