@@ -1,79 +1,96 @@
 // npm run growth -- [cycles]: what very many lock cycles leave behind, and what held locks and waiting calls cost; see docs/growth.md.
 // A process of its own: a test runner's heap moves by megabytes. Exit code 1 when something has grown.
-import { createLockClient, type LockClient } from 'holdfast';
+import { createLockClient } from 'holdfast';
 import { Redis } from 'ioredis';
-import { type Footprint, footprint, PendingTimers } from './footprint.js';
-import { bytesPerHold, bytesPerWaiter, cycles } from './growth.js';
+import { waitUntil } from '../../../testkit/src/wait-until.js';
+import { type Footprint, footprint, liveKeys, PendingTimers } from './footprint.js';
+import { type Clients, cycles } from './growth.js';
+import { bytesPerHold, bytesPerWaiter } from './growth-costs.js';
+import { growthPerPart } from './growth-verdict.js';
 
 const redis = process.env['REDIS_URL'];
 if (redis === undefined) throw new Error('REDIS_URL is not set: use npm run growth');
 
 const total = Number(process.argv[2] ?? 1_000_000);
+/** Not judged: the first, in which everything is compiled and set up. */
+const PARTS = 10;
+const inPart = Math.ceil(total / PARTS);
 const held = Math.min(10_000, total / 100);
 const waiters = 1_000;
 
-/** One reference kept for each of 75,000 cycles is 600,000 bytes. */
-const FLAT_BYTES = 500_000;
-/** What V8 compiles, and forgets, moves the heap by as much. More use takes that away again, and makes a leak larger. */
-const TRIES = 4;
-/** One for each of two clients' schedules, as far as something is due, and what ioredis has. */
-const MOST_TIMERS = 6;
+/** What the rarest way keeps, even one object each time, is hundreds in a part. */
+const OBJECTS_PER_PART = 30;
+/** Of thousands of holds and waits. */
+const OBJECTS_LEFT = 200;
+/** For what is no object: one string kept for each cycle takes 30 bytes and more. V8's own tables need one or two in a short run. */
+const BYTES_PER_CYCLE = 8;
+/** Each of the two clients has one schedule for waits and one for leases, and each schedule at most one timer. */
+const MOST_TIMERS = 4;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const grown: string[] = [];
 const timers = new PendingTimers();
 const admin = new Redis(redis);
 
+function tell(moment: string, now: Footprint): void {
+  const { objects, bytes, timers: pending, subscriptions, connections, keys } = now;
+  const mebibytes = (bytes / 2 ** 20).toFixed(2);
+  say(`| ${moment} | ${objects} | ${mebibytes} | ${pending} | ${subscriptions} | ${connections} | ${keys} |`);
+}
+
+/** Calls that were given up are still being taken back when they have their answer. What stays shows in the next report. */
+function settled(): Promise<unknown> {
+  const what = 'what was given up to be taken back';
+  return waitUntil(async () => (await liveKeys(admin)) === 0, { what, timeoutMs: 30_000 }).catch(() => undefined);
+}
+
 async function report(moment: string): Promise<Footprint> {
   const now = await footprint(admin, timers);
-  const { heapBytes, timers: pending, subscriptions, connections, keys } = now;
-  const mebibytes = (heapBytes / 2 ** 20).toFixed(2);
-  say(`| ${moment} | ${mebibytes} | ${pending} | ${subscriptions} | ${connections} | ${keys} |`);
+  tell(moment, now);
   return now;
-}
-
-function expectFlat(before: Footprint, after: Footprint): void {
-  if (after.timers > MOST_TIMERS) grown.push(`${after.timers} timers`);
-  if (after.subscriptions > before.subscriptions) grown.push(`${after.subscriptions} subscriptions`);
-  if (after.connections > before.connections) grown.push(`${after.connections} connections`);
-  if (after.keys > 0) grown.push(`${after.keys} keys`);
-}
-
-async function expectFlatHeap(use: () => Promise<void>, bytesBefore: number): Promise<void> {
-  for (let left = TRIES; left > 0; left--) {
-    const { heapBytes } = await report('at last');
-    const bytes = heapBytes - bytesBefore;
-    if (bytes <= FLAT_BYTES) return;
-    if (left === 1) grown.push(`the heap by ${bytes} bytes`);
-    else await use();
-  }
 }
 
 const reporting = (moment: string) => async () => {
   await report(moment);
 };
 
-async function measure(client: LockClient, holder: LockClient): Promise<string[]> {
+function expectExactly(first: Footprint, now: Footprint): void {
+  if (now.timers > MOST_TIMERS) grown.push(`${now.timers} timers`);
+  if (now.subscriptions !== first.subscriptions) grown.push(`${now.subscriptions} subscriptions`);
+  if (now.connections !== first.connections) grown.push(`${now.connections} connections`);
+  if (now.keys > 0) grown.push(`${now.keys} keys`);
+  if (now.lastingKeys > 0) grown.push(`${now.lastingKeys} keys without TTL`);
+}
+
+async function grow(clients: Clients): Promise<Footprint> {
+  const samples: Footprint[] = [];
+  for (let part = 1; part <= PARTS; part++) {
+    await cycles(clients, inPart);
+    await settled();
+    samples.push(await report(`after ${part * inPart} cycles`));
+  }
+  const [first, ...rest] = samples as [Footprint, ...Footprint[]];
+  for (const now of rest) expectExactly(first, now);
+  const objects = growthPerPart(rest.map((sample) => sample.objects));
+  const bytes = growthPerPart(rest.map((sample) => sample.bytes)) / inPart;
+  say(`\nBy the median slope ${objects.toFixed(1)} objects in a part, ${bytes.toFixed(2)} bytes in a cycle.\n`);
+  if (objects > OBJECTS_PER_PART) grown.push(`${objects.toFixed(0)} objects in a part of ${inPart} cycles`);
+  if (bytes > BYTES_PER_CYCLE) grown.push(`${bytes.toFixed(1)} bytes in a cycle`);
+  return first;
+}
+
+/** @param first - what it was before: all of it has to be over again. */
+async function measure(clients: Clients, first: Footprint): Promise<string[]> {
   const oneLock = { count: waiters, nameOf: () => 'waited-for' };
   const ownLocks = { count: waiters, nameOf: (waiter: number) => `waited-for-${waiter}` };
-  let before: Footprint | undefined;
-  const use = async (count: number): Promise<void> => {
-    await cycles(client, count);
-    // So that what V8 has compiled and what the maps have room for is alike at each measurement.
-    await bytesPerHold(client, held);
-    await bytesPerWaiter({ client, holder }, oneLock);
-  };
-  for (let part = 1; part <= 4; part++) {
-    await use(total / 4);
-    const now = await report(`after ${(part * total) / 4} cycles`);
-    before ??= now;
-    expectFlat(before, now);
-  }
-  await expectFlatHeap(() => use(total / 10), before?.heapBytes ?? 0);
-  const perHold = await bytesPerHold(client, held, reporting(`${held} locks held`));
-  const perWaiter = await bytesPerWaiter({ client, holder }, oneLock, reporting(`${waiters} wait for one lock`));
-  const perLock = await bytesPerWaiter({ client, holder }, ownLocks, reporting(`${waiters} wait for as many locks`));
-  await report('all over');
+  const perHold = await bytesPerHold(clients.one, held, reporting(`${held} locks held`));
+  const perWaiter = await bytesPerWaiter(clients, oneLock, reporting(`${waiters} wait for one lock`));
+  const perLock = await bytesPerWaiter(clients, ownLocks, reporting(`${waiters} wait for as many locks`));
+  await settled();
+  const last = await report('all over');
+  expectExactly(first, last);
+  if (last.objects > first.objects + OBJECTS_LEFT)
+    grown.push(`${last.objects - first.objects} objects by holds and waits`);
   return [
     `${Math.round(perHold)} bytes for each held lock`,
     `${Math.round(perWaiter)} bytes for each call that waits for one lock`,
@@ -82,15 +99,14 @@ async function measure(client: LockClient, holder: LockClient): Promise<string[]
 }
 
 const startedAt = performance.now();
-say('| moment | heap, MiB | timers | subscriptions | connections | keys |\n|---|---|---|---|---|---|');
-const first = await report('before');
-const client = createLockClient({ redis });
-const holder = createLockClient({ redis });
-const costs = await measure(client, holder);
-await client.close();
-await holder.close();
-const last = await report('closed');
-if (last.timers + last.subscriptions > 0 || last.connections > first.connections)
+say('| moment | objects | heap, MiB | timers | subscriptions | connections | keys |\n|---|---|---|---|---|---|---|');
+const before = await report('before');
+const clients = { one: createLockClient({ redis }), other: createLockClient({ redis }) };
+const costs = await measure(clients, await grow(clients));
+await clients.one.close();
+await clients.other.close();
+const after = await report('closed');
+if (after.timers + after.subscriptions > 0 || after.connections > before.connections)
   grown.push('something is open after close()');
 say(`\n${costs.join('\n')}`);
 say(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);

@@ -1,79 +1,89 @@
 /**
- * What locks leave behind when they are taken and given back very often, and what they cost while they are held or waited for.
+ * What locks leave behind when they are taken and given back very often: the work.
  *
- * Everything is judged by what is reachable after a full collection. One slot of an array costs 8 bytes, so whatever keeps one
- * reference for each of 100,000 cycles shows as 800,000 bytes.
+ * Every way to a lock and out of it takes its turn. Most cycles are short, so that a leak in any of them is repeated thousands of times.
  */
-import type { Hold, LockClient } from 'holdfast';
-import { liveHeapBytes } from './footprint.js';
+import { type LockClient, LockTimeoutError, LockUnavailableError, type RLock } from 'holdfast';
 
-/** Tasks that lock at the same time, each its own locks, so that the connection is never idle. */
+/** Two clients are two owners to Redis, as two processes would be. */
+export interface Clients {
+  readonly one: LockClient;
+  readonly other: LockClient;
+}
+
+/** Tasks that lock at the same time, so that the connection is never idle. */
 const TASKS = 64;
 const NAMES = 4_096;
+const KEPT = 'kept by the other client';
 
-/**
- * Locks and unlocks `count` times. Half of the times a lock with a new name, by each kind of call; half of the times one that eight tasks
- * share, which passes from one to the next in memory.
- */
-export async function cycles(client: LockClient, count: number): Promise<void> {
+/** One cycle of a task. */
+interface Turn {
+  readonly clients: Clients;
+  readonly task: number;
+  readonly cycle: number;
+}
+
+const nothing = (): void => undefined;
+
+/** A name that nobody else uses now. */
+const own = ({ clients, task, cycle }: Turn): RLock => clients.one.getLock(`cycle-${task}-${cycle % NAMES}`);
+/** Eight tasks of one client each: it passes from one to the next in memory. */
+const shared = ({ clients, task }: Turn): RLock => clients.one.getLock(`shared-${task % 8}`);
+/** Both clients want it. */
+const disputed = ({ clients: { one, other }, task, cycle }: Turn): RLock =>
+  (cycle % 32 < 16 ? one : other).getLock(`disputed-${task % 8}`);
+
+/** Each in turn, and after each of them one lock that passes on in memory. */
+const ways: readonly ((turn: Turn) => Promise<unknown>)[] = [
+  (turn) => own(turn).withLock(() => own(turn).withLock(nothing)),
+  (turn) => oneThread(turn.clients.one, own(turn)),
+  async (turn) => (await own(turn).acquire({ waitMs: 60_000 })).release(),
+  (turn) => shared(turn).withLock({ leaseMs: 10_000 }, nothing),
+  async (turn) => {
+    const lock = own(turn);
+    if (await lock.tryLock()) await lock.unlock();
+  },
+  (turn) => disputed(turn).withLock(nothing),
+  ({ clients }) => timesOut(clients.one.getLock(KEPT)),
+  ({ clients }) => isAborted(clients.one.getLock(KEPT)),
+];
+
+/** Takes and gives back `count` times, each time in the next way. Resolves when every call has its answer. */
+export async function cycles(clients: Clients, count: number): Promise<void> {
+  const kept = await clients.other.getLock(KEPT).acquire();
   let next = 0;
-  const task = async (number: number) => {
-    const shared = client.getLock(`shared-${number % 8}`);
-    for (let i = next++; i < count; i = next++) {
-      const lock = client.getLock(`cycle-${number}-${i % NAMES}`);
-      if (i % 2 === 0) await shared.withLock(() => undefined);
-      else if (i % 8 === 1) await lock.withLock(() => undefined);
-      else if (i % 8 === 3) await (await lock.acquire({ leaseMs: 10_000 })).release();
-      else if (await lock.tryLock()) await lock.unlock();
+  const work = async (_: unknown, task: number) => {
+    for (let cycle = next++; cycle < count; cycle = next++) {
+      const turn = { clients, task, cycle };
+      const way = cycle % 2 === 0 ? undefined : ways[(cycle >> 1) % ways.length];
+      await (way === undefined ? shared(turn).withLock(nothing) : way(turn));
     }
   };
-  await Promise.all(Array.from({ length: TASKS }, (_, number) => task(number)));
+  await Promise.all(Array.from({ length: TASKS }, work));
+  await kept.release();
 }
 
-/** Bytes that each of `count` held locks costs, hold object included. `meanwhile` runs while all are held. */
-export async function bytesPerHold(client: LockClient, count: number, meanwhile = nothing): Promise<number> {
-  const before = await liveHeapBytes();
-  const holds: Hold[] = [];
-  const task = async () => {
-    while (holds.length < count) {
-      const place = holds.length;
-      holds.length++;
-      holds[place] = await client.getLock(`held-${place}`).acquire();
-    }
-  };
-  await Promise.all(Array.from({ length: TASKS }, task));
-  const bytes = ((await liveHeapBytes()) - before) / count;
-  await meanwhile();
-  await Promise.all(holds.map((hold) => hold.release()));
-  return bytes;
+function oneThread(client: LockClient, lock: RLock): Promise<void> {
+  return client.run(async () => {
+    await lock.lock();
+    await lock.lock();
+    await lock.unlock();
+    await lock.unlock();
+  });
 }
 
-/**
- * Bytes that each of `count` waiting calls costs, promise included. `nameOf`: the lock that a call waits for; all of them are held by
- * `holder`. Afterwards half of the calls give up, the others get their lock.
- */
-export async function bytesPerWaiter(
-  { client, holder }: { client: LockClient; holder: LockClient },
-  { count, nameOf }: { count: number; nameOf: (waiter: number) => string },
-  meanwhile = nothing,
-): Promise<number> {
-  const names = [...new Set(Array.from({ length: count }, (_, waiter) => nameOf(waiter)))];
-  const held = await Promise.all(names.map((name) => holder.getLock(name).acquire()));
+async function timesOut(lock: RLock): Promise<void> {
+  await lock.acquire({ waitMs: 2 }).catch((error: unknown) => {
+    // The second on a machine so slow that Redis has not even said that the lock is busy.
+    if (!(error instanceof LockTimeoutError || error instanceof LockUnavailableError)) throw error;
+  });
+}
+
+async function isAborted(lock: RLock): Promise<void> {
   const giveUp = new AbortController();
-  // The first wait opens the connection that listens.
-  await client.getLock(names[0] ?? '').tryLock(50);
-  const before = await liveHeapBytes();
-  const waiting = Array.from({ length: count }, (_, waiter) =>
-    client.getLock(nameOf(waiter)).acquire(waiter % 2 === 0 ? { signal: giveUp.signal } : {}),
-  );
-  await Promise.all(names.map((name) => client.inspect(name)));
-  const bytes = ((await liveHeapBytes()) - before) / count;
-  await meanwhile();
-  const over = Promise.allSettled(waiting.map(async (call) => (await call).release()));
-  giveUp.abort();
-  await Promise.all(held.map((hold) => hold.release()));
-  await over;
-  return bytes;
+  const call = lock.acquire({ signal: giveUp.signal }).catch((error: unknown) => {
+    if (error !== giveUp.signal.reason) throw error;
+  });
+  setImmediate(() => giveUp.abort());
+  await call;
 }
-
-const nothing = async (): Promise<void> => undefined;
