@@ -9,6 +9,7 @@ import { query } from './lock/query.js';
 import type { Registry } from './lock/registry.js';
 import type { Terms } from './lock/terms.js';
 import { checkKeys, MAX_TIME_MS } from './options.js';
+import { type Entry, Site } from './reports/site.js';
 import type { RLock, TryResult } from './rlock.js';
 import { currentScope, openScope, type ScopedLevel } from './scope.js';
 import { type Leftovers, runScope } from './scope-end.js';
@@ -24,9 +25,6 @@ export interface LockHome {
 
 /** How long after a call has given up a late copy of its command is still recognised. */
 const LATE_COPY_MS = 60_000;
-
-/** The public method that was called: what stands below it in the stack is the user's. */
-type Entry = (...args: never[]) => unknown;
 
 /** How a call wants to be treated by scopes. */
 type Manner = 'imperative' | 'object' | 'section';
@@ -49,23 +47,27 @@ export class Handle implements RLock {
     const given = typeof options === 'number' ? { leaseMs: options } : options;
     const level = await this.#acquire(checkAcquire(given, 'lock', lockKeys), 'imperative', this.lock);
     if (level === 'busy') throw new LockUnavailableError(`Lock "${this.name}" was neither had nor refused`, this.name);
+    this.#keep(level);
   }
 
   async tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean> {
     if (options !== undefined) checkKeys('tryLock', options, tryLockKeys);
     const checked = checkAcquire({ ...options, waitMs, leaseMs }, 'tryLock');
-    return (await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'imperative', this.tryLock)) !== 'busy';
+    const level = await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'imperative', this.tryLock);
+    if (level === 'busy') return false;
+    this.#keep(level);
+    return true;
   }
 
-  async unlock(): Promise<void> {
+  unlock(): Promise<void> {
     const level = this.#latest();
-    if (level === undefined) throw new LockNotHeldError(this.name, this.#whoUnlocks());
-    await level.release();
+    return level?.release() ?? Promise.reject(new LockNotHeldError(this.name, this.#whoUnlocks()));
   }
 
   async acquire(options?: AcquireOptions): Promise<Hold> {
     const checked = checkAcquire(options, 'acquire');
-    return this.#hold(await this.#must(checked, 'object', this.acquire));
+    const startedAt = this.#now;
+    return this.#hold(this.#must(await this.#acquire(checked, 'object', this.acquire), startedAt));
   }
 
   async tryAcquire(options?: AcquireOptions): Promise<Hold | null> {
@@ -78,7 +80,8 @@ export class Handle implements RLock {
     const [options, fn] = args.length === 1 ? [undefined, args[0]] : args;
     const checked = checkAcquire(options, 'withLock');
     checkFunction(fn);
-    return this.#section(await this.#must(checked, 'section', this.withLock), fn);
+    const startedAt = this.#now;
+    return this.#section(this.#must(await this.#acquire(checked, 'section', this.withLock), startedAt), fn);
   }
 
   async tryWithLock<T>(options: AcquireOptions, fn: Section<T>): Promise<TryResult<T>> {
@@ -120,15 +123,22 @@ export class Handle implements RLock {
 
   // ---------------------------------------------------------------- acquiring
 
-  async #must(options: AcquireOptions, manner: Manner, from: Entry): Promise<Level> {
-    const startedAt = this.#home.parts.clock.now();
-    const level = await this.#acquire(options, manner, from);
-    if (level === 'busy') throw new LockTimeoutError(this.name, this.#home.parts.clock.now() - startedAt);
+  get #now(): number {
+    return this.#home.parts.clock.now();
+  }
+
+  #must(level: Level | 'busy', startedAt: number): Level {
+    if (level === 'busy') throw new LockTimeoutError(this.name, this.#now - startedAt);
     return level;
   }
 
-  /** The only way to a level: everything above is a wrapper. */
-  async #acquire(options: AcquireOptions, manner: Manner, from: Entry): Promise<Level | 'busy'> {
+  /** For `unlock` outside scopes. */
+  #keep(level: Level): void {
+    if (level.home === undefined && this.#owner === undefined) this.#own.push(level);
+  }
+
+  /** The only way to a level: everything above is a wrapper. Throws what is refused at once. */
+  #acquire(options: AcquireOptions, manner: Manner, from: Entry): Promise<Level | 'busy'> {
     const { waitMs, leaseMs, signal, maxHoldMs } = options;
     const { client, registry, parts } = this.#home;
     registry.admit(this.name, this.#around());
@@ -141,24 +151,14 @@ export class Handle implements RLock {
       scope,
       owner: this.#owner,
       imperative: manner === 'imperative',
-      site: manner === 'section' ? undefined : siteOf(from),
+      site: manner === 'section' ? undefined : new Site(from),
       terms: this.#terms(leaseMs, maxHoldMs),
       home: manner === 'imperative' && scope?.kind === 'thread' ? scope : undefined,
       homeOnReentry: manner === 'imperative' ? scope : undefined,
     };
     if (request.imperative) this.#refuseUnclear(request);
-    const { reporter } = parts;
-    reporter.tried();
-    let level: Level | 'busy';
-    try {
-      level = await registry.monitor(this.name).acquire(request);
-    } catch (error) {
-      reporter.failed(this.name, error);
-      throw error;
-    }
-    if (level === 'busy') reporter.busy(this.name);
-    else if (request.imperative && level.home === undefined && this.#owner === undefined) this.#own.push(level);
-    return level;
+    parts.reporter.tried();
+    return registry.monitor(this.name).acquire(request);
   }
 
   #refuseUnclear({ scope }: AcquireRequest): void {
@@ -275,10 +275,4 @@ type Section<T> = (hold: Hold) => T | Promise<T>;
 
 function checkFunction(fn: unknown): void {
   if (typeof fn !== 'function') throw new TypeError('withLock needs a function to run');
-}
-
-function siteOf(below: Entry): Error {
-  const site = new Error('The lock was asked for here');
-  Error.captureStackTrace(site, below);
-  return site;
 }

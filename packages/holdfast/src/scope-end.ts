@@ -23,10 +23,7 @@ export function runScope<T>(scope: Scope, fn: () => T, leftovers: Leftovers): T 
     return result;
   }
   return result.then(
-    async (value) => {
-      await end(scope, leftovers);
-      return value;
-    },
+    (value) => end(scope, leftovers)?.then(() => value) ?? value,
     async (error: unknown) => {
       await end(scope, leftovers);
       throw error;
@@ -34,16 +31,17 @@ export function runScope<T>(scope: Scope, fn: () => T, leftovers: Leftovers): T 
   ) as T;
 }
 
-async function end(scope: Scope, leftovers: Leftovers): Promise<void> {
+/** Undefined when nothing is released: most sections end so, and are not to wait for it. */
+function end(scope: Scope, leftovers: Leftovers): Promise<unknown> | undefined {
   scope.end();
   for (const call of [...scope.pending]) call.cancel();
   const open = [...scope.levels].filter((level) => level.imperative && level.given && !level.lost);
   if (leftovers === 'abandon') {
     for (const level of open) level.abandon();
-    return;
+    return undefined;
   }
   // A loss is an event already, and there is no call left to tell.
-  await Promise.all(open.map((level) => level.release().catch(() => undefined)));
+  return Promise.all(open.map((level) => level.release().catch(() => undefined)));
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -29,8 +29,8 @@ export interface AcquireRequest extends LevelOrigin {
 export interface ContenderKeeper {
   /** Its time is over: settle it or move its deadline. */
   onExpire(contender: Contender): void;
-  /** It has given up. */
-  onLeave(contender: Contender): void;
+  /** It has its answer, and it is no level: the lock is busy, or an error. */
+  onLeave(contender: Contender, answer: 'busy' | { error: unknown }): void;
 }
 
 /** See the module comment. */
@@ -108,11 +108,11 @@ export class Contender implements ScopedCall {
 
   /** The lock is known to be busy. */
   turnAway(): void {
-    if (this.#left(this.#waiter.resolve('busy'))) this.#keeper.onLeave(this);
+    if (this.#left(this.#waiter.resolve('busy'))) this.#keeper.onLeave(this, 'busy');
   }
 
   refuse(error: unknown): void {
-    if (this.#left(this.#waiter.reject(error))) this.#keeper.onLeave(this);
+    if (this.#left(this.#waiter.reject(error))) this.#keeper.onLeave(this, { error });
   }
 
   cancel(): void {

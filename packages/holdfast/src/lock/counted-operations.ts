@@ -30,6 +30,11 @@ export class CountedOperations {
     }
   }
 
+  /** Runs the last `operation` of all: nothing waits for its end. */
+  last<T>(operation: (seq: number) => Promise<T>): Promise<T> {
+    return this.#last === undefined ? operation(++this.#seq) : this.#after(this.#last, operation);
+  }
+
   async #after<T>(before: Promise<unknown>, operation: (seq: number) => Promise<T>): Promise<T> {
     await before;
     return operation(++this.#seq);

@@ -10,6 +10,7 @@
  */
 
 import { LockLostError, type LockLostReason } from '../errors.js';
+import type { Site } from '../reports/site.js';
 import type { Scope, ScopedLevel } from '../scope.js';
 import type { Terms } from './terms.js';
 
@@ -29,7 +30,7 @@ export interface LevelOrigin {
   readonly terms: Terms;
   readonly owner: string | undefined;
   readonly imperative: boolean;
-  readonly site: Error | undefined;
+  readonly site: Site | undefined;
 }
 
 /** See the module comment. */
@@ -130,16 +131,14 @@ export class Level implements ScopedLevel {
     this.home?.disown(this);
   }
 
-  async release(): Promise<void> {
+  release(): Promise<void> {
     const { state } = this;
-    if (state === 'released') return;
-    if (state === 'lost') {
-      this.home?.disown(this);
-      if (this.#lossReported) return;
-      this.#lossReported = true;
-      throw this.lossError();
-    }
-    await this.#keeper.release(this);
+    if (state === 'held' || state === 'suspect') return this.#keeper.release(this);
+    if (state === 'released') return Promise.resolve();
+    this.home?.disown(this);
+    if (this.#lossReported) return Promise.resolve();
+    this.#lossReported = true;
+    return Promise.reject(this.lossError());
   }
 
   abandon(): void {

@@ -73,18 +73,14 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   /**
    * Resolves with a level, or `busy` when the lock was busy for as long as the request was willing to wait.
    *
-   * @throws LockLostError when the request comes from inside a hold of this lock that has been lost: never a fresh acquisition.
+   * Rejects with LockLostError when the request comes from inside a hold of this lock that has been lost: never a fresh acquisition.
    */
   acquire(request: AcquireRequest): Promise<Level | 'busy'> {
     this.check();
     const lost = lostAround(request);
-    if (lost !== undefined) {
-      this.#idle();
-      return Promise.reject(lost.lossError());
-    }
+    if (lost !== undefined) return this.#refuse(lost.lossError());
     // The signal may be that of a hold whose loss the check has just found.
-    if (request.signal?.aborted) this.#idle();
-    request.signal?.throwIfAborted();
+    if (request.signal?.aborted) return this.#refuse(request.signal.reason);
     const contender = new Contender(request, this.#parts, this);
     if (mayReenter(contender.request, this.#innermost)) {
       this.#reenter(contender);
@@ -151,23 +147,12 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     return this.#tenure?.lease.remainingMs() ?? 0;
   }
 
-  async release(level: Level): Promise<void> {
+  release(level: Level): Promise<void> {
     const tenure = this.#tenure;
-    if (tenure === undefined || !this.#levels.includes(level)) return;
+    if (tenure === undefined || !this.#levels.includes(level)) return Promise.resolve();
     this.#remove(level);
     if (level.given) this.#parts.reporter.released(this.name, this.#parts.clock.now() - level.since);
-    if (this.#levels.length === 0) return this.#vacate(tenure, level);
-    const counted = tenure.countDown();
-    this.#retune(tenure);
-    this.#admitDescendants();
-    const outcome = await within(counted, this.#parts);
-    if (outcome.kind === 'lost') {
-      tenure.lease.lose('deleted');
-      throw new LockLostError(this.name, 'deleted');
-    }
-    if (outcome.kind === 'held') return;
-    if (this.#tenure !== tenure) throw new LockLostError(this.name, 'unreachable');
-    throw failureError(this.name, outcome);
+    return this.#levels.length === 0 ? this.#vacate(tenure, level) : this.#countDown(tenure);
   }
 
   abandon(level: Level): void {
@@ -193,7 +178,10 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     else contender.refuse(unavailableError(this.name, verdict.silentMs));
   }
 
-  onLeave(contender: Contender): void {
+  onLeave(contender: Contender, answer: 'busy' | { error: unknown }): void {
+    const { reporter } = this.#parts;
+    if (answer === 'busy') reporter.busy(this.name);
+    else reporter.failed(this.name, answer.error);
     if (!this.#line.remove(contender)) return;
     this.#giveUpUnlessWanted();
   }
@@ -364,6 +352,21 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   // ---------------------------------------------------------------- leaving
 
+  /** A level has gone, and not the last one. */
+  async #countDown(tenure: Tenure): Promise<void> {
+    const counted = tenure.countDown();
+    this.#retune(tenure);
+    this.#admitDescendants();
+    const outcome = await within(counted, this.#parts);
+    if (outcome.kind === 'lost') {
+      tenure.lease.lose('deleted');
+      throw new LockLostError(this.name, 'deleted');
+    }
+    if (outcome.kind === 'held') return;
+    if (this.#tenure !== tenure) throw new LockLostError(this.name, 'unreachable');
+    throw failureError(this.name, outcome);
+  }
+
   /** The last level has gone. */
   async #vacate(tenure: Tenure, last: Level): Promise<void> {
     const next = this.#line.first;
@@ -439,6 +442,12 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.#tenure = undefined;
     void tenure.cancel();
     this.#idle();
+  }
+
+  async #refuse(error: unknown): Promise<never> {
+    this.#parts.reporter.failed(this.name, error);
+    this.#idle();
+    throw error;
   }
 
   #idle(): void {

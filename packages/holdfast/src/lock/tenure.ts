@@ -280,7 +280,7 @@ export class Tenure implements LeaseSubject, AskListener {
     this.#end();
     // A counted operation that is never answered must not hold up the release for longer than a release may take.
     if (!this.#counted.settled) this.#parts.waits.at(until, () => this.#request?.drop());
-    return this.#counted.run((seq) => this.#release(seq, until, deadline));
+    return this.#counted.last((seq) => this.#release(seq, until, deadline));
   }
 
   async #release(seq: number, until: number, deadline: number): Promise<ReleaseOutcome> {

@@ -3,6 +3,7 @@
 import type { LockLostError } from '../errors.js';
 import { channels } from './channels.js';
 import { Events } from './events.js';
+import type { Site } from './site.js';
 import { type AcquiredHow, Stats } from './stats.js';
 
 /** See the module comment. */
@@ -62,7 +63,7 @@ export class Reporter {
   }
 
   /** Lost to its scope: an event of its own, and a loss like any other to those who count. */
-  leaked(name: string, error: LockLostError, site: Error | undefined): void {
+  leaked(name: string, error: LockLostError, site: Site | undefined): void {
     this.#countLoss(name, error);
     this.events.emit('leak', { name, site: site?.stack });
   }
@@ -71,7 +72,7 @@ export class Reporter {
     this.events.emit('foreign-owner', { name });
   }
 
-  selfWait(name: string, site: Error | undefined, holderSite: Error | undefined): void {
+  selfWait(name: string, site: Site | undefined, holderSite: Site | undefined): void {
     this.events.emit('self-wait', { name, site: site?.stack, holderSite: holderSite?.stack });
     if (this.#warnedSelfWait) return;
     this.#warnedSelfWait = true;

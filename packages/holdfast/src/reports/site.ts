@@ -1,0 +1,26 @@
+/** How many callers a site names. More would cost every lock that is held more memory than all the rest of it. */
+const FRAMES = 4;
+
+/** A function whose caller is meant: what stands below it in the stack is the user's. */
+export type Entry = (...args: never[]) => unknown;
+
+/**
+ * Where a lock was asked for. Only the raw frames are noted, because every call pays for it and few are ever reported; they become text when
+ * somebody reads `stack`.
+ */
+export class Site {
+  declare readonly stack: string;
+
+  constructor(below: Entry) {
+    const usual = Error.stackTraceLimit;
+    // Not by assignment, which throws where intrinsics are frozen.
+    Reflect.set(Error, 'stackTraceLimit', Math.min(usual, FRAMES));
+    Error.captureStackTrace(this, below);
+    Reflect.set(Error, 'stackTraceLimit', usual);
+  }
+
+  /** The first line of the stack. */
+  get message(): string {
+    return 'The lock was asked for here';
+  }
+}
