@@ -116,6 +116,11 @@ export class Asking {
     void this.#request.answer.then((answer) => this.#answered(answer));
   }
 
+  /** Asks at a clock time, unless something makes it ask before. */
+  askAt(time: number): void {
+    this.#next = this.#parts.waits.at(time, () => this.ask());
+  }
+
   /** Asks when the place in the queue would go stale before the next ask, although somebody waits until `until`. */
   stayFresh(until: number): void {
     // Without a place in the queue there is none to keep.
@@ -196,10 +201,10 @@ export class Asking {
       this.ask();
       return;
     }
-    const { waits, clock, settings } = this.#parts;
+    const { clock, settings } = this.#parts;
     const { reaskMs } = settings;
     const delayMs = nextAskDelayMs({ reaskMs, pttlMs: reply.remainingMs, position, random: Math.random });
-    this.#next = waits.at(clock.now() + delayMs, () => this.ask());
+    this.askAt(clock.now() + delayMs);
   }
 
   #listen(): void {

@@ -1,16 +1,22 @@
 /**
- * How long one process may keep passing a lock among its own tasks.
+ * How long one process may keep passing a lock among its own tasks, and how long they let others go first after that.
  *
- * As long as it likes while nobody else waits. When another process waits, for at most a small tenure: nine round trips, at which the lock
- * is in use for 90 % of the time however short the critical sections are (the tenth is the handoff to the other process), and at most a
- * number of handoffs, should the clock and the tasks be very fast.
+ * As long as it likes while nobody else waits. When another process waits, for at most a small tenure: nine times what handing over takes, at
+ * which the lock is in use for 90 % of the time however short the critical sections are, and at most a number of handoffs, should the
+ * clock and the tasks be very fast.
+ *
+ * Handing over takes a round trip where a release names the next owner. In Redisson mode it names nobody: whoever hears of it has to ask,
+ * and would find the lock taken each time if the next task of this process asked right behind the release. So that one pauses.
  */
 
 import type { Parts } from './parts.js';
 import type { Tenure } from './tenure.js';
 
-const TENURE_ROUND_TRIPS = 9;
+const TENURE_HANDOVERS = 9;
 const TENURE_HANDOFFS = 512;
+
+/** From a message on the wire to the question that it causes, beside the round trip: a thread or an event loop has to wake. */
+const WAKING_MS = 2;
 
 /** See the module comment; one for each lock. */
 export class HandoffRule {
@@ -35,6 +41,13 @@ export class HandoffRule {
     if (!tenure.lease.check() || tenure.lease.state !== 'held' || !tenure.settled) return false;
     const { wakeup, clock, wire } = this.#parts;
     if (tenure.others === 0 && !wakeup.blind) return true;
-    return this.#handoffs < TENURE_HANDOFFS && clock.now() - tenure.heldSince < TENURE_ROUND_TRIPS * wire.roundTripMs;
+    const handoverMs = wakeup.blind ? this.pauseMs : wire.roundTripMs;
+    return this.#handoffs < TENURE_HANDOFFS && clock.now() - tenure.heldSince < TENURE_HANDOVERS * handoverMs;
+  }
+
+  /** How long the tasks of this process let others go first once it has given the lock back. */
+  get pauseMs(): number {
+    const { wakeup, wire } = this.#parts;
+    return wakeup.blind ? WAKING_MS + 2 * wire.roundTripMs : 0;
   }
 }

@@ -391,8 +391,10 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     }
     this.#tenure = undefined;
     const returned = tenure.giveBack();
-    // Sent right behind the release on the same connection: the line loses no round trip.
-    this.#contest();
+    // A call whose time is over before the line has asked again: the lock was busy until now, with us.
+    this.#busyAt = this.#parts.clock.now();
+    // Without a pause it is sent right behind the release on the same connection: the line loses no round trip.
+    this.#contest(this.#handoffRule.pauseMs);
     this.#idle();
     const outcome = await returned;
     if (outcome.kind === 'unheld') throw this.#lostOnTheWayOut();
@@ -419,13 +421,14 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   // ---------------------------------------------------------------- the line
 
-  #contest(): void {
+  #contest(pauseMs = 0): void {
     const first = this.#line.first;
     if (first === undefined) return;
     if (this.#tenure === undefined) {
       const terms = leaseTermsOf(first.request.terms, this.#parts.clock.now());
       this.#tenure = new Tenure(this.#parts, this.keys, first.request.owner, terms, this);
-      this.#tenure.ask();
+      if (pauseMs === 0) this.#tenure.ask();
+      else this.#tenure.askAt(this.#parts.clock.now() + pauseMs);
     } else if (this.#line.hasOnce) {
       this.#tenure.ask();
     }

@@ -130,6 +130,11 @@ export class Tenure implements LeaseSubject, AskListener {
     if (this.#state === 'asking') this.#asking.ask();
   }
 
+  /** Asks at a clock time; only to begin with. */
+  askAt(time: number): void {
+    this.#asking.askAt(time);
+  }
+
   /** Clock time since which Redis owes it an answer; undefined when it does not. */
   get unansweredSince(): number | undefined {
     return this.#asking.unansweredSince;

@@ -1,3 +1,4 @@
+import { waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { Timing } from './java-peer.js';
 import { quantile, report, spread } from './figures.js';
@@ -83,6 +84,39 @@ export function waking(site: () => Site): void {
       await client.close();
       await java;
       await site().java.call('forceUnlock', { name });
+    });
+
+    it('a Node process whose tasks always want the lock lets Java in, again and again', async () => {
+      const name = freshName();
+      const thread = site().thread();
+      const lock = site().client(patient).getLock(name);
+      let working = true;
+      let sections = 0;
+      const task = async () => {
+        while (working) {
+          await lock.withLock(async () => {
+            sections++;
+            for (let i = 0; i < 20; i++) await site().pttl(name);
+          });
+        }
+      };
+      const tasks = Promise.all([task(), task(), task(), task()]);
+      const samples: number[] = [];
+      for (let turn = 0; turn < 20; turn++) {
+        const before = sections;
+        await waitUntil(() => sections > before, { what: 'the tasks are at work' });
+        const startedAt = performance.now();
+        expect(await thread.tryLock(name, { waitMs: 10_000 })).toBe(true);
+        samples.push(performance.now() - startedAt);
+        await thread.unlock(name);
+      }
+      working = false;
+      await tasks;
+      report({
+        where: site().where,
+        what: 'Java waits while 4 tasks of Node always want the lock',
+        value: spread(samples),
+      });
     });
 
     it('a wait in Java ends with false at its deadline, one in Node too, and neither listens any more', async () => {

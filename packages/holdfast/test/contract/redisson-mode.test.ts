@@ -1,0 +1,116 @@
+import { useRedis, waitUntil } from '@holdfast/testkit';
+import { expect, it } from '@jest/globals';
+import type { LockClientOptions } from 'holdfast';
+import { freshName, openClient } from '../support/clients.js';
+import { turns } from '../support/room.js';
+
+const kit = useRedis();
+
+/** Re-asks far away, so that only messages can be quick. */
+const redisson: Partial<LockClientOptions> = { reaskMs: 20_000, claimLeaseMs: 30_000, wakeup: 'redisson' };
+
+const setUp = () => {
+  const name = freshName();
+  return {
+    name,
+    lock: openClient(kit, redisson).getLock(name),
+    stranger: openClient(kit, redisson).getLock(name),
+  };
+};
+
+const foreigner = 'c0ffee00-0000-4000-8000-000000000000:42';
+const channelOf = (name: string) => `redisson_lock__channel:{${name}}`;
+const foreignLock = (name: string) => kit.admin.multi().hincrby(name, foreigner, 1).pexpire(name, 30_000).exec();
+const foreignUnlock = (name: string) => kit.admin.multi().del(name).publish(channelOf(name), '0').exec();
+const subscribers = async (name: string) => Number((await kit.admin.pubsub('NUMSUB', channelOf(name)))[1]);
+
+const elapsed = async (work: () => Promise<unknown>): Promise<number> => {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+};
+
+it('a waiter is woken by the release of a foreign holder', async () => {
+  const { lock, name } = setUp();
+  await foreignLock(name);
+  const call = lock.tryLock(10_000);
+  await waitUntil(async () => (await subscribers(name)) === 1, { what: 'the waiter listens' });
+  expect(
+    await elapsed(async () => {
+      await foreignUnlock(name);
+      expect(await call).toBe(true);
+    }),
+  ).toBeLessThan(500);
+  await lock.unlock();
+  await waitUntil(async () => (await subscribers(name)) === 0, { what: 'the waiter has left the channel' });
+});
+
+it('a release between the first attempt and the confirmed subscription is not missed', async () => {
+  const { lock, name } = setUp();
+  for (let round = 0; round < 20; round++) {
+    await foreignLock(name);
+    const call = lock.tryLock(10_000);
+    await turns(round);
+    await foreignUnlock(name);
+    expect(await call).toBe(true);
+    await lock.unlock();
+  }
+});
+
+it('a release tells foreign waiters, on their channel, with 0', async () => {
+  const { lock, name } = setUp();
+  const ear = kit.admin.duplicate();
+  kit.cleanup(() => ear.disconnect());
+  const messages: string[][] = [];
+  ear.on('message', (...message: string[]) => messages.push(message));
+  await ear.subscribe(channelOf(name));
+  await lock.lock();
+  await lock.unlock();
+  await waitUntil(() => messages.length > 0, { what: 'the message' });
+  expect(messages).toEqual([[channelOf(name), '0']]);
+});
+
+it('two clients exclude each other and both get on, without a queue', async () => {
+  const { lock, stranger, name } = setUp();
+  let inside = 0;
+  let most = 0;
+  let sections = 0;
+  const loop = async (handle: typeof lock) => {
+    for (let i = 0; i < 30; i++) {
+      await handle.withLock(async () => {
+        most = Math.max(most, ++inside);
+        sections++;
+        await turns(1);
+        inside--;
+      });
+    }
+  };
+  await Promise.all([loop(lock), loop(stranger), loop(lock)]);
+  expect({ most, sections }).toEqual({ most: 1, sections: 90 });
+  expect(await kit.admin.keys(`*${name}*`)).toEqual([]);
+});
+
+it('a process whose own tasks always want the lock lets others in, and gets it again itself', async () => {
+  const busy = openClient(kit, redisson);
+  const { lock, name } = setUp();
+  let working = true;
+  let sections = 0;
+  const task = async () => {
+    while (working) {
+      await busy.getLock(name).withLock(async () => {
+        sections++;
+        // Longer than the process may keep the lock while others wait.
+        for (let i = 0; i < 40; i++) await kit.admin.ping();
+      });
+    }
+  };
+  const tasks = Promise.all([task(), task(), task(), task()]);
+  await waitUntil(() => sections > 0, { what: 'the tasks are at work' });
+  for (let turn = 1; turn <= 10; turn++) {
+    await lock.withLock({ waitMs: 3_000 }, () => undefined);
+    const before = sections;
+    await waitUntil(() => sections > before, { what: 'the tasks are at work again' });
+  }
+  working = false;
+  await tasks;
+}, 40_000);
