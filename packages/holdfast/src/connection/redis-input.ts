@@ -68,6 +68,9 @@ export function swift({ connectTimeout, sentinelCommandTimeout }: RedisOptions):
 function open(make: () => Redis): OpenedRedis {
   const redis = outside(make);
   refuseUnsafe(redis.options);
+  if (typeof redis.options.retryStrategy !== 'function') {
+    throw new TypeError('redis: without a retryStrategy the first lost connection is the end; leave it out for ours');
+  }
   return { kind: 'node', redis, ownership: 'ours' };
 }
 
@@ -96,6 +99,12 @@ function refuseUnfit(redis: Redis): void {
 }
 
 function refuseUnsafe(options: RedisOptions): void {
+  if (options.monitor) throw new TypeError('redis: a monitor connection cannot take locks');
+  if (options.sentinels && Boolean(options.tls) !== Boolean(options.enableTLSForSentinelMode)) {
+    throw new TypeError(
+      'redis: with Sentinel, tls and enableTLSForSentinelMode need each other: with one alone ioredis talks to the master in plain text',
+    );
+  }
   if (options.role === 'slave') throw new TypeError("redis: role 'slave' reads from replicas; a lock needs the master");
   if (options.readOnly) throw new TypeError('redis: a readOnly connection cannot take locks');
 }
