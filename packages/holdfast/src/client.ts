@@ -5,6 +5,7 @@ import { nanoid } from 'nanoid';
 import type { Link } from './connection/link.js';
 import type { LinkTools } from './connection/link-tools.js';
 import { openLink } from './connection/open-link.js';
+import { ServerCheck } from './connection/server-check.js';
 import { Subscriber } from './connection/subscriber.js';
 import { Wire } from './connection/wire.js';
 import { Handle, type LockHome } from './handle.js';
@@ -71,6 +72,7 @@ export class LockClient implements AsyncDisposable {
       at: (time, action) => waits.at(time, action),
       now: () => clock.now(),
       silenceMs: 3 * settings.attemptTimeoutMs,
+      serverCheck: new ServerCheck((found) => reporter.unsafeSetting(found)),
       onError,
     };
     const link = openLink(options.redis, tools);

@@ -13,6 +13,7 @@ import { outside } from '../scope.js';
 import { HandshakeLimit } from './handshake-limit.js';
 import type { LinkTools } from './link-tools.js';
 import { Packet } from './packet.js';
+import { redacted } from './reply-errors.js';
 import { scriptPort } from './script-port.js';
 import { SilenceGuard } from './silence-guard.js';
 import type { Settings } from '../options.js';
@@ -27,6 +28,8 @@ export interface Line {
   readonly ready: boolean;
   readonly epoch: number;
   readonly port: ScriptPort;
+  /** Why there is no connection, as far as is known. */
+  readonly trouble: Error | undefined;
   /** A command leaves at clock time `at`. */
   sent(at: number): void;
   /** Something has come back. */
@@ -65,6 +68,9 @@ export class NodeLine implements Line {
   readonly #packet = new Packet();
   #epoch = 0;
   #closed = false;
+  #trouble: Error | undefined;
+  /** The server at the other end of the present connection has been looked at. */
+  #looked = false;
   #replacedAt = Number.NEGATIVE_INFINITY;
 
   constructor(node: string, { redis, ownership }: OwnedRedis, listener: LineListener, tools: LinkTools) {
@@ -77,10 +83,9 @@ export class NodeLine implements Line {
     this.#silence = new SilenceGuard(tools, () => this.recycle());
     redis.on('ready', this.#up);
     redis.on('close', this.#down);
-    if (ownership === 'yours') return;
-    this.#handshake = new HandshakeLimit(redis, tools);
-    // Without a listener ioredis prints errors of our own connection; those of yours stay yours.
-    redis.on('error', tools.onError);
+    // Without any listener ioredis prints the errors. A first one on yours would silence it.
+    if (ownership === 'ours' || redis.listenerCount('error') > 0) redis.on('error', this.#failed);
+    if (ownership === 'ours') this.#handshake = new HandshakeLimit(redis, tools);
   }
 
   get ready(): boolean {
@@ -96,8 +101,15 @@ export class NodeLine implements Line {
     return this.#epoch;
   }
 
+  get trouble(): Error | undefined {
+    return this.ready ? undefined : this.#trouble;
+  }
+
   sent(at: number): void {
     this.#silence.sent(at);
+    if (this.#looked) return;
+    this.#looked = true;
+    void this.#tools.serverCheck.look(this.redis);
   }
 
   answered(at: number): void {
@@ -132,17 +144,26 @@ export class NodeLine implements Line {
     this.#closed = true;
     this.redis.off('ready', this.#up);
     this.redis.off('close', this.#down);
-    if (this.#ownership === 'yours') return;
     this.#handshake?.close();
-    await disconnect(this.redis);
-    this.redis.off('error', this.#tools.onError);
+    if (this.#ownership === 'ours') await disconnect(this.redis);
+    this.redis.off('error', this.#failed);
   }
 
-  readonly #up = (): void => this.#listener.onUp();
+  readonly #up = (): void => {
+    this.#trouble = undefined;
+    this.#listener.onUp();
+  };
 
   readonly #down = (): void => {
     this.#epoch++;
+    this.#looked = false;
     this.#listener.onDown();
+  };
+
+  readonly #failed = (error: unknown): void => {
+    this.#trouble = redacted(error);
+    // Yours are told to you by your own listener.
+    if (this.#ownership === 'ours') this.#tools.onError(this.#trouble);
   };
 }
 

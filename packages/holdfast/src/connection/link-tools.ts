@@ -1,3 +1,5 @@
+import type { ServerCheck } from './server-check.js';
+
 /** What every link needs of its client. */
 export interface LinkTools {
   /** Runs `action` at a clock time. */
@@ -5,5 +7,6 @@ export interface LinkTools {
   readonly now: () => number;
   /** How long a connection of ours may owe every answer before it is replaced. */
   readonly silenceMs: number;
+  readonly serverCheck: ServerCheck;
   readonly onError: (error: unknown) => void;
 }

@@ -44,6 +44,8 @@ export interface Link {
   listen(listener: LinkListener): void;
   /** The line to a lock's server, if it is known and ready now. */
   lineTo(lockKey: string): Line | undefined;
+  /** Why the lock's server cannot be reached now, as far as is known. */
+  troubleWith(lockKey: string): Error | undefined;
   /** Connects, and calls `resume` once when it is worth looking for a line again (later, never at once). Returns how to forget it. */
   whenReady(lockKey: string, resume: () => void): () => void;
   /** The server that keeps the lock, as far as is known; undefined before the first contact. */

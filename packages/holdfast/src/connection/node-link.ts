@@ -39,6 +39,10 @@ export class NodeLink implements Link {
     return this.#line.ready ? this.#line : undefined;
   }
 
+  troubleWith(): Error | undefined {
+    return this.#line.trouble;
+  }
+
   whenReady(_lockKey: string, resume: () => void): () => void {
     this.#waiting.add(resume);
     this.#sentinels?.start();

@@ -46,8 +46,9 @@ function redisCodeOf(message: string): string {
   return inner?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
 }
 
-/** The same error without the arguments ioredis attaches to it, which hold lock names and owner ids. */
+/** The same error without the arguments ioredis attaches to it, which hold lock names, owner ids and, of AUTH, the password. */
 export function redacted(error: unknown): Error {
+  if (error instanceof Error && !('command' in error)) return error;
   const clean = new Error(error instanceof Error ? error.message : String(error));
   clean.name = error instanceof Error ? error.name : 'Error';
   return clean;

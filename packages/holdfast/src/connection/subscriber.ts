@@ -101,7 +101,7 @@ export class Subscriber implements SubscriberPort {
     try {
       await redis.ping();
     } catch (error) {
-      if (!this.#closed) this.#tools.onError(error);
+      if (!this.#closed) this.#tools.onError(redacted(error));
     } finally {
       limit.cancel();
       this.#probing = false;
@@ -136,7 +136,7 @@ export class Subscriber implements SubscriberPort {
     });
     redis.on('ready', () => void this.#restore(redis));
     redis.on('end', () => this.#reopenSoon(redis));
-    redis.on('error', this.#tools.onError);
+    redis.on('error', (error) => this.#tools.onError(redacted(error)));
     void outside(() => redis.connect().catch(() => undefined));
   }
 
@@ -163,7 +163,7 @@ export class Subscriber implements SubscriberPort {
       confirmation.resolve();
     } catch (error) {
       if (this.#closed) return;
-      this.#tools.onError(error);
+      this.#tools.onError(redacted(error));
       const { kind } = verdictOf(error);
       if (kind === 'transient' || (kind === 'permanent' && confirmation.given)) {
         const delayMs = kind === 'transient' ? RETRY_MS : REFUSED_RETRY_MS;

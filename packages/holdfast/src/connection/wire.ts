@@ -56,6 +56,8 @@ export interface Request<R> {
   readonly sent: boolean;
   /** A copy is unanswered, and the connection may still send it again by itself: also after the request was dropped. */
   readonly airborne: boolean;
+  /** The last thing that went wrong: with the connection, or with a copy. */
+  readonly trouble: Error | undefined;
   /** Stop sending it. The answer is `silent`. */
   drop(): void;
 }
@@ -89,7 +91,7 @@ export class Wire {
   /** Sends what `build` makes, anew for each copy, to the server of `lockKey`. */
   request<R>(lockKey: string, build: () => Command<R>, options: RequestOptions<R> = {}): Request<R> {
     const landed = () => this.#landed(flight as Flight<unknown>);
-    const flight: Flight<R> = new Flight(lockKey, build, options, landed);
+    const flight: Flight<R> = new Flight(this.#link, lockKey, build, options, landed);
     this.#flights.add(flight as Flight<unknown>);
     const { until = Number.POSITIVE_INFINITY } = options;
     if (until !== Number.POSITIVE_INFINITY) flight.limit = this.#schedule.at(until, () => flight.drop());
@@ -196,6 +198,7 @@ export class Wire {
 
 /** One request and all its copies. */
 class Flight<R> implements Request<R> {
+  readonly #link: Link;
   readonly lockKey: string;
   readonly build: () => Command<R>;
   readonly answer: Promise<Answer<R>>;
@@ -214,7 +217,8 @@ class Flight<R> implements Request<R> {
   #retryMs = FIRST_RETRY_MS;
   #lastError: Error | undefined;
 
-  constructor(lockKey: string, build: () => Command<R>, options: RequestOptions<R>, onSettled: () => void) {
+  constructor(link: Link, lockKey: string, build: () => Command<R>, options: RequestOptions<R>, onSettled: () => void) {
+    this.#link = link;
     this.lockKey = lockKey;
     this.build = build;
     this.confirmation = options.confirmation;
@@ -231,6 +235,10 @@ class Flight<R> implements Request<R> {
 
   get airborne(): boolean {
     return this.#airborne > 0;
+  }
+
+  get trouble(): Error | undefined {
+    return this.#link.troubleWith(this.lockKey) ?? this.#lastError;
   }
 
   takeOff(line: Line): void {
@@ -284,7 +292,7 @@ class Flight<R> implements Request<R> {
   }
 
   drop(error?: Error): void {
-    this.#settle({ kind: 'silent', sent: this.sent, error: error ?? this.#lastError });
+    this.#settle({ kind: 'silent', sent: this.sent, error: error ?? this.trouble });
   }
 
   #settle(answer: Answer<R>): void {

@@ -85,6 +85,11 @@ export class Asking {
     return this.underWay ? this.#askedAt : undefined;
   }
 
+  /** Why the ask under way has no answer yet, as far as is known. */
+  get trouble(): Error | undefined {
+    return this.#request?.trouble;
+  }
+
   /** Redis may know of the tenure: it may stand in the queue or own the lock, or do so later. */
   get reached(): boolean {
     return this.#reached || this.#request?.sent === true;

@@ -10,10 +10,15 @@ export type Failure =
 export function failureError(name: string, failure: Failure): Error {
   if (failure.kind === 'refused') return new LockRefusedError(name, failure.code, { cause: failure.error });
   if (failure.kind === 'unconfirmed') return new LockNotReplicatedError(name, failure.required, failure.confirmed);
-  return new LockUnavailableError(`Redis could not be asked about lock "${name}"`, name, { cause: failure.error });
+  return new LockUnavailableError(`Redis could not be asked about lock "${name}"`, name, because(failure.error));
 }
 
 /** Redis has been silent for too long. */
-export function unavailableError(name: string, silentMs: number): LockUnavailableError {
-  return new LockUnavailableError(`Redis has not answered for ${Math.round(silentMs)} ms about lock "${name}"`, name);
+export function unavailableError(name: string, silentMs: number, cause: Error | undefined): LockUnavailableError {
+  const message = `Redis has not answered for ${Math.round(silentMs)} ms about lock "${name}"`;
+  return new LockUnavailableError(message, name, because(cause));
+}
+
+function because(cause: Error | undefined): ErrorOptions | undefined {
+  return cause && { cause };
 }

@@ -175,7 +175,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     );
     if (verdict.kind === 'busy') contender.turnAway();
     else if (verdict.kind === 'wait') contender.expireAt(verdict.until);
-    else contender.refuse(unavailableError(this.name, verdict.silentMs));
+    else contender.refuse(unavailableError(this.name, verdict.silentMs, this.#tenure?.trouble));
   }
 
   onLeave(contender: Contender, answer: 'busy' | { error: unknown }): void {
@@ -357,7 +357,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const counted = tenure.countDown();
     this.#retune(tenure);
     this.#admitDescendants();
-    const outcome = await within(counted, this.#parts);
+    const outcome = await within(counted, tenure, this.#parts);
     if (outcome.kind === 'lost') {
       tenure.lease.lose('deleted');
       throw new LockLostError(this.name, 'deleted');
@@ -384,7 +384,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
         this.#entered(tenure, next, level, outcome, 'passed');
         this.#admitDescendants();
       });
-      const outcome = await within(passing, this.#parts);
+      const outcome = await within(passing, tenure, this.#parts);
       if (outcome.kind === 'held') return;
       if (outcome.kind === 'lost' || this.#tenure !== tenure) throw this.#lostOnTheWayOut();
       throw failureError(this.name, outcome);

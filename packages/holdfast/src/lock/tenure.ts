@@ -140,6 +140,11 @@ export class Tenure implements LeaseSubject, AskListener {
     return this.#asking.unansweredSince;
   }
 
+  /** Why there is no answer to the command under way yet, as far as is known. */
+  get trouble(): Error | undefined {
+    return this.#asking.trouble ?? this.#request?.trouble;
+  }
+
   /** A call has joined those that wait, until then at the latest: the place in the queue must not go stale before. */
   stayFresh(until: number): void {
     if (this.#state === 'asking') this.#asking.stayFresh(until);

@@ -1,11 +1,15 @@
 import type { Parts } from './parts.js';
-import type { HeldOutcome } from './tenure.js';
+import type { HeldOutcome, Tenure } from './tenure.js';
 
-/** The outcome, or `silent` when it takes longer than `responseTimeoutMs`; the operation itself goes on. */
-export function within(outcome: Promise<HeldOutcome>, { waits, clock, settings }: Parts): Promise<HeldOutcome> {
+/** The outcome of something that `tenure` does, or `silent` when it takes longer than `responseTimeoutMs`; the operation itself goes on. */
+export function within(
+  outcome: Promise<HeldOutcome>,
+  tenure: Tenure,
+  { waits, clock, settings }: Parts,
+): Promise<HeldOutcome> {
   return new Promise((resolve) => {
     const limit = waits.at(clock.now() + settings.responseTimeoutMs, () =>
-      resolve({ kind: 'silent', error: undefined }),
+      resolve({ kind: 'silent', error: tenure.trouble }),
     );
     void outcome.then((result) => {
       limit.cancel();

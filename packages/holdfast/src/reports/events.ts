@@ -19,6 +19,11 @@ export interface LockClientEvents {
   'self-wait': [event: { name: string; site: string | undefined; holderSite: string | undefined }];
   /** A lock waited for in queue mode is owned by a client that knows no queue, such as Redisson. */
   'foreign-owner': [event: { name: string }];
+  /**
+   * A server we are connected to is set up so that it cannot keep locks. Found when a connection comes about; told once for each run of a
+   * server, and never by servers that refuse INFO. `advice` is for people.
+   */
+  'unsafe-setting': [event: { setting: 'maxmemory-policy' | 'role'; value: string; advice: string }];
   /** Trouble in the background: a connection error, a message or reply that makes no sense. Never fatal. */
   error: [error: unknown];
 }

@@ -2,7 +2,7 @@
 
 import type { LockLostError } from '../errors.js';
 import { channels } from './channels.js';
-import { Events } from './events.js';
+import { Events, type LockClientEvents } from './events.js';
 import type { Site } from './site.js';
 import { type AcquiredHow, Stats } from './stats.js';
 
@@ -12,6 +12,7 @@ export class Reporter {
   readonly stats = new Stats();
   readonly #clientId: string;
   #warnedSelfWait = false;
+  #warnedUnsafeSetting = false;
 
   constructor(clientId: string) {
     this.#clientId = clientId;
@@ -86,6 +87,17 @@ export class Reporter {
         ...(site?.stack === undefined ? {} : { detail: site.stack }),
       },
     );
+  }
+
+  unsafeSetting(...[event]: LockClientEvents['unsafe-setting']): void {
+    this.events.emit('unsafe-setting', event);
+    if (this.#warnedUnsafeSetting) return;
+    this.#warnedUnsafeSetting = true;
+    const { setting, value, advice } = event;
+    process.emitWarning(`Locks are not safe on a Redis with ${setting} ${value}: ${advice}.`, {
+      type: 'HoldfastWarning',
+      code: 'HOLDFAST_UNSAFE_SETTING',
+    });
   }
 
   error(error: unknown): void {

@@ -192,7 +192,8 @@ it('types: overloads and results are what the documents say', async () => {
     same<typeof inside, bigint>(true);
     same<holdfast.LockError['code'], LockErrorCode>(true);
     same<holdfast.LockLostError['reason'], LockLostReason>(true);
-    same<keyof LockClientEvents, 'lost' | 'suspect' | 'leak' | 'self-wait' | 'foreign-owner' | 'error'>(true);
+    type Event = 'lost' | 'suspect' | 'leak' | 'self-wait' | 'foreign-owner' | 'unsafe-setting' | 'error';
+    same<keyof LockClientEvents, Event>(true);
     same<LockInspection['queue'][number]['thisClient'], boolean>(true);
     client.on('lost', ({ name, error }) => {
       same<typeof name, string>(true);

@@ -1,0 +1,64 @@
+/**
+ * Looks at each server we come to for settings under which it cannot keep locks: they work, until one is gone without a trace.
+ *
+ * It asks INFO, which ioredis sends too before it calls a connection ready: whoever may connect has that right. Who has it not is not told
+ * anything, and nothing waits for the answer.
+ */
+
+/** What is wrong with a server, and what to do. */
+export interface UnsafeSetting {
+  /** As Redis calls it. */
+  readonly setting: 'maxmemory-policy' | 'role';
+  readonly value: string;
+  readonly advice: string;
+}
+
+/** A server whose INFO can be asked for. */
+export interface CheckedServer {
+  info(): Promise<unknown>;
+}
+
+/** Reports a setting once for each run of a server. */
+export class ServerCheck {
+  readonly #report: (found: UnsafeSetting) => void;
+  readonly #told = new Set<string>();
+
+  constructor(report: (found: UnsafeSetting) => void) {
+    this.#report = report;
+  }
+
+  /** Asks a server that is ready. Never rejects: what was not answered is asked again on the next connection. */
+  async look(server: CheckedServer): Promise<void> {
+    const info = await server.info().catch(() => undefined);
+    if (typeof info !== 'string') return;
+    const run = fieldOf(info, 'run_id') ?? '';
+    for (const found of unsafeSettingsIn(info)) {
+      const key = `${run} ${found.setting}`;
+      if (this.#told.has(key)) continue;
+      this.#told.add(key);
+      this.#report(found);
+    }
+  }
+}
+
+/** Reads Redis' INFO. */
+export function unsafeSettingsIn(info: string): UnsafeSetting[] {
+  const found: UnsafeSetting[] = [];
+  const policy = fieldOf(info, 'maxmemory_policy') ?? 'noeviction';
+  const limited = Number(fieldOf(info, 'maxmemory') ?? 0) > 0;
+  if (limited && policy !== 'noeviction') {
+    const advice =
+      'a full server deletes locks that are held: set it to noeviction, or keep locks on a server of their own';
+    found.push({ setting: 'maxmemory-policy', value: policy, advice });
+  }
+  const role = fieldOf(info, 'role') ?? 'master';
+  if (role !== 'master') {
+    const advice = 'a replica takes no locks: connect to the master, through Sentinel or Cluster if it can change';
+    found.push({ setting: 'role', value: role, advice });
+  }
+  return found;
+}
+
+function fieldOf(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+}

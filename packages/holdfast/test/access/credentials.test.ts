@@ -1,0 +1,90 @@
+import { inspect } from 'node:util';
+import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { LockClient, RedisInput } from 'holdfast';
+import { Redis, type RedisOptions } from 'ioredis';
+import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+
+const kit = useRedis(startPrivateRedis);
+
+const quick = { attemptTimeoutMs: 250, responseTimeoutMs: 300 };
+const wrong = 'not-the-password';
+const right = { username: 'app', password: 'right' };
+
+beforeEach(async () => {
+  await kit.admin.acl('SETUSER', 'app', 'on', 'resetpass', '>right', '~*', '&*', '+@all');
+});
+
+function reach(options: RedisOptions): RedisOptions {
+  return { host: kit.server.host, port: kit.server.port, ...options };
+}
+
+const ways: [string, (options: RedisOptions) => RedisInput][] = [
+  ['ioredis options', reach],
+  [
+    'a Redis of the user',
+    (options) => {
+      const redis = new Redis({ disconnectTimeout: 100, ...reach(options) });
+      redis.on('error', () => undefined);
+      kit.cleanup(() => redis.disconnect());
+      return redis;
+    },
+  ],
+];
+
+const everyCall = (client: LockClient) => {
+  const lock = client.getLock(freshName());
+  return [
+    lock.tryLock(),
+    lock.tryLock(250),
+    lock.lock(),
+    lock.withLock(() => undefined),
+    lock.isLocked(),
+    lock.forceUnlock(),
+    client.inspect(lock.name),
+  ];
+};
+
+const unavailable = (reason: RegExp) => ({
+  code: 'LOCK_UNAVAILABLE',
+  cause: { message: expect.stringMatching(reason) },
+});
+
+describe.each(ways)('given as %s, a client', (_, give) => {
+  it.each<[string, RedisOptions, RegExp]>([
+    ['with a wrong password', { ...right, password: wrong }, /WRONGPASS/],
+    ['of an unknown user', { ...right, username: 'nobody' }, /WRONGPASS/],
+    ['without a password where there is one', {}, /NOAUTH/],
+    ['of a server that is not there', { port: 1 }, /ECONNREFUSED/],
+  ])('%s is told so by every call, at its deadline', async (__, options, reason) => {
+    await kit.admin.acl('SETUSER', 'default', '>secret');
+    kit.cleanup(() => kit.admin.acl('SETUSER', 'default', 'nopass'));
+    const client = openClient(kit, { redis: give(options), ...quick });
+    const errors: unknown[] = [];
+    client.on('error', (error) => errors.push(error));
+    const failures = await Promise.all(everyCall(client).map(failureOf));
+    for (const failure of failures) expect(failure).toMatchObject(unavailable(reason));
+    expect(String(errors[0])).toMatch(reason);
+    expect(inspect([failures, errors], { depth: 9 })).not.toContain(wrong);
+    await client.close();
+  });
+
+  it('whose password is changed is told so, loses what it holds in time, and is back with the password', async () => {
+    const client = openClient(kit, { redis: give(right), ...quick, watchdogTimeoutMs: 600 });
+    const name = freshName();
+    const hold = await client.getLock(name).acquire();
+    const other = openClient(kit).getLock(name).acquire();
+    await waitUntil(async () => (await kit.admin.zcard(`holdfast_queue:{${name}}`)) === 1, { what: 'the waiter' });
+    await kit.admin.acl('SETUSER', 'app', 'resetpass', '>new');
+    await kit.admin.client('KILL', 'USER', 'app');
+    const theirs = await other;
+    expect(hold.state).toBe('lost');
+    await theirs.release();
+    await expect(client.getLock(freshName()).lock()).rejects.toMatchObject(unavailable(/WRONGPASS/));
+    await kit.admin.acl('SETUSER', 'app', '>right');
+    await waitUntil(async () => (await failureOf(client.getLock(name).withLock(() => undefined))) === undefined, {
+      what: 'the client is back',
+    });
+  });
+});

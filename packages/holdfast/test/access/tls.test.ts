@@ -1,0 +1,108 @@
+import {
+  canIssueCertificates,
+  issueCertificate,
+  type RedisKit,
+  type RedisServer,
+  startPrivateRedis,
+  useRedis,
+  waitUntil,
+} from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import type { RedisInput } from 'holdfast';
+import { Redis, type RedisOptions } from 'ioredis';
+import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+
+const certificate = canIssueCertificates() ? issueCertificate() : undefined;
+const reason = certificate === undefined ? 'there is no openssl program' : await refusesTls();
+if (reason !== undefined) process.stderr.write(`skipped: connections by TLS: ${reason}\n`);
+
+/** Why the server that the tests find cannot serve TLS; undefined when it can. */
+async function refusesTls(): Promise<string | undefined> {
+  try {
+    const server = await startPrivateRedis({ tls: certificate });
+    await server.stop();
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+const startTls = () => startPrivateRedis({ tls: certificate });
+
+(reason === undefined ? describe : describe.skip)('by TLS', () => {
+  describe('a client that trusts the authority of the server', () => {
+    const kit = useRedis(startTls);
+    const trusting = () => ({ host: kit.server.host, port: kit.server.port, tls: { ca: kit.server.ca } });
+
+    it.each<[string, () => RedisInput]>([
+      ['ioredis options', trusting],
+      ['a Redis of the user', () => ownRedis(kit, trusting())],
+    ])('given by %s, locks, waits and is woken by message', async (_, input) => {
+      const [client, other] = [openClient(kit, { redis: input() }), openClient(kit, { redis: input() })];
+      const name = freshName();
+      const hold = await client.getLock(name).acquire();
+      const waiting = other.getLock(name).acquire();
+      await waitUntil(async () => (await client.inspect(name)).queue.length === 1, { what: 'the queue' });
+      await waitUntil(async () => (await kit.admin.pubsub('CHANNELS', 'holdfast_inbox:*')).length === 2, {
+        what: 'both listen',
+      });
+      await hold.release();
+      await (await waiting).release();
+      expect(other.stats().handoffs.granted).toBe(1);
+    });
+  });
+
+  const misfits: [title: string, serve: () => Promise<RedisServer>, options: () => RedisOptions, cause: RegExp][] = [
+    ['trusts another authority', startTls, () => ({ tls: { ca: issueCertificate().ca } }), /certificate/],
+    ['knows the server by another name', startTls, () => ({ tls: byName('redis.example') }), /does not match/],
+    ['speaks no TLS to a server that does', startTls, () => ({}), /closed|ECONNRESET/],
+    // Either side may wait for the other to say something it understands.
+    [
+      'speaks TLS to a server that does not',
+      startPrivateRedis,
+      () => ({ tls: {}, connectTimeout: 100 }),
+      /SSL|ETIMEDOUT/,
+    ],
+  ];
+
+  describe.each(misfits)('a client that %s', (_, serve, options, cause) => {
+    const kit = useRedis(serve);
+    const reach = () => ({ host: kit.server.host, port: kit.server.port, ...options() });
+    const inputs: [string, () => RedisInput][] = [
+      ['ioredis options', reach],
+      ['a Redis of the user', () => ownRedis(kit, reach())],
+    ];
+
+    it.each(inputs)('given by %s, is told the reason at its deadline, and leaves nothing', async (__, input) => {
+      const client = openClient(kit, { redis: input(), attemptTimeoutMs: 250, responseTimeoutMs: 300 });
+      const errors: unknown[] = [];
+      client.on('error', (error) => errors.push(error));
+      const lock = client.getLock(freshName());
+      const calls = [
+        () => lock.tryLock(),
+        () => lock.tryLock(250),
+        () => lock.lock(),
+        () => lock.withLock(() => undefined),
+        () => lock.isLocked(),
+        () => lock.forceUnlock(),
+        () => client.inspect(lock.name),
+      ];
+      const failures = await Promise.all(calls.map((call) => failureOf(call())));
+      for (const failure of failures) {
+        expect(failure).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: { message: expect.stringMatching(cause) } });
+      }
+      expect(String(errors[0])).toMatch(cause);
+      await client.close();
+    });
+  });
+
+  const byName = (servername: string) => ({ ca: certificate?.ca, servername });
+});
+
+function ownRedis(kit: RedisKit, options: RedisOptions): Redis {
+  const redis = new Redis({ disconnectTimeout: 100, ...options });
+  redis.on('error', () => undefined);
+  kit.cleanup(() => redis.disconnect());
+  return redis;
+}
