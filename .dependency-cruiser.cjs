@@ -49,6 +49,12 @@ module.exports = {
       to: { path: '^packages/[^/]+/src/', pathNot: ['^packages/$1/', '^packages/[^/]+/src/index\\.ts$'] },
     },
     {
+      name: 'nothing-imports-the-bench',
+      severity: 'error',
+      from: { pathNot: '^packages/bench/' },
+      to: { path: '^packages/bench/' },
+    },
+    {
       name: 'tests-use-their-package-and-the-testkit',
       severity: 'error',
       comment: "The facade's tests also know its leaves: they recognise commands by the scripts' SHA.",

@@ -26,6 +26,7 @@ const config: Config = {
     project('notify'),
     project('watchdog'),
     project('testkit'),
+    project('bench'),
     project('holdfast'),
     project('holdfast', {
       label: 'holdfast on ioredis 5',

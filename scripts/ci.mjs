@@ -76,6 +76,9 @@ try {
   await checkPackages();
   await checkInterop(tally);
   await tally.check('npm run demo', () => command('npm', ['run', 'demo', '--', '--transfers', '300']));
+  await tally.check('npm run bench -- --short: exact numbers of commands', () =>
+    command('npm', ['run', '--silent', 'bench', '--', '--short'], { limitMs: 6 * 60_000 }),
+  );
 } catch (error) {
   tally.fail(error.stack ?? String(error));
 } finally {

@@ -1,0 +1,81 @@
+/** npm run bench: measures, prints tables while it goes on, and writes results and report. See `usage` for the options. */
+import { fileURLToPath } from 'node:url';
+import { startPrivateRedis } from '@holdfast/testkit';
+import { peerNamed, roster } from './peers/roster.js';
+import { Progress } from './report/progress.js';
+import { Store } from './report/store.js';
+import { caseTable, terminalTable } from './report/table.js';
+import { Bench } from './run/bench.js';
+import { circumstancesOf } from './run/circumstances.js';
+import { type Plan, planOf, usage } from './run/command-line.js';
+import { exactCounts } from './run/exact-counts.js';
+import { measureWorkload } from './run/measure-workload.js';
+import { catalogue } from './workloads/catalogue.js';
+
+const committed = fileURLToPath(new URL('../../../docs/benchmarks', import.meta.url));
+const scratch = fileURLToPath(new URL('../node_modules/.cache/report', import.meta.url));
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+function folderOf({ out, extent, peers }: Plan): string {
+  if (out !== undefined) return out;
+  return extent === 'short' || peers.length < roster.length ? scratch : committed;
+}
+
+/** Answers whether every number is the one it has to be. */
+async function checkCounts(server: Awaited<ReturnType<typeof startPrivateRedis>>): Promise<boolean> {
+  say('\nexact numbers of commands');
+  const counts = await exactCounts(server);
+  for (const { what, expected, counted } of counts) {
+    say(`  ${counted === expected ? 'ok' : `WRONG, not ${expected}`}: ${counted} for ${what}`);
+  }
+  return counts.every(({ expected, counted }) => counted === expected);
+}
+
+async function measure(plan: Plan, extent: 'full' | 'short', store: Store): Promise<boolean> {
+  const server = await startPrivateRedis();
+  const bench = new Bench(server, plan);
+  const progress = new Progress(process.stderr);
+  try {
+    const exact = await checkCounts(server);
+    for (const workload of catalogue.filter(({ name }) => plan.workloads.includes(name))) {
+      if (plan.present === 'keep' && store.load(workload.name) !== undefined) continue;
+      say(`\n${workload.title}`);
+      const result = await measureWorkload(workload, {
+        bench,
+        extent,
+        peers: plan.peers.map(peerNamed),
+        circumstances: await circumstancesOf(server, plan),
+        onStep: (step) => progress.show(step),
+        onCase(measured, testCase) {
+          progress.clear();
+          say(`\n${testCase.label}\n${terminalTable(caseTable(measured, testCase))}`);
+        },
+      });
+      store.save(result);
+    }
+    return exact;
+  } finally {
+    progress.clear();
+    await bench.close();
+    await server.stop();
+  }
+}
+
+async function main(): Promise<void> {
+  const plan = planOf(process.argv.slice(2));
+  const store = new Store(folderOf(plan));
+  const exact = plan.extent === 'report only' || (await measure(plan, plan.extent, store));
+  say(`\nreport: ${store.writeReport()}`);
+  if (!exact) process.exitCode = 1;
+}
+
+try {
+  await main();
+} catch (error) {
+  const isUsage = error instanceof RangeError || (error instanceof TypeError && 'code' in error);
+  process.stderr.write(
+    `${isUsage ? `${error.message}\n\n${usage}` : String(error instanceof Error ? error.stack : error)}\n`,
+  );
+  process.exitCode = 2;
+}

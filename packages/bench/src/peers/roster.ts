@@ -1,0 +1,39 @@
+import { floorPing } from './floor-ping.js';
+import { floorScripts } from './floor-scripts.js';
+import { floorSet } from './floor-set.js';
+import { holdfast } from './holdfast.js';
+import { nodeRedisson } from './node-redisson.js';
+import { notifyAndRetry } from './notify-and-retry.js';
+import type { Peer } from './peer.js';
+import { redisSemaphore } from './redis-semaphore.js';
+import { redlock4 } from './redlock-4.js';
+import { redlock5 } from './redlock-5.js';
+import { redlockUniversal } from './redlock-universal.js';
+import { simpleRedisMutex } from './simple-redis-mutex.js';
+
+/** In the order of the tables. */
+export const roster: readonly Peer[] = [
+  holdfast,
+  notifyAndRetry,
+  nodeRedisson,
+  simpleRedisMutex,
+  redisSemaphore,
+  redlock5,
+  redlock4,
+  redlockUniversal,
+  floorSet,
+  floorScripts,
+  floorPing,
+];
+
+/** What the others are measured against. */
+export const subject = holdfast.name;
+/** What all of them are divided by. */
+export const floor = floorSet.name;
+
+/** @throws RangeError when there is no such peer. */
+export function peerNamed(name: string): Peer {
+  const peer = roster.find((candidate) => candidate.name === name);
+  if (peer === undefined) throw new RangeError(`no peer is called ${name}`);
+  return peer;
+}

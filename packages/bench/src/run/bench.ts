@@ -1,0 +1,125 @@
+import { type FaultProxy, faultProxy, type RedisServer } from '@holdfast/testkit';
+import { serverUsage } from '../measure/server-usage.js';
+import type { Peer } from '../peers/peer.js';
+import type { Use } from '../worker/messages.js';
+import { type BenchWorker, WorkerTeam } from './worker-team.js';
+
+/** How a peer is to connect, where it differs from the ordinary. */
+export interface Connection {
+  readonly pipelining?: 'plain' | 'auto';
+  readonly leaseMs?: number;
+  /** Through a proxy that delays; absent: straight to the server. */
+  readonly roundTripMs?: number;
+}
+
+/** How long the parts of a run take, in ms. */
+export interface Pace {
+  readonly roundMs: number;
+  /** At most, for each peer in each process. */
+  readonly warmUpMs: number;
+  /** Lease of the locks that are held and renewed; they are watched for as long. */
+  readonly renewedLeaseMs: number;
+}
+
+/** A peer did not come to an end within the time that a round may take. */
+export class StalledError extends Error {
+  override readonly name = 'StalledError';
+}
+
+/** What a workload measures with: one server, processes, names that nobody has used. */
+export class Bench {
+  readonly team = new WorkerTeam();
+  readonly pace: Pace;
+  readonly #server: RedisServer;
+  readonly #proxies = new Map<number, Promise<FaultProxy>>();
+  readonly #stalled = new Set<string>();
+  #names = 0;
+
+  constructor(server: RedisServer, pace: Pace) {
+    this.#server = server;
+    this.pace = pace;
+  }
+
+  get roundMs(): number {
+    return this.pace.roundMs;
+  }
+
+  /** Processes of its own for a peer that runs in one; where many are needed the peers take turns in the same ones, except those that have stalled. */
+  seats(peer: Peer, processes: number): string[] {
+    if (processes === 1) return [`of ${peer.name}`];
+    const owner = this.#stalled.has(peer.name) ? peer.name : 'all';
+    return Array.from({ length: processes }, (_, process) => `${process} of ${owner}`);
+  }
+
+  /** A process of the peer's own, and another in which it holds what the first one wants. */
+  async pair(peer: Peer): Promise<{ seats: readonly string[]; own: BenchWorker; holder: BenchWorker }> {
+    const seats = [`of ${peer.name}`, `holder of ${peer.name}`] as const;
+    const [own, holder] = await Promise.all([this.team.seat(seats[0]), this.team.seat(seats[1])]);
+    return { seats, own, holder };
+  }
+
+  freshName(): string {
+    return `bench:${++this.#names}`;
+  }
+
+  async use(peer: Peer, { pipelining = 'plain', leaseMs = 30_000, roundTripMs }: Connection = {}): Promise<Use> {
+    const url = roundTripMs === undefined ? this.#server.url : (await this.#proxy(roundTripMs)).url;
+    return { peer: peer.name, url, pipelining, leaseMs };
+  }
+
+  /** Connects these processes, and lets V8 compile what it will. */
+  async warmUp(workers: readonly BenchWorker[], use: Use): Promise<void> {
+    const { warmUpMs } = this.pace;
+    await Promise.all(workers.map((worker) => worker.call('warmUp', use, this.freshName(), warmUpMs)));
+  }
+
+  /** What `body` resolves to, and the CPU time that the server used meanwhile. */
+  async usingServer<T>(body: () => Promise<T>): Promise<{ result: T; redisCpuUs: number }> {
+    const admin = await this.#server.admin();
+    const before = await serverUsage(admin);
+    const result = await body();
+    const { cpuUs } = await serverUsage(admin);
+    return { result, redisCpuUs: cpuUs - before.cpuUs };
+  }
+
+  /**
+   * What `body` resolves to, unless that takes too long: then the processes in these seats end.
+   *
+   * @throws StalledError
+   */
+  async within<T>(
+    limitMs: number,
+    { peer, seats }: { peer: Peer; seats: readonly string[] },
+    body: Promise<T>,
+  ): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      const error = new StalledError(`not done after ${Math.round(limitMs / 1_000)} s`);
+      timer = setTimeout(() => reject(error), limitMs);
+    });
+    try {
+      return await Promise.race([body, limit]);
+    } catch (error) {
+      this.#stalled.add(peer.name);
+      await this.team.clear(seats);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.team.stop();
+    for (const proxy of this.#proxies.values()) await (await proxy).close();
+  }
+
+  #proxy(roundTripMs: number): Promise<FaultProxy> {
+    let proxy = this.#proxies.get(roundTripMs);
+    if (proxy === undefined) {
+      proxy = faultProxy({ target: this.#server });
+      void proxy.then((made) => made.delay(roundTripMs / 2));
+      this.#proxies.set(roundTripMs, proxy);
+    }
+    return proxy;
+  }
+}

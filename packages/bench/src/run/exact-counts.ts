@@ -1,0 +1,132 @@
+/**
+ * How many commands holdfast sends, exactly, whatever the machine is busy with: the one thing that a benchmark can fail on. The server
+ * counts them. Safety nets that only time would trigger, renewals and repeated asks, are set so far apart that none falls into a count.
+ */
+import { countCommands, type RedisServer, waitUntil } from '@holdfast/testkit';
+import { createLockClient, type LockClient } from 'holdfast';
+
+/** One exact number. */
+export interface ExactCount {
+  readonly what: string;
+  readonly expected: number;
+  readonly counted: number;
+}
+
+interface Count {
+  readonly what: string;
+  readonly expected: number;
+  readonly run: (clients: Clients) => Promise<void>;
+}
+
+/** Clients on one server, as many processes as far as Redis can tell. */
+interface Clients {
+  readonly client: (index: number) => LockClient;
+  /** Resolves when so many wait for the lock. */
+  readonly queued: (name: string, count: number) => Promise<void>;
+}
+
+const CLIENTS = 9;
+
+const nested = (client: LockClient, depth: number): Promise<unknown> =>
+  client.getLock('nested').withLock(() => (depth > 1 ? nested(client, depth - 1) : undefined));
+
+const handoffs = (waiting: number): Count => ({
+  what: `a lock that goes through the hands of ${waiting + 1} processes`,
+  expected: 2 * (waiting + 1),
+  async run({ client, queued }) {
+    const name = `handed-over-${waiting}`;
+    const hold = await client(0).getLock(name).acquire();
+    const all = Array.from({ length: waiting }, (_, index) =>
+      client(index + 1)
+        .getLock(name)
+        .withLock(() => undefined),
+    );
+    await queued(name, waiting);
+    await hold.release();
+    await Promise.all(all);
+  },
+});
+
+const counts: readonly Count[] = [
+  {
+    what: '100 sections of one task',
+    expected: 200,
+    async run({ client }) {
+      for (let i = 0; i < 100; i++)
+        await client(0)
+          .getLock('uncontended')
+          .withLock(() => undefined);
+    },
+  },
+  {
+    what: '64 locks at once',
+    expected: 128,
+    async run({ client }) {
+      await Promise.all(
+        Array.from({ length: 64 }, (_, index) =>
+          client(0)
+            .getLock(`own-${index}`)
+            .withLock(() => undefined),
+        ),
+      );
+    },
+  },
+  {
+    what: '1,000 sections of 50 tasks of one process on one lock',
+    expected: 2,
+    async run({ client }) {
+      const lock = client(0).getLock('shared');
+      await Promise.all(Array.from({ length: 1_000 }, () => lock.withLock(() => undefined)));
+    },
+  },
+  {
+    what: 'a lock nested five deep',
+    expected: 10,
+    async run({ client }) {
+      await nested(client(0), 5);
+    },
+  },
+  {
+    what: 'an attempt at a lock that is held, besides the two of its holder',
+    expected: 3,
+    async run({ client }) {
+      await client(0)
+        .getLock('busy')
+        .withLock(() => client(1).getLock('busy').tryAcquire());
+    },
+  },
+  ...[1, 3, 8].map(handoffs),
+];
+
+/** Counts all of them. */
+export async function exactCounts(server: RedisServer): Promise<ExactCount[]> {
+  const admin = await server.admin();
+  const patient = { claimLeaseMs: 300_000, reaskMs: 200_000, watchdogTimeoutMs: 600_000, responseTimeoutMs: 60_000 };
+  const clients = Array.from({ length: CLIENTS }, () =>
+    createLockClient({ redis: server.url, ...patient, attemptTimeoutMs: 60_000 }),
+  );
+  const hands: Clients = {
+    client(index) {
+      const client = clients[index];
+      if (client === undefined) throw new RangeError(`there are ${CLIENTS} clients`);
+      return client;
+    },
+    async queued(name, count) {
+      const all = async () => (await admin.zcard(`holdfast_queue:{${name}}`)) === count;
+      await waitUntil(all, { what: `${count} waiters`, timeoutMs: 60_000 });
+    },
+  };
+  try {
+    const results: ExactCount[] = [];
+    for (const { what, expected, run } of counts) {
+      await run(hands); // the first time makes the scripts known and the clients connected
+      const counter = await countCommands(admin);
+      await run(hands);
+      const { evalsha = 0, eval: byText = 0 } = await counter.delta();
+      results.push({ what, expected, counted: evalsha + byText });
+    }
+    return results;
+  } finally {
+    await Promise.all(clients.map((client) => client.close()));
+  }
+}

@@ -1,0 +1,33 @@
+import type { Peer } from '../peers/peer.js';
+import type { CaseResult, Circumstances, WorkloadResult } from '../report/results.js';
+import type { Workload } from '../workloads/workload.js';
+import { alternate } from './alternate.js';
+import type { Bench } from './bench.js';
+
+/** What one workload is measured with, and who is told how it goes on. */
+export interface Measurement {
+  readonly bench: Bench;
+  readonly peers: readonly Peer[];
+  readonly extent: 'full' | 'short';
+  readonly circumstances: Circumstances;
+  onStep(step: string): void;
+  onCase(workload: Workload, result: CaseResult): void;
+}
+
+/** Measures all cases of one workload that belong to the run. Its processes end with it. */
+export async function measureWorkload(workload: Workload, measurement: Measurement): Promise<WorkloadResult> {
+  const { bench, extent, circumstances } = measurement;
+  const peers = measurement.peers.filter((peer) => workload.suits(peer));
+  const startedAt = performance.now();
+  const cases: CaseResult[] = [];
+  for (const testCase of workload.cases.filter(({ inShortRun }) => extent === 'full' || inShortRun)) {
+    const { label, x } = testCase;
+    const onStep = (peer: string) => measurement.onStep(`${workload.name}, ${label}: ${peer}`);
+    const plan = { workload, peers, rounds: circumstances.rounds, onStep };
+    const result = { label, ...(x !== undefined && { x }), peers: await alternate(bench, plan, testCase) };
+    cases.push(result);
+    measurement.onCase(workload, result);
+  }
+  await bench.team.stop();
+  return { workload: workload.name, circumstances, tookS: (performance.now() - startedAt) / 1_000, cases };
+}

@@ -1,0 +1,55 @@
+/** The process in which a peer runs. Bundled before it is started, as what users install is; see `scripts/bench.mjs`. */
+import { setTimeout } from 'node:timers/promises';
+import { serveWorker } from '@holdfast/testkit';
+import { now } from '../measure/clock.js';
+import type { PeerClient } from '../peers/peer.js';
+import { peerNamed } from '../peers/roster.js';
+import { Crowd } from './crowd.js';
+import { Held } from './held.js';
+import { attempts, loop, warmUp } from './loop.js';
+import type { LoopOrder, Resources, Use } from './messages.js';
+import { watchResources } from './resources.js';
+
+const clients = new Map<string, Promise<PeerClient>>();
+const warm = new Set<string>();
+const held = new Held();
+let crowd = new Crowd();
+
+function clientOf(use: Use): Promise<PeerClient> {
+  const key = JSON.stringify(use);
+  let client = clients.get(key);
+  if (client === undefined) clients.set(key, (client = peerNamed(use.peer).connect(use)));
+  return client;
+}
+
+export const methods = {
+  /** Connects, and lets V8 compile what there is to compile. The second call for the same use does nothing. */
+  warmUp: async (use: Use, name: string, limitMs: number): Promise<void> => {
+    const key = JSON.stringify(use);
+    if (warm.has(key)) return;
+    warm.add(key);
+    await warmUp(await clientOf(use), name, limitMs);
+  },
+  loop: async (use: Use, order: LoopOrder) => loop(await clientOf(use), order),
+  attempts: async (use: Use, order: LoopOrder) => attempts(await clientOf(use), order),
+  /** Takes locks `name:0`, `name:1`… and keeps them. */
+  hold: async (use: Use, name: string, count: number) => held.take(await clientOf(use), name, count),
+  giveBack: async (): Promise<number> => {
+    const leftAt = now();
+    await held.giveBack();
+    return leftAt;
+  },
+  /** What the process uses while it only waits and renews. */
+  observe: async (ms: number): Promise<Resources> => {
+    const resources = watchResources();
+    await setTimeout(ms);
+    return resources();
+  },
+  gather: async (use: Use, name: string, count: number) => {
+    crowd = new Crowd();
+    return crowd.gather(await clientOf(use), name, count);
+  },
+  served: (freedAt: number) => crowd.served(freedAt),
+};
+
+serveWorker({ methods });

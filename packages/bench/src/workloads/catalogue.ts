@@ -1,0 +1,266 @@
+import type { Traits } from '../peers/peer.js';
+import { busyCase } from './busy-case.js';
+import { crowdCase } from './crowd-case.js';
+import { heldCase } from './held-case.js';
+import { loopCase } from './loop-case.js';
+import type { Case, Workload } from './workload.js';
+
+const locks = ({ kind }: Traits): boolean => kind === 'lock';
+const everybody = (): boolean => true;
+
+const acquire = ['acquireP50Us', 'acquireP99Us', 'acquireP999Us'] as const;
+const handoff = ['handoffP50Us', 'handoffP99Us', 'handoffP999Us'] as const;
+const cost = ['commandsPerOp', 'redisCpuUs', 'clientCpuUs'] as const;
+const timers = ['timerLateP99Ms', 'timerLateMaxMs'] as const;
+
+const uncontended: Workload = {
+  name: 'uncontended',
+  title: 'Uncontended: lock and unlock, nobody competes',
+  about: 'One process; each context takes and gives back a lock of its own, again and again.',
+  columns: ['opsPerSecond', ...acquire, ...cost, ...timers, 'peakMiB'],
+  rate: 'opsPerSecond',
+  rounds: 'several',
+  suits: everybody,
+  cases: [1, 64, 1_000].flatMap((tasks): Case[] => [
+    loopCase({ label: `${tasks} at once`, x: tasks, tasks, locks: 'own', inShortRun: tasks < 1_000 }),
+    loopCase({ label: `${tasks} at once, auto-pipelining`, tasks, locks: 'own', pipelining: 'auto' }),
+  ]),
+  growth: {
+    x: 'locks at once',
+    figures: ['redisCpuUs', 'clientCpuUs', 'acquireP50Us'],
+    why:
+      'Cost per lock falls with the number of locks at once, for everybody: the commands of one turn of the event loop share ' +
+      'system calls on both ends. Past some 64 the processor of the client is the limit; from there only latency grows, linearly.',
+  },
+};
+
+const tasks: Workload = {
+  name: 'tasks',
+  title: 'One lock, many tasks of one process',
+  about: 'A closed loop without hold time. Exclusion is proved beforehand, with a hold of 1 ms.',
+  columns: ['opsPerSecond', ...acquire, ...cost, 'fairness', ...timers, 'peakMiB'],
+  rate: 'opsPerSecond',
+  rounds: 'several',
+  suits: locks,
+  cases: [2, 10, 50, 500].map((count) =>
+    loopCase({ label: `${count} tasks`, x: count, tasks: count, locks: 'one', inShortRun: count === 50 }),
+  ),
+  growth: {
+    x: 'tasks',
+    figures: ['clientCpuUs', 'commandsPerOp', 'acquireP99Us'],
+    why:
+      'holdfast passes the lock on in memory: the cost of a section is flat, and a wait is the number of tasks before one’s own times that. ' +
+      'Where each task asks Redis by itself, every release wakes or meets all of them, so commands per section grow with the tasks.',
+  },
+};
+
+const processes: Workload = {
+  name: 'processes',
+  title: 'One lock, several processes',
+  about:
+    'A closed loop, one task in each process. A handoff is counted only where the lock went to another process that had been waiting. Who polls keeps ' +
+    'the lock in one process for long, so that `ops/s` is high, `fairness` low and the wait of the others long: compare handoffs.',
+  columns: [
+    'opsPerSecond',
+    'handoffsPerSecond',
+    ...handoff,
+    'keptShare',
+    'acquireP50Us',
+    'acquireP99Us',
+    ...cost,
+    'fairness',
+  ],
+  rate: 'handoffsPerSecond',
+  rounds: 'several',
+  suits: locks,
+  cases: [0, 1, 5].flatMap((holdMs) =>
+    [2, 4, 8, 16].map((count) =>
+      loopCase({
+        label: `${count} processes, hold ${holdMs} ms`,
+        ...(holdMs === 0 && { x: count }),
+        processes: count,
+        holdMs,
+        locks: 'one',
+        inShortRun: count === 4 && holdMs === 0,
+      }),
+    ),
+  ),
+  growth: {
+    x: 'processes (hold 0)',
+    figures: ['handoffP50Us', 'commandsPerOp', 'redisCpuUs', 'acquireP99Us'],
+    why:
+      'A handoff that names the next owner is one release and one message, whoever else waits: flat. A broadcast wakes every process, and all ' +
+      'but one of them fail: linear. Waits grow with the number of processes in any fair order, since each has to wait for all others once. ' +
+      'With more processes than cores the scheduler of the machine shows in everything.',
+  },
+};
+
+const mixed: Workload = {
+  name: 'mixed',
+  title: 'One lock, several processes with several tasks each',
+  about:
+    'A closed loop without hold time. What stays in a process for a while, as `kept` says, costs no handoff between processes.',
+  columns: ['opsPerSecond', ...handoff, 'keptShare', 'acquireP50Us', 'acquireP99Us', ...cost, 'fairness', ...timers],
+  rate: 'opsPerSecond',
+  rounds: 'several',
+  suits: locks,
+  cases: [4, 8].map((count) =>
+    loopCase({
+      label: `${count} processes × ${count} tasks`,
+      processes: count,
+      tasks: count,
+      locks: 'one',
+      inShortRun: count === 4,
+    }),
+  ),
+};
+
+const nested: Workload = {
+  name: 'nested',
+  title: 'Re-entrancy: a lock taken again inside itself',
+  about: 'One context; one operation takes the lock as often as the depth says and gives it back as often.',
+  columns: ['opsPerSecond', ...acquire, ...cost],
+  rate: 'opsPerSecond',
+  rounds: 'several',
+  suits: ({ reenters }) => reenters,
+  cases: [1, 2, 5, 10].map((depth) =>
+    loopCase({ label: `depth ${depth}`, x: depth, depth, locks: 'own', inShortRun: depth === 2 }),
+  ),
+  growth: {
+    x: 'depth',
+    figures: ['acquireP50Us', 'commandsPerOp', 'redisCpuUs'],
+    why: 'Linear for everybody: the hold count is kept in Redis, so each level is one command in and one out.',
+  },
+};
+
+const busy: Workload = {
+  name: 'busy',
+  title: 'An attempt that fails at once',
+  about: 'One context tries, without waiting, a lock that another process holds.',
+  columns: ['opsPerSecond', ...acquire, ...cost],
+  rate: 'opsPerSecond',
+  rounds: 'several',
+  suits: everybody,
+  cases: [busyCase],
+};
+
+const held: Workload = {
+  name: 'held',
+  title: 'Many held locks under the watchdog',
+  about:
+    'One process holds them and does nothing else. The lease is 6 s, so that renewals show; at the ordinary 30 s they cost a fifth.',
+  columns: [
+    'commandsPerRenewal',
+    'clientCpuPercent',
+    'redisCpuPercent',
+    'bytesEach',
+    'acquiredInMs',
+    ...timers,
+    'peakMiB',
+  ],
+  rate: undefined,
+  rounds: 'one',
+  suits: ({ kind, renews }) => kind === 'lock' && renews,
+  cases: [
+    heldCase({ label: '1,000 locks', locks: 1_000, inShortRun: true }),
+    heldCase({ label: '10,000 locks', locks: 10_000 }),
+  ],
+  growth: {
+    x: 'held locks',
+    figures: ['commandsPerRenewal', 'clientCpuPercent', 'redisCpuPercent'],
+    why: 'Linear: every lock has a lease of its own. A command that renews many locks makes the slope flatter, not the line.',
+  },
+};
+
+const crowd: Workload = {
+  name: 'crowd',
+  title: 'A crowd that waits',
+  about:
+    'Tasks of one process wait for a lock that another process holds, then gives back. Each leaves at once; the times count from the release.',
+  columns: [
+    ...([
+      'servedPerSecond',
+      ...acquire,
+      'commandsPerSecond',
+      'clientCpuPercent',
+      'redisCpuPercent',
+      'bytesEach',
+    ] as const),
+    ...(['timerLateMaxMs', 'peakMiB'] as const),
+  ],
+  rate: 'servedPerSecond',
+  rounds: 'one',
+  suits: locks,
+  cases: [
+    crowdCase({ label: '100 tasks', tasks: 100, inShortRun: true }),
+    crowdCase({ label: '1,000 tasks', tasks: 1_000 }),
+  ],
+};
+
+const roundTripWhy =
+  'Linear for everybody, for a round trip is what they wait for. The slope is the number of round trips, and no processor makes that less.';
+
+const roundTrip: Workload = {
+  name: 'round-trip',
+  title: 'A server far away: uncontended',
+  about:
+    'As uncontended with one context, through a proxy that delays. The row of the PINGs shows what a round trip really took.',
+  columns: ['opsPerSecond', ...acquire, 'commandsPerOp'],
+  rate: 'opsPerSecond',
+  rounds: 'several',
+  suits: everybody,
+  cases: [0, 1, 10].map((roundTripMs) =>
+    loopCase({
+      label: `round trip + ${roundTripMs} ms`,
+      ...(roundTripMs > 0 && { x: roundTripMs }),
+      roundTripMs,
+      locks: 'own',
+      inShortRun: roundTripMs === 1,
+    }),
+  ),
+  growth: { x: 'added round trip, ms', figures: ['acquireP50Us'], why: roundTripWhy },
+};
+
+const farHandoff: Workload = {
+  name: 'round-trip-contended',
+  title: 'A server far away: four processes on one lock',
+  about: 'A closed loop without hold time, through a proxy that delays.',
+  columns: [
+    'opsPerSecond',
+    'handoffsPerSecond',
+    ...handoff,
+    'keptShare',
+    'acquireP50Us',
+    'acquireP99Us',
+    'commandsPerOp',
+    'fairness',
+  ],
+  rate: 'handoffsPerSecond',
+  rounds: 'several',
+  suits: locks,
+  cases: [0, 1, 10].map((roundTripMs) =>
+    loopCase({
+      label: `round trip + ${roundTripMs} ms`,
+      ...(roundTripMs > 0 && { x: roundTripMs }),
+      roundTripMs,
+      processes: 4,
+      locks: 'one',
+      inShortRun: roundTripMs === 10,
+    }),
+  ),
+  growth: { x: 'added round trip, ms', figures: ['handoffP50Us', 'acquireP99Us'], why: roundTripWhy },
+};
+
+/** In the order of the report. */
+export const catalogue: readonly Workload[] = [
+  uncontended,
+  tasks,
+  processes,
+  mixed,
+  nested,
+  busy,
+  held,
+  crowd,
+  roundTrip,
+  farHandoff,
+];

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { now } from '../src/measure/clock.js';
+import type { Locker, PeerClient } from '../src/peers/peer.js';
+import { loop } from '../src/worker/loop.js';
+import type { LoopOrder } from '../src/worker/messages.js';
+import { roundOf } from '../src/workloads/loop-case.js';
+
+type Run = Locker['run'];
+
+function clientThat(run: Run): PeerClient {
+  const hold = () => Promise.reject(new Error('not asked for'));
+  return { locker: () => ({ run, tryOnce: () => Promise.resolve(false), hold }) };
+}
+
+const order = (changes: Partial<LoopOrder>): LoopOrder => ({
+  name: 'it',
+  locks: 'one',
+  tasks: 4,
+  holdMs: 1,
+  depth: 1,
+  startAt: now(),
+  durationMs: 400,
+  report: 'sections',
+  ...changes,
+});
+
+describe('a closed loop', () => {
+  it('finds a lock that does not exclude', async () => {
+    const letsAllIn = clientThat(async (_name, section) => section());
+    expect((await loop(letsAllIn, order({}))).mostInside).toBe(4);
+  });
+
+  it('finds nobody else inside a lock that excludes, and serves in turns', async () => {
+    let last: Promise<unknown> = Promise.resolve();
+    const excludes = clientThat((_name, section) => (last = last.then(section)));
+    const report = await loop(excludes, order({}));
+    expect(report.mostInside).toBe(1);
+    expect(report.sections).toBe(report.timeline.length / 3);
+    expect(report.sections).toBeGreaterThan(4);
+    const { figures } = roundOf([report], 1_000, 400);
+    expect(figures.fairness).toBeGreaterThan(0);
+    expect(figures.redisCpuUs).toBeCloseTo(1_000 / report.sections);
+  });
+
+  it('takes the lock of its name, or one for each task, as deep as ordered', async () => {
+    const taken = new Set<string>();
+    let deepest = 0;
+    let depth = 0;
+    const watched = clientThat(async (name, section) => {
+      taken.add(name);
+      deepest = Math.max(deepest, ++depth);
+      await section();
+      depth--;
+    });
+    await loop(watched, order({ tasks: 1, depth: 3, holdMs: 0 }));
+    expect(deepest).toBe(3);
+    expect([...taken]).toEqual(['it']);
+    await loop(watched, order({ tasks: 2, locks: 'own' }));
+    expect([...taken]).toEqual(['it', 'it:0', 'it:1']);
+  });
+
+  it('goes on after calls that reject, and tells some of them', async () => {
+    const refuses = clientThat(() => Promise.reject(new Error('no')));
+    const report = await loop(refuses, order({}));
+    expect(report.sections).toBe(0);
+    expect(new Set(report.failures)).toEqual(new Set(['Error: no']));
+    expect(report.failures.length).toBeLessThanOrEqual(5);
+    expect(roundOf([report], 0, 400).figures).not.toHaveProperty('commandsPerOp');
+  });
+});
