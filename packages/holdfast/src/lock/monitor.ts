@@ -238,6 +238,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     if (this.#tenure !== tenure) return;
     this.#tenure = undefined;
     this.#loseLevels(reason);
+    this.#refuseThoseInside();
     this.#contest();
     this.#idle();
   }
@@ -360,10 +361,10 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const outcome = await within(counted, tenure, this.#parts);
     if (outcome.kind === 'lost') {
       tenure.lease.lose('deleted');
-      throw new LockLostError(this.name, 'deleted');
+      throw this.#lostOnTheWayOut('deleted');
     }
     if (outcome.kind === 'held') return;
-    if (this.#tenure !== tenure) throw new LockLostError(this.name, 'unreachable');
+    if (this.#tenure !== tenure) throw this.#lostOnTheWayOut('unreachable');
     throw failureError(this.name, outcome);
   }
 
@@ -386,7 +387,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       });
       const outcome = await within(passing, tenure, this.#parts);
       if (outcome.kind === 'held') return;
-      if (outcome.kind === 'lost' || this.#tenure !== tenure) throw this.#lostOnTheWayOut();
+      if (outcome.kind === 'lost' || this.#tenure !== tenure) throw this.#lostOnTheWayOut('deleted');
       throw failureError(this.name, outcome);
     }
     this.#tenure = undefined;
@@ -397,13 +398,13 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.#contest(this.#handoffRule.pauseMs);
     this.#idle();
     const outcome = await returned;
-    if (outcome.kind === 'unheld') throw this.#lostOnTheWayOut();
+    if (outcome.kind === 'unheld') throw this.#lostOnTheWayOut('deleted');
     if (outcome.kind !== 'released') throw failureError(this.name, outcome);
   }
 
-  /** Redis says that the hold which has just been given up was gone before. */
-  #lostOnTheWayOut(): LockLostError {
-    const error = new LockLostError(this.name, 'deleted');
+  /** The hold which has just been given up was gone before, or went meanwhile. */
+  #lostOnTheWayOut(reason: LockLostReason): LockLostError {
+    const error = new LockLostError(this.name, reason);
     this.#parts.reporter.lost(this.name, error);
     return error;
   }
@@ -437,6 +438,14 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   /** Those who asked for one attempt, before `askedAt`, have their answer: the lock is busy. */
   #turnAwayThoseWhoAskedOnce(askedAt: number): void {
     for (const contender of this.#line) if (contender.once && contender.joinedAt <= askedAt) contender.turnAway();
+  }
+
+  /** Calls that wait inside a hold that has just been lost: they must never acquire afresh. */
+  #refuseThoseInside(): void {
+    for (const contender of this.#line) {
+      const lost = lostAround(contender.request);
+      if (lost !== undefined) contender.refuse(lost.lossError());
+    }
   }
 
   #giveUpUnlessWanted(): void {

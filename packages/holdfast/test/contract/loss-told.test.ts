@@ -40,6 +40,17 @@ describe('who relied on a lost lock is told', () => {
     expect(events).toEqual(['deleted']);
   });
 
+  it('also when the release finds it and a nested call is on its way in', async () => {
+    const { client, name, lock } = await setUp({ watchdogTimeoutMs: 30_000 });
+    const events: unknown[] = [];
+    client.on('lost', ({ error }) => events.push(error.reason));
+    const hold = await lock.acquire();
+    await kit.admin.del(name);
+    const outcomes = await Promise.allSettled([hold.run(() => lock.acquire()), hold.release()]);
+    expect(outcomes).toMatchObject([{ reason: { code: 'LOCK_LOST' } }, { reason: { code: 'LOCK_LOST' } }]);
+    expect(events).toHaveLength(1);
+  });
+
   it('unlock rejects once with the reason, then there is nothing to unlock', async () => {
     const { client, name, lock } = await setUp();
     const lost = new Promise((resolve) => client.on('lost', resolve));

@@ -478,6 +478,33 @@ describe('a nested call', () => {
     await expect(outer).rejects.toThrow(LockLostError);
     await lock().withLock(() => undefined);
   });
+
+  it('that waits for its sibling when the hold around both is lost rejects too; who is outside waits on', async () => {
+    const { client, lock, count } = setUp();
+    let ran = false;
+    const outer = lock().withLock(async () => {
+      const [inside, lost] = [new Gate(), new Gate()];
+      const sibling = lock().withLock(async () => {
+        inside.open();
+        await lost.opened;
+      });
+      await inside.opened;
+      const waiting = lock().withLock(() => {
+        ran = true;
+      });
+      waiting.catch(() => undefined);
+      const outside = client.exit(() => lock().acquire());
+      await lock().forceUnlock();
+      const next = await outside;
+      expect(await count()).toBe(1);
+      await next.release();
+      await expect(waiting).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'force-unlocked' });
+      lost.open();
+      await expect(sibling).rejects.toThrow(LockLostError);
+    });
+    await expect(outer).rejects.toThrow(LockLostError);
+    expect(ran).toBe(false);
+  });
 });
 
 describe('leases of nested holds', () => {
