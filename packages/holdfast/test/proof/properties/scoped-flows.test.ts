@@ -26,7 +26,7 @@ describe('whatever flows do with one lock, nested, side by side and from two pro
       const clients = { abandon: pair(false), release: pair(true) };
       const all = Object.values(clients).flat();
       await Promise.all(all.map((client) => client.getLock(freshName()).withLock(() => undefined)));
-      const timersBefore = timers();
+      const timersBefore = await waitUntil(() => timers(), { what: 'this very wait has a timer' });
       const total = { programs: 0, entered: 0, looks: 0 };
       await fc.assert(
         fc.asyncProperty(programs, fc.scheduler(), async (program, scheduler) => {
