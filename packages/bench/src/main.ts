@@ -63,6 +63,10 @@ async function measure(plan: Plan, extent: 'full' | 'short', store: Store): Prom
 }
 
 async function main(): Promise<void> {
+  if (process.argv.includes('--help')) {
+    say(usage);
+    return;
+  }
   const plan = planOf(process.argv.slice(2));
   const store = new Store(folderOf(plan));
   const exact = plan.extent === 'report only' || (await measure(plan, plan.extent, store));

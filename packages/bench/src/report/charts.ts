@@ -22,11 +22,14 @@ const HEIGHT = 420;
 const colors = ['#d6336c', '#1971c2', '#2f9e44', '#e8590c', '#6741d9', '#0c8599', '#f08c00', '#5c940d'];
 const greys = ['#495057', '#868e96', '#ced4da'];
 
+const grid = { left: 70, right: 24, top: 48, bottom: 92 };
+
 const frame = {
   animation: false,
   backgroundColor: '#ffffff',
-  legend: { bottom: 0, itemWidth: 14, textStyle: { fontSize: 11 } },
-  grid: { left: 70, right: 24, top: 48, bottom: 84 },
+  // The widths of words are only guessed without a browser: room for wider ones.
+  legend: { bottom: 0, itemWidth: 14, itemGap: 30, textStyle: { fontSize: 10 } },
+  grid,
 };
 
 function draw(option: EChartsCoreOption): string {
@@ -64,7 +67,12 @@ function rateChart(workload: Workload, figure: Figure, cases: readonly CaseResul
     xAxis: {
       type: 'category',
       data: cases.map(({ label }) => label),
-      axisLabel: { interval: 0, width: 90, overflow: 'break' },
+      axisLabel: {
+        interval: 0,
+        fontSize: 10,
+        width: (WIDTH - grid.left - grid.right) / cases.length - 8,
+        overflow: 'break',
+      },
     },
     yAxis: logAxis(`${figures[figure].title} (more is better)`),
     series: peersOf(cases).map(({ name, color }) => ({

@@ -82,7 +82,7 @@ class Loop {
 /** Runs a closed loop of this process. */
 export const loop = (client: PeerClient, order: LoopOrder): Promise<LoopReport> => new Loop(order).run(client);
 
-/** Measured: a client of some size is at a fifth of its speed after 1,000 sections, and at its full speed after 10,000. */
+/** Measured: a client of some size runs its first 1,000 sections at a fifth of the speed that it has some thousands later. */
 const WARM_UP_SECTIONS = 10_000;
 const WARM_UP_TASKS = 8;
 

@@ -50,6 +50,7 @@ const tasks: Workload = {
     figures: ['clientCpuUs', 'commandsPerOp', 'acquireP99Us'],
     why:
       'holdfast passes the lock on in memory: the cost of a section is flat, and a wait is the number of tasks before one’s own times that. ' +
+      'Two tasks are too few for it: one often gives the lock back, to Redis, just before the other asks again. ' +
       'Where each task asks Redis by itself, every release wakes or meets all of them, so commands per section grow with the tasks.',
   },
 };
