@@ -202,11 +202,13 @@ export class Tenure implements LeaseSubject, AskListener {
   #granted(lease: ServerInstant, others: number): void {
     if (this.#state !== 'asking') return;
     this.#told = true;
-    const { serverClock, link, settings } = this.#parts;
+    const { serverClock, link, clock, settings } = this.#parts;
     const deadline = serverClock.toLocal(link.nodeOf(this.keys.lock), lease);
     this.#adoptTerms();
+    // A grant lasts for a claim. One that says it lasts longer may be forged, or comes from a client with other settings: the reply decides.
+    const credible = deadline !== undefined && deadline - clock.now() <= settings.claimLeaseMs;
     // Only an ask has the grant confirmed by replicas.
-    if (settings.replicas !== undefined || deadline === undefined || !this.lease.beginUntil(deadline)) {
+    if (settings.replicas !== undefined || !credible || !this.lease.beginUntil(deadline)) {
       this.ask();
       return;
     }

@@ -161,6 +161,24 @@ describe.each(everyWay)('given by $title', (way) => {
   });
 });
 
+describe.each(everyWay.filter(({ yours }) => yours))('given by $title', (way) => {
+  it('no script is handed to ioredis while its connection is not ready', async () => {
+    const situation = await setUp(way, (proxy) => proxy.refuse());
+    const redis = situation.redis as Redis;
+    const handedWhile: string[] = [];
+    const sendCommand = redis.sendCommand.bind(redis);
+    redis.sendCommand = (command, ...rest) => {
+      if (command.name.startsWith('eval')) handedWhile.push(redis.status);
+      return sendCommand(command, ...rest);
+    };
+    await expectDeadlines(everyAcquisition(situation));
+    expect(handedWhile).toEqual([]);
+    await situation.proxy.heal();
+    await expectNothingTaken(situation);
+    expect(new Set(handedWhile)).toEqual(new Set(['ready']));
+  });
+});
+
 describe('a server that is stopped', () => {
   it('costs a call its deadline and no more; what it is sent meanwhile takes no lock for calls that gave up', async () => {
     const client = openClient(kit, { attemptTimeoutMs, responseTimeoutMs });

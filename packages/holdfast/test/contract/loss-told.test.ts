@@ -78,10 +78,10 @@ describe('who relied on a lost lock is told', () => {
 
 describe('the first line after a stalled event loop tells the truth', () => {
   it.each([
-    ['a fixed lease', { leaseMs: 150 }, 'expired'],
+    ['a fixed lease', { leaseMs: 400 }, 'expired'],
     ['a watched lease', {}, 'clock'],
   ] as const)('about %s', async (_, options, reason) => {
-    const { client, lock } = await setUp({ watchdogTimeoutMs: 150 });
+    const { client, lock } = await setUp({ watchdogTimeoutMs: 400 });
     const reads: ((hold: Hold) => unknown)[] = [
       (hold) => hold.state === 'lost',
       (hold) => hold.remainingMs() === 0,
@@ -98,7 +98,7 @@ describe('the first line after a stalled event loop tells the truth', () => {
     for (const read of reads) {
       const hold = await client.getLock(freshName()).acquire(options);
       expect(hold.signal.aborted).toBe(false);
-      stall(200);
+      stall(450);
       const truth = read(hold);
       expect(truth).toBe(true);
       await expect(hold.release()).rejects.toMatchObject({ reason });
@@ -108,10 +108,10 @@ describe('the first line after a stalled event loop tells the truth', () => {
   });
 
   it('about a nested call: it does not acquire afresh', async () => {
-    const { lock } = await setUp({ watchdogTimeoutMs: 150 });
+    const { lock } = await setUp({ watchdogTimeoutMs: 400 });
     const inner: unknown[] = [];
     const section = lock.withLock(async () => {
-      stall(200);
+      stall(450);
       inner.push(await lock.withLock(() => 'ran').catch((error: unknown) => error));
     });
     await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST' });

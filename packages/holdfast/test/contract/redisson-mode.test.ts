@@ -2,6 +2,7 @@ import { useRedis, waitUntil } from '@holdfast/testkit';
 import { expect, it } from '@jest/globals';
 import type { LockClientOptions } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
+import { openProxy } from '../support/redis-inputs.js';
 import { turns } from '../support/room.js';
 
 const kit = useRedis();
@@ -55,6 +56,25 @@ it('a release between the first attempt and the confirmed subscription is not mi
     expect(await call).toBe(true);
     await lock.unlock();
   }
+});
+
+it('a waiter looks again once its subscription is confirmed: the release before that told nobody', async () => {
+  const proxy = await openProxy(kit);
+  const client = openClient(kit, { ...redisson, redis: proxy.url });
+  const inbox = `holdfast_inbox:${client.clientId}`;
+  const name = freshName();
+  const lock = client.getLock(name);
+  await lock.withLock(() => undefined);
+  await waitUntil(async () => Number((await kit.admin.pubsub('NUMSUB', inbox))[1]) === 1, { what: 'the inbox' });
+  await foreignLock(name);
+  // Redis has said "busy" when the lock is released, and only then the waiter hears it and subscribes.
+  proxy.hold('down');
+  const call = lock.tryLock(4_000);
+  await waitUntil(() => proxy.heldBytes > 0, { what: 'the answer to the first attempt' });
+  await foreignUnlock(name);
+  await proxy.heal();
+  expect(await call).toBe(true);
+  await lock.unlock();
 });
 
 it('a release tells foreign waiters, on their channel, with 0', async () => {

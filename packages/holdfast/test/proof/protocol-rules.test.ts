@@ -1,5 +1,6 @@
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { expect, it } from '@jest/globals';
+import type { Hold } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
 import { openProxy } from '../support/redis-inputs.js';
 
@@ -37,4 +38,23 @@ it('a tenure that ends while an ask of it is unanswered leaves a tombstone: the 
   await released;
   expect(await kit.admin.exists(name)).toBe(0);
   expect(await kit.admin.keys(`holdfast_dead:{${name}}:*`)).toHaveLength(1);
+});
+
+it('a grant that is heard of after its end by server time lets nobody in: the reply to a new ask decides', async () => {
+  const proxy = await openProxy(kit);
+  const name = freshName();
+  const quick = { reaskMs: 100, claimLeaseMs: 400 };
+  const first = await openClient(kit, quick).getLock(name).acquire();
+  const client = openClient(kit, { ...quick, redis: proxy.url });
+  let rival: Hold | undefined;
+  const waiting = client.getLock(name).withLock(() => rival?.state);
+  await waitUntil(async () => (await client.inspect(name)).queue.length === 1, { what: 'it waits' });
+  // Nothing comes down any more, the grant neither; nothing gets up, so that no ask can find the grant in Redis.
+  proxy.hold('both');
+  await first.release();
+  rival = await openClient(kit, quick).getLock(name).acquire();
+  await proxy.heal();
+  await waitUntil(async () => (await client.inspect(name)).queue.length === 1, { what: 'it waits again' });
+  await rival.release();
+  expect(await waiting).toBe('released');
 });

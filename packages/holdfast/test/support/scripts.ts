@@ -30,3 +30,17 @@ export async function loadScripts(kit: RedisKit): Promise<void> {
 export function isCommand(name: CommandName): (request: Buffer) => boolean {
   return (request) => request.includes(commands[name].script.sha);
 }
+
+/** Which command sends this script, given by its SHA-1 or its text. */
+export function commandOf(script: string): CommandName {
+  const found = Object.entries(commands).find(
+    ([
+      ,
+      {
+        script: { sha, source },
+      },
+    ]) => script === sha || script === source,
+  );
+  if (found === undefined) throw new Error('a script of nobody');
+  return found[0] as CommandName;
+}

@@ -1,0 +1,116 @@
+import { type RedisKit, waitUntil } from '@holdfast/testkit';
+import { createLockClient, type LockClient, type LockClientOptions, LockError, type RedisInput } from 'holdfast';
+import { Redis } from 'ioredis';
+import { Redis as Redis5 } from 'ioredis5';
+import { type Case, inBoth, inResp3 } from './hostile-frames.js';
+import { HostileServer } from './hostile-server.js';
+
+/** Short, so that what no answer comes to is over soon. */
+export const times = { attemptTimeoutMs: 200, responseTimeoutMs: 400 };
+/** What a busy machine may add, on which the servers of a batch parse and answer in the same process. A call that hangs takes longer. */
+const slackMs = 4_000;
+
+type Target = { host: string; port: number };
+
+/** A client as users have it, and the protocol that it speaks with a server that knows both. */
+export interface Speaker {
+  readonly title: string;
+  readonly protocol: 2 | 3;
+  open(kit: RedisKit, target: Target): RedisInput;
+}
+
+const yours = (kit: RedisKit, redis: Redis): Redis => {
+  redis.on('error', () => undefined);
+  kit.cleanup(() => redis.disconnect());
+  return redis;
+};
+const quick = { enableReadyCheck: false, disconnectTimeout: 100 };
+
+const onIoredis5: Speaker = {
+  title: 'ioredis 5, in RESP2',
+  protocol: 2,
+  open: (kit, target) => yours(kit, new Redis5({ ...target, ...quick }) as unknown as Redis),
+};
+const onIoredis6: Speaker = {
+  title: 'ioredis 6, in RESP3',
+  protocol: 3,
+  open: (kit, target) => yours(kit, new Redis({ ...target, ...quick })),
+};
+const byUrl: Speaker = {
+  title: 'a URL, in RESP3',
+  protocol: 3,
+  open: (_, { host, port }) => `redis://${host}:${port}`,
+};
+
+/** Every frame for a client that understands it. */
+export const casesFor = ({ protocol }: Speaker): readonly Case[] => (protocol === 3 ? [...inBoth, ...inResp3] : inBoth);
+
+export const speakers: readonly Speaker[] = [onIoredis5, onIoredis6];
+export const everySpeaker: readonly Speaker[] = [...speakers, byUrl];
+
+/** A client and the server that it will find hostile. */
+export interface Encounter {
+  readonly server: HostileServer;
+  readonly client: LockClient;
+  /** Closes the client, and says what is wrong in the end, if anything is. */
+  readonly end: () => Promise<string[]>;
+}
+
+export async function encounter(
+  kit: RedisKit,
+  speaker: Speaker,
+  options: Partial<LockClientOptions> = {},
+): Promise<Encounter> {
+  const server = new HostileServer();
+  const target = await server.listen();
+  kit.cleanup(() => server.close());
+  const redis = speaker.open(kit, target);
+  const client = createLockClient({ ...times, ...options, redis });
+  kit.cleanup(() => client.close());
+  await waitUntil(() => client.inspect('none').catch(() => false), { what: 'a connection' });
+  return {
+    server,
+    client,
+    end: async () => {
+      const faults: string[] = [];
+      await waitUntil(() => server.scripts > 0, { what: 'a script to arrive' });
+      if (server.scripts > 2_000) faults.push(`${server.scripts} scripts were sent`);
+      const spoken = [...server.protocols].join();
+      if (spoken !== String(speaker.protocol)) faults.push(`RESP${spoken} was spoken`);
+      await client.close();
+      if (typeof redis === 'object' && 'disconnect' in redis) redis.disconnect();
+      await waitUntil(() => server.connections === 0, { what: 'no connection left' });
+      return faults;
+    },
+  };
+}
+
+/** How a call ended: `typed` or `busy`, or what it should not have done. */
+export async function ending(boundMs: number, call: () => Promise<unknown>): Promise<string> {
+  const startedAt = performance.now();
+  const outcome = await call().then(
+    (value) => (value === false || value === null ? 'busy' : `resolved with ${JSON.stringify(value)}`),
+    (error: unknown) => (error instanceof LockError ? 'typed' : `no typed error: ${String(error)}`),
+  );
+  const ms = performance.now() - startedAt;
+  return ms < boundMs + slackMs ? outcome : `${outcome} after ${Math.round(ms)} ms, not ${boundMs}`;
+}
+
+/** The calls that did not end as they should, each with its name. */
+export async function faultsOf(calls: Record<string, Promise<string>>): Promise<string[]> {
+  const endings = await Promise.all(Object.entries(calls).map(async ([name, end]) => [name, await end]));
+  return endings.filter(([, end]) => end !== 'typed' && end !== 'busy').map(([name, end]) => `${name}: ${end}`);
+}
+
+/** Some at a time: most of their time is waiting. */
+const batchSize = 8;
+
+/** Of one batch: most of what it takes is a busy machine. */
+export const batchLimitMs = 30_000;
+
+/** The cases in batches, for `it.each`. */
+export const batches = <C extends readonly [string, ...unknown[]]>(cases: readonly C[]) =>
+  Array.from({ length: Math.ceil(cases.length / batchSize) }, (_, index) => {
+    const batch = cases.slice(index * batchSize, (index + 1) * batchSize);
+    return { told: `${batch[0]?.[0]} … ${batch.at(-1)?.[0]}`, batch };
+  });
