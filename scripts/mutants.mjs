@@ -1,34 +1,39 @@
-// npm run mutants              applies each patch of mutants/ to a copy of the repository and runs the tests it names
-// npm run mutants -- 07 24     only these
-// npm run mutants -- --check   only whether every patch still applies; runs nothing
+// npm run mutants                 applies each patch of mutants/ to a copy of the repository and runs the tests it names
+// npm run mutants -- 07 24        only these
+// npm run mutants -- --continue   goes on with a run that was broken off: what is caught stays so until code or test has changed
+// npm run mutants -- --check      only whether every patch still applies; runs nothing
 //
 // A mutant breaks one rule. It is caught when a test that it names fails. The same tests are run on the unbroken copy
-// first: a test that fails anyway catches nothing. Exit code 1 unless all are caught, also when a patch does not apply.
+// first: a test that fails anyway catches nothing. Ends with a table and the line "N caught, N survived"; exit code 1
+// unless all are caught, also when a patch does not apply.
 import { prepare } from './prepare.mjs';
 import { root } from './run.mjs';
 import { applies, readMutants } from './mutants/mutant.mjs';
+import { progressLine, summary, table } from './mutants/table.mjs';
+import { Verdicts } from './mutants/verdicts.mjs';
 import { Workshop } from './mutants/workshop.mjs';
 
 /** Jest and the servers it starts need about a core each. */
 const atOnce = 2;
 
-const wanted = process.argv.slice(2).filter((argument) => argument !== '--check');
-const all = readMutants();
-const mutants = wanted.length === 0 ? all : all.filter(({ number }) => wanted.includes(number));
-
-const seconds = (ms) => `${(ms / 1_000).toFixed(1)} s`;
 const say = (line) => process.stdout.write(`${line}\n`);
 
-function check() {
+function chosen(numbers) {
+  const all = readMutants();
+  const unknown = numbers.filter((wanted) => !all.some(({ number }) => number === wanted));
+  if (unknown.length > 0) throw new Error(`no such mutant: ${unknown.join(', ')}`);
+  return numbers.length === 0 ? all : all.filter(({ number }) => numbers.includes(number));
+}
+
+function check(mutants) {
   const stale = mutants.filter((mutant) => !applies(mutant, root));
-  for (const { file } of stale) say(`does not apply any more: ${file}`);
+  for (const { name } of stale) say(`does not apply any more: ${name}`);
   say(`${mutants.length - stale.length} of ${mutants.length} patches apply`);
   return stale.length === 0;
 }
 
-async function runAll() {
-  await prepare();
-  const startedAt = performance.now();
+/** Gives each of `mutants` its verdict, some at once. */
+async function judge(mutants, onVerdict) {
   const workshops = Array.from({ length: Math.min(atOnce, mutants.length) }, () => new Workshop());
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
   process.once('exit', () => {
@@ -36,27 +41,39 @@ async function runAll() {
   });
   const shares = workshops.map((_, slot) => mutants.filter((__, index) => index % workshops.length === slot));
   const passing = await Promise.all(workshops.map((workshop, slot) => workshop.passing(shares[slot])));
-  say(`the tests on the unbroken code: ${seconds(performance.now() - startedAt)}`);
-
   const known = new Set(passing.flatMap((titles) => [...titles]));
-  let survivors = 0;
   const queue = [...mutants];
   const work = async (workshop) => {
     for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-      const began = performance.now();
-      const { caughtBy, why } = await workshop.verdictOn(mutant, known);
-      if (caughtBy === undefined) survivors += 1;
-      const verdict = caughtBy ?? `NOT CAUGHT: ${why}`;
-      say(
-        `| ${mutant.name} | ${mutant.rule} (${mutant.source}) | ${verdict} | ${seconds(performance.now() - began)} |`,
-      );
+      onVerdict(mutant, await workshop.verdictOn(mutant, known));
     }
   };
-  say('\n| mutant | rule | caught by | time |\n|---|---|---|---|');
   await Promise.all(workshops.map(work));
-  say(`\n${mutants.length - survivors} of ${mutants.length} caught, ${seconds(performance.now() - startedAt)}`);
-  return survivors === 0;
 }
 
-if (mutants.length === 0) throw new Error(`no such mutant: ${wanted.join(', ')}`);
-process.exitCode = (await (process.argv.includes('--check') ? check() : runAll())) ? 0 : 1;
+async function run(mutants, verdicts) {
+  await prepare();
+  const startedAt = performance.now();
+  const open = mutants.filter((mutant) => verdicts.of(mutant)?.caughtBy === undefined);
+  say(`${open.length} to run, ${mutants.length - open.length} known from before`);
+  let done = 0;
+  await judge(open, (mutant, verdict) => {
+    verdicts.note(mutant, verdict);
+    say(progressLine(mutant, verdict, { done: ++done, of: open.length }));
+  });
+  const rows = mutants.map((mutant) => [mutant, verdicts.of(mutant)]);
+  say(`\n${table(rows)}\n\n${summary(rows, performance.now() - startedAt)}`);
+  return rows.every(([, { caughtBy }]) => caughtBy !== undefined);
+}
+
+const words = process.argv.slice(2);
+const mutants = chosen(words.filter((word) => !word.startsWith('--')));
+const unknown = words.filter((word) => word.startsWith('--') && word !== '--check' && word !== '--continue');
+if (unknown.length > 0) throw new Error(`no such option: ${unknown.join(', ')}`);
+if (words.includes('--check')) {
+  process.exitCode = check(mutants) ? 0 : 1;
+} else {
+  const verdicts = new Verdicts();
+  if (!words.includes('--continue')) verdicts.forget(mutants);
+  process.exitCode = (await run(mutants, verdicts)) ? 0 : 1;
+}

@@ -2,17 +2,17 @@
 //
 //   rule that is broken | where the rule is written | jest project and test file | pattern of the tests' titles
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../run.mjs';
 
-const folder = join(root, 'mutants');
+const folder = 'mutants';
 
 /**
  * @typedef {object} Mutant
  * @property {string} number two digits
  * @property {string} name file name without `.patch`
- * @property {string} file path of the patch
+ * @property {string} file path of the patch, from the top folder
  * @property {string} rule @property {string} source @property {string} project @property {string} test
  * @property {string} pattern regular expression over the full titles of the tests that must fail
  * @property {boolean} lua the generated scripts must be made anew
@@ -21,11 +21,12 @@ const folder = join(root, 'mutants');
 /** @returns {Mutant} */
 function readMutant(fileName) {
   const file = join(folder, fileName);
-  const text = readFileSync(file, 'utf8');
+  const text = readFileSync(join(root, file), 'utf8');
   const fields = text.slice(0, text.indexOf('\n')).split(' | ');
   const [rule, source, where = '', pattern] = fields;
   const [project, test] = where.split(' packages/');
   if (fields.length !== 4 || test === undefined) throw new Error(`${fileName}: the first line has not its four fields`);
+  if (!existsSync(join(root, 'packages', test))) throw new Error(`${fileName}: there is no packages/${test}`);
   return {
     number: fileName.slice(0, 2),
     name: fileName.slice(0, -'.patch'.length),
@@ -41,7 +42,7 @@ function readMutant(fileName) {
 
 /** All patches, by number. */
 export function readMutants() {
-  return readdirSync(folder)
+  return readdirSync(join(root, folder))
     .filter((name) => /^\d\d-.*\.patch$/.test(name))
     .sort()
     .map(readMutant);
@@ -49,7 +50,7 @@ export function readMutants() {
 
 /** `git apply` works without a repository, and takes no line that differs. */
 function apply({ file }, cwd, options) {
-  const { status, stderr } = spawnSync('git', ['apply', ...options, file], { cwd, encoding: 'utf8' });
+  const { status, stderr } = spawnSync('git', ['apply', ...options, join(root, file)], { cwd, encoding: 'utf8' });
   return { ok: status === 0, stderr };
 }
 

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { root } from '../run.mjs';
 import { patch } from './mutant.mjs';
 
@@ -10,9 +11,24 @@ import { patch } from './mutant.mjs';
 const limitMs = 180_000;
 
 /** Not copied: history, what is built, and the installed packages of the workspace, which are linked. */
-const left = new Set(['.git', 'dist', 'mutants', 'coverage']);
+const left = new Set(['.git', '.tmp', 'dist', 'mutants', 'coverage']);
 const installed = join(root, 'node_modules');
 const copied = (path) => path !== installed && !left.has(basename(path)) && !path.endsWith('.tsbuildinfo');
+
+/** The first words of a failure, and what differs. */
+function essence(message) {
+  const lines = stripVTControlCharacters(message)
+    .split('\n')
+    .map((line) => line.trim());
+  const telling = lines.filter(
+    (line, index) => index === 0 || /^(Expected|Received|[-+] +(?!Expected|Received))/.test(line),
+  );
+  return telling
+    .slice(0, 4)
+    .join('; ')
+    .replace(/^Error: /, '')
+    .slice(0, 160);
+}
 
 export class Workshop {
   #folder = mkdtempSync(join(tmpdir(), 'holdfast-mutants-'));
@@ -31,25 +47,30 @@ export class Workshop {
   /**
    * Titles of the named tests that pass on the unbroken code, in one of two tries: some measure time, and the machine may be
    * busy with something else.
-   *
-   * @throws Error when one fails in both.
    */
   async passing(mutants) {
     const passed = new Set();
-    let failed = await this.#try(mutants, passed);
-    if (failed.length > 0) failed = (await this.#try(mutants, passed)).filter((title) => !passed.has(title));
-    if (failed.length > 0) throw new Error(`fails on the unbroken code: ${failed.join('; ')}`);
+    const allPass = async () => {
+      const tests = await this.#jest(mutants);
+      for (const { title, status } of tests) if (status === 'passed') passed.add(title);
+      return tests.every(({ title, status }) => status !== 'failed' || passed.has(title));
+    };
+    if (!(await allPass())) await allPass();
     return passed;
   }
 
-  async #try(mutants, passed) {
-    const tests = await this.#jest(mutants);
-    for (const { title, status } of tests) if (status === 'passed') passed.add(title);
-    return tests.filter(({ status }) => status === 'failed').map(({ title }) => title);
+  /**
+   * Which test caught it and what that said first (`caughtBy`, `told`), or `why` none did; and how long it took, in `ms`.
+   *
+   * @param {Set<string>} passing the titles that pass without it
+   */
+  async verdictOn(mutant, passing) {
+    const startedAt = performance.now();
+    const verdict = await this.#verdictOn(mutant, passing);
+    return { ...verdict, ms: Math.round(performance.now() - startedAt) };
   }
 
-  /** Which tests failed, or why that cannot be said. `passing`: the titles that pass without it. */
-  async verdictOn(mutant, passing) {
+  async #verdictOn(mutant, passing) {
     try {
       patch(mutant, this.#copy);
     } catch (error) {
@@ -59,11 +80,14 @@ export class Workshop {
       if (mutant.lua) await this.#generate();
       const tests = await this.#jest([mutant]);
       const ran = tests.filter(({ status }) => status === 'passed' || status === 'failed');
-      const failed = ran.filter(({ title, status }) => status === 'failed' && passing.has(title));
+      const sound = ran.filter(({ title }) => passing.has(title));
+      const failed = sound.filter(({ status }) => status === 'failed');
       if (ran.length === 0) return { why: `no test is called ${mutant.pattern}` };
-      if (failed.length === 0) return { why: `${ran.length} tests passed` };
+      if (sound.length === 0) return { why: `fails on the unbroken code too: ${ran[0].title}` };
+      if (failed.length === 0) return { why: `${sound.length} tests passed` };
       const [first] = failed;
-      return { caughtBy: failed.length === 1 ? first.title : `${first.title} (and ${failed.length - 1} more)` };
+      const others = failed.length === 1 ? '' : ` (and ${failed.length - 1} more)`;
+      return { caughtBy: `${first.title}${others}`, told: first.told };
     } catch (error) {
       return { why: error.message };
     } finally {
@@ -88,6 +112,7 @@ export class Workshop {
       ...new Set(mutants.map(({ project }) => project)),
       '--runInBand',
       '--forceExit',
+      '--testTimeout=20000',
       '--silent',
       '--json',
       `--outputFile=${this.#report}`,
@@ -106,7 +131,11 @@ export class Workshop {
     const broken = report.testResults.find(({ assertionResults }) => assertionResults.length === 0);
     if (broken !== undefined) throw new Error(`${basename(broken.name)} cannot be loaded`);
     return report.testResults.flatMap(({ assertionResults }) =>
-      assertionResults.map(({ fullName, status }) => ({ title: fullName, status })),
+      assertionResults.map(({ fullName, status, failureMessages }) => ({
+        title: fullName,
+        status,
+        told: essence(failureMessages[0] ?? ''),
+      })),
     );
   }
 
