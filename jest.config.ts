@@ -31,7 +31,7 @@ const config: Config = {
     project('holdfast', {
       label: 'holdfast on ioredis 5',
       ioredis: '<rootDir>/node_modules/ioredis5',
-      testMatch: ['<rootDir>/test/contract/**/*.test.ts'],
+      testMatch: ['<rootDir>/test/contract/**/*.test.ts', '<rootDir>/test/topology/**/*.test.ts'],
     }),
     // Needs a JVM and Redisson: npm run interop.
     ...(process.env['HOLDFAST_INTEROP_CLASSPATH'] === undefined

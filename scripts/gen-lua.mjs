@@ -45,7 +45,7 @@ function header(name, word) {
 function checkIndexes(name, source, word, names) {
   const read = new RegExp(word === 'ARGV' ? /ARGV\[(\d+)\]|= integer\((\d+)/g : /KEYS\[(\d+)\]/g);
   const indexes = new Set([...source.matchAll(read)].map(([, plain, checked]) => Number(plain ?? checked)));
-  if (source.includes(`${word}[i]`) && name === 'renew') return;
+  if (name === 'renew' && source.includes('KEYS[i]')) return;
   if (indexes.size !== names.length || names.some((_, index) => !indexes.has(index + 1))) {
     throw new Error(
       `${name}.lua: the ${word} line of the header names ${names.length}, the script reads ${[...indexes]}`,

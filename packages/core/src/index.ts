@@ -24,5 +24,6 @@ export { peek, type PeekOptions, type PeekReply } from './commands/peek.js';
 export { release, type ReleaseOptions, type ReleaseReply } from './commands/release.js';
 export { renew, type RenewItem, type RenewOutcome, type RenewReply } from './commands/renew.js';
 export { assertLockName, inboxChannel, type LockKeys, lockKeys } from './keys.js';
+export { keySlot } from './key-slot.js';
 export { ProtocolError } from './reply.js';
 export { type Command, run, type Script, type ScriptPort } from './script-port.js';

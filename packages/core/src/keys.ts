@@ -1,3 +1,5 @@
+import { hashedPart } from './key-slot.js';
+
 /** The Redis keys and channels of one lock. */
 export interface LockKeys {
   /** Hash: the owner with its hold count. This is the lock name itself, as in Redisson. */
@@ -67,11 +69,4 @@ export function assertLockName(name: string, keyPrefix = ''): void {
 
 function tagged(kind: string, lock: string): string {
   return lock.includes('{') ? `${kind}:${lock}` : `${kind}:{${lock}}`;
-}
-
-/** The part of a key that Redis Cluster hashes: what is in the first braces, unless that is nothing. */
-function hashedPart(key: string): string {
-  const open = key.indexOf('{');
-  const close = key.indexOf('}', open + 1);
-  return open >= 0 && close > open + 1 ? key.slice(open + 1, close) : key;
 }

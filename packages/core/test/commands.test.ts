@@ -37,7 +37,7 @@ describe('encoding', () => {
         { keys, tenure, leaseMs: 30_000 },
         { keys: core.lockKeys('y'), tenure: 'a:2', leaseMs: 0 },
       ]),
-      ['x', 'holdfast_queue:{app:x}', 'y', 'holdfast_queue:{y}'],
+      ['x', 'y'],
       ['a:1', 30_000, 'a:2', 0],
     ],
     [core.inspect(keys), ['x', 'holdfast_queue:{app:x}', 'holdfast_fresh:{app:x}'], []],
@@ -121,22 +121,22 @@ describe('decoding', () => {
     [force, ['forced', ''], { kind: 'forced', ownerBefore: undefined }],
     [
       renew,
-      [99, ['renewed', 30, 1], ['lost', 'taken']],
+      [99, ['renewed', 30], ['lost', 'taken']],
       {
         nowMs: 99,
         outcomes: [
-          { kind: 'renewed', remainingMs: 30, others: 1 },
+          { kind: 'renewed', remainingMs: 30 },
           { kind: 'lost', reason: 'taken' },
         ],
       },
     ],
     [
       renew,
-      [99, ['held', -1, 0], ['refused', 'OOM']],
+      [99, ['held', -1], ['refused', 'OOM']],
       {
         nowMs: 99,
         outcomes: [
-          { kind: 'held', remainingMs: undefined, others: 0 },
+          { kind: 'held', remainingMs: undefined },
           { kind: 'refused', message: 'OOM' },
         ],
       },

@@ -15,27 +15,27 @@ describe('renew', () => {
     await lock.ask('c:1');
     await lock.release('a:1', 2);
     expect(await lock.pttl()).toEqual(almost(CLAIM));
-    expect(await lock.renew('b:1')).toEqual({ kind: 'renewed', remainingMs: LEASE, others: 1 });
+    expect(await lock.renew('b:1')).toEqual({ kind: 'renewed', remainingMs: LEASE });
     expect(await lock.pttl()).toEqual(almost(LEASE));
   });
 
   it('never shortens a lease', async () => {
     await lock.ask('a:1');
-    expect(await lock.renew('a:1', LEASE / 2)).toEqual({ kind: 'held', remainingMs: almost(LEASE), others: 0 });
+    expect(await lock.renew('a:1', LEASE / 2)).toEqual({ kind: 'held', remainingMs: almost(LEASE) });
     expect(await lock.pttl()).toEqual(almost(LEASE));
   });
 
   it('verifies without touching the lease when leaseMs is 0', async () => {
     await lock.ask('a:1', { leaseMs: 5_000 });
-    expect(await lock.renew('a:1', 0)).toEqual({ kind: 'held', remainingMs: almost(5_000), others: 0 });
+    expect(await lock.renew('a:1', 0)).toEqual({ kind: 'held', remainingMs: almost(5_000) });
     expect(await lock.pttl()).toEqual(almost(5_000));
   });
 
   it('repairs an own lock that has lost its TTL, and reports it when it may not', async () => {
     await lock.ask('a:1');
     await server.redis.persist(keys.lock);
-    expect(await lock.renew('a:1', 0)).toEqual({ kind: 'held', remainingMs: undefined, others: 0 });
-    expect(await lock.renew('a:1')).toEqual({ kind: 'renewed', remainingMs: LEASE, others: 0 });
+    expect(await lock.renew('a:1', 0)).toEqual({ kind: 'held', remainingMs: undefined });
+    expect(await lock.renew('a:1')).toEqual({ kind: 'renewed', remainingMs: LEASE });
     expect(await lock.pttl()).toEqual(almost(LEASE));
   });
 
@@ -71,12 +71,12 @@ describe('renew', () => {
 
     const { nowMs, outcomes } = await lock.run({ ...batch, args });
     expect(outcomes).toEqual([
-      { kind: 'renewed', remainingMs: LEASE * 2, others: 0 },
+      { kind: 'renewed', remainingMs: LEASE * 2 },
       { kind: 'lost', reason: 'deleted' },
       { kind: 'lost', reason: 'taken' },
       { kind: 'lost', reason: 'taken' },
       { kind: 'refused', message: expect.stringContaining('leaseMs') },
-      { kind: 'renewed', remainingMs: LEASE * 2, others: 0 },
+      { kind: 'renewed', remainingMs: LEASE * 2 },
     ]);
     const [seconds] = await server.redis.time();
     expect(Math.abs(nowMs / 1_000 - Number(seconds))).toBeLessThan(5);

@@ -94,11 +94,11 @@ export class LockClient implements AsyncDisposable {
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
     fanOut(subscriber, [inbox, broadcast]);
     link.listen({
-      onDown: ({ node, covers }) => {
+      onDown: (node, covers) => {
         serverClock.forget(node);
         watchdog.suspect(({ keys }) => covers(keys.lock));
       },
-      onUp: ({ covers }) => watchdog.verify(({ keys }) => covers(keys.lock)),
+      onUp: (covers) => watchdog.verify(({ keys }) => covers(keys.lock)),
     });
     const onMissed = () => void subscriber.missed(settings.attemptTimeoutMs);
     let tenures = 0;

@@ -12,12 +12,12 @@ export interface RenewItem {
   readonly leaseMs: number;
 }
 
-/** What became of one {@link RenewItem}; `others` counts waiting tenures. */
+/** What became of one {@link RenewItem}. */
 export type RenewOutcome =
   /** The lease has been raised. */
-  | { kind: 'renewed'; remainingMs: number; others: number }
+  | { kind: 'renewed'; remainingMs: number }
   /** Still the owner, and the lease was long enough (undefined: it has no TTL; any `leaseMs` repairs that). */
-  | { kind: 'held'; remainingMs: number | undefined; others: number }
+  | { kind: 'held'; remainingMs: number | undefined }
   /** Not the owner any more. `taken` also when the key has become something else than a lock. */
   | { kind: 'lost'; reason: 'deleted' | 'taken' }
   /** Redis refused this one; the message is its error reply. Nothing is known about the hold. */
@@ -31,7 +31,8 @@ export interface RenewReply {
 
 /**
  * Raises any number of leases in one command, and tells which holds are lost; it never creates or revives one. Also
- * claims a granted lock. The items do not disturb each other. In Cluster they must share a slot.
+ * claims a granted lock. The items do not disturb each other. In Cluster one item is one command: keys of one slot need
+ * not be on one server while it moves.
  */
 export function renew(items: readonly RenewItem[]): Command<RenewReply> {
   return {
@@ -54,11 +55,9 @@ function outcome(reply: Reply): RenewOutcome {
   const kind = reply.text(0);
   switch (kind) {
     case 'renewed':
-      reply.hasLength(3);
-      return { kind, remainingMs: reply.natural(1), others: reply.natural(2) };
+      return { kind, remainingMs: reply.hasLength(2).natural(1) };
     case 'held':
-      reply.hasLength(3);
-      return { kind, remainingMs: reply.remainingMs(1), others: reply.natural(2) };
+      return { kind, remainingMs: reply.hasLength(2).remainingMs(1) };
     case 'lost': {
       const reason = reply.hasLength(2).text(1);
       return reason === 'deleted' || reason === 'taken' ? { kind, reason } : reply.fail('unknown reason');

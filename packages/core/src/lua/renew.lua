@@ -2,15 +2,18 @@
 -- Never creates a lock, never shortens a lease; repairs an own lock that has lost its TTL. One bad lock does not
 -- disturb the others: whatever Redis refuses is the outcome of that one.
 --
--- KEYS  lock queue, for each hold
+-- It needs nothing but the lock itself, on purpose: while a Cluster slot moves, a script with one key is served by
+-- whichever server has that key, and one with a second key is refused until the whole slot has arrived.
+--
+-- KEYS  lock, for each hold
 -- ARGV  tenure leaseMs, for each hold
 --   leaseMs  0 = only verify
 --
--- Replies: now (server ms), then for each hold one of (remaining is a PTTL: -1 = no TTL; others = waiters)
---   renewed remaining others
---   held remaining others     owner, and the lease was long enough (or only verified)
---   lost reason               deleted, or taken (another owner, or a key of another type)
---   refused message           the error reply of Redis
+-- Replies: now (server ms), then for each hold one of (remaining is a PTTL: -1 = no TTL)
+--   renewed remaining
+--   held remaining     owner, and the lease was long enough (or only verified)
+--   lost reason        deleted, or taken (another owner, or a key of another type)
+--   refused message    the error reply of Redis
 
 local LONGEST_MS = 2147483648
 
@@ -19,7 +22,7 @@ local function failure(reply)
   return { 'refused', reply.err }
 end
 
-local function renew(lock, queue, tenure, leaseMs)
+local function renew(lock, tenure, leaseMs)
   if not leaseMs or leaseMs % 1 ~= 0 or leaseMs < 0 or leaseMs > LONGEST_MS then
     return { 'refused', 'ERR holdfast: leaseMs must be a whole number from 0 to 2147483648' }
   end
@@ -28,16 +31,15 @@ local function renew(lock, queue, tenure, leaseMs)
   local remainingMs = redis.pcall('PTTL', lock)
   if type(remainingMs) == 'table' then return failure(remainingMs) end
   if owns == 0 then return { 'lost', remainingMs == -2 and 'deleted' or 'taken' } end
-  local others = tonumber(redis.pcall('ZCARD', queue)) or 0
-  if leaseMs == 0 or leaseMs <= remainingMs then return { 'held', remainingMs, others } end
+  if leaseMs == 0 or leaseMs <= remainingMs then return { 'held', remainingMs } end
   local reply = redis.pcall('PEXPIRE', lock, leaseMs)
   if type(reply) == 'table' then return failure(reply) end
-  return { 'renewed', leaseMs, others }
+  return { 'renewed', leaseMs }
 end
 
 local time = redis.call('TIME')
 local replies = { time[1] * 1000 + math.floor(time[2] / 1000) }
-for i = 1, #ARGV, 2 do
-  replies[#replies + 1] = renew(KEYS[i], KEYS[i + 1], ARGV[i], tonumber(ARGV[i + 1]))
+for i = 1, #KEYS do
+  replies[#replies + 1] = renew(KEYS[i], ARGV[2 * i - 1], tonumber(ARGV[2 * i]))
 end
 return replies

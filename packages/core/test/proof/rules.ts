@@ -161,7 +161,7 @@ export class RuleTable {
     if (lock === 'text' || !(tenure in lock.owners)) return ['lost', 'taken'];
     const longEnough = leaseMs === 0 || leaseMs < lock.ttlMs;
     if (!longEnough) lock.ttlMs = leaseMs;
-    return [longEnough ? 'held' : 'renewed', told(lock.ttlMs), this.world.queue.length];
+    return [longEnough ? 'held' : 'renewed', told(lock.ttlMs)];
   }
 
   /** GRANT: the lock is free from here on, and goes to the first waiter that is still there. */

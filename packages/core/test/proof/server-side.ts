@@ -122,7 +122,7 @@ function renewed(outcome: core.RenewOutcome, item: RenewItem | undefined): Reply
   if (outcome.kind === 'refused') return ['refused', outcome.message];
   const lease = left(outcome);
   const kind = item !== undefined && item.leaseMs > 0 && item.leaseMs === lease ? 'renewed' : outcome.kind;
-  return [kind, lease, outcome.others];
+  return [kind, lease];
 }
 
 function lockOf(fields: Record<string, string>, ttl: number): Lock | undefined {

@@ -11,18 +11,15 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import type { Line } from './line.js';
 
-/** A server and the locks it keeps, as far as an event concerns them. Lock keys come without `keyPrefix`. */
-export interface Reach {
-  readonly node: string;
-  readonly covers: (lockKey: string) => boolean;
-}
+/** The locks that an event concerns. Lock keys come without `keyPrefix`. */
+export type Covers = (lockKey: string) => boolean;
 
 /** Told when connections go and come. */
 export interface LinkListener {
-  /** The connection to a server is lost: nothing is known about its locks. */
-  onDown(reach: Reach): void;
-  /** A server can be reached (again), or keeps these locks from now on: what is believed of them should be verified. */
-  onUp(reach: Reach): void;
+  /** The connection to a server is lost: nothing is known about its locks, nor whether it is the same server when it is back. */
+  onDown(node: string, covers: Covers): void;
+  /** The server of these locks can be reached (again), or is another one from now on: what is believed of them should be verified. */
+  onUp(covers: Covers): void;
 }
 
 /** A server has refused a command before any effect, for now. */

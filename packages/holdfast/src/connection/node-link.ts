@@ -1,10 +1,11 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { type Line, NodeLine, type OwnedRedis } from './line.js';
-import type { Link, LinkListener, Reach, Refusal } from './link.js';
+import type { Link, LinkListener, Refusal } from './link.js';
 import type { LinkTools } from './link-tools.js';
 import type { SentinelWatch } from './sentinel-watch.js';
 
-const everything: Reach = { node: 'master', covers: () => true };
+const MASTER = 'master';
+const everything = () => true;
 
 /** What only a replica says: this connection leads to a server that is no master (any more). */
 const demoted: ReadonlySet<string> = new Set(['READONLY', 'MASTERDOWN']);
@@ -18,7 +19,7 @@ export class NodeLink implements Link {
   readonly #waiting = new Set<() => void>();
 
   constructor(owned: OwnedRedis, sentinels: SentinelWatch | undefined, tools: LinkTools) {
-    this.#line = new NodeLine(everything.node, owned, { onDown: () => this.#down(), onUp: () => this.#up() }, tools);
+    this.#line = new NodeLine(MASTER, owned, { onDown: () => this.#down(), onUp: () => this.#up() }, tools);
     this.#sentinels = sentinels;
     sentinels?.mind(owned.redis);
   }
@@ -51,11 +52,11 @@ export class NodeLink implements Link {
   }
 
   nodeOf(): string {
-    return everything.node;
+    return MASTER;
   }
 
   batchOf(): string {
-    return everything.node;
+    return MASTER;
   }
 
   refused({ code }: Refusal): undefined {
@@ -81,6 +82,6 @@ export class NodeLink implements Link {
   }
 
   #down(): void {
-    for (const listener of this.#listeners) listener.onDown(everything);
+    for (const listener of this.#listeners) listener.onDown(MASTER, everything);
   }
 }

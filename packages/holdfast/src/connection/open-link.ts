@@ -1,4 +1,5 @@
 import type { RedisInput } from '../options.js';
+import { ClusterLink } from './cluster-link.js';
 import type { Link } from './link.js';
 import type { LinkTools } from './link-tools.js';
 import { NodeLink } from './node-link.js';
@@ -12,8 +13,7 @@ import { SentinelWatch } from './sentinel-watch.js';
  */
 export function openLink(input: RedisInput, tools: LinkTools): Link {
   const opened = openRedis(input);
-  if (opened.kind === 'cluster')
-    throw new TypeError('redis: ioredis Cluster is not supported by this version of holdfast');
+  if (opened.kind === 'cluster') return new ClusterLink(opened.template, tools);
   const { redis, ownership } = opened;
   const sentinels = redis.options.sentinels ? new SentinelWatch(redis, tools.now) : undefined;
   return new NodeLink({ redis, ownership }, sentinels, tools);

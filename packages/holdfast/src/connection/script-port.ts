@@ -8,3 +8,20 @@ export function scriptPort(redis: Redis): ScriptPort {
     eval: (source, keys, args) => redis.eval(source, keys.length, ...keys, ...args),
   };
 }
+
+/** The same for a server that takes over a slot and must be told, for each command, that it is meant although it does not own it yet. */
+export function askingPort(redis: Redis): ScriptPort {
+  const port = scriptPort(redis);
+  // Its reply is `OK` or the trouble of the whole connection, which the command behind it has as well.
+  const ask = () => void redis.asking().catch(() => undefined);
+  return {
+    evalsha: (sha, keys, args) => {
+      ask();
+      return port.evalsha(sha, keys, args);
+    },
+    eval: (source, keys, args) => {
+      ask();
+      return port.eval(source, keys, args);
+    },
+  };
+}

@@ -10,8 +10,6 @@ export interface LeaseSubject {
   readonly id: string;
   readonly keys: core.LockKeys;
   readonly lease: { remainingMs(): number };
-  /** The reply to a command sent at clock time `sentAt` said how many other processes wait. */
-  noteOthers(others: number, sentAt: number): void;
 }
 
 /** Renews leases in Redis, as many in one command as their servers allow. */
@@ -46,7 +44,6 @@ function outcomeOf(outcome: core.RenewOutcome, tenure: LeaseSubject, sentAt: num
   switch (outcome.kind) {
     case 'renewed':
     case 'held':
-      tenure.noteOthers(outcome.others, sentAt);
       // Without a TTL the lock outlives any deadline of ours; the next renewal repairs it.
       return { kind: outcome.kind, sentAt, remainingMs: outcome.remainingMs ?? tenure.lease.remainingMs() };
     case 'lost':

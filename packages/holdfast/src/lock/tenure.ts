@@ -119,7 +119,7 @@ export class Tenure implements LeaseSubject, AskListener {
   }
 
   /** The reply to a command sent at `sentAt` may have been made before a notice that overtook it: then the notice stands. */
-  noteOthers(others: number, sentAt: number): void {
+  #noteOthers(others: number, sentAt: number): void {
     this.#others = sentAt > this.#contendedAt ? others : Math.max(others, this.#others);
   }
 
@@ -161,7 +161,7 @@ export class Tenure implements LeaseSubject, AskListener {
       // The grant was faster than the reply.
       this.lease.confirm(sentAt, reply.remainingMs);
     } else if (this.#state === 'asking') {
-      this.noteOthers(reply.others, sentAt);
+      this.#noteOthers(reply.others, sentAt);
       if (reply.kind === 'mine' && !this.#told) this.#ear.missed();
       this.#adoptTerms();
       if (this.lease.begin(sentAt, reply.remainingMs)) this.#becomeHeld('asked');
@@ -267,7 +267,7 @@ export class Tenure implements LeaseSubject, AskListener {
       const { reply, sentAt, node } = answer;
       if (reply.kind === 'lost') return reply;
       this.#parts.serverClock.note(node, sentAt, reply.nowMs);
-      this.noteOthers(reply.others, sentAt);
+      this.#noteOthers(reply.others, sentAt);
       this.lease.retune(terms, sentAt, reply.remainingMs);
       return { kind: 'held' };
     });

@@ -1,0 +1,163 @@
+/**
+ * Which server of a Cluster keeps which slot.
+ *
+ * ioredis finds out: a duplicate of the user's `Cluster` knows the startup nodes, addresses behind a NAT, TLS and passwords, and asks one of
+ * the nodes it knows for CLUSTER SLOTS. No lock command goes through it. It would send them again by itself after a redirection, on other
+ * nodes, and out of our sight; we have to know what was sent where.
+ *
+ * Different nodes may answer differently while a change spreads through the cluster. What a server says of its own slots (MOVED) is newer
+ * than what others say, so it is taken over at once, and the whole map is asked for again.
+ */
+
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import { outside } from '../scope.js';
+import type { LinkTools } from './link-tools.js';
+import { swift } from './redis-input.js';
+import { redacted } from './reply-errors.js';
+
+/** A server, `host:port`, as we reach it. */
+export type NodeAddress = string;
+
+/** What is new in a map. */
+export interface MapChange {
+  /** Slots that have an owner, or another one. */
+  readonly slots: ReadonlySet<number>;
+  /** Servers that own no slot any more. */
+  readonly deposed: readonly NodeAddress[];
+}
+
+/** No more questions than one in this time. */
+const REFRESH_PAUSE_MS = 100;
+
+/** See the module comment. */
+export class ClusterMap {
+  readonly #cluster: Cluster;
+  readonly #tools: LinkTools;
+  readonly #onChange: (change: MapChange) => void;
+  #owners: readonly (NodeAddress | undefined)[] = [];
+  #refreshedAt = Number.NEGATIVE_INFINITY;
+  #refresh: { cancel(): void } | undefined;
+  /** Settles when the question under way is answered. */
+  #asked: Promise<void> = Promise.resolve();
+  #closed = false;
+  #trouble: Error | undefined;
+
+  /** @param onChange - is told of the first map too. */
+  constructor(template: Cluster, tools: LinkTools, onChange: (change: MapChange) => void) {
+    this.#tools = tools;
+    this.#onChange = onChange;
+    const { redisOptions } = template.options;
+    this.#cluster = outside(() =>
+      template.duplicate([], {
+        lazyConnect: true,
+        enableReadyCheck: false,
+        enableOfflineQueue: false,
+        redisOptions: { ...redisOptions, ...swift(redisOptions ?? {}), disconnectTimeout: 200 },
+      }),
+    );
+    this.#cluster.on('refresh', () => this.#learn());
+    this.#cluster.on('error', (error) => {
+      this.#trouble = redacted(error);
+      tools.onError(this.#trouble);
+    });
+  }
+
+  get keyPrefix(): string {
+    return this.#cluster.options.keyPrefix ?? '';
+  }
+
+  /** Why there is no map yet, as far as is known. */
+  get trouble(): Error | undefined {
+    return this.#trouble;
+  }
+
+  /** Closed, or given up by ioredis because no node could be reached and the user's `clusterRetryStrategy` said so. */
+  get ended(): boolean {
+    return this.#closed || this.#cluster.status === 'end';
+  }
+
+  ownerOf(slot: number): NodeAddress | undefined {
+    return this.#owners[slot];
+  }
+
+  /** Every server that is known to belong to the cluster, replicas too. */
+  get nodes(): NodeAddress[] {
+    return this.#cluster.nodes().map(addressOf);
+  }
+
+  /** Fetches the first map. Does nothing when that has begun. */
+  connect(): void {
+    if (this.#cluster.status === 'wait') void outside(() => this.#cluster.connect().catch(() => undefined));
+  }
+
+  /** Asks for the map again, soon. */
+  refresh(): void {
+    if (this.#closed || this.#refresh !== undefined || this.#cluster.status !== 'ready') return;
+    const at = Math.max(this.#tools.now(), this.#refreshedAt + REFRESH_PAUSE_MS);
+    this.#refresh = this.#tools.at(at, () => this.#ask());
+  }
+
+  /** A server has said that this slot is at `address` now, by the name the cluster has for it. */
+  correct(slot: number, address: NodeAddress): void {
+    const owner = this.reachable(address);
+    if (slot in this.#owners) this.#adopt(this.#owners.with(slot, owner));
+  }
+
+  /** The address at which we reach the server that the cluster calls `address`. */
+  reachable(address: NodeAddress): NodeAddress {
+    const { natMap } = this.#cluster.options;
+    const mapped = typeof natMap === 'function' ? natMap(address) : natMap?.[address];
+    return mapped ? `${mapped.host}:${mapped.port}` : address;
+  }
+
+  /** A client for one server, lazily connected; undefined when no server is known to copy the options from. */
+  open(address: NodeAddress, options: RedisOptions): Redis | undefined {
+    const nodes = this.#cluster.nodes();
+    const template = nodes.find((node) => addressOf(node) === address) ?? nodes[0];
+    const colon = address.lastIndexOf(':');
+    const [host, port] = [address.slice(0, colon), Number(address.slice(colon + 1))];
+    return template?.duplicate({ ...options, host, port });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#refresh?.cancel();
+    this.#cluster.disconnect();
+    await this.#asked;
+  }
+
+  #ask(): void {
+    this.#refresh = undefined;
+    this.#refreshedAt = this.#tools.now();
+    if (this.#cluster.status !== 'ready') return;
+    this.#asked = new Promise((resolve) => {
+      outside(() =>
+        this.#cluster.refreshSlotsCache((error) => {
+          // None of the servers we know answers: begin again with those the user named, whose addresses may have changed.
+          if (error && !this.#closed && this.#cluster.status === 'ready') this.#cluster.disconnect(true);
+          resolve();
+        }),
+      );
+    });
+  }
+
+  #learn(): void {
+    // Sparse where a slot is served by nobody.
+    this.#adopt(Array.from(this.#cluster.slots, (nodes: NodeAddress[] | undefined) => nodes?.[0]));
+  }
+
+  #adopt(owners: readonly (NodeAddress | undefined)[]): void {
+    const before = this.#owners;
+    this.#owners = owners;
+    const slots = new Set<number>();
+    for (const [slot, owner] of owners.entries()) if (owner !== before[slot]) slots.add(slot);
+    if (slots.size === 0) return;
+    const still = new Set(owners);
+    const deposed = [...new Set(before)].filter((node) => node !== undefined && !still.has(node)) as NodeAddress[];
+    this.#onChange({ slots, deposed });
+  }
+}
+
+function addressOf({ options }: Redis): NodeAddress {
+  return `${options.host}:${options.port}`;
+}

@@ -1,0 +1,113 @@
+import { beforeAll, afterAll } from '@jest/globals';
+import {
+  guardLeaks,
+  type LeakGuard,
+  type RedisServer,
+  startCluster,
+  startSentinel,
+  type TestCluster,
+  type TestSentinel,
+  waitUntil,
+} from '@holdfast/testkit';
+import { createLockClient, type LockClient, type LockClientOptions, type RedisInput } from 'holdfast';
+import { Cluster, Redis } from 'ioredis';
+
+/** Short leases and periods, so that what takes a lease takes a second or two. */
+export const quick: Partial<LockClientOptions> = {
+  watchdogTimeoutMs: 2_000,
+  claimLeaseMs: 1_000,
+  reaskMs: 400,
+  attemptTimeoutMs: 300,
+};
+
+/** By this name the servers know the connections under test. */
+const UNDER_TEST = 'under-test';
+const START_MS = 60_000;
+
+/** Several servers for the tests of a file, and a way to open clients on them. */
+export interface TopologyKit {
+  readonly nodes: readonly RedisServer[];
+  /** A client of the user's, which never connects by itself: it is a template. */
+  template(): Redis | Cluster;
+  /** A lock client, closed when the test has ended. */
+  open(options?: Partial<LockClientOptions>): LockClient;
+  /** Connections of lock clients on all servers that answer. */
+  connections(): Promise<string[]>;
+  cleanup: LeakGuard['cleanup'];
+}
+
+/** A Cluster for the tests of a file. */
+export function useCluster(): TopologyKit & { readonly cluster: TestCluster } {
+  let cluster: TestCluster;
+  beforeAll(async () => {
+    cluster = await startCluster();
+  }, START_MS);
+  const kit = kitOn({
+    nodes: () => cluster.nodes,
+    template: () => {
+      const startupNodes = cluster.nodes.map(({ host, port }) => ({ host, port }));
+      return new Cluster(startupNodes, { lazyConnect: true, redisOptions: { connectionName: UNDER_TEST } });
+    },
+  });
+  afterAll(() => cluster?.stop());
+  return Object.defineProperty(kit, 'cluster', { get: () => cluster }) as typeof kit & { cluster: TestCluster };
+}
+
+/** Servers behind Sentinel for the tests of a file. */
+export function useSentinel(): TopologyKit & { readonly sentinel: TestSentinel } {
+  let sentinel: TestSentinel;
+  beforeAll(async () => {
+    sentinel = await startSentinel();
+  }, START_MS);
+  const kit = kitOn({
+    nodes: () => sentinel.nodes,
+    template: () => {
+      const { sentinels, name } = sentinel;
+      return new Redis({ sentinels, name, lazyConnect: true, connectionName: UNDER_TEST });
+    },
+  });
+  afterAll(() => sentinel?.stop());
+  return Object.defineProperty(kit, 'sentinel', { get: () => sentinel }) as typeof kit & { sentinel: TestSentinel };
+}
+
+interface World {
+  nodes(): readonly RedisServer[];
+  template(): Redis | Cluster;
+}
+
+function kitOn(world: World): TopologyKit {
+  const leaks = guardLeaks({ graceMs: 5_000 });
+  const template = () => {
+    const redis = world.template();
+    leaks.cleanup(() => redis.disconnect());
+    return redis;
+  };
+  return {
+    get nodes() {
+      return world.nodes();
+    },
+    template,
+    open: (options = {}) => {
+      const client = createLockClient({ redis: template() as RedisInput, ...quick, ...options });
+      leaks.cleanup(() => client.close());
+      return client;
+    },
+    connections: async () => {
+      const lists = await Promise.all(
+        world.nodes().map(async (node) => String(await (await node.admin()).client('LIST'))),
+      );
+      return lists.flatMap((list) => list.split('\n').filter((line) => line.includes(`name=${UNDER_TEST} `)));
+    },
+    cleanup: (undo) => leaks.cleanup(undo),
+  };
+}
+
+/** How many wait for the lock in Redis. */
+export async function queueOf(client: LockClient, name: string): Promise<number> {
+  return (await client.inspect(name)).queue.length;
+}
+
+/** Resolves when `count` processes wait for the lock. */
+export async function whenQueued(client: LockClient, name: string, count: number): Promise<void> {
+  await waitUntil(async () => (await queueOf(client, name)) === count, { what: `${count} to queue`, everyMs: 20 });
+}

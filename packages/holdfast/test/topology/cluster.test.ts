@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { keySlot } from '@holdfast/core';
+import { Cluster } from 'ioredis';
+import { freshName } from '../support/clients.js';
+import { useCluster } from '../support/topologies.js';
+import { itServesEveryDay } from './everyday.js';
+
+const kit = useCluster();
+
+describe('in a Cluster', () => {
+  itServesEveryDay(kit);
+
+  it.each(['{tag}:a', 'a{b}c', '}x{y}', 'ключ', 'x'.repeat(400)])(
+    'a lock named %j lives in the slot of its name',
+    async (name) => {
+      const client = kit.open();
+      const own = `${freshName()}${name}`;
+      const hold = await client.getLock(own).acquire();
+      const admin = await (await kit.cluster.nodeOfKey(own)).admin();
+      expect(await admin.exists(own)).toBe(1);
+      expect(await kit.cluster.slotOf(own)).toBe(keySlot(own));
+      await hold.release();
+    },
+  );
+
+  it('keyPrefix is part of what is hashed', async () => {
+    const startupNodes = kit.nodes.map(({ host, port }) => ({ host, port }));
+    const redis = new Cluster(startupNodes, { keyPrefix: 'app:', lazyConnect: true });
+    kit.cleanup(() => redis.disconnect());
+    const [client, other] = [kit.open({ redis }), kit.open({ redis })];
+    for (let i = 0; i < 4; i++) {
+      const name = freshName();
+      const hold = await client.getLock(name).acquire();
+      expect(await other.getLock(name).tryLock()).toBe(false);
+      const admin = await (await kit.cluster.nodeOfKey(`app:${name}`)).admin();
+      expect(await admin.exists(`app:${name}`)).toBe(1);
+      await hold.release();
+    }
+  });
+
+  it('one startup node is enough, also when it is a replica', async () => {
+    const [node] = await kit.cluster.replicasOfKey('x');
+    const redis = new Cluster([{ host: node?.host, port: node?.port }], { lazyConnect: true });
+    kit.cleanup(() => redis.disconnect());
+    const client = kit.open({ redis });
+    for (let i = 0; i < 4; i++) await client.getLock(freshName()).withLock(() => undefined);
+  });
+});
