@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type RedisKit, waitUntil } from '@holdfast/testkit';
-import { LockError, type LockClient, type LockClientOptions, LockRefusedError } from 'holdfast';
+import { LockError, type LockClient, type LockClientOptions, LockRefusedError, type RLock } from 'holdfast';
 import { password } from './acl-rules.js';
 import { openClient } from './clients.js';
 import { turns } from './room.js';
@@ -12,7 +12,7 @@ export type Outcome = string;
 
 /** Times short enough that a lease that is not renewed, or not given back, is soon over. */
 const quick: Partial<LockClientOptions> = {
-  watchdogTimeoutMs: 450,
+  watchdogTimeoutMs: 900,
   reaskMs: 100,
   claimLeaseMs: 400,
   attemptTimeoutMs: 1_000,
@@ -64,7 +64,7 @@ export async function applicationRound(kit: RedisKit, a: LockClient, b: LockClie
   const section = lock.withLock(async () => {
     await round.call(
       'nested',
-      lock.withLock({ leaseMs: 600 }, () => turns()),
+      lock.withLock({ leaseMs: 1_200 }, () => turns()),
     );
     await round.call('hold count', lock.getHoldCount());
     await round.call('time to live', lock.remainTimeToLive());
@@ -86,16 +86,15 @@ export async function applicationRound(kit: RedisKit, a: LockClient, b: LockClie
   await unless(waiting, () => waits(kit, name, b), 'the other process waits');
   if (hold !== undefined) {
     const { renewals } = a.stats();
-    await waitUntil(() => !isDeepStrictEqual(a.stats().renewals, renewals), { what: 'a renewal' });
+    const tried = () => hold.state === 'lost' || !isDeepStrictEqual(a.stats().renewals, renewals);
+    await waitUntil(tried, { what: 'a renewal' });
     await round.call('release to a process', hold.release());
   }
   const granted = await waiting;
 
-  const impatience = new AbortController();
-  const aborted = lock.acquire({ signal: impatience.signal });
-  impatience.abort();
-  await aborted.catch(() => undefined);
-  await round.call('wait in vain', lock.acquire({ waitMs: 150 }));
+  await round.call('give up at once', givenUp(lock, Promise.resolve()));
+  const seen = waitUntil(() => waits(kit, name, a), { what: 'this process waits', timeoutMs: 500 });
+  await round.call('give up in the queue', givenUp(lock, seen));
   if (granted !== undefined) await round.call('release', granted.release());
   await round.call('close', Promise.all([a.close(), b.close()]));
   return round;
@@ -123,6 +122,17 @@ export async function operatorRound(operator: LockClient, holder: LockClient, wa
   await alone.release().catch(() => undefined);
   await round.call('close', operator.close());
   return round;
+}
+
+/** An acquisition that is aborted when `patience` has settled, unless it has failed before. */
+async function givenUp(lock: RLock, patience: Promise<unknown>): Promise<void> {
+  const impatience = new AbortController();
+  const call = lock.acquire({ signal: impatience.signal }).catch((error: unknown) => {
+    if (error !== impatience.signal.reason) throw error;
+  });
+  await Promise.race([call, patience.catch(() => undefined)]).catch(() => undefined);
+  impatience.abort();
+  await call;
 }
 
 /** Waits for a condition, or until the call is over, or for long enough: without a grant it may never come true. */
