@@ -1,7 +1,7 @@
 import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { applicationRound, openAs, operatorRound } from '../support/access-round.js';
-import { createUser, documentedGrants, refusedTo } from '../support/acl-rules.js';
+import { createUser, documentedGrants, password, refusedTo } from '../support/acl-rules.js';
 
 const kit = useRedis(startPrivateRedis);
 
@@ -37,6 +37,37 @@ describe('the rules in docs/security.md', () => {
     expect(stats[0]?.handoffs).toMatchObject({ local: 1, passed: 2 });
     expect(stats[1]?.handoffs.granted).toBe(mode === 'queue' ? 1 : 0);
     expect(stats[0]?.renewals.renewed).toBeGreaterThan(0);
+    expect(await refusedTo(kit.admin, 'limited')).toEqual([]);
+  });
+
+  it('are one key pattern with a keyPrefix', async () => {
+    await createUser(kit.admin, 'limited', 'locks');
+    await kit.admin.acl('SETUSER', 'limited', 'resetkeys', '~app:*', '&redisson_lock__channel:{app:*');
+    const { host, port } = kit.server;
+    const redis = { host, port, username: 'limited', password, keyPrefix: 'app:' };
+    const round = await applicationRound(kit, openAs(kit, 'limited', { redis }), openAs(kit, 'limited', { redis }));
+    expect(round.undone).toEqual([]);
+    expect(await refusedTo(kit.admin, 'limited')).toEqual([]);
+  });
+
+  it('for applications in Redisson mode can do without four commands', async () => {
+    await createUser(kit.admin, 'limited', 'locks');
+    await kit.admin.acl('SETUSER', 'limited', '-zadd', '-zrank', '-zscore', '-ping');
+    expect((await applicationIn('redisson')).round.undone).toEqual([]);
+    expect(await refusedTo(kit.admin, 'limited')).toEqual([]);
+  });
+
+  it('are to be extended for another database, and to confirm on replicas', async () => {
+    await createUser(kit.admin, 'limited', 'locks');
+    const { host, port } = kit.server;
+    const redis = { host, port, username: 'limited', password, db: 3 };
+    const client = () => openAs(kit, 'limited', { redis, replicas: { min: 1, timeoutMs: 50 } });
+    await kit.admin.acl('SETUSER', 'limited', '+select');
+    const refused = { code: 'LOCK_REFUSED', redisCode: 'NOPERM' };
+    await expect(client().getLock('lock:1').acquire()).rejects.toMatchObject(refused);
+    await kit.admin.acl('LOG', 'RESET');
+    await kit.admin.acl('SETUSER', 'limited', '+wait');
+    await expect(client().getLock('lock:1').acquire()).rejects.toMatchObject({ code: 'LOCK_NOT_REPLICATED' });
     expect(await refusedTo(kit.admin, 'limited')).toEqual([]);
   });
 
