@@ -11,7 +11,7 @@ import { turns } from './room.js';
 export type Outcome = string;
 
 /** Times short enough that a lease that is not renewed, or not given back, is soon over. */
-const quick: Partial<LockClientOptions> = {
+export const quick: Partial<LockClientOptions> = {
   watchdogTimeoutMs: 900,
   reaskMs: 100,
   claimLeaseMs: 400,

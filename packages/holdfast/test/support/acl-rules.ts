@@ -2,6 +2,7 @@
  * The users that docs/security.md describes, made on a real server as they stand there, or with something taken away.
  */
 import { readFileSync } from 'node:fs';
+import type { RedisServer } from '@holdfast/testkit';
 import type { Redis } from 'ioredis';
 
 const page = readFileSync(new URL('../../../../docs/security.md', import.meta.url), 'utf8');
@@ -23,6 +24,11 @@ export async function createUser(admin: Redis, name: string, user: string, missi
 
 /** The password in the examples. */
 export const password = 'change-me';
+
+/** Makes one of the page's users on several servers: rules are not replicated. */
+export async function createUserOn(servers: readonly RedisServer[], user: string): Promise<void> {
+  await Promise.all(servers.map(async (server) => createUser(await server.admin(), user, user)));
+}
 
 /** What the server has refused a user since the log was last reset. */
 export async function refusedTo(admin: Redis, name: string): Promise<string[]> {

@@ -1,0 +1,62 @@
+import { guardLeaks, startSentinel, type TestSentinel, waitUntil } from '@holdfast/testkit';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createLockClient } from 'holdfast';
+import { allowedName, applicationRound, quick } from '../support/access-round.js';
+import { createUserOn, password, refusedTo } from '../support/acl-rules.js';
+
+const startMs = 60_000;
+
+describe('behind Sentinel', () => {
+  const leaks = guardLeaks({ graceMs: 5_000 });
+  let sentinel: TestSentinel;
+
+  beforeAll(async () => {
+    sentinel = await startSentinel();
+    await Promise.all([createUserOn(sentinel.nodes, 'locks'), createUserOn(sentinel.watchers, 'watcher')]);
+  }, startMs);
+  afterAll(() => sentinel.stop());
+
+  const open = () => {
+    const { sentinels, name } = sentinel;
+    const users = { username: 'locks', password, sentinelUsername: 'watcher', sentinelPassword: password };
+    const client = createLockClient({ ...quick, redis: { sentinels, name, ...users } });
+    leaks.cleanup(() => client.close());
+    return client;
+  };
+
+  const heardEverywhere = async () => {
+    const lists = await Promise.all(
+      sentinel.watchers.map(async (watcher) => String(await (await watcher.admin()).client('LIST'))),
+    );
+    return lists.every((list) => / sub=2 .* user=watcher /.test(list));
+  };
+
+  const refused = async () => {
+    const lists = await Promise.all([
+      ...sentinel.nodes.map(async (node) => refusedTo(await node.admin(), 'locks')),
+      ...sentinel.watchers.map(async (watcher) => refusedTo(await watcher.admin(), 'watcher')),
+    ]);
+    return lists.flat();
+  };
+
+  it('the rules in docs/security.md are enough, on data nodes and on sentinels', async () => {
+    const master = await sentinel.master();
+    const kit = { server: master, admin: await master.admin(), cleanup: leaks.cleanup.bind(leaks) };
+    expect((await applicationRound(kit, open(), open())).undone).toEqual([]);
+    expect(await refused()).toEqual([]);
+  });
+
+  it(
+    'and also after a failover, of which the client hears from the sentinels',
+    async () => {
+      const client = open();
+      const lock = client.getLock(allowedName());
+      await lock.withLock(() => undefined);
+      await waitUntil(heardEverywhere, { what: 'each sentinel is listened to' });
+      await sentinel.failover();
+      await lock.withLock({ waitMs: 10_000 }, () => undefined);
+      expect(await refused()).toEqual([]);
+    },
+    startMs,
+  );
+});
