@@ -17,18 +17,18 @@ export interface Chart {
 }
 
 const WIDTH = 860;
-const HEIGHT = 420;
+const HEIGHT = 440;
 /** One colour for each peer in every chart; holdfast's stands out. */
 const colors = ['#d6336c', '#1971c2', '#2f9e44', '#e8590c', '#6741d9', '#0c8599', '#f08c00', '#5c940d'];
 const greys = ['#495057', '#868e96', '#ced4da'];
 
-const grid = { left: 70, right: 24, top: 48, bottom: 92 };
+const grid = { left: 70, right: 24, top: 48, bottom: 112 };
 
 const frame = {
   animation: false,
   backgroundColor: '#ffffff',
   // The widths of words are only guessed without a browser: room for wider ones.
-  legend: { bottom: 0, itemWidth: 14, itemGap: 30, textStyle: { fontSize: 10 } },
+  legend: { bottom: 0, itemWidth: 14, itemGap: 24, textStyle: { fontSize: 10 } },
   grid,
 };
 

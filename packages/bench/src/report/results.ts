@@ -10,11 +10,9 @@ export interface PeerResult {
   readonly toBestPeer?: number;
   /** Tasks inside at once, at most: more than 1 is a lock that does not exclude. */
   readonly mostInside: number;
-  /** Rounds that did not end: somebody waited for seconds for a lock that was free. */
-  readonly stalls: number;
   /** What calls rejected with, some of them. */
   readonly failures: readonly string[];
-  /** Why there are no figures. */
+  /** What ended the case for this peer. Figures are of the rounds before. */
   readonly problem?: string;
 }
 

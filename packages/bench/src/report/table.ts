@@ -10,10 +10,9 @@ export type Table = readonly (readonly string[])[];
 const spreadShown: ReadonlySet<Figure> = new Set(['opsPerSecond', 'acquireP50Us', 'handoffP50Us']);
 
 /** What a reader must know about a row before its numbers. */
-export function remark({ mostInside, stalls, problem, failures }: PeerResult): string {
+export function remark({ mostInside, problem, failures }: PeerResult): string {
   const remarks = [
     ...(mostInside > 1 ? [`**broke exclusion: ${mostInside} inside**`] : []),
-    ...(stalls > 0 ? [`stalled ${stalls === 1 ? 'once' : `${stalls} times`}`] : []),
     ...(problem === undefined ? [] : [problem]),
     ...(failures.length > 0 ? [`calls rejected: ${failures.join('; ')}`] : []),
   ];

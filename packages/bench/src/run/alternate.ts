@@ -5,19 +5,15 @@ import type { Peer } from '../peers/peer.js';
 import { floor, subject } from '../peers/roster.js';
 import type { PeerResult } from '../report/results.js';
 import type { Case, Round, Workload } from '../workloads/workload.js';
-import { type Bench, StalledError } from './bench.js';
+import type { Bench } from './bench.js';
 
 /** What one peer has shown so far in one case. */
 interface Track {
   readonly peer: Peer;
   readonly rounds: Round[];
   mostInside: number;
-  stalls: number;
   problem?: string;
 }
-
-/** A peer that stalls more often has shown what there is to see, and each time costs seconds. */
-const MAX_STALLS = 2;
 
 const percentiles = [
   ['acquireP50Us', 'acquire', 0.5],
@@ -50,7 +46,6 @@ async function attempt(track: Track, body: () => Promise<void>): Promise<void> {
   try {
     await body();
   } catch (error) {
-    if (error instanceof StalledError && ++track.stalls < MAX_STALLS) return;
     const [firstLine = ''] = String(error).split('\n');
     track.problem = firstLine;
   }
@@ -80,7 +75,6 @@ function resultOf(track: Track, tracks: readonly Track[], rate: Figure | undefin
     ...(toFloor !== undefined && { toFloor }),
     ...(toBestPeer !== undefined && { toBestPeer }),
     mostInside: track.mostInside,
-    stalls: track.stalls,
     failures: [...new Set(track.rounds.flatMap(({ failures }) => failures))].slice(0, 3),
     ...(track.problem !== undefined && { problem: track.problem }),
   };
@@ -96,7 +90,7 @@ export async function alternate(
   testCase: Case,
 ): Promise<PeerResult[]> {
   const { workload, peers, onStep } = plan;
-  const tracks: Track[] = peers.map((peer) => ({ peer, rounds: [], mostInside: 1, stalls: 0 }));
+  const tracks: Track[] = peers.map((peer) => ({ peer, rounds: [], mostInside: 1 }));
   for (const track of tracks) {
     onStep(`${track.peer.name} prepares`);
     await attempt(track, async () => {

@@ -94,7 +94,7 @@ export class Bench {
   ): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<never>((_, reject) => {
-      const error = new StalledError(`not done after ${Math.round(limitMs / 1_000)} s`);
+      const error = new StalledError(`not done in ${Math.round(limitMs / 1_000)} s`);
       timer = setTimeout(() => reject(error), limitMs);
     });
     try {

@@ -29,7 +29,7 @@ export const usage = `npm run bench -- [options]
   --peers a,b        only these besides ${subject}: ${roster.map(({ name }) => `'${name}'`).join(', ')}
                      (not written to docs/benchmarks)
   --rounds n         rounds of each case (3)
-  --round-ms n       length of a round (500)
+  --round-ms n       length of a round (250)
   --out folder       where results and report go
 `;
 
@@ -83,7 +83,7 @@ export function planOf(args: readonly string[]): Plan {
     ),
     peers: selected('peer', peers, names),
     rounds: natural('rounds', values.rounds ?? (values.short ? '1' : '3')),
-    roundMs: natural('round-ms', values['round-ms'] ?? (values.short ? '100' : '500')),
+    roundMs: natural('round-ms', values['round-ms'] ?? (values.short ? '100' : '250')),
     warmUpMs: values.short ? 100 : 2_000,
     renewedLeaseMs: values.short ? 1_500 : 6_000,
     out: values.out,

@@ -23,12 +23,12 @@ function clientOf(use: Use): Promise<PeerClient> {
 }
 
 export const methods = {
-  /** Connects, and lets V8 compile what there is to compile. The second call for the same use does nothing. */
+  /** Connects, and lets V8 compile what there is to compile, once for each peer. */
   warmUp: async (use: Use, name: string, limitMs: number): Promise<void> => {
-    const key = JSON.stringify(use);
-    if (warm.has(key)) return;
-    warm.add(key);
-    await warmUp(await clientOf(use), name, limitMs);
+    const client = await clientOf(use);
+    if (warm.has(use.peer)) return;
+    warm.add(use.peer);
+    await warmUp(client, name, limitMs);
   },
   loop: async (use: Use, order: LoopOrder) => loop(await clientOf(use), order),
   attempts: async (use: Use, order: LoopOrder) => attempts(await clientOf(use), order),

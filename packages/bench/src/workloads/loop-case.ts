@@ -25,8 +25,9 @@ type Shape = Required<Pick<LoopSetting, 'processes' | 'tasks' | 'locks' | 'holdM
 
 /** Time for all processes to hear of a round before it begins. */
 const LEAD_MS = 30;
-/** Time for calls that still wait at the end of a round. */
+/** Time for calls that still wait at the end of a round, and more for each of them. */
 const DRAIN_MS = 3_000;
+const DRAIN_MS_EACH = 10;
 const WARM_UP_MS = 150;
 const WARM_UP_SECTIONS = 5_000;
 const WARM_UP_LIMIT_MS = 20_000;
@@ -49,7 +50,7 @@ async function runLoops(bench: Bench, peer: Peer, shape: Shape, part: Partial<Lo
     report: shape.processes > 1 && shape.locks === 'one' ? 'sections' : 'sums',
     ...part,
   };
-  const limitMs = LEAD_MS + order.durationMs + DRAIN_MS;
+  const limitMs = LEAD_MS + order.durationMs + DRAIN_MS + shape.processes * shape.tasks * DRAIN_MS_EACH;
   return bench.within(limitMs, { peer, seats }, Promise.all(workers.map((worker) => worker.call('loop', use, order))));
 }
 
@@ -71,7 +72,7 @@ function latenciesOf(reports: readonly LoopReport[], handoffs: Histogram): Round
 
 /** Warms up what `bench.warmUp` does not do: nesting, and passing on. Among processes nobody is fast enough for V8 to matter. */
 async function warmUp(bench: Bench, peer: Peer, shape: Shape): Promise<void> {
-  const limitMs = shape.processes > 1 ? WARM_UP_MS : bench.pace.warmUpMs / 2;
+  const limitMs = shape.processes > 1 ? WARM_UP_MS : bench.pace.warmUpMs / 4;
   let sections = 0;
   for (let ms = 0; ms < limitMs && sections < WARM_UP_SECTIONS; ms += WARM_UP_MS) {
     const reports = await runLoops(bench, peer, shape, { durationMs: WARM_UP_MS });
@@ -85,19 +86,18 @@ export function roundOf(reports: readonly LoopReport[], redisCpuUs: number, dura
   const byProcess = reports.map(({ served }) => sum(served));
   const served = reports.length > 1 ? byProcess : (reports[0]?.served ?? []);
   const { handoffs, kept } = passage(sectionsOf(reports));
+  const passages = handoffs.total + kept;
+  const opsPerSecond = (sum(byProcess) / durationMs) * 1_000;
   const resources = reports.map((report) => report.resources);
   const figures: Figures = {
-    opsPerSecond: (sum(byProcess) / durationMs) * 1_000,
+    opsPerSecond,
     ...(sections > 0 && {
       commandsPerOp: sum(resources.map(({ commands }) => commands)) / sections,
       clientCpuUs: sum(resources.map(({ cpuUs }) => cpuUs)) / sections,
       redisCpuUs: redisCpuUs / sections,
     }),
     ...(served.length > 1 && { fairness: fairness(served) ?? 0 }),
-    ...(handoffs.total + kept > 0 && {
-      handoffsPerSecond: (handoffs.total / durationMs) * 1_000,
-      keptShare: kept / (handoffs.total + kept),
-    }),
+    ...(passages > 0 && { keptShare: kept / passages, handoffsPerSecond: opsPerSecond * (handoffs.total / passages) }),
     ...(reports.length === 1 && { peakMiB: Math.max(...resources.map(({ peakMiB }) => peakMiB)) }),
     timerLateP99Ms: Math.max(...resources.map(({ timerLateP99Ms }) => timerLateP99Ms)),
     timerLateMaxMs: Math.max(...resources.map(({ timerLateMaxMs }) => timerLateMaxMs)),
