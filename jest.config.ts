@@ -2,6 +2,9 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
+/** `npm run versions` has ioredis 6 speak RESP2 this way. */
+const speaksResp2 = process.env['HOLDFAST_RESP'] === '2';
+
 const project = (name: string, variant: { label?: string; ioredis?: string; testMatch?: string[] } = {}) => ({
   displayName: variant.label ?? name,
   rootDir: `<rootDir>/packages/${name}`,
@@ -13,6 +16,7 @@ const project = (name: string, variant: { label?: string; ioredis?: string; test
     '^(\\.{1,2}/.*)\\.js$': '$1',
     ...(variant.ioredis === undefined ? {} : { '^ioredis$': variant.ioredis }),
   },
+  setupFiles: speaksResp2 && variant.ioredis === undefined ? ['<rootDir>/../../scripts/versions/resp2.cjs'] : [],
   transform: {
     '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: '<rootDir>/../../tsconfig.test.json', diagnostics: false }],
   },
