@@ -14,6 +14,8 @@ import { nodeProgram } from './versions/nodes.mjs';
 import { rows } from './versions/rows.mjs';
 import { fullVersion, servers } from './versions/servers.mjs';
 
+/** What is asked here is whether versions fit, not whether this machine is quick. */
+const patienceMs = 60_000;
 const resp2 = join(root, 'scripts/versions/resp2.cjs');
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-versions-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -28,7 +30,13 @@ const suites = {
 async function test({ node, args, env }) {
   const report = join(folder, 'report.json');
   rmSync(report, { force: true });
-  const jest = ['node_modules/jest/bin/jest.js', '--ci', '--json', `--outputFile=${report}`];
+  const jest = [
+    'node_modules/jest/bin/jest.js',
+    '--ci',
+    `--testTimeout=${patienceMs}`,
+    '--json',
+    `--outputFile=${report}`,
+  ];
   const flags = ['--expose-gc', '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   await run(node, [...flags, ...jest, ...args], { env });
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, testResults } = JSON.parse(

@@ -41,14 +41,13 @@ export function inspect(keys: LockKeys): Command<InspectReply> {
   return command(operation, { lock: keys.lock, queue: keys.queue, fresh: keys.fresh }, {}, decode);
 }
 
-const BOOKKEEPING: readonly string[] = ['seq', 'token', 'mode'];
-
 function decode(reply: Reply): InspectReply {
   reply.hasLength(5);
   const fields = pairs(reply.list(2));
   const ttl = reply.ttl(1);
   const seq = fields.integer('seq');
-  const id = fields.names.find((name) => !BOOKKEEPING.includes(name));
+  const id = fields.names.find((name) => name.includes(':')); // see owner.lua
+  if (id === undefined && fields.names.length > 0) reply.fail('the hash names no owner');
   const fresh = pairs(reply.list(4));
   const queue = pairs(reply.list(3));
   return {

@@ -23,8 +23,8 @@ export class ServerSide {
     try {
       return await this.#run(command);
     } catch (error) {
-      const [code] = error instanceof Error ? error.message.split(' ') : [];
-      if (code === 'WRONGTYPE') return ['refused', code];
+      // Redis 6 puts its own words before those of an error inside a script.
+      if (error instanceof Error && /\bWRONGTYPE /.test(error.message)) return ['refused', 'WRONGTYPE'];
       throw error;
     }
   }
