@@ -6,9 +6,9 @@ import { Waiter } from './waiter.js';
 
 /** What one tenure hears. */
 export interface InboxListener {
-  /** A message to this tenure. Never of kind `look`: that is a gap. */
+  /** A message to this tenure. Of kind `look`: it was not understood, so it may have said anything; ask Redis at once. */
   onMessage(message: InboxMessage): void;
-  /** Messages may have been missed, or one was not understood: ask Redis at once. May come several times for one cause. */
+  /** Messages may have been missed: ask Redis at once. May come several times for one cause. */
   onGap(): void;
 }
 
@@ -122,7 +122,6 @@ export class Inbox {
     const listener = this.#listeners.get(message.tenure);
     guarded(() => {
       if (listener === undefined) this.#options.onStray(message);
-      else if (message.kind === 'look') listener.onGap();
       else listener.onMessage(message);
     }, this.#options.onError);
   }

@@ -187,8 +187,7 @@ export class Tenure implements LeaseSubject, AskListener {
         this.#granted(message, message.others);
         return;
       case 'contended':
-        this.#others = Math.max(1, this.#others);
-        this.#contendedAt = this.#parts.clock.now();
+        this.#somebodyWaits();
         return;
       case 'lost':
         if (this.#state === 'held') this.lease.lose('force-unlocked');
@@ -196,7 +195,16 @@ export class Tenure implements LeaseSubject, AskListener {
         return;
       case 'look':
         this.ask();
+        if (this.#state !== 'held') return;
+        // From a version that is newer: that somebody waits, or that the lock was taken away.
+        this.#somebodyWaits();
+        this.#parts.watchdog.verify((tenure) => tenure === this);
     }
+  }
+
+  #somebodyWaits(): void {
+    this.#others = Math.max(1, this.#others);
+    this.#contendedAt = this.#parts.clock.now();
   }
 
   #granted(lease: ServerInstant, others: number): void {

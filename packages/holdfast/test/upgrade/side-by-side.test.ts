@@ -1,0 +1,136 @@
+/**
+ * Two versions of holdfast on one Redis at the same time, as while a fleet is upgraded node by node. See docs/upgrading.md.
+ */
+import { spawnWorker, type TestWorker, useRedis, waitUntil } from '@holdfast/testkit';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { freshName } from '../support/clients.js';
+import { hasCommit, type OtherVersion, patchedVersion, thisVersion, versionAt } from './other-version.js';
+import type { methods } from './version.worker.js';
+
+jest.setTimeout(120_000);
+
+/** The oldest version whose wire format is this one's. */
+const oldest = '8a120ea';
+
+/** Writes what the rules of the wire format allow a later version to write, and nobody knows yet. */
+const later = [
+  { file: 'packages/core/src/lua/own.lua', from: "tenure, 1, 'seq', 1)", to: "'since', 7, tenure, 1, 'seq', 1)" },
+  { file: 'packages/core/src/lua/grant.lua', from: "'1 grant ", to: "'2 grant " },
+  { file: 'packages/core/src/lua/ask.lua', from: "'1 contended ", to: "'2 contended " },
+  { file: 'packages/core/src/lua/force.lua', from: "'1 lost ", to: "'2 lost " },
+  { file: 'packages/notify/src/inbox-message.ts', from: "version === '1'", to: "version === '2'" },
+];
+
+const others: [string, () => OtherVersion][] = [
+  ['a later one with other messages and more bookkeeping', () => patchedVersion(later)],
+];
+if (hasCommit(oldest)) others.push([`the one of commit ${oldest}`, () => versionAt(oldest)]);
+else process.stderr.write(`not run: this version beside ${oldest}: this clone does not have that commit\n`);
+
+/** Re-asks and renewals are far away and claims outlast the test: whoever is served in time was told. */
+const patient = { watchdogTimeoutMs: 600_000, claimLeaseMs: 300_000, reaskMs: 200_000 };
+
+const kit = useRedis();
+
+const spawn = async (version: OtherVersion): Promise<TestWorker<typeof methods>> => {
+  const args = [JSON.stringify({ redis: kit.server.url, ...patient })];
+  const worker = await spawnWorker<typeof methods>(version.worker, { args });
+  kit.cleanup(() => worker.stop());
+  return worker;
+};
+
+const waiting = (name: string, count: number) =>
+  waitUntil(async () => (await kit.admin.zcard(`holdfast_queue:{${name}}`)) === count, {
+    what: `${count} in the queue`,
+  });
+
+/** Whether the owner's process listens to its inbox, which it opens in the background. */
+const hearsOf = async (name: string): Promise<boolean> => {
+  const owner = (await kit.admin.hkeys(name)).find((field) => field.includes(':')) ?? '';
+  const reply = await kit.admin.pubsub('NUMSUB', `holdfast_inbox:${owner.split(':').at(-2)}`);
+  return Number(reply[1]) === 1;
+};
+
+/** Tombstones of commands whose fate was unknown go by themselves. */
+const expectNothingLeft = async () => {
+  const keys = await kit.admin.keys('*');
+  expect(keys.filter((key) => !key.startsWith('holdfast_dead:'))).toEqual([]);
+};
+
+describe.each(others)('this version beside %s', (_, make) => {
+  let other: OtherVersion;
+  beforeAll(() => {
+    other = make();
+  });
+  afterAll(() => other.remove());
+  type Party = TestWorker<typeof methods>;
+  /** Two processes of each version: `one` and `one2` are of the same. */
+  const inBothOrders = async (run: (one: Party, another: Party, one2: Party) => Promise<void>) => {
+    const parties = await Promise.all([spawn(thisVersion), spawn(thisVersion), spawn(other), spawn(other)]);
+    const [ours, ours2, theirs, theirs2] = parties;
+    await run(ours, theirs, ours2);
+    await run(theirs, ours, theirs2);
+    await Promise.all(parties.map((party) => party.call('close')));
+    await expectNothingLeft();
+  };
+
+  it('excludes the other, holds counted, and takes what the other has left', async () => {
+    await inBothOrders(async (one, another) => {
+      const name = freshName();
+      await one.call('acquire', name);
+      expect(await another.call('tryAcquire', name)).toBe(false);
+      await one.call('release');
+      expect(await another.call('tryAcquire', name)).toBe(true);
+      await another.call('release');
+    });
+  });
+
+  it('wakes the other at once, in the order in which they came', async () => {
+    await inBothOrders(async (one, another, one2) => {
+      const name = freshName();
+      await one.call('acquire', name);
+      const second = another.call('acquire', name);
+      await waiting(name, 1);
+      const third = one2.call('acquire', name);
+      await waiting(name, 2);
+      await one.call('release');
+      await second;
+      await another.call('release');
+      await third;
+      await one2.call('release');
+    });
+  });
+
+  it('lets the other in while its own tasks pass the lock on among themselves', async () => {
+    await inBothOrders(async (one, another) => {
+      const name = freshName();
+      const busy = one.call('keepBusy', name);
+      await waitUntil(() => kit.admin.exists(name), { what: 'the lock to be held' });
+      await another.call('acquire', name);
+      await one.call('stopBusy');
+      await another.call('release');
+      await busy;
+    });
+  });
+
+  it('tells the other of a force unlock, long before a renewal could', async () => {
+    await inBothOrders(async (one, another) => {
+      const name = freshName();
+      await one.call('acquire', name);
+      await waitUntil(() => hearsOf(name), { what: 'the inbox of the owner to be open' });
+      const loss = one.call('lossOfNewest');
+      expect(await another.call('force', name)).toBe(true);
+      expect(await loss).toMatch(/^(force-unlocked|deleted)$/);
+    });
+  });
+
+  it('loses no addition to a number that both change, and nobody waits for ever', async () => {
+    const workers = await Promise.all([spawn(thisVersion), spawn(other), spawn(thisVersion), spawn(other)]);
+    const [name, counter] = [freshName(), freshName()];
+    await Promise.all(workers.map((worker) => worker.call('add', name, counter, 200)));
+    expect(await kit.admin.get(counter)).toBe('800');
+    await kit.admin.del(counter);
+    await Promise.all(workers.map((worker) => worker.call('close')));
+    await expectNothingLeft();
+  });
+});
