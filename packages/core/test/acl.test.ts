@@ -15,7 +15,10 @@ const used = new Set(
 );
 
 async function without(command: string, work: (limited: Lock) => Promise<void>): Promise<void> {
-  await server.redis.acl('SETUSER', 'limited', 'reset', 'on', '>x', '~*', '&*', '+@all', `-${command.toLowerCase()}`);
+  // What the server does not know, as Redis 6 SPUBLISH, nobody may call anyway.
+  const [known] = await server.redis.command('INFO', command);
+  const denied = known === null ? [] : [`-${command.toLowerCase()}`];
+  await server.redis.acl('SETUSER', 'limited', 'reset', 'on', '>x', '~*', '&*', '+@all', ...denied);
   const client: Redis = server.connect({ username: 'limited', password: 'x' });
   await work(lockOn(server, { client }));
   await server.redis.acl('DELUSER', 'limited');

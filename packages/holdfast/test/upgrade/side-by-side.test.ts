@@ -105,7 +105,7 @@ describe.each(others)('this version beside %s', (_, make) => {
     await inBothOrders(async (one, another) => {
       const name = freshName();
       const busy = one.call('keepBusy', name);
-      await waitUntil(() => kit.admin.exists(name), { what: 'the lock to be held' });
+      await waitUntil(() => hearsOf(name), { what: 'the inbox of the owner to be open' });
       await another.call('acquire', name);
       await one.call('stopBusy');
       await another.call('release');
