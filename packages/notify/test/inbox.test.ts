@@ -74,21 +74,21 @@ describe('Inbox', () => {
     await inbox.close();
   });
 
-  it('makes a gap of what it does not understand: for the tenure it names, else for all', async () => {
+  it('gives what it does not understand to the tenure it names, and makes a gap for all of what names nobody', async () => {
     const { inbox, strays } = inboxOn(redis.port());
     await inbox.open();
     const first = registered(inbox, 'client:1');
     const second = registered(inbox, 'client:2');
     await redis.admin.publish(channel, '2 grant client:1 something new');
-    await waitUntil(() => first.gaps, { what: 'a gap' });
-    expect([first.gaps, second.gaps]).toEqual([1, 0]);
+    await waitUntil(() => first.messages.length, { what: 'the message' });
+    expect([first.gaps, second.gaps]).toEqual([0, 0]);
     await redis.admin.publish(channel, 'gibberish');
     await waitUntil(() => second.gaps, { what: 'a gap for all' });
     await redis.admin.publish(channel, '2 grant client:9 something new');
     await waitUntil(() => strays.length, { what: 'the stray' });
     expect(strays).toEqual([{ kind: 'look', tenure: 'client:9' }]);
-    expect([first.gaps, second.gaps]).toEqual([2, 1]);
-    expect(first.messages).toEqual([]);
+    expect([first.gaps, second.gaps]).toEqual([1, 1]);
+    expect([first.messages, second.messages]).toEqual([[{ kind: 'look', tenure: 'client:1' }], []]);
     await inbox.close();
   });
 
