@@ -1,5 +1,6 @@
 export { ManualClock, ManualTimer } from './manual-clock.js';
 export { findBinary } from './redis/binary.mjs';
+export { dockerAnswers, startInDocker } from './redis/docker.mjs';
 export { findPrivateRedis, findRedis } from './redis/find.mjs';
 export type { FoundRedis, Sources } from './redis/find.mjs';
 export { RedisServer, startPrivateRedis, startRedis } from './redis/server.js';

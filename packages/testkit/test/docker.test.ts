@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { RedisServer, waitUntil } from '@holdfast/testkit';
-import { dockerAnswers, startInDocker } from '../src/redis/docker.mjs';
+import { dockerAnswers, RedisServer, startInDocker, waitUntil } from '@holdfast/testkit';
 
 jest.setTimeout(90_000);
 
