@@ -6,6 +6,7 @@ import type { Link } from './connection/link.js';
 import type { LinkTools } from './connection/link-tools.js';
 import { openLink } from './connection/open-link.js';
 import { ServerCheck } from './connection/server-check.js';
+import { Shards } from './connection/shards.js';
 import { Subscriber } from './connection/subscriber.js';
 import { Wire } from './connection/wire.js';
 import { Handle, type LockHome } from './handle.js';
@@ -58,6 +59,7 @@ export class LockClient implements AsyncDisposable {
   readonly #subscriber: Subscriber;
   readonly #inbox: Inbox;
   readonly #broadcast: ReleaseBroadcast;
+  readonly #shards: Shards;
   #closing: Promise<void> | undefined;
 
   /** @internal Use {@link createLockClient}. */
@@ -93,6 +95,7 @@ export class LockClient implements AsyncDisposable {
     });
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
     fanOut(subscriber, [inbox, broadcast]);
+    const shards = new Shards(link, tools);
     link.listen({
       onDown: (node, covers) => {
         serverClock.forget(node);
@@ -110,7 +113,8 @@ export class LockClient implements AsyncDisposable {
       link,
       wire,
       watchdog,
-      wakeup: settings.wakeup === 'queue' ? new QueueWakeup(inbox, onMissed) : new RedissonWakeup(inbox, broadcast),
+      wakeup:
+        settings.wakeup === 'queue' ? new QueueWakeup(inbox, onMissed) : new RedissonWakeup(inbox, broadcast, shards),
       serverClock,
       aborts: new AbortHub(),
       turns: new Turns(clock),
@@ -130,6 +134,7 @@ export class LockClient implements AsyncDisposable {
     this.#subscriber = subscriber;
     this.#inbox = inbox;
     this.#broadcast = broadcast;
+    this.#shards = shards;
   }
 
   /**
@@ -210,6 +215,7 @@ export class LockClient implements AsyncDisposable {
     await this.#subscriber.close();
     await this.#inbox.close();
     await this.#broadcast.close();
+    await this.#shards.close();
     await this.#link.close();
     this.#waits.clear();
   }

@@ -35,6 +35,7 @@ const stale: ReadonlySet<string> = new Set(['MOVED', 'CLUSTERDOWN', 'READONLY', 
 /** See the module comment. */
 export class ClusterLink implements Link {
   readonly trustsReceivers = false;
+  readonly sharded = true;
   readonly #map: ClusterMap;
   readonly #tools: LinkTools;
   readonly #options: RedisOptions;
@@ -107,9 +108,11 @@ export class ClusterLink implements Link {
     const others = this.#map.nodes.filter((node) => node !== left);
     const alive = others.filter((node) => this.#lines.get(node)?.ready);
     const node = anyOf(alive) ?? anyOf(others) ?? left;
-    return node === undefined
-      ? undefined
-      : this.#map.open(node, { ...this.#options, ...options, retryStrategy: () => null });
+    return node === undefined ? undefined : this.openSubscriberTo(node, options);
+  }
+
+  openSubscriberTo(node: NodeAddress, options: RedisOptions): Redis | undefined {
+    return this.#map.open(node, { ...this.#options, ...options, retryStrategy: () => null });
   }
 
   async close(): Promise<void> {

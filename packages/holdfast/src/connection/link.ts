@@ -36,6 +36,8 @@ export interface Link {
   readonly keyPrefix: string;
   /** A PUBLISH that reached nobody proves that nobody listens. Not so in a Cluster, which counts the receivers of one node. */
   readonly trustsReceivers: boolean;
+  /** There are channels that live on the servers of their slot only, from Redis 7 on: a Cluster. */
+  readonly sharded: boolean;
   /** Closed, or given up by ioredis: no line will ever be ready again. */
   readonly ended: boolean;
   listen(listener: LinkListener): void;
@@ -56,5 +58,7 @@ export interface Link {
    * that did not do; another server is taken where there is a choice.
    */
   openSubscriber(options: RedisOptions, instead: Redis | undefined): Redis | undefined;
+  /** A connection with `options` to one server of a Cluster, named as by {@link nodeOf}; else as {@link openSubscriber}. */
+  openSubscriberTo(node: string, options: RedisOptions): Redis | undefined;
   close(): Promise<void>;
 }

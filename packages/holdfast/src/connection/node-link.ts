@@ -13,6 +13,7 @@ const demoted: ReadonlySet<string> = new Set(['READONLY', 'MASTERDOWN']);
 /** One server, or the master that Sentinel names. Which of several servers that is, is hidden behind one name: only one is the master. */
 export class NodeLink implements Link {
   readonly trustsReceivers = true;
+  readonly sharded = false;
   readonly #line: NodeLine;
   readonly #sentinels: SentinelWatch | undefined;
   readonly #listeners: LinkListener[] = [];
@@ -67,6 +68,10 @@ export class NodeLink implements Link {
     const redis = this.#line.redis.duplicate(options);
     this.#sentinels?.mind(redis);
     return redis;
+  }
+
+  openSubscriberTo(_node: string, options: RedisOptions): Redis {
+    return this.openSubscriber(options);
   }
 
   async close(): Promise<void> {

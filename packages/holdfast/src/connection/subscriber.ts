@@ -16,6 +16,7 @@ import { disconnect } from './line.js';
 import type { Link } from './link.js';
 import type { LinkTools } from './link-tools.js';
 import { redacted, verdictOf } from './reply-errors.js';
+import { plain, type World } from './world.js';
 
 const listening: RedisOptions = {
   lazyConnect: true,
@@ -37,6 +38,9 @@ const REFUSED_RETRY_MS = 1_000;
 /** So many messages in a row that should have come and did not, on a connection that answers: it listens in the wrong place. */
 const MOST_MISSED = 2;
 
+/** Where its connections come from. */
+export type SubscriberSource = Pick<Link, 'ended' | 'openSubscriber' | 'trustsReceivers'>;
+
 interface Confirmation {
   /** The server has confirmed, on this connection or an earlier one. */
   given: boolean;
@@ -50,8 +54,9 @@ interface Confirmation {
  * is waited for, because without it there is nothing to wake a waiter for.
  */
 export class Subscriber implements SubscriberPort {
-  readonly #link: Link;
+  readonly #link: SubscriberSource;
   readonly #tools: LinkTools;
+  readonly #world: World;
   readonly #listeners: SubscriberListener[] = [];
   readonly #channels = new Map<string, Confirmation>();
   #redis: Redis | undefined;
@@ -62,9 +67,10 @@ export class Subscriber implements SubscriberPort {
   #probing = false;
   #missed = 0;
 
-  constructor(link: Link, tools: LinkTools) {
+  constructor(link: SubscriberSource, tools: LinkTools, world: World = plain) {
     this.#link = link;
     this.#tools = tools;
+    this.#world = world;
   }
 
   listen(listener: SubscriberListener): void {
@@ -84,7 +90,7 @@ export class Subscriber implements SubscriberPort {
 
   async unsubscribe(channel: string): Promise<void> {
     this.#channels.delete(channel);
-    if (this.#redis?.status === 'ready') await this.#redis.unsubscribe(channel);
+    if (this.#redis?.status === 'ready') await this.#world.unsubscribe(this.#redis, channel);
   }
 
   /** A message that should have come did not: replaces the connection unless it answers within `limitMs` and has only just begun to fail. */
@@ -108,6 +114,11 @@ export class Subscriber implements SubscriberPort {
     }
   }
 
+  /** Opens the connection anew: what was heard so far may have stopped. */
+  reconnect(): void {
+    if (this.#redis?.status === 'ready') this.#redis.disconnect(true);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     for (const { reject } of this.#channels.values()) reject(new Error('The subscriber is closed'));
@@ -127,7 +138,7 @@ export class Subscriber implements SubscriberPort {
     }
     this.#redis = redis;
     this.#handshake = new HandshakeLimit(redis, this.#tools);
-    redis.on('message', (channel: string, message: string) => {
+    redis.on(this.#world.message, (channel: string, message: string) => {
       this.#missed = 0;
       for (const listener of this.#listeners) listener.onMessage(channel, message);
     });
@@ -137,11 +148,17 @@ export class Subscriber implements SubscriberPort {
     redis.on('ready', () => void this.#restore(redis));
     redis.on('end', () => this.#reopenSoon(redis));
     redis.on('error', (error) => this.#tools.onError(redacted(error)));
+    // ioredis 6: the server has ended a subscription because its slot has gone.
+    redis.on('moved', () => this.reconnect());
     void outside(() => redis.connect().catch(() => undefined));
   }
 
   #reopenSoon(instead: Redis | undefined): void {
     if (this.#closed) return;
+    if (this.#channels.size === 0) {
+      this.#redis = undefined;
+      return;
+    }
     this.#opening = true;
     this.#tools.at(this.#tools.now() + RETRY_MS, () => this.#open(instead));
   }
@@ -158,20 +175,22 @@ export class Subscriber implements SubscriberPort {
     const confirmation = this.#channels.get(channel);
     if (confirmation === undefined) return;
     try {
-      await redis.subscribe(channel);
+      await this.#world.subscribe(redis, channel);
       confirmation.given = true;
       confirmation.resolve();
     } catch (error) {
       if (this.#closed) return;
       this.#tools.onError(redacted(error));
-      const { kind } = verdictOf(error);
+      const verdict = verdictOf(error);
+      // Another server keeps the slot of a sharded channel: whoever wants it has to find that out.
+      const kind = verdict.kind === 'transient' && verdict.code === 'MOVED' ? 'moved' : verdict.kind;
       if (kind === 'transient' || (kind === 'permanent' && confirmation.given)) {
         const delayMs = kind === 'transient' ? RETRY_MS : REFUSED_RETRY_MS;
         this.#tools.at(this.#tools.now() + delayMs, () => void this.#send(redis, channel));
         return;
       }
       // Anything else but a refusal is the connection's trouble: it is sent again when that is back.
-      if (kind !== 'permanent') return;
+      if (kind !== 'permanent' && kind !== 'moved') return;
       this.#channels.delete(channel);
       confirmation.reject(redacted(error));
     }

@@ -89,44 +89,89 @@ class QueueEar implements Ear {
   }
 }
 
-/** Redisson's broadcast; see the module comment. */
+/**
+ * Redisson's broadcast; see the module comment.
+ *
+ * In a Cluster there may be two: Redisson's clients publish in the sharded world of pub/sub, or, set otherwise or old, in the plain one, and
+ * the two do not hear each other. Listening in both costs one more SSUBSCRIBE and makes no setting necessary.
+ */
 export class RedissonWakeup implements Wakeup {
   readonly blind = true;
   readonly #inbox: Inbox;
   readonly #broadcast: ReleaseBroadcast;
+  readonly #shards: ShardedBroadcasts;
 
-  constructor(inbox: Inbox, broadcast: ReleaseBroadcast) {
+  constructor(inbox: Inbox, broadcast: ReleaseBroadcast, shards: ShardedBroadcasts) {
     this.#inbox = inbox;
     this.#broadcast = broadcast;
+    this.#shards = shards;
   }
 
   ear(keys: LockKeys, tenure: string, listener: InboxListener): Ear {
     this.#inbox.register(tenure, listener);
     if (!this.#inbox.confirmed) void this.#inbox.open().catch(() => undefined);
-    const look = () => listener.onGap();
-    let membership: ReturnType<ReleaseBroadcast['join']> | undefined;
-    let confirmed = false;
-    return {
-      mayQueue: false,
-      get open() {
-        return confirmed;
-      },
-      listen: (opened) => {
-        if (membership !== undefined) return;
-        membership = this.#broadcast.join(keys.releaseChannel, { onReleased: look, onGap: look });
-        membership.confirmed.then(
-          () => {
-            confirmed = true;
-            opened();
-          },
-          () => undefined,
-        );
-      },
-      missed: () => undefined,
-      close: () => {
-        membership?.leave();
-        this.#inbox.unregister(tenure);
-      },
-    };
+    return new RedissonEar({
+      channel: keys.releaseChannel,
+      broadcasts: () => [this.#broadcast, this.#shards.of(keys.lock)].filter((broadcast) => broadcast !== undefined),
+      look: () => listener.onGap(),
+      onClose: () => this.#inbox.unregister(tenure),
+    });
+  }
+}
+
+/** The broadcast, if any, on the server that keeps a lock now. */
+export interface ShardedBroadcasts {
+  of(lockKey: string): ReleaseBroadcast | undefined;
+}
+
+interface RedissonEarOptions {
+  readonly channel: string;
+  /** Where releases of the lock may be announced now. */
+  readonly broadcasts: () => readonly ReleaseBroadcast[];
+  readonly look: () => void;
+  readonly onClose: () => void;
+}
+
+class RedissonEar implements Ear {
+  readonly mayQueue = false;
+  readonly #options: RedissonEarOptions;
+  /** Where it listens, or has been refused: `settled` in both cases, since a refusal would be repeated. */
+  readonly #joined = new Map<ReleaseBroadcast, { leave: () => void; settled: boolean }>();
+
+  constructor(options: RedissonEarOptions) {
+    this.#options = options;
+  }
+
+  get open(): boolean {
+    return this.#options.broadcasts().every((broadcast) => this.#joined.get(broadcast)?.settled);
+  }
+
+  listen(opened: () => void): void {
+    const broadcasts = this.#options.broadcasts();
+    // The lock has gone to another server.
+    for (const [broadcast, { leave }] of this.#joined) {
+      if (broadcasts.includes(broadcast)) continue;
+      leave();
+      this.#joined.delete(broadcast);
+    }
+    const confirmations = broadcasts.filter((broadcast) => !this.#joined.has(broadcast)).map((one) => this.#join(one));
+    if (confirmations.length > 0) void Promise.all(confirmations).then(opened);
+  }
+
+  missed(): void {}
+
+  close(): void {
+    for (const { leave } of this.#joined.values()) leave();
+    this.#options.onClose();
+  }
+
+  /** Resolves when it listens there, or has been refused. */
+  async #join(broadcast: ReleaseBroadcast): Promise<void> {
+    const { channel, look } = this.#options;
+    const { confirmed, leave } = broadcast.join(channel, { onReleased: look, onGap: look });
+    const membership = { leave, settled: false };
+    this.#joined.set(broadcast, membership);
+    await confirmed.catch(() => undefined);
+    membership.settled = true;
   }
 }

@@ -105,6 +105,11 @@ export class JavaPeer {
     return done;
   }
 
+  /** What it has complained of, its last part. */
+  get complaints(): string {
+    return this.#complaints;
+  }
+
   /** A thread of its own in Java: the owner, for Redisson. */
   thread(thread: string): JavaThread {
     return new JavaThread(this, thread);

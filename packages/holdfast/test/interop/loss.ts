@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LockLostError } from 'holdfast';
 import { JavaError } from './java-peer.js';
 import { report } from './figures.js';
-import { freshName, type Site } from './site.js';
+import { channelOf, freshName, type Site } from './site.js';
 
 /** Force unlock and crashes of one side, seen by the other. */
 export function loss(site: () => Site): void {
@@ -77,7 +77,7 @@ export function loss(site: () => Site): void {
       const java = await site().startJava({ watchdogTimeoutMs });
       await java.thread('holder').lock(name);
       const waiting = site().client().getLock(name).acquire();
-      await site().listened(name);
+      await site().listened('node', channelOf(name));
       await java.kill();
       await served('Node has the lock of a crashed JVM', name, waiting);
       await (await waiting).release();
@@ -89,7 +89,7 @@ export function loss(site: () => Site): void {
       await node.call('acquire', name);
       const thread = site().thread();
       const waiting = thread.lock(name);
-      await site().listened(name);
+      await site().listened('java', channelOf(name));
       node.kill('SIGKILL');
       await node.exited;
       await served('Java has the lock of a crashed Node process', name, waiting);
@@ -103,10 +103,10 @@ export function loss(site: () => Site): void {
       const [java, node] = await Promise.all([site().startJava(), site().startNode()]);
       const hold = await lock.acquire();
       void java.thread('waiter').lock(name);
+      await site().listened('java', channelOf(name));
+      const before = await site().listeners(channelOf(name));
       void node.call('acquire', name);
-      await waitUntil(async () => (await site().listeners(`redisson_lock__channel:{${name}}`)) >= 2, {
-        what: 'both wait',
-      });
+      await waitUntil(async () => (await site().listeners(channelOf(name))) > before, { what: 'both wait' });
       await java.kill();
       await node.stop();
       await hold.release();

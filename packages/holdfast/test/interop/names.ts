@@ -3,14 +3,14 @@ import { describe, expect, it } from '@jest/globals';
 import { freshName, patient, type Site } from './site.js';
 
 /** Both sides name keys and channels alike. */
-export function names(site: () => Site): void {
+export function names(site: () => Site, topology: Site['topology']): void {
   /** Whoever waits on one side is woken by the other, and both listen to exactly this channel. */
   const wakeEachOther = async (java: string, node: string, channel: string) => {
     const thread = site().thread();
     const lock = site().client(patient).getLock(node);
     await thread.lock(java);
     const waiting = lock.acquire();
-    await waitUntil(async () => (await site().listeners(channel)) > 0, { what: `Node listens to ${channel}` });
+    await site().listened('node', channel);
     await thread.unlock(java);
     const hold = await waiting;
     // Node listens until it has released.
@@ -24,15 +24,19 @@ export function names(site: () => Site): void {
   };
 
   describe('names', () => {
-    it.each([
+    // In a Cluster Redisson takes `}x{y}` to another slot than Redis does.
+    const anywhere = [
       ['plain', 'redisson_lock__channel:{plain}'],
       ['замок ☃', 'redisson_lock__channel:{замок ☃}'],
       ['{order}:7', 'redisson_lock__channel:{order}:7'],
       ['a{b}c', 'redisson_lock__channel:a{b}c'],
-      ['}x{y}', 'redisson_lock__channel:}x{y}'],
-    ])('%j has the key of that name and the channel %j on both sides', async (name, channel) => {
-      await wakeEachOther(name, name, channel);
-    });
+    ] as const;
+    it.each(topology === 'cluster' ? anywhere : [...anywhere, ['}x{y}', 'redisson_lock__channel:}x{y}'] as const])(
+      '%j has the key of that name and the channel %j on both sides',
+      async (name, channel) => {
+        await wakeEachOther(name, name, channel);
+      },
+    );
 
     it("Redisson's unlock leaves nothing but its latch for a while, a release of Node nothing at all", async () => {
       const name = freshName();

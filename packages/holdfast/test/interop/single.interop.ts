@@ -6,7 +6,7 @@ import { nowUs } from './java-peer.js';
 import { leases } from './leases.js';
 import { loss } from './loss.js';
 import { names } from './names.js';
-import { freshName, oneRedis, patient, useSite } from './site.js';
+import { channelOf, freshName, oneRedis, patient, useSite } from './site.js';
 import { waking } from './waking.js';
 
 jest.setTimeout(60_000);
@@ -25,7 +25,7 @@ describe('Java and Node on one Redis', () => {
   waking(site);
   leases(site);
   loss(site);
-  names(site);
+  names(site, 'single');
 
   it("ioredis' keyPrefix and Redisson's NameMapper name the same lock", async () => {
     const name = freshName();
@@ -37,11 +37,12 @@ describe('Java and Node on one Redis', () => {
     await thread.lock(name);
     expect(await lock.tryLock()).toBe(false);
     const waiting = lock.acquire();
-    await site().listened(`app:${name}`);
+    await site().listened('node', channelOf(`app:${name}`));
     await thread.unlock(name);
     const hold = await waiting;
+    const before = await site().listeners(channelOf(`app:${name}`));
     const inJava = thread.lock(name);
-    await site().listened(`app:${name}`);
+    await waitUntil(async () => (await site().listeners(channelOf(`app:${name}`))) > before, { what: 'Java listens' });
     await hold.release();
     await inJava;
     await thread.unlock(name);

@@ -2,7 +2,7 @@ import { waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { Timing } from './java-peer.js';
 import { quantile, report, spread } from './figures.js';
-import { freshName, patient, type Site } from './site.js';
+import { channelOf, freshName, patient, type Site } from './site.js';
 
 const rounds = 200;
 
@@ -32,7 +32,7 @@ export function waking(site: () => Site): void {
       for (let round = 0; round < rounds; round++) {
         await thread.lock(name);
         const waiting = node.call('acquire', name);
-        await site().listened(name);
+        await site().listened('node', channelOf(name));
         leases.push(await site().pttl(name));
         const released = await thread.unlock(name);
         samples.push(betweenMs(released, await waiting));
@@ -50,7 +50,7 @@ export function waking(site: () => Site): void {
       for (let round = 0; round < rounds; round++) {
         await node.call('acquire', name);
         const waiting = thread.lock(name);
-        await site().listened(name);
+        await site().listened('java', channelOf(name));
         leases.push(await site().pttl(name));
         const released = await node.call('release');
         samples.push(betweenMs(released, await waiting));
@@ -66,11 +66,11 @@ export function waking(site: () => Site): void {
       const lock = client.getLock(name);
       await holder.lock(name);
       const java = waiter.lock(name);
-      await site().listened(name);
+      await site().listened('java', channelOf(name));
       expect(await lock.forceUnlock()).toBe(true);
       await java;
       const node = lock.acquire();
-      await site().listened(name);
+      await site().listened('node', channelOf(name));
       expect(await holder.forceUnlock(name)).toBe(true);
       await (await node).release();
     });
@@ -80,7 +80,7 @@ export function waking(site: () => Site): void {
       const client = site().client(patient);
       await client.getLock(name).acquire();
       const java = site().thread().lock(name);
-      await site().listened(name);
+      await site().listened('java', channelOf(name));
       await client.close();
       await java;
       await site().java.call('forceUnlock', { name });

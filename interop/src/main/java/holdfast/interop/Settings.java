@@ -6,6 +6,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.Config;
 import org.redisson.config.NameMapper;
+import org.redisson.config.ReadMode;
 import org.redisson.config.ShardedSubscriptionMode;
 
 /**
@@ -35,7 +36,8 @@ record Settings(
   }
 
   private BaseConfig<?> cluster(Config config) {
-    var servers = config.useClusterServers().setScanInterval(500);
+    // The counter of the closed loop must not be read from a replica, which may be behind.
+    var servers = config.useClusterServers().setScanInterval(500).setReadMode(ReadMode.MASTER);
     if (shardedSubscriptionMode != null) {
       servers.setShardedSubscriptionMode(ShardedSubscriptionMode.valueOf(shardedSubscriptionMode));
     }
