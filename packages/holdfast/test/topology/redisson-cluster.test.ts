@@ -76,7 +76,7 @@ describe('Redisson mode in a Cluster', () => {
     const { lock, unlock } = foreign(kit.cluster, name);
     await lock();
     const errors: unknown[] = [];
-    const client = kit.open({ ...redisson, reaskMs: 500 }).on('error', (error) => errors.push(error));
+    const client = kit.open(redisson).on('error', (error) => errors.push(error));
     const waiting = client.getLock(name).acquire({ waitMs: 15_000 });
     const source = await kit.cluster.nodeOfKey(name);
     await heardOn([source], 'SHARDNUMSUB', name);
