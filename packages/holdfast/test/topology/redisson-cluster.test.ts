@@ -92,10 +92,7 @@ describe('Redisson mode in a Cluster', () => {
     const name = freshName();
     const { lock, unlock } = foreign(kit.cluster, name);
     await lock();
-    const waiting = kit
-      .open({ ...redisson, reaskMs: 500 })
-      .getLock(name)
-      .acquire({ waitMs: 30_000 });
+    const waiting = kit.open(redisson).getLock(name).acquire({ waitMs: 30_000 });
     const before = await kit.cluster.nodeOfKey(name);
     await heardOn([before], 'SHARDNUMSUB', name);
     // The replica has to have heard of the lock.
