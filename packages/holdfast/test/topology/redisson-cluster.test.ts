@@ -35,7 +35,7 @@ async function listeners(servers: TestCluster['nodes'], world: 'NUMSUB' | 'SHARD
   const counts = await Promise.all(
     servers.map(async (server) => {
       const [, count] = (await (await server.admin()).call('PUBSUB', world, channelOf(name))) as [string, number];
-      return Number(count);
+      return count;
     }),
   );
   return counts.reduce((sum, count) => sum + count, 0);
