@@ -31,15 +31,42 @@ const MAX_NAME_BYTES = 1024;
  */
 export function lockKeys(name: string, keyPrefix = ''): LockKeys {
   assertLockName(name, keyPrefix);
-  const dead = tagged('holdfast_dead', keyPrefix + name);
-  return {
-    lock: name,
-    queue: tagged('holdfast_queue', keyPrefix + name),
-    fresh: tagged('holdfast_fresh', keyPrefix + name),
-    dead: (tenure) => `${dead}:${tenure}`,
-    releaseChannel: tagged('redisson_lock__channel', keyPrefix + name),
-    inboxPrefix: INBOX_PREFIX,
-  };
+  return new KeysOfLock(name, keyPrefix);
+}
+
+/** Made when they are asked for: a lock that is held for long needs none of them, and their text would cost it half a kilobyte. */
+class KeysOfLock implements LockKeys {
+  readonly lock: string;
+  readonly #keyPrefix: string;
+
+  constructor(name: string, keyPrefix: string) {
+    this.lock = name;
+    this.#keyPrefix = keyPrefix;
+  }
+
+  get queue(): string {
+    return this.#of('holdfast_queue');
+  }
+
+  get fresh(): string {
+    return this.#of('holdfast_fresh');
+  }
+
+  dead(tenure: string): string {
+    return `${this.#of('holdfast_dead')}:${tenure}`;
+  }
+
+  get releaseChannel(): string {
+    return this.#of('redisson_lock__channel');
+  }
+
+  get inboxPrefix(): string {
+    return INBOX_PREFIX;
+  }
+
+  #of(kind: string): string {
+    return tagged(kind, this.#keyPrefix + this.lock);
+  }
 }
 
 /** The channel on which a client is told about its tenures; one for the client's whole life. */

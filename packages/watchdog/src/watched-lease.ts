@@ -217,8 +217,13 @@ export class WatchedLease<S> implements Lease<S> {
 
   #arrange(): void {
     const time = Math.min(this.deadline, this.#nextStep());
-    if (this.#appointment === undefined) this.#appointment = this.#keeper.schedule.at(time, () => this.#wake());
+    if (this.#appointment === undefined) this.#appointment = this.#firstAppointment(time);
     else this.#appointment.move(time);
+  }
+
+  /** Apart from the hot path, which would pay for the closure even when none is made. */
+  #firstAppointment(time: number): Appointment {
+    return this.#keeper.schedule.at(time, () => this.#wake());
   }
 
   #nextStep(): number {

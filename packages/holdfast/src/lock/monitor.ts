@@ -41,17 +41,20 @@ import { type HeldOutcome, Tenure, type TenureListener } from './tenure.js';
 import { commonTerms, leaseTermsOf } from './terms.js';
 import { within } from './within.js';
 
+const none: readonly never[] = [];
+
 /** See the module comment. */
 export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   readonly name: string;
   readonly keys: LockKeys;
   readonly #parts: Parts;
   readonly #onIdle: () => void;
-  readonly #levels: Level[] = [];
+  /** Innermost last. */
+  #levels: readonly Level[] = none;
   readonly #line = new Line();
-  /** Calls with a level on its way to them: neither in the line nor done. */
-  readonly #entering = new Set<Contender>();
-  readonly #selfWait: SelfWait;
+  /** Calls with a level on its way to them: neither in the line nor done. Undefined when there is none. */
+  #entering: Set<Contender> | undefined;
+  #selfWait: SelfWait | undefined;
   readonly #handoffRule: HandoffRule;
   #tenure: Tenure | undefined;
   /** Clock time of the last proof that the lock was busy. */
@@ -65,7 +68,6 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.#parts = parts;
     this.#onIdle = onIdle;
     this.#handoffRule = new HandoffRule(parts);
-    this.#selfWait = new SelfWait(this, this.#line, parts);
   }
 
   // ---------------------------------------------------------------- what callers do
@@ -92,7 +94,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       this.#line.add(contender);
       this.#contest();
       if (!contender.once) this.#tenure?.stayFresh(contender.until);
-      if (this.#line.size > 0) this.#selfWait.watch();
+      if (this.#line.size > 0 && this.#levels.length > 0)
+        (this.#selfWait ??= new SelfWait(this, this.#line, this.#parts)).watch();
     }
     return contender.promise;
   }
@@ -130,7 +133,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.#tenure = undefined;
     this.#loseLevels('closed');
     void tenure.cancel();
-    for (const contender of [...this.#entering]) contender.refuse(new LockClientClosedError(this.name));
+    for (const contender of [...(this.#entering ?? none)]) contender.refuse(new LockClientClosedError(this.name));
   }
 
   // ---------------------------------------------------------------- LevelKeeper
@@ -284,15 +287,15 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   #begin(contender: Contender): Level {
     this.#line.remove(contender);
     contender.enteringSince = this.#parts.clock.now();
-    this.#entering.add(contender);
+    (this.#entering ??= new Set()).add(contender);
     const level = new Level(this, contender.request);
-    this.#levels.push(level);
+    this.#levels = this.#levels.concat(level);
     return level;
   }
 
   /** The lock was lost before the call got it. A new owner just goes on waiting; a nested call must never acquire afresh. */
   #bounce(contender: Contender, level: Level, how: AcquiredHow): void {
-    this.#entering.delete(contender);
+    this.#arrived(contender);
     level.close();
     if (how === 're-entered') contender.refuse(level.lossError());
     if (this.#refusesWaiting) contender.refuse(new LockClientClosedError(this.name));
@@ -302,6 +305,12 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       this.#contest();
     }
     this.#idle();
+  }
+
+  /** The contender has its level, or will not get it. */
+  #arrived(contender: Contender): void {
+    this.#entering?.delete(contender);
+    if (this.#entering?.size === 0) this.#entering = undefined;
   }
 
   /** Redis has answered for a level that was entering. */
@@ -323,7 +332,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       return;
     }
     this.#remove(level);
-    this.#entering.delete(contender);
+    this.#arrived(contender);
     contender.refuse(failureError(this.name, outcome));
     // The count is as it was; whoever waits goes on.
     if (this.#levels.length === 0 && this.#tenure === tenure) void this.#vacate(tenure, level).catch(() => undefined);
@@ -337,7 +346,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
         this.#bounce(contender, level, how);
         return;
       }
-      this.#entering.delete(contender);
+      this.#arrived(contender);
       if (contender.give(level)) {
         const now = this.#parts.clock.now();
         level.open(now, home);
@@ -410,12 +419,14 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   #remove(level: Level): void {
-    this.#levels.splice(this.#levels.indexOf(level), 1);
+    this.#levels = this.#levels.filter((open) => open !== level);
     level.close();
   }
 
   #loseLevels(reason: LockLostReason): void {
-    for (const level of this.#levels.splice(0)) {
+    const levels = this.#levels;
+    this.#levels = none;
+    for (const level of levels) {
       if (level.lose(reason)) this.#parts.reporter.lost(this.name, level.lossError());
     }
   }
@@ -463,8 +474,10 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   #idle(): void {
-    const calls = this.#line.size + this.#entering.size;
-    if (this.#tenure === undefined && calls === 0 && this.#levels.length === 0) this.#onIdle();
+    if (this.#tenure !== undefined || this.#line.size > 0 || this.#entering !== undefined || this.#levels.length > 0)
+      return;
+    this.#selfWait?.stop();
+    this.#onIdle();
   }
 
   // ---------------------------------------------------------------- small parts

@@ -3,6 +3,7 @@
  * outside any scope, which can never succeed. Nobody can tell it from an honest wait, so it is reported and not refused.
  */
 
+import type { Appointment } from '@holdfast/watchdog';
 import type { Contender } from './contender.js';
 import type { Level } from './level.js';
 import type { Line } from './line.js';
@@ -17,7 +18,7 @@ export class SelfWait {
   readonly #lock: { readonly name: string; readonly levels: readonly Level[] };
   readonly #line: Line;
   readonly #parts: Parts;
-  #armed = false;
+  #next: Appointment | undefined;
 
   constructor(lock: { readonly name: string; readonly levels: readonly Level[] }, line: Line, parts: Parts) {
     this.#lock = lock;
@@ -27,16 +28,21 @@ export class SelfWait {
 
   /** Somebody waits. */
   watch(): void {
-    if (!this.#armed && this.#lock.levels.length > 0) this.#lookAt(this.#parts.clock.now() + PATIENCE_MS);
+    if (this.#next === undefined && this.#lock.levels.length > 0) this.#lookAt(this.#parts.clock.now() + PATIENCE_MS);
   }
 
   #lookAt(time: number): void {
-    this.#armed = true;
-    this.#parts.waits.at(time, this.#look);
+    this.#next = this.#parts.waits.at(time, () => this.#look());
   }
 
-  readonly #look = (): void => {
-    this.#armed = false;
+  /** Nobody waits any more. */
+  stop(): void {
+    this.#next?.cancel();
+    this.#next = undefined;
+  }
+
+  #look(): void {
+    this.#next = undefined;
     const holder = this.#lock.levels[0];
     if (this.#line.size === 0 || holder === undefined) return;
     const now = this.#parts.clock.now();
@@ -50,7 +56,7 @@ export class SelfWait {
       }
     }
     this.#lookAt(Math.max(next, now + PAUSE_MS));
-  };
+  }
 }
 
 function stuck(contender: Contender, holder: Level, now: number): boolean {

@@ -17,8 +17,8 @@
  */
 
 import * as core from '@holdfast/core';
-import type { InboxMessage } from '@holdfast/notify';
-import type { Lease, LeaseTerms } from '@holdfast/watchdog';
+import type { InboxListener, InboxMessage } from '@holdfast/notify';
+import type { Lease, LeaseListener, LeaseTerms } from '@holdfast/watchdog';
 import type { Answer, Request } from '../connection/wire.js';
 import type { LockLostReason } from '../errors.js';
 import { MAX_TIME_MS } from '../options.js';
@@ -54,7 +54,7 @@ export type ReleaseOutcome = { kind: 'released' } | { kind: 'unheld' } | Failure
 const TOMBSTONE_TAIL_MS = 60_000;
 
 /** See the module comment. */
-export class Tenure implements LeaseSubject, AskListener {
+export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskListener {
   readonly id: string;
   readonly lease: Lease<LeaseSubject>;
   readonly keys: core.LockKeys;
@@ -87,15 +87,8 @@ export class Tenure implements LeaseSubject, AskListener {
     this.keys = keys;
     this.id = parts.tenureId(owner);
     this.#longestLeaseMs = terms.leaseMs;
-    this.lease = parts.watchdog.open(this, terms, {
-      onLost: (reason) => this.#listener.onLost(this, reason as LockLostReason),
-      onSuspect: () => this.#listener.onSuspect(this),
-      onHeld: () => undefined,
-    });
-    this.#ear = parts.wakeup.ear(keys, this.id, {
-      onMessage: (message) => this.#heard(message),
-      onGap: () => this.ask(),
-    });
+    this.lease = parts.watchdog.open(this, terms, this);
+    this.#ear = parts.wakeup.ear(keys, this.id, this);
     this.#asking = new Asking(parts, keys, this.id, this.#ear, this);
   }
 
@@ -181,7 +174,13 @@ export class Tenure implements LeaseSubject, AskListener {
     this.#dirty = true;
   }
 
-  #heard(message: InboxMessage): void {
+  // ---------------------------------------------------------------- what the inbox tells
+
+  onGap(): void {
+    this.ask();
+  }
+
+  onMessage(message: InboxMessage): void {
     switch (message.kind) {
       case 'grant':
         this.#granted(message, message.others);
@@ -235,6 +234,20 @@ export class Tenure implements LeaseSubject, AskListener {
     this.#heldSince = this.#parts.clock.now();
     this.#asking.stop();
     this.#listener.onHeld(this, how);
+  }
+
+  // ---------------------------------------------------------------- what the lease tells
+
+  onLost(reason: string): void {
+    this.#listener.onLost(this, reason as LockLostReason);
+  }
+
+  onSuspect(): void {
+    this.#listener.onSuspect(this);
+  }
+
+  onHeld(): void {
+    // Nobody was told to do anything when it became suspect.
   }
 
   // ---------------------------------------------------------------- held

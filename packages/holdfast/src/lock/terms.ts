@@ -12,9 +12,7 @@ export interface Terms {
 /** The terms of a lease for one hold that starts at `now`. */
 export function leaseTermsOf(terms: Terms, now: number): LeaseTerms {
   const { mode, leaseMs, maxHoldMs } = terms;
-  return maxHoldMs === undefined || mode === 'fixed'
-    ? { mode, leaseMs }
-    : { mode, leaseMs, renewUntil: now + maxHoldMs };
+  return maxHoldMs === undefined || mode === 'fixed' ? terms : { mode, leaseMs, renewUntil: now + maxHoldMs };
 }
 
 /** A fixed lease shorter than what is left of any: nothing is asked for any more. */
