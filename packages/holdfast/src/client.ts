@@ -126,6 +126,7 @@ export class LockClient implements AsyncDisposable {
       parts: this.#parts,
       registry: new Registry(this.#parts),
       leftovers: settings.releaseOnScopeEnd ? 'release' : 'abandon',
+      terms: { mode: 'watched', leaseMs: settings.watchdogTimeoutMs, maxHoldMs: settings.maxHoldMs },
     };
     this.#link = link;
     this.#wire = wire;

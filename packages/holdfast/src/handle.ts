@@ -21,6 +21,8 @@ export interface LockHome {
   readonly parts: Parts;
   readonly registry: Registry;
   readonly leftovers: Leftovers;
+  /** Those of a call that asks for none: one object for all of them. */
+  readonly terms: Terms;
 }
 
 /** How long after a call has given up a late copy of its command is still recognised. */
@@ -184,7 +186,8 @@ export class Handle implements RLock {
   #terms(leaseMs: number | undefined, maxHoldMs: number | undefined): Terms {
     const { settings } = this.#home.parts;
     if (leaseMs !== undefined) return { mode: 'fixed', leaseMs, maxHoldMs: undefined };
-    return { mode: 'watched', leaseMs: settings.watchdogTimeoutMs, maxHoldMs: maxHoldMs ?? settings.maxHoldMs };
+    if (maxHoldMs === undefined) return this.#home.terms;
+    return { mode: 'watched', leaseMs: settings.watchdogTimeoutMs, maxHoldMs };
   }
 
   // ---------------------------------------------------------------- using
@@ -225,7 +228,7 @@ export class Handle implements RLock {
     if (this.#owner !== undefined) {
       return this.#home.registry
         .find(this.name)
-        ?.levels.findLast((level) => level.imperative && level.given && level.origin.owner === this.#owner);
+        ?.levels.findLast((level) => level.imperative && level.given && level.owner === this.#owner);
     }
     const scope = currentScope(this.#home.client);
     const mine = [...(scope?.levels ?? [])].findLast(
@@ -239,7 +242,7 @@ export class Handle implements RLock {
   /** The innermost open level that this scope (or handle, or owner) is inside of. */
   #around(): ScopedLevel | undefined {
     const open = this.#home.registry.find(this.name)?.levels ?? [];
-    if (this.#owner !== undefined) return open.findLast((level) => level.origin.owner === this.#owner);
+    if (this.#owner !== undefined) return open.findLast((level) => level.owner === this.#owner);
     for (let scope = currentScope(this.#home.client); scope !== undefined; scope = scope.parent) {
       const { levels } = scope;
       const around = open.findLast((level) => levels.has(level));

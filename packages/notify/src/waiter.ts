@@ -6,9 +6,9 @@ export interface TimerEntry {
   cancel(): void;
 }
 
-/** Runs something once at an absolute time of a clock that the port chooses; one schedule serves any number of waits. */
+/** Runs a task once at an absolute time of a clock that the port chooses; one schedule serves any number of waits. */
 export interface TimerPort {
-  at(time: number, run: () => void): TimerEntry;
+  at(time: number, task: { run(): void }): TimerEntry;
 }
 
 /** How a wait may end by itself. Every part is optional; a wait without any costs one promise. */
@@ -43,7 +43,9 @@ export class Waiter<T> {
   #settled = false;
   #fulfil!: (value: T) => void;
   #fail!: (error: unknown) => void;
-  readonly #options: WaiterOptions<T> | undefined;
+  readonly #timers: TimerPort | undefined;
+  readonly #onExpire: WaiterOptions<T>['onExpire'];
+  readonly #onAbort: WaiterOptions<T>['onAbort'];
   #timer: TimerEntry | undefined;
   #leaveSignal: (() => void) | undefined;
 
@@ -53,10 +55,11 @@ export class Waiter<T> {
       this.#fulfil = resolve;
       this.#fail = reject;
     });
-    this.#options = options;
-    if (options === undefined) return;
-    if (options.signal !== undefined) this.#listen(options.signal, options.aborts);
-    if (options.expiresAt !== undefined) this.expireAt(options.expiresAt);
+    this.#timers = options?.timers;
+    this.#onExpire = options?.onExpire;
+    this.#onAbort = options?.onAbort;
+    if (options?.signal !== undefined) this.#listen(options.signal, options.aborts);
+    if (options?.expiresAt !== undefined) this.expireAt(options.expiresAt);
   }
 
   /** Whether the wait is over. */
@@ -92,21 +95,17 @@ export class Waiter<T> {
     } else if (this.#timer !== undefined) {
       this.#timer.move(time);
     } else {
-      const timers = this.#options?.timers;
+      const timers = this.#timers;
       if (timers === undefined) throw new TypeError('A waiter that expires needs `timers`');
-      this.#timer = timers.at(time, () => this.#expire());
+      this.#timer = timers.at(time, this);
     }
   }
 
-  #listen(signal: AbortSignal, aborts: AbortHub | undefined): void {
-    if (aborts === undefined) throw new TypeError('A waiter with a `signal` needs `aborts`');
-    this.#leaveSignal = aborts.subscribe(signal, () => this.#abort(signal.reason));
-  }
-
-  #expire(): void {
+  /** The wait expires: called by `timers`. */
+  run(): void {
     this.#timer = undefined;
     if (this.#settled) return;
-    const onExpire = this.#options?.onExpire;
+    const onExpire = this.#onExpire;
     if (onExpire === undefined) {
       this.reject(new DOMException('The wait expired', 'TimeoutError'));
       return;
@@ -114,9 +113,14 @@ export class Waiter<T> {
     this.#react(() => onExpire(this));
   }
 
+  #listen(signal: AbortSignal, aborts: AbortHub | undefined): void {
+    if (aborts === undefined) throw new TypeError('A waiter with a `signal` needs `aborts`');
+    this.#leaveSignal = aborts.subscribe(signal, () => this.#abort(signal.reason));
+  }
+
   #abort(reason: unknown): void {
     if (this.#settled) return;
-    const onAbort = this.#options?.onAbort;
+    const onAbort = this.#onAbort;
     if (onAbort === undefined) this.reject(reason);
     else this.#react(() => onAbort(this, reason));
   }

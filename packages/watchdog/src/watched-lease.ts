@@ -184,6 +184,21 @@ export class WatchedLease<S> implements Lease<S> {
     this.#keeper.onRenewal(latenessMs, outcome);
   }
 
+  /** Its appointment has come. */
+  run(): void {
+    if (!this.check()) return;
+    const now = this.#keeper.clock.now();
+    const attempt = this.#attempt;
+    if (attempt === undefined) {
+      if (now >= this.#plan.dueAt) this.#keeper.renewDue(now);
+    } else if (now >= attempt.giveUpAt) {
+      this.settle(attempt, { kind: 'unknown', error: new Error('the renewal was not settled in time') });
+    } else if (now >= this.#overdueAt(attempt)) {
+      this.suspect();
+    }
+    if (this.#live) this.#arrange();
+  }
+
   /** Over because the watchdog is: silently. */
   discard(): void {
     this.#state = 'ended';
@@ -217,13 +232,8 @@ export class WatchedLease<S> implements Lease<S> {
 
   #arrange(): void {
     const time = Math.min(this.deadline, this.#nextStep());
-    if (this.#appointment === undefined) this.#appointment = this.#firstAppointment(time);
+    if (this.#appointment === undefined) this.#appointment = this.#keeper.schedule.at(time, this);
     else this.#appointment.move(time);
-  }
-
-  /** Apart from the hot path, which would pay for the closure even when none is made. */
-  #firstAppointment(time: number): Appointment {
-    return this.#keeper.schedule.at(time, () => this.#wake());
   }
 
   #nextStep(): number {
@@ -234,19 +244,5 @@ export class WatchedLease<S> implements Lease<S> {
 
   #overdueAt(attempt: Attempt): number {
     return (attempt.startedAt + this.deadline) / 2;
-  }
-
-  #wake(): void {
-    if (!this.check()) return;
-    const now = this.#keeper.clock.now();
-    const attempt = this.#attempt;
-    if (attempt === undefined) {
-      if (now >= this.#plan.dueAt) this.#keeper.renewDue(now);
-    } else if (now >= attempt.giveUpAt) {
-      this.settle(attempt, { kind: 'unknown', error: new Error('the renewal was not settled in time') });
-    } else if (now >= this.#overdueAt(attempt)) {
-      this.suspect();
-    }
-    if (this.#live) this.#arrange();
   }
 }

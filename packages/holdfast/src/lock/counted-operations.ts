@@ -10,22 +10,19 @@ export class CountedOperations {
   /** The grant was number 1. */
   #seq = 1;
   #last: Promise<unknown> | undefined;
-  #unsettled = 0;
 
   /** No operation is under way. */
   get settled(): boolean {
-    return this.#unsettled === 0;
+    return this.#last === undefined;
   }
 
   /** Runs `operation` with the next number when all before it have settled. It must not reject. */
   async run<T>(operation: (seq: number) => Promise<T>): Promise<T> {
-    this.#unsettled++;
     const mine = this.#last === undefined ? operation(++this.#seq) : this.#after(this.#last, operation);
     this.#last = mine;
     try {
       return await mine;
     } finally {
-      this.#unsettled--;
       if (this.#last === mine) this.#last = undefined;
     }
   }

@@ -35,7 +35,10 @@ export interface LevelOrigin {
 
 /** See the module comment. */
 export class Level implements ScopedLevel {
-  readonly origin: LevelOrigin;
+  readonly terms: Terms;
+  readonly owner: string | undefined;
+  readonly imperative: boolean;
+  readonly site: Site | undefined;
   /** The call that asked for it has it. */
   given = false;
   /** Clock time at which the caller got it. */
@@ -50,15 +53,15 @@ export class Level implements ScopedLevel {
 
   constructor(keeper: LevelKeeper, origin: LevelOrigin) {
     this.#keeper = keeper;
-    this.origin = origin;
+    // Not the origin itself: that is a whole request, which a long hold would keep.
+    this.terms = origin.terms;
+    this.owner = origin.owner;
+    this.imperative = origin.imperative;
+    this.site = origin.site;
   }
 
   get name(): string {
     return this.#keeper.name;
-  }
-
-  get imperative(): boolean {
-    return this.origin.imperative;
   }
 
   get lost(): boolean {

@@ -48,7 +48,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   readonly name: string;
   readonly keys: LockKeys;
   readonly #parts: Parts;
-  readonly #onIdle: () => void;
+  readonly #onIdle: (name: string) => void;
   /** Innermost last. */
   #levels: readonly Level[] = none;
   readonly #line = new Line();
@@ -57,12 +57,12 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   #selfWait: SelfWait | undefined;
   readonly #handoffRule: HandoffRule;
   #tenure: Tenure | undefined;
-  /** Clock time of the last proof that the lock was busy. */
-  #busyAt = Number.NEGATIVE_INFINITY;
+  /** Clock time of the last proof that the lock was busy, if there was any. */
+  #busyAt: number | undefined;
   #foreignSeen = 0;
   #refusesWaiting = false;
 
-  constructor(name: string, parts: Parts, onIdle: () => void) {
+  constructor(name: string, parts: Parts, onIdle: (name: string) => void) {
     this.name = name;
     this.keys = lockKeys(name, parts.keyPrefix);
     this.#parts = parts;
@@ -160,7 +160,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   abandon(level: Level): void {
     if (!level.lose('scope-ended')) return;
-    this.#parts.reporter.leaked(this.name, level.lossError(), level.origin.site);
+    this.#parts.reporter.leaked(this.name, level.lossError(), level.site);
     if (this.#tenure !== undefined) this.#retune(this.#tenure);
   }
 
@@ -380,10 +380,10 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   /** The last level has gone. */
   async #vacate(tenure: Tenure, last: Level): Promise<void> {
     const next = this.#line.first;
-    if (next !== undefined && next.request.owner === last.origin.owner && this.#handoffRule.allows(tenure)) {
+    if (next !== undefined && next.request.owner === last.owner && this.#handoffRule.allows(tenure)) {
       this.#handoffRule.passed();
       const { terms } = next.request;
-      if (terms.mode === 'watched' && last.origin.terms.mode === 'watched') {
+      if (terms.mode === 'watched' && last.terms.mode === 'watched') {
         this.#enter(tenure, next, 'local');
         this.#admitDescendants();
         return;
@@ -477,7 +477,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     if (this.#tenure !== undefined || this.#line.size > 0 || this.#entering !== undefined || this.#levels.length > 0)
       return;
     this.#selfWait?.stop();
-    this.#onIdle();
+    this.#onIdle(this.name);
   }
 
   // ---------------------------------------------------------------- small parts

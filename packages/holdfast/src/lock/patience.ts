@@ -18,7 +18,7 @@ export interface Situation {
   /** This process holds the lock for somebody else. */
   readonly heldHere: boolean;
   /** The last proof that the lock was busy. */
-  readonly busyAt: number;
+  readonly busyAt: number | undefined;
   /** Since when Redis owes an answer, if it does. */
   readonly unansweredSince: number | undefined;
 }
@@ -35,7 +35,7 @@ export function verdictAtExpiry(situation: Situation, settings: Settings): Verdi
   const held = heldHere && !entering;
   if (until !== Number.POSITIVE_INFINITY) {
     const freshMs = Math.max(2 * settings.reaskMs, SHORTEST_PROOF_MS);
-    const knownBusy = held || (!entering && now - busyAt <= freshMs);
+    const knownBusy = held || (!entering && busyAt !== undefined && now - busyAt <= freshMs);
     return knownBusy ? { kind: 'busy' } : { kind: 'unavailable', silentMs: now - joinedAt };
   }
   const owedSince = held ? now : (enteringSince ?? unansweredSince ?? now);

@@ -10,7 +10,7 @@ import type { Level } from './level.js';
  */
 export function mayReenter(request: AcquireRequest, innermost: Level | undefined): boolean {
   if (innermost === undefined) return false;
-  if (request.owner !== undefined) return innermost.origin.owner === request.owner;
+  if (request.owner !== undefined) return innermost.owner === request.owner;
   for (const scope of scopesAround(request)) if (scope.levels.has(innermost)) return true;
   return false;
 }

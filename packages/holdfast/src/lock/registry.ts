@@ -30,7 +30,7 @@ export class Registry {
   monitor(name: string): Monitor {
     const known = this.#monitors.get(name);
     if (known !== undefined) return known;
-    const monitor = new Monitor(name, this.#parts, () => this.#dismiss(name));
+    const monitor = new Monitor(name, this.#parts, this.#dismiss);
     this.#monitors.set(name, monitor);
     return monitor;
   }
@@ -49,10 +49,10 @@ export class Registry {
     for (const monitor of [...this.#monitors.values()]) monitor.close();
   }
 
-  #dismiss(name: string): void {
+  readonly #dismiss = (name: string): void => {
     this.#monitors.delete(name);
     if (this.#monitors.size === 0) this.#whenQuiet?.();
-  }
+  };
 
   #quiet(withinMs: number): Promise<void> {
     return new Promise((resolve) => {

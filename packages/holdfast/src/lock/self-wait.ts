@@ -52,7 +52,7 @@ export class SelfWait {
       if (due > now) next = Math.min(next, due);
       if (stuck(contender, holder, now)) {
         contender.warned = true;
-        this.#parts.reporter.selfWait(this.#lock.name, contender.request.site, holder.origin.site);
+        this.#parts.reporter.selfWait(this.#lock.name, contender.request.site, holder.site);
       }
     }
     this.#lookAt(Math.max(next, now + PAUSE_MS));

@@ -61,14 +61,16 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   readonly #parts: Parts;
   readonly #listener: TenureListener;
   readonly #ear: Ear;
-  readonly #asking: Asking;
+  /** Undefined when it has its answer: what is held for long need not remember how it was asked for. */
+  #asking: Asking | undefined;
   readonly #counted = new CountedOperations();
   /** The counted operation on its way. */
   #request: Request<unknown> | undefined;
   #state: 'asking' | 'held' | 'ended' = 'asking';
   #dirty = false;
   #others = 0;
-  #contendedAt = Number.NEGATIVE_INFINITY;
+  /** Clock time of the last notice that somebody waits. */
+  #contendedAt: number | undefined;
   #heldSince = 0;
   /** A message has said that it was granted. */
   #told = false;
@@ -113,24 +115,24 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
 
   /** The reply to a command sent at `sentAt` may have been made before a notice that overtook it: then the notice stands. */
   #noteOthers(others: number, sentAt: number): void {
-    this.#others = sentAt > this.#contendedAt ? others : Math.max(others, this.#others);
+    this.#others = sentAt > (this.#contendedAt ?? Number.NEGATIVE_INFINITY) ? others : Math.max(others, this.#others);
   }
 
   // ---------------------------------------------------------------- asking
 
   /** Asks Redis for the lock, now or right after the answer it is waiting for. */
   ask(): void {
-    if (this.#state === 'asking') this.#asking.ask();
+    if (this.#state === 'asking') this.#asking?.ask();
   }
 
   /** Asks at a clock time; only to begin with. */
   askAt(time: number): void {
-    this.#asking.askAt(time);
+    this.#asking?.askAt(time);
   }
 
   /** Clock time since which Redis owes it an answer; undefined when it does not. */
   get unansweredSince(): number | undefined {
-    return this.#asking.unansweredSince;
+    return this.#asking?.unansweredSince;
   }
 
   /** Why there is no answer to the command under way yet, as far as is known. */
@@ -140,7 +142,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
 
   /** A call has joined those that wait, until then at the latest: the place in the queue must not go stale before. */
   stayFresh(until: number): void {
-    if (this.#state === 'asking') this.#asking.stayFresh(until);
+    if (this.#state === 'asking') this.#asking?.stayFresh(until);
   }
 
   bid(): Bid {
@@ -232,7 +234,8 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   #becomeHeld(how: 'asked' | 'granted'): void {
     this.#state = 'held';
     this.#heldSince = this.#parts.clock.now();
-    this.#asking.stop();
+    this.#asking?.stop();
+    if (!this.#asksStill) this.#asking = undefined;
     this.#listener.onHeld(this, how);
   }
 
@@ -339,14 +342,14 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
    * nothing can be left to undo: a lease has run out by itself, but not one whose ask a connection may still deliver.
    */
   async cancel(): Promise<void> {
-    if (this.#asking.underWay) this.onDoubt();
+    if (this.#asksStill) this.onDoubt();
     this.#end();
-    this.#asking.drop();
+    this.#asking?.drop();
     this.#request?.drop();
-    if (this.#asking.reached) {
+    if (this.#asking?.reached ?? true) {
       const { claimLeaseMs } = this.#parts.settings;
       const leasesOver = this.#parts.clock.now() + Math.max(this.#longestLeaseMs, claimLeaseMs) + claimLeaseMs;
-      const until = this.#asking.adrift ? Number.POSITIVE_INFINITY : leasesOver;
+      const until = this.#asking?.adrift ? Number.POSITIVE_INFINITY : leasesOver;
       const onDoubt = () => this.onDoubt();
       await this.#parts.wire.request(this.keys.lock, () => this.#cancelCommand(), { until, onDoubt }).answer;
     }
@@ -362,12 +365,17 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   #end(): void {
     this.#state = 'ended';
     this.lease.end();
-    this.#asking.stop();
+    this.#asking?.stop();
+  }
+
+  /** An ask is unanswered now. */
+  get #asksStill(): boolean {
+    return this.#asking?.underWay === true;
   }
 
   /** 0 when nothing of this tenure can still be on its way. An ask that is unanswered now can be lost with its connection and sent again. */
   #tombstoneMs(): number {
-    const dirty = this.#dirty || this.#asking.underWay;
+    const dirty = this.#dirty || this.#asksStill;
     return dirty ? Math.min(this.#longestLeaseMs + TOMBSTONE_TAIL_MS, MAX_TIME_MS) : 0;
   }
 

@@ -20,7 +20,7 @@ const NO_MORE_MS = 1;
 
 /** A level as far as its lease goes. */
 export interface TermsHolder {
-  readonly origin: { readonly terms: Terms };
+  readonly terms: Terms;
   readonly since: number;
   readonly renewable: boolean;
 }
@@ -31,8 +31,9 @@ export interface TermsHolder {
  */
 export function commonTerms(levels: readonly TermsHolder[], now: number): LeaseTerms | undefined {
   let common: LeaseTerms | undefined;
-  for (const { origin, since, renewable } of levels) {
-    const own = leaseTermsOf(origin.terms, since || now);
+  for (const level of levels) {
+    const { since, renewable } = level;
+    const own = leaseTermsOf(level.terms, since || now);
     // Nobody releases a level whose scope has ended: what is left of its lease runs out.
     const terms: LeaseTerms = renewable ? own : { mode: 'fixed', leaseMs: NO_MORE_MS };
     common = common === undefined ? terms : merge(common, terms);
