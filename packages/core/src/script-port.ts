@@ -19,7 +19,7 @@ export interface Command<Reply> {
   decode(raw: unknown): Reply;
 }
 
-/** What this package needs of a Redis connection: the two ways to run a script. */
+/** What this package needs of a Redis connection: the two ways to run a script. Both reject and never throw. */
 export interface ScriptPort {
   /** EVALSHA. Rejects with the error reply of Redis, whose message starts with its code. */
   evalsha(sha: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
@@ -34,16 +34,16 @@ export interface ScriptPort {
  * Rejects with whatever the port rejects with, or with {@link ProtocolError}. There is no deadline in here: the port's
  * owner decides how long a command may take.
  */
-export async function run<Reply>(port: ScriptPort, command: Command<Reply>): Promise<Reply> {
+export function run<Reply>(port: ScriptPort, command: Command<Reply>): Promise<Reply> {
   const { script, keys, args } = command;
-  let raw: unknown;
-  try {
-    raw = await port.evalsha(script.sha, keys, args);
-  } catch (error) {
-    if (!isUnknownScript(error)) throw error;
-    raw = await port.eval(script.source, keys, args);
-  }
-  return command.decode(raw);
+  // One promise for a command that everything goes through.
+  return port.evalsha(script.sha, keys, args).then(
+    (raw) => command.decode(raw),
+    async (error: unknown) => {
+      if (!isUnknownScript(error)) throw error;
+      return command.decode(await port.eval(script.source, keys, args));
+    },
+  );
 }
 
 function isUnknownScript(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { assertLockName, inboxChannel, inspect, lockKeys } from '@holdfast/core';
+import { inboxChannel, inspect, lockKeys } from '@holdfast/core';
 import { AbortHub, fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
 import { Schedule, systemClock, Watchdog } from '@holdfast/watchdog';
 import { nanoid } from 'nanoid';
@@ -145,9 +145,9 @@ export class LockClient implements AsyncDisposable {
    * whose braces would put its keys into different Cluster slots.
    */
   getLock(name: string, options: LockHandleOptions = {}): RLock {
-    assertLockName(name, this.#parts.keyPrefix);
+    const keys = lockKeys(name, this.#parts.keyPrefix);
     checkKeys('getLock', options, handleKeys);
-    return new Handle(this.#home, name, checkOwner(options.owner));
+    return new Handle(this.#home, keys, checkOwner(options.owner));
   }
 
   /**
@@ -167,9 +167,9 @@ export class LockClient implements AsyncDisposable {
 
   /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
   async inspect(name: string): Promise<LockInspection> {
-    assertLockName(name, this.#parts.keyPrefix);
+    const keys = lockKeys(name, this.#parts.keyPrefix);
     this.#home.registry.admit(name);
-    const reply = await query(this.#parts, name, inspect(lockKeys(name, this.#parts.keyPrefix)));
+    const reply = await query(this.#parts, name, inspect(keys));
     return inspectionOf(name, reply, this.clientId);
   }
 

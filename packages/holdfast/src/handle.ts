@@ -35,13 +35,15 @@ type Manner = 'imperative' | 'object' | 'section';
 export class Handle implements RLock {
   readonly name: string;
   readonly #home: LockHome;
+  readonly #keys: core.LockKeys;
   readonly #owner: string | undefined;
   /** Taken by `lock` and `tryLock` through this handle outside scopes, oldest first. */
   readonly #own: Level[] = [];
 
-  constructor(home: LockHome, name: string, owner: string | undefined) {
+  constructor(home: LockHome, keys: core.LockKeys, owner: string | undefined) {
     this.#home = home;
-    this.name = name;
+    this.#keys = keys;
+    this.name = keys.lock;
     this.#owner = owner;
   }
 
@@ -160,7 +162,7 @@ export class Handle implements RLock {
     };
     if (request.imperative) this.#refuseUnclear(request);
     parts.reporter.tried();
-    return registry.monitor(this.name).acquire(request);
+    return registry.monitor(this.#keys).acquire(request);
   }
 
   #refuseUnclear({ scope }: AcquireRequest): void {
@@ -262,10 +264,6 @@ export class Handle implements RLock {
 
   #peek(tenure: string): Promise<core.PeekReply> {
     return this.#query(core.peek(this.#keys, { tenure }));
-  }
-
-  get #keys(): core.LockKeys {
-    return core.lockKeys(this.name, this.#home.parts.keyPrefix);
   }
 
   async #query<R>(command: core.Command<R>): Promise<R> {

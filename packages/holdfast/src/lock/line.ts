@@ -1,11 +1,20 @@
 /** The waiting line of one lock in this process: first come, first served. Leaving from anywhere costs nothing. */
 
-import type { Contender } from './contender.js';
+import type { Scope } from '../scope.js';
+import type { AcquireRequest, Contender } from './contender.js';
+
+/** Where calls of the line come from, as far as re-entry goes: one scope, or one explicit owner. */
+interface Origin {
+  /** One of them: for re-entry they are all alike. */
+  readonly request: AcquireRequest;
+  waiting: number;
+}
 
 export class Line {
   /** Undefined when nobody waits, as for most locks that are held. */
   #waiting: Set<Contender> | undefined;
-  #scoped = 0;
+  /** By scope or owner; without the calls outside all scopes, which descend from nothing. Undefined when there is none. */
+  #origins: Map<Scope | string, Origin> | undefined;
   #once = 0;
 
   get size(): number {
@@ -23,7 +32,7 @@ export class Line {
 
   add(contender: Contender): void {
     (this.#waiting ??= new Set()).add(contender);
-    if (canDescend(contender)) this.#scoped++;
+    this.#note(contender.request);
     if (contender.once) this.#once++;
   }
 
@@ -37,15 +46,21 @@ export class Line {
   remove(contender: Contender): boolean {
     if (!this.#waiting?.delete(contender)) return false;
     if (this.#waiting.size === 0) this.#waiting = undefined;
-    if (canDescend(contender)) this.#scoped--;
+    this.#forget(contender.request);
     if (contender.once) this.#once--;
     return true;
   }
 
-  /** The first that `matches`, looking only at those that could descend from anything. */
-  firstDescendant(matches: (contender: Contender) => boolean): Contender | undefined {
-    if (this.#scoped === 0 || this.#waiting === undefined) return undefined;
-    for (const contender of this.#waiting) if (matches(contender)) return contender;
+  /**
+   * The first whose request `matches`, which may depend on its scope and owner only. The branches of one flow share those, so a long line of
+   * them is told in one look that none descends.
+   */
+  firstDescendant(matches: (request: AcquireRequest) => boolean): Contender | undefined {
+    if (this.#origins === undefined || this.#waiting === undefined) return undefined;
+    for (const { request } of this.#origins.values()) {
+      if (!matches(request)) continue;
+      for (const contender of this.#waiting) if (matches(contender.request)) return contender;
+    }
     return undefined;
   }
 
@@ -53,8 +68,21 @@ export class Line {
     // A copy: who is told something may leave the line at once.
     return [...(this.#waiting ?? [])].values();
   }
-}
 
-function canDescend({ request }: Contender): boolean {
-  return request.scope !== undefined || request.owner !== undefined;
+  #note(request: AcquireRequest): void {
+    const key = request.owner ?? request.scope;
+    if (key === undefined) return;
+    this.#origins ??= new Map();
+    const known = this.#origins.get(key);
+    if (known === undefined) this.#origins.set(key, { request, waiting: 1 });
+    else known.waiting++;
+  }
+
+  #forget(request: AcquireRequest): void {
+    const key = request.owner ?? request.scope;
+    const known = key === undefined ? undefined : this.#origins?.get(key);
+    if (key === undefined || known === undefined || --known.waiting > 0) return;
+    this.#origins?.delete(key);
+    if (this.#origins?.size === 0) this.#origins = undefined;
+  }
 }

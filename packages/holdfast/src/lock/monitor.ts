@@ -22,7 +22,7 @@
  * When the tenure is lost every level is lost with it, the waiting calls go on with a new tenure, and the old one is cancelled.
  */
 
-import { type LockKeys, lockKeys } from '@holdfast/core';
+import type { LockKeys } from '@holdfast/core';
 import type { LeaseTerms } from '@holdfast/watchdog';
 import { LockClientClosedError, LockLostError, type LockLostReason } from '../errors.js';
 import type { AcquiredHow } from '../reports/stats.js';
@@ -62,9 +62,9 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   #foreignSeen = 0;
   #refusesWaiting = false;
 
-  constructor(name: string, parts: Parts, onIdle: (name: string) => void) {
-    this.name = name;
-    this.keys = lockKeys(name, parts.keyPrefix);
+  constructor(keys: LockKeys, parts: Parts, onIdle: (name: string) => void) {
+    this.name = keys.lock;
+    this.keys = keys;
     this.#parts = parts;
     this.#onIdle = onIdle;
     this.#handoffRule = new HandoffRule(parts);
@@ -260,7 +260,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   /** The innermost level changed: those who descend from it need not wait any longer, nor those who descend from their levels. */
   #admitDescendants(): void {
-    const descends = ({ request }: Contender) => mayReenter(request, this.#innermost);
+    const descends = (request: AcquireRequest) => mayReenter(request, this.#innermost);
     let next = this.#line.firstDescendant(descends);
     for (; next !== undefined; next = this.#line.firstDescendant(descends)) this.#reenter(next);
   }
@@ -448,6 +448,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   /** Those who asked for one attempt, before `askedAt`, have their answer: the lock is busy. */
   #turnAwayThoseWhoAskedOnce(askedAt: number): void {
+    if (!this.#line.hasOnce) return;
     for (const contender of this.#line) if (contender.once && contender.joinedAt <= askedAt) contender.turnAway();
   }
 

@@ -1,3 +1,4 @@
+import type { LockKeys } from '@holdfast/core';
 import { LockClientClosedError } from '../errors.js';
 import type { ScopedLevel } from '../scope.js';
 import { Monitor } from './monitor.js';
@@ -26,12 +27,12 @@ export class Registry {
     }
   }
 
-  /** The monitor of a name, made when it comes into use. */
-  monitor(name: string): Monitor {
-    const known = this.#monitors.get(name);
+  /** The monitor of a lock, made when it comes into use. */
+  monitor(keys: LockKeys): Monitor {
+    const known = this.#monitors.get(keys.lock);
     if (known !== undefined) return known;
-    const monitor = new Monitor(name, this.#parts, this.#dismiss);
-    this.#monitors.set(name, monitor);
+    const monitor = new Monitor(keys, this.#parts, this.#dismiss);
+    this.#monitors.set(monitor.name, monitor);
     return monitor;
   }
 

@@ -137,7 +137,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
 
   /** Why there is no answer to the command under way yet, as far as is known. */
   get trouble(): Error | undefined {
-    return this.#asking.trouble ?? this.#request?.trouble;
+    return this.#asking?.trouble ?? this.#request?.trouble;
   }
 
   /** A call has joined those that wait, until then at the latest: the place in the queue must not go stale before. */
