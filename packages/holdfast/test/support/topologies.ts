@@ -33,6 +33,9 @@ export interface TopologyKit {
   open(options?: Partial<LockClientOptions>): LockClient;
   /** Connections of lock clients on all servers that answer. */
   connections(): Promise<string[]>;
+  connectionsTo(node: RedisServer): Promise<string[]>;
+  /** Resolves when every replica of the lock's server has what it has. */
+  replicated(name: string): Promise<void>;
   cleanup: LeakGuard['cleanup'];
 }
 
@@ -43,7 +46,9 @@ export function useCluster(): TopologyKit & { readonly cluster: TestCluster } {
     cluster = await startCluster();
   }, START_MS);
   const kit = kitOn({
+    replicas: 1,
     nodes: () => cluster.nodes,
+    master: (name) => cluster.nodeOfKey(name),
     template: () => {
       const startupNodes = cluster.nodes.map(({ host, port }) => ({ host, port }));
       return new Cluster(startupNodes, { lazyConnect: true, redisOptions: { connectionName: UNDER_TEST } });
@@ -60,7 +65,9 @@ export function useSentinel(): TopologyKit & { readonly sentinel: TestSentinel }
     sentinel = await startSentinel();
   }, START_MS);
   const kit = kitOn({
+    replicas: 2,
     nodes: () => sentinel.nodes,
+    master: () => sentinel.master(),
     template: () => {
       const { sentinels, name } = sentinel;
       return new Redis({ sentinels, name, lazyConnect: true, connectionName: UNDER_TEST });
@@ -71,7 +78,9 @@ export function useSentinel(): TopologyKit & { readonly sentinel: TestSentinel }
 }
 
 interface World {
+  readonly replicas: number;
   nodes(): readonly RedisServer[];
+  master(name: string): Promise<RedisServer>;
   template(): Redis | Cluster;
 }
 
@@ -81,6 +90,10 @@ function kitOn(world: World): TopologyKit {
     const redis = world.template();
     leaks.cleanup(() => redis.disconnect());
     return redis;
+  };
+  const connectionsTo = async (node: RedisServer) => {
+    const list = String(await (await node.admin()).client('LIST'));
+    return list.split('\n').filter((line) => line.includes(`name=${UNDER_TEST} `));
   };
   return {
     get nodes() {
@@ -92,11 +105,13 @@ function kitOn(world: World): TopologyKit {
       leaks.cleanup(() => client.close());
       return client;
     },
-    connections: async () => {
-      const lists = await Promise.all(
-        world.nodes().map(async (node) => String(await (await node.admin()).client('LIST'))),
-      );
-      return lists.flatMap((list) => list.split('\n').filter((line) => line.includes(`name=${UNDER_TEST} `)));
+    connections: async () => (await Promise.all(world.nodes().map(connectionsTo))).flat(),
+    connectionsTo,
+    replicated: async (name) => {
+      const admin = await (await world.master(name)).admin();
+      // WAIT speaks of what its own connection has written, and replicas get everything in one order.
+      await admin.set(`{${name}}:mark`, 1, 'PX', 1_000);
+      await admin.wait(world.replicas, 10_000);
     },
     cleanup: (undo) => leaks.cleanup(undo),
   };

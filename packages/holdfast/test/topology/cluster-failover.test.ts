@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import { waitUntil } from '@holdfast/testkit';
+import { freshName } from '../support/clients.js';
+import { useCluster, whenQueued } from '../support/topologies.js';
+import { type Fault, itSurvives } from './failover.js';
+import { Load } from './load.js';
+
+const kit = useCluster();
+
+const faults: Fault[] = [
+  {
+    title: 'CLUSTER FAILOVER',
+    mayForget: false,
+    strike: async (name) => {
+      await kit.cluster.failover(name);
+      return () => kit.cluster.whenReady();
+    },
+  },
+  {
+    title: 'SIGKILL',
+    mayForget: true,
+    strike: async (name) => {
+      const master = await kit.cluster.nodeOfKey(name);
+      await master.kill();
+      await kit.cluster.nodeOfKeyAfter(name, master);
+      return async () => {
+        await master.restart();
+        await kit.cluster.whenReady();
+      };
+    },
+  },
+  {
+    title: 'SIGSTOP',
+    mayForget: true,
+    strike: async (name) => {
+      const master = await kit.cluster.nodeOfKey(name);
+      await master.stopProcess();
+      await kit.cluster.nodeOfKeyAfter(name, master);
+      return async () => {
+        await master.continueProcess();
+        await kit.cluster.whenReady();
+      };
+    },
+  },
+];
+
+/** A lock on the same server. */
+async function nameBeside(name: string): Promise<string> {
+  const node = await kit.cluster.nodeOfKey(name);
+  return waitUntil(async () => {
+    const other = freshName();
+    return (await kit.cluster.nodeOfKey(other)) === node && other;
+  });
+}
+
+/** A lock on another server. */
+async function nameElsewhere(name: string): Promise<string> {
+  const node = await kit.cluster.nodeOfKey(name);
+  return waitUntil(async () => {
+    const other = freshName();
+    return (await kit.cluster.nodeOfKey(other)) !== node && other;
+  });
+}
+
+describe('when the server of a lock in a Cluster goes', () => {
+  for (const fault of faults) itSurvives(kit, fault, nameBeside);
+
+  it('locks of other servers do not notice', async () => {
+    const name = freshName();
+    const elsewhere = await nameElsewhere(name);
+    const client = kit.open();
+    const load = new Load([client, kit.open()], [elsewhere]);
+    kit.cleanup(() => load.stop());
+    await client.getLock(name).withLock(() => undefined);
+    const suspected: string[] = [];
+    client.on('suspect', (event) => suspected.push(event.name));
+    const hold = await client.getLock(await nameElsewhere(name)).acquire();
+    const master = await kit.cluster.nodeOfKey(name);
+    await master.stopProcess();
+    const answer = client.getLock(name).tryAcquire({ waitMs: 500 });
+    await load.serves([elsewhere], 5, 2_000);
+    await expect(answer).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(suspected).toEqual([]);
+    expect(hold.state).toBe('held');
+    await hold.release();
+    await load.stop();
+    expect(load.strange).toEqual([]);
+    await kit.cluster.nodeOfKeyAfter(name, master);
+    await master.continueProcess();
+    await kit.cluster.whenReady();
+  }, 60_000);
+
+  it('a server that comes back at once, without its data: the hold is told, the waiter goes on', async () => {
+    const [holder, waiter] = [kit.open({ watchdogTimeoutMs: 30_000 }), kit.open()];
+    const name = freshName();
+    const hold = await holder.getLock(name).acquire();
+    const waiting = waiter.getLock(name).acquire({ waitMs: 30_000 });
+    await whenQueued(holder, name, 1);
+    const nodes = [await kit.cluster.nodeOfKey(name), ...(await kit.cluster.replicasOfKey(name))];
+    await Promise.all(nodes.map((node) => node.restart()));
+    await waitUntil(() => hold.state === 'lost', { what: 'the holder to be told', timeoutMs: 20_000 });
+    expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
+    await (await waiting).release();
+    await kit.cluster.whenReady();
+  }, 60_000);
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { waitUntil } from '@holdfast/testkit';
+import { freshName } from '../support/clients.js';
+import { useCluster, whenQueued } from '../support/topologies.js';
+
+const kit = useCluster();
+
+async function anotherMaster(name: string) {
+  const node = await kit.cluster.nodeOfKey(name);
+  const target = (await kit.cluster.masters()).find((master) => master !== node);
+  if (target === undefined) throw new Error('a cluster has several masters');
+  return target;
+}
+
+describe('while a slot moves to another server', () => {
+  it('a hold is renewed on whichever server has its key, and verified at the end; its waiter is served after that', async () => {
+    const [holder, waiter] = [kit.open({ watchdogTimeoutMs: 600 }), kit.open()];
+    const name = freshName();
+    const hold = await holder.getLock(name).acquire();
+    const waiting = waiter.getLock(name).acquire({ waitMs: 30_000 });
+    await whenQueued(holder, name, 1);
+    const proofs = () => holder.stats().renewals.renewed + holder.stats().renewals.held;
+    const steps: string[] = [];
+    const between = async ({ moved }: { moved: readonly string[] }) => {
+      // Longer than the lease: without renewals it would be lost here.
+      const before = proofs();
+      await waitUntil(() => proofs() >= before + 4, { what: 'four renewals in the middle of the move' });
+      steps.push(moved.includes(name) ? 'after' : 'before');
+    };
+    await kit.cluster.migrateSlot(await kit.cluster.slotOf(name), await anotherMaster(name), { between });
+    expect(new Set(steps)).toEqual(new Set(['before', 'after']));
+    expect(holder.stats().losses).toEqual({});
+    await hold.release();
+    await (await waiting).release();
+  }, 60_000);
+
+  it('a release in the middle is waited out and not refused', async () => {
+    const holder = kit.open();
+    const name = freshName();
+    const hold = await holder.getLock(name).acquire();
+    let release: Promise<void> | undefined;
+    const between = () => {
+      release ??= hold.release();
+    };
+    await kit.cluster.migrateSlot(await kit.cluster.slotOf(name), await anotherMaster(name), { between });
+    await release;
+    expect(holder.stats().losses).toEqual({});
+    expect(await holder.getLock(name).isLocked()).toBe(false);
+  }, 60_000);
+
+  it('several locks of one slot are renewed while some have moved and some have not', async () => {
+    const holder = kit.open({ watchdogTimeoutMs: 600 });
+    const tag = freshName();
+    const names = [1, 2, 3].map((n) => `{${tag}}:${n}`);
+    const holds = await Promise.all(names.map((name) => holder.getLock(name).acquire()));
+    const proofs = () => holder.stats().renewals.renewed + holder.stats().renewals.held;
+    const between = async () => {
+      const before = proofs();
+      await waitUntil(() => proofs() >= before + 12, { what: 'four renewals of each' });
+    };
+    await kit.cluster.migrateSlot(await kit.cluster.slotOf(names[0] ?? ''), await anotherMaster(names[0] ?? ''), {
+      between,
+    });
+    expect(holder.stats().losses).toEqual({});
+    await Promise.all(holds.map((hold) => hold.release()));
+  }, 60_000);
+});
