@@ -44,8 +44,8 @@ const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
 /**
  * All locks of one process on one Redis. Make one for a process, not one for a request: two clients never re-enter each other's locks.
  *
- * It opens up to two connections of its own (with your own `Redis`: one, for messages), with the first lock. Nothing it does
- * in the background rejects unhandled or throws.
+ * It opens up to two connections of its own (with your own `Redis`: one, for messages), with the first lock; behind Sentinel also one to each
+ * sentinel, in a Cluster one to each master that keeps a lock of yours. Nothing it does in the background rejects unhandled or throws.
  */
 export class LockClient implements AsyncDisposable {
   /** Random id of this client; its holds and messages carry it. */

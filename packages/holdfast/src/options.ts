@@ -1,7 +1,12 @@
 import { assertTimings } from '@holdfast/notify';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 
-/** How a client reaches Redis: a `redis://` or `rediss://` URL, ioredis options, or a client of your own (never closed by us). */
+/**
+ * How a client reaches Redis: a `redis://` or `rediss://` URL, ioredis options, or a client of your own, which is never closed.
+ *
+ * A plain `Redis` of yours is used for commands. One behind Sentinel, or a `Cluster`, is a template: its options are copied, and it need not
+ * even be connected, because there we have to choose retry options and to drop connections. See `docs/topologies.md`.
+ */
 export type RedisInput = string | RedisOptions | Redis | Cluster;
 
 /** How many replicas must have an acquisition before it counts; see {@link LockClientOptions.replicas}. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { createLockClient, type LockClient, type LockClientOptions, type RedisInput } from 'holdfast';
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { Gate } from '../support/room.js';
@@ -274,7 +274,6 @@ describe('is refused with a TypeError before any I/O:', () => {
   const wrong = (value: unknown) => value as RedisInput;
 
   it.each<[string, () => RedisInput, RegExp]>([
-    ['a Cluster', () => wrong(new Cluster([kit.server.url], { lazyConnect: true })), /Cluster/],
     ["options with role 'slave'", () => ({ role: 'slave', sentinels: [{ port: 1 }], name: 'm' }), /slave/],
     ["a Redis with role 'slave'", () => own({ lazyConnect: true, role: 'slave' }), /slave/],
     ["a URL with role 'slave'", () => `${kit.server.url}?role=slave`, /slave/],

@@ -4,6 +4,7 @@ import { freshName } from '../support/clients.js';
 import { useCluster, whenQueued } from '../support/topologies.js';
 
 const kit = useCluster();
+const LEASE_MS = 2_000;
 
 async function anotherMaster(name: string) {
   const node = await kit.cluster.nodeOfKey(name);
@@ -14,7 +15,7 @@ async function anotherMaster(name: string) {
 
 describe('while a slot moves to another server', () => {
   it('a hold is renewed on whichever server has its key, and verified at the end; its waiter is served after that', async () => {
-    const [holder, waiter] = [kit.open({ watchdogTimeoutMs: 600 }), kit.open()];
+    const [holder, waiter] = [kit.open({ watchdogTimeoutMs: LEASE_MS }), kit.open()];
     const name = freshName();
     const hold = await holder.getLock(name).acquire();
     const waiting = waiter.getLock(name).acquire({ waitMs: 30_000 });
@@ -22,13 +23,15 @@ describe('while a slot moves to another server', () => {
     const proofs = () => holder.stats().renewals.renewed + holder.stats().renewals.held;
     const steps: string[] = [];
     const between = async ({ moved }: { moved: readonly string[] }) => {
+      const step = moved.includes(name) ? 'after' : 'before';
+      if (steps.includes(step)) return;
+      steps.push(step);
       // Longer than the lease: without renewals it would be lost here.
       const before = proofs();
       await waitUntil(() => proofs() >= before + 4, { what: 'four renewals in the middle of the move' });
-      steps.push(moved.includes(name) ? 'after' : 'before');
     };
     await kit.cluster.migrateSlot(await kit.cluster.slotOf(name), await anotherMaster(name), { between });
-    expect(new Set(steps)).toEqual(new Set(['before', 'after']));
+    expect(steps).toEqual(['before', 'after']);
     expect(holder.stats().losses).toEqual({});
     await hold.release();
     await (await waiting).release();
@@ -49,12 +52,13 @@ describe('while a slot moves to another server', () => {
   }, 60_000);
 
   it('several locks of one slot are renewed while some have moved and some have not', async () => {
-    const holder = kit.open({ watchdogTimeoutMs: 600 });
+    const holder = kit.open({ watchdogTimeoutMs: LEASE_MS });
     const tag = freshName();
     const names = [1, 2, 3].map((n) => `{${tag}}:${n}`);
     const holds = await Promise.all(names.map((name) => holder.getLock(name).acquire()));
     const proofs = () => holder.stats().renewals.renewed + holder.stats().renewals.held;
-    const between = async () => {
+    const between = async ({ moved, left }: { moved: readonly string[]; left: readonly string[] }) => {
+      if (moved.length === 0 || left.length === 0) return;
       const before = proofs();
       await waitUntil(() => proofs() >= before + 12, { what: 'four renewals of each' });
     };
