@@ -12,7 +12,10 @@ describe('behind Sentinel', () => {
 
   beforeAll(async () => {
     sentinel = await startSentinel();
-    await Promise.all([createUserOn(sentinel.nodes, 'locks'), createUserOn(sentinel.watchers, 'watcher')]);
+    await Promise.all([
+      createUserOn(sentinel.nodes, 'locks', 'locks'),
+      createUserOn(sentinel.watchers, 'watcher', 'watcher'),
+    ]);
   }, startMs);
   afterAll(() => sentinel.stop());
 

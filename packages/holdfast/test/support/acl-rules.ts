@@ -25,9 +25,10 @@ export async function createUser(admin: Redis, name: string, user: string, missi
 /** The password in the examples. */
 export const password = 'change-me';
 
-/** Makes one of the page's users on several servers: rules are not replicated. */
-export async function createUserOn(servers: readonly RedisServer[], user: string): Promise<void> {
-  await Promise.all(servers.map(async (server) => createUser(await server.admin(), user, user)));
+/** Makes `name` on several servers, since rules are not replicated, with the rules of all these users of the page. */
+export async function createUserOn(servers: readonly RedisServer[], name: string, ...users: string[]): Promise<void> {
+  const rules = users.flatMap(rulesOf);
+  await Promise.all(servers.map(async (server) => (await server.admin()).acl('SETUSER', name, ...rules)));
 }
 
 /** What the server has refused a user since the log was last reset. */
