@@ -114,6 +114,8 @@ export class NodeLine implements Line {
 
   answered(at: number): void {
     this.#silence.answered(at);
+    // Not when it is ready: ioredis 5 is that for a moment also after a refused AUTH, where the default user has no password.
+    this.#trouble = undefined;
   }
 
   gather(): void {
@@ -149,10 +151,7 @@ export class NodeLine implements Line {
     this.redis.off('error', this.#failed);
   }
 
-  readonly #up = (): void => {
-    this.#trouble = undefined;
-    this.#listener.onUp();
-  };
+  readonly #up = (): void => this.#listener.onUp();
 
   readonly #down = (): void => {
     this.#epoch++;
@@ -172,6 +171,9 @@ export async function disconnect(redis: Redis): Promise<void> {
   // Between two attempts there is no socket, and ioredis tells nobody that it has stopped trying.
   const socketless = redis.status === 'end' || redis.status === 'wait' || redis.status === 'reconnecting';
   const ended = socketless ? undefined : new Promise<void>((resolve) => redis.once('end', () => resolve()));
+  // ioredis hears one error of a socket. One that is ended during its TLS handshake may have two, and the second would end the process.
+  const stream: Redis['stream'] | undefined = redis.stream;
+  stream?.on('error', () => undefined);
   redis.disconnect();
   await ended;
 }

@@ -33,6 +33,8 @@ export function verdictOf(error: unknown): Verdict {
   if (!(error instanceof Error) || error.name !== 'ReplyError') return { kind: 'unknown' };
   const { message } = error;
   const code = redisCodeOf(message);
+  // The answer to AUTH, with which ioredis 5 rejects whatever else was under way.
+  if (code === 'WRONGPASS') return { kind: 'unknown' };
   return transient.has(code) ? { kind: 'transient', code, message } : { kind: 'permanent', code };
 }
 

@@ -238,7 +238,8 @@ class Flight<R> implements Request<R> {
   }
 
   get trouble(): Error | undefined {
-    return this.#link.troubleWith(this.lockKey) ?? this.#lastError;
+    const known = this.#link.troubleWith(this.lockKey) ?? this.#lastError;
+    return known ?? (this.sent ? undefined : new Error('There was no connection to Redis'));
   }
 
   takeOff(line: Line): void {
