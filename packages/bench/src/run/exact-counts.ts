@@ -4,6 +4,7 @@
  */
 import { countCommands, type RedisServer, waitUntil } from '@holdfast/testkit';
 import { createLockClient, type LockClient } from 'holdfast';
+import { Redis } from 'ioredis';
 
 /** One exact number. */
 export interface ExactCount {
@@ -30,20 +31,23 @@ const CLIENTS = 9;
 const nested = (client: LockClient, depth: number): Promise<unknown> =>
   client.getLock('nested').withLock(() => (depth > 1 ? nested(client, depth - 1) : undefined));
 
+const ROUNDS = 10;
+
+async function handOver({ client, queued }: Clients, waiting: number): Promise<void> {
+  const name = `handed-over-${waiting}`;
+  const hold = await client(0).getLock(name).acquire();
+  const others = Array.from({ length: waiting }, (_, index) => client(index + 1).getLock(name));
+  const all = others.map((lock) => lock.withLock(() => undefined));
+  await queued(name, waiting);
+  await hold.release();
+  await Promise.all(all);
+}
+
 const handoffs = (waiting: number): Count => ({
-  what: `a lock that goes through the hands of ${waiting + 1} processes`,
-  expected: 2 * (waiting + 1),
-  async run({ client, queued }) {
-    const name = `handed-over-${waiting}`;
-    const hold = await client(0).getLock(name).acquire();
-    const all = Array.from({ length: waiting }, (_, index) =>
-      client(index + 1)
-        .getLock(name)
-        .withLock(() => undefined),
-    );
-    await queued(name, waiting);
-    await hold.release();
-    await Promise.all(all);
+  what: `a lock that goes ${ROUNDS} times through the hands of ${waiting + 1} processes`,
+  expected: 2 * (waiting + 1) * ROUNDS,
+  async run(clients) {
+    for (let round = 0; round < ROUNDS; round++) await handOver(clients, waiting);
   },
 });
 
@@ -98,13 +102,19 @@ const counts: readonly Count[] = [
   ...[1, 3, 8].map(handoffs),
 ];
 
+/** A client whose subscription is on its way asks once more when it arrives. */
+async function everybodyListens(admin: Redis, clients: readonly LockClient[]): Promise<void> {
+  await Promise.all(clients.map((client) => client.getLock('first').withLock(() => undefined)));
+  const all = async () => (await admin.pubsub('CHANNELS', 'holdfast_inbox:*')).length === clients.length;
+  await waitUntil(all, { what: 'a subscription of every client', timeoutMs: 60_000 });
+}
+
 /** Counts all of them. */
 export async function exactCounts(server: RedisServer): Promise<ExactCount[]> {
   const admin = await server.admin();
   const patient = { claimLeaseMs: 300_000, reaskMs: 200_000, watchdogTimeoutMs: 600_000, responseTimeoutMs: 60_000 };
-  const clients = Array.from({ length: CLIENTS }, () =>
-    createLockClient({ redis: server.url, ...patient, attemptTimeoutMs: 60_000 }),
-  );
+  const connections = Array.from({ length: CLIENTS }, () => new Redis(server.url));
+  const clients = connections.map((redis) => createLockClient({ redis, ...patient, attemptTimeoutMs: 60_000 }));
   const hands: Clients = {
     client(index) {
       const client = clients[index];
@@ -114,9 +124,12 @@ export async function exactCounts(server: RedisServer): Promise<ExactCount[]> {
     async queued(name, count) {
       const all = async () => (await admin.zcard(`holdfast_queue:{${name}}`)) === count;
       await waitUntil(all, { what: `${count} waiters`, timeoutMs: 60_000 });
+      // Behind their replies: a waiter that is granted the lock before it knows that it waits asks once more.
+      await Promise.all(connections.map((redis) => redis.ping()));
     },
   };
   try {
+    await everybodyListens(admin, clients);
     const results: ExactCount[] = [];
     for (const { what, expected, run } of counts) {
       await run(hands); // the first time makes the scripts known and the clients connected
@@ -128,5 +141,6 @@ export async function exactCounts(server: RedisServer): Promise<ExactCount[]> {
     return results;
   } finally {
     await Promise.all(clients.map((client) => client.close()));
+    for (const redis of connections) redis.disconnect();
   }
 }

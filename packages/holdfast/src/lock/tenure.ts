@@ -52,6 +52,11 @@ export type ReleaseOutcome = { kind: 'released' } | { kind: 'unheld' } | Failure
 
 /** How long after the end of the lease a late copy is still refused. */
 const TOMBSTONE_TAIL_MS = 60_000;
+/**
+ * A server tells its time in whole milliseconds, so the time between two of its readings may seem 1 ms longer than it was; another for
+ * clocks that differ in rate between two asks. Without it a grant that comes faster than that would be asked about.
+ */
+const CLOCK_GRAIN_MS = 2;
 
 /** See the module comment. */
 export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskListener {
@@ -215,7 +220,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
     const deadline = serverClock.toLocal(link.nodeOf(this.keys.lock), lease);
     this.#adoptTerms();
     // A grant lasts for a claim. One that says it lasts longer may be forged, or comes from a client with other settings: the reply decides.
-    const credible = deadline !== undefined && deadline - clock.now() <= settings.claimLeaseMs;
+    const credible = deadline !== undefined && deadline - clock.now() <= settings.claimLeaseMs + CLOCK_GRAIN_MS;
     // Only an ask has the grant confirmed by replicas.
     if (settings.replicas !== undefined || !credible || !this.lease.beginUntil(deadline)) {
       this.ask();
