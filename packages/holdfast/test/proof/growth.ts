@@ -38,7 +38,7 @@ const ways: readonly ((turn: Turn) => Promise<unknown>)[] = [
   (turn) => own(turn).withLock(() => own(turn).withLock(nothing)),
   (turn) => oneThread(turn.clients.one, own(turn)),
   async (turn) => (await own(turn).acquire({ waitMs: 60_000 })).release(),
-  (turn) => shared(turn).withLock({ leaseMs: 10_000 }, nothing),
+  (turn) => shared(turn).withLock({ leaseMs: 120_000 }, nothing),
   async (turn) => {
     const lock = own(turn);
     if (await lock.tryLock()) await lock.unlock();
