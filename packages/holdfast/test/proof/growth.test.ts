@@ -13,7 +13,7 @@ it('100,000 cycles, 1,000 holds and 1,000 waiting calls leave heap, timers, subs
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()));
   const code = await new Promise((resolve) => child.once('close', resolve));
   expect({ code, said }).toEqual({ code: 0, said: expect.not.stringContaining('GROWN') });
-}, 300_000);
+}, 600_000);
 
 describe('the growth of samples', () => {
   it('is nothing when they move up and down, and after one step', () => {
