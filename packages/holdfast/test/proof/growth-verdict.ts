@@ -2,8 +2,8 @@
  * Whether something grows, from samples taken after equal amounts of work.
  *
  * One reading says little: V8 compiles and forgets, tables double and shrink, and the heap moves by steps of up to half a megabyte. What
- * grows does so after every part. So the slope counts, as the median of the slopes between all pairs of samples (Theil and Sen): a few
- * steps in either direction do not move it, and what each part of the work leaves behind does.
+ * grows does so after every part. So the slope counts, as the median of the slopes between all pairs of samples (Theil and Sen): a step
+ * in either direction hardly moves it, and what each part of the work leaves behind does.
  */
 
 /** Median growth from one sample to the next. Needs two samples. */
