@@ -49,7 +49,7 @@ export class LockTimeoutError extends LockError {
   readonly waitedMs: number;
 
   constructor(lockName: string, waitedMs: number) {
-    super(`Lock "${lockName}" stayed busy for ${Math.round(waitedMs)} ms`, lockName);
+    super(`Lock "${lockName}" stayed busy for ${Math.round(waitedMs)} ms: client.inspect() tells who has it`, lockName);
     this.waitedMs = waitedMs;
   }
 }
@@ -136,7 +136,11 @@ export class LockRefusedError extends LockError {
   readonly redisCode: string;
 
   constructor(lockName: string, redisCode: string, options?: ErrorOptions) {
-    super(`Redis refused a command on lock "${lockName}": ${redisCode}`, lockName, options);
+    super(
+      `Redis refused a command on lock "${lockName}": ${redisCode} (error.cause has the whole of it)`,
+      lockName,
+      options,
+    );
     this.redisCode = redisCode;
   }
 }
@@ -166,6 +170,9 @@ export class LockClientClosedError extends LockError {
   readonly code = LockClientClosedError.code;
 
   constructor(lockName?: string) {
-    super('The lock client is closed', lockName);
+    super(
+      `The lock client is closed${lockName === undefined ? '' : `: lock "${lockName}" cannot be had or asked about`}`,
+      lockName,
+    );
   }
 }

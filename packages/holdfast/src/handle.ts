@@ -254,7 +254,7 @@ export class Handle implements RLock {
   }
 
   #whoUnlocks(): string {
-    if (this.#owner !== undefined) return `owner "${this.#owner}"`;
+    if (this.#owner !== undefined) return 'this owner: unlock() undoes a lock() of the same client and owner only';
     return currentScope(this.#home.client)?.kind === 'thread'
       ? 'this client.run: unlock() undoes a lock() of the same client.run only'
       : 'this handle: outside client.run, unlock() undoes a lock() of the same handle only';

@@ -4,11 +4,14 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { useRedis, waitUntil } from '@holdfast/testkit';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { build } from 'esbuild';
 import { freshName, holdsInRedis, openClient } from './support/clients.js';
 
 const kit = useRedis();
+
+// A program is there in a moment, but not on a machine that has a dozen others to start.
+jest.setTimeout(30_000);
 
 const packageFolder = fileURLToPath(new URL('../', import.meta.url));
 let script: string;
@@ -201,7 +204,34 @@ describe('SIGTERM with close({ drainMs })', () => {
   });
 });
 
+describe('a process that holds, waits and nests', () => {
+  it('at SIGTERM finishes what it can, hears the rest, ends with 0 and leaves no lock and no place in a queue', async () => {
+    const name = freshName();
+    const elsewhere = await openClient(kit).getLock(`${name}-elsewhere`).acquire();
+    const program = new Program('holds, waits and nests', name);
+    await program.said('waits');
+    await queued(`${name}-elsewhere`);
+    program.terminate();
+    expect(await program.ended).toBe(0);
+    const closed = 'LOCK_CLIENT_CLOSED';
+    expect(program.words).toEqual(['holds', 'waits', 'nested', 'done', closed, closed, closed, 'LOCK_LOST']);
+    expect(await left(name)).toEqual([`${name}-elsewhere`]);
+    await elsewhere.release();
+    expect(await left(name)).toEqual([]);
+  });
+});
+
 describe('a thread', () => {
+  it('that closes its client when the process is told to end leaves no lock, and ends by itself', async () => {
+    const name = freshName();
+    const program = new Program('has a thread that closes when told', name);
+    await program.said('holds');
+    program.terminate();
+    expect(await program.ended).toBe(0);
+    expect(program.words).toEqual(['holds', 'exit 0']);
+    expect(await left(name)).toEqual([]);
+  });
+
   it('that is terminated with a lock held leaves it to the lease, and keeps nobody alive', async () => {
     const name = freshName();
     const program = new Program('ends a thread that holds', name);

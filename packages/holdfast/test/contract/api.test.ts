@@ -119,7 +119,7 @@ describe('errors', () => {
 
   it('name the lock and what happened, and the code is not shown twice', () => {
     expect(samples.map(([error]) => error.message).slice(0, 3)).toEqual([
-      'Lock "lock" stayed busy for 20 ms',
+      'Lock "lock" stayed busy for 20 ms: client.inspect() tells who has it',
       'Lock "lock" was lost: expired (its lease ran out before it was released)',
       'Lock "lock" is not held by this handle',
     ]);

@@ -1,8 +1,10 @@
+import { inspect } from 'node:util';
 import { countCommands, useRedis } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { LockClient, LockClientOptions } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
+import { openProxy } from '../support/redis-inputs.js';
 import { turns } from '../support/room.js';
 
 /** What a newcomer reads when something is wrong. The words are part of the promise: they say what to do. */
@@ -123,7 +125,7 @@ describe('a message says what is wrong and what to do:', () => {
       `Lock "${name}" is not held by this client.run: unlock() undoes a lock() of the same client.run only`,
     );
     expect(await messageOf(client.getLock(name, { owner: 'me' }).unlock())).toBe(
-      `Lock "${name}" is not held by owner "me"`,
+      `Lock "${name}" is not held by this owner: unlock() undoes a lock() of the same client and owner only`,
     );
   });
 
@@ -146,11 +148,53 @@ describe('a message says what is wrong and what to do:', () => {
   it('a lock that stayed busy, a key that is no lock, a client that is closed', async () => {
     const { client, name, lock } = setUp();
     const hold = await openClient(kit).getLock(name).acquire();
-    expect(await messageOf(lock().acquire({ waitMs: 0 }))).toMatch(/^Lock ".*" stayed busy for \d+ ms$/);
+    expect(await messageOf(lock().acquire({ waitMs: 0 }))).toMatch(
+      /^Lock ".*" stayed busy for \d+ ms: client\.inspect\(\) tells who has it$/,
+    );
     await hold.release();
     await kit.admin.set(name, 'no lock', 'PX', 5_000);
-    expect(await messageOf(lock().acquire())).toBe(`Redis refused a command on lock "${name}": WRONGTYPE`);
+    expect(await messageOf(lock().acquire())).toBe(
+      `Redis refused a command on lock "${name}": WRONGTYPE (error.cause has the whole of it)`,
+    );
     await client.close();
-    expect(await messageOf(lock().acquire())).toBe('The lock client is closed');
+    expect(await messageOf(lock().acquire())).toBe(
+      `The lock client is closed: lock "${name}" cannot be had or asked about`,
+    );
   });
+
+  it('a Redis that does not answer, with where else to look', async () => {
+    const proxy = await openProxy(kit);
+    proxy.refuse();
+    const client = openClient(kit, { redis: proxy.url, attemptTimeoutMs: 100, responseTimeoutMs: 100 });
+    const look = ': is it up, and reachable from here? error.cause and the "error" event of the client may say more';
+    const said: unknown[] = [];
+    client.on('error', (error) => said.push((error as Error).message));
+    expect(await messageOf(client.getLock('gone').isLocked())).toBe(
+      `Redis gave no answer about lock "gone" in time${look}`,
+    );
+    expect(await messageOf(client.getLock('gone').tryLock())).toMatch(
+      /^Redis has not answered for \d+ ms about lock "gone": is it up/,
+    );
+    expect(said[0]).toContain(`connect ECONNREFUSED 127.0.0.1:${proxy.port}`);
+  });
+});
+
+it('no message or event tells the owner id or the arguments of a command', async () => {
+  const { client, name } = setUp();
+  const told: unknown[] = [];
+  client.on('error', (error) => told.push(error));
+  client.on('foreign-owner', (event) => told.push(event));
+  client.on('lost', (event) => told.push(event));
+  const secret = client.getLock(name, { owner: 'secret-owner' });
+  await kit.admin.set(name, 'no lock', 'PX', 5_000);
+  told.push(await failureOf(secret.lock()), await failureOf(secret.unlock()));
+  await kit.admin.del(name);
+  await secret.lock();
+  await kit.admin.del(name);
+  told.push(await failureOf(secret.unlock()));
+  expect(told.length).toBeGreaterThanOrEqual(3);
+  const text = inspect(told, { depth: 8, showHidden: true });
+  expect(text).toContain(name);
+  expect(text).not.toContain('secret-owner');
+  expect(text).not.toContain(client.clientId);
 });

@@ -1,5 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+
+const folder = new URL('../../../../packages/holdfast/src/', import.meta.url);
+/** All of the code in one text. */
+const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => readFileSync(new URL(path, folder), 'utf8'))
+  .join('\n');
 
 const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
 
@@ -28,6 +35,21 @@ describe('docs/troubleshooting.md', () => {
 
   it('was compared with every code, reason and event there is', () => {
     expect([codes.length, reasons.length, events.length]).toEqual([8, 9, 7]);
+  });
+
+  it('quotes messages as they are in the code', () => {
+    const quoted = [...lines.join('\n').matchAll(/\*\*"(.+?)"\*\*/g)].map(([, words]) => words ?? '');
+    expect(quoted.length).toBeGreaterThanOrEqual(4);
+    // An ellipsis stands for what differs each time.
+    for (const words of quoted) for (const part of words.split('…')) expect(sources).toContain(part);
+  });
+
+  it('has an entry for the code of every process warning', () => {
+    const warnings = [...sources.matchAll(/code: '(HOLDFAST_\w+)'/g)].map(([, code]) => code);
+    expect(warnings.length).toBeGreaterThanOrEqual(2);
+    for (const code of warnings) {
+      expect(lines.filter((line) => line.startsWith(`- **\`${code}\`**`))).toHaveLength(1);
+    }
   });
 
   it('links to headings and files that exist', () => {

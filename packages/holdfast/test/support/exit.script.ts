@@ -16,6 +16,11 @@ const [url, name]: [string, string] = [redis, lockName];
 
 const say = (word: string) => process.stdout.write(`${word}\n`);
 const open = () => createLockClient({ redis: url, watchdogTimeoutMs: 1_000 });
+const outcomeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'done',
+    (error: { code?: string }) => String(error.code),
+  );
 const never = () => new Promise<never>(() => undefined);
 
 const thread = (inside: string) => new Worker(new URL(import.meta.url), { workerData: [inside, url, name] });
@@ -105,6 +110,36 @@ const programs: Record<string, () => Promise<void>> = {
       if (!(error instanceof LockClientClosedError)) throw error;
     }
   },
+  'holds, waits and nests': async () => {
+    const client = open();
+    const nesting = client.getLock(`${name}-nested`).withLock(async () => {
+      const told = once(process, 'SIGTERM');
+      say('holds');
+      await told;
+      await client.getLock(`${name}-nested`).withLock(() => say('nested'));
+    });
+    const forgotten = await client.getLock(`${name}-forgotten`).acquire();
+    const calls = [
+      nesting,
+      client.getLock(`${name}-forgotten`).lock(),
+      client.getLock(`${name}-elsewhere`).lock(),
+      client.getLock(`${name}-elsewhere`).withLock(() => say('never')),
+    ].map(outcomeOf);
+    process.once('SIGTERM', () => void client.close({ drainMs: 500 }));
+    say('waits');
+    for (const call of calls) say(await call);
+    say(await outcomeOf(once(forgotten.signal, 'abort').then(() => forgotten.release())));
+  },
+  'has a thread that closes when told': async () => {
+    const holder = thread('holds until told');
+    await once(holder, 'message');
+    const told = once(process, 'SIGTERM');
+    say('holds');
+    await told;
+    holder.postMessage('close');
+    const [code] = (await once(holder, 'exit')) as [number];
+    say(`exit ${code}`);
+  },
   'ends a thread that holds': async () => {
     const holder = thread('holds for ever');
     await once(holder, 'message');
@@ -120,6 +155,15 @@ const programs: Record<string, () => Promise<void>> = {
     await open().getLock(name).acquire();
     parentPort?.postMessage('holds', []);
     await never();
+  },
+  'holds until told': async () => {
+    const client = open();
+    const section = client.getLock(name).withLock(async (hold) => {
+      parentPort?.postMessage('holds', []);
+      await once(hold.signal, 'abort');
+    });
+    parentPort?.once('message', () => void client.close({ drainMs: 50 }));
+    await outcomeOf(section);
   },
   'leaves a loss uncaught in a thread': async () => {
     const lock = open().getLock(name);
