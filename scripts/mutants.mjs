@@ -15,6 +15,7 @@ import { Workshop } from './mutants/workshop.mjs';
 
 /** Jest and the servers it starts need about a core each. */
 const atOnce = 2;
+const aRound = 8;
 
 const say = (line) => process.stdout.write(`${line}\n`);
 
@@ -39,6 +40,12 @@ async function judge(mutants, onVerdict) {
   process.once('exit', () => {
     for (const workshop of workshops) workshop.remove();
   });
+  // In rounds, so that a run that is broken off has its first verdicts soon.
+  for (let at = 0; at < mutants.length; at += aRound)
+    await judgeRound(workshops, mutants.slice(at, at + aRound), onVerdict);
+}
+
+async function judgeRound(workshops, mutants, onVerdict) {
   const shares = workshops.map((_, slot) => mutants.filter((__, index) => index % workshops.length === slot));
   const passing = await Promise.all(workshops.map((workshop, slot) => workshop.passing(shares[slot])));
   const known = new Set(passing.flatMap((titles) => [...titles]));

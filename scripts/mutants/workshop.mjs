@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { root } from '../run.mjs';
 import { patch } from './mutant.mjs';
 
-/** One mutant with all the tests it names. Reaching it is no verdict. */
+/** All the tests that one mutant names. Reaching it is no verdict. */
 const limitMs = 180_000;
 
 /** Not copied: history, what is built, and the installed packages of the workspace, which are linked. */
@@ -50,6 +50,7 @@ export class Workshop {
    */
   async passing(mutants) {
     const passed = new Set();
+    if (mutants.length === 0) return passed;
     const allPass = async () => {
       const tests = await this.#jest(mutants);
       for (const { title, status } of tests) if (status === 'passed') passed.add(title);
@@ -103,7 +104,7 @@ export class Workshop {
   /** Runs the tests that the mutants name, and no others. */
   async #jest(mutants) {
     rmSync(this.#report, { force: true });
-    const exit = await this.#node([
+    const args = [
       '--expose-gc',
       '--experimental-vm-modules',
       '--disable-warning=ExperimentalWarning',
@@ -121,7 +122,8 @@ export class Workshop {
       mutants.map(({ pattern }) => `(${pattern})`).join('|'),
       '--runTestsByPath',
       ...new Set(mutants.map(({ test }) => test)),
-    ]);
+    ];
+    const exit = await this.#node(args, limitMs * mutants.length);
     let report;
     try {
       report = JSON.parse(readFileSync(this.#report, 'utf8'));
@@ -140,9 +142,9 @@ export class Workshop {
   }
 
   /** Says how it ended. */
-  #node(args) {
+  #node(args, withinMs = limitMs) {
     const child = spawn(process.execPath, args, { cwd: this.#copy, stdio: 'ignore' });
-    const limit = setTimeout(() => child.kill('SIGKILL'), limitMs);
+    const limit = setTimeout(() => child.kill('SIGKILL'), withinMs);
     return new Promise((resolve, reject) => {
       child.once('error', reject);
       child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `ended by ${signal}`));
