@@ -136,7 +136,7 @@ const programs: Record<string, () => Promise<void>> = {
     const told = once(process, 'SIGTERM');
     say('holds');
     await told;
-    holder.postMessage('close');
+    holder.postMessage('close', []);
     const [code] = (await once(holder, 'exit')) as [number];
     say(`exit ${code}`);
   },
