@@ -30,6 +30,7 @@ describe('the public surface is', () => {
       'LockError',
       'LockLostError',
       'LockNotHeldError',
+      'LockNotReplicatedError',
       'LockRefusedError',
       'LockScopeError',
       'LockTimeoutError',
