@@ -77,7 +77,7 @@ describe('when the server of a lock in a Cluster goes', () => {
     client.on('suspect', (event) => suspected.push(event.name));
     const hold = await client.getLock(await nameElsewhere(name)).acquire();
     const master = await kit.cluster.nodeOfKey(name);
-    await master.stopProcess();
+    await master.kill();
     const answer = failureOf(client.getLock(name).tryAcquire({ waitMs: 500 }));
     await load.serves([elsewhere], 5);
     expect(await answer).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
@@ -87,7 +87,7 @@ describe('when the server of a lock in a Cluster goes', () => {
     await load.stop();
     expect(load.strange).toEqual([]);
     await kit.cluster.nodeOfKeyAfter(name, master);
-    await master.continueProcess();
+    await master.restart();
     await kit.cluster.whenReady();
   }, 60_000);
 
