@@ -38,7 +38,8 @@ async function test({ node, args, env }) {
     `--outputFile=${report}`,
   ];
   const flags = ['--expose-gc', '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-  await run(node, [...flags, ...jest, ...args], { env });
+  const code = await run(node, [...flags, ...jest, ...args], { env });
+  if (code >= 128) process.exit(code); // ended by a signal that was meant for all of it
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, testResults } = JSON.parse(
     readFileSync(report, 'utf8'),
   );
