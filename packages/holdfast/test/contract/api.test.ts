@@ -81,6 +81,7 @@ describe('errors', () => {
     LockScopeError: holdfast.LockScopeError,
     LockUnavailableError: holdfast.LockUnavailableError,
     LockRefusedError: holdfast.LockRefusedError,
+    LockNotReplicatedError: holdfast.LockNotReplicatedError,
     LockClientClosedError: holdfast.LockClientClosedError,
   };
   const samples = [
@@ -90,6 +91,12 @@ describe('errors', () => {
     [new holdfast.LockScopeError('no', 'lock'), 'LOCK_SCOPE', classes.LockScopeError, {}],
     [new holdfast.LockUnavailableError('no', 'lock'), 'LOCK_UNAVAILABLE', classes.LockUnavailableError, {}],
     [new holdfast.LockRefusedError('lock', 'OOM'), 'LOCK_REFUSED', classes.LockRefusedError, { redisCode: 'OOM' }],
+    [
+      new holdfast.LockNotReplicatedError('lock', 2, 1),
+      'LOCK_NOT_REPLICATED',
+      classes.LockNotReplicatedError,
+      { required: 2, confirmed: 1 },
+    ],
     [new holdfast.LockClientClosedError('lock'), 'LOCK_CLIENT_CLOSED', classes.LockClientClosedError, {}],
   ] as const;
 
