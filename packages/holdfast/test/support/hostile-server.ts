@@ -43,7 +43,7 @@ class PoliteAnswers implements Record<CommandName, (lock: string, keys: number) 
 
   renew(_lock: string, keys: number): string {
     const outcome = array(bulk('held'), number(LEASE_MS), number(0));
-    return array(now(), ...Array.from({ length: keys / 2 }, () => outcome));
+    return array(now(), ...Array.from({ length: keys }, () => outcome));
   }
 
   cancel(): string {
