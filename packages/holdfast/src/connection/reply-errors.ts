@@ -6,6 +6,7 @@
  * a timeout inside the client) leaves the outcome open, and the idempotent scripts make it safe to send the command again.
  */
 
+import { types } from 'node:util';
 import { ProtocolError } from '@holdfast/core';
 
 /** Never ran, try later / never ran, give up / answered, but not in our protocol / may have run. */
@@ -50,8 +51,10 @@ function redisCodeOf(message: string): string {
 
 /** The same error without the arguments ioredis attaches to it, which hold lock names, owner ids and, of AUTH, the password. */
 export function redacted(error: unknown): Error {
-  if (error instanceof Error && !('command' in error)) return error;
-  const clean = new Error(error instanceof Error ? error.message : String(error));
-  clean.name = error instanceof Error ? error.name : 'Error';
+  // Not `instanceof`: errors of sockets may come from another realm than ours.
+  if (!types.isNativeError(error)) return new Error(String(error));
+  if (!('command' in error)) return error;
+  const clean = new Error(error.message);
+  clean.name = error.name;
   return clean;
 }
