@@ -1,6 +1,6 @@
 /** The model of the waiting line against what the clients and Redis say. */
 import { type RedisKit, waitUntil } from '@holdfast/testkit';
-import type { LockClient } from 'holdfast';
+import type { LockClient, RLock } from 'holdfast';
 import { holdsInRedis } from '../../support/clients.js';
 import { type Place, placesFrom, type Process } from './calls.js';
 import type { LineModel } from './line-model.js';
@@ -60,4 +60,13 @@ export class Comparison {
     }).catch(() => model.fail(`${what} is not ${model.counts.join(' or ')}`));
     return changed() ? 'changed' : 'right';
   }
+}
+
+/** A lock taken by `lock()` cannot say that it is lost; an event of this very turn may have been its. */
+export async function foundInRun(lock: RLock, process: Process): Promise<'held' | 'lost'> {
+  for (let losses = process.lostInThisTurn ? -1 : process.losses; losses !== process.losses; ) {
+    ({ losses } = process);
+    if (!(await lock.isHeldByCurrentScope())) return 'lost';
+  }
+  return 'held';
 }

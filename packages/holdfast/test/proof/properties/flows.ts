@@ -6,7 +6,7 @@ import type * as fc from 'fast-check';
 import { type AcquireOptions, type Hold, type LockClient, LockLostError, type RLock } from 'holdfast';
 import { stall } from '../../support/losses.js';
 import { BRIEF_MS, Call, Place, type Process } from './calls.js';
-import { Comparison } from './comparison.js';
+import { Comparison, foundInRun } from './comparison.js';
 import { LineModel, Refused } from './line-model.js';
 import type { Act, Locked, Manner, Program, Section } from './programs.js';
 
@@ -24,13 +24,6 @@ interface Position {
   readonly around: Call | undefined;
   /** The run directly around it, where it is the only flow. */
   readonly run: Place | undefined;
-}
-
-/** A call and how it is to be made. */
-interface Beginning {
-  readonly lock: RLock;
-  readonly call: Call;
-  readonly options: AcquireOptions;
 }
 
 /** One program on one lock. */
@@ -208,7 +201,7 @@ export class Flows {
 
   // ---------------------------------------------------------------- one call
 
-  #begin(wanted: Manner, at: Position): Beginning {
+  #begin(wanted: Manner, at: Position): { lock: RLock; call: Call; options: AcquireOptions } {
     const abort = new AbortController();
     this.#aborts.push(abort);
     const manner = this.#waitsForItself(wanted, at) ? { ...wanted, patience: 'brief' as const } : wanted;
@@ -303,13 +296,4 @@ export class Flows {
     });
     if (stuck && this.#scheduler.count() === 0) void this.#takeAway('force', client).catch(() => undefined);
   }
-}
-
-/** A lock taken by `lock()` cannot say that it is lost; an event of this very turn may have been its. */
-async function foundInRun(lock: RLock, process: Process): Promise<'held' | 'lost'> {
-  for (let losses = process.lostInThisTurn ? -1 : process.losses; losses !== process.losses; ) {
-    ({ losses } = process);
-    if (!(await lock.isHeldByCurrentScope())) return 'lost';
-  }
-  return 'held';
 }
