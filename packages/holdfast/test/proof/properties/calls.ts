@@ -38,6 +38,8 @@ export class Call {
   readonly manner: Manner;
   readonly madeAt = performance.now();
   readonly lossesBefore: number;
+  /** It was made inside a hold that was lost already. */
+  readonly hopeless: boolean;
   /** A scope around it was just ending: whether it belongs to that was not seen. */
   readonly blurred: boolean;
 
@@ -46,6 +48,7 @@ export class Call {
     this.place = manner.owner === undefined ? place : undefined;
     this.manner = manner;
     this.lossesBefore = process.lostInThisTurn ? process.losses - 1 : process.losses;
+    this.hopeless = this.belowLoss;
     this.blurred = this.#around.some(({ life }) => life === 'ending');
   }
 

@@ -105,7 +105,7 @@ export class LineModel {
       if (call.place !== undefined && call.place.life !== 'live') return;
     } else if (error instanceof LockLostError) {
       const nested = call.place !== undefined || manner.owner !== undefined;
-      if (belowLoss || (nested && process.losses > call.lossesBefore)) return;
+      if (belowLoss || call.hopeless || (nested && process.losses > call.lossesBefore)) return;
     } else throw error;
     this.fail(`${call.title} was refused with ${String(error)}`);
   }
@@ -142,7 +142,7 @@ export class LineModel {
     if (byOthers && !this.#excused) this.report(new Error(`${process.title} lost it: ${error.reason}`));
     const open = [...process.stack];
     const known = open.find(({ readState }) => readState !== undefined);
-    const leaving = [...this.leaving].some((call) => call.process === process);
+    const leaving = [...this.leaving].some((call) => call.process === process && call.state === 'over');
     if (known === undefined ? !leaving : known.readState?.() === 'lost') this.#lose(process, open);
     setImmediate(() => {
       process.lostInThisTurn = false;
