@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { existsSync, readlinkSync } from 'node:fs';
 import { Cluster } from 'ioredis';
-import { guardLeaks, startCluster } from '@holdfast/testkit';
+import { guardLeaks, startCluster, waitUntil } from '@holdfast/testkit';
 import type { RedisServer, TestCluster } from '@holdfast/testkit';
 
 jest.setTimeout(60_000);
@@ -31,6 +31,8 @@ async function keyOn(node: RedisServer): Promise<string> {
 }
 
 describe('a cluster', () => {
+  beforeEach(() => kit.whenReady());
+
   it('serves all keys from three masters', async () => {
     const cluster = connect();
     const names = Array.from({ length: 50 }, (_, n) => `key-${n}`);
@@ -73,7 +75,9 @@ describe('a cluster', () => {
       await before[end]();
       await kit.whenReady();
       expect(await kit.nodeOfKey('{f}')).toBe(after);
-      expect(await kit.replicasOfKey('{f}')).toEqual([before]);
+      // On a busy machine nodes suspect each other now and then, for a moment.
+      const isReplica = async () => (await kit.replicasOfKey('{f}')).includes(before);
+      await waitUntil(isReplica, { what: 'the old master to be a replica', timeoutMs: 10_000 });
     }
   });
 
