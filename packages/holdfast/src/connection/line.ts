@@ -161,8 +161,8 @@ export class NodeLine implements Line {
 
   readonly #failed = (error: unknown): void => {
     this.#trouble = redacted(error);
-    // Yours are told to you by your own listener.
-    if (this.#ownership === 'ours') this.#tools.onError(this.#trouble);
+    // Yours are told to you by your own listener, and what ends because we end it is no trouble.
+    if (this.#ownership === 'ours' && !this.#closed) this.#tools.onError(this.#trouble);
   };
 }
 

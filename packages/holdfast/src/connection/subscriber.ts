@@ -147,7 +147,10 @@ export class Subscriber implements SubscriberPort {
     });
     redis.on('ready', () => void this.#restore(redis));
     redis.on('end', () => this.#reopenSoon(redis));
-    redis.on('error', (error) => this.#tools.onError(redacted(error)));
+    // What ends because we end it is no trouble.
+    redis.on('error', (error) => {
+      if (!this.#closed) this.#tools.onError(redacted(error));
+    });
     // ioredis 6: the server has ended a subscription because its slot has gone.
     redis.on('moved', () => this.reconnect());
     void outside(() => redis.connect().catch(() => undefined));
