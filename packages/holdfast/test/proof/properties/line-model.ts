@@ -105,7 +105,9 @@ export class LineModel {
       if (call.place !== undefined && call.place.life !== 'live') return;
     } else if (error instanceof LockLostError) {
       const nested = call.place !== undefined || manner.owner !== undefined;
-      if (belowLoss || call.hopeless || (nested && process.losses > call.lossesBefore)) return;
+      // Its own command may be the first to find that out.
+      const found = process.losses > call.lossesBefore || this.#excused;
+      if (belowLoss || call.hopeless || (nested && found)) return;
     } else throw error;
     this.fail(`${call.title} was refused with ${String(error)}`);
   }
