@@ -48,7 +48,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   readonly name: string;
   readonly keys: LockKeys;
   readonly #parts: Parts;
-  readonly #onIdle: (name: string) => void;
+  readonly #onIdle: (monitor: Monitor) => void;
   /** Innermost last. */
   #levels: readonly Level[] = none;
   readonly #line = new Line();
@@ -61,8 +61,10 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   #busyAt: number | undefined;
   #foreignSeen = 0;
   #refusesWaiting = false;
+  /** A call is being let in. It may find that the last hold is lost; the monitor is in use all the same. */
+  #admitting = false;
 
-  constructor(keys: LockKeys, parts: Parts, onIdle: (name: string) => void) {
+  constructor(keys: LockKeys, parts: Parts, onIdle: (monitor: Monitor) => void) {
     this.name = keys.lock;
     this.keys = keys;
     this.#parts = parts;
@@ -78,6 +80,16 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
    * Rejects with LockLostError when the request comes from inside a hold of this lock that has been lost: never a fresh acquisition.
    */
   acquire(request: AcquireRequest): Promise<Level | 'busy'> {
+    this.#admitting = true;
+    try {
+      return this.#admit(request);
+    } finally {
+      this.#admitting = false;
+      this.#idle();
+    }
+  }
+
+  #admit(request: AcquireRequest): Promise<Level | 'busy'> {
     this.check();
     const lost = lostAround(request);
     if (lost !== undefined) return this.#refuse(lost.lossError());
@@ -380,10 +392,15 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   /** The last level has gone. */
   async #vacate(tenure: Tenure, last: Level): Promise<void> {
     const next = this.#line.first;
-    if (next !== undefined && next.request.owner === last.owner && this.#handoffRule.allows(tenure)) {
+    const passes = next !== undefined && next.request.owner === last.owner && this.#handoffRule.allows(tenure);
+    // The rule looks at the lease, and may be the first to see that it is over.
+    if (this.#tenure !== tenure) throw this.#lostOnTheWayOut('expired');
+    if (passes) {
       this.#handoffRule.passed();
       const { terms } = next.request;
-      if (terms.mode === 'watched' && last.terms.mode === 'watched') {
+      const watched = terms.mode === 'watched' && last.terms.mode === 'watched';
+      // The notice that somebody waits may be lost, or forbidden: now and then the script that passes the lock on tells too.
+      if (watched && tenure.toldOfOthersWithin(terms.leaseMs / 3)) {
         this.#enter(tenure, next, 'local');
         this.#admitDescendants();
         return;
@@ -475,10 +492,16 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   #idle(): void {
-    if (this.#tenure !== undefined || this.#line.size > 0 || this.#entering !== undefined || this.#levels.length > 0)
+    if (
+      this.#admitting ||
+      this.#tenure !== undefined ||
+      this.#line.size > 0 ||
+      this.#entering !== undefined ||
+      this.#levels.length > 0
+    )
       return;
     this.#selfWait?.stop();
-    this.#onIdle(this.name);
+    this.#onIdle(this);
   }
 
   // ---------------------------------------------------------------- small parts

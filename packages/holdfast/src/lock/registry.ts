@@ -50,8 +50,8 @@ export class Registry {
     for (const monitor of [...this.#monitors.values()]) monitor.close();
   }
 
-  readonly #dismiss = (name: string): void => {
-    this.#monitors.delete(name);
+  readonly #dismiss = (monitor: Monitor): void => {
+    if (this.#monitors.get(monitor.name) === monitor) this.#monitors.delete(monitor.name);
     if (this.#monitors.size === 0) this.#whenQuiet?.();
   };
 

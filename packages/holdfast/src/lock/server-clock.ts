@@ -14,7 +14,8 @@
  */
 
 const LONGEST_AGE_MS = 60_000;
-const COVERED_MS = 30;
+/** Of what a grant lasts, the share that the drift margin of its lease covers. */
+const COVERED_SHARE = 0.01;
 
 /** An end in server time, and when the same server said so. */
 export interface ServerInstant {
@@ -47,6 +48,6 @@ export class ServerClock {
     const now = this.#now();
     if (pair === undefined || now - pair.sentAt > LONGEST_AGE_MS) return undefined;
     const local = (serverMs: number) => pair.sentAt + (serverMs - pair.serverMs);
-    return local(nowMs) - now > COVERED_MS ? undefined : local(expiresAtMs);
+    return local(nowMs) - now > COVERED_SHARE * (expiresAtMs - nowMs) ? undefined : local(expiresAtMs);
   }
 }

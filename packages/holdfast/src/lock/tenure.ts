@@ -74,6 +74,8 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   #state: 'asking' | 'held' | 'ended' = 'asking';
   #dirty = false;
   #others = 0;
+  /** Send time of the command whose answer told of {@link others} last. */
+  #othersToldAt = 0;
   /** Clock time of the last notice that somebody waits. */
   #contendedAt: number | undefined;
   #heldSince = 0;
@@ -120,7 +122,13 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
 
   /** The reply to a command sent at `sentAt` may have been made before a notice that overtook it: then the notice stands. */
   #noteOthers(others: number, sentAt: number): void {
+    this.#othersToldAt = sentAt;
     this.#others = sentAt > (this.#contendedAt ?? Number.NEGATIVE_INFINITY) ? others : Math.max(others, this.#others);
+  }
+
+  /** Whether Redis has said within the last `ageMs` how many others wait. */
+  toldOfOthersWithin(ageMs: number): boolean {
+    return this.#parts.clock.now() - this.#othersToldAt <= ageMs;
   }
 
   // ---------------------------------------------------------------- asking
@@ -227,6 +235,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
       return;
     }
     this.#others = others;
+    this.#othersToldAt = this.#parts.clock.now();
     this.#becomeHeld('granted');
   }
 

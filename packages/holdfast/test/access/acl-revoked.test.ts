@@ -19,6 +19,23 @@ const queued = (name: string) =>
 const listening = async ({ clientId }: LockClient) =>
   Number((await kit.admin.pubsub('NUMSUB', `holdfast_inbox:${clientId}`))[1]) === 1;
 
+it('a process that may publish nothing is served all the same by one whose own tasks always want the lock', async () => {
+  await revoke('-publish');
+  const name = allowedName();
+  const busy = openAs(kit, 'default');
+  let looping = true;
+  const task = async () => {
+    while (looping) await busy.getLock(name).withLock(() => undefined);
+  };
+  const tasks = [task(), task(), task()];
+  const served = await openAs(kit, 'limited')
+    .getLock(name)
+    .tryWithLock({ waitMs: 10_000 }, () => true);
+  looping = false;
+  await Promise.all(tasks);
+  expect(served).toEqual({ ran: true, value: true });
+}, 20_000);
+
 describe('rights that are taken away while a lock is held', () => {
   it.each([
     ['all of them', ['-@all']],
