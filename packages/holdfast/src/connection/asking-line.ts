@@ -20,6 +20,10 @@ export class AskingLine implements Line {
     return this.#line.ready;
   }
 
+  get retired(): boolean {
+    return this.#line.retired;
+  }
+
   get epoch(): number {
     return this.#line.epoch;
   }
@@ -40,7 +44,7 @@ export class AskingLine implements Line {
     this.#line.gather();
   }
 
-  replicated(enough: ReplicaTerms): Promise<number> {
-    return this.#line.replicated(enough);
+  replicated(enough: ReplicaTerms, epoch: number): Promise<number> {
+    return this.#line.replicated(enough, epoch);
   }
 }

@@ -158,6 +158,10 @@ export class ClusterLink implements Link {
 
   #up(covers: Covers): void {
     for (const listener of this.#listeners) listener.onUp(covers);
+    this.#resume();
+  }
+
+  #resume(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const resume of waiting) resume();
@@ -165,13 +169,15 @@ export class ClusterLink implements Link {
 
   #changed({ slots, deposed }: MapChange): void {
     if (this.#closed) return;
+    const moved: Covers = (lockKey) => slots.has(this.#slotOf(lockKey));
     for (const node of deposed) {
       const line = this.#lines.get(node);
       if (line === undefined) continue;
-      this.#down(node);
+      // The map names the new owners already, so it is by the slots that its locks are known.
+      for (const listener of this.#listeners) listener.onDown(node, moved);
       this.#retire(line);
     }
-    this.#up((lockKey) => slots.has(this.#slotOf(lockKey)));
+    this.#up(moved);
   }
 
   #retire(line: NodeLine): void {
@@ -186,7 +192,8 @@ export class ClusterLink implements Link {
       this.#looking = undefined;
       if (this.#waiting.size === 0) return;
       this.#map.refresh();
-      this.#look();
+      // Those who still find no line come back.
+      this.#resume();
     });
   }
 }

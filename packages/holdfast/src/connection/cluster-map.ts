@@ -12,7 +12,7 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { outside } from '../scope.js';
 import type { LinkTools } from './link-tools.js';
-import { swift } from './redis-input.js';
+import { retryStrategy, swift } from './redis-input.js';
 import { redacted } from './reply-errors.js';
 
 /** A server, `host:port`, as we reach it. */
@@ -52,6 +52,7 @@ export class ClusterMap {
         lazyConnect: true,
         enableReadyCheck: false,
         enableOfflineQueue: false,
+        clusterRetryStrategy: retryStrategy,
         redisOptions: { ...redisOptions, ...swift(redisOptions ?? {}), disconnectTimeout: 200 },
       }),
     );
@@ -71,9 +72,8 @@ export class ClusterMap {
     return this.#trouble;
   }
 
-  /** Closed, or given up by ioredis because no node could be reached and the user's `clusterRetryStrategy` said so. */
   get ended(): boolean {
-    return this.#closed || this.#cluster.status === 'end';
+    return this.#closed;
   }
 
   ownerOf(slot: number): NodeAddress | undefined {

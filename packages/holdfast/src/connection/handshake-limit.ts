@@ -1,6 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { LinkTools } from './link-tools.js';
 
+/** A handshake takes several round trips, whatever an attempt may take. */
+const SHORTEST_MS = 1_000;
+
 /** A stopped process still accepts connections, but never says that it is ready: such a connection of ours is replaced. */
 export class HandshakeLimit {
   readonly #redis: Redis;
@@ -25,7 +28,7 @@ export class HandshakeLimit {
   readonly #begin = (): void => {
     this.#end();
     const { at, now, silenceMs } = this.#tools;
-    this.#limit = at(now() + silenceMs, () => this.#redis.disconnect(true));
+    this.#limit = at(now() + Math.max(silenceMs, SHORTEST_MS), () => this.#redis.disconnect(true));
   };
 
   readonly #end = (): void => {

@@ -26,6 +26,8 @@ export interface Line {
   /** The server at its other end. */
   readonly node: string;
   readonly ready: boolean;
+  /** Closed by us: its server does not keep our locks any more, whatever it still says. */
+  readonly retired: boolean;
   readonly epoch: number;
   readonly port: ScriptPort;
   /** Why there is no connection, as far as is known. */
@@ -36,8 +38,11 @@ export interface Line {
   answered(at: number): void;
   /** What is sent in this turn of the event loop leaves together. */
   gather(): void;
-  /** How many replicas have all that was written on this connection; waits for enough of them, or the end of their time. */
-  replicated(enough: ReplicaTerms): Promise<number>;
+  /**
+   * How many replicas have all that was written on connection number `epoch`; waits for enough of them, or the end of their time.
+   * Rejects when that connection is lost meanwhile: WAIT speaks of its own connection only.
+   */
+  replicated(enough: ReplicaTerms, epoch: number): Promise<number>;
 }
 
 /** An ioredis client, and whether closing it is our business. */
@@ -69,6 +74,8 @@ export class NodeLine implements Line {
   #epoch = 0;
   #closed = false;
   #trouble: Error | undefined;
+  /** The WAIT under way on the present connection. */
+  #confirming: Promise<number> | undefined;
   /** The server at the other end of the present connection has been looked at. */
   #looked = false;
   #replacedAt = Number.NEGATIVE_INFINITY;
@@ -90,6 +97,10 @@ export class NodeLine implements Line {
 
   get ready(): boolean {
     return this.redis.status === 'ready' && !this.#closed;
+  }
+
+  get retired(): boolean {
+    return this.#closed;
   }
 
   /** The connection is over and ioredis will not try again. */
@@ -122,8 +133,22 @@ export class NodeLine implements Line {
     this.#packet.gather(this.redis.stream);
   }
 
-  replicated({ min, timeoutMs }: ReplicaTerms): Promise<number> {
-    return this.redis.wait(min, timeoutMs);
+  /**
+   * WAIT holds up everything behind it, so there is one at a time. It covers all that was answered before its own answer: on one connection
+   * that was executed before it.
+   */
+  async replicated({ min, timeoutMs }: ReplicaTerms, epoch: number): Promise<number> {
+    const ofThisConnection = () => {
+      if (this.#epoch !== epoch || !this.ready) throw new Error('The connection was lost before replicas confirmed');
+    };
+    ofThisConnection();
+    const confirming = (this.#confirming ??= this.redis.wait(min, timeoutMs).finally(() => {
+      if (this.#confirming === confirming) this.#confirming = undefined;
+    }));
+    const confirmed = await confirming;
+    // A client of yours may have sent it again, on another connection.
+    ofThisConnection();
+    return confirmed;
   }
 
   /** Starts a connection that was created lazily. Does nothing in any other state. */
@@ -155,6 +180,7 @@ export class NodeLine implements Line {
 
   readonly #down = (): void => {
     this.#epoch++;
+    this.#confirming = undefined;
     this.#looked = false;
     this.#listener.onDown();
   };

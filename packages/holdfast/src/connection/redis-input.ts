@@ -61,6 +61,7 @@ export function swift({ connectTimeout, sentinelCommandTimeout }: RedisOptions):
     connectTimeout: Math.min(connectTimeout ?? CONNECT_MS, CONNECT_MS),
     sentinelCommandTimeout: sentinelCommandTimeout ?? SENTINEL_ANSWER_MS,
     failoverDetector: false,
+    sentinelRetryStrategy: retryStrategy,
   };
 }
 

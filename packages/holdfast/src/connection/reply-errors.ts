@@ -26,6 +26,7 @@ const transient = new Set([
   'MOVED',
   'ASK',
   'NOREPLICAS',
+  'UNBLOCKED',
 ]);
 
 /** Reads the verdict off an error with which ioredis rejected a command. */
@@ -44,6 +45,8 @@ export function verdictOf(error: unknown): Verdict {
  * a script has no code of its own before Redis 7.2.
  */
 function redisCodeOf(message: string): string {
+  // The other thing that a replica says, to WAIT.
+  if (message.includes('WAIT cannot be used with replica')) return 'READONLY';
   if (message.includes("The user executing the script can't")) return 'NOPERM';
   const inner = /^ERR Error running script.*?: ([A-Z]{3,}) /.exec(message);
   return inner?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';

@@ -90,7 +90,8 @@ export class Subscriber implements SubscriberPort {
 
   async unsubscribe(channel: string): Promise<void> {
     this.#channels.delete(channel);
-    if (this.#redis?.status === 'ready') await this.#world.unsubscribe(this.#redis, channel);
+    // A connection that is being closed takes its subscriptions along, and would refuse the command.
+    if (!this.#closed && this.#redis?.status === 'ready') await this.#world.unsubscribe(this.#redis, channel);
   }
 
   /** A message that should have come did not: replaces the connection unless it answers within `limitMs` and has only just begun to fail. */

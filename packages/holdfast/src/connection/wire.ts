@@ -137,6 +137,7 @@ export class Wire {
       return;
     }
     const sentAt = this.#clock.now();
+    const { epoch } = line;
     flight.takeOff(line);
     line.sent(sentAt);
     if (this.#flights.size >= CROWD) line.gather();
@@ -145,8 +146,9 @@ export class Wire {
         const now = this.#clock.now();
         line.answered(now);
         this.#roundTripMs += (now - sentAt - this.#roundTripMs) / 8;
-        if (flight.confirmation?.needed(reply))
-          void this.#confirm(flight, flight.confirmation.enough, line, reply, sentAt);
+        if (line.retired) this.#failed(flight, line, new Error('Its server does not keep this lock any more'));
+        else if (!flight.settled && flight.confirmation?.needed(reply))
+          void this.#confirm(flight, line, epoch, reply, sentAt);
         else flight.replied(reply, sentAt, line.node);
       },
       (error: unknown) => this.#failed(flight, line, error),
@@ -154,11 +156,12 @@ export class Wire {
   }
 
   /** WAIT speaks of what its own connection has written. When that is lost, the command is sent again, and then confirmed anew. */
-  async #confirm<R>(flight: Flight<R>, enough: ReplicaTerms, line: Line, reply: R, sentAt: number): Promise<void> {
+  async #confirm<R>(flight: Flight<R>, line: Line, epoch: number, reply: R, sentAt: number): Promise<void> {
+    const { enough } = flight.confirmation as Confirmation<R>;
     line.sent(this.#clock.now());
     let confirmed: number;
     try {
-      confirmed = await line.replicated(enough);
+      confirmed = await line.replicated(enough, epoch);
     } catch (error) {
       // Whatever the error says is about WAIT: the command itself has run.
       flight.doubt();
@@ -231,6 +234,10 @@ class Flight<R> implements Request<R> {
 
   get sent(): boolean {
     return this.#line !== undefined;
+  }
+
+  get settled(): boolean {
+    return this.#settled;
   }
 
   get airborne(): boolean {

@@ -73,6 +73,8 @@ describe.each(ways)('given as %s, a client', (_, give) => {
   it('whose password is changed is told so, loses what it holds in time, and is back with the password', async () => {
     const client = openClient(kit, { redis: give(right), ...quick, watchdogTimeoutMs: 600 });
     const name = freshName();
+    const works = async () => (await failureOf(client.getLock(freshName()).withLock(() => undefined))) === undefined;
+    await waitUntil(works, { what: 'the client to have connected' });
     const hold = await client.getLock(name).acquire();
     const other = openClient(kit).getLock(name).acquire();
     await waitUntil(async () => (await kit.admin.zcard(`holdfast_queue:{${name}}`)) === 1, { what: 'the waiter' });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { countCommands, type RedisServer, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { LockNotReplicatedError, LockRefusedError } from 'holdfast';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
 
 const args = ['--repl-diskless-sync-delay', '0'];
 const kit = useRedis(() => startPrivateRedis({ args }));
@@ -66,6 +67,23 @@ describe('replicas', () => {
     await told;
     await (await next).release();
     expect(await holdsInRedis(kit, name)).toBe(0);
+  });
+
+  it('many acquisitions share the wait for a replica, and what is held beside them is kept', async () => {
+    const client = openClient(kit, { replicas: { min: 1, timeoutMs: 300 }, watchdogTimeoutMs: 1_500 });
+    const kept = await client.getLock(freshName()).acquire();
+    await replica.stopProcess();
+    kit.cleanup(() => replica.continueProcess());
+    const outcomes = await Promise.all(
+      Array.from({ length: 30 }, () => failureOf(client.getLock(freshName()).tryAcquire())),
+    );
+    expect(new Set(outcomes.map((error) => (error as { code?: string }).code))).toEqual(
+      new Set(['LOCK_NOT_REPLICATED']),
+    );
+    const { renewed } = client.stats().renewals;
+    await waitUntil(() => client.stats().renewals.renewed > renewed + 1, { what: 'renewals' });
+    expect(kept.state).toBe('held');
+    await kept.release();
   });
 
   it('a lock that was granted by message is held once a replica has it', async () => {
