@@ -11,11 +11,13 @@ let replica: RedisServer;
 beforeAll(async () => {
   const { host, port } = kit.server;
   replica = await startPrivateRedis({ args, config: `replicaof ${host} ${port}\n` });
-  const admin = await replica.admin();
-  await waitUntil(async () => (await admin.info('replication')).includes('master_link_status:up'), {
-    what: 'the replica to be linked',
-    timeoutMs: 20_000,
-  });
+  await replica.admin();
+  // Linked is not enough: the master counts it from its first acknowledgement on.
+  const confirms = async () => {
+    await kit.admin.set('written', 1, 'PX', 1_000);
+    return (await kit.admin.wait(1, 200)) === 1;
+  };
+  await waitUntil(confirms, { what: 'the replica to confirm', timeoutMs: 20_000 });
 }, 30_000);
 
 afterAll(() => replica.stop());
