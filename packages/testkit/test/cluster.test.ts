@@ -109,6 +109,24 @@ describe('a cluster', () => {
     expect(await kit.nodeOfKey('{m}1')).toBe(from);
     await kit.whenReady();
   });
+
+  it('gives up a move that has come to no end, and the slot stays where it was', async () => {
+    const slot = await kit.slotOf('{m}1');
+    const from = await kit.nodeOfKey('{m}1');
+    const [to = from] = (await kit.masters()).filter((node) => node !== from);
+    const idOf = async (node: RedisServer) => saidBy(node, 'CLUSTER', 'MYID');
+    await saidBy(to, 'CLUSTER', 'SETSLOT', String(slot), 'IMPORTING', await idOf(from));
+    await saidBy(from, 'CLUSTER', 'SETSLOT', String(slot), 'MIGRATING', await idOf(to));
+    const open = async () =>
+      (await Promise.all([from, to].map((node) => saidBy(node, 'CLUSTER', 'NODES')))).filter((nodes) =>
+        nodes.includes(`[${slot}-`),
+      ).length;
+    expect(await open()).toBe(2);
+    await kit.closeSlots();
+    expect(await open()).toBe(0);
+    expect(await kit.nodeOfKey('{m}1')).toBe(from);
+    await kit.whenReady();
+  });
 });
 
 describe('the end of a cluster', () => {

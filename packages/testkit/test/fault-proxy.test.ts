@@ -296,6 +296,28 @@ describe('loseNextReply', () => {
   });
 });
 
+describe('cutNext', () => {
+  it('"up" gives the server half a command, which never runs, and ends that connection, once', async () => {
+    const wire = await greeted();
+    proxy.cutNext('up');
+    wire.send('INCR n');
+    await wire.closed();
+    expect(await number('n')).toBe(0);
+    expect(proxy.cuts).toBe(1);
+    (await greeted()).send('INCR n');
+    await waitUntil(async () => (await number('n')) === 1, { what: 'a later command' });
+  });
+
+  it('"down" gives the client half a reply to a command that ran', async () => {
+    const wire = await greeted();
+    proxy.cutNext('down');
+    wire.send('INCR n');
+    await wire.closed();
+    expect(wire.text).toBe(':1');
+    expect(await number('n')).toBe(1);
+  });
+});
+
 describe('connections', () => {
   it('reset() breaks all of them with RST and lets new ones in', async () => {
     const wire = await greeted();

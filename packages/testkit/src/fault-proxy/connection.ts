@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { Pipe } from './pipe.js';
@@ -17,11 +18,17 @@ export interface Shared {
   readonly up: Flow;
   readonly down: Flow;
   readonly lossOrders: LossOrder[];
+  /** How many more connections are to end in the middle of what they carry, each way. */
+  readonly cutOrders: { up: number; down: number };
   /** Called when a reply has been lost. */
   onReplyLost(): void;
+  /** Called when a connection has been cut. */
+  onCut(): void;
   /** Called when both sides have closed: until then held bytes of a client that left may still reach the server. */
   onClosed(connection: Connection): void;
 }
+
+const firstHalf = (chunk: Buffer): Buffer => chunk.subarray(0, Math.floor(chunk.length / 2));
 
 /** One client of the proxy, with its own connection to the server. */
 export class Connection {
@@ -38,10 +45,7 @@ export class Connection {
     this.#loss = new ReplyLoss(shared.lossOrders);
     this.#up = new Pipe(
       shared.up,
-      (chunk) => {
-        this.#loss.sawRequestBytes(chunk);
-        this.#server?.write(chunk);
-      },
+      (chunk) => this.#deliverUp(chunk),
       () => this.#server?.end(),
     );
     this.#down = new Pipe(
@@ -98,7 +102,9 @@ export class Connection {
   reset(): void {
     this.#up.clear();
     this.#ignoreServer();
-    this.#client.resetAndDestroy();
+    // Node leaks the handle of a socket that is reset while its end is on the way, and then hangs when the process ends.
+    if (this.#client.writableEnded) this.#client.destroy();
+    else this.#client.resetAndDestroy();
     this.#server?.end();
   }
 
@@ -110,7 +116,22 @@ export class Connection {
     this.#server?.destroy();
   }
 
+  #deliverUp(chunk: Buffer): void {
+    if (chunk.length > 1 && this.#isToBeCut('up')) {
+      this.#server?.write(firstHalf(chunk));
+      this.reset();
+      return;
+    }
+    this.#loss.sawRequestBytes(chunk);
+    this.#server?.write(chunk);
+  }
+
   #deliverDown(chunk: Buffer): void {
+    if (chunk.length > 1 && this.#isToBeCut('down')) {
+      this.#client.write(firstHalf(chunk));
+      this.#closeInOrder();
+      return;
+    }
     const { pass, next } = this.#loss.admit(chunk);
     if (pass.length > 0) this.#client.write(pass);
     if (next === 'go on') return;
@@ -119,6 +140,19 @@ export class Connection {
       this.reset();
       return;
     }
+    this.#closeInOrder();
+  }
+
+  #isToBeCut(direction: 'up' | 'down'): boolean {
+    const { cutOrders } = this.#shared;
+    if (cutOrders[direction] === 0) return false;
+    cutOrders[direction]--;
+    this.#shared.onCut();
+    return true;
+  }
+
+  /** What the client has been sent arrives, unlike at a reset. */
+  #closeInOrder(): void {
     this.#up.clear();
     this.#ignoreServer();
     this.#client.end();

@@ -24,7 +24,9 @@ export class FaultProxy {
   #server: Server | undefined;
   #welcome: Welcome = 'connect';
   #port = 0;
+  readonly #cutOrders = { up: 0, down: 0 };
   #repliesLost = 0;
+  #cuts = 0;
 
   /** Tests call {@link faultProxy}. */
   constructor(target: Target) {
@@ -33,6 +35,10 @@ export class FaultProxy {
       up: { gate: 'pass', delayMs: 0, droppedBytes: 0 },
       down: { gate: 'pass', delayMs: 0, droppedBytes: 0 },
       lossOrders: this.#lossOrders,
+      cutOrders: this.#cutOrders,
+      onCut: () => {
+        this.#cuts++;
+      },
       onReplyLost: () => {
         this.#repliesLost++;
       },
@@ -70,6 +76,11 @@ export class FaultProxy {
     return this.#repliesLost;
   }
 
+  /** How many orders of {@link cutNext} have been carried out. */
+  get cuts(): number {
+    return this.#cuts;
+  }
+
   /** Holds back what is sent this way, a peer's leaving included, until `heal()`: a partition that ends. */
   hold(direction: Direction): void {
     this.#setGate(direction, 'hold');
@@ -101,6 +112,25 @@ export class FaultProxy {
     this.#lossOrders.push({ after: options.after });
   }
 
+  /**
+   * The next bytes that any connection carries this way end in their middle, and the connection with them: the server gets half a
+   * command, which it never executes, or the client half a reply.
+   */
+  cutNext(direction: 'up' | 'down'): void {
+    this.#cutOrders[direction]++;
+  }
+
+  /** Takes back the losses that were ordered and have met no request yet. */
+  withdrawLosses(): void {
+    this.#lossOrders.length = 0;
+  }
+
+  /** Takes back the cuts that were ordered and have not happened yet. */
+  withdrawCuts(): void {
+    this.#cutOrders.up = 0;
+    this.#cutOrders.down = 0;
+  }
+
   /** Resets (RST) all connections; what is held or delayed is gone, what the server has received it executes. */
   reset(): void {
     for (const connection of this.#connections) connection.reset();
@@ -123,7 +153,7 @@ export class FaultProxy {
     this.hold('both');
   }
 
-  /** Ends all faults except `delay` and losses that have not happened yet. Held bytes flow, in their order. Resolves when new connections are welcome. */
+  /** Ends all faults except `delay` and losses and cuts that have not happened yet. Held bytes flow, in their order. Resolves when new connections are welcome. */
   async heal(): Promise<void> {
     this.#setGate('both', 'pass');
     this.#welcome = 'connect';

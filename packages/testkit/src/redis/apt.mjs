@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const aptGet = '/usr/bin/apt-get';
 
-/** Whether `redis-tools` can be installed without asking anybody. */
+/** Whether packages can be installed without asking anybody. */
 export function canInstall() {
   return process.platform === 'linux' && process.getuid?.() === 0 && existsSync(aptGet);
 }
@@ -31,9 +31,14 @@ function runApt(...args) {
 }
 
 /** Installs the server without a service that would start by itself. @returns {Promise<boolean>} */
-export async function installRedis() {
+export function installRedis() {
   process.stderr.write('[redis] none found: apt-get install redis-tools (starts no service)\n');
-  const install = () => runApt('install', '--yes', '--no-install-recommends', 'redis-tools');
+  return installPackages('redis-tools');
+}
+
+/** @param {...string} packages @returns {Promise<boolean>} whether all are installed now */
+export async function installPackages(...packages) {
+  const install = () => runApt('install', '--yes', '--no-install-recommends', ...packages);
   if (await install()) return true;
   await runApt('update'); // a fresh image has no package lists; one broken extra source must not end it here
   return install();

@@ -81,8 +81,8 @@ export async function findPrivateRedis({ server, env = process.env, ...options }
   const sources = { ...realSources, ...replaced };
   const binary = server === undefined ? sources.findBinary(env) : chosenBinary(server);
   if (binary !== undefined) return sources.startLocal(binary, options);
-  const { args, port, config, tls, findPort } = options;
-  const fitsAContainer = [config, tls, findPort].every((option) => option === undefined);
+  const { args, port, config, tls, findPort, serverEnv } = options;
+  const fitsAContainer = [config, tls, findPort, serverEnv].every((option) => option === undefined);
   /** @type {unknown} */
   let cause;
   if (fitsAContainer && sources.dockerAnswers(env)) {

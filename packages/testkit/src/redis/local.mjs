@@ -20,6 +20,7 @@ const startTimeoutMs = 10_000;
  * @property {(() => Promise<number>) | undefined} [findPort]   which ports will do when none is given
  * @property {string | undefined} [config]           text of a configuration file; the server may rewrite the file
  * @property {import('./certificate.mjs').Certificate | undefined} [tls]
+ * @property {Record<string, string> | undefined} [serverEnv]   added to the program's environment
  */
 
 /**
@@ -63,8 +64,9 @@ function stillRuns(pid) {
  * @param {string} dir
  * @param {number} port
  * @param {import('./tcp.mjs').Transport} transport
+ * @param {Record<string, string> | undefined} env
  */
-async function run(binary, args, dir, port, transport) {
+async function run(binary, args, dir, port, transport, env) {
   const logFile = join(dir, 'server.log'); // a complaint about its arguments goes to stderr, the rest to stdout
   const log = openSync(logFile, 'w');
   const portArgs = transport === 'tls' ? ['--port', '0', '--tls-port', String(port)] : ['--port', String(port)];
@@ -72,6 +74,7 @@ async function run(binary, args, dir, port, transport) {
     argv0: binary.argv0,
     detached: true, // Ctrl-C in a terminal is for the tests; they may still need the server to clean up
     stdio: ['ignore', log, log],
+    env: { ...process.env, ...env },
   });
   closeSync(log);
   /** @type {Promise<void>} */
@@ -117,7 +120,7 @@ export async function startLocal(binary, options) {
   let running;
   for (let tries = 1; running === undefined; tries++) {
     try {
-      running = await run(binary, args, dir, port, transport);
+      running = await run(binary, args, dir, port, transport, options.serverEnv);
     } catch (error) {
       const taken = /Address already in use|bind:/i.test(String(error));
       if (!taken || options.port !== undefined || tries === portTries) {
@@ -145,7 +148,7 @@ export async function startLocal(binary, options) {
       kill: () => kill(),
       restart: async () => {
         await kill();
-        ({ child, kill } = await run(binary, args, dir, port, transport));
+        ({ child, kill } = await run(binary, args, dir, port, transport, options.serverEnv));
       },
     },
     stop: async () => {

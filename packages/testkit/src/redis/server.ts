@@ -21,6 +21,8 @@ export interface StartRedisOptions {
    * the server can rewrite it, and `restart()` reads it again. Not in Docker.
    */
   config?: string;
+  /** Added to the environment of the server program. Not in Docker. */
+  serverEnv?: Record<string, string>;
   /** Serves TLS only, with this certificate: see `issueCertificate`. Clients need not have one. Not in Docker. */
   tls?: Certificate;
 }

@@ -5,23 +5,23 @@ import { connect as connectTls } from 'node:tls';
 
 export const loopback = '127.0.0.1';
 
+/** Below the ports that systems give to outgoing connections: Linux from 32 768, others from 49 152. */
+const lowest = 10_000;
+const highest = 32_000;
+
 /**
- * A TCP port of the loopback that was free a moment ago. Somebody else may take it before it is used: retry then.
+ * A TCP port of the loopback that is free at this moment. Somebody else may take it before it is used: retry then.
+ *
+ * Not one that an outgoing connection could be given. While a server is down, everybody who tries to come back to such a port may be given
+ * it as his own, is then connected to himself, and the server cannot start again.
  *
  * @returns {Promise<number>}
  */
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, loopback, () => {
-      const address = probe.address();
-      probe.close(() => {
-        if (address !== null && typeof address === 'object') resolve(address.port);
-        else reject(new Error('the probe socket has no port'));
-      });
-    });
-  });
+export async function freePort() {
+  for (;;) {
+    const port = lowest + Math.floor(Math.random() * (highest - lowest));
+    if (await isPortFree(port)) return port;
+  }
 }
 
 /**

@@ -25,21 +25,37 @@ export async function joinCluster(nodes: readonly RedisServer[], masterCount: nu
   );
 }
 
-/** Every node that answers serves, sees all slots and all nodes alive, and every replica is linked. */
-export async function isReady(nodes: readonly RedisServer[], masterCount: number): Promise<boolean> {
-  const [infos, links, views] = await Promise.all([
-    askAll(nodes, 'CLUSTER', 'INFO'),
-    askAll(nodes, 'INFO', 'replication'),
-    askAll(nodes, 'CLUSTER', 'NODES'),
-  ]);
-  const serving = infos.filter(({ answer }) => fieldsOf(answer).get('cluster_state') === 'ok').length;
-  const linked = links.filter(({ answer }) => fieldsOf(answer).get('master_link_status') === 'up').length;
-  const agreeing = views.filter(({ answer }) => {
-    const view = parseClusterNodes(answer).filter((node) => !node.isFailed);
-    const masters = view.filter((node) => node.role === 'master' && node.slots.length > 0).length;
-    return view.length === nodes.length && masters === masterCount;
-  }).length;
-  return serving === nodes.length && linked === nodes.length - masterCount && agreeing === nodes.length;
+/** What keeps the cluster from being ready, in words: nothing when every node serves and sees all of it, and every replica is linked. */
+export async function shortcomings(nodes: readonly RedisServer[], masterCount: number): Promise<string[]> {
+  const perNode = await Promise.all(
+    nodes.map(async (node) =>
+      (await shortcomingsOf(node, nodes.length, masterCount)).map((what) => `${node.port}: ${what}`),
+    ),
+  );
+  return perNode.flat();
+}
+
+async function shortcomingsOf(node: RedisServer, nodeCount: number, masterCount: number): Promise<string[]> {
+  try {
+    const [info, replication, nodes] = await Promise.all([
+      ask(node, 'CLUSTER', 'INFO'),
+      ask(node, 'INFO', 'replication'),
+      ask(node, 'CLUSTER', 'NODES'),
+    ]);
+    const state = fieldsOf(info);
+    const link = fieldsOf(replication).get('master_link_status') ?? 'up';
+    const alive = parseClusterNodes(nodes).filter(({ isFailed }) => !isFailed);
+    const masters = alive.filter(({ role }) => role === 'master');
+    return [
+      ...(state.get('cluster_state') === 'ok' ? [] : [`does not serve, ${state.get('cluster_slots_ok')} slots are`]),
+      ...(link === 'up' ? [] : ['is not linked to its master']),
+      ...(alive.length === nodeCount ? [] : [`sees ${alive.length} nodes alive`]),
+      ...(masters.length === masterCount ? [] : [`sees ${masters.length} masters`]),
+      ...(masters.every(({ slots }) => slots.length > 0) ? [] : ['sees a master without slots']),
+    ];
+  } catch (error) {
+    return [`does not answer (${error instanceof Error ? error.message : String(error)})`];
+  }
 }
 
 function shareOf(index: number, count: number): number[] {

@@ -9,6 +9,8 @@ export interface ClusterNode {
   readonly isFailed: boolean;
   /** First and last slot of each range it serves. */
   readonly slots: readonly (readonly [number, number])[];
+  /** Slots on their way to or from it, which a node tells of itself only. */
+  readonly openSlots: readonly number[];
 }
 
 /** CLUSTER NODES as one node answers it; lines of nodes that still shake hands are left out. */
@@ -30,6 +32,7 @@ export function parseClusterNodes(reply: unknown): ClusterNode[] {
         const [first = '', last = first] = range.split('-');
         return [Number(first), Number(last)] as const;
       }),
+      openSlots: slots.flatMap((slot) => /^\[(\d+)-/.exec(slot)?.slice(1).map(Number) ?? []),
     };
   });
 }

@@ -4,7 +4,7 @@ import { startPrivateRedis } from '../redis/server.js';
 import type { RedisServer } from '../redis/server.js';
 import { waitUntil } from '../wait-until.js';
 import { ask, askAll } from './ask.js';
-import { isReady, joinCluster } from './cluster-setup.js';
+import { joinCluster, shortcomings } from './cluster-setup.js';
 import { parseClusterNodes, serves } from './cluster-view.js';
 import type { ClusterNode } from './cluster-view.js';
 import { moveSlot } from './slot-migration.js';
@@ -121,9 +121,33 @@ export class TestCluster implements AsyncDisposable {
     });
   }
 
+  /**
+   * Gives up moves of slots that came to no end, on all nodes that answer. A node that imports a slot learns from nobody who serves it, so
+   * that one left over from a move which a failover crossed keeps the cluster from agreeing for ever.
+   */
+  async closeSlots(): Promise<void> {
+    const areClosed = async (): Promise<boolean> => {
+      const views = await askAll(this.nodes, 'CLUSTER', 'NODES');
+      const open = views.flatMap(({ node, answer }) =>
+        parseClusterNodes(answer).flatMap(({ openSlots }) => openSlots.map((slot) => ({ node, slot }))),
+      );
+      // A node that is too busy to answer is asked again.
+      for (const { node, slot } of open) await ask(node, 'CLUSTER', 'SETSLOT', slot, 'STABLE').catch(() => undefined);
+      return open.length === 0;
+    };
+    await waitUntil(areClosed, { what: 'no slot to be on its way', ...patience });
+  }
+
   /** Resolves when all nodes are up and agree, and every replica is linked: before and after faults. */
   async whenReady(): Promise<void> {
-    await waitUntil(() => isReady(this.nodes, masterCount), { what: 'the cluster to be ready', ...patience });
+    let missing: string[] = [];
+    const isReady = async (): Promise<boolean> => {
+      missing = await shortcomings(this.nodes, masterCount);
+      return missing.length === 0;
+    };
+    await waitUntil(isReady, { what: 'the cluster to be ready', ...patience }).catch((error: unknown) => {
+      throw new Error(`the cluster is not ready: ${missing.join('; ')}`, { cause: error });
+    });
   }
 
   /** Ends all of it. Calling it again does nothing. */

@@ -42,6 +42,16 @@ function pairsOf(reply: unknown): Fields {
   return new Map(flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? '']] : [])));
 }
 
+/** What a Sentinel does not know yet, or is not done with. */
+function knowledgeGaps(master: Fields, watchers: number): string[] {
+  return [
+    ...(master.get('num-slaves') === String(replicas) ? [] : ['does not know all replicas']),
+    ...(master.get('num-other-sentinels') === String(watchers - 1) ? [] : ['does not know all Sentinels']),
+    // Also down, or in the middle of a failover.
+    ...(master.get('flags') === 'master' ? [] : [`calls the master ${master.get('flags')}`]),
+  ];
+}
+
 const epochOf = (master: Fields): number => Number(master.get('config-epoch'));
 
 /**
@@ -85,19 +95,31 @@ export class TestSentinel implements AsyncDisposable {
   /** `SENTINEL FAILOVER`. Resolves with the new master when every Sentinel that answers names it. */
   async failover(): Promise<RedisServer> {
     const before = await this.master();
+    let leader: RedisServer | undefined;
     let said: unknown;
-    const begun = async (): Promise<boolean> => {
+    const begun = async (watchers: readonly RedisServer[]): Promise<boolean> => {
       // Refused while one is under way, and until the Sentinel has seen a replica that will do.
-      for (const watcher of this.watchers) {
+      for (const watcher of watchers) {
         said = await ask(watcher, 'SENTINEL', 'FAILOVER', this.name).catch((error: unknown) => error);
-        if (said === 'OK') return true;
+        if (said === 'OK') {
+          leader = watcher;
+          return true;
+        }
       }
       return false;
     };
-    await waitUntil(begun, { what: 'a Sentinel to begin a failover', timeoutMs: 30_000, everyMs: 100 }).catch(() => {
+    const beginning = { what: 'a Sentinel to begin a failover', timeoutMs: 30_000, everyMs: 100 };
+    await waitUntil(() => begun(this.watchers), beginning).catch(() => {
       throw new Error(`no Sentinel began a failover: ${String(said)}`);
     });
-    return this.masterAfter(before);
+    const done = async (): Promise<RedisServer | undefined> => {
+      const after = await this.#masterOtherThan(before);
+      // On a busy machine it gives up when the replica takes too long: then it names the old master and has nothing under way.
+      const port = leader && (await this.#addresses()).get(leader);
+      if (after === undefined && leader !== undefined && port === before.port) await begun([leader]);
+      return after;
+    };
+    return waitUntil(done, { what: 'all Sentinels to name a new master', timeoutMs: 60_000, everyMs: 100 });
   }
 
   /**
@@ -105,32 +127,56 @@ export class TestSentinel implements AsyncDisposable {
    * it is one: after a kill, for example. The old master, when it lives, is told after 10 s more: until then it takes writes.
    */
   async masterAfter(before: RedisServer): Promise<RedisServer> {
-    const changed = async (): Promise<RedisServer | undefined> => {
-      const ports = new Set((await this.#addresses()).values());
-      const [port] = ports;
-      if (ports.size !== 1 || port === before.port) return undefined;
-      const node = this.nodes.find((candidate) => candidate.port === port);
-      if (node === undefined) return undefined;
-      const replication = fieldsOf(await ask(node, 'INFO', 'replication').catch(() => ''));
-      return replication.get('role') === 'master' ? node : undefined;
-    };
+    const changed = () => this.#masterOtherThan(before);
     return waitUntil(changed, { what: 'all Sentinels to name a new master', timeoutMs: 30_000, everyMs: 20 });
   }
 
-  /** Resolves when every node is up, every replica is linked to the master and every Sentinel knows them all and is ready to fail over. */
+  async #masterOtherThan(before: RedisServer): Promise<RedisServer | undefined> {
+    const ports = new Set((await this.#addresses()).values());
+    const [port] = ports;
+    if (ports.size !== 1 || port === before.port) return undefined;
+    const node = this.nodes.find((candidate) => candidate.port === port);
+    if (node === undefined) return undefined;
+    const replication = fieldsOf(await ask(node, 'INFO', 'replication').catch(() => ''));
+    return replication.get('role') === 'master' ? node : undefined;
+  }
+
+  /**
+   * Resolves when every node is up, every replica is linked, and every Sentinel knows them all, names the same master, which says itself
+   * that it is one, and is ready to fail over.
+   */
   async whenReady(): Promise<void> {
+    let missing: string[] = [];
     const isReady = async (): Promise<boolean> => {
-      const links = (await askAll(this.nodes, 'INFO', 'replication')).map(({ answer }) => fieldsOf(answer));
-      const linked = links.filter((link) => link.get('master_link_status') === 'up').length;
-      const knowing = (await this.#masters()).filter(
-        ({ master }) =>
-          master.get('num-slaves') === String(replicas) &&
-          master.get('num-other-sentinels') === String(this.watchers.length - 1) &&
-          master.get('flags') === 'master', // and not also: down, or in the middle of a failover
-      ).length;
-      return linked === replicas && knowing === this.watchers.length;
+      missing = await this.#shortcomings();
+      return missing.length === 0;
     };
-    await waitUntil(isReady, { what: 'the Sentinels to know all nodes', timeoutMs: 30_000, everyMs: 20 });
+    await waitUntil(isReady, { what: 'the Sentinels to be ready', timeoutMs: 30_000, everyMs: 20 }).catch(
+      (error: unknown) => {
+        throw new Error(`the Sentinels are not ready: ${missing.join('; ')}`, { cause: error });
+      },
+    );
+  }
+
+  async #shortcomings(): Promise<string[]> {
+    const roles = new Map(
+      (await askAll(this.nodes, 'INFO', 'replication')).map(({ node, answer }) => [node.port, fieldsOf(answer)]),
+    );
+    const linked = [...roles.values()].filter((fields) => fields.get('master_link_status') === 'up').length;
+    const views = await this.#masters();
+    const named = await this.#addresses();
+    const ports = [...new Set(named.values())];
+    return [
+      ...(linked === replicas ? [] : [`${linked} replicas are linked`]),
+      ...(views.length === this.watchers.length ? [] : [`${views.length} Sentinels answer`]),
+      ...views.flatMap(({ watcher, master }) =>
+        knowledgeGaps(master, this.watchers.length).map((gap) => `${watcher.port} ${gap}`),
+      ),
+      ...(ports.length === 1 && named.size === this.watchers.length ? [] : [`masters are said to be ${ports.join()}`]),
+      ...ports
+        .filter((port) => roles.get(port)?.get('role') !== 'master')
+        .map((port) => `${port} is named as master and is none`),
+    ];
   }
 
   /** Ends all of it. Calling it again does nothing. */
