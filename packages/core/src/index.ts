@@ -26,4 +26,4 @@ export { renew, type RenewItem, type RenewOutcome, type RenewReply } from './com
 export { assertLockName, inboxChannel, type LockKeys, lockKeys } from './keys.js';
 export { keySlot } from './key-slot.js';
 export { ProtocolError } from './reply.js';
-export { type Command, run, type Script, type ScriptPort } from './script-port.js';
+export { type Command, run, start, type Script, type ScriptPort } from './script-port.js';

@@ -89,6 +89,7 @@ export function assertLockName(name: string, keyPrefix = ''): void {
     throw new RangeError(`a lock name must not be longer than ${MAX_NAME_BYTES} bytes`);
   }
   const lock = keyPrefix + name;
+  if (!/[{}]/.test(lock)) return;
   if (hashedPart(lock) !== hashedPart(keyPrefix + tagged('', lock))) {
     throw new RangeError('the braces of this lock name would put its keys into different Redis Cluster slots');
   }

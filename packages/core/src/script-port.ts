@@ -35,15 +35,31 @@ export interface ScriptPort {
  * owner decides how long a command may take.
  */
 export function run<Reply>(port: ScriptPort, command: Command<Reply>): Promise<Reply> {
+  return new Promise((resolve, reject) => start(port, command, resolve, reject));
+}
+
+/** As {@link run}, for who can do without a promise: one of the two is called, once, and must not throw. */
+export function start<Reply>(
+  port: ScriptPort,
+  command: Command<Reply>,
+  onReply: (reply: Reply) => void,
+  onError: (error: unknown) => void,
+): void {
   const { script, keys, args } = command;
-  // One promise for a command that everything goes through.
-  return port.evalsha(script.sha, keys, args).then(
-    (raw) => command.decode(raw),
-    async (error: unknown) => {
-      if (!isUnknownScript(error)) throw error;
-      return command.decode(await port.eval(script.source, keys, args));
-    },
-  );
+  const read = (raw: unknown): void => {
+    let reply: Reply;
+    try {
+      reply = command.decode(raw);
+    } catch (error) {
+      onError(error);
+      return;
+    }
+    onReply(reply);
+  };
+  void port.evalsha(script.sha, keys, args).then(read, (error: unknown) => {
+    if (isUnknownScript(error)) void port.eval(script.source, keys, args).then(read, onError);
+    else onError(error);
+  });
 }
 
 function isUnknownScript(error: unknown): boolean {

@@ -165,6 +165,22 @@ describe('decoding', () => {
     expect(command.decode(raw)).toEqual(expected);
   });
 
+  it.each<[core.Command<unknown>, string, unknown]>([
+    [ask, 'acquired', { kind: 'acquired', holdCount: 1, seq: 1, remainingMs: asking.leaseMs, others: 0 }],
+    [ask, 'dead', { kind: 'dead' }],
+    [release, 'released', { kind: 'released' }],
+  ])('reads a word that comes alone (%#)', (command, word, expected) => {
+    expect(command.decode(word)).toEqual(expected);
+  });
+
+  it.each([again, handoff, release, cancel, force, renew, inspect, peek])(
+    'takes no other operation’s word for its own (%#)',
+    (command) => {
+      for (const word of ['acquired', 'mine', 'held', 'granted', 'passed', 'renewed'])
+        expect(() => command.decode(word)).toThrow(core.ProtocolError);
+    },
+  );
+
   it.each(replies)("reads it alike when ioredis' stringNumbers is on (%#)", (command, raw, expected) => {
     expect(command.decode(withStringNumbers(raw))).toEqual(expected);
   });

@@ -2,7 +2,7 @@ import { Mutex } from 'async-mutex';
 import { type ErrorListener, report } from './guarded.js';
 import type { SubscriberPort } from './subscriber-port.js';
 import { type SubscriptionCommand, SubscriptionState } from './subscription-state.js';
-import { Waiter } from './waiter.js';
+import { unminded, type Waiter } from './waiter.js';
 
 /** The subscription was given up, or its owner closed, before the server had confirmed it. */
 export class SubscriptionClosedError extends Error {
@@ -47,7 +47,7 @@ export class ChannelSubscription {
   hold(): Promise<void> {
     this.#state.want();
     if (this.#state.confirmed) return Promise.resolve();
-    this.#confirmation ??= new Waiter<void>();
+    this.#confirmation ??= unminded<void>();
     const { promise } = this.#confirmation;
     void this.#reconcile();
     return promise;

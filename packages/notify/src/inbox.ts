@@ -2,11 +2,11 @@ import { ChannelSubscription, SubscriptionClosedError } from './channel-subscrip
 import { type ErrorListener, guarded, report } from './guarded.js';
 import { type InboxMessage, parseInboxMessage } from './inbox-message.js';
 import type { SubscriberListener, SubscriberPort } from './subscriber-port.js';
-import { Waiter } from './waiter.js';
+import { unminded } from './waiter.js';
 
 /** What one tenure hears. */
 export interface InboxListener {
-  /** A message to this tenure. Of kind `look`: it was not understood, so it may have said anything; ask Redis at once. */
+  /** A message to this tenure. Of kind `look`: it was not understood, so it may have said anything; one that names nobody is told to all. */
   onMessage(message: InboxMessage): void;
   /** Messages may have been missed: ask Redis at once. May come several times for one cause. */
   onGap(): void;
@@ -93,7 +93,7 @@ export class Inbox {
    * @throws Error when the tenure is registered already; its id is fresh by protocol.
    */
   register(tenure: string, listener: InboxListener): void {
-    if (this.#listeners.has(tenure)) throw new Error(`Tenure ${tenure} is registered already`);
+    if (this.#listeners.has(tenure)) throw new Error('This tenure is registered already');
     this.#listeners.set(tenure, listener);
   }
 
@@ -116,7 +116,7 @@ export class Inbox {
   #route(message: InboxMessage): void {
     if (this.#closed) return;
     if (message.tenure === undefined) {
-      this.#gap();
+      this.#tellAll((listener) => listener.onMessage(message));
       return;
     }
     const listener = this.#listeners.get(message.tenure);
@@ -127,10 +127,14 @@ export class Inbox {
   }
 
   #gap(): void {
+    this.#tellAll((listener) => listener.onGap());
+  }
+
+  #tellAll(say: (listener: InboxListener) => void): void {
     // A copy, because reactions register and unregister: a tenure that is new has missed nothing, one that ended hears nothing.
     const told = [...this.#listeners];
     for (const [tenure, listener] of told) {
-      if (this.#listeners.get(tenure) === listener) guarded(() => listener.onGap(), this.#options.onError);
+      if (this.#listeners.get(tenure) === listener) guarded(() => say(listener), this.#options.onError);
     }
   }
 
@@ -147,7 +151,7 @@ export class Inbox {
   }
 
   #refused(): Promise<void> {
-    const waiter = new Waiter<void>();
+    const waiter = unminded<void>();
     waiter.reject(new SubscriptionClosedError(this.#options.channel));
     return waiter.promise;
   }

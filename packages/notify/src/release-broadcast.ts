@@ -1,7 +1,7 @@
 import { ChannelSubscription, SubscriptionClosedError } from './channel-subscription.js';
 import { type ErrorListener, guarded, report } from './guarded.js';
 import type { SubscriberListener, SubscriberPort } from './subscriber-port.js';
-import { Waiter } from './waiter.js';
+import { unminded } from './waiter.js';
 
 /** What one waiter of Redisson's channel hears. Both mean: try again. */
 export interface ReleaseListener {
@@ -147,7 +147,7 @@ export class ReleaseBroadcast {
 }
 
 function refused(channel: string): Membership {
-  const waiter = new Waiter<void>();
+  const waiter = unminded<void>();
   waiter.reject(new SubscriptionClosedError(channel));
   return { confirmed: waiter.promise, leave: () => {} };
 }

@@ -17,17 +17,23 @@ export interface WaiterOptions<T> {
   readonly timers?: TimerPort | undefined;
   /** When the wait expires, in the time of `timers`. Absent or `Infinity`: never. */
   readonly expiresAt?: number | undefined;
-  /**
-   * Settles the expired wait, or moves its expiry to go on waiting. An error it throws becomes the rejection.
-   * Default: rejects with a `TimeoutError`, as `AbortSignal.timeout` does.
-   */
-  readonly onExpire?: ((waiter: Waiter<T>) => void) | undefined;
   /** Needed for `signal`. */
   readonly aborts?: AbortHub | undefined;
   /** Ends the wait when it aborts, in the constructor if it has aborted already. */
   readonly signal?: AbortSignal | undefined;
-  /** Settles the aborted wait. An error it throws becomes the rejection. Default: rejects with the signal's reason. */
-  readonly onAbort?: ((waiter: Waiter<T>, reason: unknown) => void) | undefined;
+  /** Decides what these come to. One object, so that thousands of waits need no closures. */
+  readonly handler?: WaitHandler<T> | undefined;
+}
+
+/** What an error thrown in here does: it becomes the rejection. */
+export interface WaitHandler<T> {
+  /**
+   * Settles the expired wait, or moves its expiry to go on waiting.
+   * Default: rejects with a `TimeoutError`, as `AbortSignal.timeout` does.
+   */
+  onExpire?(waiter: Waiter<T>): void;
+  /** Settles the aborted wait. Default: rejects with the signal's reason. */
+  onAbort?(waiter: Waiter<T>, reason: unknown): void;
 }
 
 /**
@@ -35,7 +41,7 @@ export interface WaiterOptions<T> {
  * nothing; with the settlement the timer and the abort listener are gone.
  *
  * Waking is not winning: whoever resolves a waiter says why, and the woken code decides.
- * A rejection that nobody awaits is not an unhandled one.
+ * A rejection that nobody awaits is an unhandled one, as that of any promise: see {@link unminded}.
  */
 export class Waiter<T> {
   /** Settles with the wait. */
@@ -44,8 +50,7 @@ export class Waiter<T> {
   #fulfil!: (value: T) => void;
   #fail!: (error: unknown) => void;
   readonly #timers: TimerPort | undefined;
-  readonly #onExpire: WaiterOptions<T>['onExpire'];
-  readonly #onAbort: WaiterOptions<T>['onAbort'];
+  readonly #handler: WaitHandler<T> | undefined;
   #timer: TimerEntry | undefined;
   #leaveSignal: (() => void) | undefined;
 
@@ -56,8 +61,7 @@ export class Waiter<T> {
       this.#fail = reject;
     });
     this.#timers = options?.timers;
-    this.#onExpire = options?.onExpire;
-    this.#onAbort = options?.onAbort;
+    this.#handler = options?.handler;
     if (options?.signal !== undefined) this.#listen(options.signal, options.aborts);
     if (options?.expiresAt !== undefined) this.expireAt(options.expiresAt);
   }
@@ -77,7 +81,6 @@ export class Waiter<T> {
   /** Ends the wait with an error. Answers false, and does nothing, when it is over already. */
   reject(error: unknown): boolean {
     if (!this.#end()) return false;
-    this.promise.catch(() => {});
     this.#fail(error);
     return true;
   }
@@ -105,12 +108,12 @@ export class Waiter<T> {
   run(): void {
     this.#timer = undefined;
     if (this.#settled) return;
-    const onExpire = this.#onExpire;
-    if (onExpire === undefined) {
+    const handler = this.#handler;
+    if (handler?.onExpire === undefined) {
       this.reject(new DOMException('The wait expired', 'TimeoutError'));
       return;
     }
-    this.#react(() => onExpire(this));
+    this.#react(() => handler.onExpire?.(this));
   }
 
   #listen(signal: AbortSignal, aborts: AbortHub | undefined): void {
@@ -120,9 +123,9 @@ export class Waiter<T> {
 
   #abort(reason: unknown): void {
     if (this.#settled) return;
-    const onAbort = this.#onAbort;
-    if (onAbort === undefined) this.reject(reason);
-    else this.#react(() => onAbort(this, reason));
+    const handler = this.#handler;
+    if (handler?.onAbort === undefined) this.reject(reason);
+    else this.#react(() => handler.onAbort?.(this, reason));
   }
 
   /** Runs a handler from a timer or event: what it throws belongs to the one who waits, not to the event loop. */
@@ -143,4 +146,11 @@ export class Waiter<T> {
     this.#leaveSignal = undefined;
     return true;
   }
+}
+
+/** A wait whose rejection is nobody's worry: whoever does not ask for it need not hear of it. */
+export function unminded<T>(): Waiter<T> {
+  const waiter = new Waiter<T>();
+  waiter.promise.catch(() => undefined);
+  return waiter;
 }

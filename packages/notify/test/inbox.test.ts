@@ -74,21 +74,23 @@ describe('Inbox', () => {
     await inbox.close();
   });
 
-  it('gives what it does not understand to the tenure it names, and makes a gap for all of what names nobody', async () => {
+  it('gives what it does not understand to the tenure it names, and what names nobody to all; neither is a gap', async () => {
     const { inbox, strays } = inboxOn(redis.port());
     await inbox.open();
     const first = registered(inbox, 'client:1');
     const second = registered(inbox, 'client:2');
     await redis.admin.publish(channel, '2 grant client:1 something new');
     await waitUntil(() => first.messages.length, { what: 'the message' });
-    expect([first.gaps, second.gaps]).toEqual([0, 0]);
     await redis.admin.publish(channel, 'gibberish');
-    await waitUntil(() => second.gaps, { what: 'a gap for all' });
+    await waitUntil(() => second.messages.length, { what: 'a look for all' });
     await redis.admin.publish(channel, '2 grant client:9 something new');
     await waitUntil(() => strays.length, { what: 'the stray' });
     expect(strays).toEqual([{ kind: 'look', tenure: 'client:9' }]);
-    expect([first.gaps, second.gaps]).toEqual([1, 1]);
-    expect([first.messages, second.messages]).toEqual([[{ kind: 'look', tenure: 'client:1' }], []]);
+    expect([first.gaps, second.gaps]).toEqual([0, 0]);
+    expect([first.messages, second.messages]).toEqual([
+      [{ kind: 'look', tenure: 'client:1' }, { kind: 'look' }],
+      [{ kind: 'look' }],
+    ]);
     await inbox.close();
   });
 
@@ -213,7 +215,7 @@ describe('Inbox', () => {
     const second = registered(inbox, 'client:2');
     await redis.admin.publish(channel, '1 contended client:1');
     await redis.admin.publish(channel, 'gibberish');
-    await waitUntil(() => second.gaps, { what: 'the gap of the other' });
+    await heard(second);
     expect(errors).toEqual([broken, broken]);
     await inbox.close();
   });
@@ -232,23 +234,23 @@ describe('Inbox', () => {
     await inbox.close();
   });
 
-  it('tells a gap to the tenures of that moment: not to one that ended, not to one that began because of it', async () => {
+  it('tells what is for all to the tenures of that moment: not to one that ended, not to one that began because of it', async () => {
     const { inbox } = inboxOn(redis.port());
     await inbox.open();
     const second = new Recorder();
     const third = new Recorder();
     inbox.register('client:1', {
-      onMessage() {},
-      onGap() {
+      onMessage() {
         inbox.unregister('client:2');
         inbox.register('client:3', third);
       },
+      onGap() {},
     });
     inbox.register('client:2', second);
     const fourth = registered(inbox, 'client:4');
     await redis.admin.publish(channel, 'gibberish');
-    await waitUntil(() => fourth.gaps, { what: 'the gap' });
-    expect([second.gaps, third.gaps]).toEqual([0, 0]);
+    await heard(fourth);
+    expect([second.messages, third.messages]).toEqual([[], []]);
     await inbox.close();
   });
 

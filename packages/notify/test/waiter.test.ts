@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { AbortHub, Waiter } from '../src/index.js';
+import { AbortHub, unminded, Waiter } from '../src/index.js';
 import { ManualTimers } from './support/manual-timers.js';
 
 function parts() {
@@ -23,8 +23,8 @@ describe('Waiter', () => {
     await expect(rejected.promise).rejects.toThrow('first');
   });
 
-  it('is no unhandled rejection, which would fail this test, when nobody awaits it', async () => {
-    new Waiter<void>().reject(new Error('nobody listens'));
+  it('is no unhandled rejection, which would fail this test, when nobody minds it', async () => {
+    unminded<void>().reject(new Error('nobody listens'));
     await new Promise(setImmediate);
     await new Promise(setImmediate);
   });
@@ -36,12 +36,12 @@ describe('Waiter', () => {
     const waiter = new Waiter<number>({
       timers,
       expiresAt: 100,
-      onExpire,
       aborts,
       signal: controller.signal,
-      onAbort,
+      handler: { onExpire, onAbort },
     });
     expect([timers.size, aborts.size]).toEqual([1, 1]);
+    waiter.promise.catch(() => undefined);
     waiter[settle](1);
     expect([timers.size, aborts.size]).toEqual([0, 0]);
     timers.advanceTo(100);
@@ -54,7 +54,7 @@ describe('Waiter', () => {
 
   it('lets the handler decide what an expired wait settles with', async () => {
     const { timers } = parts();
-    const waiter = new Waiter<string>({ timers, expiresAt: 100, onExpire: (w) => w.resolve('timed out') });
+    const waiter = new Waiter<string>({ timers, expiresAt: 100, handler: { onExpire: (w) => w.resolve('timed out') } });
     timers.advanceTo(99);
     expect(waiter.settled).toBe(false);
     timers.advanceTo(100);
@@ -67,10 +67,12 @@ describe('Waiter', () => {
     const waiter = new Waiter<string>({
       timers,
       expiresAt: 100,
-      onExpire: (w) => {
-        times.push(timers.now);
-        if (timers.now < 300) w.expireAt(timers.now + 100);
-        else w.resolve('enough');
+      handler: {
+        onExpire(w) {
+          times.push(timers.now);
+          if (timers.now < 300) w.expireAt(timers.now + 100);
+          else w.resolve('enough');
+        },
       },
     });
     for (const time of [100, 200, 300, 400]) timers.advanceTo(time);
@@ -81,7 +83,7 @@ describe('Waiter', () => {
 
   it('moves its expiry earlier, later, away and back with one timer at most', () => {
     const { timers } = parts();
-    const waiter = new Waiter<void>({ timers, onExpire: (w) => w.resolve() });
+    const waiter = new Waiter<void>({ timers, handler: { onExpire: (w) => w.resolve() } });
     expect(timers.size).toBe(0);
     waiter.expireAt(100);
     waiter.expireAt(300);
@@ -115,7 +117,7 @@ describe('Waiter', () => {
     const waiter = new Waiter<unknown>({
       aborts,
       signal: controller.signal,
-      onAbort: (w, reason) => w.resolve(reason),
+      handler: { onAbort: (w, reason) => w.resolve(reason) },
     });
     controller.abort('why');
     await expect(waiter.promise).resolves.toBe('why');
@@ -135,8 +137,8 @@ describe('Waiter', () => {
     const fail = () => {
       throw new Error('broken handler');
     };
-    const expired = new Waiter<void>({ timers, expiresAt: 1, onExpire: fail });
-    const aborted = new Waiter<void>({ aborts, signal: controller.signal, onAbort: fail });
+    const expired = new Waiter<void>({ timers, expiresAt: 1, handler: { onExpire: fail } });
+    const aborted = new Waiter<void>({ aborts, signal: controller.signal, handler: { onAbort: fail } });
     expect(() => timers.advanceTo(1)).not.toThrow();
     expect(() => controller.abort()).not.toThrow();
     await expect(expired.promise).rejects.toThrow('broken handler');

@@ -61,12 +61,19 @@ export interface Lease<S> {
   beginUntil(deadline: number): boolean;
   /** A later answer proves ownership. Never shortens the lease; ends a suspicion. */
   confirm(sentAt: number, remainingMs: number): void;
+  /** The late answer to what was asked before the lease began. As `confirm`, but nobody was promised what it says: a fixed term stands. */
+  witness(sentAt: number, remainingMs: number): void;
   /**
    * New terms from now on. Without `sentAt` and `remainingMs` the lease goes on: nothing already confirmed is shortened, except to
    * `renewUntil`. With them it starts anew for another hold: the deadline is set from that confirmation alone and may come earlier, and a
    * fixed term counts from `sentAt`. On a pending lease only the terms change.
    */
   retune(terms: LeaseTerms, sentAt?: number, remainingMs?: number): void;
+  /**
+   * Something speaks against it: asks now, and where a renewal is in flight once more after its answer, which may have been given before.
+   * On a lease that is not held, nothing.
+   */
+  question(): void;
   /** True while `held` or `suspect`. */
   check(): boolean;
   /** It is over, for a reason known to the caller: `onLost(reason)`, unless it is over already. */

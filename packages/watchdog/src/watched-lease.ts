@@ -51,6 +51,8 @@ export class WatchedLease<S> implements Lease<S> {
   #state: LeaseState = 'pending';
   #appointment: Appointment | undefined;
   #attempt: Attempt | undefined;
+  /** What it was questioned about is younger than the renewal in flight. */
+  #questioned = false;
   readonly #plan = new RenewalPlan();
 
   constructor(keeper: LeaseKeeper<S>, subject: S, terms: LeaseTerms, listener: LeaseListener) {
@@ -91,19 +93,20 @@ export class WatchedLease<S> implements Lease<S> {
   }
 
   confirm(sentAt: number, remainingMs: number): void {
-    if (!this.check()) return;
-    // A proof that prolongs nothing must not put the renewal off: enough of them would put it off beyond the deadline.
-    if (this.#validity.request(sentAt, remainingMs)) this.#renewAfter(sentAt);
-    else this.#arrange();
-    this.#trust();
+    if (this.check()) this.#proven(sentAt, this.#validity.request(sentAt, remainingMs));
+  }
+
+  witness(sentAt: number, remainingMs: number): void {
+    if (this.check()) this.#proven(sentAt, this.#validity.verify(sentAt, remainingMs));
   }
 
   retune(terms: LeaseTerms, sentAt?: number, remainingMs?: number): void {
     if (this.#state === 'pending') this.#validity.prepare(terms);
-    if (!this.check()) return;
+    if (!this.#live) return;
+    const now = this.#keeper.clock.now();
+    if (!this.#checkAt(now)) return;
     if (sentAt === undefined || remainingMs === undefined) {
       this.#validity.retune(terms);
-      const now = this.#keeper.clock.now();
       // They may want more than the plan, made for the old terms, would get in time.
       if (this.#validity.askMs(now) > 0) this.#plan.hasten(now + (this.deadline - now) / 3);
       this.#arrange();
@@ -116,8 +119,12 @@ export class WatchedLease<S> implements Lease<S> {
   }
 
   check(): boolean {
-    if (!this.#live) return false;
-    if (this.#keeper.clock.now() < this.deadline) return true;
+    return this.#live && this.#checkAt(this.#keeper.clock.now());
+  }
+
+  /** Of a live one. */
+  #checkAt(now: number): boolean {
+    if (now < this.deadline) return true;
     this.lose(this.#validity.limitReason ?? (this.#state === 'held' ? 'clock' : 'unreachable'));
     return false;
   }
@@ -148,6 +155,13 @@ export class WatchedLease<S> implements Lease<S> {
     this.#arrange();
   }
 
+  question(): void {
+    const now = this.#keeper.clock.now();
+    this.#questioned = this.#attempt !== undefined;
+    this.hasten(now);
+    if (!this.#questioned) this.#keeper.renewDue(now);
+  }
+
   /** It belongs into a batch that is sent at `now`. */
   isDue(now: number): boolean {
     return this.#live && this.#attempt === undefined && this.#plan.joinFrom <= now && now < this.deadline;
@@ -156,6 +170,7 @@ export class WatchedLease<S> implements Lease<S> {
   /** It is sent with this attempt. */
   startRenewal(attempt: Attempt): Renewal<S> {
     this.#attempt = attempt;
+    this.#questioned = false;
     this.#arrange();
     return { subject: this.subject, leaseMs: this.#validity.askMs(attempt.startedAt) };
   }
@@ -215,6 +230,13 @@ export class WatchedLease<S> implements Lease<S> {
     this.#keeper.forget(this);
   }
 
+  /** A proof that prolongs nothing must not put the renewal off: enough of them would put it off beyond the deadline. */
+  #proven(sentAt: number, isProlonged: boolean): void {
+    if (isProlonged) this.#renewAfter(sentAt);
+    else this.#arrange();
+    this.#trust();
+  }
+
   /** Ownership is proven: an end to suspicion. */
   #trust(): void {
     this.#plan.forgive();
@@ -227,6 +249,7 @@ export class WatchedLease<S> implements Lease<S> {
   /** The next renewal is one interval after this confirmation. */
   #renewAfter(confirmedAt: number): void {
     this.#plan.follow(confirmedAt, this.#validity.intervalMs);
+    if (this.#questioned) this.#plan.hasten(this.#keeper.clock.now());
     this.#arrange();
   }
 

@@ -46,6 +46,21 @@ describe('the deadline', () => {
     expect(lease.deadline).toBe(deadline + 1_000);
   });
 
+  it('of a fixed lease is not put off by the late answer to what was asked before it began', async () => {
+    const { clock, open, start } = harness();
+    const lease = open('s:a', fixed);
+    lease.beginUntil(start + fixed.leaseMs);
+    const { deadline } = lease;
+    await clock.advance(fixed.leaseMs / 2);
+    lease.witness(clock.now(), fixed.leaseMs);
+    expect(lease.deadline - deadline).toBeLessThanOrEqual(margin(fixed.leaseMs));
+    const watchedLease = open('s:b', watched);
+    watchedLease.beginUntil(clock.now() + 1_000);
+    const before = watchedLease.deadline;
+    watchedLease.witness(clock.now(), watched.leaseMs);
+    expect(watchedLease.deadline).toBeGreaterThan(before);
+  });
+
   it('does not exist before ownership is confirmed', () => {
     const { open } = harness();
     const lease = open();

@@ -351,6 +351,40 @@ describe('verify and suspect', () => {
     expect(heard.map(({ what }) => what)).toEqual(['suspect', 'lost: deleted']);
   });
 
+  it('a question about one lease is asked at once, and leaves the others alone', async () => {
+    const { clock, port, hold } = harness();
+    const lease = hold('s:a');
+    hold('s:b');
+    await clock.advance(100);
+    lease.question();
+    await clock.advance(0);
+    expect(port.asked.map(({ subject }) => subject)).toEqual(['s:a']);
+  });
+
+  it('a question about one lease is not answered by a renewal that was sent before it', async () => {
+    const { clock, port, hold, heard } = harness();
+    const lease = hold();
+    port.policy = () => 'hang';
+    await clock.advance(10_000);
+    lease.question();
+    lease.confirm(clock.now(), 30_000);
+    expect(port.calls).toHaveLength(1);
+    port.policy = () => ({ kind: 'lost', reason: 'deleted' });
+    port.last.settle([{ kind: 'renewed', sentAt: clock.now(), remainingMs: 30_000 }]);
+    await clock.advance(1);
+    expect(port.calls).toHaveLength(2);
+    expect(heard.map(({ what }) => what)).toEqual(['lost: deleted']);
+  });
+
+  it('a question about a lease that is over is none', async () => {
+    const { clock, port, hold, open } = harness();
+    const ended = hold('s:a');
+    ended.end();
+    for (const lease of [ended, open('s:pending')]) lease.question();
+    await clock.advance(100);
+    expect(port.calls).toHaveLength(0);
+  });
+
   it('a deadline that passed while the process stood still is a loss, not a suspicion', () => {
     const { clock, hold, watchdog, whatWasHeard } = harness();
     hold();

@@ -62,14 +62,15 @@ export function ask(keys: LockKeys, options: AskOptions): Command<AskReply> {
       claimMs: duration('claimMs', options.claimMs, 1),
       trust: trustArgument(options),
     },
-    decode,
+    (reply) => decode(reply, options.leaseMs),
   );
 }
 
-function decode(reply: Reply): AskReply {
+function decode(reply: Reply, leaseMs: number): AskReply {
   const kind = reply.text(0);
   switch (kind) {
     case 'acquired':
+      if (reply.length === 1) return { kind, holdCount: 1, seq: 1, remainingMs: leaseMs, others: 0 };
       return { kind, ...ownership(reply.hasLength(5)) };
     case 'mine':
       return { kind, ...ownership(reply.hasLength(6)), nowMs: reply.natural(5) };

@@ -26,6 +26,6 @@ if seq > (tonumber(state[2]) or 0) then
     remainingMs = leaseMs
   end
   count = count + 1
-  redis.call('HSET', KEYS[1], ARGV[1], count, 'seq', seq)
+  redis.call('HSET', KEYS[1], ARGV[1], count, 'seq', ARGV[2])
 end
 return { 'held', count, remainingMs }

@@ -10,8 +10,9 @@
 --
 -- Replies (remaining is a PTTL: -1 = no TTL, the bug of a foreign writer; now = server ms; others = waiters;
 -- foreign 1 = the owner is not a holdfast tenure)
---   acquired count seq remaining others     the tenure is the owner from now on. No server time: only a tenure that
---                                           was told to wait needs it, and it has one
+--   acquired                                the tenure is the owner from now on, once, for leaseMs; nobody waits
+--   acquired count seq remaining others     the same; others may wait. No server time: only a tenure that was told to
+--                                           wait needs it, and it has one
 --   mine count seq remaining others now     it was already, e.g. by a grant; the lease is never shortened
 --   wait remaining position ticket now foreign    queued; position 0 is the head. remaining 0: free, ask again at once
 --   busy remaining now foreign              not queued, because freshMs is 0
@@ -23,10 +24,9 @@
 local tenure = ARGV[1]
 local leaseMs = integer(2, 1)
 
--- The whole uncontended path: free, nobody waits, no tombstone. It reads no more arguments than it needs.
-if redis.call('EXISTS', KEYS[1], KEYS[4], KEYS[2]) == 0 then
-  return own(tenure, leaseMs) or { 'acquired', 1, 1, leaseMs, 0 }
-end
+-- The whole uncontended path: free, nobody waits, no tombstone. What it does not need comes after it, and it hands on the
+-- texts it was given, because every function, table and number turned into text costs Redis as much as a small command.
+if redis.call('EXISTS', KEYS[1], KEYS[4], KEYS[2]) == 0 then return own(tenure, ARGV[2]) or 'acquired' end
 
 local freshMs = integer(3, 0)
 local ticket = integer(4, 0, 9007199254740991)

@@ -26,8 +26,8 @@ local time = redis.call('TIME')
 if seq > (tonumber(state[2]) or 0) then
   if count ~= 1 then return { 'lost' } end
   -- PEXPIRE first: a full server does not refuse it, and after it does not refuse the HSET.
-  redis.call('PEXPIRE', KEYS[1], leaseMs)
-  redis.call('HSET', KEYS[1], 'seq', seq)
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  redis.call('HSET', KEYS[1], 'seq', ARGV[2])
   remainingMs = leaseMs
 end
 return { 'passed', remainingMs, others, time[1] * 1000 + math.floor(time[2] / 1000) }

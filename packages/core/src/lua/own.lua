@@ -2,12 +2,12 @@
 -- Returns nil, or the error reply of a refused write. A lock never stays behind without TTL: when PEXPIRE is refused
 -- (ACL), the two fields go again. By HDEL, because DEL shares the ACL category of PEXPIRE while HDEL shares that of HSET.
 
-local function own(tenure, leaseMs)
-  local reply = redis.pcall('HSET', KEYS[1], tenure, 1, 'seq', 1)
+local function own(id, leaseMs)
+  local reply = redis.pcall('HSET', KEYS[1], id, '1', 'seq', '1')
   if type(reply) == 'table' then return reply end
   reply = redis.pcall('PEXPIRE', KEYS[1], leaseMs)
   if type(reply) == 'table' then
-    redis.pcall('HDEL', KEYS[1], tenure, 'seq')
+    redis.pcall('HDEL', KEYS[1], id, 'seq')
     return reply
   end
   return nil

@@ -15,9 +15,6 @@
 --   notHeld         the tenure was not the owner
 
 --#include args
---#include own
---#include retire
---#include grant
 --#include announce
 
 local tenure = ARGV[1]
@@ -28,6 +25,18 @@ local trust = ARGV[5] == '1'
 
 local state = redis.call('HMGET', KEYS[1], tenure, 'seq')
 local count = tonumber(state[1])
+local isNew = seq > (tonumber(state[2]) or 0)
+
+-- The whole uncontended path: the last hold, nobody waits, nothing to bar. What the others need comes after it, as in ask.
+if count == 1 and isNew and tombstoneMs == 0 and redis.call('EXISTS', KEYS[2]) == 0 then
+  redis.call('DEL', KEYS[1])
+  announce(ARGV[6], trust)
+  return 'released'
+end
+
+--#include own
+--#include retire
+--#include grant
 
 if not count then
   local known = redis.call('EXISTS', KEYS[4]) == 1
@@ -35,12 +44,12 @@ if not count then
   return { known and 'released' or 'notHeld' }
 end
 
-if seq <= (tonumber(state[2]) or 0) then return { 'held', count } end
+if not isNew then return { 'held', count } end
 
 if count > 1 then
   -- An owner is not queued, so ZREM removes nothing; as the first write it keeps a full server from refusing the HSET.
   redis.call('ZREM', KEYS[2], tenure)
-  redis.call('HSET', KEYS[1], tenure, count - 1, 'seq', seq)
+  redis.call('HSET', KEYS[1], tenure, count - 1, 'seq', ARGV[2])
   return { 'held', count - 1 }
 end
 
