@@ -11,6 +11,7 @@ import { Subscriber } from './connection/subscriber.js';
 import { Wire } from './connection/wire.js';
 import { Handle, type LockHome } from './handle.js';
 import { inspectionOf, type LockInspection } from './inspection.js';
+import { Limits } from './lock/limits.js';
 import type { Parts } from './lock/parts.js';
 import { query } from './lock/query.js';
 import { Registry } from './lock/registry.js';
@@ -40,6 +41,9 @@ export interface CloseOptions {
 
 const handleKeys: ReadonlySet<string> = new Set(['owner']);
 const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
+
+/** Of the part of a tenure id that nobody can guess, in characters of 6 bits: what names a tenure is heard. */
+const SECRET_LENGTH = 10;
 
 /**
  * All locks of one process on one Redis. Make one for a process, not one for a request: two clients never re-enter each other's locks.
@@ -107,6 +111,7 @@ export class LockClient implements AsyncDisposable {
     let tenures = 0;
     this.#parts = {
       settings,
+      limits: new Limits(settings.limits, reporter),
       keyPrefix: link.keyPrefix,
       clock,
       waits,
@@ -119,7 +124,8 @@ export class LockClient implements AsyncDisposable {
       aborts: new AbortHub(),
       turns: new Turns(clock),
       reporter,
-      tenureId: (owner) => `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}`,
+      tenureId: (owner) =>
+        `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}.${nanoid(SECRET_LENGTH)}`,
     };
     this.#home = {
       client: this,

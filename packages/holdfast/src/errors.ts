@@ -16,6 +16,7 @@ export type LockErrorCode =
   | 'LOCK_UNAVAILABLE'
   | 'LOCK_REFUSED'
   | 'LOCK_NOT_REPLICATED'
+  | 'LOCK_LIMIT'
   | 'LOCK_CLIENT_CLOSED';
 
 /** Base class of holdfast's errors. */
@@ -161,6 +162,33 @@ export class LockNotReplicatedError extends LockError {
     super(`Lock "${lockName}" was given back: ${confirmed} of ${required} replicas confirmed it in time`, lockName);
     this.required = required;
     this.confirmed = confirmed;
+  }
+}
+
+/** What a client has too much of; see {@link LimitOptions}. */
+export type LockLimit = 'waiters' | 'locks' | 'depth' | 'leaseMs';
+
+/** The limits in words, for messages. */
+const limitInWords: Record<LockLimit, string> = {
+  waiters: 'calls of this client that wait',
+  locks: 'names that this client holds or asks for',
+  depth: 'acquisitions inside each other',
+  leaseMs: 'milliseconds for a lease',
+};
+
+/** The call would have gone above one of the client's `limits`. Nothing was sent, and whatever else the client has is untouched. */
+export class LockLimitError extends LockError {
+  static readonly code = 'LOCK_LIMIT';
+  readonly code = LockLimitError.code;
+  /** Which of the client's `limits`. */
+  readonly limit: LockLimit;
+  /** What it is set to. */
+  readonly value: number;
+
+  constructor(lockName: string, limit: LockLimit, value: number) {
+    super(`Lock "${lockName}" was not asked for: limits.${limit} allows ${value} ${limitInWords[limit]}`, lockName);
+    this.limit = limit;
+    this.value = value;
   }
 }
 

@@ -2,7 +2,7 @@ import * as core from '@holdfast/core';
 import { type AcquireOptions, checkAcquire, type LockOptions, lockKeys, tryLockKeys } from './acquire-options.js';
 import { LockNotHeldError, LockScopeError, LockTimeoutError, LockUnavailableError } from './errors.js';
 import { type Hold, LevelHold } from './hold.js';
-import type { AcquireRequest } from './lock/contender.js';
+import type { AcquireRequest, Ending } from './lock/contender.js';
 import type { Level } from './lock/level.js';
 import type { Parts } from './lock/parts.js';
 import { query } from './lock/query.js';
@@ -28,8 +28,20 @@ export interface LockHome {
 /** How long after a call has given up a late copy of its command is still recognised. */
 const LATE_COPY_MS = 60_000;
 
-/** How a call wants to be treated by scopes. */
-type Manner = 'imperative' | 'object' | 'section';
+/** How a method wants to be treated by scopes, and how long it waits when nothing is said. */
+interface Manner {
+  readonly kind: 'imperative' | 'object' | 'section';
+  readonly waitMs: number | undefined;
+}
+
+const manners = {
+  lock: { kind: 'imperative', waitMs: undefined },
+  tryLock: { kind: 'imperative', waitMs: 0 },
+  acquire: { kind: 'object', waitMs: undefined },
+  tryAcquire: { kind: 'object', waitMs: 0 },
+  withLock: { kind: 'section', waitMs: undefined },
+  tryWithLock: { kind: 'section', waitMs: 0 },
+} as const satisfies Record<string, Manner>;
 
 /** See {@link RLock}. Knows at most the levels it took outside scopes; everything else lives in the monitor. */
 export class Handle implements RLock {
@@ -47,20 +59,29 @@ export class Handle implements RLock {
     this.#owner = owner;
   }
 
-  async lock(options?: number | LockOptions): Promise<void> {
+  lock(options?: number | LockOptions): Promise<void> {
     const given = typeof options === 'number' ? { leaseMs: options } : options;
-    const level = await this.#acquire(checkAcquire(given, 'lock', lockKeys), 'imperative', this.lock);
-    if (level === 'busy') throw new LockUnavailableError(`Lock "${this.name}" was neither had nor refused`, this.name);
-    this.#keep(level);
+    return this.#call(
+      'lock',
+      () => checkAcquire(given, 'lock', lockKeys),
+      (outcome) => {
+        if (outcome === 'busy')
+          throw new LockUnavailableError(`Lock "${this.name}" was neither had nor refused`, this.name);
+        this.#keep(outcome);
+      },
+    );
   }
 
-  async tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean> {
-    if (options !== undefined) checkKeys('tryLock', options, tryLockKeys);
-    const checked = checkAcquire({ ...options, waitMs, leaseMs }, 'tryLock');
-    const level = await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'imperative', this.tryLock);
-    if (level === 'busy') return false;
-    this.#keep(level);
-    return true;
+  tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean> {
+    const check = () => {
+      if (options !== undefined) checkKeys('tryLock', options, tryLockKeys);
+      return checkAcquire({ ...options, waitMs, leaseMs }, 'tryLock');
+    };
+    return this.#call('tryLock', check, (outcome) => {
+      if (outcome === 'busy') return false;
+      this.#keep(outcome);
+      return true;
+    });
   }
 
   unlock(): Promise<void> {
@@ -68,31 +89,28 @@ export class Handle implements RLock {
     return level?.release() ?? Promise.reject(new LockNotHeldError(this.name, this.#whoUnlocks()));
   }
 
-  async acquire(options?: AcquireOptions): Promise<Hold> {
-    const checked = checkAcquire(options, 'acquire');
-    const startedAt = this.#now;
-    return this.#hold(this.#must(await this.#acquire(checked, 'object', this.acquire), startedAt));
+  acquire(options?: AcquireOptions): Promise<Hold> {
+    const check = () => checkAcquire(options, 'acquire');
+    return this.#call('acquire', check, (outcome, joinedAt) => this.#hold(this.#must(outcome, joinedAt)));
   }
 
-  async tryAcquire(options?: AcquireOptions): Promise<Hold | null> {
-    const checked = checkAcquire(options, 'tryAcquire');
-    const level = await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'object', this.tryAcquire);
-    return level === 'busy' ? null : this.#hold(level);
+  tryAcquire(options?: AcquireOptions): Promise<Hold | null> {
+    const check = () => checkAcquire(options, 'tryAcquire');
+    return this.#call('tryAcquire', check, (outcome) => (outcome === 'busy' ? null : this.#hold(outcome)));
   }
 
-  async withLock<T>(...args: [Section<T>] | [AcquireOptions, Section<T>]): Promise<T> {
+  withLock<T>(...args: [Section<T>] | [AcquireOptions, Section<T>]): Promise<T> {
     const [options, fn] = args.length === 1 ? [undefined, args[0]] : args;
-    const checked = checkAcquire(options, 'withLock');
-    checkFunction(fn);
-    const startedAt = this.#now;
-    return this.#section(this.#must(await this.#acquire(checked, 'section', this.withLock), startedAt), fn);
+    const check = () => checkSection('withLock', options, fn);
+    const had = this.#call('withLock', check, (outcome, joinedAt) => this.#must(outcome, joinedAt));
+    return had.then((level) => this.#section(level, fn));
   }
 
-  async tryWithLock<T>(options: AcquireOptions, fn: Section<T>): Promise<TryResult<T>> {
-    const checked = checkAcquire(options, 'tryWithLock');
-    checkFunction(fn);
-    const level = await this.#acquire({ ...checked, waitMs: checked.waitMs ?? 0 }, 'section', this.tryWithLock);
-    return level === 'busy' ? { ran: false } : { ran: true, value: await this.#section(level, fn) };
+  tryWithLock<T>(options: AcquireOptions, fn: Section<T>): Promise<TryResult<T>> {
+    const check = () => checkSection('tryWithLock', options, fn);
+    return this.#call('tryWithLock', check, (outcome) => outcome).then(async (outcome) =>
+      outcome === 'busy' ? { ran: false } : { ran: true, value: await this.#section(outcome, fn) },
+    );
   }
 
   async isLocked(): Promise<boolean> {
@@ -127,13 +145,9 @@ export class Handle implements RLock {
 
   // ---------------------------------------------------------------- acquiring
 
-  get #now(): number {
-    return this.#home.parts.clock.now();
-  }
-
-  #must(level: Level | 'busy', startedAt: number): Level {
-    if (level === 'busy') throw new LockTimeoutError(this.name, this.#now - startedAt);
-    return level;
+  #must(outcome: Level | 'busy', joinedAt: number): Level {
+    if (outcome === 'busy') throw new LockTimeoutError(this.name, this.#home.parts.clock.now() - joinedAt);
+    return outcome;
   }
 
   /** For `unlock` outside scopes. */
@@ -141,11 +155,20 @@ export class Handle implements RLock {
     if (level.home === undefined && this.#owner === undefined) this.#own.push(level);
   }
 
-  /** The only way to a level: everything above is a wrapper. Throws what is refused at once. */
-  #acquire(options: AcquireOptions, manner: Manner, from: Entry): Promise<Level | 'busy'> {
-    const { waitMs, leaseMs, signal, maxHoldMs } = options;
+  /** The only way to a level: everything above is a wrapper. Whatever is refused at once is a rejection too. */
+  #call<T>(method: keyof typeof manners, check: () => AcquireOptions, ending: Ending<T>): Promise<T> {
+    try {
+      return this.#acquire(check(), manners[method], this[method], ending);
+    } catch (error) {
+      return rejection(error);
+    }
+  }
+
+  #acquire<T>(options: AcquireOptions, manner: Manner, from: Entry, ending: Ending<T>): Promise<T> {
+    const { kind } = manner;
+    const { waitMs = manner.waitMs, leaseMs, signal, maxHoldMs } = options;
     const { client, registry, parts } = this.#home;
-    registry.admit(this.name, this.#around());
+    registry.admit(this.name, () => this.#around());
     signal?.throwIfAborted();
     const scope = this.#owner === undefined ? currentScope(client) : undefined;
     const request: AcquireRequest = {
@@ -154,15 +177,17 @@ export class Handle implements RLock {
       signal,
       scope,
       owner: this.#owner,
-      imperative: manner === 'imperative',
-      site: manner === 'section' ? undefined : new Site(from),
+      imperative: kind === 'imperative',
+      site: kind === 'section' ? undefined : new Site(from),
       terms: this.#terms(leaseMs, maxHoldMs),
-      home: manner === 'imperative' && scope?.kind === 'thread' ? scope : undefined,
-      homeOnReentry: manner === 'imperative' ? scope : undefined,
+      home: kind === 'imperative' && scope?.kind === 'thread' ? scope : undefined,
+      homeOnReentry: kind === 'imperative' ? scope : undefined,
+      ending,
     };
     if (request.imperative) this.#refuseUnclear(request);
     parts.reporter.tried();
-    return registry.monitor(this.#keys).acquire(request);
+    parts.limits.checkLease(this.name, leaseMs);
+    return registry.monitor(this.#keys).acquire(request) as Promise<T>;
   }
 
   #refuseUnclear({ scope }: AcquireRequest): void {
@@ -267,13 +292,20 @@ export class Handle implements RLock {
   }
 
   async #query<R>(command: core.Command<R>): Promise<R> {
-    this.#home.registry.admit(this.name, this.#around());
+    this.#home.registry.admit(this.name, () => this.#around());
     return query(this.#home.parts, this.name, command);
   }
 }
 
 type Section<T> = (hold: Hold) => T | Promise<T>;
 
-function checkFunction(fn: unknown): void {
+function checkSection(method: string, options: AcquireOptions | undefined, fn: unknown): AcquireOptions {
+  const checked = checkAcquire(options, method);
   if (typeof fn !== 'function') throw new TypeError('withLock needs a function to run');
+  return checked;
+}
+
+/** Of anything: the reason of an abort signal need not be an Error. */
+async function rejection(reason: unknown): Promise<never> {
+  throw reason;
 }

@@ -14,6 +14,8 @@ export {
   LockClientClosedError,
   LockError,
   type LockErrorCode,
+  type LockLimit,
+  LockLimitError,
   LockLostError,
   type LockLostReason,
   LockNotHeldError,
@@ -25,7 +27,7 @@ export {
 } from './errors.js';
 export type { Hold, HoldState } from './hold.js';
 export type { LockInspection } from './inspection.js';
-export type { LockClientOptions, RedisInput, ReplicaOptions } from './options.js';
+export type { LimitOptions, LockClientOptions, RedisInput, ReplicaOptions } from './options.js';
 export type { LockClientEvents, LockClientListener } from './reports/events.js';
 export type { AcquiredHow, Distribution, LockClientStats } from './reports/stats.js';
 export type { RLock, TryResult } from './rlock.js';

@@ -17,6 +17,21 @@ export interface ReplicaOptions {
   timeoutMs?: number;
 }
 
+/**
+ * How much a client may have at once; see {@link LockClientOptions.limits}. They are fuses against code that runs away, such as a loop that
+ * forgets to await: a call above one rejects with LockLimitError before anything is sent, and nothing else is disturbed.
+ */
+export interface LimitOptions {
+  /** Calls that have no answer yet and are not inside the lock they ask for, on all locks together. Default 100 000. */
+  waiters?: number;
+  /** Names held or asked for. Default 100 000. */
+  locks?: number;
+  /** Open acquisitions of one lock inside each other. Default 1 000. */
+  depth?: number;
+  /** Longest `leaseMs` of a call, in milliseconds: how long a lock may stay with a holder that has crashed. Default 2^31, the longest there is. */
+  leaseMs?: number;
+}
+
 /** Options of {@link createLockClient}. All times are milliseconds. */
 export interface LockClientOptions {
   /** How to reach Redis. */
@@ -45,6 +60,8 @@ export interface LockClientOptions {
    * waited for. Re-entry and local handoff take over what was confirmed. Default: no confirmation.
    */
   replicas?: ReplicaOptions;
+  /** How much the client may have at once; each limit has a default of its own. */
+  limits?: LimitOptions;
   /** Reject imperative calls outside `client.run` with `LockScopeError`. Default false. */
   strictScopes?: boolean;
   /** Release holds that a `client.run` leaves open, instead of letting their lease run out. Default false; see `docs/semantics.md`. */
@@ -61,6 +78,7 @@ export interface Settings {
   readonly reaskMs: number;
   readonly wakeup: 'queue' | 'redisson';
   readonly replicas: Required<Readonly<ReplicaOptions>> | undefined;
+  readonly limits: Required<Readonly<LimitOptions>>;
   readonly strictScopes: boolean;
   readonly releaseOnScopeEnd: boolean;
 }
@@ -111,21 +129,46 @@ const known: Record<keyof LockClientOptions, true> = {
   reaskMs: true,
   wakeup: true,
   replicas: true,
+  limits: true,
   strictScopes: true,
   releaseOnScopeEnd: true,
 };
 const knownKeys = new Set(Object.keys(known));
 const replicaKeys = new Set(['min', 'timeoutMs']);
 const MOST_REPLICAS = 1_000;
+const limitKeys = new Set(['waiters', 'locks', 'depth', 'leaseMs']);
+
+function checkCount(what: string, value: unknown, max: number): number {
+  if (typeof value !== 'number') throw new TypeError(`${what} must be a number, got ${describe(value)}`);
+  if (!Number.isSafeInteger(value) || value < 1 || value > max) {
+    throw new RangeError(`${what} must be a whole number between 1 and ${max}, got ${value}`);
+  }
+  return value;
+}
+
+function checkLimits(limits: unknown, watchdogTimeoutMs: number): Settings['limits'] {
+  if (limits !== undefined) checkKeys('limits', limits, limitKeys);
+  const given: LimitOptions = limits ?? {};
+  const { waiters = 100_000, locks = 100_000, depth = 1_000, leaseMs = MAX_TIME_MS } = given;
+  checkTime('limits.leaseMs', leaseMs, MIN_LEASE_MS);
+  if (leaseMs < watchdogTimeoutMs) {
+    throw new RangeError(
+      `limits.leaseMs must not be below watchdogTimeoutMs (${watchdogTimeoutMs}), the lease of calls that ask for none`,
+    );
+  }
+  return {
+    waiters: checkCount('limits.waiters', waiters, Number.MAX_SAFE_INTEGER),
+    locks: checkCount('limits.locks', locks, Number.MAX_SAFE_INTEGER),
+    depth: checkCount('limits.depth', depth, Number.MAX_SAFE_INTEGER),
+    leaseMs,
+  };
+}
 
 function checkReplicas(replicas: unknown, attemptTimeoutMs: number): Settings['replicas'] {
   if (replicas === undefined) return undefined;
   checkKeys('replicas', replicas, replicaKeys);
   const { min, timeoutMs = Math.floor(attemptTimeoutMs / 2) } = replicas as ReplicaOptions;
-  if (typeof min !== 'number') throw new TypeError(`replicas.min must be a number, got ${describe(min)}`);
-  if (!Number.isSafeInteger(min) || min < 1 || min > MOST_REPLICAS) {
-    throw new RangeError(`replicas.min must be a whole number between 1 and ${MOST_REPLICAS}, got ${min}`);
-  }
+  checkCount('replicas.min', min, MOST_REPLICAS);
   // WAIT takes 0 for "for ever".
   checkTime('replicas.timeoutMs', timeoutMs, 1);
   if (timeoutMs >= attemptTimeoutMs) {
@@ -152,6 +195,7 @@ export function resolveSettings(options: LockClientOptions): Settings {
     reaskMs: checkTime('reaskMs', reaskMs, 1),
     wakeup,
     replicas: checkReplicas(options.replicas, attemptTimeoutMs),
+    limits: checkLimits(options.limits, watchdogTimeoutMs),
     strictScopes: checkFlag('strictScopes', strictScopes),
     releaseOnScopeEnd: checkFlag('releaseOnScopeEnd', releaseOnScopeEnd),
   };

@@ -3,6 +3,8 @@ import type { LinkTools } from './link-tools.js';
 
 /** A handshake takes several round trips, whatever an attempt may take. */
 const SHORTEST_MS = 1_000;
+/** A timer that is later than this was not due when the loop last turned. */
+const LATE_MS = 50;
 
 /** A stopped process still accepts connections, but never says that it is ready: such a connection of ours is replaced. */
 export class HandshakeLimit {
@@ -28,7 +30,12 @@ export class HandshakeLimit {
   readonly #begin = (): void => {
     this.#end();
     const { at, now, silenceMs } = this.#tools;
-    this.#limit = at(now() + Math.max(silenceMs, SHORTEST_MS), () => this.#redis.disconnect(true));
+    const due = now() + Math.max(silenceMs, SHORTEST_MS);
+    this.#limit = at(due, () => {
+      // The loop stood still, and the answers may be there, unread.
+      if (now() - due > LATE_MS) this.#begin();
+      else this.#redis.disconnect(true);
+    });
   };
 
   readonly #end = (): void => {

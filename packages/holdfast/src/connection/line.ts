@@ -171,6 +171,7 @@ export class NodeLine implements Line {
     this.#closed = true;
     this.redis.off('ready', this.#up);
     this.redis.off('close', this.#down);
+    this.#silence.close();
     this.#handshake?.close();
     if (this.#ownership === 'ours') await disconnect(this.redis);
     this.redis.off('error', this.#failed);

@@ -52,12 +52,17 @@ function redisCodeOf(message: string): string {
   return inner?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
 }
 
-/** The same error without the arguments ioredis attaches to it, which hold lock names, owner ids and, of AUTH, the password. */
+/**
+ * The same error without what ioredis attaches to it: the arguments of the command, which hold lock names, owner ids and, of AUTH, the
+ * password; or, where it asked several servers, the error of one of them, with its arguments.
+ */
 export function redacted(error: unknown): Error {
   // Not `instanceof`: errors of sockets may come from another realm than ours.
   if (!types.isNativeError(error)) return new Error(String(error));
-  if (!('command' in error)) return error;
-  const clean = new Error(error.message);
+  const attached = Object.values(error).filter((value) => typeof value === 'object' && value !== null);
+  if (attached.length === 0) return error;
+  const reason = attached.find((value) => types.isNativeError(value));
+  const clean = new Error(error.message, reason && { cause: redacted(reason) });
   clean.name = error.name;
   return clean;
 }

@@ -12,6 +12,7 @@ export class SilenceGuard {
   #owed = 0;
   #quietSince = 0;
   #armed = false;
+  #closed = false;
 
   constructor(tools: LinkTools, onSilence: () => void) {
     this.#tools = tools;
@@ -30,9 +31,19 @@ export class SilenceGuard {
     this.#quietSince = at;
   }
 
+  /** Sets no timer any more. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** After a stalled loop the answers may be there, unread: judged only when all sockets have been read, which two turns make certain. */
   readonly #look = (): void => {
+    setImmediate(() => setImmediate(this.#judge));
+  };
+
+  readonly #judge = (): void => {
     this.#armed = false;
-    if (this.#owed === 0) return;
+    if (this.#owed === 0 || this.#closed) return;
     const { silenceMs } = this.#tools;
     const now = this.#tools.now();
     const due = this.#quietSince + silenceMs;

@@ -17,7 +17,7 @@
  * What is not promised: that a request without an answer did not run.
  */
 
-import { type Command, run } from '@holdfast/core';
+import { type Command, start } from '@holdfast/core';
 import type { Appointment, Clock, Schedule } from '@holdfast/watchdog';
 import type { Line, ReplicaTerms } from './line.js';
 import type { Link } from './link.js';
@@ -51,7 +51,8 @@ export interface Confirmation<R> {
 
 /** A request under way. */
 export interface Request<R> {
-  readonly answer: Promise<Answer<R>>;
+  /** Calls `listener`, the only one, when there is an answer: in the very turn in which it comes, or now. It must not throw. */
+  whenAnswered(listener: (answer: Answer<R>) => void): void;
   /** A copy has been handed to the connection. */
   readonly sent: boolean;
   /** A copy is unanswered, and the connection may still send it again by itself: also after the request was dropped. */
@@ -75,6 +76,7 @@ export class Wire {
   readonly #flights = new Set<Flight<unknown>>();
   #roundTripMs = 1;
   #whenDrained: (() => void) | undefined;
+  #closed = false;
 
   constructor(parts: { link: Link; clock: Clock; schedule: Schedule }) {
     this.#link = parts.link;
@@ -88,15 +90,22 @@ export class Wire {
     return this.#roundTripMs;
   }
 
-  /** Sends what `build` makes, anew for each copy, to the server of `lockKey`. */
-  request<R>(lockKey: string, build: () => Command<R>, options: RequestOptions<R> = {}): Request<R> {
-    const landed = () => this.#landed(flight as Flight<unknown>);
-    const flight: Flight<R> = new Flight(this.#link, lockKey, build, options, landed);
+  /** Sends what `build` makes at the time of sending, anew for each copy, to the server of `lockKey`. */
+  request<R>(lockKey: string, build: (now: number) => Command<R>, options: RequestOptions<R> = {}): Request<R> {
+    const flight: Flight<R> = new Flight(this.#link, lockKey, build, options, this.#landed);
     this.#flights.add(flight as Flight<unknown>);
     const { until = Number.POSITIVE_INFINITY } = options;
     if (until !== Number.POSITIVE_INFINITY) flight.limit = this.#schedule.at(until, () => flight.drop());
     this.#launch(flight);
+    // It may still arrive. Its answer would not, and nobody is left to send it again.
+    if (this.#closed) flight.drop();
     return flight;
+  }
+
+  /** The answer to {@link request}, for who has nothing else to do with it. */
+  answer<R>(lockKey: string, build: (now: number) => Command<R>, options?: RequestOptions<R>): Promise<Answer<R>> {
+    const request = this.request(lockKey, build, options);
+    return new Promise((resolve) => request.whenAnswered(resolve));
   }
 
   /** Resolves when nothing is under way any more, or at clock time `until`. */
@@ -111,15 +120,16 @@ export class Wire {
     });
   }
 
-  /** Drops every request. */
+  /** Drops every request, and those to come: they leave where there is a connection, and are not waited for. */
   close(): void {
+    this.#closed = true;
     for (const flight of [...this.#flights]) flight.drop();
   }
 
-  #landed(flight: Flight<unknown>): void {
-    this.#flights.delete(flight);
+  readonly #landed = (flight: unknown): void => {
+    this.#flights.delete(flight as Flight<unknown>);
     if (this.#flights.size === 0) this.#whenDrained?.();
-  }
+  };
 
   #launch<R>(flight: Flight<R>): void {
     const line = this.#link.lineTo(flight.lockKey);
@@ -129,19 +139,21 @@ export class Wire {
   }
 
   #send<R>(flight: Flight<R>, line: Line): void {
+    const sentAt = this.#clock.now();
     let command: Command<R>;
     try {
-      command = flight.build();
+      command = flight.build(sentAt);
     } catch (error) {
       flight.refuse(error);
       return;
     }
-    const sentAt = this.#clock.now();
     const { epoch } = line;
     flight.takeOff(line);
     line.sent(sentAt);
     if (this.#flights.size >= CROWD) line.gather();
-    run(line.port, command).then(
+    start(
+      line.port,
+      command,
       (reply) => {
         const now = this.#clock.now();
         line.answered(now);
@@ -151,7 +163,7 @@ export class Wire {
           void this.#confirm(flight, line, epoch, reply, sentAt);
         else flight.replied(reply, sentAt, line.node);
       },
-      (error: unknown) => this.#failed(flight, line, error),
+      (error) => this.#failed(flight, line, error),
     );
   }
 
@@ -203,16 +215,15 @@ export class Wire {
 class Flight<R> implements Request<R> {
   readonly #link: Link;
   readonly lockKey: string;
-  readonly build: () => Command<R>;
-  readonly answer: Promise<Answer<R>>;
+  readonly build: (now: number) => Command<R>;
   limit: Appointment | undefined;
   /** Ends the present wait for a ready link or for the next try. */
   pause: (() => void) | undefined;
   readonly confirmation: Confirmation<R> | undefined;
   readonly #onDoubt: (() => void) | undefined;
-  readonly #onSettled: () => void;
-  #resolve!: (answer: Answer<R>) => void;
-  #settled = false;
+  readonly #onSettled: (flight: Flight<R>) => void;
+  #listener: ((answer: Answer<R>) => void) | undefined;
+  #answer: Answer<R> | undefined;
   /** The line of the last copy, and the number of its connection then. */
   #line: Line | undefined;
   #epoch = 0;
@@ -220,16 +231,24 @@ class Flight<R> implements Request<R> {
   #retryMs = FIRST_RETRY_MS;
   #lastError: Error | undefined;
 
-  constructor(link: Link, lockKey: string, build: () => Command<R>, options: RequestOptions<R>, onSettled: () => void) {
+  constructor(
+    link: Link,
+    lockKey: string,
+    build: (now: number) => Command<R>,
+    options: RequestOptions<R>,
+    onSettled: (flight: Flight<R>) => void,
+  ) {
     this.#link = link;
     this.lockKey = lockKey;
     this.build = build;
     this.confirmation = options.confirmation;
     this.#onDoubt = options.onDoubt;
     this.#onSettled = onSettled;
-    this.answer = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
+  }
+
+  whenAnswered(listener: (answer: Answer<R>) => void): void {
+    if (this.#answer === undefined) this.#listener = listener;
+    else listener(this.#answer);
   }
 
   get sent(): boolean {
@@ -237,7 +256,7 @@ class Flight<R> implements Request<R> {
   }
 
   get settled(): boolean {
-    return this.#settled;
+    return this.#answer !== undefined;
   }
 
   get airborne(): boolean {
@@ -286,7 +305,7 @@ class Flight<R> implements Request<R> {
   /** Says after how many milliseconds to send another copy, if at all. */
   failed(verdict: Verdict, error: unknown): number | undefined {
     this.#airborne--;
-    if (this.#settled) return undefined;
+    if (this.settled) return undefined;
     this.#lastError = redacted(error);
     if (verdict.kind !== 'transient' && verdict.kind !== 'permanent') this.doubt();
     if (verdict.kind === 'permanent' || verdict.kind === 'nonsense') {
@@ -304,11 +323,11 @@ class Flight<R> implements Request<R> {
   }
 
   #settle(answer: Answer<R>): void {
-    if (this.#settled) return;
-    this.#settled = true;
+    if (this.settled) return;
+    this.#answer = answer;
     this.limit?.cancel();
     this.pause?.();
-    this.#onSettled();
-    this.#resolve(answer);
+    this.#onSettled(this);
+    this.#listener?.(answer);
   }
 }

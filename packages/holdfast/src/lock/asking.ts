@@ -35,7 +35,8 @@ function isOwnership(reply: core.AskReply): reply is Ownership {
 
 /** Told the answers. */
 export interface AskListener {
-  bid(): Bid;
+  /** `now`: clock time. */
+  bid(now: number): Bid;
   onOwned(reply: Ownership, sentAt: number): void;
   /** Somebody else owns the lock. `askedAt`: when the question was sent. */
   onBusy(askedAt: number, owner: 'holdfast' | 'foreign'): void;
@@ -56,7 +57,7 @@ export class Asking {
   readonly #ear: Ear;
   readonly #listener: AskListener;
   #request: Request<core.AskReply> | undefined;
-  #askedAt = 0;
+  #askedAt: number | undefined;
   #ticket = 0;
   #reached = false;
   #dropped: Request<core.AskReply> | undefined;
@@ -110,15 +111,17 @@ export class Asking {
     this.#next?.cancel();
     this.#next = undefined;
     this.#again = false;
-    this.#askedAt = this.#parts.clock.now();
+    this.#askedAt = undefined;
     const onDoubt = () => {
       this.#reached = true;
       this.#listener.onDoubt();
     };
     const { replicas } = this.#parts.settings;
     const confirmation = replicas && { enough: replicas, needed: isOwnership };
-    this.#request = this.#parts.wire.request(this.#keys.lock, () => this.#command(), { onDoubt, confirmation });
-    void this.#request.answer.then((answer) => this.#answered(answer));
+    this.#request = this.#parts.wire.request(this.#keys.lock, (now) => this.#command(now), { onDoubt, confirmation });
+    // Unless it was sent, it waits for a connection.
+    this.#askedAt ??= this.#parts.clock.now();
+    this.#request.whenAnswered((answer) => this.#answered(answer));
   }
 
   /** Asks at a clock time, unless something makes it ask before. */
@@ -150,13 +153,14 @@ export class Asking {
     this.#request.drop();
   }
 
-  #command(): core.Command<core.AskReply> {
+  #command(now: number): core.Command<core.AskReply> {
+    this.#askedAt ??= now;
     const { claimLeaseMs, reaskMs } = this.#parts.settings;
-    const { leaseMs, patienceMs } = this.#listener.bid();
+    const { leaseMs, patienceMs } = this.#listener.bid(now);
     const freshTtlMs = Math.min(FRESH_REASKS * reaskMs + claimLeaseMs, MAX_TIME_MS);
     const freshMs = this.#ear.mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patienceMs))) : 0;
     if (freshMs > 0) this.#reached = true;
-    this.#freshUntil = freshMs > 0 ? this.#parts.clock.now() + freshMs : Number.NEGATIVE_INFINITY;
+    this.#freshUntil = freshMs > 0 ? now + freshMs : Number.NEGATIVE_INFINITY;
     return core.ask(this.#keys, {
       tenure: this.#tenure,
       leaseMs,

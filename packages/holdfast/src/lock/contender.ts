@@ -6,11 +6,18 @@
  * more; a lock that arrives for it is given to the next or given back.
  */
 
-import { Waiter } from '@holdfast/notify';
+import { type WaitHandler, Waiter } from '@holdfast/notify';
 import { LockScopeError } from '../errors.js';
+import type { Settings } from '../options.js';
 import type { Scope, ScopedCall } from '../scope.js';
 import type { Level, LevelOrigin } from './level.js';
 import type { Parts } from './parts.js';
+
+/**
+ * What a call answers when it has its level, or when the lock stayed `busy`; what this throws the call rejects with. Run as part of the
+ * wait, so that a waiting call is one promise and nothing else stands and waits for that.
+ */
+export type Ending<T> = (outcome: Level | 'busy', joinedAt: number) => T;
 
 /** What an acquisition asks for. */
 export interface AcquireRequest extends LevelOrigin {
@@ -23,6 +30,7 @@ export interface AcquireRequest extends LevelOrigin {
   /** The scope that owns the level when it was taken as a new owner, and when it re-entered. */
   readonly home: Scope | undefined;
   readonly homeOnReentry: Scope | undefined;
+  readonly ending: Ending<unknown>;
 }
 
 /** The monitor's side of a contender. */
@@ -34,37 +42,27 @@ export interface ContenderKeeper {
 }
 
 /** See the module comment. */
-export class Contender implements ScopedCall {
+export class Contender implements ScopedCall, WaitHandler<unknown> {
   readonly request: AcquireRequest;
   readonly joinedAt: number;
-  /** Clock time at which a call that waits no longer than `waitMs` ends. */
-  readonly until: number;
-  /** Clock time since which a level is on its way to it, if one is: then it is not in the line. */
+  /** Clock time since which it waits for Redis to answer for a level on its way to it, if it does: then it is not in the line. */
   enteringSince: number | undefined;
   /** The lock is had for it and about to be delivered. */
   granted = false;
   warned = false;
   readonly #keeper: ContenderKeeper;
-  readonly #waiter: Waiter<Level | 'busy'>;
-  /** Clock time at which its patience was first to be looked at. */
-  readonly #firstLimit: number;
+  readonly #waiter: Waiter<unknown>;
 
   constructor(request: AcquireRequest, parts: Parts, keeper: ContenderKeeper) {
     this.request = request;
     this.joinedAt = parts.clock.now();
     this.#keeper = keeper;
-    const { attemptTimeoutMs, responseTimeoutMs } = parts.settings;
-    const { waitMs } = request;
-    this.until = waitMs === undefined ? Number.POSITIVE_INFINITY : this.joinedAt + waitMs;
-    const patienceMs = waitMs === undefined ? responseTimeoutMs : waitMs === 0 ? attemptTimeoutMs : waitMs;
-    this.#firstLimit = this.joinedAt + patienceMs;
-    this.#waiter = new Waiter<Level | 'busy'>({
+    this.#waiter = new Waiter<unknown>({
       timers: parts.waits,
-      expiresAt: this.#firstLimit,
-      onExpire: () => keeper.onExpire(this),
-      ...(request.signal === undefined
-        ? {}
-        : { aborts: parts.aborts, signal: request.signal, onAbort: (_, reason) => this.refuse(reason) }),
+      expiresAt: this.#firstLimit(parts.settings),
+      aborts: parts.aborts,
+      signal: request.signal,
+      handler: this,
     });
     request.scope?.awaiting(this);
   }
@@ -77,7 +75,13 @@ export class Contender implements ScopedCall {
     return this.request.imperative;
   }
 
-  get promise(): Promise<Level | 'busy'> {
+  /** Clock time at which a call that waits no longer than `waitMs` ends. */
+  get until(): number {
+    const { waitMs } = this.request;
+    return waitMs === undefined ? Number.POSITIVE_INFINITY : this.joinedAt + waitMs;
+  }
+
+  get promise(): Promise<unknown> {
     return this.#waiter.promise;
   }
 
@@ -94,21 +98,29 @@ export class Contender implements ScopedCall {
     this.#waiter.expireAt(time);
   }
 
-  /** The level that was on its way is lost: it waits again, with what is left of its patience. */
-  waitOn(now: number): void {
-    this.enteringSince = undefined;
-    this.granted = false;
-    this.expireAt(Math.max(now, this.#firstLimit));
+  onExpire(): void {
+    this.#keeper.onExpire(this);
   }
 
-  /** False when the call has already been answered; the level must then be given back. */
-  give(level: Level): boolean {
-    return this.#left(this.#waiter.resolve(level));
+  onAbort(_: unknown, reason: unknown): void {
+    this.refuse(reason);
+  }
+
+  /** The level that was on its way is lost: it waits again, with what is left of its patience. */
+  waitOn(now: number, settings: Settings): void {
+    this.enteringSince = undefined;
+    this.granted = false;
+    this.expireAt(Math.max(now, this.#firstLimit(settings)));
+  }
+
+  /** Only while it is not settled. */
+  give(level: Level): void {
+    this.#left(this.#waiter.resolve(this.request.ending(level, this.joinedAt)));
   }
 
   /** The lock is known to be busy. */
   turnAway(): void {
-    if (this.#left(this.#waiter.resolve('busy'))) this.#keeper.onLeave(this, 'busy');
+    if (!this.settled && this.#left(this.#endBusy())) this.#keeper.onLeave(this, 'busy');
   }
 
   refuse(error: unknown): void {
@@ -118,6 +130,20 @@ export class Contender implements ScopedCall {
   cancel(): void {
     const message = `A call was still waiting for lock "${this.name}" when its scope ended: await it inside that client.run or withLock`;
     this.refuse(new LockScopeError(message, this.name));
+  }
+
+  #endBusy(): boolean {
+    try {
+      return this.#waiter.resolve(this.request.ending('busy', this.joinedAt));
+    } catch (error) {
+      return this.#waiter.reject(error);
+    }
+  }
+
+  /** Clock time at which its patience is first to be looked at. */
+  #firstLimit({ attemptTimeoutMs, responseTimeoutMs }: Settings): number {
+    const { waitMs } = this.request;
+    return this.joinedAt + (waitMs === undefined ? responseTimeoutMs : waitMs === 0 ? attemptTimeoutMs : waitMs);
   }
 
   #left(first: boolean): boolean {

@@ -65,15 +65,19 @@ export class Level implements ScopedLevel {
   }
 
   get lost(): boolean {
-    return this.state === 'lost';
+    return this.#checked === 'lost';
   }
 
   get state(): 'held' | 'suspect' | 'lost' | 'released' {
-    if (this.#status === 'open' || this.#status === 'entering') this.#keeper.check();
-    // After `check`, which may just have changed it.
-    const status = this.#status;
+    const status = this.#checked;
     if (status === 'lost' || status === 'released') return status;
     return this.#keeper.suspect ? 'suspect' : 'held';
+  }
+
+  get #checked(): 'entering' | 'open' | 'lost' | 'released' {
+    if (this.#status === 'open' || this.#status === 'entering') this.#keeper.check();
+    // After `check`, which may just have changed it.
+    return this.#status;
   }
 
   get signal(): AbortSignal {
@@ -135,9 +139,9 @@ export class Level implements ScopedLevel {
   }
 
   release(): Promise<void> {
-    const { state } = this;
-    if (state === 'held' || state === 'suspect') return this.#keeper.release(this);
-    if (state === 'released') return Promise.resolve();
+    const status = this.#checked;
+    if (status === 'released') return Promise.resolve();
+    if (status !== 'lost') return this.#keeper.release(this);
     this.home?.disown(this);
     if (this.#lossReported) return Promise.resolve();
     this.#lossReported = true;

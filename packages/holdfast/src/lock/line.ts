@@ -2,6 +2,7 @@
 
 import type { Scope } from '../scope.js';
 import type { AcquireRequest, Contender } from './contender.js';
+import type { Limits } from './limits.js';
 
 /** Where calls of the line come from, as far as re-entry goes: one scope, or one explicit owner. */
 interface Origin {
@@ -11,18 +12,25 @@ interface Origin {
 }
 
 export class Line {
-  /** Undefined when nobody waits, as for most locks that are held. */
-  #waiting: Set<Contender> | undefined;
+  /** Kept apart: most lines are never longer. */
+  #first: Contender | undefined;
+  /** Undefined when there is none. */
+  #others: Set<Contender> | undefined;
   /** By scope or owner; without the calls outside all scopes, which descend from nothing. Undefined when there is none. */
   #origins: Map<Scope | string, Origin> | undefined;
   #once = 0;
+  readonly #limits: Limits;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
 
   get size(): number {
-    return this.#waiting?.size ?? 0;
+    return this.#first === undefined ? 0 : 1 + (this.#others?.size ?? 0);
   }
 
   get first(): Contender | undefined {
-    return this.#waiting?.values().next().value;
+    return this.#first;
   }
 
   /** Somebody in the line asked for one attempt only. */
@@ -31,7 +39,9 @@ export class Line {
   }
 
   add(contender: Contender): void {
-    (this.#waiting ??= new Set()).add(contender);
+    if (this.#first === undefined) this.#first = contender;
+    else (this.#others ??= new Set()).add(contender);
+    this.#limits.joined();
     this.#note(contender.request);
     if (contender.once) this.#once++;
   }
@@ -44,8 +54,10 @@ export class Line {
   }
 
   remove(contender: Contender): boolean {
-    if (!this.#waiting?.delete(contender)) return false;
-    if (this.#waiting.size === 0) this.#waiting = undefined;
+    if (contender === this.#first) this.#moveUp();
+    else if (!this.#others?.delete(contender)) return false;
+    if (this.#others?.size === 0) this.#others = undefined;
+    this.#limits.left();
     this.#forget(contender.request);
     if (contender.once) this.#once--;
     return true;
@@ -56,17 +68,23 @@ export class Line {
    * them is told in one look that none descends.
    */
   firstDescendant(matches: (request: AcquireRequest) => boolean): Contender | undefined {
-    if (this.#origins === undefined || this.#waiting === undefined) return undefined;
+    if (this.#origins === undefined || this.#first === undefined) return undefined;
     for (const { request } of this.#origins.values()) {
       if (!matches(request)) continue;
-      for (const contender of this.#waiting) if (matches(contender.request)) return contender;
+      if (matches(this.#first.request)) return this.#first;
+      for (const contender of this.#others ?? []) if (matches(contender.request)) return contender;
     }
     return undefined;
   }
 
   [Symbol.iterator](): IterableIterator<Contender> {
     // A copy: who is told something may leave the line at once.
-    return [...(this.#waiting ?? [])].values();
+    return (this.#first === undefined ? [] : [this.#first, ...(this.#others ?? [])]).values();
+  }
+
+  #moveUp(): void {
+    this.#first = this.#others?.values().next().value;
+    if (this.#first !== undefined) this.#others?.delete(this.#first);
   }
 
   #note(request: AcquireRequest): void {

@@ -40,8 +40,17 @@ import { SelfWait } from './self-wait.js';
 import { type HeldOutcome, Tenure, type TenureListener } from './tenure.js';
 import { commonTerms, leaseTermsOf } from './terms.js';
 import { within } from './within.js';
+import { none, without } from './without.js';
 
-const none: readonly never[] = [];
+/** One for all: a promise for each handoff in memory would be most of its cost. */
+const done: Promise<void> = Promise.resolve();
+
+/** A level on its way to a call, which is neither in the line nor done. */
+interface Arrival {
+  readonly contender: Contender;
+  readonly level: Level;
+  readonly how: AcquiredHow;
+}
 
 /** See the module comment. */
 export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
@@ -51,9 +60,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   readonly #onIdle: (monitor: Monitor) => void;
   /** Innermost last. */
   #levels: readonly Level[] = none;
-  readonly #line = new Line();
-  /** Calls with a level on its way to them: neither in the line nor done. Undefined when there is none. */
-  #entering: Set<Contender> | undefined;
+  readonly #line: Line;
+  #arrivals: readonly Arrival[] = none;
   #selfWait: SelfWait | undefined;
   readonly #handoffRule: HandoffRule;
   #tenure: Tenure | undefined;
@@ -69,17 +77,18 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.keys = keys;
     this.#parts = parts;
     this.#onIdle = onIdle;
+    this.#line = new Line(parts.limits);
     this.#handoffRule = new HandoffRule(parts);
   }
 
   // ---------------------------------------------------------------- what callers do
 
   /**
-   * Resolves with a level, or `busy` when the lock was busy for as long as the request was willing to wait.
+   * Resolves with what the request's ending makes of a level, or of `busy` when the lock was that for as long as it was willing to wait.
    *
    * Rejects with LockLostError when the request comes from inside a hold of this lock that has been lost: never a fresh acquisition.
    */
-  acquire(request: AcquireRequest): Promise<Level | 'busy'> {
+  acquire(request: AcquireRequest): Promise<unknown> {
     this.#admitting = true;
     try {
       return this.#admit(request);
@@ -89,7 +98,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     }
   }
 
-  #admit(request: AcquireRequest): Promise<Level | 'busy'> {
+  #admit(request: AcquireRequest): Promise<unknown> {
     this.check();
     const lost = lostAround(request);
     if (lost !== undefined) return this.#refuse(lost.lossError());
@@ -102,10 +111,14 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       contender.refuse(new LockClientClosedError(this.name));
     } else if (contender.once && this.#levels.length > 0) {
       contender.turnAway();
+    } else if (this.#parts.limits.waitersReached && !this.#holdsFor(request)) {
+      contender.refuse(this.#parts.limits.reached(this.name, 'waiters'));
     } else {
+      const asking = this.#tenure;
       this.#line.add(contender);
       this.#contest();
-      if (!contender.once) this.#tenure?.stayFresh(contender.until);
+      // One that is new has just asked.
+      if (!contender.once) asking?.stayFresh(contender.until);
       if (this.#line.size > 0 && this.#levels.length > 0)
         (this.#selfWait ??= new SelfWait(this, this.#line, this.#parts)).watch();
     }
@@ -145,7 +158,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.#tenure = undefined;
     this.#loseLevels('closed');
     void tenure.cancel();
-    for (const contender of [...(this.#entering ?? none)]) contender.refuse(new LockClientClosedError(this.name));
+    for (const { contender } of this.#arrivals) contender.refuse(new LockClientClosedError(this.name));
   }
 
   // ---------------------------------------------------------------- LevelKeeper
@@ -166,8 +179,9 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const tenure = this.#tenure;
     if (tenure === undefined || !this.#levels.includes(level)) return Promise.resolve();
     this.#remove(level);
-    if (level.given) this.#parts.reporter.released(this.name, this.#parts.clock.now() - level.since);
-    return this.#levels.length === 0 ? this.#vacate(tenure, level) : this.#countDown(tenure);
+    const now = this.#parts.clock.now();
+    if (level.given) this.#parts.reporter.released(this.name, now - level.since);
+    return this.#levels.length === 0 ? this.#vacate(tenure, level, now) : this.#countDown(tenure);
   }
 
   abandon(level: Level): void {
@@ -203,8 +217,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   // ---------------------------------------------------------------- TenureListener
 
-  bid(): Bid {
-    const now = this.#parts.clock.now();
+  bid(now: number): Bid {
     let patienceMs = 0;
     for (const { until, once } of this.#line) if (!once) patienceMs = Math.max(patienceMs, until - now);
     return { leaseMs: this.#line.first?.request.terms.leaseMs ?? this.#parts.settings.claimLeaseMs, patienceMs };
@@ -212,7 +225,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   get terms(): LeaseTerms | undefined {
     const first = this.#line.first;
-    return first && leaseTermsOf(first.request.terms, this.#parts.clock.now());
+    return first && leaseTermsOf(first.request.terms, this.#parts.clock);
   }
 
   onHeld(tenure: Tenure, how: 'asked' | 'granted'): void {
@@ -220,7 +233,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const first = this.#line.first;
     if (first === undefined) {
       this.#tenure = undefined;
-      void tenure.giveBack();
+      void tenure.giveBack(this.#parts.clock.now(), () => undefined);
       this.#idle();
       return;
     }
@@ -254,6 +267,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.#tenure = undefined;
     this.#loseLevels(reason);
     this.#refuseThoseInside();
+    // Before the line contests: who was on its way in came first.
+    for (const arrival of this.#arrivals) this.#bounce(arrival);
     this.#contest();
     this.#idle();
   }
@@ -278,41 +293,54 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   #reenter(contender: Contender): void {
+    const { limits } = this.#parts;
+    if (limits.depthReached(this.#levels.length)) {
+      contender.refuse(limits.reached(this.name, 'depth'));
+      return;
+    }
     const tenure = this.#tenure as Tenure;
-    const level = this.#begin(contender);
-    level.adopt(contender.request.homeOnReentry);
+    const arrival = this.#begin(contender, 're-entered');
+    contender.enteringSince = this.#parts.clock.now();
+    arrival.level.adopt(contender.request.homeOnReentry);
     const { mode, leaseMs } = contender.request.terms;
     this.#retune(tenure);
     void tenure.countUp(mode === 'fixed' ? leaseMs : 0).then((outcome) => {
-      this.#entered(tenure, contender, level, outcome, 're-entered');
+      this.#entered(tenure, arrival, outcome);
     });
   }
 
   /** The tenure is held by nobody in this process: the level is open at once. */
   #enter(tenure: Tenure, contender: Contender, how: 'asked' | 'granted' | 'local'): void {
-    const level = this.#begin(contender);
-    this.#retune(tenure);
-    this.#open(contender, level, contender.request.home, how);
+    const arrival = this.#begin(contender, how);
+    // Any other has just begun on the terms of this call.
+    if (how === 'local') this.#retune(tenure);
+    this.#open(arrival, contender.request.home);
+  }
+
+  /** The call is inside a hold of this lock, and waits for nothing but another branch of it. */
+  #holdsFor(request: AcquireRequest): boolean {
+    return this.#levels.some((level) => mayReenter(request, level));
   }
 
   /** The level stands in its place from now on, so that nobody else gets in. */
-  #begin(contender: Contender): Level {
+  #begin(contender: Contender, how: AcquiredHow): Arrival {
     this.#line.remove(contender);
-    contender.enteringSince = this.#parts.clock.now();
-    (this.#entering ??= new Set()).add(contender);
     const level = new Level(this, contender.request);
-    this.#levels = this.#levels.concat(level);
-    return level;
+    const arrival = { contender, level, how };
+    this.#arrivals = [...this.#arrivals, arrival];
+    this.#levels = [...this.#levels, level];
+    return arrival;
   }
 
   /** The lock was lost before the call got it. A new owner just goes on waiting; a nested call must never acquire afresh. */
-  #bounce(contender: Contender, level: Level, how: AcquiredHow): void {
-    this.#arrived(contender);
+  #bounce(arrival: Arrival): void {
+    const { contender, level, how } = arrival;
+    this.#arrived(arrival);
     level.close();
     if (how === 're-entered') contender.refuse(level.lossError());
     if (this.#refusesWaiting) contender.refuse(new LockClientClosedError(this.name));
     if (!contender.settled) {
-      contender.waitOn(this.#parts.clock.now());
+      contender.waitOn(this.#parts.clock.now(), this.#parts.settings);
       this.#line.putBack(contender);
       this.#contest();
     }
@@ -320,53 +348,57 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   /** The contender has its level, or will not get it. */
-  #arrived(contender: Contender): void {
-    this.#entering?.delete(contender);
-    if (this.#entering?.size === 0) this.#entering = undefined;
+  #arrived(arrival: Arrival): void {
+    this.#arrivals = without(this.#arrivals, arrival);
   }
 
   /** Redis has answered for a level that was entering. */
-  #entered(
-    tenure: Tenure,
-    contender: Contender,
-    level: Level,
-    outcome: HeldOutcome,
-    how: 're-entered' | 'passed',
-  ): void {
-    if (outcome.kind === 'held' && this.#tenure === tenure) {
-      this.#open(contender, level, how === 'passed' ? contender.request.home : level.home, how);
-      return;
-    }
+  #entered(tenure: Tenure, arrival: Arrival, outcome: HeldOutcome): void {
     // The lease may also have ended before the answer came.
     if (outcome.kind === 'lost') tenure.lease.lose('deleted');
+    // Lost meanwhile, and the call was sent back.
+    if (!this.#arrivals.includes(arrival)) return;
+    const { contender, level, how } = arrival;
+    if (outcome.kind === 'held' && this.#tenure === tenure) {
+      this.#open(arrival, how === 'passed' ? contender.request.home : level.home);
+      return;
+    }
     if (outcome.kind === 'lost' || outcome.kind === 'held' || level.lost) {
-      this.#bounce(contender, level, how);
+      this.#bounce(arrival);
       return;
     }
     this.#remove(level);
-    this.#arrived(contender);
+    this.#arrived(arrival);
     contender.refuse(failureError(this.name, outcome));
     // The count is as it was; whoever waits goes on.
-    if (this.#levels.length === 0 && this.#tenure === tenure) void this.#vacate(tenure, level).catch(() => undefined);
+    if (this.#levels.length === 0 && this.#tenure === tenure)
+      void this.#vacate(tenure, level, this.#parts.clock.now()).catch(() => undefined);
     else this.#admitDescendants();
   }
 
-  #open(contender: Contender, level: Level, home: Level['home'], how: AcquiredHow): void {
+  #open(arrival: Arrival, home: Level['home']): void {
+    // A look at the lease on the way here may have found it over, and sent the call back.
+    if (!this.#arrivals.includes(arrival)) return;
+    const { contender, level, how } = arrival;
     contender.granted = true;
     const deliver = () => {
-      if (level.lost) {
-        this.#bounce(contender, level, how);
+      // Looked at first: it may be this look that finds the lease over, and sends the call back.
+      const { lost } = level;
+      if (!this.#arrivals.includes(arrival)) return;
+      if (lost) {
+        this.#bounce(arrival);
         return;
       }
-      this.#arrived(contender);
-      if (contender.give(level)) {
-        const now = this.#parts.clock.now();
-        level.open(now, home);
-        this.#parts.reporter.acquired(this.name, now - contender.joinedAt, how);
-      } else {
+      this.#arrived(arrival);
+      if (contender.settled) {
         // Answered meanwhile: nobody may hold on its behalf.
         void level.release().catch(() => undefined);
+        return;
       }
+      const now = this.#parts.clock.now();
+      level.open(now, home);
+      contender.give(level);
+      this.#parts.reporter.acquired(this.name, now - contender.joinedAt, how);
     };
     if (how === 'local') this.#parts.turns.take(deliver);
     else deliver();
@@ -382,50 +414,62 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const outcome = await within(counted, tenure, this.#parts);
     if (outcome.kind === 'lost') {
       tenure.lease.lose('deleted');
-      throw this.#lostOnTheWayOut('deleted');
+      throw this.#lostOnTheWayOut(tenure.whyLost('deleted'));
     }
     if (outcome.kind === 'held') return;
-    if (this.#tenure !== tenure) throw this.#lostOnTheWayOut('unreachable');
+    if (this.#tenure !== tenure)
+      throw this.#lostOnTheWayOut(tenure.whyLost(this.#refusesWaiting ? 'closed' : 'unreachable'));
     throw failureError(this.name, outcome);
   }
 
   /** The last level has gone. */
-  async #vacate(tenure: Tenure, last: Level): Promise<void> {
+  #vacate(tenure: Tenure, last: Level, now: number): Promise<void> {
     const next = this.#line.first;
     const passes = next !== undefined && next.request.owner === last.owner && this.#handoffRule.allows(tenure);
     // The rule looks at the lease, and may be the first to see that it is over.
-    if (this.#tenure !== tenure) throw this.#lostOnTheWayOut('expired');
-    if (passes) {
-      this.#handoffRule.passed();
-      const { terms } = next.request;
-      const watched = terms.mode === 'watched' && last.terms.mode === 'watched';
-      // The notice that somebody waits may be lost, or forbidden: now and then the script that passes the lock on tells too.
-      if (watched && tenure.toldOfOthersWithin(terms.leaseMs / 3)) {
-        this.#enter(tenure, next, 'local');
-        this.#admitDescendants();
-        return;
-      }
-      const level = this.#begin(next);
-      const passing = tenure.passOn(leaseTermsOf(terms, this.#parts.clock.now()));
-      void passing.then((outcome) => {
-        this.#entered(tenure, next, level, outcome, 'passed');
-        this.#admitDescendants();
-      });
-      const outcome = await within(passing, tenure, this.#parts);
-      if (outcome.kind === 'held') return;
-      if (outcome.kind === 'lost' || this.#tenure !== tenure) throw this.#lostOnTheWayOut('deleted');
-      throw failureError(this.name, outcome);
-    }
+    if (this.#tenure !== tenure) return Promise.reject(this.#lostOnTheWayOut(tenure.whyLost('expired')));
+    return passes ? this.#pass(tenure, last, next) : this.#giveBack(tenure, now);
+  }
+
+  /** To the next call of this process. */
+  #pass(tenure: Tenure, last: Level, next: Contender): Promise<void> {
+    this.#handoffRule.passed();
+    const { terms } = next.request;
+    const watched = terms.mode === 'watched' && last.terms.mode === 'watched';
+    // The notice that somebody waits may be lost, or forbidden: now and then the script that passes the lock on tells too.
+    if (!watched || !tenure.toldOfOthersWithin(terms.leaseMs / 3)) return this.#passByScript(tenure, next);
+    this.#enter(tenure, next, 'local');
+    this.#admitDescendants();
+    return done;
+  }
+
+  async #passByScript(tenure: Tenure, next: Contender): Promise<void> {
+    const arrival = this.#begin(next, 'passed');
+    next.enteringSince = this.#parts.clock.now();
+    const passing = tenure.passOn(leaseTermsOf(next.request.terms, this.#parts.clock));
+    void passing.then((outcome) => {
+      this.#entered(tenure, arrival, outcome);
+      this.#admitDescendants();
+    });
+    const outcome = await within(passing, tenure, this.#parts);
+    if (outcome.kind === 'held') return;
+    // Not lost, but no longer ours: the client was closed meanwhile.
+    if (outcome.kind === 'lost' || this.#tenure !== tenure) throw this.#lostOnTheWayOut(tenure.whyLost('closed'));
+    throw failureError(this.name, outcome);
+  }
+
+  #giveBack(tenure: Tenure, now: number): Promise<void> {
     this.#tenure = undefined;
-    const returned = tenure.giveBack();
+    const returned = tenure.giveBack(now, (outcome) => {
+      if (outcome.kind === 'unheld') return this.#lostOnTheWayOut(tenure.whyLost('deleted'));
+      return outcome.kind === 'released' ? undefined : failureError(this.name, outcome);
+    });
     // A call whose time is over before the line has asked again: the lock was busy until now, with us.
-    this.#busyAt = this.#parts.clock.now();
+    this.#busyAt = now;
     // Without a pause it is sent right behind the release on the same connection: the line loses no round trip.
     this.#contest(this.#handoffRule.pauseMs);
     this.#idle();
-    const outcome = await returned;
-    if (outcome.kind === 'unheld') throw this.#lostOnTheWayOut('deleted');
-    if (outcome.kind !== 'released') throw failureError(this.name, outcome);
+    return returned;
   }
 
   /** The hold which has just been given up was gone before, or went meanwhile. */
@@ -436,7 +480,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   #remove(level: Level): void {
-    this.#levels = this.#levels.filter((open) => open !== level);
+    this.#levels = without(this.#levels, level);
     level.close();
   }
 
@@ -454,7 +498,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const first = this.#line.first;
     if (first === undefined) return;
     if (this.#tenure === undefined) {
-      const terms = leaseTermsOf(first.request.terms, this.#parts.clock.now());
+      const terms = leaseTermsOf(first.request.terms, this.#parts.clock);
       this.#tenure = new Tenure(this.#parts, this.keys, first.request.owner, terms, this);
       if (pauseMs === 0) this.#tenure.ask();
       else this.#tenure.askAt(this.#parts.clock.now() + pauseMs);
@@ -496,7 +540,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       this.#admitting ||
       this.#tenure !== undefined ||
       this.#line.size > 0 ||
-      this.#entering !== undefined ||
+      this.#arrivals.length > 0 ||
       this.#levels.length > 0
     )
       return;
@@ -507,7 +551,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   // ---------------------------------------------------------------- small parts
 
   #retune(tenure: Tenure): void {
-    const terms = commonTerms(this.#levels, this.#parts.clock.now());
+    const terms = commonTerms(this.#levels, this.#parts.clock);
     if (terms !== undefined) tenure.retune(terms);
   }
 }

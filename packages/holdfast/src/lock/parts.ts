@@ -4,6 +4,7 @@ import type { Link } from '../connection/link.js';
 import type { Wire } from '../connection/wire.js';
 import type { Settings } from '../options.js';
 import type { Reporter } from '../reports/reporter.js';
+import type { Limits } from './limits.js';
 import type { LeaseSubject } from './renewals.js';
 import type { ServerClock } from './server-clock.js';
 import type { Turns } from './turns.js';
@@ -12,6 +13,7 @@ import type { Wakeup } from './wakeup.js';
 /** What all locks of one client share. */
 export interface Parts {
   readonly settings: Settings;
+  readonly limits: Limits;
   /** Prefix that ioredis puts before every key of the command connection. */
   readonly keyPrefix: string;
   readonly clock: Clock;

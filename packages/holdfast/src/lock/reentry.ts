@@ -11,19 +11,21 @@ import type { Level } from './level.js';
 export function mayReenter(request: AcquireRequest, innermost: Level | undefined): boolean {
   if (innermost === undefined) return false;
   if (request.owner !== undefined) return innermost.owner === request.owner;
-  for (const scope of scopesAround(request)) if (scope.levels.has(innermost)) return true;
+  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
+    if (scope.levels.has(innermost)) return true;
+  }
   return false;
 }
 
 /** The lost hold of the same lock inside which the call was made, if any. */
 export function lostAround(request: AcquireRequest): ScopedLevel | undefined {
-  for (const scope of scopesAround(request)) {
+  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
     for (const level of scope.levels) if (level.name === request.name && level.lost) return level;
   }
   return undefined;
 }
 
-function* scopesAround({ scope }: AcquireRequest): Generator<Scope> {
-  let around = scope?.ended ? scope.parent : scope;
-  for (; around !== undefined; around = around.parent) yield around;
+/** The scope of the call, or where that has ended, the one around it. */
+function innermostLive({ scope }: AcquireRequest): Scope | undefined {
+  return scope?.ended ? scope.parent : scope;
 }

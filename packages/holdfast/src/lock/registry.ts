@@ -21,16 +21,20 @@ export class Registry {
    *
    * @throws LockClientClosedError
    */
-  admit(name: string, inside?: ScopedLevel): void {
-    if (this.#phase === 'closed' || (this.#phase === 'draining' && inside === undefined)) {
-      throw new LockClientClosedError(name);
-    }
+  admit(name: string, inside?: () => ScopedLevel | undefined): void {
+    if (this.#phase === 'open') return;
+    if (this.#phase === 'closed' || inside?.() === undefined) throw new LockClientClosedError(name);
   }
 
-  /** The monitor of a lock, made when it comes into use. */
+  /**
+   * The monitor of a lock, made when it comes into use.
+   *
+   * @throws LockLimitError
+   */
   monitor(keys: LockKeys): Monitor {
     const known = this.#monitors.get(keys.lock);
     if (known !== undefined) return known;
+    this.#parts.limits.checkNames(keys.lock, this.#monitors.size);
     const monitor = new Monitor(keys, this.#parts, this.#dismiss);
     this.#monitors.set(monitor.name, monitor);
     return monitor;

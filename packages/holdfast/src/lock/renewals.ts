@@ -31,7 +31,7 @@ export class Renewals implements RenewalPort<LeaseSubject> {
   async renew(batch: readonly Renewal<LeaseSubject>[], until: number): Promise<readonly RenewalOutcome[]> {
     const items = batch.map(({ subject, leaseMs }) => ({ keys: subject.keys, tenure: subject.id, leaseMs }));
     const lockKey = batch[0]?.subject.keys.lock ?? '';
-    const answer = await this.#wire.request(lockKey, () => core.renew(items), { until }).answer;
+    const answer = await this.#wire.answer(lockKey, () => core.renew(items), { until });
     if (answer.kind !== 'reply')
       return batch.map(() => ({ kind: 'unknown', error: 'error' in answer ? answer.error : undefined }));
     const { reply, sentAt, node } = answer;

@@ -11,6 +11,8 @@
  *
  * Why it is right (protocol.md has the model):
  * - Only a reply, or a grant whose end lies in the future by server time, makes it held. A message alone is never believed longer.
+ * - A grant is believed because its id cannot be guessed and stands nowhere but in the queue: so only the first that names it, and none once
+ *   messages may have been missed. Everything else that is said only means "look", and a few looks in each re-ask period are all it gets.
  * - The lease is opened before the first ask is sent and ended, synchronously, before the release is sent: nothing is renewed after it.
  * - `dirty` says that a copy of a command may still be on its way. Then the last command leaves a tombstone, which refuses that copy. A
  *   copy of a renewal needs none: it cannot create anything.
@@ -18,13 +20,15 @@
 
 import * as core from '@holdfast/core';
 import type { InboxListener, InboxMessage } from '@holdfast/notify';
-import type { Lease, LeaseListener, LeaseTerms } from '@holdfast/watchdog';
+import type { Appointment, Lease, LeaseListener, LeaseTerms } from '@holdfast/watchdog';
+import { answered } from '../connection/answered.js';
 import type { Answer, Request } from '../connection/wire.js';
 import type { LockLostReason } from '../errors.js';
 import { MAX_TIME_MS } from '../options.js';
 import { Asking, type AskListener, type Bid, type Ownership } from './asking.js';
 import { CountedOperations } from './counted-operations.js';
 import type { Failure } from './failures.js';
+import { Looks } from './looks.js';
 import type { Parts } from './parts.js';
 import type { LeaseSubject } from './renewals.js';
 import type { ServerInstant } from './server-clock.js';
@@ -32,7 +36,7 @@ import type { Ear } from './wakeup.js';
 
 /** Told what becomes of the tenure. */
 export interface TenureListener {
-  bid(): Bid;
+  bid(now: number): Bid;
   /** The lease that whoever gets the lock now has asked for. */
   readonly terms: LeaseTerms | undefined;
   onHeld(tenure: Tenure, how: 'asked' | 'granted'): void;
@@ -49,6 +53,9 @@ export type HeldOutcome = { kind: 'held' } | { kind: 'lost' } | Failure;
 
 /** What giving the lock back came to. `unheld`: Redis says it was not ours and nothing of ours explains it. */
 export type ReleaseOutcome = { kind: 'released' } | { kind: 'unheld' } | Failure;
+
+/** What to tell the caller of a release, if anything is wrong. */
+export type FailureOf = (outcome: ReleaseOutcome) => Error | undefined;
 
 /** How long after the end of the lease a late copy is still refused. */
 const TOMBSTONE_TAIL_MS = 60_000;
@@ -81,6 +88,14 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   #heldSince = 0;
   /** A message has said that it was granted. */
   #told = false;
+  /** Nobody but the server can have named it in a message yet. */
+  #secret = true;
+  #looks: Looks | undefined;
+  /** Clock time at which a message said that it was forced out. */
+  #forcedAt: number | undefined;
+  #loss: LockLostReason | undefined;
+  /** It is being given back, and inner levels that were released before it have yet to be counted down. */
+  #leaving = false;
   /** Longest lease ever asked for: no lease of this tenure can outlast it by more than a claim. */
   #longestLeaseMs: number;
 
@@ -158,8 +173,10 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
     if (this.#state === 'asking') this.#asking?.stayFresh(until);
   }
 
-  bid(): Bid {
-    const bid = this.#listener.bid();
+  bid(now: number): Bid {
+    // It queues although nothing reaches it: what is said to it now, others may hear.
+    if (this.#ear.mayQueue && !this.#ear.open) this.#secret = false;
+    const bid = this.#listener.bid(now);
     this.#longestLeaseMs = Math.max(this.#longestLeaseMs, bid.leaseMs);
     return bid;
   }
@@ -167,13 +184,18 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   onOwned(reply: Ownership, sentAt: number): void {
     if (this.#state === 'held') {
       // The grant was faster than the reply.
-      this.lease.confirm(sentAt, reply.remainingMs);
+      this.lease.witness(sentAt, reply.remainingMs);
     } else if (this.#state === 'asking') {
       this.#noteOthers(reply.others, sentAt);
       if (reply.kind === 'mine' && !this.#told) this.#ear.missed();
       this.#adoptTerms();
-      if (this.lease.begin(sentAt, reply.remainingMs)) this.#becomeHeld('asked');
-      else this.ask();
+      if (!this.lease.begin(sentAt, reply.remainingMs)) {
+        this.ask();
+        return;
+      }
+      this.#becomeHeld('asked');
+      // The message may have overtaken this reply.
+      if (this.#forcedAt !== undefined && sentAt <= this.#forcedAt) this.#look();
     }
   }
 
@@ -192,6 +214,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   // ---------------------------------------------------------------- what the inbox tells
 
   onGap(): void {
+    if (!this.#ear.open) this.#secret = false;
     this.ask();
   }
 
@@ -204,16 +227,25 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
         this.#somebodyWaits();
         return;
       case 'lost':
-        if (this.#state === 'held') this.lease.lose('force-unlocked');
-        else this.ask();
+        this.#forcedAt = this.#parts.clock.now();
+        this.#look();
         return;
       case 'look':
-        this.ask();
-        if (this.#state !== 'held') return;
+        // One that names nobody may be news for who waits, and for nobody else.
+        if (this.#state !== 'asking' && message.tenure === undefined) return;
         // From a version that is newer: that somebody waits, or that the lock was taken away.
-        this.#somebodyWaits();
-        this.#parts.watchdog.verify((tenure) => tenure === this);
+        if (this.#state === 'held') this.#somebodyWaits();
+        this.#look();
     }
+  }
+
+  /** A message has said something of which only Redis can be believed. */
+  #look(): void {
+    const { clock, settings } = this.#parts;
+    this.#looks ??= new Looks(settings.reaskMs);
+    if (!this.#looks.allow(clock.now())) return;
+    if (this.#state === 'held') this.lease.question();
+    else this.ask();
   }
 
   #somebodyWaits(): void {
@@ -229,9 +261,11 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
     this.#adoptTerms();
     // A grant lasts for a claim. One that says it lasts longer may be forged, or comes from a client with other settings: the reply decides.
     const credible = deadline !== undefined && deadline - clock.now() <= settings.claimLeaseMs + CLOCK_GRAIN_MS;
+    const believed = this.#secret && credible;
+    this.#secret = false;
     // Only an ask has the grant confirmed by replicas.
-    if (settings.replicas !== undefined || !credible || !this.lease.beginUntil(deadline)) {
-      this.ask();
+    if (settings.replicas !== undefined || !believed || !this.lease.beginUntil(deadline)) {
+      this.#look();
       return;
     }
     this.#others = others;
@@ -256,7 +290,16 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   // ---------------------------------------------------------------- what the lease tells
 
   onLost(reason: string): void {
-    this.#listener.onLost(this, reason as LockLostReason);
+    this.#loss = this.whyLost(reason as LockLostReason);
+    this.#listener.onLost(this, this.#loss);
+  }
+
+  /** Why it was lost; `found`, when nothing more is known. Redis can only say that the lock is not ours any more, a message may have said why. */
+  whyLost(found: LockLostReason): LockLostReason {
+    if (this.#loss !== undefined) return this.#loss;
+    const { clock, settings } = this.#parts;
+    const forced = this.#forcedAt !== undefined && clock.now() - this.#forcedAt <= settings.responseTimeoutMs;
+    return forced && (found === 'deleted' || found === 'taken') ? 'force-unlocked' : found;
   }
 
   onSuspect(): void {
@@ -312,43 +355,58 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   }
 
   #whileHeld(operation: (seq: number) => Promise<HeldOutcome>): Promise<HeldOutcome> {
-    return this.#counted.run((seq) => (this.held ? operation(seq) : Promise.resolve({ kind: 'lost' })));
+    return this.#counted.run((seq) =>
+      this.held || this.#leaving ? operation(seq) : Promise.resolve({ kind: 'lost' }),
+    );
   }
 
   #send<R>(build: () => core.Command<R>): Promise<Answer<R>> {
     const request = this.#parts.wire.request(this.keys.lock, build, { onDoubt: () => this.onDoubt() });
     this.#request = request;
-    return request.answer;
+    return new Promise((resolve) => request.whenAnswered(resolve));
   }
 
   // ---------------------------------------------------------------- ending
 
-  /** Gives the lock back. Whatever comes of it, nothing of this tenure is renewed or believed from this call on. */
-  giveBack(): Promise<ReleaseOutcome> {
+  /** Gives the lock back; rejects with what `failure` makes of it. In any case nothing is renewed or believed from this call on. */
+  giveBack(now: number, failure: FailureOf): Promise<void> {
     const { deadline } = this.lease;
-    const until = this.#parts.clock.now() + this.#parts.settings.responseTimeoutMs;
+    const until = now + this.#parts.settings.responseTimeoutMs;
     this.#end();
-    // A counted operation that is never answered must not hold up the release for longer than a release may take.
-    if (!this.#counted.settled) this.#parts.waits.at(until, () => this.#request?.drop());
-    return this.#counted.last((seq) => this.#release(seq, until, deadline));
+    const left = this.#counted.settled ? undefined : this.#leaveBy(until);
+    const ended = this.#counted.last((seq) => this.#release(seq, until, deadline, failure));
+    return left === undefined ? ended : ended.finally(() => left.cancel());
   }
 
-  async #release(seq: number, until: number, deadline: number): Promise<ReleaseOutcome> {
+  /** A counted operation that is never answered must not hold up the release for longer than a release may take. */
+  #leaveBy(until: number): Appointment {
+    this.#leaving = true;
+    return this.#parts.waits.at(until, () => {
+      this.#leaving = false;
+      this.#request?.drop();
+    });
+  }
+
+  #release(seq: number, until: number, deadline: number, failure: FailureOf): Promise<void> {
     const { clock, wire } = this.#parts;
     let sentTwice = false;
     const onDoubt = () => {
       sentTwice = true;
       this.onDoubt();
     };
-    const answer = await wire.request(this.keys.lock, () => this.#releaseCommand(seq), { until, onDoubt }).answer;
-    if (answer.kind !== 'reply') {
-      void this.cancel();
-      return answer;
-    }
-    this.#ear.close();
-    if (answer.reply.kind !== 'notHeld') return { kind: 'released' };
-    // A first copy of this very release may have run, its reply lost with the connection; but not if the lease can have ended since.
-    return sentTwice && clock.now() < deadline ? { kind: 'released' } : { kind: 'unheld' };
+    const request = wire.request(this.keys.lock, () => this.#releaseCommand(seq), { until, onDoubt });
+    const outcomeOf = (answer: Answer<core.ReleaseReply>): ReleaseOutcome => {
+      // Held: a step of a level further in was refused, so the count is not what it was taken for. Nobody holds any of it now.
+      if (answer.kind !== 'reply' || answer.reply.kind === 'held') {
+        void this.cancel();
+        return answer.kind === 'reply' ? { kind: 'released' } : answer;
+      }
+      this.#ear.close();
+      if (answer.reply.kind !== 'notHeld') return { kind: 'released' };
+      // A first copy of this very release may have run, its reply lost with the connection; but not if the lease can have ended since.
+      return sentTwice && clock.now() < deadline ? { kind: 'released' } : { kind: 'unheld' };
+    };
+    return answered(request, (answer) => failure(outcomeOf(answer)));
   }
 
   /**
@@ -365,7 +423,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
       const leasesOver = this.#parts.clock.now() + Math.max(this.#longestLeaseMs, claimLeaseMs) + claimLeaseMs;
       const until = this.#asking?.adrift ? Number.POSITIVE_INFINITY : leasesOver;
       const onDoubt = () => this.onDoubt();
-      await this.#parts.wire.request(this.keys.lock, () => this.#cancelCommand(), { until, onDoubt }).answer;
+      await this.#parts.wire.answer(this.keys.lock, () => this.#cancelCommand(), { until, onDoubt });
     }
     this.#ear.close();
   }

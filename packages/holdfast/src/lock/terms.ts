@@ -1,4 +1,4 @@
-import type { LeaseTerms } from '@holdfast/watchdog';
+import type { Clock, LeaseTerms } from '@holdfast/watchdog';
 
 /** The lease an acquisition asked for. */
 export interface Terms {
@@ -9,10 +9,11 @@ export interface Terms {
   readonly maxHoldMs: number | undefined;
 }
 
-/** The terms of a lease for one hold that starts at `now`. */
-export function leaseTermsOf(terms: Terms, now: number): LeaseTerms {
+/** The terms of a lease for one hold that starts at `since`, or now. */
+export function leaseTermsOf(terms: Terms, clock: Clock, since?: number): LeaseTerms {
   const { mode, leaseMs, maxHoldMs } = terms;
-  return maxHoldMs === undefined || mode === 'fixed' ? terms : { mode, leaseMs, renewUntil: now + maxHoldMs };
+  if (maxHoldMs === undefined || mode === 'fixed') return terms;
+  return { mode, leaseMs, renewUntil: (since ?? clock.now()) + maxHoldMs };
 }
 
 /** A fixed lease shorter than what is left of any: nothing is asked for any more. */
@@ -29,11 +30,11 @@ export interface TermsHolder {
  * One lease serves all open levels: it is watched while any of them asked for it, and a fixed one is a minimum. Undefined when there is
  * no level.
  */
-export function commonTerms(levels: readonly TermsHolder[], now: number): LeaseTerms | undefined {
+export function commonTerms(levels: readonly TermsHolder[], clock: Clock): LeaseTerms | undefined {
   let common: LeaseTerms | undefined;
   for (const level of levels) {
     const { since, renewable } = level;
-    const own = leaseTermsOf(level.terms, since || now);
+    const own = leaseTermsOf(level.terms, clock, since || undefined);
     // Nobody releases a level whose scope has ended: what is left of its lease runs out.
     const terms: LeaseTerms = renewable ? own : { mode: 'fixed', leaseMs: NO_MORE_MS };
     common = common === undefined ? terms : merge(common, terms);

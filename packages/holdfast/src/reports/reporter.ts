@@ -1,6 +1,6 @@
 /** Everything that leaves a client for those who watch it: events, counters, diagnostics channels, process warnings. */
 
-import type { LockLostError } from '../errors.js';
+import type { LockLimit, LockLostError } from '../errors.js';
 import { channels } from './channels.js';
 import { Events, type LockClientEvents } from './events.js';
 import type { Site } from './site.js';
@@ -39,6 +39,11 @@ export class Reporter {
     if (channels.refused.hasSubscribers) {
       channels.refused.publish({ clientId: this.#clientId, name, outcome: 'error', error });
     }
+  }
+
+  /** Beside {@link failed}. */
+  limited(limit: LockLimit): void {
+    this.stats.limited[limit] = (this.stats.limited[limit] ?? 0) + 1;
   }
 
   released(name: string, heldMs: number): void {

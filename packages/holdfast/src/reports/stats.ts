@@ -1,5 +1,5 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
-import type { LockLostReason } from '../errors.js';
+import type { LockLimit, LockLostReason } from '../errors.js';
 
 /** Summary of durations since the client was created, in milliseconds. All zero when nothing was recorded. */
 export interface Distribution {
@@ -46,6 +46,8 @@ export interface LockClientStats {
     readonly lateness: Distribution;
   };
   readonly losses: Readonly<Partial<Record<LockLostReason, number>>>;
+  /** Calls above one of the client's `limits`; among `acquisitions.failed`. */
+  readonly limited: Readonly<Partial<Record<LockLimit, number>>>;
 }
 
 /** How an acquisition came about. */
@@ -60,6 +62,7 @@ export class Stats {
   readonly how: Record<AcquiredHow, number> = { asked: 0, granted: 0, local: 0, passed: 0, 're-entered': 0 };
   readonly renewals = { renewed: 0, held: 0, lost: 0, unknown: 0 };
   readonly losses: Partial<Record<LockLostReason, number>> = {};
+  readonly limited: Partial<Record<LockLimit, number>> = {};
   readonly waits = new Durations();
   readonly holds = new Durations();
   readonly lateness = new Durations();
@@ -80,6 +83,7 @@ export class Stats {
       reentries: this.how['re-entered'],
       renewals: { ...this.renewals, lateness: this.lateness.summary() },
       losses: { ...this.losses },
+      limited: { ...this.limited },
     };
   }
 }

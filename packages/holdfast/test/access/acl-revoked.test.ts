@@ -127,3 +127,15 @@ it('a message that was lost is made good by a re-ask, also for a user that may n
   await waitUntil(async () => (await refusedTo(kit.admin, 'limited')).includes('command ping'), { what: 'a PING' });
   await proxy.heal();
 });
+
+it('a nested release that was refused leaves no count behind: the last one ends the hold whatever is counted', async () => {
+  const name = allowedName();
+  const lock = openAs(kit, 'limited', { watchdogTimeoutMs: 300_000 }).getLock(name);
+  const outer = await lock.acquire();
+  const inner = await outer.run(() => lock.acquire());
+  await revoke('-hset');
+  expect(await failureOf(inner.release())).toMatchObject({ code: 'LOCK_REFUSED' });
+  await revoke('+hset');
+  await outer.release();
+  await waitUntil(async () => (await kit.admin.exists(name)) === 0, { what: 'the lock is free' });
+});

@@ -28,6 +28,7 @@ describe('the public surface is', () => {
     expect(Object.keys(holdfast).sort()).toEqual([
       'LockClientClosedError',
       'LockError',
+      'LockLimitError',
       'LockLostError',
       'LockNotHeldError',
       'LockNotReplicatedError',
@@ -82,6 +83,7 @@ describe('errors', () => {
     LockUnavailableError: holdfast.LockUnavailableError,
     LockRefusedError: holdfast.LockRefusedError,
     LockNotReplicatedError: holdfast.LockNotReplicatedError,
+    LockLimitError: holdfast.LockLimitError,
     LockClientClosedError: holdfast.LockClientClosedError,
   };
   const samples = [
@@ -96,6 +98,12 @@ describe('errors', () => {
       'LOCK_NOT_REPLICATED',
       classes.LockNotReplicatedError,
       { required: 2, confirmed: 1 },
+    ],
+    [
+      new holdfast.LockLimitError('lock', 'depth', 1_000),
+      'LOCK_LIMIT',
+      classes.LockLimitError,
+      { limit: 'depth', value: 1_000 },
     ],
     [new holdfast.LockClientClosedError('lock'), 'LOCK_CLIENT_CLOSED', classes.LockClientClosedError, {}],
   ] as const;

@@ -164,9 +164,26 @@ const badOptions: readonly BadCall<string>[] = [
       ['RangeError', { reaskMs: 0 }],
       ['RangeError', { reaskMs: 3_000, claimLeaseMs: 3_000 }],
       ['RangeError', { reaskMs: 2_800, claimLeaseMs: 3_000 }],
+      ['TypeError', { limits: null }],
+      ['TypeError', { limits: 5 }],
+      ['TypeError', { limits: [5] }],
+      ['TypeError', { limits: { waiter: 5 } }],
+      ['TypeError', { limits: { waiters: '5' } }],
+      ['TypeError', { limits: { locks: null } }],
+      ['TypeError', { limits: { depth: 5n } }],
+      ['TypeError', { limits: { leaseMs: '1000' } }],
+      ['RangeError', { limits: { waiters: 0 } }],
+      ['RangeError', { limits: { waiters: Number.POSITIVE_INFINITY } }],
+      ['RangeError', { limits: { locks: -1 } }],
+      ['RangeError', { limits: { depth: 1.5 } }],
+      ['RangeError', { limits: { depth: Number.NaN } }],
+      ['RangeError', { limits: { leaseMs: 99 } }],
+      ['RangeError', { limits: { leaseMs: 2 ** 31 + 1 } }],
+      ['RangeError', { limits: { leaseMs: 29_999 } }],
+      ['RangeError', { watchdogTimeoutMs: 60_000, limits: { leaseMs: 59_999 } }],
     ] as const
   ).map(([error, options]): BadCall<string> => {
-    const shown = Object.entries(options).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
+    const shown = Object.entries(options).map(([key, value]) => `${key} ${inspect(value)}`);
     return [shown.join(', '), error, (redis) => createLockClient({ redis, ...options } as LockClientOptions)];
   }),
   ...(
@@ -286,6 +303,12 @@ describe('works:', () => {
     ['the longest times', { watchdogTimeoutMs: 2 ** 31, maxHoldMs: 2 ** 31, responseTimeoutMs: 2 ** 31 }],
     ['the longest attempt', { attemptTimeoutMs: 2 ** 31 }],
     ['the shortest lease', { watchdogTimeoutMs: 100 }],
+    ['limits as small as can be', { limits: { waiters: 2, locks: 1, depth: 1, leaseMs: 30_000 } }],
+    [
+      'no limits that matter',
+      { limits: { waiters: 2 ** 53 - 1, locks: 2 ** 53 - 1, depth: 2 ** 53 - 1, leaseMs: 2 ** 31 } },
+    ],
+    ['limits that are there but undefined', { limits: { waiters: undefined, locks: undefined } }],
     ['close re-asks', { claimLeaseMs: 351, reaskMs: 100 }],
     ['the longest queue times', { claimLeaseMs: 2 ** 31, reaskMs: 2 ** 30 }],
   ])('a client with %s', async (_, options) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import { createLockClient, type LockClientOptions, LockClientClosedError } from 'holdfast';
+import { createLockClient, type Hold, type LockClientOptions, LockClientClosedError, LockError } from 'holdfast';
 import { Redis } from 'ioredis';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
@@ -385,5 +385,19 @@ describe('what is left after it', () => {
     expect(redis.status).toBe('ready');
     expect(redis.mode).toBe('normal');
     expect(await redis.set('mine', '1', 'PX', 1_000)).toBe('OK');
+  });
+
+  it('no release without an answer, also of those that stand behind one that Redis never answers', async () => {
+    const proxy = await faultProxy({ target: kit.server });
+    kit.cleanup(() => proxy.close());
+    const client = openClient(kit, { redis: proxy.url, attemptTimeoutMs: 100 });
+    const lock = client.getLock(freshName());
+    const holds = [await lock.acquire()];
+    while (holds.length < 3) holds.unshift(await (holds[0] as Hold).run(() => lock.acquire()));
+    proxy.hold('down');
+    const releases = holds.map((hold) => failureOf(hold.release()));
+    await client.close();
+    for (const failure of await Promise.all(releases)) expect(failure).toBeInstanceOf(LockError);
+    await proxy.heal();
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { LockClient, LockClientOptions } from 'holdfast';
 import { Redis } from 'ioredis';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
+import { openProxy } from '../support/redis-inputs.js';
 import { Room, turns } from '../support/room.js';
 import { spawnLockWorker } from '../support/workers.js';
 
@@ -154,6 +155,29 @@ describe('a handoff between processes', () => {
     expect(lastedMs).toBeGreaterThan(1_000);
     expect(lastedMs).toBeLessThan(1_350);
     await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  });
+});
+
+describe('a fixed lease', () => {
+  it('is not prolonged by a question that is sent again after it was answered by a grant', async () => {
+    const leaseMs = 600;
+    const proxy = await openProxy(kit);
+    const { client, name, stranger } = setUp();
+    const slow = openClient(kit, { reaskMs: 100, redis: proxy.url });
+    const first = await stranger.acquire();
+    const waiting = slow.getLock(name).acquire({ leaseMs });
+    await queued(client, name, 1);
+    proxy.hold('up');
+    await waitUntil(() => proxy.heldBytes > 0, { what: 'a question on its way' });
+    await first.release();
+    const hold = await waiting;
+    const grantedAt = performance.now();
+    await waitUntil(() => hold.remainingMs() < leaseMs / 2, { what: 'half of the lease' });
+    proxy.reset();
+    await proxy.heal();
+    await waitUntil(() => hold.signal.aborted, { what: 'the end of the lease' });
+    expect(performance.now() - grantedAt).toBeLessThan(leaseMs + 100);
+    await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
   });
 });
 

@@ -1,6 +1,6 @@
 import { faultProxy, seededRandom, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import { type LockClient, LockLostError, LockNotHeldError, LockScopeError, type RLock } from 'holdfast';
+import { type Hold, type LockClient, LockLostError, LockNotHeldError, LockScopeError, type RLock } from 'holdfast';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { Gate, Room, turns } from '../support/room.js';
 
@@ -51,6 +51,41 @@ describe('withLock', () => {
     const down = Array.from({ length: 50 }, (_, i) => i + 1);
     expect(seen).toEqual([...down, ...down.toReversed()]);
     expect(await count()).toBe(0);
+  });
+});
+
+describe('holds inside each other', () => {
+  it('may be released all at once, in any order: each is counted down, and nothing is left', async () => {
+    for (const order of [
+      [3, 2, 1, 0],
+      [0, 1, 2, 3],
+      [2, 3, 0, 1],
+    ]) {
+      const { lock, count } = setUp();
+      const holds = [await lock().acquire()];
+      while (holds.length < 4) holds.push(await (holds.at(-1) as Hold).run(() => lock().acquire()));
+      expect(await count()).toBe(4);
+      await Promise.all(order.map((index) => (holds[index] as Hold).release()));
+      expect(await count()).toBe(0);
+    }
+  });
+
+  it('keep nothing in memory once they are released, however they are', async () => {
+    const heap = () => {
+      globalThis.gc?.();
+      return process.memoryUsage().heapUsed;
+    };
+    const { lock } = setUp();
+    const round = async () => {
+      const outer = await lock().acquire();
+      const inner = await outer.run(() => lock().acquire());
+      await Promise.all([inner.release(), outer.release()]);
+    };
+    const rounds = 1_000;
+    for (let i = 0; i < rounds / 2; i++) await round();
+    const before = heap();
+    for (let i = 0; i < rounds; i++) await round();
+    expect((heap() - before) / rounds).toBeLessThan(500);
   });
 });
 

@@ -140,6 +140,7 @@ describe('stats', () => {
       reentries: 0,
       renewals: { renewed: 0, held: 0, lost: 0, unknown: 0, lateness: none },
       losses: {},
+      limited: {},
     } satisfies LockClientStats);
   });
 

@@ -1,9 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { useRedis } from '@holdfast/testkit';
+import { inboxChannel } from '@holdfast/core';
+import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { stall } from '../support/losses.js';
 import { failureOf } from '../support/outcomes.js';
+import { openProxy } from '../support/redis-inputs.js';
 
 const kit = useRedis();
 
@@ -46,5 +48,55 @@ describe('a lease that ends while the event loop stands still', () => {
     unsubscribe('holdfast:released', dawdle);
     await (await waiting).release();
     expect(await holdsInRedis(kit, lock.name)).toBe(0);
+  });
+
+  it('sends the call that was being let in back to its place, before the line asks again', async () => {
+    const client = openClient(kit, { watchdogTimeoutMs: 300 });
+    const name = freshName();
+    const hold = await client.getLock(name).acquire();
+    const next = client.getLock(name).acquire();
+    const later = client.getLock(name, { owner: 'later' }).acquire();
+    const released = hold.release();
+    stall(400);
+    const first = await next;
+    expect((await client.inspect(name)).owner?.id).not.toMatch(/^later/);
+    await first.release();
+    await (await later).release();
+    await released;
+  });
+});
+
+describe('an event loop that stood still for longer than a server may be silent', () => {
+  const connections = async () => Number(/total_connections_received:(\d+)/.exec(await kit.admin.info('stats'))?.[1]);
+
+  it('replaces no connection: the answers are there, and only unread', async () => {
+    const client = openClient(kit, { attemptTimeoutMs: 100 });
+    const lock = client.getLock(freshName());
+    await Promise.all([1, 2].map(() => lock.withLock(() => undefined)));
+    await waitUntil(async () => (await kit.admin.pubsub('CHANNELS', inboxChannel(client.clientId))).length === 1, {
+      what: 'both connections',
+    });
+    await lock.isLocked(); // Redis knows the script
+    const before = await connections();
+    for (let round = 0; round < 3; round++) {
+      const asked = lock.isLocked();
+      stall(400); // three attempts are 300 ms
+      expect(await asked).toBe(false);
+    }
+    expect(await connections()).toBe(before);
+  });
+
+  it('ends no handshake that was under way', async () => {
+    const proxy = await openProxy(kit);
+    proxy.hold('down');
+    const client = openClient(kit, { attemptTimeoutMs: 100, redis: proxy.url });
+    const asked = client.getLock(freshName()).isLocked();
+    await waitUntil(() => proxy.heldBytes > 0, { what: 'a handshake that is answered' });
+    const before = await connections();
+    const healed = proxy.heal();
+    stall(1_200); // a handshake has 1,000 ms
+    await healed;
+    expect(await asked).toBe(false);
+    expect(await connections()).toBe(before);
   });
 });

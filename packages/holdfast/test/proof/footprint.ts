@@ -1,4 +1,5 @@
 import { getHeapSpaceStatistics, queryObjects } from 'node:v8';
+import type { PendingTimers } from '@holdfast/testkit';
 import type { Redis } from 'ioredis';
 
 /** What a process and its server have in hand at one moment. */
@@ -16,41 +17,6 @@ export interface Footprint {
   readonly keys: number;
   /** Keys of any kind that would stay for ever. */
   readonly lastingKeys: number;
-}
-
-/** Counts pending timers: every one made while it watches, by whoever. */
-export class PendingTimers {
-  readonly #pending = new Set<unknown>();
-  readonly #set = globalThis.setTimeout;
-  readonly #clear = globalThis.clearTimeout;
-
-  constructor() {
-    const pending = this.#pending;
-    const set = this.#set;
-    const clear = this.#clear;
-    const counting = (run: (...given: unknown[]) => void, delayMs?: number, ...given: unknown[]) => {
-      const timer: NodeJS.Timeout = set(() => {
-        pending.delete(timer);
-        run(...given);
-      }, delayMs);
-      pending.add(timer);
-      return timer;
-    };
-    globalThis.setTimeout = Object.assign(counting, { __promisify__: set.__promisify__ }) as typeof setTimeout;
-    globalThis.clearTimeout = (timer) => {
-      pending.delete(timer);
-      clear(timer);
-    };
-  }
-
-  get count(): number {
-    return this.#pending.size;
-  }
-
-  restore(): void {
-    globalThis.setTimeout = this.#set;
-    globalThis.clearTimeout = this.#clear;
-  }
 }
 
 const TOMBSTONE = 'holdfast_dead:';

@@ -53,3 +53,20 @@ export async function bytesPerWaiter(
   await over;
   return bytes;
 }
+
+/**
+ * Bytes that each of `count` waiting calls costs where it costs least: all on one handle, in `withLock`, without a signal, in a process that
+ * has opened no scope yet. To be measured first, since every section that runs opens one.
+ */
+export async function bytesPerLeanWaiter({ one, other }: Clients, count: number): Promise<number> {
+  const held = await other.getLock('lean').acquire();
+  const lock = one.getLock('lean');
+  await lock.tryLock(50);
+  const before = await liveBytes();
+  const waiting = Array.from({ length: count }, () => lock.withLock(() => undefined));
+  await one.inspect('lean');
+  const bytes = ((await liveBytes()) - before) / count;
+  await held.release();
+  await Promise.all(waiting);
+  return bytes;
+}

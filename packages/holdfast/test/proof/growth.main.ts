@@ -1,11 +1,12 @@
 // npm run growth -- [cycles]: what very many lock cycles leave behind, and what held locks and waiting calls cost; see docs/growth.md.
 // A process of its own: a test runner's heap moves by megabytes. Exit code 1 when something has grown.
 // Fewer than 100,000 cycles are too few to tell growth from what V8 compiles meanwhile.
+import { PendingTimers } from '@holdfast/testkit';
 import { createLockClient } from 'holdfast';
 import { Redis } from 'ioredis';
-import { type Footprint, footprint, liveKeys, PendingTimers } from './footprint.js';
+import { type Footprint, footprint, liveKeys } from './footprint.js';
 import { type Clients, cycles } from './growth.js';
-import { bytesPerHold, bytesPerWaiter } from './growth-costs.js';
+import { bytesPerHold, bytesPerLeanWaiter, bytesPerWaiter } from './growth-costs.js';
 import { growthPerPart } from './growth-verdict.js';
 
 const redis = process.env['REDIS_URL'];
@@ -17,6 +18,8 @@ const PARTS = 10;
 const inPart = Math.ceil(total / PARTS);
 const held = Math.min(10_000, total / 100);
 const waiters = 1_000;
+/** Measured while V8 has compiled next to nothing: more of them, so that this does not show. */
+const leanWaiters = 10_000;
 
 /** What the rarest way keeps, even one object each time, is hundreds in a part. */
 const OBJECTS_PER_PART = 30;
@@ -99,18 +102,31 @@ async function measure(clients: Clients, first: Footprint): Promise<string[]> {
 }
 
 const startedAt = performance.now();
-say('| moment | objects | heap, MiB | timers | subscriptions | connections | keys |\n|---|---|---|---|---|---|---|');
-const before = await report('before');
 /** However busy the machine is, a slow answer is not what is measured here. */
 const patient = { redis, attemptTimeoutMs: 60_000, responseTimeoutMs: 60_000, watchdogTimeoutMs: 120_000 };
-const clients = { one: createLockClient(patient), other: createLockClient(patient) };
+const twoClients = (): Clients => ({ one: createLockClient(patient), other: createLockClient(patient) });
+
+async function closed({ one, other }: Clients): Promise<void> {
+  await one.close();
+  await other.close();
+}
+
+const early = twoClients();
+const perLeanWaiter = await bytesPerLeanWaiter(early, leanWaiters);
+await closed(early);
+await settled();
+say('| moment | objects | heap, MiB | timers | subscriptions | connections | keys |\n|---|---|---|---|---|---|---|');
+const before = await report('before');
+const clients = twoClients();
 const costs = await measure(clients, await grow(clients));
-await clients.one.close();
-await clients.other.close();
+await closed(clients);
 const after = await report('closed');
 if (after.timers + after.subscriptions > 0 || after.connections > before.connections)
   grown.push('something is open after close()');
 say(`\n${costs.join('\n')}`);
+say(
+  `${Math.round(perLeanWaiter)} bytes for each of ${leanWaiters} calls on one handle, in withLock, before any scope was opened`,
+);
 say(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
 for (const what of grown) say(`GROWN: ${what}`);
 process.exitCode = grown.length === 0 ? 0 : 1;

@@ -122,9 +122,9 @@ const pushes: readonly [string, Frames][] = [
   ['the header of a push of two billion', raw('>2000000000\r\n')],
 ];
 
-/** Sent twice, for each tenure there can be: of the hold, of the wait, and of none. */
+/** Sent twice, for each tenure there is, of the hold and of the wait, and for one that there is not. */
 function tell({ server, client }: Encounter, frames: Frames): void {
-  const tenures = [1, 2, 3].map((n) => `${client.clientId}:${n}`);
+  const tenures = [...server.tenures, `${client.clientId}:3`];
   for (const tenure of [...tenures, ...tenures]) server.tell((channel, kind) => frames(channel, tenure, kind));
 }
 

@@ -89,6 +89,8 @@ export class HostileServer {
   readonly #asked = new Map<Question, number>();
   /** The protocols that its callers have asked for. */
   readonly protocols = new Set<2 | 3>();
+  /** The tenures that have asked for a lock. */
+  readonly tenures = new Set<string>();
 
   constructor() {
     this.#server = createServer((socket) => this.#welcome(socket));
@@ -180,6 +182,8 @@ export class HostileServer {
         this.protocols.add(caller.protocol);
         const name = commandOf(first);
         const [, , keys, lock = ''] = words;
+        const tenure = words[3 + Number(keys)];
+        if (name === 'ask' && tenure !== undefined) this.tenures.add(tenure);
         this.#reply(socket, name, () => this.#polite[name](lock, Number(keys)));
         return;
       }

@@ -22,11 +22,14 @@ beforeAll(async () => {
 
 afterAll(() => replica.stop());
 
+/** A busy machine confirms late; where a test does not ask how late, half of the attempt is long enough. */
+const confirmed = { attemptTimeoutMs: 10_000, replicas: { min: 1 } };
+
 const asks = async (name: string) => (await kit.admin.zcard(`holdfast_queue:{${name}}`)) > 0;
 
 describe('replicas', () => {
   it('an acquisition counts when as many replicas as asked for have it, at the price of one command', async () => {
-    const client = openClient(kit, { replicas: { min: 1 } });
+    const client = openClient(kit, { ...confirmed });
     const name = freshName();
     await client.getLock(name).withLock(() => undefined);
     const counter = await countCommands(kit.admin);
@@ -90,7 +93,7 @@ describe('replicas', () => {
 
   it('a lock that was granted by message is held once a replica has it', async () => {
     const holder = openClient(kit);
-    const careful = openClient(kit, { replicas: { min: 1 } });
+    const careful = openClient(kit, { ...confirmed });
     const name = freshName();
     const hold = await holder.getLock(name).acquire();
     const waiting = careful.getLock(name).acquire({ waitMs: 20_000 });
@@ -103,7 +106,7 @@ describe('replicas', () => {
   });
 
   it('re-entry and handoff inside the process ask no replica again', async () => {
-    const client = openClient(kit, { replicas: { min: 1 } });
+    const client = openClient(kit, { ...confirmed });
     const name = freshName();
     const lock = client.getLock(name);
     await lock.withLock(() => undefined);
@@ -120,7 +123,7 @@ describe('replicas', () => {
     await kit.admin.call('ACL', 'SETUSER', 'nowait', 'on', '>pw', '~*', '&*', '+@all', '-wait');
     kit.cleanup(() => kit.admin.call('ACL', 'DELUSER', 'nowait').then(() => undefined));
     const url = kit.server.url.replace('redis://', 'redis://nowait:pw@');
-    const client = openClient(kit, { redis: url, replicas: { min: 1 } });
+    const client = openClient(kit, { redis: url, ...confirmed });
     const name = freshName();
     const refused = await client
       .getLock(name)

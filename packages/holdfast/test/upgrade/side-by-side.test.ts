@@ -14,7 +14,7 @@ const oldest = '8a120ea';
 
 /** Writes what the rules of the wire format allow a later version to write, and nobody knows yet. */
 const later = [
-  { file: 'packages/core/src/lua/own.lua', from: "tenure, 1, 'seq', 1)", to: "'since', 7, tenure, 1, 'seq', 1)" },
+  { file: 'packages/core/src/lua/own.lua', from: "id, '1', 'seq', '1')", to: "'since', '7', id, '1', 'seq', '1')" },
   { file: 'packages/core/src/lua/grant.lua', from: "'1 grant ", to: "'2 grant " },
   { file: 'packages/core/src/lua/ask.lua', from: "'1 contended ", to: "'2 contended " },
   { file: 'packages/core/src/lua/force.lua', from: "'1 lost ", to: "'2 lost " },

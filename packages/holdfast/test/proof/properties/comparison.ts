@@ -63,10 +63,17 @@ export class Comparison {
 }
 
 /** A lock taken by `lock()` cannot say that it is lost; an event of this very turn may have been its. */
-export async function foundInRun(lock: RLock, process: Process): Promise<'held' | 'lost'> {
+export async function enterAsFound(
+  lock: RLock,
+  process: Process,
+  enter: (found: 'held' | 'lost') => void,
+): Promise<void> {
   for (let losses = process.lostInThisTurn ? -1 : process.losses; losses !== process.losses; ) {
     ({ losses } = process);
-    if (!(await lock.isHeldByCurrentScope())) return 'lost';
+    if (await lock.isHeldByCurrentScope()) continue;
+    enter('lost');
+    return;
   }
-  return 'held';
+  // At once: a loss on its way may come in the very next tick.
+  enter('held');
 }

@@ -6,7 +6,7 @@ import type * as fc from 'fast-check';
 import { type AcquireOptions, type Hold, type LockClient, LockLostError, type RLock } from 'holdfast';
 import { stall } from '../../support/losses.js';
 import { BRIEF_MS, Call, Place, type Process } from './calls.js';
-import { Comparison, foundInRun } from './comparison.js';
+import { Comparison, enterAsFound } from './comparison.js';
 import { LineModel, Refused } from './line-model.js';
 import type { Act, Locked, Manner, Program, Section } from './programs.js';
 
@@ -180,7 +180,7 @@ export class Flows {
       ? lock.lock(lockOptions).then(() => true)
       : lock.tryLock(waitMs, lockOptions.leaseMs, { signal: options.signal as AbortSignal });
     if (!(await this.#admitted(call, got))) return;
-    this.model.enter(call, await foundInRun(lock, at.process), at.run);
+    await enterAsFound(lock, at.process, (found) => this.model.enter(call, found, at.run));
     await this.#pause();
     await this.#acts(body, { ...at, around: call });
     if (ends === 'open') return;
