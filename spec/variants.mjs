@@ -1,0 +1,14 @@
+// What SPIN is asked, and what it must answer. One variant is one model with some switches (see the head of the model).
+//
+//   name, model     unique; the file spec/<model>.pml
+//   set             switches, as `NAME` or `NAME=number`
+//   fails           absent: every state is searched and no assertion fails. Else the name in the assertion that must fail
+//   because         what goes wrong then, or what the variant is about
+//   states          the most states it may take: more, and the model has grown beyond its budget
+//   quick           also part of `npm run spec -- --quick`, which CI runs
+//   heavy           takes long: the verifier is compiled with optimisation
+import { failover } from './variants/failover.mjs';
+import { queue } from './variants/queue.mjs';
+import { redisson } from './variants/redisson.mjs';
+
+export const variants = [...queue, ...redisson, ...failover];
