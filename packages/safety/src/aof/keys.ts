@@ -1,0 +1,17 @@
+/** Names of holdfast's keys, as docs/semantics.md section 5 lays them down. Not taken from holdfast: it is what is being checked. */
+export type Key =
+  | { readonly kind: 'queue' | 'fresh'; readonly lock: string }
+  | { readonly kind: 'tombstone'; readonly tenure: string }
+  | { readonly kind: 'other' };
+
+/** What a key is; the hash of a lock is `other`: it has the name of the lock. */
+export function keyOf(key: string): Key {
+  const [, kind, rest] = /^holdfast_(queue|fresh|dead):(.*)$/s.exec(key) ?? [];
+  if (rest === undefined) return { kind: 'other' };
+  if (kind === 'dead') return { kind: 'tombstone', tenure: tenureOf(rest) };
+  const [, tagged] = /^\{([^{}]*)\}$/s.exec(rest) ?? [];
+  return { kind: kind === 'queue' ? 'queue' : 'fresh', lock: tagged ?? rest };
+}
+
+/** `<client>:<n>`, without the name of an explicit owner before it: unique already. */
+export const tenureOf = (id: string): string => id.split(':').slice(-2).join(':');

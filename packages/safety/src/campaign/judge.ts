@@ -1,0 +1,31 @@
+/** The process that judges the histories of an epoch while the next one runs: files as arguments, a verdict on stdout. */
+import { faultClassOf } from '../check/fault-classes.js';
+import { judge } from '../check/judge.js';
+import { describeViolation } from '../check/violation.js';
+import { readHistory } from '../history/read.js';
+import { countUpdates } from './updates.js';
+
+/** What the judge says, as JSON. */
+export interface Judgement {
+  readonly events: number;
+  readonly crossProcess: number;
+  readonly updates: number;
+  readonly staleUpdates: number;
+  readonly violations: readonly string[];
+}
+
+const [className = '', watchdogLeaseMs = '', ...files] = process.argv.slice(2);
+const faultClass = faultClassOf(className);
+if (faultClass === undefined) throw new RangeError(`there is no fault class ${className}`);
+const history = readHistory(files);
+const { violations, undecided, counts } = judge(history, { faultClass, watchdogLeaseMs: Number(watchdogLeaseMs) });
+const judgement: Judgement = {
+  events: counts.events,
+  crossProcess: counts.crossProcess,
+  ...countUpdates(history),
+  violations: [
+    ...violations.map(describeViolation),
+    ...undecided.map((lock) => `undecided: the search for an order on ${lock} was given up`),
+  ],
+};
+process.stdout.write(JSON.stringify(judgement));

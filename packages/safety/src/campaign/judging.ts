@@ -1,0 +1,26 @@
+/** Starts the judge, and reads what it says. */
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { CampaignClass } from '../faults/catalogue.js';
+import { leaseMs } from './epoch.js';
+import type { Judgement } from './judge.js';
+
+const run = promisify(execFile);
+
+/** A history that takes longer is none that this machine can judge. */
+const limitMs = 300_000;
+
+/** Judges the histories in `folder` in a process of its own, with low priority. */
+export async function judge(file: string, folder: string, className: CampaignClass): Promise<Judgement> {
+  const histories = readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => join(folder, name));
+  const { stdout } = await run(
+    process.execPath,
+    ['--max-old-space-size=4096', file, className, String(leaseMs), ...histories],
+    { timeout: limitMs, maxBuffer: 64 * 2 ** 20 },
+  );
+  return JSON.parse(stdout) as Judgement;
+}

@@ -1,0 +1,102 @@
+/**
+ * Rule `overlap`: the definite intervals of one lock do not overlap, unless the levels nest.
+ *
+ * A sweep over the intervals by their start, with the open ones beside it: O(n log n), because in a right history only nested
+ * levels are open together.
+ *
+ * In a class that takes locks away from live holders an overlap is excused when one of the two is a victim: something took the
+ * lock away after it had begun to ask and before the other had it, and it stopped believing within the bound of the class.
+ */
+import type { Fault, ForceEnd } from '../history/event.js';
+import type { History } from '../history/read.js';
+import type { Exclusion } from './fault-classes.js';
+import type { Level } from './levels.js';
+import type { Finding } from './findings.js';
+
+/** When something took a lock away; without a lock, it may have been any. */
+export interface Seizure {
+  readonly lock: string | undefined;
+  readonly from: number;
+  readonly to: number;
+  /** It took effect by `to`, whoever held the lock. Otherwise it may have had none, or a later one. */
+  readonly certain: boolean;
+}
+
+/** Everything in the history that takes locks away from their holders, by its beginning. */
+export function seizuresOf(history: History, takenBy: readonly string[]): Seizure[] {
+  return [...forcesOf(history), ...takingFaultsOf(history, takenBy)].sort((a, b) => a.from - b.from);
+}
+
+function* forcesOf(history: History): Generator<Seizure> {
+  const ends = new Map<string, ForceEnd>();
+  for (const event of history) {
+    if (event.f === 'force' && event.type !== 'invoke') ends.set(`${event.worker}/${event.op}`, event);
+  }
+  for (const event of history) {
+    if (event.f !== 'force' || event.type !== 'invoke') continue;
+    const end = ends.get(`${event.worker}/${event.op}`);
+    if (end?.type === 'fail') continue;
+    const certain = end?.type === 'ok';
+    yield { lock: event.lock, from: event.at, to: certain ? end.at : Infinity, certain };
+  }
+}
+
+function* takingFaultsOf(history: History, takenBy: readonly string[]): Generator<Seizure> {
+  const lasting = new Map<string, Fault>();
+  for (const event of history) {
+    if (event.f !== 'fault' || !takenBy.includes(event.code)) continue;
+    const { lock, at, state } = event;
+    const key = `${event.code} ${event.target ?? ''} ${lock ?? ''}`;
+    if (state === 'on') lasting.set(key, event);
+    else {
+      yield { lock, from: lasting.get(key)?.at ?? at, to: at, certain: false };
+      lasting.delete(key);
+    }
+  }
+  for (const { lock, at } of lasting.values()) yield { lock, from: at, to: Infinity, certain: false };
+}
+
+export interface ExclusionOptions {
+  readonly exclusion: Exclusion;
+  readonly seizures: readonly Seizure[];
+  /** Lease of a hold that the watchdog renews. */
+  readonly watchdogLeaseMs: number;
+}
+
+export function* overlaps(levels: readonly Level[], options: ExclusionOptions): Generator<Finding> {
+  const held = levels
+    .filter(({ start }) => start !== undefined)
+    // One that is over at the instant at which another begins comes first.
+    .sort((a, b) => (a.start ?? 0) - (b.start ?? 0) || a.end - b.end);
+  let open: Level[] = [];
+  for (const level of held) {
+    const start = level.start ?? 0;
+    open = open.filter(({ end }) => end > start);
+    for (const other of open) {
+      if (level.nestsWith(other) || isExcused(other, level, options)) continue;
+      yield {
+        rule: 'overlap',
+        at: start,
+        lock: level.lock,
+        between: [other.id, level.id],
+        text: `${other.id} held it until ${millis(other.end - start)} after ${level.id} had it, which held it for ${millis(level.end - start)}`,
+      };
+    }
+    open.push(level);
+  }
+}
+
+const millis = (micros: number): string => `${(micros / 1_000).toFixed(3)} ms`;
+
+function isExcused(a: Level, b: Level, { exclusion, seizures, watchdogLeaseMs }: ExclusionOptions): boolean {
+  if (exclusion.kind === 'always') return false;
+  const toldInTime = (victim: Level, other: Level): boolean => {
+    const leaseMs = victim.acquire.leaseMs ?? watchdogLeaseMs;
+    const begun = other.start ?? 0;
+    if (victim.end - begun > (leaseMs * exclusion.leaseShare + exclusion.slackMs) * 1_000) return false;
+    return seizures.some(
+      ({ lock, from, to }) => (lock === undefined || lock === victim.lock) && from <= begun && to >= victim.acquire.at,
+    );
+  };
+  return toldInTime(a, b) || toldInTime(b, a);
+}

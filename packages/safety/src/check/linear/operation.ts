@@ -1,0 +1,27 @@
+/** What was done to one lock, seen from outside: for the search, which knows nothing of holdfast. */
+
+/** An operation that took effect at one instant between its invocation and its return. */
+export interface Operation {
+  /** For people: `<worker>/<hold>` and what it was. */
+  readonly id: string;
+  readonly invokedAt: number;
+  /** Infinity: it may still take effect at any time. */
+  readonly returnedAt: number;
+  readonly action: Action;
+}
+
+export type Action =
+  | {
+      readonly kind: 'acquire';
+      readonly owner: string;
+      /** 1 from outside, more for a re-entry. */
+      readonly depth: number;
+      readonly token?: number;
+      /** False: nobody knows whether it had an effect. */
+      readonly certain: boolean;
+    }
+  | { readonly kind: 'release'; readonly owner: string; readonly certain: boolean }
+  /** The lease of this owner may be over: a step inside the server. Without effect when it is not the owner any more. */
+  | { readonly kind: 'expire'; readonly owner: string }
+  /** The lock is taken from whoever has it. */
+  | { readonly kind: 'force' };

@@ -1,0 +1,74 @@
+/** From levels to operations: what the search has to explain. */
+import type { Seizure } from '../exclusion.js';
+import { believes, type Level } from '../levels.js';
+import type { Action, Operation } from './operation.js';
+
+export interface OperationOptions {
+  /**
+   * What to do with acquisitions of unknown fate by owners of whom nothing else is known. They can be left out: whatever order explains
+   * the history with one of them explains it without (it only keeps others out, and tokens may have gaps), and the search is much faster.
+   */
+  readonly unknown: 'leave-out' | 'keep';
+}
+
+/** The operations on one lock. */
+export function operationsOf(
+  levels: readonly Level[],
+  seizures: readonly Seizure[],
+  { unknown }: OperationOptions,
+): Operation[] {
+  const answered = new Set(levels.filter(({ ok }) => ok !== undefined).map(({ owner }) => owner));
+  const matters = ({ owner }: Level): boolean => unknown === 'keep' || answered.has(owner);
+  return [...levels.filter(matters).flatMap((level) => [...operationsOfLevel(level)]), ...seizures.map(forceOf)];
+}
+
+function* operationsOfLevel(level: Level): Generator<Operation> {
+  const { id, owner, acquire, ok, miss } = level;
+  const { depth } = acquire;
+  if (ok !== undefined) {
+    const token = ok.token === undefined ? {} : { token: ok.token };
+    yield {
+      id: `${id} acquire at depth ${depth}${ok.token === undefined ? '' : ` with token ${ok.token}`}`,
+      invokedAt: acquire.at,
+      returnedAt: ok.at,
+      action: { kind: 'acquire', owner, depth, certain: true, ...token },
+    };
+    yield endOf(level);
+  } else if (miss?.type !== 'fail') {
+    const action: Action = { kind: 'acquire', owner, depth, certain: false };
+    yield { id: `${id} acquire, unknown`, invokedAt: acquire.at, returnedAt: Infinity, action };
+  }
+}
+
+/** A level ends by its release, or by the end of its lease. */
+function endOf(level: Level): Operation {
+  const { id, owner, release, released, end } = level;
+  if (release !== undefined && believes(release)) {
+    if (released?.type === 'ok') {
+      return {
+        id: `${id} release`,
+        invokedAt: release.at,
+        returnedAt: released.at,
+        action: { kind: 'release', owner, certain: true },
+      };
+    }
+    if (released?.type !== 'fail') {
+      return {
+        id: `${id} release, unknown`,
+        invokedAt: release.at,
+        returnedAt: Infinity,
+        action: { kind: 'release', owner, certain: false },
+      };
+    }
+  }
+  return { id: `${id} lost`, invokedAt: end, returnedAt: Infinity, action: { kind: 'expire', owner } };
+}
+
+function forceOf({ from, to, certain }: Seizure, index: number): Operation {
+  return {
+    id: `seizure ${index + 1}`,
+    invokedAt: from,
+    returnedAt: certain ? to : Infinity,
+    action: { kind: 'force' },
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * Is there an order of the operations that the model allows, each between its invocation and its return?
+ *
+ * The algorithm of Wing and Gong ("Testing and verifying concurrent objects", 1993) with the memory of Lowe ("Testing for
+ * linearizability", 2017): a depth-first search that takes one operation after the other from the list of those not yet
+ * placed, and never explores twice what is the same set of placed operations in the same state. Deciding this is NP-complete in
+ * general; with an owner in the state nearly every wrong guess fails at once.
+ *
+ * - An operation may come next when none that is unplaced had returned before it was invoked. The list is ordered by invocation, so
+ *   these stand at its front.
+ * - Those that had to return first are tried first: on a lock with a long line, that is nearly always the one.
+ * - What changes nothing now and can never change anything (the end of an owner that is not the owner any more and will not acquire
+ *   again) is placed at once and without alternative.
+ * - Where all operations up to some point are placed (a quiescent cut among others), the memory of what was before is dropped; only
+ *   the state at the cut is kept.
+ */
+import type { Model } from './models.js';
+import type { Action, Operation } from './operation.js';
+
+export type Answer =
+  | { readonly kind: 'linearizable'; readonly steps: number }
+  | {
+      readonly kind: 'not-linearizable';
+      readonly steps: number;
+      /** Operations that could be placed, at most. */
+      readonly placed: number;
+      /** The first that could not, in the attempt that came furthest, and the state that it met there. */
+      readonly stuck: Operation;
+      readonly state: string;
+    }
+  /** The budget was used up. */
+  | { readonly kind: 'unknown'; readonly steps: number };
+
+interface Node {
+  readonly index: number;
+  readonly operation: Operation;
+  previous: Node;
+  next: Node;
+}
+
+interface Frame<S> {
+  readonly state: S;
+  readonly options: readonly { readonly node: Node; readonly state: S }[];
+  tried: number;
+  readonly highest: number;
+}
+
+/** `budget`: steps (operations tried) at most. */
+export function search<S>(model: Model<S>, operations: readonly Operation[], budget = 5_000_000): Answer {
+  const line = new Line(operations);
+  const visited = new Set<string>();
+  const cuts = new Set<string>();
+  const stack: Frame<S>[] = [];
+  let steps = 0;
+  let furthest: { placed: number; stuck: Operation; state: string } | undefined;
+
+  let frame: Frame<S> | undefined = {
+    state: model.initial,
+    options: optionsAt(model, line, model.initial),
+    tried: 0,
+    highest: -1,
+  };
+  while (frame !== undefined) {
+    if (line.first === undefined) return { kind: 'linearizable', steps };
+    const option: Frame<S>['options'][number] | undefined = frame.options[frame.tried];
+    if (option === undefined) {
+      if (furthest === undefined || stack.length > furthest.placed) {
+        furthest = {
+          placed: stack.length,
+          stuck: line.mostUrgent ?? line.first.operation,
+          state: model.key(frame.state),
+        };
+      }
+      frame = stack.pop();
+      const undone: Node | undefined = frame?.options[frame.tried - 1]?.node;
+      if (undone !== undefined) line.putBack(undone);
+      continue;
+    }
+    frame.tried += 1;
+    steps += 1;
+    if (steps > budget) return { kind: 'unknown', steps };
+    line.take(option.node);
+    const highest = Math.max(frame.highest, option.node.index);
+    const isCut = line.first === undefined || line.first.index > highest;
+    const key = `${isCut ? '' : line.gaps(highest)}|${highest}|${model.key(option.state)}`;
+    const seen = isCut ? cuts : visited;
+    if (seen.has(key)) {
+      line.putBack(option.node);
+      continue;
+    }
+    if (isCut) visited.clear();
+    seen.add(key);
+    stack.push(frame);
+    frame = { state: option.state, options: optionsAt(model, line, option.state), tried: 0, highest };
+  }
+  if (furthest === undefined) throw new Error('a search that never failed');
+  return { kind: 'not-linearizable', steps, ...furthest };
+}
+
+function optionsAt<S>(model: Model<S>, line: Line, state: S): Frame<S>['options'] {
+  const options: { node: Node; state: S }[] = [];
+  for (const node of line.candidates()) {
+    const { action } = node.operation;
+    const next = model.step(state, action);
+    if (next === undefined) continue;
+    if (next === state && isEnd(action) && !line.willAcquire(action.owner)) return [{ node, state }];
+    options.push({ node, state: next });
+  }
+  return options.sort((a, b) => a.node.operation.returnedAt - b.node.operation.returnedAt);
+}
+
+type End = Extract<Action, { readonly kind: 'expire' | 'release' }>;
+
+const isEnd = (action: Action): action is End => action.kind === 'expire' || action.kind === 'release';
+
+/** The operations that are not placed yet, by invocation: a list with links, so that one is taken and put back in one step. */
+class Line {
+  readonly #head: Node;
+  /** How many acquisitions of each owner are in the list. */
+  readonly #acquisitions = new Map<string, number>();
+
+  constructor(operations: readonly Operation[]) {
+    const nowhere = { invokedAt: 0, returnedAt: 0, id: '', action: { kind: 'force' } } as const;
+    const head = { index: -1, operation: nowhere } as Node;
+    head.previous = head;
+    head.next = head;
+    this.#head = head;
+    for (const [index, operation] of [...operations].sort((a, b) => a.invokedAt - b.invokedAt).entries()) {
+      const node: Node = { index, operation, previous: head.previous, next: head };
+      head.previous.next = node;
+      head.previous = node;
+      this.#count(node, 1);
+    }
+  }
+
+  willAcquire(owner: string): boolean {
+    return (this.#acquisitions.get(owner) ?? 0) > 0;
+  }
+
+  get first(): Node | undefined {
+    return this.#head.next === this.#head ? undefined : this.#head.next;
+  }
+
+  /** Of the operations that may come next, the one that returned first. */
+  get mostUrgent(): Operation | undefined {
+    let urgent: Operation | undefined;
+    for (const { operation } of this.candidates()) {
+      if (urgent === undefined || operation.returnedAt < urgent.returnedAt) urgent = operation;
+    }
+    return urgent;
+  }
+
+  *candidates(): Generator<Node> {
+    let earliestReturn = Infinity;
+    for (let node = this.#head.next; node !== this.#head; node = node.next) {
+      if (node.operation.invokedAt > earliestReturn) return;
+      earliestReturn = Math.min(earliestReturn, node.operation.returnedAt);
+      yield node;
+    }
+  }
+
+  /** The unplaced ones before `highest`: with it, they name the set of those that are placed. */
+  gaps(highest: number): string {
+    let text = '';
+    for (let node = this.#head.next; node !== this.#head && node.index < highest; node = node.next)
+      text += `${node.index},`;
+    return text;
+  }
+
+  take(node: Node): void {
+    node.previous.next = node.next;
+    node.next.previous = node.previous;
+    this.#count(node, -1);
+  }
+
+  putBack(node: Node): void {
+    node.previous.next = node;
+    node.next.previous = node;
+    this.#count(node, 1);
+  }
+
+  #count({ operation: { action } }: Node, change: number): void {
+    if (action.kind !== 'acquire') return;
+    this.#acquisitions.set(action.owner, (this.#acquisitions.get(action.owner) ?? 0) + change);
+  }
+}

@@ -1,0 +1,73 @@
+/** The linearizability checker: is there an order of all operations on a lock that explains every answer? One search per lock. */
+import type { History } from '../history/read.js';
+import { seizuresOf } from './exclusion.js';
+import type { FaultClass } from './fault-classes.js';
+import { type Level, levelsOf } from './levels.js';
+import { fenced, type Model, mutex, reentrant } from './linear/models.js';
+import type { Operation } from './linear/operation.js';
+import { type OperationOptions, operationsOf } from './linear/operations.js';
+import { type Answer, search } from './linear/search.js';
+import { FaultsAround, type Violation } from './violation.js';
+
+export interface LinearizabilityOptions extends Partial<OperationOptions> {
+  readonly faultClass: FaultClass;
+  /** Operations tried per lock at most. Default 5 million. */
+  readonly budget?: number;
+}
+
+export interface LinearizabilityVerdict {
+  readonly violations: readonly Violation[];
+  /** Locks for which the budget did not suffice. */
+  readonly undecided: readonly string[];
+  readonly operations: number;
+  readonly steps: number;
+}
+
+export function checkLinearizability(
+  history: History,
+  { faultClass, budget, unknown = 'leave-out' }: LinearizabilityOptions,
+): LinearizabilityVerdict {
+  const violations: Violation[] = [];
+  const undecided: string[] = [];
+  let operations = 0;
+  let steps = 0;
+  if (faultClass.suspended['not-linearizable'] === undefined) {
+    const { exclusion } = faultClass;
+    const seizures = exclusion.kind === 'always' ? [] : seizuresOf(history, exclusion.takenBy);
+    const faults = new FaultsAround(history);
+    for (const [lock, levels] of levelsOf(history)) {
+      const ofLock = seizures.filter((seizure) => seizure.lock === undefined || seizure.lock === lock);
+      const present = operationsOf(levels, ofLock, { unknown });
+      const answer = searchWith(modelFor(levels), present, budget);
+      operations += present.length;
+      steps += answer.steps;
+      if (answer.kind === 'unknown') undecided.push(lock);
+      else if (answer.kind === 'not-linearizable') {
+        const { stuck, state, placed } = answer;
+        const at = Number.isFinite(stuck.returnedAt) ? stuck.returnedAt : stuck.invokedAt;
+        violations.push({
+          rule: 'not-linearizable',
+          at,
+          lock,
+          between: [stuck.id],
+          text: `after ${placed} of ${present.length} operations nothing explains "${stuck.id}"; the state there was "${state}"`,
+          faults: faults.at(at),
+        });
+      }
+    }
+  }
+  return { violations, undecided, operations, steps };
+}
+
+type AnyModel = typeof mutex | typeof reentrant | typeof fenced;
+
+/** The strictest specification that the history can be asked to meet. */
+export function modelFor(levels: readonly Level[]): AnyModel {
+  if (levels.some(({ ok }) => ok?.token !== undefined)) return fenced;
+  return levels.some(({ acquire }) => acquire.depth > 1) ? reentrant : mutex;
+}
+
+function searchWith(model: AnyModel, operations: readonly Operation[], budget: number | undefined): Answer {
+  // Each model has its own type of state, which only it looks at.
+  return search(model as Model<unknown>, operations, budget);
+}

@@ -1,0 +1,58 @@
+import { startCluster } from '@holdfast/testkit';
+import { Cluster } from 'ioredis';
+import { natMapOf } from './nat-map.js';
+import { type Fronts, type Site, admitWorkers, serverArgs } from './site.js';
+
+/** Three masters, each with a replica. */
+export async function clusterSite(): Promise<Site> {
+  const kit = await startCluster({ args: [...serverArgs] });
+  await admitWorkers(kit.nodes);
+  // What an operator does with slots happens one after the other: a move that goes on must not be given up.
+  let last: Promise<void> = Promise.resolve();
+  const inTurn = (job: () => Promise<void>): Promise<void> => {
+    last = last.then(job, job);
+    return last;
+  };
+  const whenReady = async (): Promise<void> => {
+    await inTurn(() => kit.closeSlots());
+    await kit.whenReady();
+  };
+  return {
+    kind: 'cluster',
+    nodes: kit.nodes,
+    clock: undefined,
+    connect: () => new Cluster(kit.nodes.map(({ host, port }) => ({ host, port }))),
+    setPatience: async (ms) => {
+      for (const node of kit.nodes) await (await node.admin()).config('SET', 'cluster-node-timeout', String(ms));
+    },
+    masters: () => kit.masters(),
+    reach: (fronts: Fronts) => ({
+      kind: 'cluster',
+      nodes: [...fronts.values()].map(({ host, port }) => ({ host, port })),
+      natMap: natMapOf(fronts),
+    }),
+    failover: async (lock) => {
+      await kit.failover(lock);
+      await whenReady();
+    },
+    killMaster: async (lock) => {
+      const before = await kit.nodeOfKey(lock);
+      await before.kill();
+      try {
+        await kit.nodeOfKeyAfter(lock, before);
+      } finally {
+        await before.restart();
+        await admitWorkers([before]);
+      }
+      await whenReady();
+    },
+    moveSlot: async (lock) => {
+      const from = await kit.nodeOfKey(lock);
+      const to = (await kit.masters()).find((node) => node !== from);
+      const slot = await kit.slotOf(lock);
+      if (to !== undefined) await inTurn(() => kit.migrateSlot(slot, to));
+    },
+    whenReady,
+    stop: () => kit.stop(),
+  };
+}

@@ -1,0 +1,68 @@
+import type { Redis } from 'ioredis';
+
+/** What is on the server at one moment. */
+export interface ServerSample {
+  readonly usedMemoryBytes: number;
+  readonly locks: number;
+  /** Keys of waiting lines: two for each lock that is waited for. */
+  readonly lineKeys: number;
+  /** They outlast a command whose fate was unknown, by design. */
+  readonly tombstones: number;
+  readonly otherKeys: number;
+  readonly keysWithoutTtl: number;
+  readonly subscriptions: number;
+  readonly connections: number;
+}
+
+/** Commands that were executed since the server started. */
+export interface CommandTotals {
+  /** Scripts, sent by clients. */
+  readonly scripts: number;
+  readonly all: number;
+  readonly cpuUs: number;
+}
+
+const ownConnection = / name=holdfast-testkit /;
+
+export async function serverSample(admin: Redis): Promise<ServerSample> {
+  const memory = await admin.info('memory');
+  const kinds = { locks: 0, lineKeys: 0, tombstones: 0, otherKeys: 0 };
+  let cursor = '0';
+  do {
+    const [next, keys] = await admin.scan(cursor, 'COUNT', 500);
+    cursor = next;
+    for (const key of keys) kinds[kindOf(key)]++;
+  } while (cursor !== '0');
+  const clients = String(await admin.client('LIST'))
+    .trim()
+    .split('\n');
+  return {
+    ...kinds,
+    keysWithoutTtl: await keysWithoutTtl(admin),
+    usedMemoryBytes: Number(/^used_memory:(\d+)/m.exec(memory)?.[1]),
+    subscriptions: (await admin.pubsub('CHANNELS')).length,
+    connections: clients.filter((line) => !ownConnection.test(line)).length,
+  };
+}
+
+async function keysWithoutTtl(admin: Redis): Promise<number> {
+  const [, keys, expiring] = /^db0:keys=(\d+),expires=(\d+)/m.exec(await admin.info('keyspace')) ?? [];
+  return Number(keys ?? 0) - Number(expiring ?? 0);
+}
+
+function kindOf(key: string): 'locks' | 'lineKeys' | 'tombstones' | 'otherKeys' {
+  if (key.startsWith('soak:')) return 'locks';
+  if (key.startsWith('holdfast_queue:') || key.startsWith('holdfast_fresh:')) return 'lineKeys';
+  return key.startsWith('holdfast_dead:') ? 'tombstones' : 'otherKeys';
+}
+
+export async function commandTotals(admin: Redis): Promise<CommandTotals> {
+  const info = await admin.info('all');
+  const calls = (command: string) => Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  const number = (field: string) => Number(new RegExp(`^${field}:(.+)$`, 'm').exec(info)?.[1]);
+  return {
+    scripts: calls('evalsha') + calls('eval'),
+    all: number('total_commands_processed'),
+    cpuUs: (number('used_cpu_user') + number('used_cpu_sys')) * 1e6,
+  };
+}

@@ -1,0 +1,91 @@
+/** The tasks of one worker: they go on round after round until they are told to stop, and then each has one last turn. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { seededRandom } from '@holdfast/testkit';
+import { type Connected, connect } from './connect.js';
+import { Guard } from './guard.js';
+import { Journal } from './journal.js';
+import { type Desk, round } from './patterns.js';
+import type { Settled, Tally, WorkerPlan } from './plan.js';
+import { Recorder } from '../history/recorder.js';
+
+/** How long a last turn may be waited for: what a crashed holder, dead waiters and a late reconnect cost together is less. */
+const lastTurnMs = 20_000;
+
+export class Crew {
+  readonly #journal: Journal;
+  readonly #recorder: Recorder;
+  readonly #guard: Guard;
+  readonly #connected: readonly Connected[];
+  readonly #desks: readonly Desk[];
+  readonly #rounds: readonly Promise<void>[];
+  #stopping = false;
+
+  constructor(plan: WorkerPlan) {
+    this.#recorder = new Recorder({ file: plan.historyFile, worker: plan.worker });
+    this.#guard = new Guard(plan.guard);
+    this.#journal = new Journal(this.#recorder, this.#guard);
+    this.#connected = plan.clients.map((client) => connect(client, plan.times, () => undefined));
+    this.#desks = this.#connected.flatMap(({ client }, of) =>
+      Array.from({ length: plan.clients[of]?.tasks ?? 0 }, (_, task) => ({
+        client,
+        journal: this.#journal,
+        random: seededRandom(plan.seed + 1_000 * of + task),
+        locks: plan.locks,
+        times: plan.times,
+        task: `task-${of}-${task}`,
+        pace: task === 0 ? 'slow' : 'quick',
+        stopping: () => this.#stopping,
+      })),
+    );
+    this.#rounds = this.#desks.map((desk) => this.#work(desk));
+  }
+
+  tally(): Tally {
+    const locals = this.#connected.map(({ client }) => client.stats().handoffs);
+    const local = locals.reduce((sum, handoffs) => sum + handoffs.local + handoffs.passed, 0);
+    return { ...this.#journal.tally, local };
+  }
+
+  strange(what: string): void {
+    this.#journal.strange(what);
+  }
+
+  /** Ends the rounds, and gives each task one last turn at a lock that everybody wants. */
+  async settle(): Promise<Settled> {
+    this.#stopping = true;
+    await Promise.all(this.#rounds);
+    const refused: string[] = [];
+    const turns = this.#desks.map(async (desk, index) => {
+      const { client, journal, locks } = desk;
+      const startedAt = performance.now();
+      const lock = client.getLock(locks.hot[index % locks.hot.length] ?? 'hot');
+      const circumstances = { mode: 'last turn', scope: journal.freshScope(), depth: 1 };
+      const options = { waitMs: lastTurnMs };
+      const open = await journal.acquire(lock, circumstances, (given) => lock.acquire(given), options);
+      if (open === undefined) refused.push(`${lock.name} was not had in ${lastTurnMs / 1_000} s by ${desk.task}`);
+      else await journal.release(open);
+      return performance.now() - startedAt;
+    });
+    return { longestTurnMs: Math.max(0, ...(await Promise.all(turns))), refused };
+  }
+
+  /** Leaves nothing that keeps the process alive. */
+  async close(): Promise<Tally> {
+    const tally = this.tally();
+    await Promise.all(this.#connected.map((connected) => connected.close()));
+    this.#guard.close();
+    this.#recorder.close();
+    return { ...tally, strange: [...this.#journal.tally.strange] };
+  }
+
+  async #work(desk: Desk): Promise<void> {
+    while (!this.#stopping) {
+      try {
+        await round(desk);
+      } catch (error) {
+        desk.journal.strange(`a round: ${error instanceof Error ? error.stack : String(error)}`);
+      }
+      await turn();
+    }
+  }
+}

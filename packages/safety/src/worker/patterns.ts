@@ -1,0 +1,199 @@
+/** What tasks do with locks. Each pattern is one round of one task; which comes next is drawn from the task's random stream. */
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import type { LockClient } from 'holdfast';
+import type { SeededRandom } from '@holdfast/testkit';
+import { type Circumstances, GIVEN_UP, type Journal, type Open } from './journal.js';
+import type { LockNames, Times } from './plan.js';
+
+export interface Desk {
+  readonly client: LockClient;
+  readonly journal: Journal;
+  readonly random: SeededRandom;
+  readonly locks: LockNames;
+  readonly times: Times;
+  /** Name of the task, for explicit owners. */
+  readonly task: string;
+  readonly pace: 'quick' | 'slow';
+  readonly stopping: () => boolean;
+}
+
+type Pattern = (desk: Desk) => Promise<void>;
+
+/** No call waits for longer: so an epoch comes to its end. */
+const longestWaitMs = 4_000;
+
+const thread = ({ journal }: Desk, mode: string): Circumstances => ({ mode, scope: journal.freshScope(), depth: 1 });
+
+/** Anything from nothing to three milliseconds; sometimes with a write to what is guarded. */
+async function shortWork({ journal, random }: Desk, open: Open): Promise<void> {
+  const dice = random.next();
+  if (dice < 0.1) await journal.store(open);
+  else if (dice < 0.15) await pause(random.below(3) + 1);
+  else if (dice < 0.5) await turn();
+  if (dice > 0.9) journal.work(open);
+}
+
+/** Take it, work, give it back. */
+const mutex: Pattern = async (desk) => {
+  const { client, journal, random, locks } = desk;
+  const lock = client.getLock(random.pick(random.next() < 0.15 ? locks.hot : locks.calm));
+  const waitMs = random.below(longestWaitMs) + 200;
+  const open = await journal.acquire(lock, thread(desk, 'mutex'), (options) => lock.acquire(options), { waitMs });
+  if (open === undefined) return;
+  if (random.next() < 0.3) journal.listen(open);
+  await shortWork(desk, open);
+  await journal.release(open);
+};
+
+/** One to four levels, each inside the one before. */
+const nested: Pattern = async (desk) => {
+  const { client, journal, random, locks } = desk;
+  const lock = client.getLock(random.pick(random.next() < 0.2 ? locks.hot : locks.calm));
+  const { mode, scope } = thread(desk, 'nested');
+  const deepest = random.below(4) + 1;
+  const descend = async (depth: number): Promise<void> => {
+    const options = { waitMs: random.below(longestWaitMs) + 200 };
+    await journal.section(lock, { mode, scope, depth }, options, async (open) => {
+      await shortWork(desk, open);
+      if (depth < deepest) await descend(depth + 1);
+    });
+  };
+  await descend(1);
+};
+
+/** Branches below a parent that holds the lock: each re-enters, and they exclude each other. */
+const branches: Pattern = async (desk) => {
+  const { client, journal, random, locks } = desk;
+  const lock = client.getLock(random.pick(locks.calm));
+  const options = { waitMs: longestWaitMs };
+  await journal.section(lock, thread(desk, 'parent'), options, async ({ name }) => {
+    await Promise.all(
+      Array.from({ length: random.below(3) + 2 }, async () => {
+        const branch = { mode: 'branch', scope: journal.freshScope(), depth: 2, inside: name.hold };
+        await journal.section(lock, branch, options, (open) => shortWork(desk, open));
+      }),
+    );
+  });
+};
+
+/** No wait, or hardly any. */
+const hasty: Pattern = async (desk) => {
+  const { client, journal, random, locks } = desk;
+  const lock = client.getLock(random.pick(random.next() < 0.7 ? locks.hot : locks.slow));
+  const waitMs = random.next() < 0.5 ? 0 : random.below(60);
+  const open = await journal.acquire(lock, thread(desk, 'hasty'), (options) => lock.tryAcquire(options), { waitMs });
+  if (open === undefined) {
+    await pause(random.below(10) + 1);
+    return;
+  }
+  await shortWork(desk, open);
+  await journal.release(open);
+};
+
+/** Gives up by its signal, most often while it waits. */
+const givenUp: Pattern = async (desk) => {
+  const { client, journal, random, locks } = desk;
+  const lock = client.getLock(random.pick(random.next() < 0.7 ? locks.hot : locks.slow));
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(GIVEN_UP), random.below(40));
+  const { signal } = controller;
+  const open = await journal.acquire(lock, thread(desk, 'given up'), () =>
+    lock.acquire({ waitMs: longestWaitMs, signal }),
+  );
+  clearTimeout(timer);
+  if (open === undefined) return;
+  await shortWork(desk, open);
+  await journal.release(open);
+};
+
+/** Many calls of one client on one lock at once: passed on in memory. */
+const crowd: Pattern = async (desk) => {
+  const { client, journal, random, locks } = desk;
+  const lock = client.getLock(random.pick(random.next() < 0.1 ? locks.hot : locks.calm));
+  const size = random.below(50) + 10;
+  await Promise.all(
+    Array.from({ length: size }, async () => {
+      await journal.section(lock, thread(desk, 'crowd'), { waitMs: longestWaitMs }, (open) => shortWork(desk, open));
+    }),
+  );
+};
+
+/** Held across several renewals, and asked how it is all the time. */
+const long: Pattern = async (desk) => {
+  const { client, journal, random, locks, times } = desk;
+  const lock = client.getLock(random.pick(locks.slow));
+  const open = await journal.acquire(lock, thread(desk, 'long'), (options) => lock.acquire(options), {
+    waitMs: longestWaitMs,
+  });
+  if (open === undefined) return;
+  journal.listen(open);
+  const endsAt = performance.now() + random.next() * 2.5 * times.watchdogTimeoutMs;
+  while (journal.work(open) && performance.now() < endsAt && !desk.stopping()) {
+    await pause(random.below(60) + 5);
+    if (random.next() < 0.2) await journal.store(open);
+  }
+  await journal.release(open);
+};
+
+/** A fixed lease, often shorter than the work: then the loss has to be told. */
+const fixed: Pattern = async (desk) => {
+  const { client, journal, random, locks } = desk;
+  const lock = client.getLock(random.pick(locks.slow));
+  const leaseMs = random.below(300) + 150;
+  const open = await journal.acquire(lock, thread(desk, 'fixed'), (options) => lock.acquire(options), {
+    waitMs: longestWaitMs,
+    leaseMs,
+  });
+  if (open === undefined) return;
+  journal.listen(open);
+  await pause(random.next() * 1.5 * leaseMs);
+  await journal.store(open);
+  await journal.release(open);
+};
+
+/** An owner by name instead of by scope. */
+const byName: Pattern = async (desk) => {
+  const { client, journal, random, locks, task } = desk;
+  const lock = client.getLock(random.pick(locks.hot), { owner: task });
+  const { mode, scope } = thread(desk, 'by name');
+  const levels: Open[] = [];
+  const deepest = random.below(3) + 1;
+  for (let depth = 1; depth <= deepest; depth++) {
+    const options = { waitMs: longestWaitMs };
+    const open = await journal.acquire(lock, { mode, scope, depth }, (given) => lock.acquire(given), options);
+    // A level that was lost is not re-entered: for an owner by name the next call would be a fresh acquisition.
+    if (open === undefined) break;
+    levels.push(open);
+    await shortWork(desk, open);
+    if (open.hold.state === 'lost') break;
+  }
+  for (const open of levels.toReversed()) await journal.release(open);
+};
+
+type Shares = readonly (readonly [number, Pattern])[];
+
+/** Patterns by how often they come. What takes long has a task of its own in each client, or the others would hardly have a turn. */
+const quick: Shares = [
+  [40, mutex],
+  [14, nested],
+  [6, branches],
+  [8, hasty],
+  [4, givenUp],
+  [24, crowd],
+  [6, byName],
+];
+const slow: Shares = [
+  [5, long],
+  [3, fixed],
+  [2, givenUp],
+];
+
+/** One round. */
+export async function round(desk: Desk): Promise<void> {
+  const shares = desk.pace === 'quick' ? quick : slow;
+  let dice = desk.random.next() * shares.reduce((sum, [share]) => sum + share, 0);
+  for (const [share, pattern] of shares) {
+    dice -= share;
+    if (dice < 0) return pattern(desk);
+  }
+}

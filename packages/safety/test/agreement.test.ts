@@ -1,0 +1,142 @@
+/** The checkers against each other, and against one that is too simple to be wrong. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { proofRuns } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { overlaps, seizuresOf } from '../src/check/exclusion.js';
+import { faultClasses } from '../src/check/fault-classes.js';
+import { levelsOf } from '../src/check/levels.js';
+import { type Model, fenced, mutex, reentrant } from '../src/check/linear/models.js';
+import { operationsOf } from '../src/check/linear/operations.js';
+import { search } from '../src/check/linear/search.js';
+import { checkLinearizability } from '../src/check/linearizability.js';
+import { callReferee } from '../src/check/referee.js';
+import { hasOrder } from './support/brute-force.js';
+import { eventsOf, type RandomHistory, randomHistory } from './support/random-histories.js';
+
+const faultClass = faultClasses['force-unlock'];
+
+const verdicts = (history: ReturnType<typeof eventsOf>, unknown: 'keep' | 'leave-out'): boolean =>
+  checkLinearizability(history, { faultClass, unknown }).violations.length === 0;
+
+function overlap(history: ReturnType<typeof eventsOf>): boolean {
+  const levels = [...levelsOf(history).values()].flat();
+  const options = { exclusion: { kind: 'always' }, seizures: [], watchdogLeaseMs: 30_000 } as const;
+  return overlaps(levels, options).next().done !== true;
+}
+
+/** The same, by as many owners as there are levels. */
+const strangers = ({ levels, fenced: withTokens }: RandomHistory): RandomHistory => ({
+  levels: levels.map((level, index) => ({ ...level, depth: 1, owner: index })),
+  fenced: withTokens,
+  forcedAt: undefined,
+});
+
+describe('the linearizability checker', () => {
+  const runs = proofRuns({ quick: 3_000, long: 300_000 });
+
+  it.each([mutex, reentrant, fenced] as Model<unknown>[])(
+    'agrees with trying every order, for the $name model',
+    (model) => {
+      let explained = 0;
+      const property = fc.property(randomHistory(4), (random) => {
+        const history = eventsOf(random);
+        const levels = [...levelsOf(history).values()].flat();
+        const operations = operationsOf(levels, seizuresOf(history, []), { unknown: 'keep' });
+        const answer = search(model, operations);
+        if (answer.kind === 'linearizable') explained += 1;
+        expect(answer.kind).toBe(hasOrder(model, operations) ? 'linearizable' : 'not-linearizable');
+      });
+      fc.assert(property, runs.parameters);
+      // Histories of one kind only would prove nothing.
+      expect(explained / runs.parameters.numRuns).toBeGreaterThan(0.1);
+      expect(explained / runs.parameters.numRuns).toBeLessThan(0.9);
+    },
+    runs.timeoutMs,
+  );
+
+  it(
+    'says the same whether acquisitions of unknown fate are left out or not',
+    () => {
+      fc.assert(
+        fc.property(randomHistory(6), (random) => {
+          const history = eventsOf(random);
+          expect(verdicts(history, 'keep')).toBe(verdicts(history, 'leave-out'));
+        }),
+        runs.parameters,
+      );
+    },
+    runs.timeoutMs,
+  );
+
+  it(
+    'finds no order where the interval checker finds that two owners overlap',
+    () => {
+      fc.assert(
+        fc.property(randomHistory(6), (random) => {
+          const history = eventsOf(strangers(random));
+          fc.pre(overlap(history));
+          expect(verdicts(history, 'keep')).toBe(false);
+        }),
+        { ...runs.parameters, maxSkipsPerRun: 1_000 },
+      );
+    },
+    runs.timeoutMs,
+  );
+
+  it(
+    'is the same as the interval checker where every acquisition and release was answered with success',
+    () => {
+      fc.assert(
+        fc.property(randomHistory(3), (random) => {
+          const { levels } = strangers(random);
+          const succeeding = levels.map((level) => ({ ...level, answer: 'ok', end: 'released' }) as const);
+          const history = eventsOf({ levels: succeeding, fenced: false, forcedAt: undefined });
+          expect(verdicts(history, 'keep')).toBe(!overlap(history));
+        }),
+        runs.parameters,
+      );
+    },
+    runs.timeoutMs,
+  );
+});
+
+describe('Porcupine', () => {
+  const runs = proofRuns({ quick: 4_000, long: 100_000 });
+
+  it(
+    'agrees with the linearizability checker on thousands of random histories',
+    async () => {
+      const called = await callReferee(fileURLToPath(new URL('..', import.meta.url)));
+      if (called.kind === 'absent') {
+        process.stderr.write(`[porcupine] not asked: ${called.why}\n`);
+        return;
+      }
+      const folder = mkdtempSync(join(tmpdir(), 'holdfast-referee-'));
+      try {
+        const { numRuns, seed } = runs.parameters;
+        const histories = fc
+          .sample(randomHistory(7), { numRuns, seed })
+          .map((random, index) => eventsOf(random, `-${index}`));
+        const file = join(folder, 'histories.jsonl');
+        writeFileSync(
+          file,
+          histories.map((history) => history.map((event) => `${JSON.stringify(event)}\n`).join('')).join(''),
+        );
+        const { illegal, undecided, locks } = await called.referee.judge([file], faultClass);
+        const ours = histories.flatMap((history, index) => (verdicts(history, 'leave-out') ? [] : [`x-${index}`]));
+        expect(undecided).toEqual([]);
+        expect(locks).toBeGreaterThan(numRuns / 2);
+        expect(illegal).toEqual([...ours].sort());
+        expect(ours.length).toBeGreaterThan(numRuns / 10);
+        expect(ours.length).toBeLessThan((numRuns * 9) / 10);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    runs.timeoutMs,
+  );
+});

@@ -1,0 +1,13 @@
+import type { Model } from '../../src/check/linear/models.js';
+import type { Operation } from '../../src/check/linear/operation.js';
+
+/** Tries every order, with none of the search's cleverness: for a handful of operations. */
+export function hasOrder<S>(model: Model<S>, operations: readonly Operation[], state: S = model.initial): boolean {
+  if (operations.length === 0) return true;
+  return operations.some((operation) => {
+    const rest = operations.filter((other) => other !== operation);
+    if (rest.some(({ returnedAt }) => returnedAt < operation.invokedAt)) return false;
+    const next = model.step(state, operation.action);
+    return next !== undefined && hasOrder(model, rest, next);
+  });
+}
