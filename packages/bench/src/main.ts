@@ -6,6 +6,7 @@ import { Progress } from './report/progress.js';
 import { Store } from './report/store.js';
 import { caseTable, terminalTable } from './report/table.js';
 import { Bench } from './run/bench.js';
+import { Budget } from './run/budget.js';
 import { circumstancesOf } from './run/circumstances.js';
 import { type Plan, planOf, usage } from './run/command-line.js';
 import { exactCounts } from './run/exact-counts.js';
@@ -14,6 +15,9 @@ import { catalogue } from './workloads/catalogue.js';
 
 const committed = fileURLToPath(new URL('../../../docs/benchmarks', import.meta.url));
 const scratch = fileURLToPath(new URL('../node_modules/.cache/report', import.meta.url));
+
+/** Of the cases; starting and ending a run come on top. */
+const LIMIT_MS = 18 * 60_000;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -35,6 +39,7 @@ async function checkCounts(server: Awaited<ReturnType<typeof startPrivateRedis>>
 async function measure(plan: Plan, extent: 'full' | 'short', store: Store): Promise<boolean> {
   const server = await startPrivateRedis();
   const bench = new Bench(server, plan);
+  const budget = new Budget(LIMIT_MS);
   const progress = new Progress(process.stderr);
   try {
     const exact = await checkCounts(server);
@@ -43,16 +48,20 @@ async function measure(plan: Plan, extent: 'full' | 'short', store: Store): Prom
       say(`\n${workload.title}`);
       const result = await measureWorkload(workload, {
         bench,
+        budget,
         extent,
         peers: plan.peers.map(peerNamed),
         circumstances: await circumstancesOf(server, plan),
         onStep: (step) => progress.show(step),
+        onLeftOut: ({ name }, label) => say(`\nno time left for ${label}; npm run bench -- --only ${name}`),
         onCase(measured, testCase) {
           progress.clear();
           say(`\n${testCase.label}\n${terminalTable(caseTable(measured, testCase))}`);
         },
       });
+      if (result.cases.length === 0) continue;
       store.save(result);
+      store.writeReport(); // what has been measured is in it even if the run is ended
     }
     return exact;
   } finally {

@@ -44,8 +44,13 @@ function caseOf(speeds: Record<string, number[]>, mostInside: Record<string, num
   return { testCase, turns };
 }
 
-const run = (testCase: Case, names: readonly Peer[], rounds: number, of = workload) =>
-  alternate(unused, { workload: of, peers: names, rounds, onStep: () => undefined }, testCase);
+const run = (
+  testCase: Case,
+  names: readonly Peer[],
+  rounds: number,
+  of = workload,
+  leftOut: (peer: Peer) => boolean = () => false,
+) => alternate(unused, { workload: of, peers: names, rounds, onStep: () => undefined, leftOut }, testCase);
 
 describe('peers', () => {
   it('take turns, and nobody begins every round', async () => {
@@ -81,5 +86,13 @@ describe('peers', () => {
     expect(frail).toMatchObject({ problem: 'Error: broke down', figures: { opsPerSecond: { median: 7 } } });
     expect(sound?.figures.opsPerSecond).toEqual({ median: 2, low: 1, high: 3 });
     expect(turns.filter((name) => name === 'frail')).toHaveLength(2);
+  });
+
+  it('that are left out take no turn, and say so', async () => {
+    const { testCase, turns } = caseOf({ hopeless: [1], sound: [1] });
+    const leftOut = ({ name }: Peer) => name === 'hopeless';
+    const [hopeless] = await run(testCase, [peer('hopeless'), peer('sound')], 1, workload, leftOut);
+    expect(turns).toEqual(['sound']);
+    expect(hopeless?.problem).toMatch('left out');
   });
 });

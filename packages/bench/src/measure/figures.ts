@@ -15,7 +15,7 @@ export const figures = {
   fairness: { title: 'fairness', about: 'least served divided by most served' },
   timerLateP99Ms: { title: 'timer late p99 ms', about: 'by how much a timer of 10 ms was late in the worst process' },
   timerLateMaxMs: { title: 'max', about: '' },
-  peakMiB: { title: 'peak MiB', about: 'growth of the process at its largest' },
+  peakMiB: { title: 'peak MiB', about: 'growth of the process at its largest, in this case and those before it' },
   bytesEach: { title: 'bytes each', about: 'reachable heap' },
   acquiredInMs: { title: 'taken in ms', about: 'all of them, 64 at a time' },
   commandsPerRenewal: { title: 'commands/renewal round', about: 'client commands in a third of the lease' },

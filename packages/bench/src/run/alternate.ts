@@ -86,11 +86,22 @@ function resultOf(track: Track, tracks: readonly Track[], rate: Figure | undefin
  */
 export async function alternate(
   bench: Bench,
-  plan: { workload: Workload; peers: readonly Peer[]; rounds: number; onStep: (peer: string) => void },
+  plan: {
+    workload: Workload;
+    peers: readonly Peer[];
+    rounds: number;
+    onStep: (peer: string) => void;
+    leftOut: (peer: Peer) => boolean;
+  },
   testCase: Case,
 ): Promise<PeerResult[]> {
   const { workload, peers, onStep } = plan;
-  const tracks: Track[] = peers.map((peer) => ({ peer, rounds: [], mostInside: 1 }));
+  const tracks: Track[] = peers.map((peer) => ({
+    peer,
+    rounds: [],
+    mostInside: 1,
+    ...(plan.leftOut(peer) && { problem: 'left out: failed in cases before' }),
+  }));
   for (const track of tracks) {
     onStep(`${track.peer.name} prepares`);
     await attempt(track, async () => {

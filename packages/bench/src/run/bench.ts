@@ -21,6 +21,9 @@ export interface Pace {
   readonly renewedLeaseMs: number;
 }
 
+/** For connecting, and for calls that are under way when a warm-up ends. */
+const WARM_UP_GRACE_MS = 14_000;
+
 /** A peer did not come to an end within the time that a round may take. */
 export class StalledError extends Error {
   override readonly name = 'StalledError';
@@ -67,10 +70,19 @@ export class Bench {
     return { peer: peer.name, url, pipelining, leaseMs };
   }
 
-  /** Connects these processes, and lets V8 compile what it will. */
-  async warmUp(workers: readonly BenchWorker[], use: Use): Promise<void> {
+  /**
+   * Connects these processes, and lets V8 compile what it will.
+   *
+   * @throws StalledError
+   */
+  async warmUp(
+    team: { peer: Peer; seats: readonly string[] },
+    workers: readonly BenchWorker[],
+    use: Use,
+  ): Promise<void> {
     const { warmUpMs } = this.pace;
-    await Promise.all(workers.map((worker) => worker.call('warmUp', use, this.freshName(), warmUpMs)));
+    const warming = workers.map((worker) => worker.call('warmUp', use, this.freshName(), warmUpMs));
+    await this.within(warmUpMs + WARM_UP_GRACE_MS, team, Promise.all(warming));
   }
 
   /** What `body` resolves to, and the CPU time that the server used meanwhile. */

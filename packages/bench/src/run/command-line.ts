@@ -21,7 +21,7 @@ export interface Plan {
 
 export const usage = `npm run bench -- [options]
 
-  (none)             everything, about ten minutes; writes docs/benchmarks
+  (none)             everything, at most 20 minutes; writes docs/benchmarks
   --short            a little of everything, within two minutes; fails only when a number of commands is not exact
   --only a,b         only these workloads: ${catalogue.map(({ name }) => name).join(', ')}
   --resume           leave out workloads that have results already
@@ -84,7 +84,7 @@ export function planOf(args: readonly string[]): Plan {
     peers: selected('peer', peers, names),
     rounds: natural('rounds', values.rounds ?? (values.short ? '1' : '3')),
     roundMs: natural('round-ms', values['round-ms'] ?? (values.short ? '100' : '250')),
-    warmUpMs: values.short ? 100 : 2_000,
+    warmUpMs: values.short ? 100 : 6_000,
     renewedLeaseMs: values.short ? 1_500 : 6_000,
     out: values.out,
     present: values.resume ? 'keep' : 'again',

@@ -3,16 +3,27 @@ import type { CaseResult, Circumstances, WorkloadResult } from '../report/result
 import type { Workload } from '../workloads/workload.js';
 import { alternate } from './alternate.js';
 import type { Bench } from './bench.js';
+import type { Budget } from './budget.js';
 
 /** What one workload is measured with, and who is told how it goes on. */
 export interface Measurement {
   readonly bench: Bench;
+  readonly budget: Budget;
   readonly peers: readonly Peer[];
   readonly extent: 'full' | 'short';
   readonly circumstances: Circumstances;
   onStep(step: string): void;
   onCase(workload: Workload, result: CaseResult): void;
+  /** The run has taken as long as it may. */
+  onLeftOut(workload: Workload, label: string): void;
 }
+
+/** A peer that came to no end in so many cases of a workload comes to none in the others: what it costs to see that again is minutes. */
+const CHANCES = 2;
+
+const hasFailed = (cases: readonly CaseResult[], { name }: Peer): boolean =>
+  cases.filter(({ peers }) => peers.some(({ peer, problem }) => peer === name && problem !== undefined)).length >=
+  CHANCES;
 
 /** Measures all cases of one workload that belong to the run. */
 export async function measureWorkload(workload: Workload, measurement: Measurement): Promise<WorkloadResult> {
@@ -22,8 +33,19 @@ export async function measureWorkload(workload: Workload, measurement: Measureme
   const cases: CaseResult[] = [];
   for (const testCase of workload.cases.filter(({ inShortRun }) => extent === 'full' || inShortRun)) {
     const { label, x } = testCase;
+    const rounds = measurement.budget.rounds(circumstances.rounds);
+    if (rounds === 0) {
+      measurement.onLeftOut(workload, label);
+      continue;
+    }
     const onStep = (peer: string) => measurement.onStep(`${workload.name}, ${label}: ${peer}`);
-    const plan = { workload, peers, rounds: circumstances.rounds, onStep };
+    const plan = {
+      workload,
+      peers,
+      rounds,
+      onStep,
+      leftOut: (peer: Peer) => hasFailed(cases, peer),
+    };
     const result = { label, ...(x !== undefined && { x }), peers: await alternate(bench, plan, testCase) };
     cases.push(result);
     measurement.onCase(workload, result);

@@ -31,7 +31,9 @@ export class WorkerTeam {
       names.map(async (name) => {
         const worker = this.#seats.get(name);
         this.#seats.delete(name);
-        await (await worker)?.stop();
+        // Where it could not be started there is nothing to end; who asked for it has been told.
+        const started = await worker?.catch(() => undefined);
+        await started?.stop();
       }),
     );
   }

@@ -11,8 +11,8 @@ async function attempts(bench: Bench, peer: Peer, durationMs: number): Promise<R
   const use = await bench.use(peer);
   const { seats, own, holder } = await bench.pair(peer);
   const name = bench.freshName();
+  await bench.warmUp({ peer, seats }, [own], use);
   const body = async (): Promise<Round> => {
-    await bench.warmUp([own], use);
     await holder.call('hold', use, name, 1);
     const order = { name: `${name}:0`, locks: 'one', tasks: 1, holdMs: 0, depth: 1, report: 'sums' } as const;
     const { result, redisCpuUs } = await bench.usingServer(() =>

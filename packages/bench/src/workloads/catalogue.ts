@@ -61,16 +61,7 @@ const processes: Workload = {
   about:
     'A closed loop, one task in each process. A handoff is counted only where the lock went to another process that had been waiting. Who polls keeps ' +
     'the lock in one process for long, so that `ops/s` is high, `fairness` low and the wait of the others long: compare handoffs.',
-  columns: [
-    'opsPerSecond',
-    'handoffsPerSecond',
-    ...handoff,
-    'keptShare',
-    'acquireP50Us',
-    'acquireP99Us',
-    ...cost,
-    'fairness',
-  ],
+  columns: ['opsPerSecond', 'handoffsPerSecond', ...handoff, 'keptShare', ...acquire, ...cost, 'fairness', ...timers],
   rate: 'handoffsPerSecond',
   rounds: 'several',
   suits: locks,
@@ -101,7 +92,7 @@ const mixed: Workload = {
   title: 'One lock, several processes with several tasks each',
   about:
     'A closed loop without hold time. What stays in a process for a while, as `kept` says, costs no handoff between processes.',
-  columns: ['opsPerSecond', ...handoff, 'keptShare', 'acquireP50Us', 'acquireP99Us', ...cost, 'fairness', ...timers],
+  columns: ['opsPerSecond', ...handoff, 'keptShare', ...acquire, ...cost, 'fairness', ...timers],
   rate: 'opsPerSecond',
   rounds: 'several',
   suits: locks,

@@ -1,7 +1,7 @@
 import type { Figures } from '../measure/figures.js';
 import type { Case } from './workload.js';
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 30_000;
 
 /** Many locks of one process that nothing happens to but that they are renewed. */
 export function heldCase(setting: { label: string; locks: number; inShortRun?: boolean }): Case {
@@ -15,8 +15,8 @@ export function heldCase(setting: { label: string; locks: number; inShortRun?: b
       const leaseMs = bench.pace.renewedLeaseMs;
       const use = await bench.use(peer, { leaseMs });
       const { seats, own: worker } = await bench.pair(peer);
+      await bench.warmUp({ peer, seats }, [worker], use);
       const body = async () => {
-        await bench.warmUp([worker], use);
         const { bytesEach, acquiredInMs } = await worker.call('hold', use, bench.freshName(), locks);
         const { result, redisCpuUs } = await bench.usingServer(() => worker.call('observe', leaseMs));
         await worker.call('giveBack');

@@ -30,7 +30,6 @@ const DRAIN_MS = 3_000;
 const DRAIN_MS_EACH = 10;
 const WARM_UP_MS = 150;
 const WARM_UP_SECTIONS = 5_000;
-const WARM_UP_LIMIT_MS = 20_000;
 /** Long enough inside for a second task to be seen there. */
 const GUARD_HOLD_MS = 1;
 
@@ -38,7 +37,7 @@ async function runLoops(bench: Bench, peer: Peer, shape: Shape, part: Partial<Lo
   const seats = bench.seats(peer, shape.processes);
   const use = await bench.use(peer, shape);
   const workers = await Promise.all(seats.map((seat) => bench.team.seat(seat)));
-  await bench.within(WARM_UP_LIMIT_MS, { peer, seats }, bench.warmUp(workers, use));
+  await bench.warmUp({ peer, seats }, workers, use);
   const order: LoopOrder = {
     name: bench.freshName(),
     locks: shape.locks,
