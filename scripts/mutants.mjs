@@ -17,6 +17,9 @@ import { Workshop } from './mutants/workshop.mjs';
 const atOnce = 2;
 const aRound = 8;
 
+/** Of a mutant whose patch or test was written to while it was tried. */
+const outdated = { why: 'patch or test changed during the run: run it again' };
+
 const say = (line) => process.stdout.write(`${line}\n`);
 
 function chosen(numbers) {
@@ -68,7 +71,7 @@ async function run(mutants, verdicts) {
     verdicts.note(mutant, verdict);
     say(progressLine(mutant, verdict, { done: ++done, of: open.length }));
   });
-  const rows = mutants.map((mutant) => [mutant, verdicts.of(mutant)]);
+  const rows = mutants.map((mutant) => [mutant, verdicts.of(mutant) ?? outdated]);
   say(`\n${table(rows)}\n\n${summary(rows, performance.now() - startedAt)}`);
   return rows.every(([, { caughtBy }]) => caughtBy !== undefined);
 }
@@ -80,7 +83,7 @@ if (unknown.length > 0) throw new Error(`no such option: ${unknown.join(', ')}`)
 if (words.includes('--check')) {
   process.exitCode = check(mutants) ? 0 : 1;
 } else {
-  const verdicts = new Verdicts();
+  const verdicts = new Verdicts(mutants);
   if (!words.includes('--continue')) verdicts.forget(mutants);
   process.exitCode = (await run(mutants, verdicts)) ? 0 : 1;
 }

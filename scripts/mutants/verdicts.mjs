@@ -34,6 +34,12 @@ function kept() {
 export class Verdicts {
   #common = digest(commonFiles());
   #kept = kept();
+  /** What the verdicts of this run are about: somebody may go on writing while it lasts. */
+  #begun;
+
+  constructor(mutants) {
+    this.#begun = new Map(mutants.map((mutant) => [mutant.name, this.#stateFor(mutant)]));
+  }
 
   forget(mutants) {
     for (const { name } of mutants) delete this.#kept[name];
@@ -46,7 +52,7 @@ export class Verdicts {
   }
 
   note(mutant, verdict) {
-    this.#kept[mutant.name] = { state: this.#stateFor(mutant), verdict };
+    this.#kept[mutant.name] = { state: this.#begun.get(mutant.name), verdict };
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, `${JSON.stringify(this.#kept, undefined, 2)}\n`);
   }

@@ -1,19 +1,14 @@
 // A copy of the repository in which one mutant at a time is tried. The work tree is never touched.
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { root } from '../run.mjs';
+import { copyRepository } from './copy.mjs';
 import { patch } from './mutant.mjs';
 
 /** All the tests that one mutant names. Reaching it is no verdict. */
 const limitMs = 180_000;
-
-/** Not copied: history, what is built, and the installed packages of the workspace, which are linked. */
-const left = new Set(['.git', '.tmp', 'dist', 'mutants', 'coverage']);
-const installed = join(root, 'node_modules');
-const copied = (path) => path !== installed && !left.has(basename(path)) && !path.endsWith('.tsbuildinfo');
 
 /** The first words of a failure, and what differs. */
 function essence(message) {
@@ -36,8 +31,7 @@ export class Workshop {
   #report = join(this.#folder, 'jest.json');
 
   constructor() {
-    cpSync(root, this.#copy, { recursive: true, verbatimSymlinks: true, filter: copied });
-    symlinkSync(installed, join(this.#copy, 'node_modules'), 'junction');
+    copyRepository(this.#copy);
   }
 
   remove() {
