@@ -55,10 +55,18 @@ module.exports = {
       to: { path: '^packages/bench/' },
     },
     {
+      name: 'nothing-imports-safety',
+      comment: 'It judges the others: runs, faults and checkers are no part of them.',
+      severity: 'error',
+      from: { pathNot: '^packages/safety/' },
+      to: { path: '^packages/safety/' },
+    },
+    {
       name: 'tests-use-their-package-and-the-testkit',
       severity: 'error',
-      comment: "The facade's tests also know its leaves: they recognise commands by the scripts' SHA.",
-      from: { path: '^packages/([^/]+)/test/', pathNot: '^packages/holdfast/' },
+      comment:
+        "The facade's tests also know its leaves: they recognise commands by the scripts' SHA. Those of safety judge runs of the facade.",
+      from: { path: '^packages/([^/]+)/test/', pathNot: '^packages/(holdfast|safety)/' },
       to: { path: '^packages/', pathNot: '^packages/($1|testkit)/' },
     },
     {

@@ -31,6 +31,7 @@ const config: Config = {
     project('watchdog'),
     project('testkit'),
     project('bench'),
+    project('safety'),
     project('holdfast'),
     project('holdfast', {
       label: 'holdfast on ioredis 5',

@@ -7,6 +7,8 @@ import { dockerAnswers, startInDocker } from '../packages/testkit/src/redis/dock
 import { build, checkTarball, pack } from './ci/packages.mjs';
 import { installConsumer, ioredisVersions, programs, runConsumer } from './ci/smoke.mjs';
 import { checkInterop } from './ci/interop.mjs';
+import { checkSpec } from './ci/spec.mjs';
+import { checkReferee } from './ci/referee.mjs';
 import { command, Tally, tool } from './ci/step.mjs';
 import { runTests } from './ci/tests.mjs';
 import { root } from './run.mjs';
@@ -73,9 +75,17 @@ try {
     command(process.execPath, [join(root, 'scripts/gen-lua.mjs'), '--check']),
   );
   await tally.check('mutants still apply', () => command('npm', ['run', '--silent', 'mutants', '--', '--check']));
+  await checkSpec(tally);
   await checkPackages();
   await checkInterop(tally);
+  await checkReferee(tally);
   await tally.check('npm run demo', () => command('npm', ['run', 'demo', '--', '--transfers', '300']));
+  await tally.check('npm run faults -- --short: nothing violated under faults', () =>
+    command('npm', ['run', '--silent', 'faults', '--', '--short'], { limitMs: 5 * 60_000 }),
+  );
+  await tally.check('npm run soak -- --short: nothing lost, nothing left', () =>
+    command('npm', ['run', '--silent', 'soak', '--', '--short'], { limitMs: 3 * 60_000 }),
+  );
   await tally.check('npm run bench -- --short: exact numbers of commands', () =>
     command('npm', ['run', '--silent', 'bench', '--', '--short'], { limitMs: 6 * 60_000 }),
   );

@@ -16,7 +16,7 @@ await build({
   format: 'esm',
   target: 'node20',
   conditions: ['@holdfast/source'],
-  external: ['ioredis'],
+  external: ['ioredis', '@testcontainers/redis'],
   logLevel: 'warning',
 });
 process.exitCode = await run(process.execPath, [

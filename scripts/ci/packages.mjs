@@ -1,7 +1,8 @@
 // What users get: the tarballs, as pnpm would publish them.
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { pnpm } from '../prepare.mjs';
 import { root } from '../run.mjs';
+import { checkManifest, checkModes } from './manifest.mjs';
 import { command, tool } from './step.mjs';
 
 const folders = ['core', 'notify', 'watchdog', 'holdfast'].map((name) => `${root}/packages/${name}`);
@@ -31,19 +32,12 @@ export async function pack(folder) {
   mkdirSync(folder, { recursive: true });
   for (const cwd of folders) {
     await runPnpm(['pack', '--pack-destination', folder], { cwd, capture: 'stdout' });
-    checkManifest(JSON.parse(readFileSync(`${cwd}/package.json`, 'utf8')));
   }
   const tarballs = readdirSync(folder)
     .filter((file) => file.endsWith('.tgz'))
     .map((file) => `${folder}/${file}`);
   for (const tarball of tarballs) await checkContents(tarball);
   return tarballs;
-}
-
-/** Installing holdfast runs nothing. */
-function checkManifest({ name, scripts = {} }) {
-  const hooks = ['preinstall', 'install', 'postinstall', 'prepare'].filter((script) => script in scripts);
-  if (hooks.length > 0) throw new Error(`${name} has install scripts: ${hooks.join(', ')}`);
 }
 
 async function checkContents(tarball) {
@@ -56,6 +50,8 @@ async function checkContents(tarball) {
   const extra = files.filter((file) => !expected.includes(file) && !/^dist\/index\.c?js\.map$/.test(file));
   if (missing.length > 0) throw new Error(`${tarball} lacks ${missing.join(', ')}`);
   if (extra.length > 0) throw new Error(`${tarball} brings ${extra.join(', ')}`);
+  checkModes(tarball, await command('tar', ['-tvzf', tarball], { capture: 'stdout' }));
+  checkManifest(JSON.parse(await command('tar', ['-xzOf', tarball, 'package/package.json'], { capture: 'stdout' })));
 }
 
 /** Do the entry points, formats and types of a tarball fit each other, for every kind of consumer? */

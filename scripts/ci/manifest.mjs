@@ -1,0 +1,42 @@
+// What a published package may ask of those who install it: nothing is run, and nothing comes along that was not decided upon
+// (docs/adr/0001-dependencies.md). The manifest is the one inside the tarball, as pnpm has rewritten it.
+
+const allowed = {
+  '@holdfast/core': { dependencies: [], peerDependencies: [] },
+  '@holdfast/notify': { dependencies: ['async-mutex'], peerDependencies: [] },
+  '@holdfast/watchdog': { dependencies: [], peerDependencies: [] },
+  holdfast: {
+    dependencies: ['@holdfast/core', '@holdfast/notify', '@holdfast/watchdog', 'async-mutex', 'nanoid'],
+    peerDependencies: ['ioredis'],
+  },
+};
+
+/** Run by npm, pnpm or yarn where a package is installed, from the registry or from git. */
+const hooks = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare', 'prepack', 'postpack'];
+/** Each of them would bring files, programs or packages past the lists of this file. */
+const unwanted = ['bin', 'gypfile', 'optionalDependencies', 'bundledDependencies', 'bundleDependencies'];
+
+/** @throws Error when installing the package would run or bring what it must not. */
+export function checkManifest({ name, scripts = {}, ...manifest }) {
+  const wanted = allowed[name];
+  if (wanted === undefined) throw new Error(`${name} is not a package of ours`);
+  const run = hooks.filter((hook) => hook in scripts);
+  if (run.length > 0) throw new Error(`${name} has install scripts: ${run.join(', ')}`);
+  const brought = unwanted.filter((field) => field in manifest);
+  if (brought.length > 0) throw new Error(`${name} has ${brought.join(', ')}`);
+  for (const [kind, names] of Object.entries(wanted)) {
+    const found = Object.entries(manifest[kind] ?? {});
+    const listed = found.map(([dependency]) => dependency).sort();
+    if (listed.join() !== names.join())
+      throw new Error(`${name}: ${kind} are ${listed.join(', ') || 'none'}, not ${names.join(', ') || 'none'}`);
+    const elsewhere = found.filter(([, version]) => !/^[\^~]?\d[\w.+-]*( \|\| [\^~]?\d[\w.+-]*)*$/.test(version));
+    if (elsewhere.length > 0)
+      throw new Error(`${name} takes ${elsewhere.map((pair) => pair.join(' from ')).join(', ')}`);
+  }
+}
+
+/** @throws Error when a file of the tarball is a program. `listing`: of `tar -tv`. */
+export function checkModes(tarball, listing) {
+  const programs = listing.split('\n').filter((line) => /^-.{0,8}[xs]/.test(line));
+  if (programs.length > 0) throw new Error(`${tarball} brings programs: ${programs.join('; ')}`);
+}
