@@ -9,6 +9,8 @@ const project = (name: string, variant: { label?: string; ioredis?: string; test
   displayName: variant.label ?? name,
   rootDir: `<rootDir>/packages/${name}`,
   testEnvironment: 'node',
+  // A limit for a test that hangs, not for a machine that is slow: Jest's own 5 s were reached by sound tests in CI.
+  testTimeout: 30_000,
   testEnvironmentOptions: { customExportConditions: ['@holdfast/source', 'node', 'node-addons'] },
   testMatch: variant.testMatch ?? ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
