@@ -11,8 +11,9 @@ import type { Terms } from './lock/terms.js';
 import { checkKeys, MAX_TIME_MS } from './options.js';
 import { type Entry, Site } from './reports/site.js';
 import type { RLock, TryResult } from './rlock.js';
-import { currentScope, openScope, type ScopedLevel } from './scope.js';
-import { type Leftovers, runScope } from './scope-end.js';
+import { currentScope, type ScopedLevel } from './scope.js';
+import type { Leftovers } from './scope-end.js';
+import { checkSection, runSection, type Section } from './section.js';
 
 /** What a handle needs of its client. */
 export interface LockHome {
@@ -223,29 +224,8 @@ export class Handle implements RLock {
     return new LevelHold(this.#home.client, level, this.#home.leftovers);
   }
 
-  async #section<T>(level: Level, fn: Section<T>): Promise<T> {
-    const hold = this.#hold(level);
-    const scope = openScope('section', this.#home.client);
-    if (this.#owner === undefined) scope.own(level);
-    let value: T;
-    try {
-      value = await runScope(scope, () => fn(hold), this.#home.leftovers);
-    } catch (error) {
-      await this.#releaseAfter(error, level);
-      throw error;
-    }
-    await level.release();
-    return value;
-  }
-
-  /** The body has failed: its error is the one to tell, the release's is attached to it. */
-  async #releaseAfter(error: unknown, level: Level): Promise<void> {
-    try {
-      await level.release();
-    } catch (second) {
-      if (error instanceof Error && error.cause === undefined && Object.isExtensible(error)) error.cause = second;
-      else this.#home.parts.reporter.error(second);
-    }
+  #section<T>(level: Level, fn: Section<T>): Promise<T> {
+    return runSection(this.#home, { level, hold: this.#hold(level), owner: this.#owner }, fn);
   }
 
   // ---------------------------------------------------------------- finding
@@ -295,14 +275,6 @@ export class Handle implements RLock {
     this.#home.registry.admit(this.name, () => this.#around());
     return query(this.#home.parts, this.name, command);
   }
-}
-
-type Section<T> = (hold: Hold) => T | Promise<T>;
-
-function checkSection(method: string, options: AcquireOptions | undefined, fn: unknown): AcquireOptions {
-  const checked = checkAcquire(options, method);
-  if (typeof fn !== 'function') throw new TypeError('withLock needs a function to run');
-  return checked;
 }
 
 /** Of anything: the reason of an abort signal need not be an Error. */

@@ -18,55 +18,14 @@
  */
 
 import { type Command, start } from '@holdfast/core';
-import type { Appointment, Clock, Schedule } from '@holdfast/watchdog';
-import type { Line, ReplicaTerms } from './line.js';
+import type { Clock, Schedule } from '@holdfast/watchdog';
+import { type Answer, type Confirmation, Flight, type Request, type RequestOptions } from './flight.js';
+import type { Line } from './line.js';
 import type { Link } from './link.js';
-import { redacted, type Verdict, verdictOf } from './reply-errors.js';
-
-/** What became of a request. `node`: the server that has answered. */
-export type Answer<R> =
-  | { kind: 'reply'; reply: R; sentAt: number; node: string }
-  /** It was done, but too few replicas have confirmed it. */
-  | { kind: 'unconfirmed'; required: number; confirmed: number }
-  /** Redis refused it before any write and will again. */
-  | { kind: 'refused'; code: string; error: Error }
-  /** No answer by `until`, or the request was dropped. */
-  | { kind: 'silent'; sent: boolean; error: Error | undefined };
-
-/** How a request is sent. */
-export interface RequestOptions<R = unknown> {
-  /** Clock time at which to give up. Infinite or absent: it lasts until it is answered or dropped. */
-  readonly until?: number;
-  /** A copy of the command may still be on its way. */
-  readonly onDoubt?: () => void;
-  /** Replies for which `needed` says so count only when enough replicas have what the connection wrote before them. */
-  readonly confirmation?: Confirmation<R>;
-}
-
-/** See {@link RequestOptions}. */
-export interface Confirmation<R> {
-  readonly enough: ReplicaTerms;
-  needed(reply: R): boolean;
-}
-
-/** A request under way. */
-export interface Request<R> {
-  /** Calls `listener`, the only one, when there is an answer: in the very turn in which it comes, or now. It must not throw. */
-  whenAnswered(listener: (answer: Answer<R>) => void): void;
-  /** A copy has been handed to the connection. */
-  readonly sent: boolean;
-  /** A copy is unanswered, and the connection may still send it again by itself: also after the request was dropped. */
-  readonly airborne: boolean;
-  /** The last thing that went wrong: with the connection, or with a copy. */
-  readonly trouble: Error | undefined;
-  /** Stop sending it. The answer is `silent`. */
-  drop(): void;
-}
+import { verdictOf } from './reply-errors.js';
 
 /** From this many requests under way, those of one turn leave as one packet. */
 const CROWD = 8;
-const FIRST_RETRY_MS = 20;
-const LAST_RETRY_MS = 500;
 
 /** See the module comment. */
 export class Wire {
@@ -208,126 +167,5 @@ export class Wire {
       flight.doubt();
       this.#launch(flight);
     }
-  }
-}
-
-/** One request and all its copies. */
-class Flight<R> implements Request<R> {
-  readonly #link: Link;
-  readonly lockKey: string;
-  readonly build: (now: number) => Command<R>;
-  limit: Appointment | undefined;
-  /** Ends the present wait for a ready link or for the next try. */
-  pause: (() => void) | undefined;
-  readonly confirmation: Confirmation<R> | undefined;
-  readonly #onDoubt: (() => void) | undefined;
-  readonly #onSettled: (flight: Flight<R>) => void;
-  #listener: ((answer: Answer<R>) => void) | undefined;
-  #answer: Answer<R> | undefined;
-  /** The line of the last copy, and the number of its connection then. */
-  #line: Line | undefined;
-  #epoch = 0;
-  #airborne = 0;
-  #retryMs = FIRST_RETRY_MS;
-  #lastError: Error | undefined;
-
-  constructor(
-    link: Link,
-    lockKey: string,
-    build: (now: number) => Command<R>,
-    options: RequestOptions<R>,
-    onSettled: (flight: Flight<R>) => void,
-  ) {
-    this.#link = link;
-    this.lockKey = lockKey;
-    this.build = build;
-    this.confirmation = options.confirmation;
-    this.#onDoubt = options.onDoubt;
-    this.#onSettled = onSettled;
-  }
-
-  whenAnswered(listener: (answer: Answer<R>) => void): void {
-    if (this.#answer === undefined) this.#listener = listener;
-    else listener(this.#answer);
-  }
-
-  get sent(): boolean {
-    return this.#line !== undefined;
-  }
-
-  get settled(): boolean {
-    return this.#answer !== undefined;
-  }
-
-  get airborne(): boolean {
-    return this.#airborne > 0;
-  }
-
-  get trouble(): Error | undefined {
-    const known = this.#link.troubleWith(this.lockKey) ?? this.#lastError;
-    return known ?? (this.sent ? undefined : new Error('There was no connection to Redis'));
-  }
-
-  takeOff(line: Line): void {
-    this.#line = line;
-    this.#epoch = line.epoch;
-    this.#airborne++;
-  }
-
-  /** Unanswered, and the connection it was sent on has ended. */
-  get overtaken(): boolean {
-    return this.airborne && this.#line !== undefined && this.#epoch < this.#line.epoch;
-  }
-
-  doubt(): void {
-    this.#onDoubt?.();
-  }
-
-  replied(reply: R, sentAt: number, node: string): void {
-    this.#airborne--;
-    this.#settle({ kind: 'reply', reply, sentAt, node });
-  }
-
-  unconfirmed(required: number, confirmed: number): void {
-    this.#airborne--;
-    this.#settle({ kind: 'unconfirmed', required, confirmed });
-  }
-
-  /** The command could not even be made: nothing was sent. */
-  refuse(error: unknown): void {
-    this.#settle({
-      kind: 'refused',
-      code: 'INVALID',
-      error: error instanceof Error ? error : new Error(String(error)),
-    });
-  }
-
-  /** Says after how many milliseconds to send another copy, if at all. */
-  failed(verdict: Verdict, error: unknown): number | undefined {
-    this.#airborne--;
-    if (this.settled) return undefined;
-    this.#lastError = redacted(error);
-    if (verdict.kind !== 'transient' && verdict.kind !== 'permanent') this.doubt();
-    if (verdict.kind === 'permanent' || verdict.kind === 'nonsense') {
-      this.#settle({ kind: 'refused', code: verdict.code, error: this.#lastError });
-      return undefined;
-    }
-    if (this.#airborne > 0) return undefined;
-    const delayMs = this.#retryMs;
-    this.#retryMs = Math.min(delayMs * 2, LAST_RETRY_MS);
-    return delayMs;
-  }
-
-  drop(error?: Error): void {
-    this.#settle({ kind: 'silent', sent: this.sent, error: error ?? this.trouble });
-  }
-
-  #settle(answer: Answer<R>): void {
-    if (this.settled) return;
-    this.#answer = answer;
-    this.limit?.cancel();
-    this.pause?.();
-    this.#onSettled(this);
-    this.#listener?.(answer);
   }
 }

@@ -13,7 +13,7 @@
 import * as core from '@holdfast/core';
 import { nextAskDelayMs } from '@holdfast/notify';
 import type { Appointment } from '@holdfast/watchdog';
-import type { Answer, Request } from '../connection/wire.js';
+import type { Answer, Request } from '../connection/flight.js';
 import { MAX_TIME_MS } from '../options.js';
 import type { Failure } from './failures.js';
 import type { Parts } from './parts.js';

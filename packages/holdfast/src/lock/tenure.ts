@@ -11,8 +11,7 @@
  *
  * Why it is right (protocol.md has the model):
  * - Only a reply, or a grant whose end lies in the future by server time, makes it held. A message alone is never believed longer.
- * - A grant is believed because its id cannot be guessed and stands nowhere but in the queue: so only the first that names it, and none once
- *   messages may have been missed. Everything else that is said only means "look", and a few looks in each re-ask period are all it gets.
+ * - Which grants are believed is the business of {@link Hearsay}. Everything else that is said only means "look".
  * - The lease is opened before the first ask is sent and ended, synchronously, before the release is sent: nothing is renewed after it.
  * - `dirty` says that a copy of a command may still be on its way. Then the last command leaves a tombstone, which refuses that copy. A
  *   copy of a renewal needs none: it cannot create anything.
@@ -22,13 +21,14 @@ import * as core from '@holdfast/core';
 import type { InboxListener, InboxMessage } from '@holdfast/notify';
 import type { Appointment, Lease, LeaseListener, LeaseTerms } from '@holdfast/watchdog';
 import { answered } from '../connection/answered.js';
-import type { Answer, Request } from '../connection/wire.js';
+import type { Answer, Request } from '../connection/flight.js';
 import type { LockLostReason } from '../errors.js';
 import { MAX_TIME_MS } from '../options.js';
 import { Asking, type AskListener, type Bid, type Ownership } from './asking.js';
 import { CountedOperations } from './counted-operations.js';
 import type { Failure } from './failures.js';
-import { Looks } from './looks.js';
+import { Hearsay } from './hearsay.js';
+import { Others } from './others.js';
 import type { Parts } from './parts.js';
 import type { LeaseSubject } from './renewals.js';
 import type { ServerInstant } from './server-clock.js';
@@ -80,19 +80,9 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   #request: Request<unknown> | undefined;
   #state: 'asking' | 'held' | 'ended' = 'asking';
   #dirty = false;
-  #others = 0;
-  /** Send time of the command whose answer told of {@link others} last. */
-  #othersToldAt = 0;
-  /** Clock time of the last notice that somebody waits. */
-  #contendedAt: number | undefined;
+  readonly #others = new Others();
+  readonly #hearsay: Hearsay;
   #heldSince = 0;
-  /** A message has said that it was granted. */
-  #told = false;
-  /** Nobody but the server can have named it in a message yet. */
-  #secret = true;
-  #looks: Looks | undefined;
-  /** Clock time at which a message said that it was forced out. */
-  #forcedAt: number | undefined;
   #loss: LockLostReason | undefined;
   /** It is being given back, and inner levels that were released before it have yet to be counted down. */
   #leaving = false;
@@ -111,6 +101,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
     this.keys = keys;
     this.id = parts.tenureId(owner);
     this.#longestLeaseMs = terms.leaseMs;
+    this.#hearsay = new Hearsay(parts.settings.reaskMs);
     this.lease = parts.watchdog.open(this, terms, this);
     this.#ear = parts.wakeup.ear(keys, this.id, this);
     this.#asking = new Asking(parts, keys, this.id, this.#ear, this);
@@ -122,7 +113,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
 
   /** How many other processes are known to wait. */
   get others(): number {
-    return this.#others;
+    return this.#others.count;
   }
 
   /** Clock time since which it is held. */
@@ -135,15 +126,9 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
     return this.#counted.settled;
   }
 
-  /** The reply to a command sent at `sentAt` may have been made before a notice that overtook it: then the notice stands. */
-  #noteOthers(others: number, sentAt: number): void {
-    this.#othersToldAt = sentAt;
-    this.#others = sentAt > (this.#contendedAt ?? Number.NEGATIVE_INFINITY) ? others : Math.max(others, this.#others);
-  }
-
   /** Whether Redis has said within the last `ageMs` how many others wait. */
   toldOfOthersWithin(ageMs: number): boolean {
-    return this.#parts.clock.now() - this.#othersToldAt <= ageMs;
+    return this.#others.countedSince(this.#parts.clock.now() - ageMs);
   }
 
   // ---------------------------------------------------------------- asking
@@ -175,7 +160,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
 
   bid(now: number): Bid {
     // It queues although nothing reaches it: what is said to it now, others may hear.
-    if (this.#ear.mayQueue && !this.#ear.open) this.#secret = false;
+    if (this.#ear.mayQueue && !this.#ear.open) this.#hearsay.expose();
     const bid = this.#listener.bid(now);
     this.#longestLeaseMs = Math.max(this.#longestLeaseMs, bid.leaseMs);
     return bid;
@@ -186,8 +171,8 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
       // The grant was faster than the reply.
       this.lease.witness(sentAt, reply.remainingMs);
     } else if (this.#state === 'asking') {
-      this.#noteOthers(reply.others, sentAt);
-      if (reply.kind === 'mine' && !this.#told) this.#ear.missed();
+      this.#others.counted(reply.others, sentAt);
+      if (reply.kind === 'mine' && !this.#hearsay.granted) this.#ear.missed();
       this.#adoptTerms();
       if (!this.lease.begin(sentAt, reply.remainingMs)) {
         this.ask();
@@ -195,7 +180,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
       }
       this.#becomeHeld('asked');
       // The message may have overtaken this reply.
-      if (this.#forcedAt !== undefined && sentAt <= this.#forcedAt) this.#look();
+      if (this.#hearsay.forcedSince(sentAt)) this.#look();
     }
   }
 
@@ -214,7 +199,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   // ---------------------------------------------------------------- what the inbox tells
 
   onGap(): void {
-    if (!this.#ear.open) this.#secret = false;
+    if (!this.#ear.open) this.#hearsay.expose();
     this.ask();
   }
 
@@ -224,52 +209,42 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
         this.#granted(message, message.others);
         return;
       case 'contended':
-        this.#somebodyWaits();
+        this.#others.noticed(this.#parts.clock.now());
         return;
       case 'lost':
-        this.#forcedAt = this.#parts.clock.now();
+        this.#hearsay.force(this.#parts.clock.now());
         this.#look();
         return;
       case 'look':
         // One that names nobody may be news for who waits, and for nobody else.
         if (this.#state !== 'asking' && message.tenure === undefined) return;
         // From a version that is newer: that somebody waits, or that the lock was taken away.
-        if (this.#state === 'held') this.#somebodyWaits();
+        if (this.#state === 'held') this.#others.noticed(this.#parts.clock.now());
         this.#look();
     }
   }
 
   /** A message has said something of which only Redis can be believed. */
   #look(): void {
-    const { clock, settings } = this.#parts;
-    this.#looks ??= new Looks(settings.reaskMs);
-    if (!this.#looks.allow(clock.now())) return;
+    if (!this.#hearsay.mayLook(this.#parts.clock.now())) return;
     if (this.#state === 'held') this.lease.question();
     else this.ask();
   }
 
-  #somebodyWaits(): void {
-    this.#others = Math.max(1, this.#others);
-    this.#contendedAt = this.#parts.clock.now();
-  }
-
   #granted(lease: ServerInstant, others: number): void {
     if (this.#state !== 'asking') return;
-    this.#told = true;
     const { serverClock, link, clock, settings } = this.#parts;
     const deadline = serverClock.toLocal(link.nodeOf(this.keys.lock), lease);
     this.#adoptTerms();
     // A grant lasts for a claim. One that says it lasts longer may be forged, or comes from a client with other settings: the reply decides.
     const credible = deadline !== undefined && deadline - clock.now() <= settings.claimLeaseMs + CLOCK_GRAIN_MS;
-    const believed = this.#secret && credible;
-    this.#secret = false;
+    const believed = this.#hearsay.grant() && credible;
     // Only an ask has the grant confirmed by replicas.
     if (settings.replicas !== undefined || !believed || !this.lease.beginUntil(deadline)) {
       this.#look();
       return;
     }
-    this.#others = others;
-    this.#othersToldAt = this.#parts.clock.now();
+    this.#others.counted(others, clock.now());
     this.#becomeHeld('granted');
   }
 
@@ -298,7 +273,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   whyLost(found: LockLostReason): LockLostReason {
     if (this.#loss !== undefined) return this.#loss;
     const { clock, settings } = this.#parts;
-    const forced = this.#forcedAt !== undefined && clock.now() - this.#forcedAt <= settings.responseTimeoutMs;
+    const forced = this.#hearsay.forcedSince(clock.now() - settings.responseTimeoutMs);
     return forced && (found === 'deleted' || found === 'taken') ? 'force-unlocked' : found;
   }
 
@@ -348,7 +323,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
       const { reply, sentAt, node } = answer;
       if (reply.kind === 'lost') return reply;
       this.#parts.serverClock.note(node, sentAt, reply.nowMs);
-      this.#noteOthers(reply.others, sentAt);
+      this.#others.counted(reply.others, sentAt);
       this.lease.retune(terms, sentAt, reply.remainingMs);
       return { kind: 'held' };
     });
