@@ -181,6 +181,20 @@ describe('no secret is said', () => {
     expect(sayings.leaks(secrets)).toEqual([]);
   });
 
+  it('when replicas are missing, and a server may forget', async () => {
+    const { admin } = kit;
+    await admin.config('SET', 'maxmemory', '1gb', 'maxmemory-policy', 'allkeys-lru');
+    try {
+      const client = open({ replicas: { min: 1, timeoutMs: 50 } });
+      await sayings.note('acquire', () => client.getLock(freshName(), { owner }).acquire());
+      await waitUntil(() => sayings.heard.some(([where]) => where === 'unsafe-setting'), { what: 'unsafe-setting' });
+    } finally {
+      await admin.config('SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction');
+    }
+    expect(codes()).toContain('LOCK_NOT_REPLICATED');
+    expect(sayings.leaks(secrets)).toEqual([]);
+  });
+
   it('when messages and connections are bad', async () => {
     const client = open({ reaskMs: 100, claimLeaseMs: 600 });
     const hold = await client.getLock(freshName(), { owner }).acquire();

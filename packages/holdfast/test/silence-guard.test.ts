@@ -1,0 +1,84 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import type { LinkTools } from '../src/connection/link-tools.js';
+import { ServerCheck } from '../src/connection/server-check.js';
+import { SilenceGuard } from '../src/connection/silence-guard.js';
+
+const silenceMs = 300;
+
+/** A guard whose clock is driven by hand; its looks end in real turns of the event loop. */
+function setUp() {
+  let now = 0;
+  let silences = 0;
+  const timers: { time: number; action: () => void }[] = [];
+  const tools: LinkTools = {
+    at(time, action) {
+      const timer = { time, action };
+      timers.push(timer);
+      return { cancel: () => void timers.splice(timers.indexOf(timer), 1) };
+    },
+    now: () => now,
+    silenceMs,
+    serverCheck: new ServerCheck(() => undefined),
+    onError: () => undefined,
+  };
+  const guard = new SilenceGuard(tools, () => silences++);
+  return {
+    guard,
+    timers,
+    silences: () => silences,
+    /** The clock goes on, and what is due is called; whether it is judged yet is another matter. */
+    pass(ms: number) {
+      now += ms;
+      for (const timer of timers.filter(({ time }) => time <= now)) {
+        timers.splice(timers.indexOf(timer), 1);
+        timer.action();
+      }
+      return now;
+    },
+    judged: async () => {
+      for (let turn = 0; turn < 3; turn++) await setImmediate();
+    },
+  };
+}
+
+describe('a connection counts as silent', () => {
+  it('when it has owed an answer for so long, and said nothing', async () => {
+    const { guard, pass, judged, silences } = setUp();
+    guard.sent(0);
+    pass(silenceMs - 1);
+    await judged();
+    expect(silences()).toBe(0);
+    pass(1);
+    await judged();
+    expect(silences()).toBe(1);
+  });
+
+  it('not while it answers some of what it owes', async () => {
+    const { guard, pass, judged, silences } = setUp();
+    for (let command = 0; command < 10; command++) guard.sent(0);
+    for (let answer = 0; answer < 5; answer++) {
+      guard.answered(pass(silenceMs - 1));
+      await judged();
+    }
+    expect(silences()).toBe(0);
+  });
+
+  it('not when the answer had come, and the loop was only late to read it', async () => {
+    const { guard, pass, judged, silences } = setUp();
+    guard.sent(0);
+    guard.answered(pass(10 * silenceMs));
+    await judged();
+    expect(silences()).toBe(0);
+  });
+
+  it('not when it is closed between the look and the judgement, nor is it looked at again', async () => {
+    const { guard, pass, judged, silences, timers } = setUp();
+    guard.sent(0);
+    pass(silenceMs);
+    guard.close();
+    await judged();
+    expect(silences()).toBe(0);
+    expect(timers).toEqual([]);
+  });
+});
