@@ -28,7 +28,7 @@ function setUp() {
     timers,
     silences: () => silences,
     /** The clock goes on, and what is due is called; whether it is judged yet is another matter. */
-    pass(ms: number) {
+    pass: (ms: number) => {
       now += ms;
       for (const timer of timers.filter(({ time }) => time <= now)) {
         timers.splice(timers.indexOf(timer), 1);
