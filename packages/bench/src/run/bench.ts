@@ -81,7 +81,10 @@ export class Bench {
     use: Use,
   ): Promise<void> {
     const { warmUpMs } = this.pace;
-    const warming = workers.map((worker) => worker.call('warmUp', use, this.freshName(), warmUpMs));
+    const competes = workers.length > 1;
+    const warming = workers.map((worker) =>
+      worker.call('warmUp', use, { name: this.freshName(), limitMs: warmUpMs, competes }),
+    );
     await this.within(warmUpMs + WARM_UP_GRACE_MS, team, Promise.all(warming));
   }
 

@@ -97,6 +97,16 @@ export async function warmUp(client: PeerClient, name: string, limitMs: number):
   await Promise.all(Array.from({ length: WARM_UP_TASKS }, (_, index) => task(index)));
 }
 
+/** Two clients of this process take one lock from each other for `ms`, so that V8 compiles what a wait takes as well. */
+export async function warmUpAgainst(rivals: readonly [PeerClient, PeerClient], name: string, ms: number): Promise<void> {
+  const endAt = now() + ms;
+  const task = async (client: PeerClient): Promise<void> => {
+    const locker = client.locker();
+    while (now() < endAt) await locker.run(name, () => undefined);
+  };
+  await Promise.all(rivals.map(task));
+}
+
 /** Attempts at a lock that somebody else holds, one after the other. The report counts attempts as sections. */
 export async function attempts(client: PeerClient, order: LoopOrder): Promise<LoopReport> {
   const locker = client.locker();

@@ -6,6 +6,15 @@ export interface Use extends ConnectOptions {
   readonly peer: string;
 }
 
+/** How a process is to get warm. */
+export interface WarmUpOrder {
+  /** Of the locks it uses for that. */
+  readonly name: string;
+  readonly limitMs: number;
+  /** Whether it will have to wait for other processes. */
+  readonly competes: boolean;
+}
+
 /** A closed loop: each task takes its lock, stays inside, gives it back, again and again. */
 export interface LoopOrder {
   /** Of the lock; with `locks: 'own'` the beginning of each task's. */

@@ -6,8 +6,8 @@ import type { PeerClient } from '../peers/peer.js';
 import { peerNamed } from '../peers/roster.js';
 import { Crowd } from './crowd.js';
 import { Held } from './held.js';
-import { attempts, loop, warmUp } from './loop.js';
-import type { LoopOrder, Resources, Use } from './messages.js';
+import { attempts, loop, warmUp, warmUpAgainst } from './loop.js';
+import type { LoopOrder, Resources, Use, WarmUpOrder } from './messages.js';
 import { watchResources } from './resources.js';
 
 const clients = new Map<string, Promise<PeerClient>>();
@@ -24,11 +24,13 @@ function clientOf(use: Use): Promise<PeerClient> {
 
 export const methods = {
   /** Connects, and lets V8 compile what there is to compile, once for each peer. */
-  warmUp: async (use: Use, name: string, limitMs: number): Promise<void> => {
+  warmUp: async (use: Use, { name, limitMs, competes }: WarmUpOrder): Promise<void> => {
     const client = await clientOf(use);
     if (warm.has(use.peer)) return;
     warm.add(use.peer);
-    await warmUp(client, name, limitMs);
+    const share = competes ? limitMs / 2 : limitMs;
+    await warmUp(client, name, share);
+    if (competes) await warmUpAgainst([client, await peerNamed(use.peer).connect(use)], `${name}:wanted`, share);
   },
   loop: async (use: Use, order: LoopOrder) => loop(await clientOf(use), order),
   attempts: async (use: Use, order: LoopOrder) => attempts(await clientOf(use), order),

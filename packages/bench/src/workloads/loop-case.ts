@@ -69,7 +69,7 @@ function latenciesOf(reports: readonly LoopReport[], handoffs: Histogram): Round
   return handoffs.total > 0 ? { acquire, handoff: handoffs } : { acquire };
 }
 
-/** Warms up what `bench.warmUp` does not do: nesting, and passing on. Among processes nobody is fast enough for V8 to matter. */
+/** Warms up what `bench.warmUp` does not do: nesting, and passing on within a process. */
 async function warmUp(bench: Bench, peer: Peer, shape: Shape): Promise<void> {
   const limitMs = shape.processes > 1 ? WARM_UP_MS : bench.pace.warmUpMs / 4;
   let sections = 0;
