@@ -36,7 +36,8 @@ export class Inbox {
   readonly listener: SubscriberListener;
   readonly #options: InboxOptions;
   readonly #subscription: ChannelSubscription;
-  readonly #listeners = new Map<string, InboxListener>();
+  /** A place is emptied when it is left: old tables of the map, which V8 keeps for a while, then hold on to nothing. */
+  readonly #places = new Map<string, { listener: InboxListener | undefined }>();
   #closed = false;
   #failedToOpen = false;
 
@@ -65,7 +66,7 @@ export class Inbox {
 
   /** How many tenures are registered. */
   get size(): number {
-    return this.#listeners.size;
+    return this.#places.size;
   }
 
   /**
@@ -93,13 +94,16 @@ export class Inbox {
    * @throws Error when the tenure is registered already; its id is fresh by protocol.
    */
   register(tenure: string, listener: InboxListener): void {
-    if (this.#listeners.has(tenure)) throw new Error('This tenure is registered already');
-    this.#listeners.set(tenure, listener);
+    if (this.#places.has(tenure)) throw new Error('This tenure is registered already');
+    this.#places.set(tenure, { listener });
   }
 
   /** Ends the routing; later messages to the tenure are strays. Does nothing for an unknown tenure. */
   unregister(tenure: string): void {
-    this.#listeners.delete(tenure);
+    const place = this.#places.get(tenure);
+    if (place === undefined) return;
+    place.listener = undefined;
+    this.#places.delete(tenure);
   }
 
   /**
@@ -108,7 +112,8 @@ export class Inbox {
    */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#listeners.clear();
+    for (const place of this.#places.values()) place.listener = undefined;
+    this.#places.clear();
     const dropped = this.#subscription.drop();
     if (this.#subscription.connected) await dropped;
   }
@@ -119,7 +124,7 @@ export class Inbox {
       this.#tellAll((listener) => listener.onMessage(message));
       return;
     }
-    const listener = this.#listeners.get(message.tenure);
+    const listener = this.#places.get(message.tenure)?.listener;
     guarded(() => {
       if (listener === undefined) this.#options.onStray(message);
       else listener.onMessage(message);
@@ -132,9 +137,8 @@ export class Inbox {
 
   #tellAll(say: (listener: InboxListener) => void): void {
     // A copy, because reactions register and unregister: a tenure that is new has missed nothing, one that ended hears nothing.
-    const told = [...this.#listeners];
-    for (const [tenure, listener] of told) {
-      if (this.#listeners.get(tenure) === listener) guarded(() => say(listener), this.#options.onError);
+    for (const { listener } of [...this.#places.values()]) {
+      if (listener !== undefined) guarded(() => say(listener), this.#options.onError);
     }
   }
 

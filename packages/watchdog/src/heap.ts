@@ -4,7 +4,7 @@ export interface HeapItem {
   place: number;
 }
 
-/** Place of an item that is not in the heap. */
+/** Place of an item that is nowhere. */
 export const UNPLACED = -1;
 
 /** A binary heap, earliest first. Adding, taking out and moving cost O(log n); items of equal time have no order. */

@@ -9,6 +9,7 @@
  * that is noticed at the next renewal.
  */
 
+import { Bag } from './bag.js';
 import { newAttempt } from './attempt.js';
 import { divide } from './batches.js';
 import type { Clock } from './clock.js';
@@ -47,7 +48,7 @@ export class Watchdog<S> {
   readonly #batchSize: number;
   readonly #onError: (error: unknown) => void;
   readonly #keeper: LeaseKeeper<S>;
-  readonly #leases = new Set<WatchedLease<S>>();
+  readonly #leases = new Bag<WatchedLease<S>>();
   #closed = false;
 
   /** @throws RangeError when `batchSize` is not a whole number above 0. */

@@ -21,7 +21,9 @@
  */
 
 import type { Attempt } from './attempt.js';
+import type { BagItem } from './bag.js';
 import type { Clock } from './clock.js';
+import { UNPLACED } from './heap.js';
 import type { Lease, LeaseListener, LeaseState, LeaseTerms } from './lease.js';
 import type { Renewal, RenewalOutcome } from './renewal.js';
 import { RenewalPlan } from './renewal-plan.js';
@@ -43,8 +45,9 @@ export interface LeaseKeeper<S> {
 }
 
 /** See the module comment. */
-export class WatchedLease<S> implements Lease<S> {
+export class WatchedLease<S> implements Lease<S>, BagItem {
   readonly subject: S;
+  place = UNPLACED;
   readonly #keeper: LeaseKeeper<S>;
   readonly #listener: LeaseListener;
   readonly #validity: Validity;

@@ -4,7 +4,7 @@
  */
 
 import type { Command } from '@holdfast/core';
-import type { Appointment } from '@holdfast/watchdog';
+import { type Appointment, type BagItem, UNPLACED } from '@holdfast/watchdog';
 import type { Line, ReplicaTerms } from './line.js';
 import type { Link } from './link.js';
 import { redacted, type Verdict } from './reply-errors.js';
@@ -53,7 +53,8 @@ const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 500;
 
 /** See the module comment. */
-export class Flight<R> implements Request<R> {
+export class Flight<R> implements Request<R>, BagItem {
+  place = UNPLACED;
   readonly #link: Link;
   readonly lockKey: string;
   readonly build: (now: number) => Command<R>;

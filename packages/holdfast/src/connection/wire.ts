@@ -18,7 +18,7 @@
  */
 
 import { type Command, start } from '@holdfast/core';
-import type { Clock, Schedule } from '@holdfast/watchdog';
+import { Bag, type Clock, type Schedule } from '@holdfast/watchdog';
 import { type Answer, type Confirmation, Flight, type Request, type RequestOptions } from './flight.js';
 import type { Line } from './line.js';
 import type { Link } from './link.js';
@@ -32,7 +32,7 @@ export class Wire {
   readonly #link: Link;
   readonly #clock: Clock;
   readonly #schedule: Schedule;
-  readonly #flights = new Set<Flight<unknown>>();
+  readonly #flights = new Bag<Flight<unknown>>();
   #roundTripMs = 1;
   #whenDrained: (() => void) | undefined;
   #closed = false;
@@ -82,7 +82,7 @@ export class Wire {
   /** Drops every request, and those to come: they leave where there is a connection, and are not waited for. */
   close(): void {
     this.#closed = true;
-    for (const flight of [...this.#flights]) flight.drop();
+    for (const flight of this.#flights) flight.drop();
   }
 
   readonly #landed = (flight: unknown): void => {
@@ -162,7 +162,7 @@ export class Wire {
 
   /** A line is up again: whatever was sent on its earlier connection and not answered goes out once more. */
   #resend(): void {
-    for (const flight of [...this.#flights]) {
+    for (const flight of this.#flights) {
       if (!flight.overtaken) continue;
       flight.doubt();
       this.#launch(flight);

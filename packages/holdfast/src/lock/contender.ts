@@ -50,6 +50,9 @@ export class Contender implements ScopedCall, WaitHandler<unknown> {
   /** The lock is had for it and about to be delivered. */
   granted = false;
   warned = false;
+  /** Its neighbours, while it stands in a line. */
+  ahead: Contender | undefined;
+  behind: Contender | undefined;
   readonly #keeper: ContenderKeeper;
   readonly #waiter: Waiter<unknown>;
 

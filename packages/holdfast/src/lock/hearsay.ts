@@ -18,8 +18,8 @@ export class Hearsay {
   #secret = true;
   #granted = false;
   /** Clock time at which a message said that the tenure was forced out. */
-  #forcedAt = Number.NEGATIVE_INFINITY;
-  #periodSince = Number.NEGATIVE_INFINITY;
+  #forcedAt: number | undefined;
+  #periodSince: number | undefined;
   #looks = 0;
 
   constructor(periodMs: number) {
@@ -51,12 +51,12 @@ export class Hearsay {
 
   /** Whether a message has said since clock time `time` that it was forced out. */
   forcedSince(time: number): boolean {
-    return this.#forcedAt >= time;
+    return this.#forcedAt !== undefined && this.#forcedAt >= time;
   }
 
   /** Whether a message that came at clock time `now` may cause a command. */
   mayLook(now: number): boolean {
-    if (now - this.#periodSince >= this.#periodMs) {
+    if (this.#periodSince === undefined || now - this.#periodSince >= this.#periodMs) {
       this.#periodSince = now;
       this.#looks = 0;
     }

@@ -1,4 +1,7 @@
-/** The waiting line of one lock in this process: first come, first served. Leaving from anywhere costs nothing. */
+/**
+ * The waiting line of one lock in this process: first come, first served. Leaving from anywhere costs nothing, because each call knows its
+ * neighbours. Why it is no Set is told in the watchdog's `Bag`; here too a call that leaves must hold on to nobody.
+ */
 
 import type { Scope } from '../scope.js';
 import type { AcquireRequest, Contender } from './contender.js';
@@ -12,10 +15,9 @@ interface Origin {
 }
 
 export class Line {
-  /** Kept apart: most lines are never longer. */
   #first: Contender | undefined;
-  /** Undefined when there is none. */
-  #others: Set<Contender> | undefined;
+  #last: Contender | undefined;
+  #size = 0;
   /** By scope or owner; without the calls outside all scopes, which descend from nothing. Undefined when there is none. */
   #origins: Map<Scope | string, Origin> | undefined;
   #once = 0;
@@ -26,7 +28,7 @@ export class Line {
   }
 
   get size(): number {
-    return this.#first === undefined ? 0 : 1 + (this.#others?.size ?? 0);
+    return this.#size;
   }
 
   get first(): Contender | undefined {
@@ -39,24 +41,23 @@ export class Line {
   }
 
   add(contender: Contender): void {
-    if (this.#first === undefined) this.#first = contender;
-    else (this.#others ??= new Set()).add(contender);
-    this.#limits.joined();
-    this.#note(contender.request);
-    if (contender.once) this.#once++;
+    this.#link(this.#last, contender, undefined);
+    this.#joined(contender);
   }
 
   /** Back to the head of the line, where it came from. */
   putBack(contender: Contender): void {
-    const behind = [...this];
-    for (const other of behind) this.remove(other);
-    for (const each of [contender, ...behind]) this.add(each);
+    this.#link(undefined, contender, this.#first);
+    this.#joined(contender);
   }
 
   remove(contender: Contender): boolean {
-    if (contender === this.#first) this.#moveUp();
-    else if (!this.#others?.delete(contender)) return false;
-    if (this.#others?.size === 0) this.#others = undefined;
+    const { ahead, behind } = contender;
+    if (ahead === undefined && contender !== this.#first) return false;
+    contender.ahead = undefined;
+    contender.behind = undefined;
+    this.#join(ahead, behind);
+    this.#size--;
     this.#limits.left();
     this.#forget(contender.request);
     if (contender.once) this.#once--;
@@ -68,23 +69,39 @@ export class Line {
    * them is told in one look that none descends.
    */
   firstDescendant(matches: (request: AcquireRequest) => boolean): Contender | undefined {
-    if (this.#origins === undefined || this.#first === undefined) return undefined;
+    if (this.#origins === undefined) return undefined;
     for (const { request } of this.#origins.values()) {
       if (!matches(request)) continue;
-      if (matches(this.#first.request)) return this.#first;
-      for (const contender of this.#others ?? []) if (matches(contender.request)) return contender;
+      for (let one = this.#first; one !== undefined; one = one.behind) if (matches(one.request)) return one;
     }
     return undefined;
   }
 
   [Symbol.iterator](): IterableIterator<Contender> {
     // A copy: who is told something may leave the line at once.
-    return (this.#first === undefined ? [] : [this.#first, ...(this.#others ?? [])]).values();
+    const all: Contender[] = [];
+    for (let one = this.#first; one !== undefined; one = one.behind) all.push(one);
+    return all.values();
   }
 
-  #moveUp(): void {
-    this.#first = this.#others?.values().next().value;
-    if (this.#first !== undefined) this.#others?.delete(this.#first);
+  #link(ahead: Contender | undefined, contender: Contender, behind: Contender | undefined): void {
+    this.#join(ahead, contender);
+    this.#join(contender, behind);
+    this.#size++;
+  }
+
+  /** Makes neighbours of these two; undefined is an end of the line. */
+  #join(ahead: Contender | undefined, behind: Contender | undefined): void {
+    if (ahead === undefined) this.#first = behind;
+    else ahead.behind = behind;
+    if (behind === undefined) this.#last = ahead;
+    else behind.ahead = ahead;
+  }
+
+  #joined(contender: Contender): void {
+    this.#limits.joined();
+    this.#note(contender.request);
+    if (contender.once) this.#once++;
   }
 
   #note(request: AcquireRequest): void {

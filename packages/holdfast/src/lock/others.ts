@@ -4,7 +4,7 @@ export class Others {
   /** Send time of the command whose reply counted them last. */
   #countedAt = 0;
   /** Clock time of the last notice. */
-  #noticedAt = Number.NEGATIVE_INFINITY;
+  #noticedAt: number | undefined;
 
   get count(): number {
     return this.#count;
@@ -13,7 +13,8 @@ export class Others {
   /** The reply to a command sent at `sentAt` may have been made before a notice that overtook it: then the notice stands. */
   counted(count: number, sentAt: number): void {
     this.#countedAt = sentAt;
-    this.#count = sentAt > this.#noticedAt ? count : Math.max(count, this.#count);
+    const overtaken = this.#noticedAt !== undefined && sentAt <= this.#noticedAt;
+    this.#count = overtaken ? Math.max(count, this.#count) : count;
   }
 
   /** A message says that somebody waits. */

@@ -2,11 +2,12 @@
 // A process of its own: a test runner's heap moves by megabytes. Exit code 1 when something has grown.
 // Fewer than 100,000 cycles are too few to tell growth from what V8 compiles meanwhile.
 import { PendingTimers } from '@holdfast/testkit';
-import { createLockClient } from 'holdfast';
+import { createLockClient, type LockClient } from 'holdfast';
 import { Redis } from 'ioredis';
 import { type Footprint, footprint, liveKeys } from './footprint.js';
 import { type Clients, cycles } from './growth.js';
 import { bytesPerHold, bytesPerLeanWaiter, bytesPerWaiter } from './growth-costs.js';
+import { bytesPromoted } from './growth-promoted.js';
 import { growthPerPart } from './growth-verdict.js';
 
 const redis = process.env['REDIS_URL'];
@@ -27,6 +28,8 @@ const OBJECTS_PER_PART = 30;
 const IDLE_OBJECTS = 1_500;
 /** For what is no object: one string kept for each cycle takes 30 bytes and more. V8's own tables need one or two in a short run. */
 const BYTES_PER_CYCLE = 8;
+/** Of garbage that outlives scavenges: with sets for what is under way and who waits it was 4,200 and 740. */
+const PROMOTED_PER_CYCLE = { own: 2_000, shared: 300 };
 /** Each of the two clients has one schedule for waits and one for leases, and each schedule at most one timer. */
 const MOST_TIMERS = 4;
 
@@ -101,6 +104,17 @@ async function measure(clients: Clients, first: Footprint): Promise<string[]> {
   ];
 }
 
+async function promoted(client: LockClient): Promise<string[]> {
+  const own = await bytesPromoted(client, { tasks: 64, nameOf: (task) => `promoted-${task}` });
+  const shared = await bytesPromoted(client, { tasks: 200, nameOf: () => 'promoted' });
+  if (own > PROMOTED_PER_CYCLE.own) grown.push(`${own.toFixed(0)} bytes of garbage that scavenges leave, for each cycle`);
+  if (shared > PROMOTED_PER_CYCLE.shared) grown.push(`${shared.toFixed(0)} bytes of it for each cycle on one lock`);
+  return [
+    `${Math.round(own)} bytes of garbage in a cycle of 64 tasks with a lock each that only a full collection frees`,
+    `${Math.round(shared)} bytes of it in a cycle of 200 tasks on one lock`,
+  ];
+}
+
 const startedAt = performance.now();
 /** However busy the machine is, a slow answer is not what is measured here. */
 const patient = { redis, attemptTimeoutMs: 60_000, responseTimeoutMs: 60_000, watchdogTimeoutMs: 120_000 };
@@ -118,7 +132,7 @@ await settled();
 say('| moment | objects | heap, MiB | timers | subscriptions | connections | keys |\n|---|---|---|---|---|---|---|');
 const before = await report('before');
 const clients = twoClients();
-const costs = await measure(clients, await grow(clients));
+const costs = [...(await measure(clients, await grow(clients))), ...(await promoted(clients.one))];
 await closed(clients);
 const after = await report('closed');
 if (after.timers + after.subscriptions > 0 || after.connections > before.connections)
