@@ -18,36 +18,16 @@ const TENURE_HANDOFFS = 512;
 /** From a message on the wire to the question that it causes, beside the round trip: a thread or an event loop has to wake. */
 const WAKING_MS = 2;
 
-/** See the module comment; one for each lock. */
-export class HandoffRule {
-  readonly #parts: Parts;
-  #handoffs = 0;
+/** Whether a tenure may be passed on to the next task of this process now. */
+export function mayPassOn(tenure: Tenure, parts: Parts): boolean {
+  if (!tenure.lease.check() || tenure.lease.state !== 'held' || !tenure.settled) return false;
+  const { wakeup, clock, wire } = parts;
+  if (tenure.others === 0 && !wakeup.blind) return true;
+  const handoverMs = wakeup.blind ? pauseMs(parts) : wire.roundTripMs;
+  return tenure.handoffs < TENURE_HANDOFFS && clock.now() - tenure.heldSince < TENURE_HANDOVERS * handoverMs;
+}
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-  }
-
-  /** A tenure was held for the first time. */
-  begin(): void {
-    this.#handoffs = 0;
-  }
-
-  passed(): void {
-    this.#handoffs++;
-  }
-
-  /** Whether the lock may be passed on to the next task of this process now. */
-  allows(tenure: Tenure): boolean {
-    if (!tenure.lease.check() || tenure.lease.state !== 'held' || !tenure.settled) return false;
-    const { wakeup, clock, wire } = this.#parts;
-    if (tenure.others === 0 && !wakeup.blind) return true;
-    const handoverMs = wakeup.blind ? this.pauseMs : wire.roundTripMs;
-    return this.#handoffs < TENURE_HANDOFFS && clock.now() - tenure.heldSince < TENURE_HANDOVERS * handoverMs;
-  }
-
-  /** How long the tasks of this process let others go first once it has given the lock back. */
-  get pauseMs(): number {
-    const { wakeup, wire } = this.#parts;
-    return wakeup.blind ? WAKING_MS + 2 * wire.roundTripMs : 0;
-  }
+/** How long the tasks of this process let others go first once it has given a lock back. */
+export function pauseMs({ wakeup, wire }: Parts): number {
+  return wakeup.blind ? WAKING_MS + 2 * wire.roundTripMs : 0;
 }

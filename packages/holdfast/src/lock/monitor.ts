@@ -30,7 +30,7 @@ import type { ScopedLevel } from '../scope.js';
 import type { Bid } from './asking.js';
 import { type AcquireRequest, Contender, type ContenderKeeper } from './contender.js';
 import { type Failure, failureError, unavailableError } from './failures.js';
-import { HandoffRule } from './handoff-rule.js';
+import { mayPassOn, pauseMs } from './handoff-rule.js';
 import { Level, type LevelKeeper } from './level.js';
 import { Line } from './line.js';
 import type { Parts } from './parts.js';
@@ -63,7 +63,6 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   readonly #line: Line;
   #arrivals: readonly Arrival[] = none;
   #selfWait: SelfWait | undefined;
-  readonly #handoffRule: HandoffRule;
   #tenure: Tenure | undefined;
   /** Clock time of the last proof that the lock was busy, if there was any. */
   #busyAt: number | undefined;
@@ -78,7 +77,6 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.#parts = parts;
     this.#onIdle = onIdle;
     this.#line = new Line(parts.limits);
-    this.#handoffRule = new HandoffRule(parts);
   }
 
   // ---------------------------------------------------------------- what callers do
@@ -229,7 +227,6 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   onHeld(tenure: Tenure, how: 'asked' | 'granted'): void {
-    this.#handoffRule.begin();
     const first = this.#line.first;
     if (first === undefined) {
       this.#tenure = undefined;
@@ -425,7 +422,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   /** The last level has gone. */
   #vacate(tenure: Tenure, last: Level, now: number): Promise<void> {
     const next = this.#line.first;
-    const passes = next !== undefined && next.request.owner === last.owner && this.#handoffRule.allows(tenure);
+    const passes = next !== undefined && next.request.owner === last.owner && mayPassOn(tenure, this.#parts);
     // The rule looks at the lease, and may be the first to see that it is over.
     if (this.#tenure !== tenure) return Promise.reject(this.#lostOnTheWayOut(tenure.whyLost('expired')));
     return passes ? this.#pass(tenure, last, next) : this.#giveBack(tenure, now);
@@ -433,7 +430,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   /** To the next call of this process. */
   #pass(tenure: Tenure, last: Level, next: Contender): Promise<void> {
-    this.#handoffRule.passed();
+    tenure.handoffs++;
     const { terms } = next.request;
     const watched = terms.mode === 'watched' && last.terms.mode === 'watched';
     // The notice that somebody waits may be lost, or forbidden: now and then the script that passes the lock on tells too.
@@ -467,7 +464,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     // A call whose time is over before the line has asked again: the lock was busy until now, with us.
     this.#busyAt = now;
     // Without a pause it is sent right behind the release on the same connection: the line loses no round trip.
-    this.#contest(this.#handoffRule.pauseMs);
+    this.#contest(pauseMs(this.#parts));
     this.#idle();
     return returned;
   }
@@ -494,14 +491,14 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   // ---------------------------------------------------------------- the line
 
-  #contest(pauseMs = 0): void {
+  #contest(afterMs = 0): void {
     const first = this.#line.first;
     if (first === undefined) return;
     if (this.#tenure === undefined) {
       const terms = leaseTermsOf(first.request.terms, this.#parts.clock);
       this.#tenure = new Tenure(this.#parts, this.keys, first.request.owner, terms, this);
-      if (pauseMs === 0) this.#tenure.ask();
-      else this.#tenure.askAt(this.#parts.clock.now() + pauseMs);
+      if (afterMs === 0) this.#tenure.ask();
+      else this.#tenure.askAt(this.#parts.clock.now() + afterMs);
     } else if (this.#line.hasOnce) {
       this.#tenure.ask();
     }

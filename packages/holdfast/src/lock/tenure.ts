@@ -70,6 +70,8 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   readonly id: string;
   readonly lease: Lease<LeaseSubject>;
   readonly keys: core.LockKeys;
+  /** How often it has been passed on inside the process. */
+  handoffs = 0;
   readonly #parts: Parts;
   readonly #listener: TenureListener;
   readonly #ear: Ear;
