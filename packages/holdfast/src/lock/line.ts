@@ -1,6 +1,6 @@
 /**
  * The waiting line of one lock in this process: first come, first served. Leaving from anywhere costs nothing, because each call knows its
- * neighbours. Why it is no Set is told in the watchdog's `Bag`; here too a call that leaves must hold on to nobody.
+ * neighbours. Why it is no Set is told in the watchdog's `Bag`; for the same reason a call that leaves forgets its neighbours.
  */
 
 import type { Scope } from '../scope.js';
