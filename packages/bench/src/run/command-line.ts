@@ -21,7 +21,7 @@ export interface Plan {
 
 export const usage = `npm run bench -- [options]
 
-  (none)             everything, at most 20 minutes; writes docs/benchmarks
+  (none)             everything, at most 30 minutes; writes docs/benchmarks
   --short            a little of everything, within two minutes; fails only when a number of commands is not exact
   --only a,b         only these workloads: ${catalogue.map(({ name }) => name).join(', ')}
   --resume           leave out workloads that have results already
@@ -29,7 +29,7 @@ export const usage = `npm run bench -- [options]
   --peers a,b        only these besides ${subject}: ${roster.map(({ name }) => `'${name}'`).join(', ')}
                      (not written to docs/benchmarks)
   --rounds n         rounds of each case (3)
-  --round-ms n       length of a round (250)
+  --round-ms n       length of a round (1,000)
   --out folder       where results and report go
 `;
 
@@ -83,7 +83,7 @@ export function planOf(args: readonly string[]): Plan {
     ),
     peers: selected('peer', peers, names),
     rounds: natural('rounds', values.rounds ?? (values.short ? '1' : '3')),
-    roundMs: natural('round-ms', values['round-ms'] ?? (values.short ? '100' : '250')),
+    roundMs: natural('round-ms', values['round-ms'] ?? (values.short ? '100' : '1000')),
     warmUpMs: values.short ? 100 : 6_000,
     renewedLeaseMs: values.short ? 1_500 : 6_000,
     out: values.out,
