@@ -9,8 +9,6 @@ const project = (name: string, variant: { label?: string; ioredis?: string; test
   displayName: variant.label ?? name,
   rootDir: `<rootDir>/packages/${name}`,
   testEnvironment: 'node',
-  // A limit for a test that hangs, not for a machine that is slow: Jest's own 5 s were reached by sound tests in CI.
-  testTimeout: 30_000,
   testEnvironmentOptions: { customExportConditions: ['@holdfast/source', 'node', 'node-addons'] },
   testMatch: variant.testMatch ?? ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
@@ -27,6 +25,8 @@ const project = (name: string, variant: { label?: string; ioredis?: string; test
 const config: Config = {
   // The tests wait for servers more than they compute, and measure time: two at once even on two cores, never one per core.
   maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+  // A limit for a test that hangs, not for a machine that is slow: Jest's own 5 s were reached by sound tests in CI.
+  testTimeout: 30_000,
   projects: [
     project('core'),
     project('notify'),
