@@ -98,7 +98,11 @@ export async function warmUp(client: PeerClient, name: string, limitMs: number):
 }
 
 /** Two clients of this process take one lock from each other for `ms`, so that V8 compiles what a wait takes as well. */
-export async function warmUpAgainst(rivals: readonly [PeerClient, PeerClient], name: string, ms: number): Promise<void> {
+export async function warmUpAgainst(
+  rivals: readonly [PeerClient, PeerClient],
+  name: string,
+  ms: number,
+): Promise<void> {
   const endAt = now() + ms;
   const task = async (client: PeerClient): Promise<void> => {
     const locker = client.locker();

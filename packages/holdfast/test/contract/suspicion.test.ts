@@ -64,7 +64,11 @@ describe('the watchdog', () => {
   it('renews nothing after the release has been called', async () => {
     // Long enough for nothing to be lost, or sent again, on a machine that is busy.
     const watchdogTimeoutMs = 1_500;
-    const { client, proxy, lock } = await setUp({ watchdogTimeoutMs, attemptTimeoutMs: 10_000, responseTimeoutMs: 10_000 });
+    const { client, proxy, lock } = await setUp({
+      watchdogTimeoutMs,
+      attemptTimeoutMs: 10_000,
+      responseTimeoutMs: 10_000,
+    });
     const hold = await lock.acquire();
     await waitUntil(() => client.stats().renewals.renewed >= 2, { what: 'two renewals' });
     proxy.hold('down');

@@ -106,7 +106,8 @@ async function measure(clients: Clients, first: Footprint): Promise<string[]> {
 
 async function promoted(client: LockClient): Promise<string> {
   const bytes = await bytesPromoted(client);
-  if (bytes > PROMOTED_PER_CYCLE) grown.push(`${bytes.toFixed(0)} bytes of garbage that scavenges leave, for each cycle`);
+  if (bytes > PROMOTED_PER_CYCLE)
+    grown.push(`${bytes.toFixed(0)} bytes of garbage that scavenges leave, for each cycle`);
   return `${Math.round(bytes)} bytes of garbage in a cycle that only a full collection frees, with 64 locks at once`;
 }
 
