@@ -7,6 +7,7 @@ import type { JudgedTrend, Moment } from '../result.js';
 import type { Seen } from '../run/soak.js';
 import type { Loss } from '../worker/messages.js';
 import { atLeast, atMost, type Check, exactly, noneOf } from './check.js';
+import { objectsAt } from './objects.js';
 import { LEAST_MINUTES } from './trends.js';
 import type { Handovers } from './turns.js';
 
@@ -85,7 +86,6 @@ const timersOf = ({ processes }: Moment): number[] => processes.map(({ timers })
 
 /** Before the first fault and after the last the same locks are held and the same number of calls waits. */
 function alike({ cameToRest, quiet: { before, after } }: Seen): Check[] {
-  const objects = (moment: Moment) => moment.processes.reduce((sum, one) => sum + (one.objects ?? 0), 0);
   const handles = ({ processes }: Moment) =>
     JSON.stringify(
       processes.map(({ handles: of }) =>
@@ -111,7 +111,7 @@ function alike({ cameToRest, quiet: { before, after } }: Seen): Check[] {
     },
     atMost(
       'more objects after the faults than before',
-      (objects(after) / objects(before) - 1) * 100,
+      (objectsAt(after) / objectsAt(before) - 1) * 100,
       MORE_OBJECTS,
       ' %',
     ),

@@ -1,6 +1,7 @@
 /** Looks at all processes and the server while a run goes on, and keeps what they say. */
 
 import type { Redis } from 'ioredis';
+import { objectsAt } from '../judge/objects.js';
 import { TurnBook } from '../judge/turns.js';
 import type { LossOf, Moment } from '../result.js';
 import type { Depth, Loss, Sample, TurnRecords } from '../worker/messages.js';
@@ -23,6 +24,8 @@ export interface Overview {
   readonly redisCpuUs: number;
   readonly atMs: number;
 }
+
+const QUIET_LOOKS = 3;
 
 /** See the module comment. */
 export class Observer {
@@ -79,6 +82,16 @@ export class Observer {
     const server = await serverSample(this.#admin);
     const totals = await commandTotals(this.#admin);
     return { minute: (performance.now() - this.#startedAt) / 60_000, processes, server, totals };
+  }
+
+  /** What is under way differs from look to look, and what stays is there at all of them: the look that finds the fewest objects. */
+  async quietMoment(): Promise<Moment> {
+    let fewest = await this.moment('objects');
+    for (let look = 1; look < QUIET_LOOKS; look++) {
+      const moment = await this.moment('objects');
+      if (objectsAt(moment) < objectsAt(fewest)) fewest = moment;
+    }
+    return fewest;
   }
 
   note(process: number, seen: { turns: TurnRecords; losses: readonly Loss[]; failures: readonly string[] }): void {

@@ -86,7 +86,7 @@ class Run {
     const settled = await this.#look();
     await pause(Math.min(turnMs, LOOK_EVERY_MS));
     const quiet = await this.#look();
-    const before = await this.#observer.moment('objects');
+    const before = await this.#observer.quietMoment();
     this.#listener.onStep(`faults for ${minutes} minutes`);
     await this.#observer.forgetStalls();
     const startedAt = nowMicros();
@@ -102,7 +102,7 @@ class Run {
     );
     const longestStallMs = this.#observer.longestStallMs;
     await this.#look();
-    const after = await this.#observer.moment('objects');
+    const after = await this.#observer.quietMoment();
     this.#listener.onStep('everything is given back');
     await Promise.all(this.#team.map(({ worker }) => worker.call('giveUp')));
     const farewells = await Promise.all(this.#team.map(({ worker }) => worker.call('end')));
