@@ -4,7 +4,8 @@ import { Cluster } from 'ioredis';
 import { guardLeaks, startCluster, waitUntil } from '@holdfast/testkit';
 import type { RedisServer, TestCluster } from '@holdfast/testkit';
 
-jest.setTimeout(60_000);
+// Longer than the site waits for itself, so that it is the site which says what is missing.
+jest.setTimeout(200_000);
 
 let kit: TestCluster;
 beforeAll(async () => {

@@ -17,7 +17,8 @@ const busOffset = 10_000;
 const highestPort = 65_535;
 /** When a manual failover that nobody voted for is asked for again. */
 const failoverTryMs = 3_000;
-const patience = { timeoutMs: 60_000, everyMs: 20 };
+/** Beyond the minute after which a replica gives up a replication that has come to a standstill (`repl-timeout`), and begins again. */
+const patience = { timeoutMs: 90_000, everyMs: 20 };
 
 /** How to start a cluster. */
 export interface StartClusterOptions {
