@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { guardLeaks, startSentinel, waitUntil } from '@holdfast/testkit';
 import type { TestSentinel } from '@holdfast/testkit';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 let kit: TestSentinel;
 beforeAll(async () => {

@@ -57,7 +57,7 @@ async function callEverything(client: LockClient, name = freshName()): Promise<v
 const codes = () => new Set(sayings.heard.map(([, what]) => (what as { code?: unknown } | undefined)?.code));
 
 // Many calls wait for their own limits, one after the other.
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 describe('no secret is said', () => {
   it('when the password is wrong, however the client was made', async () => {

@@ -89,7 +89,7 @@ describe('when the server of a lock in a Cluster goes', () => {
     await kit.cluster.nodeOfKeyAfter(name, master);
     await master.restart();
     await kit.cluster.whenReady();
-  }, 60_000);
+  }, 180_000);
 
   it('a server that comes back at once, without its data: the hold is told, the waiter goes on', async () => {
     const [holder, waiter] = [kit.open({ watchdogTimeoutMs: 30_000 }), kit.open()];
@@ -103,5 +103,5 @@ describe('when the server of a lock in a Cluster goes', () => {
     expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST' });
     await (await waiting).release();
     await kit.cluster.whenReady();
-  }, 60_000);
+  }, 180_000);
 });

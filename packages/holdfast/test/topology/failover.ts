@@ -43,5 +43,5 @@ export function itSurvives(kit: TopologyKit, fault: Fault, nameBeside: (name: st
     await (await waiting).release();
     expect(holder.stats().losses).toEqual({});
     await mend();
-  }, 90_000);
+  }, 180_000);
 }

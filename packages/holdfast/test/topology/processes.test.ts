@@ -31,7 +31,7 @@ describe('processes in a Cluster', () => {
     await added;
     expect(await sum()).toBe(180);
     await Promise.all(workers.map((worker) => worker.call('close')));
-  }, 90_000);
+  }, 180_000);
 });
 
 describe('processes behind Sentinel', () => {
@@ -45,5 +45,5 @@ describe('processes behind Sentinel', () => {
     const admin = await (await kit.sentinel.master()).admin();
     expect(Number(await admin.get(key))).toBe(180);
     await Promise.all(workers.map((worker) => worker.call('close')));
-  }, 90_000);
+  }, 180_000);
 });

@@ -104,7 +104,7 @@ describe('Redisson mode in a Cluster', () => {
     await (await waiting).release();
     await before.restart();
     await kit.cluster.whenReady();
-  }, 60_000);
+  }, 180_000);
 
   it('servers without sharded channels are not asked for them twice, and nobody hears of it', async () => {
     const cluster = await startCluster({ args: ['--rename-command', 'SSUBSCRIBE', ''] });
@@ -124,5 +124,5 @@ describe('Redisson mode in a Cluster', () => {
       await (await waiting).release();
     }
     expect(errors).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 });

@@ -72,7 +72,7 @@ describe('a Cluster that refuses for now', () => {
     await owner.cluster('ADDSLOTS', slot);
     await (await waiting).release();
     await kit.cluster.whenReady();
-  }, 60_000);
+  }, 180_000);
 
   it('BUSY: a server that runs a long script is waited for', async () => {
     const client = kit.open();
@@ -96,5 +96,5 @@ describe('a Cluster that refuses for now', () => {
     await (await waiting).release();
     expect(await script).toContain('killed');
     await kit.cluster.whenReady();
-  }, 60_000);
+  }, 180_000);
 });

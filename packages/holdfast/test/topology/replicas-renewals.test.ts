@@ -45,4 +45,4 @@ it('a limit: replicas confirm acquisitions, not renewals; a new master that miss
   await waitUntil(() => hold.state === 'lost', { what: 'the hold to end', timeoutMs: 10_000 });
   await rival.release();
   await network.heal();
-}, 60_000);
+}, 180_000);

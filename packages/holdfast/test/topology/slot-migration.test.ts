@@ -35,7 +35,7 @@ describe('while a slot moves to another server', () => {
     expect(holder.stats().losses).toEqual({});
     await hold.release();
     await (await waiting).release();
-  }, 60_000);
+  }, 180_000);
 
   it('a release in the middle is waited out and not refused', async () => {
     const holder = kit.open();
@@ -49,7 +49,7 @@ describe('while a slot moves to another server', () => {
     await release;
     expect(holder.stats().losses).toEqual({});
     expect(await holder.getLock(name).isLocked()).toBe(false);
-  }, 60_000);
+  }, 180_000);
 
   it('several locks of one slot are renewed while some have moved and some have not', async () => {
     const holder = kit.open({ watchdogTimeoutMs: LEASE_MS });
@@ -67,5 +67,5 @@ describe('while a slot moves to another server', () => {
     });
     expect(holder.stats().losses).toEqual({});
     await Promise.all(holds.map((hold) => hold.release()));
-  }, 60_000);
+  }, 180_000);
 });
