@@ -254,6 +254,24 @@ describe('Inbox', () => {
     await inbox.close();
   });
 
+  it('tells nobody any more once one of those who are told has closed it', async () => {
+    const { inbox } = inboxOn(redis.port());
+    await inbox.open();
+    const later = new Recorder();
+    const closed = new Promise<void>((resolve) => {
+      inbox.register('client:1', {
+        onMessage() {
+          void inbox.close().then(resolve);
+        },
+        onGap() {},
+      });
+    });
+    inbox.register('client:2', later);
+    await redis.admin.publish(channel, 'gibberish');
+    await closed;
+    expect(later.messages).toEqual([]);
+  });
+
   it('shares a connection with a release broadcast, each hearing only its own channels', async () => {
     const port = redis.port();
     const strays: InboxMessage[] = [];
