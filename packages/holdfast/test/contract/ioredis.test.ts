@@ -28,4 +28,16 @@ describe('the contract runs on', () => {
     expect(await worker.call('usesIoredis5')).toBe(usesIoredis5);
     await worker.call('close');
   });
+
+  it('a client of another copy of ioredis, which is served as well', async () => {
+    // Not by the name that this project gives to its own copy.
+    const other = usesIoredis5 ? 'ioredis/built/index.js' : 'ioredis5';
+    const { Redis: OtherRedis } = createRequire(import.meta.url)(other) as { Redis: typeof Redis };
+    const redis = new OtherRedis(kit.server.url);
+    kit.cleanup(() => redis.disconnect());
+    expect(redis).not.toBeInstanceOf(Redis);
+    const lock = openClient(kit, { redis }).getLock('lock');
+    expect(await lock.withLock(() => lock.withLock(() => lock.getHoldCount()))).toBe(2);
+    expect(await lock.isLocked()).toBe(false);
+  });
 });

