@@ -50,8 +50,8 @@ export class Handle implements RLock {
   readonly #home: LockHome;
   readonly #keys: core.LockKeys;
   readonly #owner: string | undefined;
-  /** Taken by `lock` and `tryLock` through this handle outside scopes, oldest first. */
-  readonly #own: Level[] = [];
+  /** Taken by `lock` and `tryLock` through this handle outside scopes, oldest first. Made on first use. */
+  #own: Level[] | undefined;
 
   constructor(home: LockHome, keys: core.LockKeys, owner: string | undefined) {
     this.#home = home;
@@ -153,7 +153,7 @@ export class Handle implements RLock {
 
   /** For `unlock` outside scopes. */
   #keep(level: Level): void {
-    if (level.home === undefined && this.#owner === undefined) this.#own.push(level);
+    if (level.home === undefined && this.#owner === undefined) (this.#own ??= []).push(level);
   }
 
   /** The only way to a level: everything above is a wrapper. Whatever is refused at once is a rejection too. */
@@ -179,7 +179,7 @@ export class Handle implements RLock {
       scope,
       owner: this.#owner,
       imperative: kind === 'imperative',
-      site: kind === 'section' ? undefined : new Site(from),
+      site: this.#site(kind, waitMs, from),
       terms: this.#terms(leaseMs, maxHoldMs),
       home: kind === 'imperative' && scope?.kind === 'thread' ? scope : undefined,
       homeOnReentry: kind === 'imperative' ? scope : undefined,
@@ -189,6 +189,12 @@ export class Handle implements RLock {
     parts.reporter.tried();
     parts.limits.checkLease(this.name, leaseMs);
     return registry.monitor(this.#keys).acquire(request) as Promise<T>;
+  }
+
+  /** Who waits may come to wait for itself, and a warning then says where; what else a site is for has listeners. */
+  #site(kind: Manner['kind'], waitMs: number | undefined, from: Entry): Site | undefined {
+    if (kind === 'section') return undefined;
+    return waitMs !== 0 || this.#home.parts.reporter.wantsSites ? new Site(from) : undefined;
   }
 
   #refuseUnclear({ scope }: AcquireRequest): void {
@@ -243,7 +249,7 @@ export class Handle implements RLock {
     );
     if (mine !== undefined || scope?.kind === 'thread') return mine;
     // Oldest first: a hold that was lost is told to the flow that took it, and never costs a later flow its hold.
-    return this.#own.shift();
+    return this.#own?.shift();
   }
 
   /** The innermost open level that this scope (or handle, or owner) is inside of. */
@@ -255,7 +261,7 @@ export class Handle implements RLock {
       const around = open.findLast((level) => levels.has(level));
       if (around !== undefined) return around;
     }
-    return open.findLast((level) => this.#own.includes(level));
+    return open.findLast((level) => this.#own?.includes(level));
   }
 
   #whoUnlocks(): string {

@@ -17,6 +17,8 @@ import type { Terms } from './terms.js';
 /** What a level asks of the monitor that made it. */
 export interface LevelKeeper {
   readonly name: string;
+  /** Somebody wants to know where locks were taken. */
+  readonly wantsSites: boolean;
   /** Fires the loss of the present tenure if its deadline has passed. */
   check(): void;
   readonly suspect: boolean;
@@ -57,7 +59,7 @@ export class Level implements ScopedLevel {
     this.terms = origin.terms;
     this.owner = origin.owner;
     this.imperative = origin.imperative;
-    this.site = origin.site;
+    this.site = keeper.wantsSites ? origin.site : undefined;
   }
 
   get name(): string {

@@ -7,7 +7,10 @@ import { EventEmitter } from 'node:events';
 import type { LockLostError } from '../errors.js';
 import { outside } from '../scope.js';
 
-/** What the listeners of a client are told. Sites are stacks of the acquiring call, absent for `withLock`. */
+/**
+ * What the listeners of a client are told. Sites are stacks of the acquiring call. They are absent for `withLock`, and for locks taken before anybody
+ * listened to `leak` or `self-wait`: noting one costs a few microseconds, and keeping it some 400 bytes.
+ */
 export interface LockClientEvents {
   /** A hold ended before its release. Also a rejection or an aborted signal of the call that relied on it. */
   lost: [event: { name: string; error: LockLostError }];
@@ -41,6 +44,10 @@ export class Events {
 
   off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): void {
     this.#emitter.off(event, listener as (...args: unknown[]) => void);
+  }
+
+  hears(event: keyof LockClientEvents): boolean {
+    return this.#emitter.listenerCount(event) > 0;
   }
 
   emit<E extends keyof LockClientEvents>(event: E, ...args: LockClientEvents[E]): void {

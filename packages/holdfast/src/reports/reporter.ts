@@ -18,6 +18,11 @@ export class Reporter {
     this.#clientId = clientId;
   }
 
+  /** Somebody wants to know where locks were taken. */
+  get wantsSites(): boolean {
+    return this.events.hears('leak') || this.events.hears('self-wait');
+  }
+
   tried(): void {
     this.stats.tried++;
   }

@@ -60,6 +60,21 @@ describe('a site', () => {
     ]);
   });
 
+  it('is not noted while nobody listens: not at all for an attempt, and not kept for a hold', async () => {
+    const { client, name } = setUp({ watchdogTimeoutMs: 200 });
+    const noted = jest.spyOn(Error, 'captureStackTrace');
+    kit.cleanup(() => noted.mockRestore());
+    const sites: (string | undefined)[] = [];
+    await client.run(async () => {
+      expect(await client.getLock(name).tryLock()).toBe(true);
+      expect(noted).not.toHaveBeenCalled();
+      await takeAndForget(client, name);
+      client.on('leak', ({ site }) => sites.push(site));
+      expect(await client.getLock(name).tryLock()).toBe(true);
+    });
+    expect(sites).toEqual([undefined, undefined, expect.stringContaining('diagnosis.test.ts')]);
+  });
+
   it('is not recorded for withLock, which cannot leak: that would cost each section a stack', async () => {
     const { client, name, lock } = setUp();
     const leaks: unknown[] = [];
