@@ -21,9 +21,13 @@ function inRange(name: string, value: number, min: number, max: number): number 
   return value;
 }
 
+/** What ids look like as a rule. Others are allowed, and cost a closer look. */
+const PLAIN_ID = /^[!-~]*[!-9;-~]:[!-9;-~]+$/;
+
 /** Returns `tenure` when it is `<client id>:<n>` or `<owner>:<client id>:<n>`, free of spaces and control characters. */
 export function tenureId(tenure: string): string {
   if (typeof tenure !== 'string') throw new TypeError('tenure must be a string');
+  if (PLAIN_ID.test(tenure)) return tenure;
   if (!/^[^ \p{Cc}\p{Cs}]+$/u.test(tenure) || !/[^:]:[^:]+$/.test(tenure)) {
     throw new RangeError('tenure must be <clientId>:<n>, without spaces and control characters');
   }

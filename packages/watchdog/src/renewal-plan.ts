@@ -6,7 +6,8 @@ const FIRST_BACKOFF_MS = 50;
  */
 export class RenewalPlan {
   #dueAt = Number.POSITIVE_INFINITY;
-  #joinFrom = Number.POSITIVE_INFINITY;
+  /** How much earlier it may be. A whole number: V8 keeps those in place, and there is one of these for each lock that is held. */
+  #slackMs = 0;
   #failures = 0;
 
   /** Clock time at which the renewal has to be sent. */
@@ -16,7 +17,7 @@ export class RenewalPlan {
 
   /** Clock time from which it may be sent with others. */
   get joinFrom(): number {
-    return this.#joinFrom;
+    return this.#dueAt - this.#slackMs;
   }
 
   /** One interval after a confirmation. */
@@ -34,7 +35,6 @@ export class RenewalPlan {
   /** At `time`, unless it is planned for earlier. */
   hasten(time: number): void {
     this.#dueAt = Math.min(this.#dueAt, time);
-    this.#joinFrom = Math.min(this.#joinFrom, time);
   }
 
   /** The next failure is the first. */
@@ -44,6 +44,6 @@ export class RenewalPlan {
 
   #set(from: number, delayMs: number): void {
     this.#dueAt = from + delayMs;
-    this.#joinFrom = this.#dueAt - delayMs / 4;
+    this.#slackMs = Math.floor(delayMs / 4);
   }
 }

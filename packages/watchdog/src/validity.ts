@@ -17,7 +17,8 @@ export class Validity {
   #terms: LeaseTerms;
   #begunAt = Number.NEGATIVE_INFINITY;
   /** The furthest confirmation as it was reported, to be judged again when the terms change. */
-  #proof = { sentAt: Number.NEGATIVE_INFINITY, remainingMs: 0 };
+  #proofSentAt = Number.NEGATIVE_INFINITY;
+  #proofRemainingMs = 0;
   /** Length of the latest confirmation, as far as believed. */
   #grantedMs = 0;
   /** Ends of the furthest confirmation, as far as believed, before and after the margin. */
@@ -39,7 +40,8 @@ export class Validity {
   /** The lease begins, or begins anew, with this confirmation alone. */
   start(sentAt: number, remainingMs: number): void {
     this.#begunAt = sentAt;
-    this.#proof = { sentAt: Number.NEGATIVE_INFINITY, remainingMs: 0 };
+    this.#proofSentAt = Number.NEGATIVE_INFINITY;
+    this.#proofRemainingMs = 0;
     this.#grantEnd = Number.NEGATIVE_INFINITY;
     this.#safeEnd = Number.NEGATIVE_INFINITY;
     this.request(sentAt, remainingMs);
@@ -62,14 +64,17 @@ export class Validity {
     if (grantEnd > this.#grantEnd) this.#grantEnd = grantEnd;
     const safeEnd = grantEnd - this.#marginMs(grantedMs);
     if (safeEnd > this.#safeEnd) this.#safeEnd = safeEnd;
-    if (sentAt + remainingMs > this.#proof.sentAt + this.#proof.remainingMs) this.#proof = { sentAt, remainingMs };
+    if (sentAt + remainingMs > this.#proofSentAt + this.#proofRemainingMs) {
+      this.#proofSentAt = sentAt;
+      this.#proofRemainingMs = remainingMs;
+    }
     return prolonged;
   }
 
   /** New terms; what was confirmed stays confirmed. */
   retune(terms: LeaseTerms): void {
     this.#terms = terms;
-    this.request(this.#proof.sentAt, this.#proof.remainingMs);
+    this.request(this.#proofSentAt, this.#proofRemainingMs);
   }
 
   /** New terms for a lease that starts later. */

@@ -40,7 +40,7 @@ import { SelfWait } from './self-wait.js';
 import { type HeldOutcome, Tenure, type TenureListener } from './tenure.js';
 import { commonTerms, leaseTermsOf } from './terms.js';
 import { within } from './within.js';
-import { none, without } from './without.js';
+import { none, withLast, without } from './lists.js';
 
 /** One for all: a promise for each handoff in memory would be most of its cost. */
 const done: Promise<void> = Promise.resolve();
@@ -163,6 +163,10 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   check(): void {
     if (this.#tenure?.held) this.#tenure.lease.check();
+  }
+
+  get wantsSites(): boolean {
+    return this.#parts.reporter.wantsSites;
   }
 
   get suspect(): boolean {
@@ -324,8 +328,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.#line.remove(contender);
     const level = new Level(this, contender.request);
     const arrival = { contender, level, how };
-    this.#arrivals = [...this.#arrivals, arrival];
-    this.#levels = [...this.#levels, level];
+    this.#arrivals = withLast(this.#arrivals, arrival);
+    this.#levels = withLast(this.#levels, level);
     return arrival;
   }
 
@@ -376,29 +380,30 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   #open(arrival: Arrival, home: Level['home']): void {
     // A look at the lease on the way here may have found it over, and sent the call back.
     if (!this.#arrivals.includes(arrival)) return;
+    arrival.contender.granted = true;
+    if (arrival.how === 'local') this.#parts.turns.take(() => this.#deliver(arrival, home));
+    else this.#deliver(arrival, home);
+  }
+
+  #deliver(arrival: Arrival, home: Level['home']): void {
     const { contender, level, how } = arrival;
-    contender.granted = true;
-    const deliver = () => {
-      // Looked at first: it may be this look that finds the lease over, and sends the call back.
-      const { lost } = level;
-      if (!this.#arrivals.includes(arrival)) return;
-      if (lost) {
-        this.#bounce(arrival);
-        return;
-      }
-      this.#arrived(arrival);
-      if (contender.settled) {
-        // Answered meanwhile: nobody may hold on its behalf.
-        void level.release().catch(() => undefined);
-        return;
-      }
-      const now = this.#parts.clock.now();
-      level.open(now, home);
-      contender.give(level);
-      this.#parts.reporter.acquired(this.name, now - contender.joinedAt, how);
-    };
-    if (how === 'local') this.#parts.turns.take(deliver);
-    else deliver();
+    // Looked at first: it may be this look that finds the lease over, and sends the call back.
+    const { lost } = level;
+    if (!this.#arrivals.includes(arrival)) return;
+    if (lost) {
+      this.#bounce(arrival);
+      return;
+    }
+    this.#arrived(arrival);
+    if (contender.settled) {
+      // Answered meanwhile: nobody may hold on its behalf.
+      void level.release().catch(() => undefined);
+      return;
+    }
+    const now = this.#parts.clock.now();
+    level.open(now, home);
+    contender.give(level);
+    this.#parts.reporter.acquired(this.name, now - contender.joinedAt, how);
   }
 
   // ---------------------------------------------------------------- leaving

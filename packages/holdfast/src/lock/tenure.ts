@@ -83,7 +83,8 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   #state: 'asking' | 'held' | 'ended' = 'asking';
   #dirty = false;
   readonly #others = new Others();
-  readonly #hearsay: Hearsay;
+  /** Undefined while nothing has been said to it and nobody else can have heard its id. */
+  #hearsay: Hearsay | undefined;
   #heldSince = 0;
   #loss: LockLostReason | undefined;
   /** It is being given back, and inner levels that were released before it have yet to be counted down. */
@@ -103,7 +104,6 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
     this.keys = keys;
     this.id = parts.tenureId(owner);
     this.#longestLeaseMs = terms.leaseMs;
-    this.#hearsay = new Hearsay(parts.settings.reaskMs);
     this.lease = parts.watchdog.open(this, terms, this);
     this.#ear = parts.wakeup.ear(keys, this.id, this);
     this.#asking = new Asking(parts, keys, this.id, this.#ear, this);
@@ -162,7 +162,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
 
   bid(now: number): Bid {
     // It queues although nothing reaches it: what is said to it now, others may hear.
-    if (this.#ear.mayQueue && !this.#ear.open) this.#hearsay.expose();
+    if (this.#ear.mayQueue && !this.#ear.open) this.#heard.expose();
     const bid = this.#listener.bid(now);
     this.#longestLeaseMs = Math.max(this.#longestLeaseMs, bid.leaseMs);
     return bid;
@@ -174,7 +174,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
       this.lease.witness(sentAt, reply.remainingMs);
     } else if (this.#state === 'asking') {
       this.#others.counted(reply.others, sentAt);
-      if (reply.kind === 'mine' && !this.#hearsay.granted) this.#ear.missed();
+      if (reply.kind === 'mine' && !this.#hearsay?.granted) this.#ear.missed();
       this.#adoptTerms();
       if (!this.lease.begin(sentAt, reply.remainingMs)) {
         this.ask();
@@ -182,7 +182,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
       }
       this.#becomeHeld('asked');
       // The message may have overtaken this reply.
-      if (this.#hearsay.forcedSince(sentAt)) this.#look();
+      if (this.#hearsay?.forcedSince(sentAt)) this.#look();
     }
   }
 
@@ -201,7 +201,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   // ---------------------------------------------------------------- what the inbox tells
 
   onGap(): void {
-    if (!this.#ear.open) this.#hearsay.expose();
+    if (!this.#ear.open) this.#heard.expose();
     this.ask();
   }
 
@@ -214,7 +214,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
         this.#others.noticed(this.#parts.clock.now());
         return;
       case 'lost':
-        this.#hearsay.force(this.#parts.clock.now());
+        this.#heard.force(this.#parts.clock.now());
         this.#look();
         return;
       case 'look':
@@ -226,9 +226,13 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
     }
   }
 
+  get #heard(): Hearsay {
+    return (this.#hearsay ??= new Hearsay(this.#parts.settings.reaskMs));
+  }
+
   /** A message has said something of which only Redis can be believed. */
   #look(): void {
-    if (!this.#hearsay.mayLook(this.#parts.clock.now())) return;
+    if (!this.#heard.mayLook(this.#parts.clock.now())) return;
     if (this.#state === 'held') this.lease.question();
     else this.ask();
   }
@@ -240,7 +244,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
     this.#adoptTerms();
     // A grant lasts for a claim. One that says it lasts longer may be forged, or comes from a client with other settings: the reply decides.
     const credible = deadline !== undefined && deadline - clock.now() <= settings.claimLeaseMs + CLOCK_GRAIN_MS;
-    const believed = this.#hearsay.grant() && credible;
+    const believed = this.#heard.grant() && credible;
     // Only an ask has the grant confirmed by replicas.
     if (settings.replicas !== undefined || !believed || !this.lease.beginUntil(deadline)) {
       this.#look();
@@ -275,7 +279,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
   whyLost(found: LockLostReason): LockLostReason {
     if (this.#loss !== undefined) return this.#loss;
     const { clock, settings } = this.#parts;
-    const forced = this.#hearsay.forcedSince(clock.now() - settings.responseTimeoutMs);
+    const forced = this.#hearsay?.forcedSince(clock.now() - settings.responseTimeoutMs);
     return forced && (found === 'deleted' || found === 'taken') ? 'force-unlocked' : found;
   }
 

@@ -33,34 +33,32 @@ export interface Wakeup {
 /** Grants by message; see the module comment. */
 export class QueueWakeup implements Wakeup {
   readonly blind = false;
-  readonly #inbox: Inbox;
-  readonly #onMissed: () => void;
+  readonly inbox: Inbox;
+  readonly onMissed: () => void;
 
   /** @param onMissed - a message that should have come did not: the connection may be open and dead. */
   constructor(inbox: Inbox, onMissed: () => void) {
-    this.#inbox = inbox;
-    this.#onMissed = onMissed;
+    this.inbox = inbox;
+    this.onMissed = onMissed;
   }
 
   ear(_keys: LockKeys, tenure: string, listener: InboxListener): Ear {
-    this.#inbox.register(tenure, listener);
+    this.inbox.register(tenure, listener);
     // Opened in the background with the first acquisition, so that the first wait finds it open.
-    if (!this.#inbox.confirmed) void this.#inbox.open().catch(() => undefined);
-    return new QueueEar(this.#inbox, tenure, this.#onMissed);
+    if (!this.inbox.confirmed) void this.inbox.open().catch(() => undefined);
+    return new QueueEar(this, tenure);
   }
 }
 
 /** A class, because an object with accessors and closures of its own costs some 800 bytes for every lock that is held. */
 class QueueEar implements Ear {
-  readonly #inbox: Inbox;
+  readonly #wakeup: QueueWakeup;
   readonly #tenure: string;
-  readonly #onMissed: () => void;
   #past = false;
 
-  constructor(inbox: Inbox, tenure: string, onMissed: () => void) {
-    this.#inbox = inbox;
+  constructor(wakeup: QueueWakeup, tenure: string) {
+    this.#wakeup = wakeup;
     this.#tenure = tenure;
-    this.#onMissed = onMissed;
   }
 
   /**
@@ -68,24 +66,24 @@ class QueueEar implements Ear {
    * keep its place, and the subscriber will be back.
    */
   get mayQueue(): boolean {
-    return this.#past || this.#inbox.confirmed;
+    return this.#past || this.#wakeup.inbox.confirmed;
   }
 
   get open(): boolean {
-    return this.#inbox.confirmed;
+    return this.#wakeup.inbox.confirmed;
   }
 
   listen(opened: () => void): void {
     this.#past = true;
-    this.#inbox.open().then(opened, () => undefined);
+    this.#wakeup.inbox.open().then(opened, () => undefined);
   }
 
   missed(): void {
-    this.#onMissed();
+    this.#wakeup.onMissed();
   }
 
   close(): void {
-    this.#inbox.unregister(this.#tenure);
+    this.#wakeup.inbox.unregister(this.#tenure);
   }
 }
 
