@@ -4,7 +4,8 @@
  * Releasing them at once could let two in while detached code still works; who is sure that there is none may choose `release`.
  */
 
-import { type Scope, within } from './scope.js';
+import { none } from './lock/lists.js';
+import { type Scope, type ScopedLevel, within } from './scope.js';
 
 /** What happens to locks that a scope leaves open. */
 export type Leftovers = 'abandon' | 'release';
@@ -34,14 +35,24 @@ export function runScope<T>(scope: Scope, fn: () => T, leftovers: Leftovers): T 
 /** Undefined when nothing is released: most sections end so, and are not to wait for it. */
 function end(scope: Scope, leftovers: Leftovers): Promise<unknown> | undefined {
   scope.end();
-  for (const call of [...scope.pending]) call.cancel();
-  const open = [...scope.levels].filter((level) => level.imperative && level.given && !level.lost);
+  if (scope.pending.size > 0) for (const call of [...scope.pending]) call.cancel();
+  const open = leftOpen(scope);
+  if (open.length === 0) return undefined;
   if (leftovers === 'abandon') {
     for (const level of open) level.abandon();
     return undefined;
   }
   // A loss is an event already, and there is no call left to tell.
   return Promise.all(open.map((level) => level.release().catch(() => undefined)));
+}
+
+/** A copy, of what is rarely there at all: letting go of a level takes it out of its scope. */
+function leftOpen(scope: Scope): readonly ScopedLevel[] {
+  let open: ScopedLevel[] | undefined;
+  for (const level of scope.levels) {
+    if (level.imperative && level.given && !level.lost) (open ??= []).push(level);
+  }
+  return open ?? none;
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -4,7 +4,6 @@ import type { Peer } from '../peers/peer.js';
 import { roundOf } from './loop-case.js';
 import type { Case, Round } from './workload.js';
 
-const WARM_UP_MS = 100;
 const LIMIT_MS = 10_000;
 
 async function attempts(bench: Bench, peer: Peer, durationMs: number): Promise<Round> {
@@ -29,7 +28,8 @@ export const busyCase: Case = {
   label: 'held by another process',
   inShortRun: true,
   async prepare(bench, peer) {
-    await attempts(bench, peer, WARM_UP_MS);
+    // Nothing before it has failed to get a lock.
+    await attempts(bench, peer, bench.pace.warmUpMs / 4);
     return { mostInside: 1 };
   },
   measure: (bench, peer) => attempts(bench, peer, bench.roundMs),
