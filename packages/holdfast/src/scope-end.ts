@@ -4,7 +4,7 @@
  * Releasing them at once could let two in while detached code still works; who is sure that there is none may choose `release`.
  */
 
-import { none } from './lock/lists.js';
+import { none } from './lists.js';
 import { type Scope, type ScopedLevel, within } from './scope.js';
 
 /** What happens to locks that a scope leaves open. */

@@ -16,6 +16,7 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { none, withLast, without } from './lists.js';
 
 /** What a scope knows of a level (one open acquisition) that belongs to it. */
 export interface ScopedLevel {
@@ -52,8 +53,8 @@ export class Scope {
   readonly client: object;
   readonly #parent: Scope | undefined;
   #ended = false;
-  /** The levels that belong to this scope: calls inside re-enter them. Made on first use. */
-  #levels: Set<ScopedLevel> | undefined;
+  /** The levels that belong to this scope: calls inside re-enter them. */
+  #levels: readonly ScopedLevel[] = none;
   /** Acquisitions made directly in this scope that have not settled. Made on first use. */
   #pending: Set<ScopedCall> | undefined;
 
@@ -67,20 +68,20 @@ export class Scope {
     return this.#ended;
   }
 
-  get levels(): ReadonlySet<ScopedLevel> {
-    return this.#levels ?? none;
+  get levels(): readonly ScopedLevel[] {
+    return this.#levels;
   }
 
   get pending(): ReadonlySet<ScopedCall> {
-    return this.#pending ?? none;
+    return this.#pending ?? nobody;
   }
 
   own(level: ScopedLevel): void {
-    (this.#levels ??= new Set()).add(level);
+    if (!this.#levels.includes(level)) this.#levels = withLast(this.#levels, level);
   }
 
   disown(level: ScopedLevel): void {
-    this.#levels?.delete(level);
+    this.#levels = without(this.#levels, level);
   }
 
   awaiting(call: ScopedCall): void {
@@ -107,7 +108,7 @@ export class Scope {
   }
 }
 
-const none: ReadonlySet<never> = new Set();
+const nobody: ReadonlySet<never> = new Set();
 
 function liveOf(client: object, from: Scope | undefined): Scope | undefined {
   let scope = from;

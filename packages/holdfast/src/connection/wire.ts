@@ -53,9 +53,11 @@ export class Wire {
   request<R>(lockKey: string, build: (now: number) => Command<R>, options: RequestOptions<R> = {}): Request<R> {
     const flight: Flight<R> = new Flight(this.#link, lockKey, build, options, this.#landed);
     this.#flights.add(flight as Flight<unknown>);
-    const { until = Number.POSITIVE_INFINITY } = options;
-    if (until !== Number.POSITIVE_INFINITY) flight.limit = this.#schedule.at(until, () => flight.drop());
     this.#launch(flight);
+    // Once it is on its way: what is done while Redis works costs nobody any time.
+    const { until = Number.POSITIVE_INFINITY } = options;
+    if (until !== Number.POSITIVE_INFINITY && !flight.settled)
+      flight.limit = this.#schedule.at(until, () => flight.drop());
     // It may still arrive. Its answer would not, and nobody is left to send it again.
     if (this.#closed) flight.drop();
     return flight;

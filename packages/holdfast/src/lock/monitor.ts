@@ -40,7 +40,7 @@ import { SelfWait } from './self-wait.js';
 import { type HeldOutcome, Tenure, type TenureListener } from './tenure.js';
 import { commonTerms, leaseTermsOf } from './terms.js';
 import { within } from './within.js';
-import { none, withLast, without } from './lists.js';
+import { none, withLast, without } from '../lists.js';
 
 /** One for all: a promise for each handoff in memory would be most of its cost. */
 const done: Promise<void> = Promise.resolve();
