@@ -151,6 +151,13 @@ describe('calls still pending at the end of their scope', () => {
   });
 });
 
+/** Clock time. A server that is kept waiting between looking at its clock and answering tells too long a time: the shortest of some is right. */
+async function endOfLease(name: string): Promise<number> {
+  const ends: number[] = [];
+  for (let reading = 0; reading < 5; reading++) ends.push(performance.now() + (await kit.admin.pttl(name)));
+  return Math.min(...ends);
+}
+
 describe('a lock left open at the end of a run', () => {
   it('is reported with the site of its lock(), is not renewed, and nobody gets in before its lease ran out', async () => {
     const { client, name, lock } = setUp({ watchdogTimeoutMs: 400 });
@@ -158,7 +165,7 @@ describe('a lock left open at the end of a run', () => {
     const losses = heard(client, 'lost');
     await client.run(() => lock().lock());
     expect(leaks).toEqual([[{ name, site: expect.stringContaining('scopes.test.ts') }]]);
-    const leaseEnds = performance.now() + (await kit.admin.pttl(name));
+    const leaseEnds = await endOfLease(name);
     expect(await lock().tryLock()).toBe(false);
     const { renewed } = client.stats().renewals;
     const stranger = openClient(kit).getLock(name);
