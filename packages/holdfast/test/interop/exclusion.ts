@@ -1,6 +1,7 @@
+import { waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { report } from './figures.js';
-import { freshName, type Site } from './site.js';
+import { channelOf, freshName, type Site } from './site.js';
 
 /** Java and Node never hold one lock together. */
 export function exclusion(site: () => Site): void {
@@ -43,11 +44,18 @@ export function exclusion(site: () => Site): void {
       const counter = `counter-${name}`;
       await site().onNodeOf(counter, (redis) => redis.set(counter, 0));
       const nodes = await Promise.all([site().startNode(), site().startNode()]);
+      // All of them wait before one is let in: who starts sooner would else be done before the others come.
+      const closed = await site().client().getLock(name).acquire();
+      const loops: Promise<number>[] = [];
+      const enter = async (loop: () => Promise<number>) => {
+        const before = await site().listeners(channelOf(name));
+        loops.push(loop());
+        await waitUntil(async () => (await site().listeners(channelOf(name))) > before, { what: 'one more waits' });
+      };
+      await enter(() => site().java.call<number>('loop', { name, counter, threads: 4, sections: 60 }));
+      for (const node of nodes) await enter(() => node.call('loop', name, counter, 3, 60));
       const startedAt = performance.now();
-      const loops = [
-        site().java.call<number>('loop', { name, counter, threads: 4, sections: 60 }),
-        ...nodes.map((node) => node.call('loop', name, counter, 3, 60)),
-      ];
+      await closed.release();
       const firstDone = Promise.race(loops).then(async (own) => ({
         own,
         all: Number(await site().onNodeOf(counter, (redis) => redis.get(counter))),
