@@ -244,7 +244,9 @@ export class Handle implements RLock {
         ?.levels.findLast((level) => level.imperative && level.given && level.owner === this.#owner);
     }
     const scope = currentScope(this.#home.client);
-    const mine = scope?.levels.findLast((level) => level.imperative && level.given && level.name === this.name);
+    const mine = [...(scope?.levels ?? [])].findLast(
+      (level) => level.imperative && level.given && level.name === this.name,
+    );
     if (mine !== undefined || scope?.kind === 'thread') return mine;
     // Oldest first: a hold that was lost is told to the flow that took it, and never costs a later flow its hold.
     return this.#own?.shift();
@@ -256,7 +258,7 @@ export class Handle implements RLock {
     if (this.#owner !== undefined) return open.findLast((level) => level.owner === this.#owner);
     for (let scope = currentScope(this.#home.client); scope !== undefined; scope = scope.parent) {
       const { levels } = scope;
-      const around = open.findLast((level) => levels.includes(level));
+      const around = open.findLast((level) => levels.has(level));
       if (around !== undefined) return around;
     }
     return open.findLast((level) => this.#own?.includes(level));

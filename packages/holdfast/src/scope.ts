@@ -16,7 +16,6 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { none, withLast, without } from './lists.js';
 
 /** What a scope knows of a level (one open acquisition) that belongs to it. */
 export interface ScopedLevel {
@@ -53,8 +52,8 @@ export class Scope {
   readonly client: object;
   readonly #parent: Scope | undefined;
   #ended = false;
-  /** The levels that belong to this scope: calls inside re-enter them. */
-  #levels: readonly ScopedLevel[] = none;
+  /** The levels that belong to this scope: calls inside re-enter them. Made on first use. */
+  #levels: Set<ScopedLevel> | undefined;
   /** Acquisitions made directly in this scope that have not settled. Made on first use. */
   #pending: Set<ScopedCall> | undefined;
 
@@ -68,20 +67,20 @@ export class Scope {
     return this.#ended;
   }
 
-  get levels(): readonly ScopedLevel[] {
-    return this.#levels;
+  get levels(): ReadonlySet<ScopedLevel> {
+    return this.#levels ?? none;
   }
 
   get pending(): ReadonlySet<ScopedCall> {
-    return this.#pending ?? nobody;
+    return this.#pending ?? none;
   }
 
   own(level: ScopedLevel): void {
-    if (!this.#levels.includes(level)) this.#levels = withLast(this.#levels, level);
+    (this.#levels ??= new Set()).add(level);
   }
 
   disown(level: ScopedLevel): void {
-    this.#levels = without(this.#levels, level);
+    this.#levels?.delete(level);
   }
 
   awaiting(call: ScopedCall): void {
@@ -108,7 +107,7 @@ export class Scope {
   }
 }
 
-const nobody: ReadonlySet<never> = new Set();
+const none: ReadonlySet<never> = new Set();
 
 function liveOf(client: object, from: Scope | undefined): Scope | undefined {
   let scope = from;

@@ -34,7 +34,9 @@ export class RenewalPlan {
 
   /** At `time`, unless it is planned for earlier. */
   hasten(time: number): void {
+    const joinFrom = Math.min(this.joinFrom, time);
     this.#dueAt = Math.min(this.#dueAt, time);
+    this.#slackMs = Math.floor(this.#dueAt - joinFrom);
   }
 
   /** The next failure is the first. */

@@ -9,11 +9,10 @@ export function scriptPort(redis: Redis): ScriptPort {
 }
 
 function swiftPort(redis: Redis): ScriptPort {
-  const { keyPrefix = '' } = redis.options;
-  const send = (call: ScriptCall): Promise<unknown> => {
-    redis.sendCommand(call);
-    return call.promise;
-  };
+  // Some hand over null.
+  const keyPrefix = redis.options.keyPrefix ?? '';
+  // What it returns and not the call's own promise: monitoring tools wrap this method, and theirs must not be left alone with its rejection.
+  const send = (call: ScriptCall) => redis.sendCommand(call) as Promise<unknown>;
   return {
     evalsha: (sha, keys, args) => send(new ScriptCall('evalsha', sha, { keys, keyPrefix }, args)),
     eval: (source, keys, args) => send(new ScriptCall('eval', source, { keys, keyPrefix }, args)),

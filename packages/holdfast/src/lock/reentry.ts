@@ -12,7 +12,7 @@ export function mayReenter(request: AcquireRequest, innermost: Level | undefined
   if (innermost === undefined) return false;
   if (request.owner !== undefined) return innermost.owner === request.owner;
   for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
-    if (scope.levels.includes(innermost)) return true;
+    if (scope.levels.has(innermost)) return true;
   }
   return false;
 }

@@ -190,6 +190,11 @@ describe('keys in Redis', () => {
     expect(await keysOf(name, { keyPrefix })).toEqual([...keys].sort());
   });
 
+  it('null as a prefix is none, as for ioredis', async () => {
+    const options = { keyPrefix: null } as unknown as RedisOptions;
+    expect(await keysOf('pay', options)).toEqual(['holdfast_fresh:{pay}', 'holdfast_queue:{pay}', 'pay']);
+  });
+
   it('two prefixes and one name are two locks, in every message too', async () => {
     const name = freshName();
     const { host, port } = kit.server;

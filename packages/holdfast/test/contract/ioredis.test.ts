@@ -40,4 +40,19 @@ describe('the contract runs on', () => {
     expect(await lock.withLock(() => lock.withLock(() => lock.getHoldCount()))).toBe(2);
     expect(await lock.isLocked()).toBe(false);
   });
+
+  it('a client whose sendCommand is wrapped, as monitoring tools do: no rejection is left to nobody', async () => {
+    const redis = new Redis(kit.server.url);
+    kit.cleanup(() => redis.disconnect());
+    const send = redis.sendCommand.bind(redis);
+    redis.sendCommand = async (...args) => await (send(...args) as Promise<unknown>);
+    await kit.admin.script('FLUSH');
+    expect(
+      await openClient(kit, { redis })
+        .getLock('lock')
+        .withLock(() => 'served'),
+    ).toBe('served');
+    // Time for what nobody has handled to be told of.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
 });
