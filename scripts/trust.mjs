@@ -1,0 +1,73 @@
+// npm run trust -- --runs N [--load K] [-- jest arguments]
+//
+// Does the suite tell the truth? Runs it N times (5), beside K processes that keep a core busy each (0), and prints every test that ever
+// failed, how often and why. Ends with exit code 1 unless every run was green. Ctrl-C ends everything and prints what was seen until then.
+//
+//   npm run trust -- --runs 20 --load 4 -- --selectProjects holdfast -- contract/waiting
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { checkRedis, jest } from './jest.mjs';
+import { prepare } from './prepare.mjs';
+import { root } from './run.mjs';
+import { startLoad } from './trust/load.mjs';
+import { filesOf, isGreen, report, runLine } from './trust/report.mjs';
+
+function commandLine(args) {
+  const split = args.indexOf('--');
+  const own = split < 0 ? args : args.slice(0, split);
+  const { values } = parseArgs({ args: own, options: { runs: { type: 'string' }, load: { type: 'string' } } });
+  const [runs, load] = [Number(values.runs ?? 5), Number(values.load ?? 0)];
+  if (!Number.isInteger(runs) || runs < 1)
+    throw new RangeError(`--runs must be a positive integer, not ${values.runs}`);
+  if (!Number.isInteger(load) || load < 0) throw new RangeError(`--load must be a count, not ${values.load}`);
+  return { runs, load, jestArgs: split < 0 ? [] : args.slice(split + 1) };
+}
+
+/** @returns {Promise<import('./trust/report.mjs').Run>} */
+async function runOnce(folder, number, jestArgs) {
+  const file = join(folder, `${number}.jsonl`);
+  const startedAt = performance.now();
+  const reporters = ['default', join(root, 'scripts/trust/reporter.mjs')].map((name) => `--reporters=${name}`);
+  const exitCode = await jest(['--ci', ...reporters, ...jestArgs], { HOLDFAST_TRUST_FILE: file });
+  const ms = performance.now() - startedAt;
+  let lines = '';
+  try {
+    lines = readFileSync(file, 'utf8');
+  } catch {
+    // It ended before its first file did.
+  }
+  return { exitCode, ms, files: filesOf(lines) };
+}
+
+async function main() {
+  const { runs: of, load, jestArgs } = commandLine(process.argv.slice(2));
+  await prepare();
+  await checkRedis();
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-trust-'));
+  const interrupted = new AbortController();
+  // Jest hears them too, and ends.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => interrupted.abort());
+  const burning = await startLoad(load);
+  const runs = [];
+  try {
+    while (runs.length < of && !interrupted.signal.aborted) {
+      const run = await runOnce(folder, runs.length + 1, jestArgs);
+      runs.push(run);
+      process.stdout.write(`\n${runLine(run, { number: runs.length, of })}\n\n`);
+    }
+  } finally {
+    await burning.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  process.stdout.write(`${report(runs, { root, of })}\n`);
+  return runs.filter(isGreen).length === of ? 0 : 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
