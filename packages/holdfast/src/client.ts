@@ -23,6 +23,7 @@ import { checkKeys, checkTime, type LockClientOptions, resolveSettings } from '.
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import { Reporter } from './reports/reporter.js';
 import type { LockClientStats } from './reports/stats.js';
+import { Tellings } from './reports/tellings.js';
 import type { RLock } from './rlock.js';
 import { openScope, outside } from './scope.js';
 import { runScope } from './scope-end.js';
@@ -71,7 +72,8 @@ export class LockClient implements AsyncDisposable {
     const settings = resolveSettings(options);
     this.clientId = nanoid();
     const clock = systemClock();
-    const reporter = new Reporter(this.clientId);
+    const tellings = new Tellings();
+    const reporter = new Reporter(this.clientId, tellings);
     const onError = (error: unknown) => reporter.error(error);
     const waits = new Schedule(clock, 'keeps-process-alive', onError);
     const tools: LinkTools = {
@@ -124,6 +126,7 @@ export class LockClient implements AsyncDisposable {
       aborts: new AbortHub(),
       turns: new Turns(clock),
       reporter,
+      tellings,
       tenureId: (owner) =>
         `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}.${nanoid(SECRET_LENGTH)}`,
     };

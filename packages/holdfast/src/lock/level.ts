@@ -70,8 +70,10 @@ export class Level implements ScopedLevel {
     return this.#checked === 'lost';
   }
 
+  /** For those who use the hold: who reads that it is lost finds its signal aborted. */
   get state(): 'held' | 'suspect' | 'lost' | 'released' {
     const status = this.#checked;
+    if (status === 'lost') this.tellLoss();
     if (status === 'lost' || status === 'released') return status;
     return this.#keeper.suspect ? 'suspect' : 'held';
   }
@@ -83,12 +85,9 @@ export class Level implements ScopedLevel {
   }
 
   get signal(): AbortSignal {
-    // Read first: it aborts a signal that exists when the deadline has passed and no timer could run yet.
-    const { lost } = this;
-    if (this.#abort === undefined) {
-      this.#abort = new AbortController();
-      if (lost) this.#abort.abort(this.lossError());
-    }
+    this.#abort ??= new AbortController();
+    // Aborted before anybody reads it when the deadline has passed and no timer could run yet.
+    if (this.lost) this.tellLoss();
     return this.#abort.signal;
   }
 
@@ -119,14 +118,18 @@ export class Level implements ScopedLevel {
     home?.own(this);
   }
 
-  /** Returns false when no caller has lost anything by it. */
+  /** Returns false when no caller has lost anything by it. Nobody is told: see {@link tellLoss}. */
   lose(reason: LockLostReason): boolean {
     if (this.#status !== 'open' && this.#status !== 'entering') return false;
     const had = this.#status === 'open';
     this.#status = 'lost';
     this.#loss = reason;
-    this.#abort?.abort(this.lossError());
     return had;
+  }
+
+  /** It is lost: aborts the signal, if anybody has asked for it, unless it is aborted. Runs listeners. */
+  tellLoss(): void {
+    if (this.#abort?.signal.aborted === false) this.#abort.abort(this.lossError());
   }
 
   /** Keeps the lease of its tenure renewed. */
@@ -151,6 +154,7 @@ export class Level implements ScopedLevel {
   }
 
   abandon(): void {
-    if (this.state === 'held' || this.state === 'suspect') this.#keeper.abandon(this);
+    const status = this.#checked;
+    if (status === 'open' || status === 'entering') this.#keeper.abandon(this);
   }
 }

@@ -20,6 +20,8 @@
  * memory costs no command.
  *
  * When the tenure is lost every level is lost with it, the waiting calls go on with a new tenure, and the old one is cancelled.
+ *
+ * Listeners come last: whoever is to be told of a change is told when it is complete, because what they call may be this very lock.
  */
 
 import type { LockKeys } from '@holdfast/core';
@@ -68,8 +70,6 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   #busyAt: number | undefined;
   #foreignSeen = 0;
   #refusesWaiting = false;
-  /** A call is being let in. It may find that the last hold is lost; the monitor is in use all the same. */
-  #admitting = false;
 
   constructor(keys: LockKeys, parts: Parts, onIdle: (monitor: Monitor) => void) {
     this.name = keys.lock;
@@ -87,13 +87,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
    * Rejects with LockLostError when the request comes from inside a hold of this lock that has been lost: never a fresh acquisition.
    */
   acquire(request: AcquireRequest): Promise<unknown> {
-    this.#admitting = true;
-    try {
-      return this.#admit(request);
-    } finally {
-      this.#admitting = false;
-      this.#idle();
-    }
+    return this.#change(() => this.#admit(request));
   }
 
   #admit(request: AcquireRequest): Promise<unknown> {
@@ -146,17 +140,21 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   /** The client closes: calls that wait are refused, and so is whoever would have to wait again. */
   refuseWaiting(): void {
     this.#refusesWaiting = true;
-    for (const contender of this.#line) contender.refuse(new LockClientClosedError(this.name));
+    this.#change(() => {
+      for (const contender of this.#line) contender.refuse(new LockClientClosedError(this.name));
+    });
   }
 
   /** Open levels are lost with reason `closed`, and the lock is given back whatever its count. */
   close(): void {
     const tenure = this.#tenure;
     if (tenure === undefined) return;
-    this.#tenure = undefined;
-    this.#loseLevels('closed');
-    void tenure.cancel();
-    for (const { contender } of this.#arrivals) contender.refuse(new LockClientClosedError(this.name));
+    this.#change(() => {
+      this.#tenure = undefined;
+      this.#loseLevels('closed');
+      void tenure.cancel();
+      for (const { contender } of this.#arrivals) contender.refuse(new LockClientClosedError(this.name));
+    });
   }
 
   // ---------------------------------------------------------------- LevelKeeper
@@ -178,18 +176,17 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   release(level: Level): Promise<void> {
-    const tenure = this.#tenure;
-    if (tenure === undefined || !this.#levels.includes(level)) return Promise.resolve();
-    this.#remove(level);
-    const now = this.#parts.clock.now();
-    if (level.given) this.#parts.reporter.released(this.name, now - level.since);
-    return this.#levels.length === 0 ? this.#vacate(tenure, level, now) : this.#countDown(tenure);
+    return this.#change(() => this.#leave(level));
   }
 
   abandon(level: Level): void {
-    if (!level.lose('scope-ended')) return;
-    this.#parts.reporter.leaked(this.name, level.lossError(), level.site);
-    if (this.#tenure !== undefined) this.#retune(this.#tenure);
+    this.#change(() => {
+      if (!level.lose('scope-ended')) return;
+      const { tellings, reporter } = this.#parts;
+      tellings.tell(() => level.tellLoss());
+      reporter.leaked(this.name, level.lossError(), level.site);
+      if (this.#tenure !== undefined) this.#retune(this.#tenure);
+    });
   }
 
   // ---------------------------------------------------------------- ContenderKeeper
@@ -211,10 +208,11 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   onLeave(contender: Contender, answer: 'busy' | { error: unknown }): void {
     const { reporter } = this.#parts;
-    if (answer === 'busy') reporter.busy(this.name);
-    else reporter.failed(this.name, answer.error);
-    if (!this.#line.remove(contender)) return;
-    this.#giveUpUnlessWanted();
+    this.#change(() => {
+      if (answer === 'busy') reporter.busy(this.name);
+      else reporter.failed(this.name, answer.error);
+      if (this.#line.remove(contender)) this.#giveUpUnlessWanted();
+    });
   }
 
   // ---------------------------------------------------------------- TenureListener
@@ -231,47 +229,52 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   onHeld(tenure: Tenure, how: 'asked' | 'granted'): void {
-    const first = this.#line.first;
-    if (first === undefined) {
-      this.#tenure = undefined;
-      void tenure.giveBack(this.#parts.clock.now(), () => undefined);
-      this.#idle();
-      return;
-    }
-    this.#enter(tenure, first, how);
-    this.#turnAwayThoseWhoAskedOnce(Number.POSITIVE_INFINITY);
-    this.#admitDescendants();
+    this.#change(() => {
+      const first = this.#line.first;
+      if (first === undefined) {
+        this.#tenure = undefined;
+        void tenure.giveBack(this.#parts.clock.now(), () => undefined);
+        return;
+      }
+      this.#enter(tenure, first, how);
+      this.#turnAwayThoseWhoAskedOnce(Number.POSITIVE_INFINITY);
+      this.#admitDescendants();
+    });
   }
 
   onBusy(tenure: Tenure, askedAt: number, owner: 'holdfast' | 'foreign'): void {
-    this.#busyAt = this.#parts.clock.now();
-    if (owner === 'foreign' && !this.#parts.wakeup.blind && ++this.#foreignSeen === 2)
-      this.#parts.reporter.foreignOwner(this.name);
-    this.#turnAwayThoseWhoAskedOnce(askedAt);
-    if (this.#tenure === tenure && this.#line.hasOnce) tenure.ask();
+    this.#change(() => {
+      this.#busyAt = this.#parts.clock.now();
+      if (owner === 'foreign' && !this.#parts.wakeup.blind && ++this.#foreignSeen === 2)
+        this.#parts.reporter.foreignOwner(this.name);
+      this.#turnAwayThoseWhoAskedOnce(askedAt);
+      if (this.#tenure === tenure && this.#line.hasOnce) tenure.ask();
+    });
   }
 
   onFailed(tenure: Tenure, failure: Failure | { kind: 'over' }): void {
-    this.#tenure = undefined;
-    if (failure.kind === 'over') tenure.forget();
-    else {
-      void tenure.cancel();
-      for (const contender of this.#line) contender.refuse(failureError(this.name, failure));
-    }
-    this.#contest();
-    this.#idle();
+    this.#change(() => {
+      this.#tenure = undefined;
+      if (failure.kind === 'over') tenure.forget();
+      else {
+        void tenure.cancel();
+        for (const contender of this.#line) contender.refuse(failureError(this.name, failure));
+      }
+      this.#contest();
+    });
   }
 
   onLost(tenure: Tenure, reason: LockLostReason): void {
     void tenure.cancel();
     if (this.#tenure !== tenure) return;
-    this.#tenure = undefined;
-    this.#loseLevels(reason);
-    this.#refuseThoseInside();
-    // Before the line contests: who was on its way in came first.
-    for (const arrival of this.#arrivals) this.#bounce(arrival);
-    this.#contest();
-    this.#idle();
+    this.#change(() => {
+      this.#tenure = undefined;
+      this.#loseLevels(reason);
+      this.#refuseThoseInside();
+      // Before the line contests: who was on its way in came first.
+      for (const arrival of this.#arrivals) this.#bounce(arrival);
+      this.#contest();
+    });
   }
 
   onSuspect(tenure: Tenure): void {
@@ -306,7 +309,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const { mode, leaseMs } = contender.request.terms;
     this.#retune(tenure);
     void tenure.countUp(mode === 'fixed' ? leaseMs : 0).then((outcome) => {
-      this.#entered(tenure, arrival, outcome);
+      this.#change(() => this.#entered(tenure, arrival, outcome));
     });
   }
 
@@ -345,7 +348,6 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       this.#line.putBack(contender);
       this.#contest();
     }
-    this.#idle();
   }
 
   /** The contender has its level, or will not get it. */
@@ -381,8 +383,9 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     // A look at the lease on the way here may have found it over, and sent the call back.
     if (!this.#arrivals.includes(arrival)) return;
     arrival.contender.granted = true;
-    if (arrival.how === 'local') this.#parts.turns.take(() => this.#deliver(arrival, home));
-    else this.#deliver(arrival, home);
+    const deliver = () => this.#change(() => this.#deliver(arrival, home));
+    if (arrival.how === 'local') this.#parts.turns.take(deliver);
+    else deliver();
   }
 
   #deliver(arrival: Arrival, home: Level['home']): void {
@@ -407,6 +410,15 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   // ---------------------------------------------------------------- leaving
+
+  #leave(level: Level): Promise<void> {
+    // Without a tenure no level is open.
+    const tenure = this.#tenure as Tenure;
+    this.#remove(level);
+    const now = this.#parts.clock.now();
+    if (level.given) this.#parts.reporter.released(this.name, now - level.since);
+    return this.#levels.length === 0 ? this.#vacate(tenure, level, now) : this.#countDown(tenure);
+  }
 
   /** A level has gone, and not the last one. */
   async #countDown(tenure: Tenure): Promise<void> {
@@ -450,8 +462,10 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     next.enteringSince = this.#parts.clock.now();
     const passing = tenure.passOn(leaseTermsOf(next.request.terms, this.#parts.clock));
     void passing.then((outcome) => {
-      this.#entered(tenure, arrival, outcome);
-      this.#admitDescendants();
+      this.#change(() => {
+        this.#entered(tenure, arrival, outcome);
+        this.#admitDescendants();
+      });
     });
     const outcome = await within(passing, tenure, this.#parts);
     if (outcome.kind === 'held') return;
@@ -470,7 +484,6 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.#busyAt = now;
     // Without a pause it is sent right behind the release on the same connection: the line loses no round trip.
     this.#contest(pauseMs(this.#parts));
-    this.#idle();
     return returned;
   }
 
@@ -486,12 +499,14 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     level.close();
   }
 
+  /** All of them are lost before anybody is told, and all signals abort before anything else is told. */
   #loseLevels(reason: LockLostReason): void {
+    const { tellings, reporter } = this.#parts;
     const levels = this.#levels;
     this.#levels = none;
-    for (const level of levels) {
-      if (level.lose(reason)) this.#parts.reporter.lost(this.name, level.lossError());
-    }
+    const had = levels.filter((level) => level.lose(reason));
+    for (const level of levels) tellings.tell(() => level.tellLoss());
+    for (const level of had) reporter.lost(this.name, level.lossError());
   }
 
   // ---------------------------------------------------------------- the line
@@ -528,24 +543,37 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     if (this.#line.size > 0 || tenure === undefined || tenure.held) return;
     this.#tenure = undefined;
     void tenure.cancel();
-    this.#idle();
   }
 
   async #refuse(error: unknown): Promise<never> {
     this.#parts.reporter.failed(this.name, error);
-    this.#idle();
     throw error;
   }
 
-  #idle(): void {
-    if (
-      this.#admitting ||
-      this.#tenure !== undefined ||
-      this.#line.size > 0 ||
-      this.#arrivals.length > 0 ||
-      this.#levels.length > 0
-    )
-      return;
+  // ---------------------------------------------------------------- changing
+
+  /**
+   * Whatever changes the monitor does it in here. When the outermost change is complete, a monitor of which nothing is left is dismissed, and
+   * only then users are told what happened: what they call finds the monitor at rest, or another one.
+   */
+  #change<T>(work: () => T): T {
+    const { tellings } = this.#parts;
+    tellings.hold();
+    try {
+      return work();
+    } finally {
+      if (tellings.outermost && this.#isIdle) this.#dismiss();
+      tellings.release();
+    }
+  }
+
+  get #isIdle(): boolean {
+    return (
+      this.#tenure === undefined && this.#line.size === 0 && this.#arrivals.length === 0 && this.#levels.length === 0
+    );
+  }
+
+  #dismiss(): void {
     this.#selfWait?.stop();
     this.#onIdle(this);
   }

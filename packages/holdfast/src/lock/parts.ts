@@ -4,6 +4,7 @@ import type { Link } from '../connection/link.js';
 import type { Wire } from '../connection/wire.js';
 import type { Settings } from '../options.js';
 import type { Reporter } from '../reports/reporter.js';
+import type { Tellings } from '../reports/tellings.js';
 import type { Limits } from './limits.js';
 import type { LeaseSubject } from './renewals.js';
 import type { ServerClock } from './server-clock.js';
@@ -28,6 +29,7 @@ export interface Parts {
   readonly aborts: AbortHub;
   readonly turns: Turns;
   readonly reporter: Reporter;
+  readonly tellings: Tellings;
   /** A fresh tenure id; see protocol.md, section 1. */
   tenureId(owner: string | undefined): string;
 }

@@ -1,21 +1,28 @@
-/** Everything that leaves a client for those who watch it: events, counters, diagnostics channels, process warnings. */
+/**
+ * Everything that leaves a client for those who watch it: events, counters, diagnostics channels, process warnings. Counted at once; what runs
+ * code of users waits for locks to come to rest.
+ */
 
+import type { Channel } from 'node:diagnostics_channel';
 import type { LockLimit, LockLostError } from '../errors.js';
 import { channels } from './channels.js';
 import { Events, type LockClientEvents } from './events.js';
 import type { Site } from './site.js';
 import { type AcquiredHow, Stats } from './stats.js';
+import type { Tellings } from './tellings.js';
 
 /** See the module comment. */
 export class Reporter {
   readonly events = new Events();
   readonly stats = new Stats();
   readonly #clientId: string;
+  readonly #tellings: Tellings;
   #warnedSelfWait = false;
   #warnedUnsafeSetting = false;
 
-  constructor(clientId: string) {
+  constructor(clientId: string, tellings: Tellings) {
     this.#clientId = clientId;
+    this.#tellings = tellings;
   }
 
   /** Somebody wants to know where locks were taken. */
@@ -31,18 +38,20 @@ export class Reporter {
     this.stats.won++;
     this.stats.how[how]++;
     this.stats.waits.record(waitedMs);
-    if (channels.acquired.hasSubscribers) channels.acquired.publish({ clientId: this.#clientId, name, waitedMs, how });
+    if (channels.acquired.hasSubscribers)
+      this.#publish(channels.acquired, { clientId: this.#clientId, name, waitedMs, how });
   }
 
   busy(name: string): void {
     this.stats.refused++;
-    if (channels.refused.hasSubscribers) channels.refused.publish({ clientId: this.#clientId, name, outcome: 'busy' });
+    if (channels.refused.hasSubscribers)
+      this.#publish(channels.refused, { clientId: this.#clientId, name, outcome: 'busy' });
   }
 
   failed(name: string, error: unknown): void {
     this.stats.failed++;
     if (channels.refused.hasSubscribers) {
-      channels.refused.publish({ clientId: this.#clientId, name, outcome: 'error', error });
+      this.#publish(channels.refused, { clientId: this.#clientId, name, outcome: 'error', error });
     }
   }
 
@@ -53,38 +62,38 @@ export class Reporter {
 
   released(name: string, heldMs: number): void {
     this.stats.holds.record(heldMs);
-    if (channels.released.hasSubscribers) channels.released.publish({ clientId: this.#clientId, name, heldMs });
+    if (channels.released.hasSubscribers) this.#publish(channels.released, { clientId: this.#clientId, name, heldMs });
   }
 
   renewal(outcome: 'renewed' | 'held' | 'lost' | 'unknown', latenessMs: number): void {
     this.stats.renewals[outcome]++;
     this.stats.lateness.record(latenessMs);
     if (channels.renewal.hasSubscribers) {
-      channels.renewal.publish({ clientId: this.#clientId, outcome, latenessMs });
+      this.#publish(channels.renewal, { clientId: this.#clientId, outcome, latenessMs });
     }
   }
 
   lost(name: string, error: LockLostError): void {
     this.#countLoss(name, error);
-    this.events.emit('lost', { name, error });
+    this.#emit('lost', { name, error });
   }
 
   suspect(name: string): void {
-    this.events.emit('suspect', { name });
+    this.#emit('suspect', { name });
   }
 
   /** Lost to its scope: an event of its own, and a loss like any other to those who count. */
   leaked(name: string, error: LockLostError, site: Site | undefined): void {
     this.#countLoss(name, error);
-    this.events.emit('leak', { name, site: site?.stack });
+    this.#emit('leak', { name, site: site?.stack });
   }
 
   foreignOwner(name: string): void {
-    this.events.emit('foreign-owner', { name });
+    this.#emit('foreign-owner', { name });
   }
 
   selfWait(name: string, site: Site | undefined, holderSite: Site | undefined): void {
-    this.events.emit('self-wait', { name, site: site?.stack, holderSite: holderSite?.stack });
+    this.#emit('self-wait', { name, site: site?.stack, holderSite: holderSite?.stack });
     if (this.#warnedSelfWait) return;
     this.#warnedSelfWait = true;
     process.emitWarning(
@@ -100,7 +109,7 @@ export class Reporter {
   }
 
   unsafeSetting(...[event]: LockClientEvents['unsafe-setting']): void {
-    this.events.emit('unsafe-setting', event);
+    this.#emit('unsafe-setting', event);
     if (this.#warnedUnsafeSetting) return;
     this.#warnedUnsafeSetting = true;
     const { setting, value, advice } = event;
@@ -111,11 +120,19 @@ export class Reporter {
   }
 
   error(error: unknown): void {
-    this.events.emit('error', error);
+    this.#emit('error', error);
+  }
+
+  #emit<E extends keyof LockClientEvents>(event: E, ...args: LockClientEvents[E]): void {
+    if (this.events.hears(event)) this.#tellings.tell(() => this.events.emit(event, ...args));
+  }
+
+  #publish(channel: Channel, message: object): void {
+    this.#tellings.tell(() => channel.publish(message));
   }
 
   #countLoss(name: string, { reason }: LockLostError): void {
     this.stats.losses[reason] = (this.stats.losses[reason] ?? 0) + 1;
-    if (channels.lost.hasSubscribers) channels.lost.publish({ clientId: this.#clientId, name, reason });
+    if (channels.lost.hasSubscribers) this.#publish(channels.lost, { clientId: this.#clientId, name, reason });
   }
 }

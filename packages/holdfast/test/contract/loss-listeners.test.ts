@@ -1,0 +1,66 @@
+import { AsyncResource } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { useRedis } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { freshName, openClient } from '../support/clients.js';
+import { stall } from '../support/losses.js';
+import { Gate } from '../support/room.js';
+
+const kit = useRedis();
+const LEASE_MS = 200;
+
+describe('a listener that calls the lock again', () => {
+  it('while a call finds out about the loss does not come between that call and the lock', async () => {
+    const client = openClient(kit);
+    const lock = client.getLock(freshName());
+    const [entered, leave] = [new Gate(), new Gate()];
+    const refused: Promise<unknown>[] = [];
+    const section = lock.withLock({ leaseMs: LEASE_MS }, ({ signal }) => {
+      // Refused at once, since it is made inside the lost hold: for a moment nobody seems to want the lock.
+      const retry = () => refused.push(lock.acquire().catch((error: unknown) => error));
+      signal.addEventListener('abort', AsyncResource.bind(retry));
+      entered.open();
+      return leave.opened;
+    });
+    section.catch(leave.open);
+    await entered.opened;
+    stall(LEASE_MS);
+    const nested = lock.withLock(() => lock.tryWithLock({}, () => 'inside'));
+    expect(await nested).toEqual({ ran: true, value: 'inside' });
+    expect(await Promise.all(refused)).toMatchObject([{ code: 'LOCK_LOST' }]);
+    leave.open();
+    await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
+  });
+
+  it('on a diagnostics channel finds every level of the lost lock lost, and every signal aborted', async () => {
+    const client = openClient(kit);
+    const lock = client.getLock(freshName());
+    const outer = await lock.acquire({ leaseMs: LEASE_MS });
+    const inner = await outer.run(() => lock.acquire({ leaseMs: LEASE_MS }));
+    const seen: unknown[] = [];
+    const look = () => seen.push(...[outer, inner].map(({ state, signal }) => [state, signal.aborted]));
+    const signals = [outer.signal, inner.signal];
+    for (const signal of signals) signal.addEventListener('abort', look);
+    client.on('lost', look);
+    subscribe('holdfast:lost', look);
+    stall(LEASE_MS);
+    expect(outer.state).toBe('lost');
+    unsubscribe('holdfast:lost', look);
+    expect(seen).toHaveLength(2 * (2 + 2 + 2));
+    expect(new Set(seen.map(String))).toEqual(new Set(['lost,true']));
+  });
+
+  it('and gives back another level of the lost lock is told of the loss', async () => {
+    const client = openClient(kit);
+    const lock = client.getLock(freshName());
+    const outer = await lock.acquire({ leaseMs: LEASE_MS });
+    const inner = await outer.run(() => lock.acquire({ leaseMs: LEASE_MS }));
+    const released: Promise<unknown>[] = [];
+    const release = () => released.push(inner.release().catch((error: unknown) => error));
+    outer.signal.addEventListener('abort', release);
+    stall(LEASE_MS);
+    expect(outer.state).toBe('lost');
+    expect(await Promise.all(released)).toMatchObject([{ code: 'LOCK_LOST', reason: 'expired' }]);
+    expect(await inner.release()).toBeUndefined();
+  });
+});
