@@ -42,16 +42,23 @@ export abstract class LockError extends Error {
   }
 }
 
-/** `acquire` waited for its whole `waitMs` and the lock was busy all the time. */
+/** What a call that waited for nothing has seen, for messages. */
+const inWords = {
+  busy: (ms: number) => `stayed busy for ${ms} ms: client.inspect() tells who has it`,
+  unanswered: (ms: number) => `was not had within ${ms} ms: there was no answer to the question for it yet`,
+};
+
+/** `acquire` waited for its whole `waitMs` and did not get the lock. It was busy, or Redis had no time to say so; see the message. */
 export class LockTimeoutError extends LockError {
   static readonly code = 'LOCK_TIMEOUT';
   readonly code = LockTimeoutError.code;
-  /** How long the call waited, in milliseconds. */
+  /** How long the call waited, in whole milliseconds. */
   readonly waitedMs: number;
 
-  constructor(lockName: string, waitedMs: number) {
-    super(`Lock "${lockName}" stayed busy for ${Math.round(waitedMs)} ms: client.inspect() tells who has it`, lockName);
-    this.waitedMs = waitedMs;
+  constructor(lockName: string, waitedMs: number, found: 'busy' | 'unanswered' = 'busy') {
+    const ms = Math.round(waitedMs);
+    super(`Lock "${lockName}" ${inWords[found](ms)}`, lockName);
+    this.waitedMs = ms;
   }
 }
 

@@ -2,7 +2,7 @@ import * as core from '@holdfast/core';
 import { type AcquireOptions, checkAcquire, type LockOptions, lockKeys, tryLockKeys } from './acquire-options.js';
 import { LockNotHeldError, LockScopeError, LockTimeoutError, LockUnavailableError } from './errors.js';
 import { type Hold, LevelHold } from './hold.js';
-import type { AcquireRequest, Ending } from './lock/contender.js';
+import type { AcquireRequest, Ending, Refusal } from './lock/contender.js';
 import type { Level } from './lock/level.js';
 import type { Parts } from './lock/parts.js';
 import { query } from './lock/query.js';
@@ -66,7 +66,7 @@ export class Handle implements RLock {
       'lock',
       () => checkAcquire(given, 'lock', lockKeys),
       (outcome) => {
-        if (outcome === 'busy')
+        if (typeof outcome === 'string')
           throw new LockUnavailableError(`Lock "${this.name}" was neither had nor refused`, this.name);
         this.#keep(outcome);
       },
@@ -79,7 +79,7 @@ export class Handle implements RLock {
       return checkAcquire({ ...options, waitMs, leaseMs }, 'tryLock');
     };
     return this.#call('tryLock', check, (outcome) => {
-      if (outcome === 'busy') return false;
+      if (typeof outcome === 'string') return false;
       this.#keep(outcome);
       return true;
     });
@@ -97,7 +97,7 @@ export class Handle implements RLock {
 
   tryAcquire(options?: AcquireOptions): Promise<Hold | null> {
     const check = () => checkAcquire(options, 'tryAcquire');
-    return this.#call('tryAcquire', check, (outcome) => (outcome === 'busy' ? null : this.#hold(outcome)));
+    return this.#call('tryAcquire', check, (outcome) => (typeof outcome === 'string' ? null : this.#hold(outcome)));
   }
 
   withLock<T>(...args: [Section<T>] | [AcquireOptions, Section<T>]): Promise<T> {
@@ -110,7 +110,7 @@ export class Handle implements RLock {
   tryWithLock<T>(options: AcquireOptions, fn: Section<T>): Promise<TryResult<T>> {
     const check = () => checkSection('tryWithLock', options, fn);
     return this.#call('tryWithLock', check, (outcome) => outcome).then(async (outcome) =>
-      outcome === 'busy' ? { ran: false } : { ran: true, value: await this.#section(outcome, fn) },
+      typeof outcome === 'string' ? { ran: false } : { ran: true, value: await this.#section(outcome, fn) },
     );
   }
 
@@ -146,9 +146,9 @@ export class Handle implements RLock {
 
   // ---------------------------------------------------------------- acquiring
 
-  #must(outcome: Level | 'busy', joinedAt: number): Level {
-    if (outcome === 'busy') throw new LockTimeoutError(this.name, this.#home.parts.clock.now() - joinedAt);
-    return outcome;
+  #must(outcome: Level | Refusal, joinedAt: number): Level {
+    if (typeof outcome !== 'string') return outcome;
+    throw new LockTimeoutError(this.name, this.#home.parts.clock.now() - joinedAt, outcome);
   }
 
   /** For `unlock` outside scopes. */

@@ -25,6 +25,7 @@ import { ClusterMap, type MapChange, type NodeAddress } from './cluster-map.js';
 import { type Line, NodeLine } from './line.js';
 import type { Covers, Link, LinkListener, Refusal } from './link.js';
 import type { LinkTools } from './link-tools.js';
+import { Approach, type Reach } from './reach.js';
 import { oursForSure, swift } from './redis-input.js';
 
 /** While somebody waits for a server, the map is asked for this often. */
@@ -43,11 +44,14 @@ export class ClusterLink implements Link {
   readonly #listeners: LinkListener[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #closing = new Set<Promise<void>>();
+  /** To a server that keeps a slot which nobody is known to keep. */
+  readonly #approach: Approach;
   #looking: { cancel(): void } | undefined;
   #closed = false;
 
   constructor(template: Cluster, tools: LinkTools) {
     this.#tools = tools;
+    this.#approach = new Approach(tools);
     this.#map = new ClusterMap(template, tools, (change) => this.#changed(change));
     this.#options = { ...oursForSure, ...swift(template.options.redisOptions ?? {}), keyPrefix: this.#map.keyPrefix };
   }
@@ -74,8 +78,16 @@ export class ClusterLink implements Link {
     return node === undefined ? this.#map.trouble : this.#lines.get(node)?.trouble;
   }
 
-  whenReady(_lockKey: string, resume: () => void): () => void {
+  reachOf(lockKey: string): Reach {
+    const node = this.nodeOf(lockKey);
+    const line = node === undefined ? undefined : this.#lines.get(node);
+    if (line !== undefined) return line.reach;
+    return node === undefined && this.#map.trouble !== undefined ? { state: 'down' } : this.#approach.reach;
+  }
+
+  whenReady(lockKey: string, resume: () => void): () => void {
     this.#waiting.add(resume);
+    if (this.nodeOf(lockKey) === undefined) this.#approach.begin();
     this.#map.connect();
     this.#look();
     return () => this.#waiting.delete(resume);
@@ -119,6 +131,7 @@ export class ClusterLink implements Link {
     this.#closed = true;
     this.#waiting.clear();
     this.#looking?.cancel();
+    this.#approach.end();
     for (const line of this.#lines.values()) this.#retire(line);
     await Promise.all([this.#map.close(), ...this.#closing]);
   }
@@ -169,6 +182,7 @@ export class ClusterLink implements Link {
 
   #changed({ slots, deposed }: MapChange): void {
     if (this.#closed) return;
+    this.#approach.end();
     const moved: Covers = (lockKey) => slots.has(this.#slotOf(lockKey));
     for (const node of deposed) {
       const line = this.#lines.get(node);

@@ -43,6 +43,8 @@ export interface Request<R> {
   readonly sent: boolean;
   /** A copy is unanswered, and the connection may still send it again by itself: also after the request was dropped. */
   readonly airborne: boolean;
+  /** The last copy on the present connection has failed: the server answers, but cannot do it now. */
+  readonly setback: boolean;
   /** The last thing that went wrong: with the connection, or with a copy. */
   readonly trouble: Error | undefined;
   /** Stop sending it. The answer is `silent`. */
@@ -72,6 +74,7 @@ export class Flight<R> implements Request<R>, BagItem {
   #airborne = 0;
   #retryMs = FIRST_RETRY_MS;
   #lastError: Error | undefined;
+  #setback = false;
 
   constructor(
     link: Link,
@@ -110,7 +113,12 @@ export class Flight<R> implements Request<R>, BagItem {
     return known ?? (this.sent ? undefined : new Error('There was no connection to Redis'));
   }
 
+  get setback(): boolean {
+    return this.#setback && !this.settled;
+  }
+
   takeOff(line: Line): void {
+    if (line !== this.#line || line.epoch !== this.#epoch) this.#setback = false;
     this.#line = line;
     this.#epoch = line.epoch;
     this.#airborne++;
@@ -155,6 +163,7 @@ export class Flight<R> implements Request<R>, BagItem {
       return undefined;
     }
     if (this.#airborne > 0) return undefined;
+    this.#setback = true;
     const delayMs = this.#retryMs;
     this.#retryMs = Math.min(delayMs * 2, LAST_RETRY_MS);
     return delayMs;

@@ -13,6 +13,7 @@ import { outside } from '../scope.js';
 import { HandshakeLimit } from './handshake-limit.js';
 import type { LinkTools } from './link-tools.js';
 import { Packet } from './packet.js';
+import { Approach, type Reach } from './reach.js';
 import { redacted } from './reply-errors.js';
 import { scriptPort } from './script-port.js';
 import { SilenceGuard } from './silence-guard.js';
@@ -70,10 +71,13 @@ export class NodeLine implements Line {
   readonly #tools: LinkTools;
   readonly #silence: SilenceGuard;
   readonly #handshake: HandshakeLimit | undefined;
+  readonly #approach: Approach;
   readonly #packet = new Packet();
   #epoch = 0;
   #closed = false;
   #trouble: Error | undefined;
+  /** The connection broke, or the last attempt to make one did. */
+  #broken: boolean;
   /** The WAIT under way on the present connection. */
   #confirming: Promise<number> | undefined;
   /** The server at the other end of the present connection has been looked at. */
@@ -88,6 +92,8 @@ export class NodeLine implements Line {
     this.#listener = listener;
     this.#tools = tools;
     this.#silence = new SilenceGuard(tools, () => this.recycle());
+    this.#approach = new Approach(tools);
+    this.#broken = redis.status === 'close' || redis.status === 'reconnecting';
     redis.on('ready', this.#up);
     redis.on('close', this.#down);
     // Without any listener ioredis prints the errors. A first one on yours would silence it.
@@ -114,6 +120,12 @@ export class NodeLine implements Line {
 
   get trouble(): Error | undefined {
     return this.ready ? undefined : this.#trouble;
+  }
+
+  /** What is known of the way to its server. */
+  get reach(): Reach {
+    if (this.ready) return { state: 'connected', silentMs: this.#silence.silentMs(this.#tools.now()) };
+    return this.#broken || this.#trouble !== undefined || this.ended ? { state: 'down' } : this.#approach.reach;
   }
 
   sent(at: number): void {
@@ -151,8 +163,9 @@ export class NodeLine implements Line {
     return confirmed;
   }
 
-  /** Starts a connection that was created lazily. Does nothing in any other state. */
+  /** Somebody wants it: starts a connection that was created lazily. */
   connect(): void {
+    if (!this.ready && !this.#closed) this.#approach.begin();
     if (this.redis.status !== 'wait') return;
     // The error arrives as an event as well, and retries are ioredis' business.
     void outside(() => this.redis.connect().catch(() => undefined));
@@ -172,15 +185,23 @@ export class NodeLine implements Line {
     this.redis.off('ready', this.#up);
     this.redis.off('close', this.#down);
     this.#silence.close();
+    this.#approach.end();
     this.#handshake?.close();
     if (this.#ownership === 'ours') await disconnect(this.redis);
     this.redis.off('error', this.#failed);
   }
 
-  readonly #up = (): void => this.#listener.onUp();
+  readonly #up = (): void => {
+    this.#broken = false;
+    this.#approach.end();
+    this.#listener.onUp();
+  };
 
   readonly #down = (): void => {
     this.#epoch++;
+    this.#broken = true;
+    this.#approach.end();
+    this.#silence.forget();
     this.#confirming = undefined;
     this.#looked = false;
     this.#listener.onDown();

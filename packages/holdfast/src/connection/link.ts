@@ -10,6 +10,7 @@
 
 import type { Redis, RedisOptions } from 'ioredis';
 import type { Line } from './line.js';
+import type { Reach } from './reach.js';
 
 /** The locks that an event concerns. Lock keys come without `keyPrefix`. */
 export type Covers = (lockKey: string) => boolean;
@@ -45,6 +46,8 @@ export interface Link {
   lineTo(lockKey: string): Line | undefined;
   /** Why the lock's server cannot be reached now, as far as is known. */
   troubleWith(lockKey: string): Error | undefined;
+  /** What is known of the way to the lock's server. */
+  reachOf(lockKey: string): Reach;
   /** Connects, and calls `resume` once when it is worth looking for a line again (later, never at once). Returns how to forget it. */
   whenReady(lockKey: string, resume: () => void): () => void;
   /** The server that keeps the lock, as far as is known; undefined before the first contact. */

@@ -2,6 +2,7 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { type Line, NodeLine, type OwnedRedis } from './line.js';
 import type { Link, LinkListener, Refusal } from './link.js';
 import type { LinkTools } from './link-tools.js';
+import type { Reach } from './reach.js';
 import type { SentinelWatch } from './sentinel-watch.js';
 
 const MASTER = 'master';
@@ -43,6 +44,10 @@ export class NodeLink implements Link {
 
   troubleWith(): Error | undefined {
     return this.#line.trouble;
+  }
+
+  reachOf(): Reach {
+    return this.#line.reach;
   }
 
   whenReady(_lockKey: string, resume: () => void): () => void {

@@ -4,6 +4,7 @@
  */
 
 import type { LinkTools } from './link-tools.js';
+import { whenRead } from './reading.js';
 
 /** See the module comment; one for each connection. */
 export class SilenceGuard {
@@ -27,8 +28,18 @@ export class SilenceGuard {
   }
 
   answered(at: number): void {
-    this.#owed--;
+    this.#owed = Math.max(0, this.#owed - 1);
     this.#quietSince = at;
+  }
+
+  /** For how long answers have been owed, at clock time `at`. */
+  silentMs(at: number): number {
+    return this.#owed === 0 ? 0 : at - this.#quietSince;
+  }
+
+  /** The connection is over, and nothing is owed any more. A client of yours may forget what was under way, without a word. */
+  forget(): void {
+    this.#owed = 0;
   }
 
   /** Sets no timer any more. */
@@ -36,9 +47,8 @@ export class SilenceGuard {
     this.#closed = true;
   }
 
-  /** After a stalled loop the answers may be there, unread: judged only when all sockets have been read, which two turns make certain. */
   readonly #look = (): void => {
-    setImmediate(() => setImmediate(this.#judge));
+    whenRead(this.#judge);
   };
 
   readonly #judge = (): void => {

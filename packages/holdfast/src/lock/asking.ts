@@ -86,6 +86,11 @@ export class Asking {
     return this.underWay ? this.#askedAt : undefined;
   }
 
+  /** The server has answered the ask under way that it cannot do it now. */
+  get setback(): boolean {
+    return this.#request?.setback === true;
+  }
+
   /** Why the ask under way has no answer yet, as far as is known. */
   get trouble(): Error | undefined {
     return this.#request?.trouble;

@@ -13,11 +13,14 @@ import type { Scope, ScopedCall } from '../scope.js';
 import type { Level, LevelOrigin } from './level.js';
 import type { Parts } from './parts.js';
 
+/** Why a call whose time is over has no level: others had the lock, or there was no answer yet and nothing to hold against Redis. */
+export type Refusal = 'busy' | 'unanswered';
+
 /**
- * What a call answers when it has its level, or when the lock stayed `busy`; what this throws the call rejects with. Run as part of the
+ * What a call answers when it has its level, or is told why not; what this throws the call rejects with. Run as part of the
  * wait, so that a waiting call is one promise and nothing else stands and waits for that.
  */
-export type Ending<T> = (outcome: Level | 'busy', joinedAt: number) => T;
+export type Ending<T> = (outcome: Level | Refusal, joinedAt: number) => T;
 
 /** What an acquisition asks for. */
 export interface AcquireRequest extends LevelOrigin {
@@ -37,7 +40,7 @@ export interface AcquireRequest extends LevelOrigin {
 export interface ContenderKeeper {
   /** Its time is over: settle it or move its deadline. */
   onExpire(contender: Contender): void;
-  /** It has its answer, and it is no level: the lock is busy, or an error. */
+  /** It has its answer, and it is no level: `busy` is all that its caller sees of any refusal. */
   onLeave(contender: Contender, answer: 'busy' | { error: unknown }): void;
 }
 
@@ -121,9 +124,9 @@ export class Contender implements ScopedCall, WaitHandler<unknown> {
     this.#left(this.#waiter.resolve(this.request.ending(level, this.joinedAt)));
   }
 
-  /** The lock is known to be busy. */
-  turnAway(): void {
-    if (!this.settled && this.#left(this.#endBusy())) this.#keeper.onLeave(this, 'busy');
+  /** Its time is over, and there is no error to tell. */
+  turnAway(refusal: Refusal): void {
+    if (!this.settled && this.#left(this.#endWithout(refusal))) this.#keeper.onLeave(this, 'busy');
   }
 
   refuse(error: unknown): void {
@@ -135,9 +138,9 @@ export class Contender implements ScopedCall, WaitHandler<unknown> {
     this.refuse(new LockScopeError(message, this.name));
   }
 
-  #endBusy(): boolean {
+  #endWithout(refusal: Refusal): boolean {
     try {
-      return this.#waiter.resolve(this.request.ending('busy', this.joinedAt));
+      return this.#waiter.resolve(this.request.ending(refusal, this.joinedAt));
     } catch (error) {
       return this.#waiter.reject(error);
     }

@@ -26,6 +26,7 @@
 
 import type { LockKeys } from '@holdfast/core';
 import type { LeaseTerms } from '@holdfast/watchdog';
+import { whenRead } from '../connection/reading.js';
 import { LockClientClosedError, LockLostError, type LockLostReason } from '../errors.js';
 import type { AcquiredHow } from '../reports/stats.js';
 import type { ScopedLevel } from '../scope.js';
@@ -36,7 +37,7 @@ import { mayPassOn, pauseMs } from './handoff-rule.js';
 import { Level, type LevelKeeper } from './level.js';
 import { Line } from './line.js';
 import type { Parts } from './parts.js';
-import { verdictAtExpiry } from './patience.js';
+import { type Verdict, verdictAtExpiry } from './patience.js';
 import { lostAround, mayReenter } from './reentry.js';
 import { SelfWait } from './self-wait.js';
 import { type HeldOutcome, Tenure, type TenureListener } from './tenure.js';
@@ -102,7 +103,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     } else if (this.#refusesWaiting) {
       contender.refuse(new LockClientClosedError(this.name));
     } else if (contender.once && this.#levels.length > 0) {
-      contender.turnAway();
+      contender.turnAway('busy');
     } else if (this.#parts.limits.waitersReached && !this.#holdsFor(request)) {
       contender.refuse(this.#parts.limits.reached(this.name, 'waiters'));
     } else {
@@ -192,18 +193,39 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   // ---------------------------------------------------------------- ContenderKeeper
 
   onExpire(contender: Contender): void {
-    if (contender.granted) return;
-    const { joinedAt, until, enteringSince } = contender;
-    const heldHere = this.#levels.length > 0;
-    const unansweredSince = this.#tenure?.unansweredSince;
-    const now = this.#parts.clock.now();
-    const verdict = verdictAtExpiry(
-      { now, joinedAt, until, enteringSince, heldHere, busyAt: this.#busyAt, unansweredSince },
-      this.#parts.settings,
+    // What is known in memory needs no reading.
+    if (this.#verdictOn(contender).kind === 'busy') contender.turnAway('busy');
+    else whenRead(() => this.#judge(contender));
+  }
+
+  /** Its time is over, and all that has arrived has been read. */
+  #judge(contender: Contender): void {
+    if (contender.granted || contender.settled) return;
+    const verdict = this.#verdictOn(contender);
+    if (verdict.kind === 'wait') contender.expireAt(verdict.until);
+    else if (verdict.kind === 'unavailable')
+      contender.refuse(unavailableError(this.name, verdict.silentMs, this.#tenure?.trouble));
+    else contender.turnAway(verdict.kind);
+  }
+
+  #verdictOn({ joinedAt, until, once, enteringSince }: Contender): Verdict {
+    const { clock, link, settings } = this.#parts;
+    const tenure = this.#tenure;
+    return verdictAtExpiry(
+      {
+        now: clock.now(),
+        joinedAt,
+        until,
+        once,
+        enteringSince,
+        heldHere: this.#levels.length > 0,
+        busyAt: this.#busyAt,
+        unansweredSince: tenure?.unansweredSince,
+        setback: tenure?.setback === true,
+        reach: link.reachOf(this.name),
+      },
+      settings,
     );
-    if (verdict.kind === 'busy') contender.turnAway();
-    else if (verdict.kind === 'wait') contender.expireAt(verdict.until);
-    else contender.refuse(unavailableError(this.name, verdict.silentMs, this.#tenure?.trouble));
   }
 
   onLeave(contender: Contender, answer: 'busy' | { error: unknown }): void {
@@ -527,7 +549,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   /** Those who asked for one attempt, before `askedAt`, have their answer: the lock is busy. */
   #turnAwayThoseWhoAskedOnce(askedAt: number): void {
     if (!this.#line.hasOnce) return;
-    for (const contender of this.#line) if (contender.once && contender.joinedAt <= askedAt) contender.turnAway();
+    for (const contender of this.#line) if (contender.once && contender.joinedAt <= askedAt) contender.turnAway('busy');
   }
 
   /** Calls that wait inside a hold that has just been lost: they must never acquire afresh. */

@@ -150,6 +150,11 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
     return this.#asking?.unansweredSince;
   }
 
+  /** The server has answered the command under way that it cannot do it now. */
+  get setback(): boolean {
+    return this.#asking?.setback === true || this.#request?.setback === true;
+  }
+
   /** Why there is no answer to the command under way yet, as far as is known. */
   get trouble(): Error | undefined {
     return this.#asking?.trouble ?? this.#request?.trouble;

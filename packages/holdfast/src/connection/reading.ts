@@ -1,0 +1,7 @@
+/**
+ * Calls `judge` when all that has arrived by now has been read. After a stalled loop timers come first and sockets second: whoever judges
+ * somebody's silence has to look at the sockets before. Two turns make that certain.
+ */
+export function whenRead(judge: () => void): void {
+  setImmediate(() => setImmediate(judge));
+}

@@ -1,0 +1,123 @@
+/** What a call says whose time is over before Redis has answered: `waitMs` bounds it, and only evidence makes Redis unavailable. */
+
+import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import type { LockClient } from 'holdfast';
+import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+import { openProxy } from '../support/redis-inputs.js';
+
+const kit = useRedis(startPrivateRedis);
+
+/** The event loop stands still. */
+function compute(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+async function warm(client: LockClient): Promise<LockClient> {
+  await client.getLock(freshName()).withLock(() => undefined);
+  return client;
+}
+
+/** What a call came to, in words. */
+async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    (value) => (typeof value === 'boolean' || value === null ? value : 'had'),
+    (error: { code?: string }) => error.code ?? error,
+  );
+}
+
+describe('on a healthy server', () => {
+  it('short waits as the first thing a process does have the lock or find it busy', async () => {
+    const client = openClient(kit);
+    const lock = client.getLock(freshName());
+    const calls = Array.from({ length: 200 }, (_, i) => lock.tryAcquire({ waitMs: 1 + (i % 20), leaseMs: 400 }));
+    const outcomes = new Set(await Promise.all(calls.map(outcomeOf)));
+    outcomes.delete('had');
+    expect([...outcomes]).toEqual([null]);
+  });
+
+  it.each([5, 40])(
+    'a wait of %d ms has the lock, when the answer has come while the loop stood still',
+    async (waitMs) => {
+      const client = await warm(openClient(kit));
+      const got = client.getLock(freshName()).tryLock(waitMs);
+      compute(60);
+      expect(await got).toBe(true);
+    },
+  );
+
+  it('a short wait for a busy lock says busy, although the loop stood still', async () => {
+    const name = freshName();
+    await openClient(kit).getLock(name).lock();
+    const client = await warm(openClient(kit));
+    const calls = [client.getLock(name).tryLock(5), client.getLock(name).tryAcquire({ waitMs: 5 })];
+    compute(30);
+    expect(await Promise.all(calls.map(outcomeOf))).toEqual([false, null]);
+  });
+
+  it('no first call finds Redis unavailable because the loop stood still while it was being connected to', async () => {
+    const times = { attemptTimeoutMs: 100, responseTimeoutMs: 150 };
+    const first = (call: (client: LockClient) => Promise<unknown>) => {
+      const client = openClient(kit, times);
+      return outcomeOf(call(client));
+    };
+    const calls = [
+      first((client) => client.getLock(freshName()).tryLock()),
+      first((client) => client.getLock(freshName()).tryLock(300)),
+      first((client) => client.getLock(freshName()).acquire({ waitMs: 2_000 })),
+    ];
+    compute(400);
+    expect(await Promise.all(calls)).toEqual([true, expect.any(Boolean), 'had']);
+  });
+});
+
+describe('a server that does not answer for a moment', () => {
+  it('is told short waits as a lock that they did not get, with what is known in the message', async () => {
+    const client = await warm(openClient(kit));
+    await kit.server.stopProcess();
+    try {
+      const lock = client.getLock(freshName());
+      const calls = [lock.tryLock(5), lock.tryAcquire({ waitMs: 20 }), lock.tryWithLock({ waitMs: 30 }, () => 'ran')];
+      const timeout = await failureOf(lock.acquire({ waitMs: 40 }));
+      expect(await Promise.all(calls)).toEqual([false, null, { ran: false }]);
+      expect(timeout).toMatchObject({ code: 'LOCK_TIMEOUT', message: expect.stringMatching(/no answer.* yet/) });
+    } finally {
+      await kit.server.continueProcess();
+    }
+  });
+
+  it('is unavailable once it has owed an answer for attemptTimeoutMs, to short waits too', async () => {
+    const client = await warm(openClient(kit, { attemptTimeoutMs: 200 }));
+    const lock = client.getLock(freshName());
+    await kit.server.stopProcess();
+    try {
+      expect(await outcomeOf(lock.tryLock(20))).toBe(false);
+      expect(await outcomeOf(lock.tryLock(500))).toBe('LOCK_UNAVAILABLE');
+      expect(await outcomeOf(lock.tryLock(5))).toBe('LOCK_UNAVAILABLE');
+    } finally {
+      await kit.server.continueProcess();
+    }
+  });
+});
+
+describe('a connection that is known to be down', () => {
+  it('makes Redis unavailable however short the wait', async () => {
+    const proxy = await openProxy(kit);
+    const client = openClient(kit, { redis: `redis://${proxy.host}:${proxy.port}` });
+    const lock = client.getLock(freshName());
+    await warm(client);
+    proxy.refuse();
+    proxy.reset();
+    await waitUntil(async () => (await outcomeOf(lock.tryLock(1))) === 'LOCK_UNAVAILABLE', { what: 'it is known' });
+    expect(await outcomeOf(lock.tryLock(5))).toBe('LOCK_UNAVAILABLE');
+    await proxy.heal();
+    await waitUntil(async () => (await outcomeOf(lock.tryLock(50))) === true, { what: 'it is back' });
+  });
+
+  it('makes Redis unavailable before there was any', async () => {
+    const client = openClient(kit, { redis: { host: kit.server.host, port: 1 } });
+    expect(await outcomeOf(client.getLock(freshName()).tryLock(200))).toBe('LOCK_UNAVAILABLE');
+  });
+});
