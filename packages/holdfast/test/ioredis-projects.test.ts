@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
 import config from '../../../jest.config.js';
 
-it('this project runs on ioredis 6, and another one runs the contract and the topologies on ioredis 5', () => {
+it('this project runs on ioredis 6, and another one runs what depends on ioredis on ioredis 5', () => {
   expect(Redis).not.toBe(Redis5);
   const projects = (config.projects ?? []).filter((project) => typeof project === 'object');
   const ours = projects.filter(({ rootDir }) => String(rootDir).endsWith('packages/holdfast'));
@@ -11,7 +11,7 @@ it('this project runs on ioredis 6, and another one runs the contract and the to
     { displayName: 'holdfast', testMatch: ['<rootDir>/test/**/*.test.ts'] },
     {
       displayName: 'holdfast on ioredis 5',
-      testMatch: ['<rootDir>/test/contract/**/*.test.ts', '<rootDir>/test/topology/**/*.test.ts'],
+      testMatch: expect.arrayContaining([expect.stringContaining('/contract/'), expect.stringContaining('/topology/')]),
       moduleNameMapper: { '^ioredis$': expect.stringMatching(/ioredis5$/) },
     },
   ]);

@@ -1,4 +1,6 @@
 export { ManualClock, ManualTimer } from './manual-clock.js';
+export { driveTime } from './driven-time.js';
+export type { DrivenTime } from './driven-time.js';
 export { whenThisProcessEnds } from './redis/guardian.mjs';
 export { findBinary } from './redis/binary.mjs';
 export { dockerAnswers, startInDocker } from './redis/docker.mjs';

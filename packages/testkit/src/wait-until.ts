@@ -1,6 +1,10 @@
 import { inspect } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** As they are before any test can drive them. */
+const now = performance.now.bind(performance);
+const { setTimeout: setTimer, clearTimeout: clearTimer } = globalThis;
+
 /** How long, how often, and what for. */
 export interface WaitUntilOptions {
   /** What is waited for, as the error shall name it: `'the waiter is queued'`. */
@@ -34,9 +38,9 @@ export async function waitUntil<T>(
   options: WaitUntilOptions = { what: 'the condition' },
 ): Promise<Truthy<Awaited<T>>> {
   const { what, timeoutMs = 10_000, everyMs = 5 } = options;
-  const deadline = performance.now() + timeoutMs;
+  const deadline = now() + timeoutMs;
   const timeUp = new AbortController();
-  const timer = setTimeout(() => timeUp.abort(), timeoutMs);
+  const timer = setTimer(() => timeUp.abort(), timeoutMs);
   const expired = new Promise<never>((_, reject) => {
     timeUp.signal.addEventListener('abort', () => reject(new WaitUntilTimeoutError('')), { once: true });
   });
@@ -47,13 +51,13 @@ export async function waitUntil<T>(
       const value = await Promise.race([condition(), expired]);
       if (isTruthy(value)) return value;
       last = inspect(value);
-      if (performance.now() >= deadline) throw new WaitUntilTimeoutError('');
+      if (now() >= deadline) throw new WaitUntilTimeoutError('');
       await sleep(everyMs);
     }
   } catch (error) {
     if (!(error instanceof WaitUntilTimeoutError)) throw error;
     throw new WaitUntilTimeoutError(`waited ${timeoutMs} ms for ${what}; the last value was ${last}`);
   } finally {
-    clearTimeout(timer);
+    clearTimer(timer);
   }
 }

@@ -1,0 +1,55 @@
+import { AsyncResource } from 'node:async_hooks';
+import { ManualClock, ManualTimer } from './manual-clock.js';
+import { waitUntil } from './wait-until.js';
+
+/** The time of the process while a test drives it. */
+export interface DrivenTime {
+  /** Milliseconds, as `performance.now()` reads them. */
+  now(): number;
+  /** Time goes on by `ms`, and timers run as they fall due, each at its own time; see {@link ManualClock.advance}. */
+  advance(ms: number): Promise<void>;
+  /** Time has passed and nothing could run: the process stood still. What fell due runs at the next `advance`. */
+  jump(ms: number): void;
+}
+
+/**
+ * From now on, until the test has ended, time in this process passes when the test says so: `performance.now()`, `Date.now()`, `setTimeout`
+ * and `clearTimeout` of all code that the test loads, the clients under test and ioredis among it. However slow the machine is, no deadline
+ * passes by itself, and how often something happens in a time can be counted.
+ *
+ * Not driven: what runs elsewhere (Redis and its clock, sockets, other processes), `setInterval`, `setImmediate`, `node:timers`, timers that
+ * were set before, and `waitUntil`. A lease in Redis that shall not end while the test runs has to be long.
+ *
+ * Fails the test that leaves a timer set.
+ */
+export function driveTime(kit: { cleanup(undo: () => unknown): void }): DrivenTime {
+  const real = { now: performance.now, date: Date.now, set: globalThis.setTimeout, clear: globalThis.clearTimeout };
+  const startMs = real.now.call(performance);
+  const clock = new ManualClock(startMs);
+  const wallMs = Date.now() - startMs;
+  performance.now = () => clock.now();
+  Date.now = () => Math.floor(wallMs + clock.now());
+  const set = (run: (...given: unknown[]) => void, delayMs = 1, ...given: unknown[]) =>
+    clock.setTimer(
+      AsyncResource.bind(() => run(...given)),
+      delayMs,
+    );
+  globalThis.setTimeout = Object.assign(set, {
+    __promisify__: real.set.__promisify__,
+  }) as unknown as typeof setTimeout;
+  globalThis.clearTimeout = (timer: unknown) => {
+    if (timer instanceof ManualTimer) clock.clearTimer(timer);
+    else real.clear(timer as NodeJS.Timeout);
+  };
+  kit.cleanup(async () => {
+    try {
+      await waitUntil(() => clock.pendingTimers === 0, { what: 'no driven timer to be set', timeoutMs: 2_000 });
+    } finally {
+      performance.now = real.now;
+      Date.now = real.date;
+      globalThis.setTimeout = real.set;
+      globalThis.clearTimeout = real.clear;
+    }
+  });
+  return { now: () => clock.now(), advance: (ms) => clock.advance(ms), jump: (ms) => clock.jump(ms) };
+}
