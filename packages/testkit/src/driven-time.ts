@@ -20,7 +20,7 @@ export interface DrivenTime {
  * Not driven: what runs elsewhere (Redis and its clock, sockets, other processes), `setInterval`, `setImmediate`, `node:timers`, timers that
  * were set before, and `waitUntil`. A lease in Redis that shall not end while the test runs has to be long.
  *
- * Fails the test that leaves a timer set.
+ * Call it before clients are opened: they are closed before time goes on by itself again. Fails the test that leaves a timer set.
  */
 export function driveTime(kit: { cleanup(undo: () => unknown): void }): DrivenTime {
   const real = { now: performance.now, date: Date.now, set: globalThis.setTimeout, clear: globalThis.clearTimeout };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RedisKit } from '@holdfast/testkit';
+import { type RedisKit, waitUntil } from '@holdfast/testkit';
 import { createLockClient, type LockClient, type LockClientOptions } from 'holdfast';
 
 /** A client on the kit's server, closed when the test has ended. */
@@ -7,6 +7,16 @@ export function openClient(kit: RedisKit, options: Partial<LockClientOptions> = 
   const client = createLockClient({ redis: kit.server.url, ...options });
   kit.cleanup(() => client.close());
   return client;
+}
+
+/** Until the client is connected and hears its inbox: its first wait would cost one ask more. */
+export async function warmUp(kit: RedisKit, client: LockClient): Promise<void> {
+  await client.getLock(freshName()).withLock(() => undefined);
+  const listens = async () =>
+    String(await kit.admin.pubsub('NUMSUB', `holdfast_inbox:${client.clientId}`)).endsWith(',1');
+  await waitUntil(listens, { what: 'the client listens' });
+  // Its answer comes when the client has been told so.
+  await client.inspect(freshName());
 }
 
 /** A lock name of the test's own: the server may be shared. */
