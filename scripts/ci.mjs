@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { findPrivateRedis } from '../packages/testkit/src/redis/find.mjs';
 import { dockerAnswers, startInDocker } from '../packages/testkit/src/redis/docker.mjs';
 import { build, checkTarball, pack } from './ci/packages.mjs';
+import { installLoaders, loaders } from './ci/loaders.mjs';
 import { installConsumer, ioredisVersions, programs, runConsumer } from './ci/smoke.mjs';
 import { checkInterop } from './ci/interop.mjs';
 import { checkSpec } from './ci/spec.mjs';
@@ -17,28 +18,38 @@ const tally = new Tally();
 const temporary = mkdtempSync(join(tmpdir(), 'holdfast-ci-'));
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
 
-async function smoke(tarballs) {
+async function smoke(tarball) {
   const redis = await findPrivateRedis();
   try {
     for (const ioredis of ioredisVersions) {
       const folder = join(temporary, `ioredis-${ioredis}`);
       const made = await tally.check(`a project on ioredis ${ioredis}: npm install, tsc`, () =>
-        installConsumer({ folder, tarballs, ioredis }),
+        installConsumer({ folder, tarball, ioredis }),
       );
       if (!made) continue;
       for (const [program, what] of Object.entries(programs)) {
-        await tally.check(`tarballs on ioredis ${ioredis}: ${what}`, () =>
+        await tally.check(`the tarball on ioredis ${ioredis}: ${what}`, () =>
           runConsumer({ folder, program, redisUrl: redis.url }),
         );
       }
     }
+    await checkLoaders(redis.url);
   } finally {
     await redis.stop();
   }
 }
 
+/** In the project on the newest ioredis, which has one of everything that loads packages. */
+async function checkLoaders(redisUrl) {
+  const folder = join(temporary, `ioredis-${ioredisVersions.at(-1)}`);
+  if (!(await tally.check('npm install of what loads packages', () => installLoaders(folder)))) return;
+  for (const [loader, load] of Object.entries(loaders)) {
+    await tally.check(`the tarball is loaded by ${loader}`, () => load({ folder, redisUrl }));
+  }
+}
+
 async function smokeInDocker() {
-  const name = 'tarballs against Redis in Docker';
+  const name = 'the tarball against Redis in Docker';
   if (!dockerAnswers(process.env)) return tally.skip(name, 'no Docker engine answers');
   let redis;
   try {
@@ -56,12 +67,10 @@ async function smokeInDocker() {
 
 async function checkPackages() {
   if (!(await tally.check('build', build))) return;
-  let tarballs = [];
-  if (!(await tally.check('pack', async () => (tarballs = await pack(join(temporary, 'tarballs')))))) return;
-  for (const tarball of tarballs) {
-    await tally.check(`publint and attw: ${tarball.split('/').at(-1)}`, () => checkTarball(tarball));
-  }
-  await smoke(tarballs);
+  let tarball;
+  if (!(await tally.check('pack', async () => (tarball = await pack(join(temporary, 'tarball')))))) return;
+  await tally.check('publint and attw', () => checkTarball(tarball));
+  await smoke(tarball);
   await smokeInDocker();
 }
 

@@ -1,14 +1,9 @@
 // What a published package may ask of those who install it: nothing is run, and nothing comes along that was not decided upon
 // (docs/adr/0001-dependencies.md). The manifest is the one inside the tarball, as pnpm has rewritten it.
 
+/** Everything else that runs beside ioredis is bundled into it. */
 const allowed = {
-  '@holdfast/core': { dependencies: [], peerDependencies: [] },
-  '@holdfast/notify': { dependencies: ['async-mutex'], peerDependencies: [] },
-  '@holdfast/watchdog': { dependencies: [], peerDependencies: [] },
-  holdfast: {
-    dependencies: ['@holdfast/core', '@holdfast/notify', '@holdfast/watchdog', 'async-mutex', 'nanoid'],
-    peerDependencies: ['ioredis'],
-  },
+  holdfast: { dependencies: [], peerDependencies: ['ioredis'] },
 };
 
 /** Run by npm, pnpm or yarn where a package is installed, from the registry or from git. */

@@ -1,11 +1,11 @@
-// What users get: the tarballs, as pnpm would publish them.
+// What users get: the tarball, as pnpm would publish it.
 import { mkdirSync, readdirSync } from 'node:fs';
 import { pnpm } from '../prepare.mjs';
 import { root } from '../run.mjs';
 import { checkManifest, checkModes } from './manifest.mjs';
 import { command, tool } from './step.mjs';
 
-const folders = ['core', 'notify', 'watchdog', 'holdfast'].map((name) => `${root}/packages/${name}`);
+const folder = `${root}/packages/holdfast`;
 const runPnpm = (args, options) => command('npx', ['-y', pnpm, ...args], options);
 
 const expected = [
@@ -18,26 +18,23 @@ const expected = [
   'dist/index.d.cts',
 ];
 
-/** Builds all publishable packages: ESM, CJS, and types for both. */
+/** Builds the package that is published: ESM, CJS, and types for both. */
 export async function build() {
-  await runPnpm(['--recursive', '--reporter=append-only', '--loglevel=warn', 'run', 'build']);
+  await runPnpm(['--reporter=append-only', '--loglevel=warn', 'run', 'build'], { cwd: folder });
 }
 
 /**
  * Packs what was built.
  *
- * @returns {Promise<string[]>} the tarballs
+ * @returns {Promise<string>} the tarball
  */
-export async function pack(folder) {
-  mkdirSync(folder, { recursive: true });
-  for (const cwd of folders) {
-    await runPnpm(['pack', '--pack-destination', folder], { cwd, capture: 'stdout' });
-  }
-  const tarballs = readdirSync(folder)
-    .filter((file) => file.endsWith('.tgz'))
-    .map((file) => `${folder}/${file}`);
-  for (const tarball of tarballs) await checkContents(tarball);
-  return tarballs;
+export async function pack(destination) {
+  mkdirSync(destination, { recursive: true });
+  await runPnpm(['pack', '--pack-destination', destination], { cwd: folder, capture: 'stdout' });
+  const [file] = readdirSync(destination).filter((name) => name.endsWith('.tgz'));
+  const tarball = `${destination}/${file}`;
+  await checkContents(tarball);
+  return tarball;
 }
 
 async function checkContents(tarball) {
@@ -47,11 +44,20 @@ async function checkContents(tarball) {
     .filter(Boolean)
     .map((file) => file.replace(/^package\//, ''));
   const missing = expected.filter((file) => !files.includes(file));
-  const extra = files.filter((file) => !expected.includes(file) && !/^dist\/index\.c?js\.map$/.test(file));
+  const extra = files.filter((file) => !expected.includes(file));
   if (missing.length > 0) throw new Error(`${tarball} lacks ${missing.join(', ')}`);
   if (extra.length > 0) throw new Error(`${tarball} brings ${extra.join(', ')}`);
   checkModes(tarball, await command('tar', ['-tvzf', tarball], { capture: 'stdout' }));
-  checkManifest(JSON.parse(await command('tar', ['-xzOf', tarball, 'package/package.json'], { capture: 'stdout' })));
+  const read = (file) => command('tar', ['-xzOf', tarball, `package/${file}`], { capture: 'stdout' });
+  checkManifest(JSON.parse(await read('package.json')));
+  for (const file of expected.filter((name) => name.startsWith('dist/'))) checkImports(file, await read(file));
+}
+
+/** Whatever else it runs on is inside it: a file that asks for more would fail where users install it. */
+function checkImports(file, code) {
+  const asked = [...code.matchAll(/(?:^(?:import|export)\b[^;]*?\bfrom |\b(?:import|require)\()['"]([^'"]+)['"]/gm)];
+  const strange = asked.map(([, name]) => name).filter((name) => name !== 'ioredis' && !name.startsWith('node:'));
+  if (strange.length > 0) throw new Error(`${file} imports ${[...new Set(strange)].join(', ')}`);
 }
 
 /** Do the entry points, formats and types of a tarball fit each other, for every kind of consumer? */

@@ -1,4 +1,4 @@
-// The packed tarballs in a project of their own, installed with npm, used as users do.
+// The packed tarball in a project of their own, installed with npm, used as users do.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { command, tool } from './step.mjs';
@@ -20,9 +20,9 @@ export const programs = {
 /**
  * Makes the project and compiles its TypeScript.
  *
- * @param {{ folder: string, tarballs: string[], ioredis: string }} options
+ * @param {{ folder: string, tarball: string, ioredis: string }} options
  */
-export async function installConsumer({ folder, tarballs, ioredis }) {
+export async function installConsumer({ folder, tarball, ioredis }) {
   mkdirSync(folder, { recursive: true });
   cpSync(consumer, folder, { recursive: true });
   const typed = readFileSync(`${consumer}/typed.ts`, 'utf8');
@@ -30,7 +30,7 @@ export async function installConsumer({ folder, tarballs, ioredis }) {
   writeFileSync(`${folder}/package.json`, JSON.stringify({ name: 'consumer', private: true }));
   await command(
     'npm',
-    ['install', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs, `ioredis@${ioredis}`, '@types/node@20'],
+    ['install', '--no-audit', '--no-fund', '--loglevel=error', tarball, `ioredis@${ioredis}`, '@types/node@20'],
     { cwd: folder },
   );
   const installed = JSON.parse(readFileSync(`${folder}/node_modules/ioredis/package.json`, 'utf8')).version;

@@ -46,11 +46,17 @@ const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
 /** Of the part of a tenure id that nobody can guess, in characters of 6 bits: what names a tenure is heard. */
 const SECRET_LENGTH = 10;
 
+/** Where the constructor can be reached: it is for {@link createLockClient} alone. */
+let make: (options: LockClientOptions) => LockClient;
+
 /**
- * All locks of one process on one Redis. Make one for a process, not one for a request: two clients never re-enter each other's locks.
+ * All locks of one process on one Redis, made by {@link createLockClient}. Make one for a process, not one for a request: two clients never
+ * re-enter each other's locks.
  *
  * It opens up to two connections of its own (with your own `Redis`: one, for messages), with the first lock; behind Sentinel also one to each
  * sentinel, in a Cluster one to each master that keeps a lock of yours. Nothing it does in the background rejects unhandled or throws.
+ *
+ * The class is there for `instanceof` and as a token of dependency injection; its constructor is not for use.
  */
 export class LockClient implements AsyncDisposable {
   /** Random id of this client; its holds and messages carry it. */
@@ -67,8 +73,11 @@ export class LockClient implements AsyncDisposable {
   readonly #shards: Shards;
   #closing: Promise<void> | undefined;
 
-  /** @internal Use {@link createLockClient}. */
-  constructor(options: LockClientOptions) {
+  static {
+    make = (options) => new this(options);
+  }
+
+  private constructor(options: LockClientOptions) {
     const settings = resolveSettings(options);
     this.clientId = nanoid();
     const clock = systemClock();
@@ -246,5 +255,5 @@ function checkOwner(owner: unknown): string | undefined {
  * @throws TypeError or RangeError for options that cannot work, with the reason.
  */
 export function createLockClient(options: LockClientOptions): LockClient {
-  return new LockClient(options);
+  return make(options);
 }

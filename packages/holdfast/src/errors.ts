@@ -7,6 +7,16 @@
 
 const brand = Symbol.for('holdfast.error');
 
+/**
+ * Says what a class is called, in `name`, in stacks and in loggers. Not left to the class: bundlers and minifiers rename it. On the prototype,
+ * because the first line of a stack is written before a constructor could set anything.
+ */
+function named(type: abstract new (...args: never) => LockError, name: string): void {
+  for (const target of [type, type.prototype]) {
+    Object.defineProperty(target, 'name', { value: name, configurable: true, writable: target !== type });
+  }
+}
+
 /** The stable codes of {@link LockError.code}. */
 export type LockErrorCode =
   | 'LOCK_TIMEOUT'
@@ -21,6 +31,9 @@ export type LockErrorCode =
 
 /** Base class of holdfast's errors. */
 export abstract class LockError extends Error {
+  static {
+    named(this, 'LockError');
+  }
   /** Stable code to branch on. */
   abstract readonly code: LockErrorCode;
   /** The lock the failed call was about; absent when it was about the whole client. */
@@ -29,7 +42,6 @@ export abstract class LockError extends Error {
   constructor(message: string, lockName?: string, options?: ErrorOptions) {
     super(message, options);
     this.lockName = lockName;
-    this.name = new.target.name;
     Object.defineProperty(this, brand, { value: true });
   }
 
@@ -50,6 +62,9 @@ const inWords = {
 
 /** `acquire` waited for its whole `waitMs` and did not get the lock. It was busy, or Redis had no time to say so; see the message. */
 export class LockTimeoutError extends LockError {
+  static {
+    named(this, 'LockTimeoutError');
+  }
   static readonly code = 'LOCK_TIMEOUT';
   readonly code = LockTimeoutError.code;
   /** How long the call waited, in whole milliseconds. */
@@ -100,6 +115,9 @@ const lossInWords: Record<LockLostReason, string> = {
 
 /** The hold ended before it was released: what it guarded may have run beside another owner since. */
 export class LockLostError extends LockError {
+  static {
+    named(this, 'LockLostError');
+  }
   static readonly code = 'LOCK_LOST';
   readonly code = LockLostError.code;
   /** What ended the hold. */
@@ -113,6 +131,9 @@ export class LockLostError extends LockError {
 
 /** `unlock()` was called where this scope, handle or owner holds nothing. */
 export class LockNotHeldError extends LockError {
+  static {
+    named(this, 'LockNotHeldError');
+  }
   static readonly code = 'LOCK_NOT_HELD';
   readonly code = LockNotHeldError.code;
 
@@ -123,6 +144,9 @@ export class LockNotHeldError extends LockError {
 
 /** A call that its scope does not allow; see `docs/semantics.md`, Scopes. */
 export class LockScopeError extends LockError {
+  static {
+    named(this, 'LockScopeError');
+  }
   static readonly code = 'LOCK_SCOPE';
   readonly code = LockScopeError.code;
 }
@@ -132,12 +156,18 @@ export class LockScopeError extends LockError {
  * still do on the server is cancelled in the background.
  */
 export class LockUnavailableError extends LockError {
+  static {
+    named(this, 'LockUnavailableError');
+  }
   static readonly code = 'LOCK_UNAVAILABLE';
   readonly code = LockUnavailableError.code;
 }
 
 /** Redis answered and refused. What it had written by then, which is only possible when it refuses to confirm it (`WAIT`), is undone. */
 export class LockRefusedError extends LockError {
+  static {
+    named(this, 'LockRefusedError');
+  }
   static readonly code = 'LOCK_REFUSED';
   readonly code = LockRefusedError.code;
   /** First word of Redis' error, such as `WRONGTYPE`, `NOPERM` or `OOM`. */
@@ -158,6 +188,9 @@ export class LockRefusedError extends LockError {
  * replica that is promoted while the undoing is on its way may still show it until its lease ends.
  */
 export class LockNotReplicatedError extends LockError {
+  static {
+    named(this, 'LockNotReplicatedError');
+  }
   static readonly code = 'LOCK_NOT_REPLICATED';
   readonly code = LockNotReplicatedError.code;
   /** How many replicas had to confirm. */
@@ -185,6 +218,9 @@ const limitInWords: Record<LockLimit, string> = {
 
 /** The call would have gone above one of the client's `limits`. Nothing was sent, and whatever else the client has is untouched. */
 export class LockLimitError extends LockError {
+  static {
+    named(this, 'LockLimitError');
+  }
   static readonly code = 'LOCK_LIMIT';
   readonly code = LockLimitError.code;
   /** Which of the client's `limits`. */
@@ -201,6 +237,9 @@ export class LockLimitError extends LockError {
 
 /** The client was closed, before or during the call. */
 export class LockClientClosedError extends LockError {
+  static {
+    named(this, 'LockClientClosedError');
+  }
   static readonly code = 'LOCK_CLIENT_CLOSED';
   readonly code = LockClientClosedError.code;
 

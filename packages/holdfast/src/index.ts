@@ -7,7 +7,7 @@ export type { AcquireOptions, LockOptions } from './acquire-options.js';
 export {
   type CloseOptions,
   createLockClient,
-  type LockClient,
+  LockClient,
   type LockHandleOptions,
 } from './client.js';
 export {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import * as holdfast from 'holdfast';
@@ -26,6 +27,7 @@ const membersOf = (prototype: object) => Reflect.ownKeys(prototype).filter((key)
 describe('the public surface is', () => {
   it('these exports', () => {
     expect(Object.keys(holdfast).sort()).toEqual([
+      'LockClient',
       'LockClientClosedError',
       'LockError',
       'LockLimitError',
@@ -38,6 +40,16 @@ describe('the public surface is', () => {
       'LockUnavailableError',
       'createLockClient',
     ]);
+  });
+
+  it('a class of clients, to tell one by and to inject one by', () => {
+    const client = openClient(kit);
+    expect(client).toBeInstanceOf(holdfast.LockClient);
+    expect(client.constructor).toBe(holdfast.LockClient);
+    expect(holdfast.LockClient.name).toBe('LockClient');
+    // @ts-expect-error clients are made by createLockClient
+    const compiles = () => new holdfast.LockClient({ redis: '' });
+    expect(compiles).toBeInstanceOf(Function);
   });
 
   it('these members of a client', () => {
@@ -114,6 +126,20 @@ describe('errors', () => {
     expect(error instanceof LockError).toBe(true);
     expect(Object.values(classes).filter((each) => error instanceof each)).toEqual([own]);
     expect(Object.keys(classes)).toHaveLength(samples.length);
+  });
+
+  it.each(Object.entries({ LockError, ...classes }))(
+    '%s is called so, whatever a bundler made of the class',
+    (name, type) => {
+      expect(type.name).toBe(name);
+      expect(type.prototype.name).toBe(name);
+    },
+  );
+
+  it.each(samples)('%p begins with its name: as a text, in its stack, when inspected', (error, _code, type) => {
+    const [name] = Object.entries(classes).find(([, each]) => each === type) ?? [];
+    for (const text of [String(error), error.stack, inspect(error)]) expect(text).toMatch(new RegExp(`^${name}: `));
+    expect(Object.keys(error)).not.toContain('name');
   });
 
   it('of another copy of the library are recognised; other errors with their codes are not', () => {
