@@ -136,7 +136,7 @@ describe('errors', () => {
     },
   );
 
-  it.each(samples)('%p begins with its name: as a text, in its stack, when inspected', (error, _code, type) => {
+  it.each(samples)('%p begins with its name: as a text, in its stack, when inspected', (error, _code, type, _rest) => {
     const [name] = Object.entries(classes).find(([, each]) => each === type) ?? [];
     for (const text of [String(error), error.stack, inspect(error)]) expect(text).toMatch(new RegExp(`^${name}: `));
     expect(Object.keys(error)).not.toContain('name');
