@@ -70,6 +70,11 @@ export interface Lease<S> {
    */
   retune(terms: LeaseTerms, sentAt?: number, remainingMs?: number): void;
   /**
+   * Nobody wants it any more, and nobody can give it up: believed for as long as it is confirmed now, and nothing is asked for until then. It
+   * is lost as `expired`, unless new terms come before. Only a doubt ({@link question}, a connection that was down) is still looked into.
+   */
+  runOut(): void;
+  /**
    * Something speaks against it: asks now, and where a renewal is in flight once more after its answer, which may have been given before.
    * On a lease that is not held, nothing.
    */

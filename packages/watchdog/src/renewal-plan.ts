@@ -1,4 +1,6 @@
 const FIRST_BACKOFF_MS = 50;
+/** Whatever is answered, a lease is not asked about more often, unless it has hardly longer to live. */
+const MIN_PAUSE_MS = 10;
 
 /**
  * When a lease is to be renewed next: after a confirmation one interval later, after a failure after a back-off that doubles up to a
@@ -20,16 +22,22 @@ export class RenewalPlan {
     return this.#dueAt - this.#slackMs;
   }
 
-  /** One interval after a confirmation. */
-  follow(confirmedAt: number, intervalMs: number): void {
-    this.#set(confirmedAt, intervalMs);
+  /** One interval after a confirmation. `leftMs`: from then to the deadline. */
+  follow(confirmedAt: number, intervalMs: number, leftMs: number): void {
+    this.#set(confirmedAt, intervalMs, leftMs);
   }
 
-  /** Again soon. `jitter`: share of the back-off to wait, in (0, 1]. */
-  retry(now: number, intervalMs: number, jitter: number): void {
+  /** Again soon. `jitter`: share of the back-off to wait, in (0, 1]. `leftMs`: to the deadline. */
+  retry(now: number, intervalMs: number, jitter: number, leftMs: number): void {
     const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, intervalMs / 4) * jitter;
     this.#failures++;
-    this.#set(now, backoffMs);
+    this.#set(now, backoffMs, leftMs);
+  }
+
+  /** Not at all, until it is hastened or confirmed. */
+  rest(): void {
+    this.#dueAt = Number.POSITIVE_INFINITY;
+    this.#slackMs = 0;
   }
 
   /** At `time`, unless it is planned for earlier. */
@@ -44,7 +52,8 @@ export class RenewalPlan {
     this.#failures = 0;
   }
 
-  #set(from: number, delayMs: number): void {
+  #set(from: number, wantedMs: number, leftMs: number): void {
+    const delayMs = Math.max(wantedMs, Math.min(MIN_PAUSE_MS, leftMs / 3));
     this.#dueAt = from + delayMs;
     this.#slackMs = Math.floor(delayMs / 4);
   }

@@ -26,6 +26,7 @@ export class Validity {
   #safeEnd = Number.NEGATIVE_INFINITY;
   #limit = Number.POSITIVE_INFINITY;
   #limitReason: LossReason = 'max-hold';
+  #runsOut = false;
 
   constructor(terms: LeaseTerms, marginMs: (leaseMs: number) => number) {
     this.#terms = terms;
@@ -71,15 +72,27 @@ export class Validity {
     return prolonged;
   }
 
+  /** What is confirmed now is where it ends. */
+  runOut(): void {
+    this.#runsOut = true;
+    this.#limit = this.#grantEnd;
+    this.#limitReason = 'expired';
+  }
+
+  get runsOut(): boolean {
+    return this.#runsOut;
+  }
+
   /** New terms; what was confirmed stays confirmed. */
   retune(terms: LeaseTerms): void {
-    this.#terms = terms;
+    this.prepare(terms);
     this.request(this.#proofSentAt, this.#proofRemainingMs);
   }
 
   /** New terms for a lease that starts later. */
   prepare(terms: LeaseTerms): void {
     this.#terms = terms;
+    this.#runsOut = false;
   }
 
   /** What to ask for at `now`: a lease time, or 0 when nothing is left to ask for and ownership is only verified. */
@@ -107,6 +120,7 @@ export class Validity {
   }
 
   #setLimit(): void {
+    if (this.#runsOut) return;
     const { mode, leaseMs, renewUntil = Number.POSITIVE_INFINITY } = this.#terms;
     const termEnd = mode === 'fixed' ? Math.max(this.#begunAt + leaseMs, this.#grantEnd) : Number.POSITIVE_INFINITY;
     this.#limit = Math.min(termEnd, renewUntil);

@@ -121,6 +121,13 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     }
   }
 
+  runOut(): void {
+    if (!this.check()) return;
+    this.#validity.runOut();
+    this.#plan.rest();
+    this.#arrange();
+  }
+
   check(): boolean {
     return this.#live && this.#checkAt(this.#keeper.clock.now());
   }
@@ -190,8 +197,7 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
         break;
       case 'unknown':
         if (!current) break;
-        this.#plan.retry(this.#keeper.clock.now(), this.#validity.intervalMs, attempt.jitter);
-        this.#arrange();
+        this.#retry(attempt);
         this.suspect();
         break;
       default:
@@ -251,8 +257,15 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
 
   /** The next renewal is one interval after this confirmation. */
   #renewAfter(confirmedAt: number): void {
-    this.#plan.follow(confirmedAt, this.#validity.intervalMs);
+    if (this.#validity.runsOut) this.#plan.rest();
+    else this.#plan.follow(confirmedAt, this.#validity.intervalMs, this.deadline - confirmedAt);
     if (this.#questioned) this.#plan.hasten(this.#keeper.clock.now());
+    this.#arrange();
+  }
+
+  #retry({ jitter }: Attempt): void {
+    const now = this.#keeper.clock.now();
+    this.#plan.retry(now, this.#validity.intervalMs, jitter, this.deadline - now);
     this.#arrange();
   }
 

@@ -506,3 +506,82 @@ describe('close', () => {
     expect(watchdog.size).toBe(0);
   });
 });
+
+describe('a lease that runs out', () => {
+  it.each([watched, fixed])(
+    'is asked for no more, and lost when what was confirmed of a $mode one is over',
+    async (terms) => {
+      const { clock, port, hold, heard, start } = harness();
+      const lease = hold('s:a', terms);
+      clock.jump(1_000);
+      lease.runOut();
+      await clock.advance(28_000);
+      expect(lease.state).toBe('held');
+      await clock.advance(2_000);
+      expect(heard).toEqual([{ subject: 's:a', what: 'lost: expired', at: start + 30_000 - 302 }]);
+      expect(port.calls).toEqual([]);
+    },
+  );
+
+  it('is lost when a question is answered so, and rests again when it is not', async () => {
+    const { clock, port, hold, whatWasHeard } = harness();
+    const lease = hold();
+    lease.runOut();
+    lease.question();
+    await clock.advance(15_000);
+    expect(port.asked).toMatchObject([{ leaseMs: 0 }]);
+    port.policy = () => ({ kind: 'lost', reason: 'deleted' });
+    lease.question();
+    await clock.advance(0);
+    expect(whatWasHeard()).toEqual(['lost: deleted']);
+  });
+
+  it('is not prolonged by the answer to a renewal that was on its way', async () => {
+    const { clock, port, hold, start, heard } = harness();
+    const lease = hold();
+    port.policy = () => 'hang';
+    await clock.advance(10_000);
+    lease.runOut();
+    port.last.settle([{ kind: 'renewed', sentAt: clock.now(), remainingMs: 30_000 }]);
+    await clock.advance(60_000);
+    expect(heard).toMatchObject([{ what: 'lost: expired' }]);
+    expect(heard[0]?.at).toBeLessThanOrEqual(start + 30_000);
+    expect(port.calls).toHaveLength(1);
+  });
+
+  it('is renewed again when somebody wants it again', async () => {
+    const { clock, port, hold, heard } = harness();
+    const lease = hold();
+    lease.runOut();
+    await clock.advance(20_000);
+    lease.retune(watched);
+    await clock.advance(60_000);
+    expect(port.calls.length).toBeGreaterThan(3);
+    expect(heard).toEqual([]);
+  });
+});
+
+describe('whatever is answered', () => {
+  it.each<[string, (sentAt: number) => RenewalOutcome]>([
+    ['that hardly anything is left', (sentAt) => ({ kind: 'renewed', sentAt, remainingMs: 1 })],
+    ['nothing', () => ({ kind: 'unknown', error: new Error('no') })],
+  ])('a lease is not asked about more than a hundred times a second: %s', async (_, outcome) => {
+    const { clock, port, hold } = harness();
+    hold();
+    port.policy = () => outcome(clock.now());
+    await clock.advance(10_000);
+    const before = port.asked.length;
+    await clock.advance(1_000);
+    expect(port.asked.length - before).toBeLessThanOrEqual(101);
+  });
+
+  it('one that has less than that left is renewed in time', async () => {
+    const { clock, port, open, heard } = harness();
+    const lease = open();
+    port.endsAt.set('s:a', clock.now() + 9);
+    expect(lease.begin(clock.now(), 9)).toBe(true);
+    await clock.advance(1_000);
+    expect(heard).toEqual([]);
+    expect(lease.remainingMs()).toBeGreaterThan(28_000);
+  });
+});

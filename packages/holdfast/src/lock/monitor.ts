@@ -40,7 +40,7 @@ import type { Parts } from './parts.js';
 import { type Verdict, verdictAtExpiry } from './patience.js';
 import { lostAround, mayReenter } from './reentry.js';
 import { SelfWait } from './self-wait.js';
-import { type HeldOutcome, Tenure, type TenureListener } from './tenure.js';
+import { type CountedDown, type HeldOutcome, Tenure, type TenureListener } from './tenure.js';
 import { commonTerms, leaseTermsOf } from './terms.js';
 import { within } from './within.js';
 import { none, withLast, without } from '../lists.js';
@@ -396,9 +396,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.#arrived(arrival);
     contender.refuse(failureError(this.name, outcome));
     // The count is as it was; whoever waits goes on.
-    if (this.#levels.length === 0 && this.#tenure === tenure)
-      void this.#vacate(tenure, level, this.#parts.clock.now()).catch(() => undefined);
-    else this.#admitDescendants();
+    if (this.#levels.length > 0) this.#admitDescendants();
+    else this.#vacateAfterAll(tenure, level);
   }
 
   #open(arrival: Arrival, home: Level['home']): void {
@@ -439,23 +438,42 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.#remove(level);
     const now = this.#parts.clock.now();
     if (level.given) this.#parts.reporter.released(this.name, now - level.since);
-    return this.#levels.length === 0 ? this.#vacate(tenure, level, now) : this.#countDown(tenure);
+    return this.#levels.length === 0 ? this.#vacate(tenure, level, now) : this.#countDown(tenure, level);
   }
 
   /** A level has gone, and not the last one. */
-  async #countDown(tenure: Tenure): Promise<void> {
+  async #countDown(tenure: Tenure, level: Level): Promise<void> {
     const counted = tenure.countDown();
     this.#retune(tenure);
     this.#admitDescendants();
+    void counted.then((outcome) => {
+      this.#change(() => this.#countedDown(tenure, level, outcome));
+    });
     const outcome = await within(counted, tenure, this.#parts);
-    if (outcome.kind === 'lost') {
-      tenure.lease.lose('deleted');
-      throw this.#lostOnTheWayOut(tenure.whyLost('deleted'));
-    }
-    if (outcome.kind === 'held') return;
+    if (outcome.kind === 'lost') throw this.#lostOnTheWayOut(tenure.whyLost('deleted'));
+    if (outcome.kind === 'held' || outcome.kind === 'released') return;
     if (this.#tenure !== tenure)
       throw this.#lostOnTheWayOut(tenure.whyLost(this.#refusesWaiting ? 'closed' : 'unreachable'));
     throw failureError(this.name, outcome);
+  }
+
+  #countedDown(tenure: Tenure, level: Level, outcome: CountedDown): void {
+    if (this.#tenure !== tenure) return;
+    const { length } = this.#levels;
+    // Redis must count the levels that are here, and does not.
+    if (outcome.kind === 'lost' || (outcome.kind === 'released' && length > 0)) tenure.lease.lose('deleted');
+    else if (outcome.kind === 'released') {
+      this.#tenure = undefined;
+      tenure.forget();
+      this.#freed(this.#parts.clock.now());
+    } else if (length === 0) this.#vacateAfterAll(tenure, level);
+  }
+
+  /** A level further in, which was on its way when those around it were released, was refused. */
+  #vacateAfterAll(tenure: Tenure, last: Level): void {
+    // Else whoever counts down now sees to it.
+    if (this.#tenure === tenure && tenure.settled)
+      void this.#vacate(tenure, last, this.#parts.clock.now()).catch(() => undefined);
   }
 
   /** The last level has gone. */
@@ -502,11 +520,15 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       if (outcome.kind === 'unheld') return this.#lostOnTheWayOut(tenure.whyLost('deleted'));
       return outcome.kind === 'released' ? undefined : failureError(this.name, outcome);
     });
+    this.#freed(now);
+    return returned;
+  }
+
+  #freed(now: number): void {
     // A call whose time is over before the line has asked again: the lock was busy until now, with us.
     this.#busyAt = now;
     // Without a pause it is sent right behind the release on the same connection: the line loses no round trip.
     this.#contest(pauseMs(this.#parts));
-    return returned;
   }
 
   /** The hold which has just been given up was gone before, or went meanwhile. */
@@ -604,6 +626,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   #retune(tenure: Tenure): void {
     const terms = commonTerms(this.#levels, this.#parts.clock);
-    if (terms !== undefined) tenure.retune(terms);
+    if (terms === undefined) tenure.lease.runOut();
+    else tenure.retune(terms);
   }
 }

@@ -51,6 +51,9 @@ export interface TenureListener {
 /** What an operation on a held tenure came to. */
 export type HeldOutcome = { kind: 'held' } | { kind: 'lost' } | Failure;
 
+/** What counting down came to. `released`: it was the last level that Redis knew of. */
+export type CountedDown = HeldOutcome | { kind: 'released' };
+
 /** What giving the lock back came to. `unheld`: Redis says it was not ours and nothing of ours explains it. */
 export type ReleaseOutcome = { kind: 'released' } | { kind: 'unheld' } | Failure;
 
@@ -315,12 +318,14 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
     });
   }
 
-  /** Counts one level down, not the last one. */
-  countDown(): Promise<HeldOutcome> {
-    return this.#whileHeld(async (seq) => {
+  /** Counts one level down: not the last one, unless Redis has refused those further in. */
+  countDown(): Promise<CountedDown> {
+    return this.#whileHeld<CountedDown>(async (seq) => {
       const answer = await this.#send(() => this.#releaseCommand(seq));
       if (answer.kind !== 'reply') return answer;
-      return { kind: answer.reply.kind === 'held' ? 'held' : 'lost' };
+      const { kind } = answer.reply;
+      if (kind === 'held') return { kind };
+      return { kind: kind === 'notHeld' ? 'lost' : 'released' };
     });
   }
 
@@ -340,8 +345,8 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
     });
   }
 
-  #whileHeld(operation: (seq: number) => Promise<HeldOutcome>): Promise<HeldOutcome> {
-    return this.#counted.run((seq) =>
+  #whileHeld<O = HeldOutcome>(operation: (seq: number) => Promise<O>): Promise<O | { kind: 'lost' }> {
+    return this.#counted.run<O | { kind: 'lost' }>((seq) =>
       this.held || this.#leaving ? operation(seq) : Promise.resolve({ kind: 'lost' }),
     );
   }
@@ -414,7 +419,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
     this.#ear.close();
   }
 
-  /** Redis has refused it for good: there is nothing to undo. */
+  /** Redis has refused it for good, or it is counted down to nothing: there is nothing to undo. */
   forget(): void {
     this.#end();
     this.#ear.close();

@@ -16,9 +16,6 @@ export function leaseTermsOf(terms: Terms, clock: Clock, since?: number): LeaseT
   return { mode, leaseMs, renewUntil: (since ?? clock.now()) + maxHoldMs };
 }
 
-/** A fixed lease shorter than what is left of any: nothing is asked for any more. */
-const NO_MORE_MS = 1;
-
 /** A level as far as its lease goes. */
 export interface TermsHolder {
   readonly terms: Terms;
@@ -27,16 +24,14 @@ export interface TermsHolder {
 }
 
 /**
- * One lease serves all open levels: it is watched while any of them asked for it, and a fixed one is a minimum. Undefined when there is
- * no level.
+ * One lease serves all open levels: it is watched while any of them asked for it, and a fixed one is a minimum. Undefined when none of them
+ * keeps it: nobody releases a level whose scope has ended, and what is left of the lease runs out.
  */
 export function commonTerms(levels: readonly TermsHolder[], clock: Clock): LeaseTerms | undefined {
   let common: LeaseTerms | undefined;
   for (const level of levels) {
-    const { since, renewable } = level;
-    const own = leaseTermsOf(level.terms, clock, since || undefined);
-    // Nobody releases a level whose scope has ended: what is left of its lease runs out.
-    const terms: LeaseTerms = renewable ? own : { mode: 'fixed', leaseMs: NO_MORE_MS };
+    if (!level.renewable) continue;
+    const terms = leaseTermsOf(level.terms, clock, level.since || undefined);
     common = common === undefined ? terms : merge(common, terms);
   }
   return common;

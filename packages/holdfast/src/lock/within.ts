@@ -1,12 +1,13 @@
 import type { Parts } from './parts.js';
-import type { HeldOutcome, Tenure } from './tenure.js';
+import type { Failure } from './failures.js';
+import type { Tenure } from './tenure.js';
 
 /** The outcome of something that `tenure` does, or `silent` when it takes longer than `responseTimeoutMs`; the operation itself goes on. */
-export function within(
-  outcome: Promise<HeldOutcome>,
+export function within<O>(
+  outcome: Promise<O>,
   tenure: Tenure,
   { waits, clock, settings }: Parts,
-): Promise<HeldOutcome> {
+): Promise<O | Failure> {
   return new Promise((resolve) => {
     const limit = waits.at(clock.now() + settings.responseTimeoutMs, () =>
       resolve({ kind: 'silent', error: tenure.trouble }),

@@ -114,6 +114,21 @@ describe('commands of one client', () => {
     });
   });
 
+  it('a lock that a run leaves open costs nothing until its lease is over, and then 1', async () => {
+    const client = openClient(kit, { ...patient, watchdogTimeoutMs: 600 });
+    const leakOne = async () => {
+      const { name } = client.getLock(freshName());
+      const counter = await countCommands(kit.admin);
+      await client.run(() => client.getLock(name).lock());
+      await waitUntil(async () => (await kit.admin.exists(name)) === 0, { what: 'the lease is over' });
+      await (await client.getLock(freshName()).acquire()).release();
+      return sent(counter);
+    };
+    // Until the server knows all scripts, and the client listens.
+    await leakOne();
+    expect(await leakOne()).toEqual({ evalsha: 1 + 1 + 2 });
+  });
+
   it('a tryLock() of a lock that is held costs 1', async () => {
     const client = await warmClient();
     const hold = await openClient(kit).getLock(freshName()).acquire();
