@@ -1,27 +1,46 @@
 import { hashedPart } from './key-slot.js';
 
-/** The Redis keys and channels of one lock. */
+/** The Redis keys and channels of one lock. Locks with different keys have different ones of all of them, but for {@link releaseChannel}. */
 export interface LockKeys {
+  /** As the lock was asked for, without prefixes. */
+  readonly name: string;
   /** Hash: the owner with its hold count. This is the lock name itself, as in Redisson. */
   readonly lock: string;
   /** Sorted set: waiting tenures by ticket. */
   readonly queue: string;
   /** Hash: until when (server ms) each waiting tenure may be granted. */
   readonly fresh: string;
-  /** Tombstone of one tenure. */
+  /** Tombstone of one tenure. The name of an explicit owner is no part of it: client id and number are unique already. */
   dead(tenure: string): string;
-  /** Redisson's channel: `0` when the lock has become free. */
+  /**
+   * Redisson's channel: `0` when the lock has become free. The names `pay` and `{pay}` share it, by Redisson's rule: it only says that
+   * somebody should look.
+   */
   readonly releaseChannel: string;
   /** A client's inbox is this with its client id behind it: see {@link inboxChannel}. */
   readonly inboxPrefix: string;
 }
 
+/** What stands before the name of a lock in Redis. */
+export interface Prefixes {
+  /** Put in front of every name: `app:` and `x` are the lock `app:x`, for whoever gives it that name. */
+  readonly prefix?: string;
+  /** What ioredis puts in front of every key, of whatever kind. */
+  readonly keyPrefix?: string;
+}
+
 const INBOX_PREFIX = 'holdfast_inbox:';
 const MAX_NAME_BYTES = 1024;
 
+/** Ours and Redisson's: names of keys and channels begin so, now or in a later version. */
+const RESERVED = /^(?:holdfast|redisson)_/;
+/** Every key of ours but the lock itself, wherever a prefix of ioredis puts it. */
+const OURS = /holdfast_[a-z_]+:.*\{/s;
+
 /**
  * Names the keys of a lock. They all fall into the Cluster slot of the lock, by Redisson's rule: the tag is put in
- * braces unless the name brings its own.
+ * braces unless the name brings its own. The kind tells which of the two it was, or `pay` and `{pay}` would meet:
+ * `holdfast_queue:{pay}` and `holdfast_tagged_queue:{pay}`.
  *
  * Keys come without `keyPrefix` in front, because ioredis prepends it to every key; the tags inside are made of the
  * prefixed name, and so are channels, which ioredis does not prefix: `app:` and `x` give `holdfast_queue:{app:x}`,
@@ -29,35 +48,38 @@ const MAX_NAME_BYTES = 1024;
  *
  * @throws TypeError, RangeError as {@link assertLockName}.
  */
-export function lockKeys(name: string, keyPrefix = ''): LockKeys {
-  assertLockName(name, keyPrefix);
-  return new KeysOfLock(name, keyPrefix);
+export function lockKeys(name: string, { prefix = '', keyPrefix = '' }: Prefixes = {}): LockKeys {
+  assertLockName(name, { prefix, keyPrefix });
+  return new KeysOfLock(name, prefix + name, keyPrefix);
 }
 
 /** Made when they are asked for: a lock that is held for long needs none of them, and their text would cost it half a kilobyte. */
 class KeysOfLock implements LockKeys {
+  readonly name: string;
   readonly lock: string;
   readonly #keyPrefix: string;
 
-  constructor(name: string, keyPrefix: string) {
-    this.lock = name;
+  constructor(name: string, lock: string, keyPrefix: string) {
+    this.name = name;
+    this.lock = lock;
     this.#keyPrefix = keyPrefix;
   }
 
   get queue(): string {
-    return this.#of('holdfast_queue');
+    return this.#of('queue');
   }
 
   get fresh(): string {
-    return this.#of('holdfast_fresh');
+    return this.#of('fresh');
   }
 
   dead(tenure: string): string {
-    return `${this.#of('holdfast_dead')}:${tenure}`;
+    return `${this.#of('dead')}:${withoutOwner(tenure)}`;
   }
 
   get releaseChannel(): string {
-    return this.#of('redisson_lock__channel');
+    const place = this.#place;
+    return `redisson_lock__channel:${hasTag(place) ? place : `{${place}}`}`;
   }
 
   get inboxPrefix(): string {
@@ -65,7 +87,12 @@ class KeysOfLock implements LockKeys {
   }
 
   #of(kind: string): string {
-    return tagged(kind, this.#keyPrefix + this.lock);
+    return keyOf(kind, this.#place);
+  }
+
+  /** The lock's key as Redis knows it. */
+  get #place(): string {
+    return this.#keyPrefix + this.lock;
   }
 }
 
@@ -79,22 +106,40 @@ export function inboxChannel(clientId: string): string {
  *
  * @throws TypeError when it is not a string.
  * @throws RangeError when it is empty, longer than 1,024 UTF-8 bytes, not well-formed UTF-16 (two names could become one
- * key), or has braces that would put the keys of the lock into different Cluster slots (`a{b`, `a{}b`, `a}b`).
+ * key), has braces that would put the keys of the lock into different Cluster slots (`a{b`, `a{}b`, `a}b`), or would be a
+ * key or channel that is reserved: with its `prefix` it begins with `holdfast_` or `redisson_`, also behind a `keyPrefix`, or it
+ * looks like a key of another lock (`app:holdfast_queue:{app:x}`).
  */
-export function assertLockName(name: string, keyPrefix = ''): void {
+export function assertLockName(name: string, { prefix = '', keyPrefix = '' }: Prefixes = {}): void {
   if (typeof name !== 'string') throw new TypeError('a lock name must be a string');
   if (name === '') throw new RangeError('a lock name must not be empty');
   if (/\p{Cs}/u.test(name)) throw new RangeError('a lock name must be well-formed Unicode, without lone surrogates');
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
     throw new RangeError(`a lock name must not be longer than ${MAX_NAME_BYTES} bytes`);
   }
-  const lock = keyPrefix + name;
-  if (!/[{}]/.test(lock)) return;
-  if (hashedPart(lock) !== hashedPart(keyPrefix + tagged('', lock))) {
+  const lock = prefix + name;
+  const place = keyPrefix + lock;
+  if (RESERVED.test(lock) || RESERVED.test(place) || OURS.test(place)) {
+    throw new RangeError(
+      'a lock name must not look like a key of holdfast or Redisson: holdfast_… and redisson_… are reserved',
+    );
+  }
+  if (!/[{}]/.test(place)) return;
+  if (hashedPart(place) !== hashedPart(keyPrefix + keyOf('', place))) {
     throw new RangeError('the braces of this lock name would put its keys into different Redis Cluster slots');
   }
 }
 
-function tagged(kind: string, lock: string): string {
-  return lock.includes('{') ? `${kind}:${lock}` : `${kind}:{${lock}}`;
+function keyOf(kind: string, place: string): string {
+  return hasTag(place) ? `holdfast_tagged_${kind}:${place}` : `holdfast_${kind}:{${place}}`;
+}
+
+/** As Redisson looks for it. */
+function hasTag(place: string): boolean {
+  return place.includes('{');
+}
+
+/** `<client id>:<n>` of a tenure. Neither has a colon in it, so behind another text they are found again. */
+function withoutOwner(tenure: string): string {
+  return tenure.slice(tenure.lastIndexOf(':', tenure.lastIndexOf(':') - 1) + 1);
 }

@@ -121,13 +121,23 @@ describe('ask while another tenure owns the lock', () => {
     expect(await server.redis.zscore(keys.queue, 'c:1')).toBe(`${odd}`);
   });
 
-  it('gives queue and fresh the TTL at every ask', async () => {
+  it('raises the TTL of queue and fresh at every ask, and never lowers it: clients with longer periods wait there too', async () => {
     await lock.ask('a:1');
-    for (const freshTtlMs of [FRESH_TTL / 10, FRESH_TTL]) {
+    for (const freshTtlMs of [FRESH_TTL / 10, FRESH_TTL, FRESH_TTL / 10]) {
       await lock.ask('b:1', { freshTtlMs });
-      expect(await server.redis.pttl(keys.queue)).toEqual(almost(freshTtlMs));
-      expect(await server.redis.pttl(keys.fresh)).toEqual(almost(freshTtlMs));
+      await lock.ask('c:1', { freshTtlMs: 100 });
+      expect(await server.redis.pttl(keys.queue)).toEqual(within(freshTtlMs * 0.8, FRESH_TTL));
+      expect(await server.redis.pttl(keys.fresh)).toEqual(within(freshTtlMs * 0.8, FRESH_TTL));
     }
+    expect(await server.redis.pttl(keys.queue)).toEqual(almost(FRESH_TTL));
+  });
+
+  it('gives a newcomer a place behind everybody, also after the clock of the server has gone back', async () => {
+    await lock.ask('a:1');
+    const later = (Date.now() + 3_600_000) * 1_000;
+    await lock.ask('b:1', { ticket: later });
+    expect(await lock.ask('c:1')).toMatchObject({ kind: 'wait', position: 1, ticket: later + 1 });
+    expect(await lock.ask('d:1')).toMatchObject({ kind: 'wait', position: 2, ticket: later + 2 });
   });
 
   it('tells the owner, when the head asks and only then', async () => {

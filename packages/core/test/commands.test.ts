@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as core from '../src/index.js';
 
-const keys = core.lockKeys('x', 'app:');
+const keys = core.lockKeys('x', { keyPrefix: 'app:' });
 const granting = { claimMs: 3_000, trust: true };
 const tenure = 'a:1';
 

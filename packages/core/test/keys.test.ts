@@ -9,7 +9,7 @@ const TENURE = 'owner:client:7';
 describe('lockKeys', () => {
   it("puts a name without braces into a hash tag, as Redisson's channel does", () => {
     const keys = lockKeys('stock');
-    expect(keys.dead(TENURE)).toBe('holdfast_dead:{stock}:owner:client:7');
+    expect(keys.dead(TENURE)).toBe('holdfast_dead:{stock}:client:7');
     expect(keys).toMatchObject({
       lock: 'stock',
       queue: 'holdfast_queue:{stock}',
@@ -19,15 +19,17 @@ describe('lockKeys', () => {
     });
   });
 
-  it('leaves a name with its own hash tag as it is', () => {
+  it('leaves a name with its own hash tag as it is, and says so in the kind: {order} and order are two locks', () => {
+    expect(lockKeys('{order}:7').dead(TENURE)).toBe('holdfast_tagged_dead:{order}:7:client:7');
     expect(lockKeys('{order}:7')).toMatchObject({
-      queue: 'holdfast_queue:{order}:7',
+      queue: 'holdfast_tagged_queue:{order}:7',
+      fresh: 'holdfast_tagged_fresh:{order}:7',
       releaseChannel: 'redisson_lock__channel:{order}:7',
     });
   });
 
   it('makes tags and channels of the prefixed name, and leaves the prefix itself to the client', () => {
-    expect(lockKeys('x', 'app:')).toMatchObject({
+    expect(lockKeys('x', { keyPrefix: 'app:' })).toMatchObject({
       lock: 'x',
       queue: 'holdfast_queue:{app:x}',
       releaseChannel: 'redisson_lock__channel:{app:x}',
@@ -53,7 +55,7 @@ describe('lockKeys', () => {
     const slot = (key: string) => server.redis.cluster('KEYSLOT', keyPrefix + key);
     let keys: ReturnType<typeof lockKeys>;
     try {
-      keys = lockKeys(name, keyPrefix);
+      keys = lockKeys(name, { keyPrefix });
     } catch (error) {
       expect([name, keyPrefix, error]).toEqual(['b}', 'app:a{', expect.any(RangeError)]);
       return;
@@ -65,11 +67,23 @@ describe('lockKeys', () => {
   it.each(['a{b', 'a{}b', 'a}b', '{', '}', '{}', 'a{}{b}', '}a{'])(
     'refuses %j, whose keys Redis Cluster would spread over slots',
     async (name) => {
-      const queue = name.includes('{') ? `holdfast_queue:${name}` : `holdfast_queue:{${name}}`;
+      const queue = name.includes('{') ? `holdfast_tagged_queue:${name}` : `holdfast_queue:{${name}}`;
       expect(await server.redis.cluster('KEYSLOT', queue)).not.toBe(await server.redis.cluster('KEYSLOT', name));
       expect(() => lockKeys(name)).toThrow(RangeError);
     },
   );
+});
+
+it('a prefix is part of the lock, and of nothing that tells whose name it is', () => {
+  expect(lockKeys('x', { prefix: 'app:' })).toMatchObject({
+    name: 'x',
+    lock: 'app:x',
+    queue: 'holdfast_queue:{app:x}',
+  });
+  expect(lockKeys('x', { prefix: 'b:', keyPrefix: 'a:' })).toMatchObject({
+    lock: 'b:x',
+    queue: 'holdfast_queue:{a:b:x}',
+  });
 });
 
 describe('assertLockName', () => {

@@ -163,7 +163,7 @@ export class LockClient implements AsyncDisposable {
    * whose braces would put its keys into different Cluster slots.
    */
   getLock(name: string, options: LockHandleOptions = {}): RLock {
-    const keys = lockKeys(name, this.#parts.keyPrefix);
+    const keys = lockKeys(name, this.#parts);
     checkKeys('getLock', options, handleKeys);
     return new Handle(this.#home, keys, checkOwner(options.owner));
   }
@@ -185,7 +185,7 @@ export class LockClient implements AsyncDisposable {
 
   /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
   async inspect(name: string): Promise<LockInspection> {
-    const keys = lockKeys(name, this.#parts.keyPrefix);
+    const keys = lockKeys(name, this.#parts);
     this.#home.registry.admit(name);
     const reply = await query(this.#parts, name, inspect(keys));
     return inspectionOf(name, reply, this.clientId);

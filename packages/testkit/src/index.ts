@@ -24,6 +24,7 @@ export type { Direction } from './fault-proxy/fault-proxy.js';
 export type { Target } from './fault-proxy/connection.js';
 export { RespFrames } from './fault-proxy/resp-frames.js';
 export type { RequestFilter } from './fault-proxy/reply-loss.js';
+export { nearNames } from './near-names.js';
 export { seededRandom } from './seeded-random.js';
 export type { SeededRandom } from './seeded-random.js';
 export type { WorkerMethods } from './worker/messages.js';

@@ -5,7 +5,7 @@
 -- ARGV  tenure leaseMs freshMs ticket freshTtlMs claimMs trust
 --   freshMs     how long from now this waiter may be granted; 0 = do not queue
 --   ticket      place from an earlier `wait`; 0 = go to the end
---   freshTtlMs  TTL of queue and fresh: they go by themselves when all waiters have died
+--   freshTtlMs  least TTL of queue and fresh, which is only raised: they go by themselves when all waiters have died
 --   claimMs, trust (1 or 0)   see grant.lua
 --
 -- Replies (remaining is a PTTL: -1 = no TTL, the bug of a foreign writer; now = server ms; others = waiters;
@@ -52,6 +52,12 @@ if fields[tenure] then
   return { 'mine', tonumber(fields[tenure]), tonumber(fields.seq) or 0, remainingMs, waiting(), nowMs }
 end
 
+-- Behind everybody, also when the clock has gone back.
+local function endOfLine()
+  local last = tonumber(redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2])
+  return last and math.max(nowMicros, last + 1) or nowMicros
+end
+
 -- A step was refused: nothing of ours stays.
 local function withdraw()
   redis.pcall('HDEL', KEYS[3], tenure)
@@ -60,19 +66,21 @@ end
 
 -- Returns the position in the queue, or nil and the error reply of a refused step.
 -- A new entry is written first, so that a full server refuses it cleanly; a waiter that is in line already is not refused.
+-- The TTL is never lowered: clients with longer periods have places there too.
 local function enqueue()
+  local ttlMs = math.max(redis.call('PTTL', KEYS[2]), freshTtlMs)
   local known = tonumber(redis.call('ZSCORE', KEYS[2], tenure))
   if known then
     ticket = known
   else
-    if ticket == 0 then ticket = nowMicros end
+    if ticket == 0 then ticket = endOfLine() end
     redis.call('ZADD', KEYS[2], string.format('%.0f', ticket), tenure)
   end
   local reply
   for _, step in ipairs({
-    { 'PEXPIRE', KEYS[2], freshTtlMs },
+    { 'PEXPIRE', KEYS[2], ttlMs },
     { 'HSET', KEYS[3], tenure, string.format('%.0f %d', nowMs + freshMs, leaseMs) },
-    { 'PEXPIRE', KEYS[3], freshTtlMs },
+    { 'PEXPIRE', KEYS[3], ttlMs },
     { 'ZRANK', KEYS[2], tenure },
   }) do
     reply = redis.pcall(unpack(step))

@@ -60,10 +60,12 @@ export class RuleTable {
       return ['mine', count, lock.seq ?? 0, lock.ttlMs, world.queue.length];
     }
     if (freshMs > 0) {
+      // Whoever was there before may need it for longer.
+      const ttlMs = Math.max(freshTtlMs, world.queue.length === 0 ? 0 : world.queueTtlMs);
       this.#enqueue(tenure, command.ticket === 0 ? this.#around.newTicket : command.ticket);
       world.fresh[tenure] = { wantedMs: leaseMs, until: 'ahead' };
-      world.queueTtlMs = freshTtlMs;
-      world.freshTtlMs = freshTtlMs;
+      world.queueTtlMs = ttlMs;
+      world.freshTtlMs = ttlMs;
     }
     if (lock === undefined) return this.#askForFree(command);
     const foreign = lock.seq === undefined;

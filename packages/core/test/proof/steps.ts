@@ -12,7 +12,8 @@ export const IDENTITIES: readonly string[] = [...TENURES, ...REQUESTS];
 /**
  * What may happen next. `send`: a new command, of whoever owns the lock at that moment if it is aimed so, with or without the ticket
  * that its tenure was given. `copy`: a command sent earlier arrives once more, the `back`-th before the last. `foreignOwner`: somebody
- * else takes the free lock. `foreignReader`: Java's read lock joins whoever has it. `deadWaiters`: a crowd at the head of the queue.
+ * else takes the free lock. `foreignReader`: Java's read lock joins whoever has it. `clockGoesBack`: who waits has come a minute later than
+ * anybody who comes now. `deadWaiters`: a crowd at the head of the queue.
  */
 export type Step =
   | { kind: 'send'; command: Command; ticket: 'kept' | 'none'; aim: 'owner' | 'tenure' }
@@ -23,6 +24,7 @@ export type Step =
   | { kind: 'foreignOwner'; lock: Lock | 'text' }
   | { kind: 'foreignReader' }
   | { kind: 'losesTtl' }
+  | { kind: 'clockGoesBack' }
   | { kind: 'deadWaiters'; many: number; why: 'stale' | 'unknown' | 'nobody listens' };
 
 const tenure = fc.constantFrom(...TENURES);
@@ -115,6 +117,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('foreignOwner' as const), lock: foreignLock }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'foreignReader' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'losesTtl' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'clockGoesBack' as const }) },
   {
     weight: 1,
     arbitrary: fc.record({

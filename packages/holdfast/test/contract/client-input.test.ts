@@ -183,9 +183,13 @@ describe('keys in Redis', () => {
   it.each([
     ['', 'pay', ['pay', 'holdfast_queue:{pay}', 'holdfast_fresh:{pay}']],
     ['app:', 'pay', ['app:pay', 'app:holdfast_queue:{app:pay}', 'app:holdfast_fresh:{app:pay}']],
-    ['{app}:', 'pay', ['{app}:pay', '{app}:holdfast_queue:{app}:pay', '{app}:holdfast_fresh:{app}:pay']],
-    ['', 'pay:{7}', ['pay:{7}', 'holdfast_queue:pay:{7}', 'holdfast_fresh:pay:{7}']],
-    ['app:', 'pay:{7}', ['app:pay:{7}', 'app:holdfast_queue:app:pay:{7}', 'app:holdfast_fresh:app:pay:{7}']],
+    ['{app}:', 'pay', ['{app}:pay', '{app}:holdfast_tagged_queue:{app}:pay', '{app}:holdfast_tagged_fresh:{app}:pay']],
+    ['', 'pay:{7}', ['pay:{7}', 'holdfast_tagged_queue:pay:{7}', 'holdfast_tagged_fresh:pay:{7}']],
+    [
+      'app:',
+      'pay:{7}',
+      ['app:pay:{7}', 'app:holdfast_tagged_queue:app:pay:{7}', 'app:holdfast_tagged_fresh:app:pay:{7}'],
+    ],
   ])('with prefix "%s", lock "%s" has these: %j', async (keyPrefix, name, keys) => {
     expect(await keysOf(name, { keyPrefix })).toEqual([...keys].sort());
   });

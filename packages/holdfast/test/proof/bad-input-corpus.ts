@@ -3,6 +3,8 @@
  * JavaScript can pass, not what the types allow.
  */
 
+import { nearNames } from '@holdfast/testkit';
+
 /** `works`: Redis is asked, the lock is had and given back. Otherwise the name of the error, before any I/O. */
 export type CorpusOutcome = 'works' | 'TypeError' | 'RangeError';
 
@@ -99,11 +101,11 @@ const names: readonly CorpusEntry[] = [
     'then',
     'length',
     '[object Object]',
-    'holdfast_queue:{x}',
-    'holdfast_fresh:{x}',
-    'holdfast_dead:{x}:a:1',
-    'holdfast_inbox:x',
-    'redisson_lock__channel:{x}',
+    'holdfast',
+    'holdfast:queue:{x}',
+    'my_holdfast_queue:x',
+    'redisson',
+    ...nearNames('near'),
     'seq',
     'token',
     'mode',
@@ -173,6 +175,17 @@ const names: readonly CorpusEntry[] = [
     '{}a',
     'a{}',
     'a{}{b}',
+    'holdfast_',
+    'holdfast_x',
+    'holdfast_queue:{x}',
+    'holdfast_tagged_queue:{x}',
+    'holdfast_fresh:{x}',
+    'holdfast_dead:{x}:a:1',
+    'holdfast_inbox:x',
+    'app:holdfast_queue:{app:x}',
+    'redisson_',
+    'redisson_lock__channel:{x}',
+    'redisson_lock_queue:{x}',
   ]),
   ...entries('name', 'TypeError', [undefined, ...noStrings]),
 ];

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '@holdfast/testkit';
+import { nearNames, type SeededRandom } from '@holdfast/testkit';
 import { corpus, type CorpusKind } from './bad-input-corpus.js';
 import type { Way } from './bad-input-calls.js';
 
@@ -69,7 +69,8 @@ export class InputGenerator {
     const spoilers = ['{', '}', '{}', '\ud83d', '\udd12'];
     const length = this.#random.below(12);
     const text = Array.from({ length }, () => this.#random.pick(pieces)).join('');
-    if (wanted === 'good') return this.#chance(0.2) ? `${text}{${this.#serial()}}` : `${text}${this.#serial()}`;
+    if (wanted === 'good') return this.#random.pick(nearNames(text + this.#serial()));
+    if (this.#chance(0.2)) return `${this.#random.pick(['holdfast_', 'redisson_', 'x:holdfast_queue:{'])}${text}}`;
     return this.#chance(0.5)
       ? `${text}${this.#random.pick(spoilers)}${text}`
       : (text + this.#serial()).padEnd(1_025, 'x');

@@ -60,7 +60,7 @@ async function leftKeys(): Promise<{ lasting: string[]; held: string[] }> {
   }
   const lasting: string[] = [];
   for (const key of keys) if ((await kit.admin.pttl(key)) === -1) lasting.push(key);
-  return { lasting, held: keys.filter((key) => !key.startsWith('holdfast_dead:')) };
+  return { lasting, held: keys.filter((key) => !/^holdfast_(?:tagged_)?dead:/.test(key)) };
 }
 
 afterEach(async () => {

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import * as core from '@holdfast/core';
 import type { RedisKit } from '@holdfast/testkit';
 
-const keys = core.lockKeys('any', '');
+const keys = core.lockKeys('any');
 const granting = { claimMs: 1, trust: true };
 const holder = { tenure: 'a:1', seq: 1 };
 

@@ -32,8 +32,11 @@ const patient = { watchdogTimeoutMs: 600_000, claimLeaseMs: 300_000, reaskMs: 20
 
 const kit = useRedis();
 
-const spawn = async (version: OtherVersion): Promise<TestWorker<typeof methods>> => {
-  const args = [JSON.stringify({ redis: kit.server.url, ...patient })];
+/** Whoever is not told asks again soon. */
+const asking = { ...patient, claimLeaseMs: 600, reaskMs: 100 };
+
+const spawn = async (version: OtherVersion, times = patient): Promise<TestWorker<typeof methods>> => {
+  const args = [JSON.stringify({ redis: kit.server.url, ...times })];
   const worker = await spawnWorker<typeof methods>(version.worker, { args });
   kit.cleanup(() => worker.stop());
   return worker;
@@ -54,7 +57,7 @@ const hearsOf = async (name: string): Promise<boolean> => {
 /** Tombstones of commands whose fate was unknown go by themselves. */
 const expectNothingLeft = async () => {
   const keys = await kit.admin.keys('*');
-  expect(keys.filter((key) => !key.startsWith('holdfast_dead:'))).toEqual([]);
+  expect(keys.filter((key) => !/^holdfast_(?:tagged_)?dead:/.test(key))).toEqual([]);
 };
 
 describe.each(others)('this version beside %s', (_, make) => {
@@ -65,8 +68,14 @@ describe.each(others)('this version beside %s', (_, make) => {
   afterAll(() => other.remove());
   type Party = TestWorker<typeof methods>;
   /** Two processes of each version: `one` and `one2` are of the same. */
-  const inBothOrders = async (run: (one: Party, another: Party, one2: Party) => Promise<void>) => {
-    const parties = await Promise.all([spawn(thisVersion), spawn(thisVersion), spawn(other), spawn(other)]);
+  const inBothOrders = async (run: (one: Party, another: Party, one2: Party) => Promise<void>, times = patient) => {
+    const versions = [thisVersion, thisVersion, other, other];
+    const parties = (await Promise.all(versions.map((version) => spawn(version, times)))) as [
+      Party,
+      Party,
+      Party,
+      Party,
+    ];
     const [ours, ours2, theirs, theirs2] = parties;
     await run(ours, theirs, ours2);
     await run(theirs, ours, theirs2);
@@ -83,6 +92,22 @@ describe.each(others)('this version beside %s', (_, make) => {
       expect(await another.call('tryAcquire', name)).toBe(true);
       await another.call('release');
     });
+  });
+
+  it('excludes the other on names with braces of their own too, where who waits comes by asking again', async () => {
+    await inBothOrders(async (one, another) => {
+      const text = freshName();
+      for (const name of [`{${text}}`, `${text}{7}`]) {
+        await one.call('acquire', name);
+        expect(await another.call('tryAcquire', name)).toBe(false);
+        const had = another.call('acquire', name);
+        const queues = [`holdfast_queue:${name}`, `holdfast_tagged_queue:${name}`];
+        await waitUntil(async () => (await kit.admin.exists(...queues)) === 1, { what: 'the other waits' });
+        await one.call('release');
+        await had;
+        await another.call('release');
+      }
+    }, asking);
   });
 
   it('wakes the other at once, in the order in which they came', async () => {

@@ -6,11 +6,10 @@ export type Key =
 
 /** What a key is; the hash of a lock is `other`: it has the name of the lock. */
 export function keyOf(key: string): Key {
-  const [, kind, rest] = /^holdfast_(queue|fresh|dead):(.*)$/s.exec(key) ?? [];
+  const [, tagged, kind, rest] = /^holdfast_(tagged_)?(queue|fresh|dead):(.*)$/s.exec(key) ?? [];
   if (rest === undefined) return { kind: 'other' };
   if (kind === 'dead') return { kind: 'tombstone', tenure: tenureOf(rest) };
-  const [, tagged] = /^\{([^{}]*)\}$/s.exec(rest) ?? [];
-  return { kind: kind === 'queue' ? 'queue' : 'fresh', lock: tagged ?? rest };
+  return { kind: kind === 'queue' ? 'queue' : 'fresh', lock: tagged === undefined ? rest.slice(1, -1) : rest };
 }
 
 /** `<client>:<n>`, without the name of an explicit owner before it: unique already. */

@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SeededRandom, seededRandom } from '@holdfast/testkit';
+import { nearNames, type SeededRandom, seededRandom } from '@holdfast/testkit';
 import { type CampaignClass, chooseNemeses } from '../faults/catalogue.js';
 import type { Address } from '../site/reach.js';
 import { admitWorkers, type Site } from '../site/site.js';
@@ -71,11 +71,17 @@ const patienceMs = { 'crash-and-network': 15_000, 'loss-of-data': 1_000, 'clock-
 /** Under constant fire only the simplest things happen; in quieter epochs there is time for the others. */
 const intensities = [0.3, 0.6, 1];
 
+/** How many names are made of one text: pairs, as with braces and without, would do. */
+const NEAR = 3;
+
 /** In the names of all locks of an epoch, and of no other one. */
 const markOf = (seed: number): string => `faults:${seed}:`;
 
+/** So many names, in groups that nearly collide. */
 const namesOf = (seed: number, kind: string, count: number): string[] =>
-  Array.from({ length: count }, (_, index) => `${markOf(seed)}${kind}-${index}`);
+  Array.from({ length: count }, (_, index) => nearNames(`${markOf(seed)}${kind}-${index}`).slice(0, NEAR))
+    .flat()
+    .slice(0, count);
 
 const locksOf = (seed: number): LockNames => ({
   hot: namesOf(seed, 'hot', 6),

@@ -6,7 +6,7 @@ import type { Site } from '../site/site.js';
 /** Beyond the longest lease and the queue's own time to live. */
 const goneWithinMs = 12_000;
 
-const isTombstone = (key: string): boolean => key.startsWith('holdfast_dead:');
+const isTombstone = (key: string): boolean => /^holdfast_(?:tagged_)?dead:/.test(key);
 
 async function allKeys(admin: Redis): Promise<string[]> {
   const keys: string[] = [];

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { isLockName } from '../lock-names.js';
 
 /** What is on the server at one moment. */
 export interface ServerSample {
@@ -51,9 +52,10 @@ async function keysWithoutTtl(admin: Redis): Promise<number> {
 }
 
 function kindOf(key: string): 'locks' | 'lineKeys' | 'tombstones' | 'otherKeys' {
-  if (key.startsWith('soak:')) return 'locks';
-  if (key.startsWith('holdfast_queue:') || key.startsWith('holdfast_fresh:')) return 'lineKeys';
-  return key.startsWith('holdfast_dead:') ? 'tombstones' : 'otherKeys';
+  if (isLockName(key)) return 'locks';
+  const kind = /^holdfast_(?:tagged_)?([a-z]+):/.exec(key)?.[1];
+  if (kind === 'queue' || kind === 'fresh') return 'lineKeys';
+  return kind === 'dead' ? 'tombstones' : 'otherKeys';
 }
 
 export async function commandTotals(admin: Redis): Promise<CommandTotals> {

@@ -5,6 +5,7 @@
 
 import type { Hold, LockClient } from 'holdfast';
 import { sharersOf } from '../population.js';
+import { lockName } from '../lock-names.js';
 import { nowMicros } from '../../history/clock.js';
 import { DueWheel } from './due-wheel.js';
 import type { TurnRecords } from './messages.js';
@@ -28,14 +29,6 @@ export interface Pace {
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
-
-/** The name of a lock of the soak. */
-export const lockName = (lock: number): string => `${PREFIX}${lock}`;
-
-/** Its number again. */
-export const lockOf = (name: string): number => Number(name.slice(PREFIX.length));
-
-const PREFIX = 'soak:';
 
 /** See the module comment. */
 export class Rotation {

@@ -5,7 +5,8 @@ import { nowMicros } from '../../history/clock.js';
 import { liveHeapBytes, liveObjects } from './live-heap.js';
 import { LoopWatch } from './loop-watch.js';
 import type { Depth, Farewell, Glance, Loss, Order, Sample } from './messages.js';
-import { lockOf, Rotation } from './rotation.js';
+import { lockOf } from '../lock-names.js';
+import { Rotation } from './rotation.js';
 
 /** How many different texts of errors are kept. */
 const MOST_ERRORS = 50;
