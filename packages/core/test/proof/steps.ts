@@ -114,7 +114,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('forgetTombstone' as const), identity: fc.constantFrom(...IDENTITIES) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('goStale' as const), tenure }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('foreignOwner' as const), lock: foreignLock }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('foreignOwner' as const), lock: foreignLock }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'foreignReader' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'losesTtl' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'clockGoesBack' as const }) },

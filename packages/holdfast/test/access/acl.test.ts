@@ -82,7 +82,7 @@ describe('the rules in docs/security.md', () => {
     const client = openAs(kit, 'limited');
     const refused = { code: 'LOCK_REFUSED', redisCode: 'NOPERM' };
     await expect(client.getLock('other:1').withLock(() => undefined)).rejects.toMatchObject(refused);
-    await expect(client.inspect('lock:1')).rejects.toMatchObject(refused);
+    await expect(client.inspect('other:1')).rejects.toMatchObject(refused);
     await expect(client.getLock('lock:1').forceUnlock()).rejects.toMatchObject(refused);
   });
 });
