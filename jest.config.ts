@@ -16,9 +16,15 @@ const onConnections =
       ]
     : ['contract/**/*', 'topology/**/*'];
 
-const project = (name: string, variant: { label?: string; ioredis?: string; testMatch?: string[] } = {}) => ({
+/** What `npm run packed` has made: the tests of holdfast with the packed package in place of its sources, in these forms. */
+const packed = process.env['HOLDFAST_PACKED']?.split(',') ?? [];
+
+const project = (
+  name: string,
+  variant: { label?: string; folder?: string; ioredis?: string; testMatch?: string[] } = {},
+) => ({
   displayName: variant.label ?? name,
-  rootDir: `<rootDir>/packages/${name}`,
+  rootDir: `<rootDir>/${variant.folder ?? `packages/${name}`}`,
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@holdfast/source', 'node', 'node-addons'] },
   testMatch: variant.testMatch ?? ['<rootDir>/test/**/*.test.ts'],
@@ -55,6 +61,7 @@ const config: Config = {
     ...(process.env['HOLDFAST_INTEROP_CLASSPATH'] === undefined
       ? []
       : [project('holdfast', { label: 'interop', testMatch: ['<rootDir>/test/interop/**/*.interop.ts'] })]),
+    ...packed.map((form) => project('holdfast', { label: `packed ${form}`, folder: `.tmp/packed-${form}` })),
   ] as NonNullable<Config['projects']>,
 };
 export default config;

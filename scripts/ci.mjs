@@ -8,6 +8,7 @@ import { build, checkTarball, pack } from './ci/packages.mjs';
 import { installLoaders, loaders } from './ci/loaders.mjs';
 import { installConsumer, ioredisVersions, programs, runConsumer } from './ci/smoke.mjs';
 import { checkInterop } from './ci/interop.mjs';
+import { checkSize } from './ci/size.mjs';
 import { checkSpec } from './ci/spec.mjs';
 import { checkReferee } from './ci/referee.mjs';
 import { command, Tally, tool } from './ci/step.mjs';
@@ -70,6 +71,10 @@ async function checkPackages() {
   let tarball;
   if (!(await tally.check('pack', async () => (tarball = await pack(join(temporary, 'tarball')))))) return;
   await tally.check('publint and attw', () => checkTarball(tarball));
+  await tally.check('the size of a bundle', () => checkSize(tarball, temporary));
+  await tally.check('npm run packed -- --short: what a build can break', () =>
+    command('npm', ['run', '--silent', 'packed', '--', '--short', '--tarball', tarball], { limitMs: 5 * 60_000 }),
+  );
   await smoke(tarball);
   await smokeInDocker();
 }

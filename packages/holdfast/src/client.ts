@@ -75,6 +75,8 @@ export class LockClient implements AsyncDisposable {
 
   static {
     make = (options) => new this(options);
+    // A token of dependency injection is called by it in messages, whatever a bundler made of the class.
+    Object.defineProperty(this, 'name', { value: 'LockClient', configurable: true });
   }
 
   private constructor(options: LockClientOptions) {
