@@ -22,13 +22,32 @@ export const lockKeys: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxH
 export const tryLockKeys: ReadonlySet<string> = new Set(['signal']);
 const acquireKeys: ReadonlySet<string> = new Set([...lockKeys, 'waitMs']);
 
-/** @throws TypeError or RangeError for anything a lock cannot be taken with. */
+/** {@link AcquireOptions} as they were when they were checked. */
+export interface CheckedOptions {
+  readonly leaseMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly maxHoldMs: number | undefined;
+  readonly waitMs: number | undefined;
+}
+
+const nothingSaid: CheckedOptions = {
+  leaseMs: undefined,
+  signal: undefined,
+  maxHoldMs: undefined,
+  waitMs: undefined,
+};
+
+/**
+ * The only reader of the options of a call, and it reads each once: what answers differently the next time is not asked again.
+ *
+ * @throws TypeError or RangeError for anything a lock cannot be taken with.
+ */
 export function checkAcquire(
-  options: AcquireOptions | undefined,
+  options: { readonly [K in keyof AcquireOptions]: AcquireOptions[K] | undefined } | undefined,
   method: string,
   known: ReadonlySet<string> = acquireKeys,
-): AcquireOptions {
-  if (options === undefined) return {};
+): CheckedOptions {
+  if (options === undefined) return nothingSaid;
   checkKeys(method, options, known);
   const { waitMs, leaseMs, signal, maxHoldMs } = options;
   if (waitMs !== undefined) checkTime('waitMs', waitMs, 0);
@@ -38,7 +57,7 @@ export function checkAcquire(
     throw new TypeError(`${method}: leaseMs is never renewed, so maxHoldMs cannot go with it`);
   }
   if (signal !== undefined && !isSignal(signal)) throw new TypeError(`${method}: signal must be an AbortSignal`);
-  return options;
+  return { leaseMs, signal, maxHoldMs, waitMs };
 }
 
 /** One of another realm counts. */

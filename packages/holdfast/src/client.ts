@@ -18,6 +18,7 @@ import { Registry } from './lock/registry.js';
 import { type LeaseSubject, Renewals } from './lock/renewals.js';
 import { ServerClock } from './lock/server-clock.js';
 import { Turns } from './lock/turns.js';
+import { UntoldLosses } from './lock/untold-losses.js';
 import { QueueWakeup, RedissonWakeup } from './lock/wakeup.js';
 import { checkKeys, checkTime, type LockClientOptions, resolveSettings } from './options.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
@@ -136,6 +137,7 @@ export class LockClient implements AsyncDisposable {
       serverClock,
       aborts: new AbortHub(),
       turns: new Turns(clock),
+      untold: new UntoldLosses(),
       reporter,
       tellings,
       tenureId: (owner) =>

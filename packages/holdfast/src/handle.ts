@@ -1,5 +1,12 @@
 import * as core from '@holdfast/core';
-import { type AcquireOptions, checkAcquire, type LockOptions, lockKeys, tryLockKeys } from './acquire-options.js';
+import {
+  type AcquireOptions,
+  type CheckedOptions,
+  checkAcquire,
+  type LockOptions,
+  lockKeys,
+  tryLockKeys,
+} from './acquire-options.js';
 import { LockNotHeldError, LockScopeError, LockTimeoutError, LockUnavailableError } from './errors.js';
 import { type Hold, LevelHold } from './hold.js';
 import type { AcquireRequest, Ending, Refusal } from './lock/contender.js';
@@ -8,6 +15,7 @@ import type { Parts } from './lock/parts.js';
 import { query } from './lock/query.js';
 import type { Registry } from './lock/registry.js';
 import type { Terms } from './lock/terms.js';
+import { none, withLast, without } from './lists.js';
 import { checkKeys, MAX_TIME_MS } from './options.js';
 import { type Entry, Site } from './reports/site.js';
 import type { RLock, TryResult } from './rlock.js';
@@ -50,8 +58,8 @@ export class Handle implements RLock {
   readonly #home: LockHome;
   readonly #keys: core.LockKeys;
   readonly #owner: string | undefined;
-  /** Taken by `lock` and `tryLock` through this handle outside scopes, oldest first. Made on first use. */
-  #own: Level[] | undefined;
+  /** Taken by `lock` and `tryLock` through this handle outside scopes, oldest first. */
+  #own: readonly Level[] = none;
 
   constructor(home: LockHome, keys: core.LockKeys, owner: string | undefined) {
     this.#home = home;
@@ -65,10 +73,10 @@ export class Handle implements RLock {
     return this.#call(
       'lock',
       () => checkAcquire(given, 'lock', lockKeys),
-      (outcome) => {
+      (outcome, joinedAt) => {
         if (typeof outcome === 'string')
           throw new LockUnavailableError(`Lock "${this.name}" was neither had nor refused`, this.name);
-        this.#keep(outcome);
+        this.#keep(outcome, joinedAt);
       },
     );
   }
@@ -76,11 +84,11 @@ export class Handle implements RLock {
   tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean> {
     const check = () => {
       if (options !== undefined) checkKeys('tryLock', options, tryLockKeys);
-      return checkAcquire({ ...options, waitMs, leaseMs }, 'tryLock');
+      return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, 'tryLock');
     };
-    return this.#call('tryLock', check, (outcome) => {
+    return this.#call('tryLock', check, (outcome, joinedAt) => {
       if (typeof outcome === 'string') return false;
-      this.#keep(outcome);
+      this.#keep(outcome, joinedAt);
       return true;
     });
   }
@@ -151,13 +159,17 @@ export class Handle implements RLock {
     throw new LockTimeoutError(this.name, this.#home.parts.clock.now() - joinedAt, outcome);
   }
 
-  /** For `unlock` outside scopes. */
-  #keep(level: Level): void {
-    if (level.home === undefined && this.#owner === undefined) (this.#own ??= []).push(level);
+  /**
+   * For `unlock` where no scope remembers the level. Who calls again after a loss has had the time to be told: what was lost before the call
+   * is forgotten, so that a lease which was meant to run out needs no `unlock`. A call that was waiting by then is another flow.
+   */
+  #keep(level: Level, joinedAt: number): void {
+    if (this.#owner !== undefined) this.#home.parts.untold.forget(this.name, this.#owner);
+    else if (level.home === undefined) this.#own = withLast(keptAfter(this.#own, joinedAt), level);
   }
 
   /** The only way to a level: everything above is a wrapper. Whatever is refused at once is a rejection too. */
-  #call<T>(method: keyof typeof manners, check: () => AcquireOptions, ending: Ending<T>): Promise<T> {
+  #call<T>(method: keyof typeof manners, check: () => CheckedOptions, ending: Ending<T>): Promise<T> {
     try {
       return this.#acquire(check(), manners[method], this[method], ending);
     } catch (error) {
@@ -165,7 +177,7 @@ export class Handle implements RLock {
     }
   }
 
-  #acquire<T>(options: AcquireOptions, manner: Manner, from: Entry, ending: Ending<T>): Promise<T> {
+  #acquire<T>(options: CheckedOptions, manner: Manner, from: Entry, ending: Ending<T>): Promise<T> {
     const { kind } = manner;
     const { waitMs = manner.waitMs, leaseMs, signal, maxHoldMs } = options;
     const { client, registry, parts } = this.#home;
@@ -238,10 +250,12 @@ export class Handle implements RLock {
 
   /** What `unlock` undoes. */
   #latest(): ScopedLevel | undefined {
-    if (this.#owner !== undefined) {
-      return this.#home.registry
+    const owner = this.#owner;
+    if (owner !== undefined) {
+      const held = this.#home.registry
         .find(this.name)
-        ?.levels.findLast((level) => level.imperative && level.given && level.owner === this.#owner);
+        ?.levels.findLast((level) => level.imperative && level.given && level.owner === owner);
+      return held ?? this.#home.parts.untold.take(this.name, owner);
     }
     const scope = currentScope(this.#home.client);
     const mine = [...(scope?.levels ?? [])].findLast(
@@ -249,7 +263,9 @@ export class Handle implements RLock {
     );
     if (mine !== undefined || scope?.kind === 'thread') return mine;
     // Oldest first: a hold that was lost is told to the flow that took it, and never costs a later flow its hold.
-    return this.#own?.shift();
+    const [oldest] = this.#own;
+    if (oldest !== undefined) this.#own = without(this.#own, oldest);
+    return oldest;
   }
 
   /** The innermost open level that this scope (or handle, or owner) is inside of. */
@@ -261,7 +277,7 @@ export class Handle implements RLock {
       const around = open.findLast((level) => levels.has(level));
       if (around !== undefined) return around;
     }
-    return open.findLast((level) => this.#own?.includes(level));
+    return open.findLast((level) => this.#own.includes(level));
   }
 
   #whoUnlocks(): string {
@@ -281,6 +297,11 @@ export class Handle implements RLock {
     this.#home.registry.admit(this.name, () => this.#around());
     return query(this.#home.parts, this.name, command);
   }
+}
+
+/** Without what was lost by then. */
+function keptAfter(levels: readonly Level[], time: number): readonly Level[] {
+  return levels.length === 0 ? levels : levels.filter((level) => !level.lostBy(time));
 }
 
 /** Of anything: the reason of an abort signal need not be an Error. */

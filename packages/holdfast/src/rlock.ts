@@ -33,9 +33,10 @@ export interface RLock {
    */
   tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean>;
   /**
-   * Undoes the latest `lock` or `tryLock` of this scope; outside `client.run`, of this handle.
+   * Undoes the latest `lock` or `tryLock` of this scope; outside `client.run`, of this handle, or of the explicit owner.
    *
-   * @throws LockNotHeldError when there is none; LockLostError, once, when that hold had been lost.
+   * @throws LockNotHeldError when there is none; LockLostError, once, when that hold had been lost. Outside `client.run` a lost hold is
+   * forgotten when a later call gets the lock.
    */
   unlock(): Promise<void>;
   /**

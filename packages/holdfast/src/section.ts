@@ -1,4 +1,4 @@
-import { type AcquireOptions, checkAcquire } from './acquire-options.js';
+import { type AcquireOptions, type CheckedOptions, checkAcquire } from './acquire-options.js';
 import type { Hold } from './hold.js';
 import type { Level } from './lock/level.js';
 import type { Parts } from './lock/parts.js';
@@ -16,7 +16,7 @@ export interface Ground {
 }
 
 /** @throws TypeError, RangeError when the options or the function are none. */
-export function checkSection(method: string, options: AcquireOptions | undefined, fn: unknown): AcquireOptions {
+export function checkSection(method: string, options: AcquireOptions | undefined, fn: unknown): CheckedOptions {
   const checked = checkAcquire(options, method);
   if (typeof fn !== 'function') throw new TypeError(`${method} needs a function to run`);
   return checked;

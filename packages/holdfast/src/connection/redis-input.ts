@@ -52,7 +52,9 @@ export function openRedis(input: RedisInput): OpenedRedis {
     if (!input.options.sentinels) return { kind: 'node', redis: input, ownership: 'yours' };
     return open(() => input.duplicate({ ...oursForSure, ...swift(input.options) }));
   }
-  return open(() => new Redis({ retryStrategy, ...input, ...ours, ...(input.sentinels ? swift(input) : {}) }));
+  // Read once: ioredis gets what was looked at.
+  const given = { ...input };
+  return open(() => new Redis({ retryStrategy, ...given, ...ours, ...(given.sentinels ? swift(given) : {}) }));
 }
 
 /** What keeps a failover short where there is another server to go to. */

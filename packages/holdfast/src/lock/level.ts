@@ -49,7 +49,7 @@ export class Level implements ScopedLevel {
   home: Scope | undefined;
   readonly #keeper: LevelKeeper;
   #status: 'entering' | 'open' | 'lost' | 'released' = 'entering';
-  #loss: LockLostReason | undefined;
+  #loss: { readonly reason: LockLostReason; readonly at: number } | undefined;
   #lossReported = false;
   #abort: AbortController | undefined;
 
@@ -93,7 +93,17 @@ export class Level implements ScopedLevel {
 
   /** Only meaningful when lost. */
   get lossReason(): LockLostReason {
-    return this.#loss ?? 'expired';
+    return this.#loss?.reason ?? 'expired';
+  }
+
+  /** `release` has said so. */
+  get lossTold(): boolean {
+    return this.#lossReported;
+  }
+
+  /** Known to be lost at a clock time. */
+  lostBy(time: number): boolean {
+    return this.#loss !== undefined && this.#loss.at <= time;
   }
 
   lossError(): LockLostError {
@@ -119,11 +129,11 @@ export class Level implements ScopedLevel {
   }
 
   /** Returns false when no caller has lost anything by it. Nobody is told: see {@link tellLoss}. */
-  lose(reason: LockLostReason): boolean {
+  lose(reason: LockLostReason, now: number): boolean {
     if (this.#status !== 'open' && this.#status !== 'entering') return false;
     const had = this.#status === 'open';
     this.#status = 'lost';
-    this.#loss = reason;
+    this.#loss = { reason, at: now };
     return had;
   }
 

@@ -182,8 +182,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   abandon(level: Level): void {
     this.#change(() => {
-      if (!level.lose('scope-ended')) return;
-      const { tellings, reporter } = this.#parts;
+      const { clock, tellings, reporter } = this.#parts;
+      if (!level.lose('scope-ended', clock.now())) return;
       tellings.tell(() => level.tellLoss());
       reporter.leaked(this.name, level.lossError(), level.site);
       if (this.#tenure !== undefined) this.#retune(this.#tenure);
@@ -545,10 +545,13 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   /** All of them are lost before anybody is told, and all signals abort before anything else is told. */
   #loseLevels(reason: LockLostReason): void {
-    const { tellings, reporter } = this.#parts;
+    const { clock, tellings, reporter, untold } = this.#parts;
     const levels = this.#levels;
+    const now = clock.now();
     this.#levels = none;
-    const had = levels.filter((level) => level.lose(reason));
+    const had = levels.filter((level) => level.lose(reason, now));
+    for (const level of had)
+      if (level.imperative && level.owner !== undefined) untold.add(this.name, level.owner, level);
     for (const level of levels) tellings.tell(() => level.tellLoss());
     for (const level of had) reporter.lost(this.name, level.lossError());
   }

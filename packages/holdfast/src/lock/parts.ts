@@ -9,6 +9,7 @@ import type { Limits } from './limits.js';
 import type { LeaseSubject } from './renewals.js';
 import type { ServerClock } from './server-clock.js';
 import type { Turns } from './turns.js';
+import type { UntoldLosses } from './untold-losses.js';
 import type { Wakeup } from './wakeup.js';
 
 /** What all locks of one client share. */
@@ -28,6 +29,7 @@ export interface Parts {
   readonly serverClock: ServerClock;
   readonly aborts: AbortHub;
   readonly turns: Turns;
+  readonly untold: UntoldLosses;
   readonly reporter: Reporter;
   readonly tellings: Tellings;
   /** A fresh tenure id; see protocol.md, section 1. */

@@ -1,0 +1,107 @@
+import { useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import type { LockClient, RLock } from 'holdfast';
+import { freshName, holdsInRedis, openClient } from '../support/clients.js';
+
+const kit = useRedis();
+
+/** Runs `work`, which takes what a short lease is about to end, and waits for that end. */
+async function untilLost(client: LockClient, work: () => Promise<unknown>): Promise<void> {
+  const before = client.stats().losses.expired ?? 0;
+  await work();
+  await waitUntil(() => (client.stats().losses.expired ?? 0) > before, { what: 'the lease has run out' });
+}
+
+describe('a lease that ran out without unlock(), outside scopes', () => {
+  it('needs none: the next unlock() gives back what was taken next', async () => {
+    const client = openClient(kit);
+    const lock = client.getLock(freshName());
+    for (let i = 0; i < 3; i++) await untilLost(client, () => lock.tryLock(0, 100));
+    expect(await lock.tryLock(1_000)).toBe(true);
+    expect(await lock.isHeldByCurrentScope()).toBe(true);
+    await lock.unlock();
+    expect(await holdsInRedis(kit, lock.name)).toBe(0);
+    await expect(lock.unlock()).rejects.toMatchObject({ code: 'LOCK_NOT_HELD' });
+  });
+
+  it('is told by unlock(), once, until the handle has the lock again', async () => {
+    const client = openClient(kit);
+    const lock = client.getLock(freshName());
+    await untilLost(client, () => lock.tryLock(0, 100));
+    const stranger = await openClient(kit).getLock(lock.name).acquire();
+    expect(await lock.tryLock()).toBe(false);
+    await expect(lock.unlock()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
+    await expect(lock.unlock()).rejects.toMatchObject({ code: 'LOCK_NOT_HELD' });
+    await stranger.release();
+  });
+
+  it('costs a flow that was waiting for the handle by then nothing: the late unlock() is told of the loss', async () => {
+    const client = openClient(kit);
+    const lock = client.getLock(freshName());
+    await lock.lock(150);
+    await lock.lock();
+    await expect(lock.unlock()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
+    expect(await holdsInRedis(kit, lock.name)).toBe(1);
+    await lock.unlock();
+    expect(await holdsInRedis(kit, lock.name)).toBe(0);
+  });
+
+  it('leaves nothing behind, however many there were', async () => {
+    const client = openClient(kit);
+    const locks = Array.from({ length: 16 }, () => client.getLock(freshName()));
+    // Taken away instead of run out, which is quicker.
+    const loseAll = (times: number) =>
+      Promise.all(
+        locks.map(async (lock) => {
+          for (let i = 0; i < times; i++) await lock.lock().then(() => lock.forceUnlock());
+        }),
+      );
+    const heap = () => {
+      (globalThis as { gc?: () => void }).gc?.();
+      return process.memoryUsage().heapUsed;
+    };
+    await loseAll(50);
+    const before = heap();
+    await loseAll(200);
+    expect((heap() - before) / (16 * 200)).toBeLessThan(200);
+  });
+});
+
+describe('an explicit owner that has lost the lock', () => {
+  const lost = { code: 'LOCK_LOST', reason: 'expired' };
+  const unheld = { code: 'LOCK_NOT_HELD' };
+
+  it('is told by unlock(), once for each lock(), through whatever handle', async () => {
+    const client = openClient(kit);
+    const name = freshName();
+    const mine = (): RLock => client.getLock(name, { owner: 'me' });
+    await untilLost(client, async () => {
+      await mine().lock(150);
+      await mine().lock(150);
+    });
+    await expect(client.getLock(name, { owner: 'you' }).unlock()).rejects.toMatchObject(unheld);
+    await expect(mine().unlock()).rejects.toMatchObject(lost);
+    await expect(mine().unlock()).rejects.toMatchObject(lost);
+    await expect(mine().unlock()).rejects.toMatchObject(unheld);
+  });
+
+  it('and has it again unlocks what it has', async () => {
+    const client = openClient(kit);
+    const lock = client.getLock(freshName(), { owner: 'me' });
+    await untilLost(client, () => lock.lock(100));
+    await lock.lock();
+    await lock.unlock();
+    expect(await holdsInRedis(kit, lock.name)).toBe(0);
+    await expect(lock.unlock()).rejects.toMatchObject(unheld);
+  });
+
+  it('is remembered among a thousand others, and no more than that', async () => {
+    const client = openClient(kit, { watchdogTimeoutMs: 600_000 });
+    const owners = Array.from({ length: 1_010 }, (_, i) => client.getLock(freshName(), { owner: `owner-${i}` }));
+    await Promise.all(owners.map((lock) => lock.lock()));
+    for (const lock of owners) await lock.forceUnlock();
+    await expect(owners[0]?.unlock()).rejects.toMatchObject(unheld);
+    await expect(owners.at(-1)?.unlock()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'force-unlocked' });
+    await expect(owners[100]?.unlock()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  });
+});
