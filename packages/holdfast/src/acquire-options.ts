@@ -56,8 +56,13 @@ export function checkAcquire(
   if (leaseMs !== undefined && maxHoldMs !== undefined) {
     throw new TypeError(`${method}: leaseMs is never renewed, so maxHoldMs cannot go with it`);
   }
-  if (signal !== undefined && !isSignal(signal)) throw new TypeError(`${method}: signal must be an AbortSignal`);
+  checkSignal(method, signal);
   return { leaseMs, signal, maxHoldMs, waitMs };
+}
+
+/** @throws TypeError when it is given and none. */
+export function checkSignal(method: string, signal: unknown): void {
+  if (signal !== undefined && !isSignal(signal)) throw new TypeError(`${method}: signal must be an AbortSignal`);
 }
 
 /** One of another realm counts. */

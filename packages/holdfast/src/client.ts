@@ -5,9 +5,11 @@ import { nanoid } from 'nanoid';
 import type { Link } from './connection/link.js';
 import type { LinkTools } from './connection/link-tools.js';
 import { openLink } from './connection/open-link.js';
+import { Readiness } from './connection/readiness.js';
 import { ServerCheck } from './connection/server-check.js';
 import { Shards } from './connection/shards.js';
 import { Subscriber } from './connection/subscriber.js';
+import { ToldErrors } from './connection/told-errors.js';
 import { Wire } from './connection/wire.js';
 import { Handle, type LockHome } from './handle.js';
 import { inspectionOf, type LockInspection } from './inspection.js';
@@ -20,6 +22,7 @@ import { ServerClock } from './lock/server-clock.js';
 import { Turns } from './lock/turns.js';
 import { UntoldLosses } from './lock/untold-losses.js';
 import { QueueWakeup, RedissonWakeup } from './lock/wakeup.js';
+import { checkSignal } from './acquire-options.js';
 import { checkKeys, checkTime, type LockClientOptions, resolveSettings } from './options.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import { Reporter } from './reports/reporter.js';
@@ -41,8 +44,17 @@ export interface CloseOptions {
   drainMs?: number;
 }
 
+/** Options of {@link LockClient.connect}. */
+export interface ConnectOptions {
+  /** How long it may take, in milliseconds. Default: the client's `responseTimeoutMs`. */
+  timeoutMs?: number;
+  /** Gives up when it aborts: the call rejects with the signal's reason. The client goes on connecting. */
+  signal?: AbortSignal;
+}
+
 const handleKeys: ReadonlySet<string> = new Set(['owner']);
 const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
+const connectKeys: ReadonlySet<string> = new Set(['timeoutMs', 'signal']);
 
 /** Of the part of a tenure id that nobody can guess, in characters of 6 bits: what names a tenure is heard. */
 const SECRET_LENGTH = 10;
@@ -72,6 +84,7 @@ export class LockClient implements AsyncDisposable {
   readonly #inbox: Inbox;
   readonly #broadcast: ReleaseBroadcast;
   readonly #shards: Shards;
+  readonly #readiness: Readiness;
   #closing: Promise<void> | undefined;
 
   static {
@@ -88,12 +101,13 @@ export class LockClient implements AsyncDisposable {
     const reporter = new Reporter(this.clientId, tellings);
     const onError = (error: unknown) => reporter.error(error);
     const waits = new Schedule(clock, 'keeps-process-alive', onError);
+    const told = new ToldErrors(() => clock.now(), onError);
     const tools: LinkTools = {
       at: (time, action) => waits.at(time, action),
       now: () => clock.now(),
       silenceMs: 3 * settings.attemptTimeoutMs,
       serverCheck: new ServerCheck((found) => reporter.unsafeSetting(found)),
-      onError,
+      onError: (connection, error) => told.note(connection, error),
     };
     const link = openLink(options.redis, tools);
     const wire = new Wire({ link, clock, schedule: waits });
@@ -158,6 +172,7 @@ export class LockClient implements AsyncDisposable {
     this.#inbox = inbox;
     this.#broadcast = broadcast;
     this.#shards = shards;
+    this.#readiness = new Readiness(link, inbox);
   }
 
   /**
@@ -170,6 +185,30 @@ export class LockClient implements AsyncDisposable {
     const keys = lockKeys(name, this.#parts);
     checkKeys('getLock', options, handleKeys);
     return new Handle(this.#home, keys, checkOwner(options.owner));
+  }
+
+  /**
+   * Resolves when the client is ready to lock: connected, authenticated, and heard by message. Needed by nobody, since the first lock connects;
+   * good for warming up, for a readiness probe, and for a process that should not start without Redis. Resolves at once when it is ready, and
+   * may be called as often as you like.
+   *
+   * Not promised: that it stays ready. See {@link ready}.
+   *
+   * @throws LockUnavailableError when it is not ready within `timeoutMs`, and at once when it cannot be as things are: a wrong password, a
+   * certificate that is not accepted, a database that does not exist. LockClientClosedError after `close()`; the signal's reason when it aborts.
+   */
+  async connect(options: ConnectOptions = {}): Promise<void> {
+    checkKeys('connect', options, connectKeys);
+    const { clock, settings, waits, aborts } = this.#parts;
+    const { timeoutMs = settings.responseTimeoutMs, signal } = options;
+    checkSignal('connect', signal);
+    const expiresAt = clock.now() + checkTime('timeoutMs', timeoutMs, 1);
+    await this.#readiness.wait({ timers: waits, expiresAt, aborts, signal });
+  }
+
+  /** Whether it could lock now: connected, authenticated, and heard by message, as far as is known. No I/O. */
+  get ready(): boolean {
+    return this.#readiness.ready;
   }
 
   /**
@@ -230,6 +269,7 @@ export class LockClient implements AsyncDisposable {
   }
 
   async #close(drainMs: number): Promise<void> {
+    this.#readiness.close();
     const { clock, settings } = this.#parts;
     await this.#home.registry.close(drainMs);
     await this.#wire.drained(clock.now() + settings.attemptTimeoutMs);

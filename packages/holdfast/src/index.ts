@@ -6,6 +6,7 @@
 export type { AcquireOptions, LockOptions } from './acquire-options.js';
 export {
   type CloseOptions,
+  type ConnectOptions,
   createLockClient,
   LockClient,
   type LockHandleOptions,

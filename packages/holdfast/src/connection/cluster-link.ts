@@ -22,7 +22,7 @@ import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { outside } from '../scope.js';
 import { AskingLine } from './asking-line.js';
 import { ClusterMap, type MapChange, type NodeAddress } from './cluster-map.js';
-import { type Line, NodeLine } from './line.js';
+import { type Line, type LineListener, NodeLine } from './line.js';
 import type { Covers, Link, LinkListener, Refusal } from './link.js';
 import type { LinkTools } from './link-tools.js';
 import { Approach, type Reach } from './reach.js';
@@ -52,7 +52,11 @@ export class ClusterLink implements Link {
   constructor(template: Cluster, tools: LinkTools) {
     this.#tools = tools;
     this.#approach = new Approach(tools);
-    this.#map = new ClusterMap(template, tools, (change) => this.#changed(change));
+    this.#map = new ClusterMap(template, tools, {
+      onChange: (change) => this.#changed(change),
+      // Of locks whose server is known, its own line tells.
+      onLastingTrouble: (error) => this.#lastingTrouble((lockKey) => this.nodeOf(lockKey) === undefined, error),
+    });
     this.#options = { ...oursForSure, ...swift(template.options.redisOptions ?? {}), keyPrefix: this.#map.keyPrefix };
   }
 
@@ -60,8 +64,18 @@ export class ClusterLink implements Link {
     return this.#map.keyPrefix;
   }
 
+  get ready(): boolean {
+    const { owners } = this.#map;
+    return owners.size > 0 && [...owners].every((node) => this.#lines.get(node)?.ready);
+  }
+
   get ended(): boolean {
     return this.#map.ended;
+  }
+
+  connect(): void {
+    this.#map.connect();
+    for (const node of this.#map.owners) this.#readyLine(node);
   }
 
   listen(listener: LinkListener): void {
@@ -153,20 +167,25 @@ export class ClusterLink implements Link {
   #open(node: NodeAddress): NodeLine | undefined {
     const redis = this.#closed ? undefined : outside(() => this.#map.open(node, this.#options));
     if (redis === undefined) return undefined;
-    const listener = { onDown: () => this.#down(node), onUp: () => this.#up(this.#kept(node)) };
+    const kept: Covers = (lockKey) => this.nodeOf(lockKey) === node;
+    const listener: LineListener = {
+      onDown: () => this.#down(node, kept),
+      onUp: () => this.#up(kept),
+      onLastingTrouble: (error) => this.#lastingTrouble(kept, error),
+    };
     const line = new NodeLine(node, { redis, ownership: 'ours' }, listener, this.#tools);
     this.#lines.set(node, line);
     line.connect();
     return line;
   }
 
-  #kept(node: NodeAddress): Covers {
-    return (lockKey) => this.nodeOf(lockKey) === node;
+  #down(node: NodeAddress, kept: Covers): void {
+    this.#map.refresh();
+    for (const listener of this.#listeners) listener.onDown(node, kept);
   }
 
-  #down(node: NodeAddress): void {
-    this.#map.refresh();
-    for (const listener of this.#listeners) listener.onDown(node, this.#kept(node));
+  #lastingTrouble(covers: Covers, error: Error): void {
+    for (const listener of this.#listeners) listener.onLastingTrouble?.(covers, error);
   }
 
   #up(covers: Covers): void {

@@ -14,6 +14,7 @@ import { outside } from '../scope.js';
 import type { LinkTools } from './link-tools.js';
 import { retryStrategy, swift } from './redis-input.js';
 import { redacted } from './reply-errors.js';
+import { isLasting } from './trouble.js';
 
 /** A server, `host:port`, as we reach it. */
 export type NodeAddress = string;
@@ -26,6 +27,14 @@ export interface MapChange {
   readonly deposed: readonly NodeAddress[];
 }
 
+/** Told by a {@link ClusterMap}. */
+export interface ClusterMapListener {
+  /** Of the first map too. */
+  onChange(change: MapChange): void;
+  /** No node can be asked as things are, and will not until somebody changes them. */
+  onLastingTrouble(error: Error): void;
+}
+
 /** No more questions than one in this time. */
 const REFRESH_PAUSE_MS = 100;
 
@@ -33,7 +42,7 @@ const REFRESH_PAUSE_MS = 100;
 export class ClusterMap {
   readonly #cluster: Cluster;
   readonly #tools: LinkTools;
-  readonly #onChange: (change: MapChange) => void;
+  readonly #listener: ClusterMapListener;
   #owners: readonly (NodeAddress | undefined)[] = [];
   #refreshedAt = Number.NEGATIVE_INFINITY;
   #refresh: { cancel(): void } | undefined;
@@ -42,10 +51,9 @@ export class ClusterMap {
   #closed = false;
   #trouble: Error | undefined;
 
-  /** @param onChange - is told of the first map too. */
-  constructor(template: Cluster, tools: LinkTools, onChange: (change: MapChange) => void) {
+  constructor(template: Cluster, tools: LinkTools, listener: ClusterMapListener) {
     this.#tools = tools;
-    this.#onChange = onChange;
+    this.#listener = listener;
     const { redisOptions } = template.options;
     this.#cluster = outside(() =>
       template.duplicate([], {
@@ -58,8 +66,11 @@ export class ClusterMap {
     );
     this.#cluster.on('refresh', () => this.#learn());
     this.#cluster.on('error', (error) => {
-      this.#trouble = redacted(error);
-      tools.onError(this.#trouble);
+      // It says that no node could be asked; why, says the error of one of them.
+      const trouble = redacted(error);
+      this.#trouble = trouble.cause instanceof Error ? trouble.cause : trouble;
+      tools.onError('the map of the Cluster', this.#trouble);
+      if (isLasting(this.#trouble)) listener.onLastingTrouble(this.#trouble);
     });
   }
 
@@ -78,6 +89,11 @@ export class ClusterMap {
 
   ownerOf(slot: number): NodeAddress | undefined {
     return this.#owners[slot];
+  }
+
+  /** The servers that keep slots. */
+  get owners(): ReadonlySet<NodeAddress> {
+    return new Set(this.#owners.filter((owner) => owner !== undefined));
   }
 
   /** Every server that is known to belong to the cluster, replicas too. */
@@ -142,6 +158,7 @@ export class ClusterMap {
   }
 
   #learn(): void {
+    this.#trouble = undefined;
     // Sparse where a slot is served by nobody.
     this.#adopt(Array.from(this.#cluster.slots, (nodes: NodeAddress[] | undefined) => nodes?.[0]));
   }
@@ -154,7 +171,7 @@ export class ClusterMap {
     if (slots.size === 0) return;
     const still = new Set(owners);
     const deposed = [...new Set(before)].filter((node) => node !== undefined && !still.has(node)) as NodeAddress[];
-    this.#onChange({ slots, deposed });
+    this.#listener.onChange({ slots, deposed });
   }
 }
 

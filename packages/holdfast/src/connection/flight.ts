@@ -27,6 +27,8 @@ export interface RequestOptions<R = unknown> {
   readonly onDoubt?: () => void;
   /** Replies for which `needed` says so count only when enough replicas have what the connection wrote before them. */
   readonly confirmation?: Confirmation<R>;
+  /** What to do when its server cannot be reached and that does not pass by itself. Default: go on trying, as what must be undone does. */
+  readonly inLastingTrouble?: 'give up';
 }
 
 /** See {@link RequestOptions}. */
@@ -64,6 +66,8 @@ export class Flight<R> implements Request<R>, BagItem {
   /** Ends the present wait for a ready link or for the next try. */
   pause: (() => void) | undefined;
   readonly confirmation: Confirmation<R> | undefined;
+  /** It ends when its server cannot be reached and that does not pass by itself. */
+  readonly givesUp: boolean;
   readonly #onDoubt: (() => void) | undefined;
   readonly #onSettled: (flight: Flight<R>) => void;
   #listener: ((answer: Answer<R>) => void) | undefined;
@@ -87,6 +91,7 @@ export class Flight<R> implements Request<R>, BagItem {
     this.lockKey = lockKey;
     this.build = build;
     this.confirmation = options.confirmation;
+    this.givesUp = options.inLastingTrouble === 'give up';
     this.#onDoubt = options.onDoubt;
     this.#onSettled = onSettled;
   }

@@ -14,9 +14,10 @@ import { HandshakeLimit } from './handshake-limit.js';
 import type { LinkTools } from './link-tools.js';
 import { Packet } from './packet.js';
 import { Approach, type Reach } from './reach.js';
-import { redacted } from './reply-errors.js';
+import { redacted, verdictOf } from './reply-errors.js';
 import { scriptPort } from './script-port.js';
 import { SilenceGuard } from './silence-guard.js';
+import { addressOf, isLasting } from './trouble.js';
 import type { Settings } from '../options.js';
 
 /** How many replicas are enough, and the time they have. */
@@ -56,6 +57,8 @@ export interface OwnedRedis {
 export interface LineListener {
   onDown(): void;
   onUp(): void;
+  /** It cannot be made as things are, and will not be until somebody changes them. */
+  onLastingTrouble(error: Error): void;
 }
 
 /** Where a server refuses everything, its connection is not replaced more often than this. */
@@ -78,6 +81,8 @@ export class NodeLine implements Line {
   #trouble: Error | undefined;
   /** The connection broke, or the last attempt to make one did. */
   #broken: boolean;
+  /** The present connection is in the database that the options name. Where there is none such, ioredis stays in number 0. */
+  #placed: boolean;
   /** The WAIT under way on the present connection. */
   #confirming: Promise<number> | undefined;
   /** The server at the other end of the present connection has been looked at. */
@@ -94,7 +99,8 @@ export class NodeLine implements Line {
     this.#silence = new SilenceGuard(tools, () => this.recycle());
     this.#approach = new Approach(tools);
     this.#broken = redis.status === 'close' || redis.status === 'reconnecting';
-    redis.on('ready', this.#up);
+    this.#placed = redis.status === 'ready' && databaseOf(redis) === 0;
+    redis.on('ready', this.#connected);
     redis.on('close', this.#down);
     // Without any listener ioredis prints the errors. A first one on yours would silence it.
     if (ownership === 'ours' || redis.listenerCount('error') > 0) redis.on('error', this.#failed);
@@ -102,7 +108,7 @@ export class NodeLine implements Line {
   }
 
   get ready(): boolean {
-    return this.redis.status === 'ready' && !this.#closed;
+    return this.redis.status === 'ready' && this.#placed && !this.#closed;
   }
 
   get retired(): boolean {
@@ -165,7 +171,10 @@ export class NodeLine implements Line {
 
   /** Somebody wants it: starts a connection that was created lazily. */
   connect(): void {
-    if (!this.ready && !this.#closed) this.#approach.begin();
+    if (this.ready || this.#closed) return;
+    this.#approach.begin();
+    // One of yours may have been connected before we came.
+    if (this.redis.status === 'ready' && !this.#broken && this.#trouble === undefined) void this.#place();
     if (this.redis.status !== 'wait') return;
     // The error arrives as an event as well, and retries are ioredis' business.
     void outside(() => this.redis.connect().catch(() => undefined));
@@ -182,7 +191,7 @@ export class NodeLine implements Line {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.redis.off('ready', this.#up);
+    this.redis.off('ready', this.#connected);
     this.redis.off('close', this.#down);
     this.#silence.close();
     this.#approach.end();
@@ -191,15 +200,32 @@ export class NodeLine implements Line {
     this.redis.off('error', this.#failed);
   }
 
-  readonly #up = (): void => {
+  readonly #connected = (): void => {
     this.#broken = false;
+    if (databaseOf(this.redis) === 0) this.#up();
+    else void this.#place();
+  };
+
+  /** Makes sure of the database: no lock may be taken in another one. */
+  async #place(): Promise<void> {
+    const epoch = this.#epoch;
+    const error = await this.redis.select(databaseOf(this.redis)).then(() => undefined, redacted);
+    if (epoch !== this.#epoch || this.#closed) return;
+    if (error === undefined) this.#up();
+    // Anything but a refusal ends with the connection.
+    else if (verdictOf(error).kind === 'permanent') this.#failed(error);
+  }
+
+  #up(): void {
+    this.#placed = true;
     this.#approach.end();
     this.#listener.onUp();
-  };
+  }
 
   readonly #down = (): void => {
     this.#epoch++;
     this.#broken = true;
+    this.#placed = false;
     this.#approach.end();
     this.#silence.forget();
     this.#confirming = undefined;
@@ -210,8 +236,16 @@ export class NodeLine implements Line {
   readonly #failed = (error: unknown): void => {
     this.#trouble = redacted(error);
     // Yours are told to you by your own listener, and what ends because we end it is no trouble.
-    if (this.#ownership === 'ours' && !this.#closed) this.#tools.onError(this.#trouble);
+    if (this.#ownership === 'ours' && !this.#closed) {
+      this.#tools.onError(`commands to ${addressOf(this.redis)}`, this.#trouble);
+    }
+    if (isLasting(this.#trouble) && !this.ready) this.#listener.onLastingTrouble(this.#trouble);
   };
+}
+
+/** The number of the database that a client is in, or means to be in: yours may have chosen another one since. */
+function databaseOf({ condition, options }: Redis): number {
+  return condition?.select ?? options.db ?? 0;
 }
 
 /** Ends a connection of ours and waits until its socket is gone. */

@@ -8,5 +8,6 @@ export interface LinkTools {
   /** How long a connection of ours may owe every answer before it is replaced. */
   readonly silenceMs: number;
   readonly serverCheck: ServerCheck;
-  readonly onError: (error: unknown) => void;
+  /** A connection of ours is in trouble. `connection`: what it is for and where it leads, in words. */
+  readonly onError: (connection: string, error: unknown) => void;
 }

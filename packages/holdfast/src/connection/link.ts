@@ -21,6 +21,8 @@ export interface LinkListener {
   onDown(node: string, covers: Covers): void;
   /** The server of these locks can be reached (again), or is another one from now on: what is believed of them should be verified. */
   onUp(covers: Covers): void;
+  /** The server of these locks cannot be reached as things are, and that does not pass by itself. */
+  onLastingTrouble?(covers: Covers, error: Error): void;
 }
 
 /** A server has refused a command before any effect, for now. */
@@ -41,6 +43,10 @@ export interface Link {
   readonly sharded: boolean;
   /** Closed, or given up by ioredis: no line will ever be ready again. */
   readonly ended: boolean;
+  /** Every server that keeps locks can be reached, as far as they are known. */
+  readonly ready: boolean;
+  /** Makes the connections that are missing to those servers. */
+  connect(): void;
   listen(listener: LinkListener): void;
   /** The line to a lock's server, if it is known and ready now. */
   lineTo(lockKey: string): Line | undefined;

@@ -1,5 +1,5 @@
 import type { Redis, RedisOptions } from 'ioredis';
-import { type Line, NodeLine, type OwnedRedis } from './line.js';
+import { type Line, type LineListener, NodeLine, type OwnedRedis } from './line.js';
 import type { Link, LinkListener, Refusal } from './link.js';
 import type { LinkTools } from './link-tools.js';
 import type { Reach } from './reach.js';
@@ -21,7 +21,12 @@ export class NodeLink implements Link {
   readonly #waiting = new Set<() => void>();
 
   constructor(owned: OwnedRedis, sentinels: SentinelWatch | undefined, tools: LinkTools) {
-    this.#line = new NodeLine(MASTER, owned, { onDown: () => this.#down(), onUp: () => this.#up() }, tools);
+    const listener: LineListener = {
+      onDown: () => this.#down(),
+      onUp: () => this.#up(),
+      onLastingTrouble: (error) => this.#lastingTrouble(error),
+    };
+    this.#line = new NodeLine(MASTER, owned, listener, tools);
     this.#sentinels = sentinels;
     sentinels?.mind(owned.redis);
   }
@@ -30,8 +35,17 @@ export class NodeLink implements Link {
     return this.#line.redis.options.keyPrefix ?? '';
   }
 
+  get ready(): boolean {
+    return this.#line.ready;
+  }
+
   get ended(): boolean {
     return this.#line.ended;
+  }
+
+  connect(): void {
+    this.#sentinels?.start();
+    this.#line.connect();
   }
 
   listen(listener: LinkListener): void {
@@ -52,8 +66,7 @@ export class NodeLink implements Link {
 
   whenReady(_lockKey: string, resume: () => void): () => void {
     this.#waiting.add(resume);
-    this.#sentinels?.start();
-    this.#line.connect();
+    this.connect();
     return () => this.#waiting.delete(resume);
   }
 
@@ -89,6 +102,10 @@ export class NodeLink implements Link {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const resume of waiting) resume();
+  }
+
+  #lastingTrouble(error: Error): void {
+    for (const listener of this.#listeners) listener.onLastingTrouble?.(everything, error);
   }
 
   #down(): void {

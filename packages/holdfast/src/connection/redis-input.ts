@@ -46,6 +46,9 @@ export function openRedis(input: RedisInput): OpenedRedis {
   }
   // A list or a URL object would do for ioredis, which finds no option in it and connects to localhost.
   if (typeof input !== 'object' || input === null || Array.isArray(input) || 'href' in input) throw unusable();
+  if ('isOpen' in input || 'server_info' in input) {
+    throw new TypeError('redis: node-redis is not supported; pass an ioredis client, options or a URL');
+  }
   if (isClient(input)) {
     if (isCluster(input)) return { kind: 'cluster', template: input };
     refuseUnfit(input);

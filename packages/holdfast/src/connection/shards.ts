@@ -55,20 +55,20 @@ export class Shards {
       },
       openSubscriber: link.openSubscriberTo.bind(link, node),
     };
-    const onError = (error: unknown) => this.#failed(subscriber, error);
+    const onError = (connection: string, error: unknown) => this.#failed(subscriber, connection, error);
     const subscriber = new Subscriber(source, { ...this.#tools, onError }, sharded);
-    const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
+    const broadcast = new ReleaseBroadcast({ port: subscriber, onError: (error) => onError('messages', error) });
     fanOut(subscriber, [broadcast]);
     const shard = { subscriber, broadcast };
     this.#shards.set(node, shard);
     return shard;
   }
 
-  #failed(subscriber: Subscriber, error: unknown): void {
+  #failed(subscriber: Subscriber, connection: string, error: unknown): void {
     const message = error instanceof Error ? error.message : '';
     if (/unknown command/i.test(message)) this.#known = false;
     // The server has ended a subscription because its slot has gone, and ioredis 5 does not know what to make of it.
     else if (message.startsWith('Command queue state error')) subscriber.reconnect();
-    else if (!message.startsWith('MOVED')) this.#tools.onError(error);
+    else if (!message.startsWith('MOVED')) this.#tools.onError(connection, error);
   }
 }

@@ -16,10 +16,13 @@ import { disconnect } from './line.js';
 import type { Link } from './link.js';
 import type { LinkTools } from './link-tools.js';
 import { redacted, verdictOf } from './reply-errors.js';
+import { addressOf } from './trouble.js';
 import { plain, type World } from './world.js';
 
 const listening: RedisOptions = {
   lazyConnect: true,
+  // Channels belong to no database.
+  db: 0,
   keyPrefix: '',
   readOnly: false,
   commandTimeout: undefined,
@@ -108,7 +111,7 @@ export class Subscriber implements SubscriberPort {
     try {
       await redis.ping();
     } catch (error) {
-      if (!this.#closed) this.#tools.onError(redacted(error));
+      if (!this.#closed) this.#failed(redis, error);
     } finally {
       limit.cancel();
       this.#probing = false;
@@ -150,7 +153,7 @@ export class Subscriber implements SubscriberPort {
     redis.on('end', () => this.#reopenSoon(redis));
     // What ends because we end it is no trouble.
     redis.on('error', (error) => {
-      if (!this.#closed) this.#tools.onError(redacted(error));
+      if (!this.#closed) this.#failed(redis, error);
     });
     // ioredis 6: the server has ended a subscription because its slot has gone.
     redis.on('moved', () => this.reconnect());
@@ -175,6 +178,10 @@ export class Subscriber implements SubscriberPort {
     for (const listener of this.#listeners) listener.onRestored();
   }
 
+  #failed(redis: Redis, error: unknown): void {
+    this.#tools.onError(`messages from ${addressOf(redis)}`, error);
+  }
+
   async #send(redis: Redis, channel: string): Promise<void> {
     const confirmation = this.#channels.get(channel);
     if (confirmation === undefined) return;
@@ -184,7 +191,7 @@ export class Subscriber implements SubscriberPort {
       confirmation.resolve();
     } catch (error) {
       if (this.#closed) return;
-      this.#tools.onError(redacted(error));
+      this.#failed(redis, error);
       const verdict = verdictOf(error);
       // Another server keeps the slot of a sharded channel: whoever wants it has to find that out.
       const kind = verdict.kind === 'transient' && verdict.code === 'MOVED' ? 'moved' : verdict.kind;

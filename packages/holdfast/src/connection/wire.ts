@@ -23,6 +23,7 @@ import { type Answer, type Confirmation, Flight, type Request, type RequestOptio
 import type { Line } from './line.js';
 import type { Link } from './link.js';
 import { verdictOf } from './reply-errors.js';
+import { isLasting } from './trouble.js';
 
 /** From this many requests under way, those of one turn leave as one packet. */
 const CROWD = 8;
@@ -41,7 +42,13 @@ export class Wire {
     this.#link = parts.link;
     this.#clock = parts.clock;
     this.#schedule = parts.schedule;
-    this.#link.listen({ onUp: () => this.#resend(), onDown: () => undefined });
+    this.#link.listen({
+      onUp: () => this.#resend(),
+      onDown: () => undefined,
+      onLastingTrouble: (covers, error) => {
+        for (const flight of this.#flights) if (flight.givesUp && covers(flight.lockKey)) flight.drop(error);
+      },
+    });
   }
 
   /** Moving average of the round trip, in milliseconds. */
@@ -94,8 +101,10 @@ export class Wire {
 
   #launch<R>(flight: Flight<R>): void {
     const line = this.#link.lineTo(flight.lockKey);
+    const trouble = line === undefined && flight.givesUp ? this.#link.troubleWith(flight.lockKey) : undefined;
     if (line !== undefined) this.#send(flight, line);
     else if (this.#link.ended) flight.drop(new Error('The connection to Redis has been closed'));
+    else if (isLasting(trouble)) flight.drop(trouble);
     else flight.pause = this.#link.whenReady(flight.lockKey, () => this.#launch(flight));
   }
 

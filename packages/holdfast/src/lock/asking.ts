@@ -123,7 +123,11 @@ export class Asking {
     };
     const { replicas } = this.#parts.settings;
     const confirmation = replicas && { enough: replicas, needed: isOwnership };
-    this.#request = this.#parts.wire.request(this.#keys.lock, (now) => this.#command(now), { onDoubt, confirmation });
+    this.#request = this.#parts.wire.request(this.#keys.lock, (now) => this.#command(now), {
+      onDoubt,
+      confirmation,
+      inLastingTrouble: 'give up',
+    });
     // Unless it was sent, it waits for a connection.
     this.#askedAt ??= this.#parts.clock.now();
     this.#request.whenAnswered((answer) => this.#answered(answer));

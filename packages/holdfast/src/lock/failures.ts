@@ -1,3 +1,4 @@
+import { describeTrouble, isLasting } from '../connection/trouble.js';
 import { LockNotReplicatedError, LockRefusedError, LockUnavailableError } from '../errors.js';
 
 /** Redis' answer was no, or not good enough, or there was none. */
@@ -7,25 +8,27 @@ export type Failure =
   | { kind: 'silent'; error: Error | undefined };
 
 /** For those who look at a message only. */
-const hint = ': is it up, and reachable from here? error.cause and the "error" event of the client may say more';
+const hint = 'is it up, and reachable from here? The "error" event of the client may say more';
 
 /** What to tell the caller. */
 export function failureError(name: string, failure: Failure): Error {
   if (failure.kind === 'refused') return new LockRefusedError(name, failure.code, { cause: failure.error });
   if (failure.kind === 'unconfirmed') return new LockNotReplicatedError(name, failure.required, failure.confirmed);
-  return new LockUnavailableError(
-    `Redis gave no answer about lock "${name}" in time${hint}`,
-    name,
-    because(failure.error),
-  );
+  const outcome = isLasting(failure.error) ? 'cannot be asked' : 'gave no answer';
+  return unavailable(`Redis ${outcome} about lock "${name}"`, name, failure.error);
 }
 
 /** Redis has been silent for too long. */
 export function unavailableError(name: string, silentMs: number, cause: Error | undefined): LockUnavailableError {
-  const message = `Redis has not answered for ${Math.round(silentMs)} ms about lock "${name}"${hint}`;
-  return new LockUnavailableError(message, name, because(cause));
+  return unavailable(`Redis has not answered for ${Math.round(silentMs)} ms about lock "${name}"`, name, cause);
 }
 
-function because(cause: Error | undefined): ErrorOptions | undefined {
-  return cause && { cause };
+/** The client could not be made ready. */
+export function unreadyError(what: string, cause: Error | undefined): LockUnavailableError {
+  return unavailable(what, undefined, cause);
+}
+
+function unavailable(what: string, name: string | undefined, cause: Error | undefined): LockUnavailableError {
+  if (cause === undefined) return new LockUnavailableError(`${what}: ${hint}`, name);
+  return new LockUnavailableError(`${what}: ${describeTrouble(cause)}`, name, { cause });
 }

@@ -57,7 +57,7 @@ describe.each(ways)('given as %s, a client', (_, give) => {
     ['of an unknown user', { ...right, username: 'nobody' }, /WRONGPASS/],
     ['without a password where there is one', {}, /NOAUTH/],
     ['of a server that is not there', { port: 1 }, /ECONNREFUSED/],
-  ])('%s is told so by every call, at its deadline', async (__, options, reason) => {
+  ])('%s is told so by every call, and by an event', async (__, options, reason) => {
     await kit.admin.acl('SETUSER', 'default', '>secret');
     kit.cleanup(() => kit.admin.acl('SETUSER', 'default', 'nopass'));
     const client = openClient(kit, { redis: give(options), ...quick });
@@ -65,6 +65,7 @@ describe.each(ways)('given as %s, a client', (_, give) => {
     client.on('error', (error) => errors.push(error));
     const failures = await Promise.all(everyCall(client).map(failureOf));
     for (const failure of failures) expect(failure).toMatchObject(unavailable(reason));
+    await waitUntil(() => errors.length > 0, { what: 'the event' });
     expect(String(errors[0])).toMatch(reason);
     expect(inspect([failures, errors], { depth: 9 })).not.toContain(wrong);
     await client.close();

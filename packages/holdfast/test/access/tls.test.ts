@@ -75,7 +75,7 @@ const startTls = () => startPrivateRedis({ tls: certificate });
       ['a Redis of the user', () => ownRedis(kit, reach())],
     ];
 
-    it.each(inputs)('given by %s, is told the reason at its deadline, and leaves nothing', async (__, input) => {
+    it.each(inputs)('given by %s, is told the reason, and leaves nothing', async (__, input) => {
       const client = openClient(kit, { redis: input(), attemptTimeoutMs: 250, responseTimeoutMs: 300 });
       const errors: unknown[] = [];
       client.on('error', (error) => errors.push(error));

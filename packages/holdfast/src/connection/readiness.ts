@@ -1,0 +1,85 @@
+/**
+ * Whether a client could lock now: every server that keeps locks is reached, as far as they are known, and messages are heard.
+ *
+ * A wait for that makes the connections which are missing, and ends at once when one of them cannot be made as things are.
+ */
+
+import type { Inbox, WaiterOptions } from '@holdfast/notify';
+import { Waiter } from '@holdfast/notify';
+import { LockClientClosedError } from '../errors.js';
+import { unreadyError } from '../lock/failures.js';
+import type { Link } from './link.js';
+import { redacted } from './reply-errors.js';
+import { isLasting } from './trouble.js';
+
+/** Any would do: it is only by a lock that a link is asked to connect. */
+const SOME_LOCK = 'holdfast';
+
+/** How a wait may end, except by being ready. */
+export type Patience = Pick<WaiterOptions<void>, 'timers' | 'expiresAt' | 'aborts' | 'signal'>;
+
+/** See the module comment. */
+export class Readiness {
+  readonly #link: Link;
+  readonly #inbox: Inbox;
+  readonly #waiting = new Set<Waiter<void>>();
+  #resume: (() => void) | undefined;
+  #closed = false;
+
+  constructor(link: Link, inbox: Inbox) {
+    this.#link = link;
+    this.#inbox = inbox;
+    link.listen({
+      onUp: () => undefined,
+      onDown: () => undefined,
+      onLastingTrouble: (_, error) => this.#fail(error),
+    });
+  }
+
+  get ready(): boolean {
+    return !this.#closed && this.#link.ready && this.#inbox.confirmed;
+  }
+
+  /** Rejects with LockUnavailableError when it expires. */
+  wait(patience: Patience): Promise<void> {
+    if (this.#closed) return Promise.reject(new LockClientClosedError());
+    if (this.ready) return Promise.resolve();
+    const handler = {
+      onExpire: (expired: Waiter<void>) => {
+        expired.reject(unreadyError('The client could not connect in time', this.#link.troubleWith(SOME_LOCK)));
+      },
+    };
+    const waiter = new Waiter<void>({ ...patience, handler });
+    this.#waiting.add(waiter);
+    const left = () => this.#waiting.delete(waiter);
+    waiter.promise.then(left, left);
+    const trouble = this.#link.troubleWith(SOME_LOCK);
+    if (isLasting(trouble)) this.#fail(trouble as Error);
+    else this.#look();
+    return waiter.promise;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#resume?.();
+    for (const waiter of this.#waiting) waiter.reject(new LockClientClosedError());
+  }
+
+  #fail(error: Error): void {
+    for (const waiter of this.#waiting) waiter.reject(unreadyError('The client cannot connect', error));
+  }
+
+  readonly #look = (): void => {
+    this.#resume?.();
+    this.#resume = undefined;
+    if (this.#waiting.size === 0) return;
+    this.#link.connect();
+    if (!this.#link.ready) {
+      this.#resume = this.#link.whenReady(SOME_LOCK, this.#look);
+    } else if (this.#inbox.confirmed) {
+      for (const waiter of this.#waiting) waiter.resolve();
+    } else {
+      this.#inbox.open().then(this.#look, (error: unknown) => this.#fail(redacted(error)));
+    }
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * Which errors of connections are told: each once when it is new, and at most every ten seconds while it repeats. A server that is away would
+ * fill a log otherwise, with each attempt of each connection.
+ */
+
+import { redacted } from './reply-errors.js';
+import { describeTrouble } from './trouble.js';
+
+/** A repeated error is told again after this. */
+const REPEAT_MS = 10_000;
+
+/** See the module comment. */
+export class ToldErrors {
+  readonly #now: () => number;
+  readonly #tell: (error: Error) => void;
+  /** When each was told, by its text. */
+  readonly #toldAt = new Map<string, number>();
+
+  constructor(now: () => number, tell: (error: Error) => void) {
+    this.#now = now;
+    this.#tell = tell;
+  }
+
+  /** @param connection - which it is, in words: what it is for and where it leads. */
+  note(connection: string, error: unknown): void {
+    const cause = redacted(error);
+    const message = `The connection for ${connection}: ${describeTrouble(cause)}`;
+    const now = this.#now();
+    for (const [text, at] of this.#toldAt) if (now - at >= REPEAT_MS) this.#toldAt.delete(text);
+    if (this.#toldAt.has(message)) return;
+    this.#toldAt.set(message, now);
+    this.#tell(new Error(message, { cause }));
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * What the trouble with a connection is, in words, and whether it can pass by itself.
+ *
+ * A password, a certificate or a database stay wrong until somebody sets them right: calls that wait for nothing but that end at once. A
+ * server that is down, or a host that DNS does not know yet, may come at any moment.
+ */
+
+import type { Redis } from 'ioredis';
+
+/** The first that fits counts. */
+interface Kind {
+  readonly fits: RegExp;
+  readonly words: string;
+  readonly lasts: boolean;
+}
+
+const kinds: readonly Kind[] = [
+  { fits: /^WRONGPASS|invalid password/, words: 'it does not accept the user name or password', lasts: true },
+  { fits: /^NOAUTH/, words: 'it wants a password, and none was given', lasts: true },
+  { fits: /DB index|invalid DB/, words: 'the database in the options does not exist there', lasts: true },
+  { fits: /^NOPERM/, words: 'its user may not do what a connection needs', lasts: true },
+  {
+    fits: /CERT|certificate|SELF_SIGNED|UNABLE_TO_|ALTNAME/,
+    words: 'its TLS certificate is not accepted here',
+    lasts: true,
+  },
+  {
+    fits: /wrong version number|WRONG_VERSION|packet length too long|PACKET_LENGTH/i,
+    words: 'it does not speak TLS on that port',
+    lasts: true,
+  },
+  { fits: /SSL|TLS|EPROTO/, words: 'the TLS handshake failed', lasts: false },
+  { fits: /ENOTFOUND|EAI_AGAIN/, words: 'its host name is not known', lasts: false },
+  { fits: /ECONNREFUSED/, words: 'nothing listens at that address', lasts: false },
+  { fits: /^LOADING/, words: 'it is still loading its data', lasts: false },
+  { fits: /^READONLY/, words: 'it is a replica, and takes no locks', lasts: false },
+];
+
+function kindOf(error: Error): Kind | undefined {
+  const code = 'code' in error ? String(error.code) : '';
+  return kinds.find(({ fits }) => fits.test(error.message) || fits.test(code));
+}
+
+/** The error in words, with its own text behind them. */
+export function describeTrouble(error: Error): string {
+  // Of several addresses that all failed: it has a code and no text.
+  const text = error.message === '' && 'code' in error ? String(error.code) : error.message;
+  const known = kindOf(error);
+  return known === undefined ? text : `${known.words} (${text})`;
+}
+
+/** It stays until somebody changes the options or the server. */
+export function isLasting(error: Error | undefined): boolean {
+  return error !== undefined && kindOf(error)?.lasts === true;
+}
+
+/** Where a connection leads, as its options say: no user and no password. */
+export function addressOf({ options }: Redis): string {
+  if (options.sentinels) return `the master "${options.name}"`;
+  return options.path ?? `${options.host}:${options.port}`;
+}

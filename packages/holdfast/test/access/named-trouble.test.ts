@@ -1,0 +1,181 @@
+/** What is wrong with a connection stands in the message, and ends a call at once when it cannot pass by itself. */
+
+import { canIssueCertificates, issueCertificate, startPrivateRedis, useRedis } from '@holdfast/testkit';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createLockClient, type LockClient, type RedisInput } from 'holdfast';
+import { Redis, type RedisOptions } from 'ioredis';
+import { createClient, createCluster } from 'redis';
+import { ToldErrors } from '../../src/connection/told-errors.js';
+import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+
+const kit = useRedis(startPrivateRedis);
+
+/** So long that no call ends by them while the test runs. */
+const patient = { attemptTimeoutMs: 600_000, responseTimeoutMs: 600_000 };
+
+beforeEach(async () => {
+  await kit.admin.acl('SETUSER', 'app', 'reset', 'on', '>right', '~*', '&*', '+@all');
+});
+
+const reach = (options: RedisOptions): RedisOptions => ({ host: kit.server.host, port: kit.server.port, ...options });
+
+const ways: [string, (options: RedisOptions) => RedisInput][] = [
+  ['ioredis options', reach],
+  [
+    'a Redis of the user',
+    (options) => {
+      const redis = new Redis({ disconnectTimeout: 100, ...reach(options) });
+      redis.on('error', () => undefined);
+      kit.cleanup(() => redis.disconnect());
+      return redis;
+    },
+  ],
+];
+
+const everyCall = (client: LockClient) => {
+  const lock = client.getLock(freshName());
+  return [
+    lock.tryLock(),
+    lock.tryLock(500_000),
+    lock.lock(),
+    lock.acquire({ waitMs: 500_000 }),
+    lock.withLock(() => undefined),
+    lock.isLocked(),
+    lock.forceUnlock(),
+    client.inspect(lock.name),
+    client.connect(),
+  ];
+};
+
+describe.each(ways)('given as %s, a client', (_, give) => {
+  it.each<[string, RedisOptions, RegExp]>([
+    [
+      'with a wrong password',
+      { username: 'app', password: 'wrong' },
+      /does not accept the user name or password.*WRONGPASS/,
+    ],
+    [
+      'of an unknown user',
+      { username: 'nobody', password: 'right' },
+      /does not accept the user name or password.*WRONGPASS/,
+    ],
+    ['without a password where there is one', {}, /wants a password.*NOAUTH/],
+    [
+      'of a database that does not exist',
+      { username: 'app', password: 'right', db: 99 },
+      /database in the options does not exist.*DB index/,
+    ],
+  ])('%s is told so at once by every call', async (__, options, reason) => {
+    await kit.admin.acl('SETUSER', 'default', '>secret');
+    kit.cleanup(() => kit.admin.acl('SETUSER', 'default', 'nopass'));
+    const client = openClient(kit, { redis: give(options), ...patient });
+    const failures = await Promise.all(everyCall(client).map(failureOf));
+    // And once more, when the reason is known already.
+    failures.push(...(await Promise.all(everyCall(client).map(failureOf))));
+    for (const failure of failures) {
+      expect(failure).toMatchObject({ code: 'LOCK_UNAVAILABLE', message: expect.stringMatching(reason) });
+      expect((failure as Error).cause).toBeInstanceOf(Error);
+    }
+    expect(client.ready).toBe(false);
+  });
+
+  it('of a database that does not exist never takes a lock in another one', async () => {
+    const name = freshName();
+    const client = openClient(kit, { redis: give({ db: 99 }) });
+    await failureOf(client.getLock(name).withLock(() => undefined));
+    await failureOf(client.getLock(name).tryLock());
+    expect(await kit.admin.exists(name)).toBe(0);
+  });
+
+  it('locks in the database that it names', async () => {
+    const name = freshName();
+    const client = openClient(kit, { redis: give({ db: 7 }) });
+    const hold = await client.getLock(name).acquire();
+    expect(await kit.admin.exists(name)).toBe(0);
+    await kit.admin.select(7);
+    expect(await kit.admin.exists(name)).toBe(1);
+    await kit.admin.select(0);
+    await hold.release();
+  });
+
+  it('is told that nothing listens, and that the host has no name, when its time is over', async () => {
+    const cases: [RedisOptions, RegExp][] = [
+      [{ port: 1 }, /nothing listens.*ECONNREFUSED/],
+      [{ host: 'no-such-host.invalid' }, /host name is not known.*(ENOTFOUND|EAI_AGAIN)/],
+    ];
+    for (const [options, reason] of cases) {
+      const client = openClient(kit, { redis: give(options) });
+      expect(await failureOf(client.getLock(freshName()).tryLock(1_500))).toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+        message: expect.stringMatching(reason),
+      });
+    }
+  });
+});
+
+(canIssueCertificates() ? describe : describe.skip)('a certificate that is not accepted', () => {
+  const tls = useRedis(() => startPrivateRedis({ tls: issueCertificate() }));
+
+  it('is told at once by every call', async () => {
+    const { host, port } = tls.server;
+    const client = openClient(tls, { redis: { host, port, tls: { ca: issueCertificate().ca } }, ...patient });
+    for (const failure of await Promise.all(everyCall(client).map(failureOf))) {
+      expect(failure).toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+        message: expect.stringMatching(/TLS certificate is not accepted/),
+      });
+    }
+  });
+});
+
+describe('a client of node-redis', () => {
+  it.each([
+    ['createClient', () => createClient()],
+    ['createCluster', () => createCluster({ rootNodes: [] })],
+  ])('made by %s is refused by its name', (_, make) => {
+    expect(() => createLockClient({ redis: make() as never })).toThrow(
+      'node-redis is not supported; pass an ioredis client, options or a URL',
+    );
+  });
+});
+
+describe('error events', () => {
+  it('say which connection it is, and nothing secret', async () => {
+    const client = openClient(kit, { redis: `redis://app:wrong@${kit.server.host}:${kit.server.port}/0`, ...patient });
+    const told: Error[] = [];
+    client.on('error', (error) => told.push(error as Error));
+    await failureOf(client.connect());
+    expect(told[0]?.message).toMatch(
+      new RegExp(`^The connection for (commands to|messages from) ${kit.server.host}:${kit.server.port}: .*WRONGPASS`),
+    );
+    expect(told[0]?.cause).toMatchObject({ message: expect.stringContaining('WRONGPASS') });
+  });
+
+  it('repeat at most every ten seconds, each once when it is new', () => {
+    let now = 0;
+    const told: string[] = [];
+    const errors = new ToldErrors(
+      () => now,
+      ({ message }) => told.push(message),
+    );
+    const refused = new Error('connect ECONNREFUSED');
+    const commands = 'The connection for commands: nothing listens at that address (connect ECONNREFUSED)';
+    for (let times = 0; times < 5; times++) errors.note('commands', refused);
+    errors.note('messages', refused);
+    errors.note('commands', new Error('read ECONNRESET'));
+    errors.note('commands', refused);
+    expect(told).toEqual([
+      commands,
+      'The connection for messages: nothing listens at that address (connect ECONNREFUSED)',
+      'The connection for commands: read ECONNRESET',
+    ]);
+    now += 9_999;
+    errors.note('commands', refused);
+    expect(told).toHaveLength(3);
+    now += 1;
+    errors.note('commands', refused);
+    expect(told.at(-1)).toBe(commands);
+    expect(told).toHaveLength(4);
+  });
+});
