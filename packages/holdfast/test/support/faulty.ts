@@ -5,14 +5,13 @@ import { byUrl, type InputWay, openProxy } from './redis-inputs.js';
 
 /** A lease short enough that tests can wait for its end. */
 export const leaseMs = 600;
-/** What scheduling on a busy machine may add. */
-export const slackMs = 250;
+/** Messages that are lost are soon made good. No call ends because the machine is busy: where an outage shall end one, the test says when. */
 const quick = {
   watchdogTimeoutMs: leaseMs,
   reaskMs: 100,
   claimLeaseMs: 500,
-  attemptTimeoutMs: 200,
-  responseTimeoutMs: 400,
+  attemptTimeoutMs: 500,
+  responseTimeoutMs: 20_000,
 };
 
 export interface FaultySituation {
