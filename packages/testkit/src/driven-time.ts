@@ -2,6 +2,9 @@ import { AsyncResource } from 'node:async_hooks';
 import { ManualClock, ManualTimer } from './manual-clock.js';
 import { waitUntil } from './wait-until.js';
 
+/** What closes when a test has ended may take as long, as for the leak check. */
+const graceMs = 2_000;
+
 /** The time of the process while a test drives it. */
 export interface DrivenTime {
   /** Milliseconds, as `performance.now()` reads them. */
@@ -12,6 +15,15 @@ export interface DrivenTime {
   jump(ms: number): void;
 }
 
+/** Answers how to undo it. */
+function replace<T extends object, K extends keyof T>(owner: T, key: K, value: T[K]): () => void {
+  const before = owner[key];
+  owner[key] = value;
+  return () => {
+    owner[key] = before;
+  };
+}
+
 /**
  * From now on, until the test has ended, time in this process passes when the test says so: `performance.now()`, `Date.now()`, `setTimeout`
  * and `clearTimeout` of all code that the test loads, the clients under test and ioredis among it. However slow the machine is, no deadline
@@ -20,35 +32,37 @@ export interface DrivenTime {
  * Not driven: what runs elsewhere (Redis and its clock, sockets, other processes), `setInterval`, `setImmediate`, `node:timers`, timers that
  * were set before, and `waitUntil`. A lease in Redis that shall not end while the test runs has to be long.
  *
- * Call it before clients are opened: they are closed before time goes on by itself again. Fails the test that leaves a timer set.
+ * Call it before clients are opened: they are closed before time goes on by itself again. Fails the test that leaves a timer set for
+ * more than two seconds.
  */
 export function driveTime(kit: { cleanup(undo: () => unknown): void }): DrivenTime {
-  const real = { now: performance.now, date: Date.now, set: globalThis.setTimeout, clear: globalThis.clearTimeout };
-  const startMs = real.now.call(performance);
+  const startMs = performance.now();
   const clock = new ManualClock(startMs);
   const wallMs = Date.now() - startMs;
-  performance.now = () => clock.now();
-  Date.now = () => Math.floor(wallMs + clock.now());
+  const restore = [
+    replace(performance, 'now', () => clock.now()),
+    replace(Date, 'now', () => Math.floor(wallMs + clock.now())),
+  ];
   const set = (run: (...given: unknown[]) => void, delayMs = 1, ...given: unknown[]) =>
     clock.setTimer(
       AsyncResource.bind(() => run(...given)),
       delayMs,
     );
-  globalThis.setTimeout = Object.assign(set, {
-    __promisify__: real.set.__promisify__,
-  }) as unknown as typeof setTimeout;
-  globalThis.clearTimeout = (timer: unknown) => {
+  const { setTimeout: realSet, clearTimeout: realClear } = globalThis;
+  const clear = (timer: unknown) => {
     if (timer instanceof ManualTimer) clock.clearTimer(timer);
-    else real.clear(timer as NodeJS.Timeout);
+    else realClear(timer as NodeJS.Timeout);
   };
+  restore.push(
+    replace(globalThis, 'setTimeout', Object.assign(set, { __promisify__: realSet.__promisify__ }) as never),
+    replace(globalThis, 'clearTimeout', clear),
+  );
   kit.cleanup(async () => {
     try {
-      await waitUntil(() => clock.pendingTimers === 0, { what: 'no driven timer to be set', timeoutMs: 2_000 });
+      await clock.advance(graceMs);
+      await waitUntil(() => clock.pendingTimers === 0, { what: 'no driven timer to be set', timeoutMs: graceMs });
     } finally {
-      performance.now = real.now;
-      Date.now = real.date;
-      globalThis.setTimeout = real.set;
-      globalThis.clearTimeout = real.clear;
+      for (const undo of restore) undo();
     }
   });
   return { now: () => clock.now(), advance: (ms) => clock.advance(ms), jump: (ms) => clock.jump(ms) };

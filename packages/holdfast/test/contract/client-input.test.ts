@@ -88,12 +88,12 @@ async function fullRound(client: LockClient, other: LockClient, name: string): P
 
   // Waiting, and a handoff by message in each direction.
   let hold = await lock.acquire();
-  const waiting = theirs.acquire({ waitMs: 4_000 });
+  const waiting = theirs.acquire({ waitMs: 15_000 });
   await queued(1);
   await hold.release();
   const granted = await waiting;
   expect(other.stats().handoffs.granted).toBe(1);
-  const back = lock.acquire({ waitMs: 4_000, leaseMs: 5_000 });
+  const back = lock.acquire({ waitMs: 15_000, leaseMs: 30_000 });
   await queued(1);
   expect(await client.inspect(name)).toMatchObject({ owner: { kind: 'holdfast' }, queue: [{ thisClient: true }] });
   await granted.release();
@@ -101,7 +101,7 @@ async function fullRound(client: LockClient, other: LockClient, name: string): P
 
   // Handoffs in this process, in memory and by script.
   const { handoffs } = client.stats();
-  const fixed = lock.acquire({ leaseMs: 5_000 });
+  const fixed = lock.acquire({ leaseMs: 30_000 });
   await hold.release();
   hold = await fixed;
   expect(client.stats().handoffs.passed).toBe(handoffs.passed + 1);
@@ -127,7 +127,7 @@ async function fullRound(client: LockClient, other: LockClient, name: string): P
   expect(await theirs.forceUnlock()).toBe(false);
 }
 
-const quick: Partial<LockClientOptions> = { watchdogTimeoutMs: 300 };
+const quick: Partial<LockClientOptions> = { watchdogTimeoutMs: 1_500 };
 
 describe.each(ways)('given as %s', (_, open) => {
   it.each(settings)('with %s, a client does everything, and leaves a Redis of the user open', async (__, options) => {
@@ -207,7 +207,7 @@ describe('keys in Redis', () => {
       LockClient,
     ];
     const plain = openClient(kit);
-    const holds = await Promise.all([a, b, plain].map((client) => client.getLock(name).acquire({ waitMs: 1_000 })));
+    const holds = await Promise.all([a, b, plain].map((client) => client.getLock(name).acquire({ waitMs: 10_000 })));
     const prefixed = openClient(kit, { redis: { host, port, keyPrefix: 'a:' } });
     const waiting = prefixed.getLock(name).acquire();
     await waitUntil(async () => (await queueLength(a, name)) === 1, { what: 'the queue' });

@@ -34,7 +34,7 @@ async function waitInVain(client: LockClient, name: string): Promise<boolean> {
 
 describe('a site', () => {
   it('of a leak begins with the function that took the lock, not inside holdfast', async () => {
-    const { client, name } = setUp({ watchdogTimeoutMs: 200 });
+    const { client, name } = setUp();
     const sites: (string | undefined)[] = [];
     client.on('leak', ({ site }) => sites.push(site));
     await client.run(() => takeAndForget(client, name));
@@ -61,7 +61,7 @@ describe('a site', () => {
   });
 
   it('is not noted while nobody listens: not at all for an attempt, and not kept for a hold', async () => {
-    const { client, name } = setUp({ watchdogTimeoutMs: 200 });
+    const { client, name } = setUp();
     const noted = jest.spyOn(Error, 'captureStackTrace');
     kit.cleanup(() => noted.mockRestore());
     const sites: (string | undefined)[] = [];

@@ -38,7 +38,7 @@ describe('a copy that a dead connection delivers late', () => {
     await reconnect();
     expect(await outcome).toBe('LOCK_UNAVAILABLE');
     const dead = () => kit.admin.keys(`holdfast_dead:{${name}}*`);
-    await waitUntil(async () => (await dead()).length === 1, { what: 'the cancel', timeoutMs: 400 });
+    await waitUntil(async () => (await dead()).length === 1, { what: 'the cancel' });
     await delivered();
     await kit.admin.ping();
     expect(await kit.admin.exists(name, `holdfast_queue:{${name}}`)).toBe(0);

@@ -1,11 +1,11 @@
-import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { driveTime, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { type Hold, type LockClientOptions, LockLostError } from 'holdfast';
 import { freshName } from '../support/clients.js';
 import { openFaulty } from '../support/faulty.js';
-import { stall } from '../support/losses.js';
 
 const kit = useRedis(startPrivateRedis);
+const leaseMs = 30_000;
 const setUp = (options?: Partial<LockClientOptions>) => openFaulty(kit, options);
 
 describe('who relied on a lost lock is told', () => {
@@ -78,10 +78,11 @@ describe('who relied on a lost lock is told', () => {
 
 describe('the first line after a stalled event loop tells the truth', () => {
   it.each([
-    ['a fixed lease', { leaseMs: 400 }, 'expired'],
+    ['a fixed lease', { leaseMs }, 'expired'],
     ['a watched lease', {}, 'clock'],
   ] as const)('about %s', async (_, options, reason) => {
-    const { client, lock } = await setUp({ watchdogTimeoutMs: 400 });
+    const time = driveTime(kit);
+    const { client, lock } = await setUp({ watchdogTimeoutMs: leaseMs });
     const reads: ((hold: Hold) => unknown)[] = [
       (hold) => hold.state === 'lost',
       (hold) => hold.remainingMs() === 0,
@@ -98,7 +99,7 @@ describe('the first line after a stalled event loop tells the truth', () => {
     for (const read of reads) {
       const hold = await client.getLock(freshName()).acquire(options);
       expect(hold.signal.aborted).toBe(false);
-      stall(450);
+      time.jump(leaseMs + 50);
       const truth = read(hold);
       expect(truth).toBe(true);
       await expect(hold.release()).rejects.toMatchObject({ reason });
@@ -108,10 +109,11 @@ describe('the first line after a stalled event loop tells the truth', () => {
   });
 
   it('about a nested call: it does not acquire afresh', async () => {
-    const { lock } = await setUp({ watchdogTimeoutMs: 400 });
+    const time = driveTime(kit);
+    const { lock } = await setUp({ watchdogTimeoutMs: leaseMs });
     const inner: unknown[] = [];
     const section = lock.withLock(async () => {
-      stall(450);
+      time.jump(leaseMs + 50);
       inner.push(await lock.withLock(() => 'ran').catch((error: unknown) => error));
     });
     await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST' });

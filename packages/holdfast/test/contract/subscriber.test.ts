@@ -20,8 +20,8 @@ describe('the connection that listens', () => {
     kit.cleanup(() => redis.disconnect());
   });
 
-  const waiterOf = async (name: string) => {
-    const waiting = createLockClient({ redis, reaskMs: 200, claimLeaseMs: 600, attemptTimeoutMs: 200 });
+  const waiterOf = async (name: string, attemptTimeoutMs: number) => {
+    const waiting = createLockClient({ redis, reaskMs: 200, claimLeaseMs: 600, attemptTimeoutMs });
     kit.cleanup(() => waiting.close());
     const holder = await openClient(kit).getLock(name).acquire();
     const got = waiting.getLock(name).acquire();
@@ -31,7 +31,7 @@ describe('the connection that listens', () => {
   };
 
   it('costs one re-ask and is replaced when it is open but dead', async () => {
-    const { waiting, holder, got } = await waiterOf(freshName());
+    const { waiting, holder, got } = await waiterOf(freshName(), 200);
     const before = await subscriberIds();
     proxy.hold('both');
     proxy.refuse();
@@ -52,7 +52,7 @@ describe('the connection that listens', () => {
   });
 
   it('is left alone while it answers', async () => {
-    const { holder, got } = await waiterOf(freshName());
+    const { holder, got } = await waiterOf(freshName(), 20_000);
     const before = await subscriberIds();
     await holder.release();
     await (await got).release();
