@@ -1,4 +1,6 @@
 // Each way in which a project loads the packed package, with the defaults that the project starts with.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { root } from '../run.mjs';
 import { command } from './step.mjs';
 
 /** Beside what the project has: one of each that loads packages. */
@@ -39,10 +41,20 @@ const bundled = (file, program, ...args) => {
 const byEsbuild = (file, ...args) =>
   bundled(file, 'esbuild', ...['--bundle', '--platform=node', `--outfile=${file}`], ...apart, ...args);
 
+/** The whole recipe as one file of a project that compiles to CommonJS, as those that Nest makes do. */
+async function pastedRecipe(project) {
+  const [, code] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(`${root}/docs/recipes/nestjs.md`, 'utf8'));
+  const file = `${project.folder}/nest/src/recipe.ts`;
+  writeFileSync(file, code.replaceAll('redis://localhost:6379', project.redisUrl));
+  await inFolder('nest', 'tsc', ...['--project', '.', '--outDir', 'built', '--types', 'node,jest'])(project);
+  await inFolder('nest', 'node', 'built/recipe.js')(project);
+}
+
 export const loaders = {
   'Jest, no configuration': inFolder('jest', 'jest'),
   "Jest, ts-jest's preset": inFolder('ts-jest', 'jest'),
   "Jest, Nest's defaults, with LockClient as a token": inFolder('nest', 'jest'),
+  "Nest's recipe, pasted into a CommonJS project": pastedRecipe,
   Vitest: inFolder('vitest', 'vitest', 'run'),
   'node --test': inFolder('node-test', 'node', '--test'),
   tsx: inFolder('tsx', 'tsx', 'main.ts'),

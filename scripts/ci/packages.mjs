@@ -2,21 +2,15 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { pnpm } from '../prepare.mjs';
 import { root } from '../run.mjs';
+import { shipped, targetsOf } from '../ship/documents.mjs';
 import { checkManifest, checkModes } from './manifest.mjs';
 import { command, tool } from './step.mjs';
 
 const folder = `${root}/packages/holdfast`;
 const runPnpm = (args, options) => command('npx', ['-y', pnpm, ...args], options);
 
-const expected = [
-  'LICENSE',
-  'README.md',
-  'package.json',
-  'dist/index.js',
-  'dist/index.cjs',
-  'dist/index.d.ts',
-  'dist/index.d.cts',
-];
+const code = ['dist/index.js', 'dist/index.cjs', 'dist/index.d.ts', 'dist/index.d.cts'];
+const expected = ['LICENSE', 'THIRD-PARTY-LICENSES.txt', 'package.json', ...code, ...shipped];
 
 /** Builds the package that is published: ESM, CJS, and types for both. */
 export async function build() {
@@ -50,7 +44,18 @@ async function checkContents(tarball) {
   checkModes(tarball, await command('tar', ['-tvzf', tarball], { capture: 'stdout' }));
   const read = (file) => command('tar', ['-xzOf', tarball, `package/${file}`], { capture: 'stdout' });
   checkManifest(JSON.parse(await read('package.json')));
-  for (const file of expected.filter((name) => name.startsWith('dist/'))) checkImports(file, await read(file));
+  for (const file of code) {
+    const text = await read(file);
+    checkImports(file, text);
+    checkPointers(file, text.match(/\bdocs\/[\w/-]+\.md\b/g) ?? []);
+  }
+  for (const file of shipped) checkPointers(file, targetsOf(file, await read(file)));
+}
+
+/** What a file of the package points at has to be there for those who have the package alone. */
+function checkPointers(file, targets) {
+  const missing = targets.filter((target) => !shipped.includes(target));
+  if (missing.length > 0) throw new Error(`${file} points at ${missing.join(', ')}, not in the package`);
 }
 
 /** Whatever else it runs on is inside it: a file that asks for more would fail where users install it. */

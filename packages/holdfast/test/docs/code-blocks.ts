@@ -47,10 +47,11 @@ export function blocksIn(document: string, markdown: string): CodeBlock[] {
   return blocks;
 }
 
-/** The blocks of README.md, of everything below docs/, and of the packages' readmes. */
+/** The blocks of README.md, of everything below docs/, and of the packages' readmes: that of the published one is made from README.md. */
 export function allBlocks(): CodeBlock[] {
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((file) => `docs/${file}`);
-  const readmes = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`);
+  const rooms = readdirSync(join(root, 'packages')).filter((name) => name !== 'holdfast');
+  const readmes = rooms.map((name) => `packages/${name}/README.md`);
   return ['README.md', ...docs.filter((file) => file.endsWith('.md')).sort(), ...readmes].flatMap((document) => {
     const markdown = ts.sys.readFile(join(root, document));
     return markdown === undefined ? [] : blocksIn(document, markdown);
