@@ -3,7 +3,8 @@
  *
  * A command is plain data: a script, its keys, its arguments, and how to read its reply. Build one with a function of
  * this package, run it with {@link run}. Every script may run twice, late, or after a failover without changing more
- * than it did the first time. Nothing here keeps state or opens connections.
+ * than it did the first time. Nothing here opens connections, or
+ * keeps any state but the number of the last question.
  *
  * @packageDocumentation
  */
@@ -25,5 +26,6 @@ export { release, type ReleaseOptions, type ReleaseReply } from './commands/rele
 export { renew, type RenewItem, type RenewOutcome, type RenewReply } from './commands/renew.js';
 export { assertLockName, inboxChannel, type LockKeys, lockKeys } from './keys.js';
 export { keySlot } from './key-slot.js';
+export { MisdirectedReplyError } from './question.js';
 export { ProtocolError } from './reply.js';
 export { type Command, run, start, type Script, type ScriptPort } from './script-port.js';

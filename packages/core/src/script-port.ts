@@ -1,3 +1,5 @@
+import { answerTo, newQuestion } from './question.js';
+
 /** The text of one Lua operation, and the SHA-1 Redis knows it by. */
 export interface Script {
   readonly name: string;
@@ -6,7 +8,8 @@ export interface Script {
   readonly source: string;
 }
 
-/** A script with its keys and arguments, and how to read its reply. Plain data: building one does no I/O. */
+/** A script with its keys and arguments, and how to read its reply. Plain data: building one does no I/O. When it is sent, the name of the
+ * question is one more argument. */
 export interface Command<Reply> {
   readonly script: Script;
   /** As the client must be given them: without its `keyPrefix`, which it puts in front itself. */
@@ -31,7 +34,8 @@ export interface ScriptPort {
  * Runs a command: by EVALSHA, and once by EVAL where the node does not know the script (new node, failover, SCRIPT
  * FLUSH). Every script may run twice without harm, so the second attempt is safe even if the first did run.
  *
- * Rejects with whatever the port rejects with, or with {@link ProtocolError}. There is no deadline in here: the port's
+ * Rejects with whatever the port rejects with, or with {@link ProtocolError}; {@link MisdirectedReplyError} when the
+ * port gave it the answer to another question. There is no deadline in here: the port's
  * owner decides how long a command may take.
  */
 export function run<Reply>(port: ScriptPort, command: Command<Reply>): Promise<Reply> {
@@ -45,11 +49,13 @@ export function start<Reply>(
   onReply: (reply: Reply) => void,
   onError: (error: unknown) => void,
 ): void {
-  const { script, keys, args } = command;
+  const { script, keys } = command;
+  const question = newQuestion();
+  const args = [...command.args, question];
   const read = (raw: unknown): void => {
     let reply: Reply;
     try {
-      reply = command.decode(raw);
+      reply = command.decode(answerTo(question, script.name, raw));
     } catch (error) {
       onError(error);
       return;

@@ -9,6 +9,7 @@
 --   held count remaining    remaining is a PTTL: -1 = no TTL
 --   lost                    the tenure is not the owner
 
+--#include question
 --#include args
 
 local seq = integer(2, 1, 9007199254740991)
@@ -16,7 +17,7 @@ local leaseMs = integer(3, 0)
 
 local state = redis.call('HMGET', KEYS[1], ARGV[1], 'seq')
 local count = tonumber(state[1])
-if not count then return { 'lost' } end
+if not count then return { 'lost', question } end
 local remainingMs = redis.call('PTTL', KEYS[1])
 
 if seq > (tonumber(state[2]) or 0) then
@@ -28,4 +29,4 @@ if seq > (tonumber(state[2]) or 0) then
   count = count + 1
   redis.call('HSET', KEYS[1], ARGV[1], count, 'seq', ARGV[2])
 end
-return { 'held', count, remainingMs }
+return { 'held', count, remainingMs, question }

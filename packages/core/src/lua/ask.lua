@@ -18,6 +18,7 @@
 --   busy remaining now foreign              not queued, because freshMs is 0
 --   dead                                    the tenure was cancelled or released: a late copy; nothing was done
 
+--#include question
 --#include args
 --#include own
 
@@ -26,7 +27,7 @@ local leaseMs = integer(2, 1)
 
 -- The whole uncontended path: free, nobody waits, no tombstone. What it does not need comes after it, and it hands on the
 -- texts it was given, because every function, table and number turned into text costs Redis as much as a small command.
-if redis.call('EXISTS', KEYS[1], KEYS[4], KEYS[2]) == 0 then return own(tenure, ARGV[2]) or 'acquired' end
+if redis.call('EXISTS', KEYS[1], KEYS[4], KEYS[2]) == 0 then return own(tenure, ARGV[2]) or 'acquired ' .. question end
 
 local freshMs = integer(3, 0)
 local ticket = integer(4, 0, 9007199254740991)
@@ -34,7 +35,7 @@ local freshTtlMs = integer(5, 1)
 local claimMs = integer(6, 1)
 local trust = ARGV[7] == '1'
 
-if redis.call('EXISTS', KEYS[4]) == 1 then return { 'dead' } end
+if redis.call('EXISTS', KEYS[4]) == 1 then return { 'dead', question } end
 
 --#include grant
 --#include owner
@@ -49,7 +50,7 @@ if fields[tenure] then
   -- connection of the releaser wrote.
   remainingMs = math.max(remainingMs, leaseMs)
   redis.call('PEXPIRE', KEYS[1], remainingMs)
-  return { 'mine', tonumber(fields[tenure]), tonumber(fields.seq) or 0, remainingMs, waiting(), nowMs }
+  return { 'mine', tonumber(fields[tenure]), tonumber(fields.seq) or 0, remainingMs, waiting(), nowMs, question }
 end
 
 -- Behind everybody, also when the clock has gone back.
@@ -111,13 +112,13 @@ if free then
     return refused
   end
   local others = waiting()
-  if granted == tenure then return { 'acquired', 1, 1, leaseMs, others } end
-  if not granted and others == 0 then return own(tenure, leaseMs) or { 'acquired', 1, 1, leaseMs, 0 } end
+  if granted == tenure then return { 'acquired', 1, 1, leaseMs, others, question } end
+  if not granted and others == 0 then return own(tenure, leaseMs) or { 'acquired', 1, 1, leaseMs, 0, question } end
   if freshMs > 0 then position = redis.call('ZRANK', KEYS[2], tenure) end
   remainingMs = granted and claimMs or 0
 end
 
 local foreign = (free or fields.seq) and 0 or 1
-if freshMs == 0 then return { 'busy', remainingMs, nowMs, foreign } end
+if freshMs == 0 then return { 'busy', remainingMs, nowMs, foreign, question } end
 if position == 0 and holder and fields.seq then tell(holder, '1 contended ' .. holder) end
-return { 'wait', remainingMs, position, ticket, nowMs, foreign }
+return { 'wait', remainingMs, position, ticket, nowMs, foreign, question }

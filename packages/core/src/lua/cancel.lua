@@ -7,6 +7,7 @@
 -- Replies
 --   cancelled wasGranted    1 = the tenure was the owner
 
+--#include question
 --#include args
 --#include own
 --#include retire
@@ -23,4 +24,4 @@ if wasGranted == 1 then
   redis.call('DEL', KEYS[1])
   if not passOn(nil, nil, claimMs, trust) then announce(ARGV[5], trust) end
 end
-return { 'cancelled', wasGranted }
+return { 'cancelled', wasGranted, question }

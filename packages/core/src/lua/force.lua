@@ -11,6 +11,7 @@
 -- Replies
 --   forced owner    the owner before, or ''
 
+--#include question
 --#include args
 --#include own
 --#include grant
@@ -22,7 +23,7 @@ local claimMs = integer(2, 1)
 local trust = ARGV[3] == '1'
 
 local known = redis.call('GET', KEYS[4])
-if known then return { 'forced', known } end
+if known then return { 'forced', known, question } end
 
 local holder, fields = owner()
 local before = holder or ''
@@ -33,4 +34,4 @@ local removed = redis.call('DEL', KEYS[1])
 local granted = passOn(nil, nil, claimMs, trust)
 if removed == 1 and not granted then announce(ARGV[4], trust) end
 if holder and fields.seq then tell(holder, '1 lost ' .. holder .. ' force-unlocked') end
-return { 'forced', before }
+return { 'forced', before, question }

@@ -9,6 +9,7 @@
 --   passed remaining others now
 --   lost                    not the owner, or with more than one hold
 
+--#include question
 --#include args
 
 local seq = integer(2, 1, 9007199254740991)
@@ -16,7 +17,7 @@ local leaseMs = integer(3, 1)
 
 local state = redis.call('HMGET', KEYS[1], ARGV[1], 'seq')
 local count = tonumber(state[1])
-if not count then return { 'lost' } end
+if not count then return { 'lost', question } end
 
 -- Everything is read before the first write, so that no refused read can hide a handoff that was done.
 local remainingMs = redis.call('PTTL', KEYS[1])
@@ -24,10 +25,10 @@ local others = redis.call('ZCARD', KEYS[2])
 local time = redis.call('TIME')
 
 if seq > (tonumber(state[2]) or 0) then
-  if count ~= 1 then return { 'lost' } end
+  if count ~= 1 then return { 'lost', question } end
   -- PEXPIRE first: a full server does not refuse it, and after it does not refuse the HSET.
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
   redis.call('HSET', KEYS[1], 'seq', ARGV[2])
   remainingMs = leaseMs
 end
-return { 'passed', remainingMs, others, time[1] * 1000 + math.floor(time[2] / 1000) }
+return { 'passed', remainingMs, others, time[1] * 1000 + math.floor(time[2] / 1000), question }

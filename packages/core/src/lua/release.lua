@@ -14,6 +14,7 @@
 --   released        the lock is free
 --   notHeld         the tenure was not the owner
 
+--#include question
 --#include args
 --#include announce
 
@@ -31,7 +32,7 @@ local isNew = seq > (tonumber(state[2]) or 0)
 if count == 1 and isNew and tombstoneMs == 0 and redis.call('EXISTS', KEYS[2]) == 0 then
   redis.call('DEL', KEYS[1])
   announce(ARGV[6], trust)
-  return 'released'
+  return 'released ' .. question
 end
 
 --#include own
@@ -41,21 +42,21 @@ end
 if not count then
   local known = redis.call('EXISTS', KEYS[4]) == 1
   retire(tombstoneMs)
-  return { known and 'released' or 'notHeld' }
+  return { known and 'released' or 'notHeld', question }
 end
 
-if not isNew then return { 'held', count } end
+if not isNew then return { 'held', count, question } end
 
 if count > 1 then
   -- An owner is not queued, so ZREM removes nothing; as the first write it keeps a full server from refusing the HSET.
   redis.call('ZREM', KEYS[2], tenure)
   redis.call('HSET', KEYS[1], tenure, count - 1, 'seq', ARGV[2])
-  return { 'held', count - 1 }
+  return { 'held', count - 1, question }
 end
 
 if tombstoneMs > 0 then retire(tombstoneMs) end
 redis.call('DEL', KEYS[1])
 local granted = passOn(nil, nil, claimMs, trust)
-if granted then return { 'granted', granted } end
+if granted then return { 'granted', granted, question } end
 announce(ARGV[6], trust)
-return { 'released' }
+return { 'released', question }

@@ -15,6 +15,8 @@
 --   lost reason        deleted, or taken (another owner, or a key of another type)
 --   refused message    the error reply of Redis
 
+--#include question
+
 local LONGEST_MS = 2147483648
 
 local function failure(reply)
@@ -42,4 +44,5 @@ local replies = { time[1] * 1000 + math.floor(time[2] / 1000) }
 for i = 1, #KEYS do
   replies[#replies + 1] = renew(KEYS[i], ARGV[2 * i - 1], tonumber(ARGV[2 * i]))
 end
+replies[#replies + 1] = question
 return replies

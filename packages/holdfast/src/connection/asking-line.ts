@@ -40,6 +40,10 @@ export class AskingLine implements Line {
     this.#line.answered(at);
   }
 
+  outOfStep(error: Error): void {
+    this.#line.outOfStep(error);
+  }
+
   gather(): void {
     this.#line.gather();
   }

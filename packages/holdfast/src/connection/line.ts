@@ -38,6 +38,8 @@ export interface Line {
   sent(at: number): void;
   /** Something has come back. */
   answered(at: number): void;
+  /** Its answers have come to belong to other questions. */
+  outOfStep(error: Error): void;
   /** What is sent in this turn of the event loop leaves together. */
   gather(): void;
   /**
@@ -167,6 +169,12 @@ export class NodeLine implements Line {
     // A client of yours may have sent it again, on another connection.
     ofThisConnection();
     return confirmed;
+  }
+
+  /** Where one answer is out of step those behind it are too: what is under way is asked again on a new connection, if that is ours to open. */
+  outOfStep(error: Error): void {
+    this.#tools.onError(error);
+    this.recycle();
   }
 
   /** Somebody wants it: starts a connection that was created lazily. */

@@ -7,7 +7,7 @@
  */
 
 import { types } from 'node:util';
-import { ProtocolError } from '@holdfast/core';
+import { MisdirectedReplyError, ProtocolError } from '@holdfast/core';
 
 /** Never ran, try later / never ran, give up / answered, but not in our protocol / may have run. */
 export type Verdict =
@@ -31,6 +31,8 @@ const transient = new Set([
 
 /** Reads the verdict off an error with which ioredis rejected a command. */
 export function verdictOf(error: unknown): Verdict {
+  // To the command itself it is as if no answer had come.
+  if (error instanceof MisdirectedReplyError) return { kind: 'unknown' };
   if (error instanceof ProtocolError) return { kind: 'nonsense', code: 'PROTOCOL' };
   if (!(error instanceof Error) || error.name !== 'ReplyError') return { kind: 'unknown' };
   const { message } = error;

@@ -14,10 +14,12 @@
  * could not overtake the first. `onDoubt` is called each time a copy may still be on its way; a tenure that was ever in doubt leaves
  * a tombstone when it ends (it is *dirty*). The answer carries the send time of the copy that was answered, because deadlines count from it.
  *
+ * An answer that belongs to another question counts as none (the scripts say which question they answer), and the connection is replaced.
+ *
  * What is not promised: that a request without an answer did not run.
  */
 
-import { type Command, start } from '@holdfast/core';
+import { type Command, MisdirectedReplyError, start } from '@holdfast/core';
 import { Bag, type Clock, type Schedule } from '@holdfast/watchdog';
 import { type Answer, type Confirmation, Flight, type Request, type RequestOptions } from './flight.js';
 import type { Line } from './line.js';
@@ -158,6 +160,7 @@ export class Wire {
   #failed<R>(flight: Flight<R>, line: Line, error: unknown): void {
     const now = this.#clock.now();
     line.answered(now);
+    if (error instanceof MisdirectedReplyError) line.outOfStep(error);
     const verdict = verdictOf(error);
     const { lockKey } = flight;
     const detour = verdict.kind === 'transient' ? this.#link.refused({ ...verdict, line, lockKey }) : undefined;

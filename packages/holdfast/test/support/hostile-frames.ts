@@ -3,12 +3,20 @@
 import type { Hostility } from './hostile-server.js';
 import { array, bulk, number, push } from './resp.js';
 
+/** Bytes, or what is made of the name of the question. */
+type Frame = string | ((question: string) => string);
+
 const say =
-  (...frames: string[]): Hostility =>
-  (socket) =>
-    void socket.write(frames.join(''));
+  (...frames: Frame[]): Hostility =>
+  (socket, question) =>
+    void socket.write(frames.map((frame) => (typeof frame === 'string' ? frame : frame(question))).join(''));
 const nested = (depth: number) => `${'*1\r\n'.repeat(depth)}:1\r\n`;
-const own = (...fields: string[]) => array(bulk('acquired'), ...fields);
+/** Wrong in nothing but what the items say: it names the question. */
+const named =
+  (...items: string[]): Frame =>
+  (question) =>
+    array(...items, bulk(question));
+const own = (...fields: string[]) => named(bulk('acquired'), ...fields);
 
 export type Case = readonly [title: string, hostility: Hostility];
 
@@ -54,8 +62,15 @@ const nonsense: readonly Case[] = [
   ['an empty array', say('*0\r\n')],
   ['an array of null', say(array('$-1\r\n'))],
   ['an array of arrays', say(array(array(), array(bulk('acquired'))))],
-  ['a status that no script has', say(array(bulk('stolen'), number(1)))],
-  ['a status of another prototype', say(array(bulk('__proto__'), bulk('constructor')))],
+  ['a status that no script has', say(named(bulk('stolen'), number(1)))],
+  ['a word that no script has', say((question) => bulk(`stolen ${question}`))],
+  ['the question, and nothing else', say((question) => bulk(question))],
+  [
+    'the answer to another question',
+    say(array(bulk('acquired'), number(1), number(1), number(1_000), number(0), bulk('?elsewher.1'))),
+  ],
+  ['an answer to no question', say(array(bulk('acquired'), number(1), number(1), number(1_000), number(0)))],
+  ['a status of another prototype', say(named(bulk('__proto__'), bulk('constructor')))],
   ['too few fields', say(own(number(1)))],
   ['too many fields', say(own(...Array.from({ length: 40 }, () => number(1))))],
   ['a huge array', say(array(...Array.from({ length: 5_000 }, () => number(7))))],
@@ -66,7 +81,7 @@ const nonsense: readonly Case[] = [
   ['negative numbers', say(own(number(-1), number(-1), number(-5), number(-1)))],
   ['numbers beyond what is safe', say(own(number('9223372036854775807'), number(1), number(1), number(1)))],
   ['fractions as text', say(own(bulk('1.5'), bulk('1'), bulk('1e3'), bulk('0x10')))],
-  ['an error inside an array', say(array(bulk('acquired'), '-ERR inside\r\n'))],
+  ['an error inside an array', say(named(bulk('acquired'), '-ERR inside\r\n'))],
   [
     'a message nobody subscribed to',
     say(array(bulk('message'), bulk('holdfast_inbox:x'), bulk('1 grant x:1 9 9 9 -'))),

@@ -3,8 +3,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { array, bulk, number, push } from './resp.js';
 import { type CommandName, commandOf } from './scripts.js';
 
-/** What it does when asked: bytes to answer with, or the connection to treat badly. */
-export type Hostility = (socket: Socket) => void;
+/** What it does when asked: bytes to answer with, or the connection to treat badly. `question`: the name that an answer to a script must carry. */
+export type Hostility = (socket: Socket, question: string) => void;
 
 /** What it can be hostile to. */
 export type Question = CommandName | 'subscribe';
@@ -17,49 +17,49 @@ const LEASE_MS = 30_000;
 const now = () => number(Date.now());
 
 /** What Redis answers when all is well and nobody else is there; a lock with `busy` in its name is another's. */
-class PoliteAnswers implements Record<CommandName, (lock: string, keys: number) => string> {
+class PoliteAnswers implements Record<CommandName, (lock: string, keys: number) => string[]> {
   readonly #counts = new Map<string, number>();
 
-  ask(lock: string): string {
+  ask(lock: string): string[] {
     if (lock.includes('busy')) {
-      return array(bulk('wait'), number(LEASE_MS), number(0), number(1), now(), number(0));
+      return [bulk('wait'), number(LEASE_MS), number(0), number(1), now(), number(0)];
     }
     this.#counts.set(lock, 1);
-    return array(bulk('acquired'), number(1), number(1), number(LEASE_MS), number(0));
+    return [bulk('acquired'), number(1), number(1), number(LEASE_MS), number(0)];
   }
 
-  again(lock: string): string {
-    return array(bulk('held'), number(this.#count(lock, 1)), number(LEASE_MS));
+  again(lock: string): string[] {
+    return [bulk('held'), number(this.#count(lock, 1)), number(LEASE_MS)];
   }
 
-  handoff(): string {
-    return array(bulk('passed'), number(LEASE_MS), number(0), now());
+  handoff(): string[] {
+    return [bulk('passed'), number(LEASE_MS), number(0), now()];
   }
 
-  release(lock: string): string {
+  release(lock: string): string[] {
     const left = this.#count(lock, -1);
-    return left > 0 ? array(bulk('held'), number(left)) : array(bulk('released'));
+    return left > 0 ? [bulk('held'), number(left)] : [bulk('released')];
   }
 
-  renew(_lock: string, keys: number): string {
+  renew(_lock: string, keys: number): string[] {
     const outcome = array(bulk('held'), number(LEASE_MS), number(0));
-    return array(now(), ...Array.from({ length: keys }, () => outcome));
+    return [now(), ...Array.from({ length: keys }, () => outcome)];
   }
 
-  cancel(): string {
-    return array(bulk('cancelled'), number(0));
+  cancel(): string[] {
+    return [bulk('cancelled'), number(0)];
   }
 
-  force(): string {
-    return array(bulk('forced'), bulk(''));
+  force(): string[] {
+    return [bulk('forced'), bulk('')];
   }
 
-  peek(): string {
-    return array(number(-2), number(0));
+  peek(): string[] {
+    return [number(-2), number(0)];
   }
 
-  inspect(): string {
-    return array(now(), number(-2), array(), array(), array());
+  inspect(): string[] {
+    return [now(), number(-2), array(), array(), array()];
   }
 
   #count(lock: string, change: number): number {
@@ -172,7 +172,7 @@ export class HostileServer {
         return;
       case 'subscribe':
         this.protocols.add(caller.protocol);
-        this.#reply(socket, 'subscribe', () => {
+        this.#reply(socket, 'subscribe', '', () => {
           caller.listensTo = first;
           return (caller.protocol === 3 ? push : array)(bulk('subscribe'), bulk(first), number(1));
         });
@@ -184,7 +184,8 @@ export class HostileServer {
         const [, , keys, lock = ''] = words;
         const tenure = words[3 + Number(keys)];
         if (name === 'ask' && tenure !== undefined) this.tenures.add(tenure);
-        this.#reply(socket, name, () => this.#polite[name](lock, Number(keys)));
+        const question = words.at(-1) ?? '';
+        this.#reply(socket, name, question, () => array(...this.#polite[name](lock, Number(keys)), bulk(question)));
         return;
       }
       case 'ping':
@@ -197,11 +198,11 @@ export class HostileServer {
     }
   }
 
-  #reply(socket: Socket, question: Question, politely: () => string): void {
-    this.#asked.set(question, this.asked(question) + 1);
-    const hostility = this.#hostilities.get(question);
+  #reply(socket: Socket, kind: Question, question: string, politely: () => string): void {
+    this.#asked.set(kind, this.asked(kind) + 1);
+    const hostility = this.#hostilities.get(kind);
     if (hostility === undefined) socket.write(politely());
-    else hostility(socket);
+    else hostility(socket, question);
   }
 }
 

@@ -5,6 +5,8 @@ import { Pipe } from './pipe.js';
 import type { Flow } from './pipe.js';
 import { ReplyLoss } from './reply-loss.js';
 import type { LossOrder } from './reply-loss.js';
+import { ReplySwap } from './reply-swap.js';
+import type { SwapOrders } from './reply-swap.js';
 
 /** A host and a port. */
 export interface Target {
@@ -20,8 +22,11 @@ export interface Shared {
   readonly lossOrders: LossOrder[];
   /** How many more connections are to end in the middle of what they carry, each way. */
   readonly cutOrders: { up: number; down: number };
+  readonly swapOrders: SwapOrders;
   /** Called when a reply has been lost. */
   onReplyLost(): void;
+  /** Called when two answers have changed places. */
+  onSwapped(): void;
   /** Called when a connection has been cut. */
   onCut(): void;
   /** Called when both sides have closed: until then held bytes of a client that left may still reach the server. */
@@ -35,6 +40,7 @@ export class Connection {
   readonly #client: Socket;
   readonly #shared: Shared;
   readonly #loss: ReplyLoss;
+  readonly #swap: ReplySwap;
   readonly #up: Pipe;
   readonly #down: Pipe;
   #server: Socket | undefined;
@@ -43,6 +49,7 @@ export class Connection {
     this.#client = client;
     this.#shared = shared;
     this.#loss = new ReplyLoss(shared.lossOrders);
+    this.#swap = new ReplySwap(shared.swapOrders, () => shared.onSwapped());
     this.#up = new Pipe(
       shared.up,
       (chunk) => this.#deliverUp(chunk),
@@ -98,6 +105,11 @@ export class Connection {
     this.#down.pump();
   }
 
+  /** An answer that waits for another to go first goes now. */
+  releaseHeldReply(): void {
+    this.#write(this.#swap.release());
+  }
+
   /** RST to the client. The server sees an orderly end, so it executes what it has been sent. */
   reset(): void {
     this.#up.clear();
@@ -123,6 +135,7 @@ export class Connection {
       return;
     }
     this.#loss.sawRequestBytes(chunk);
+    this.#swap.sawRequestBytes(chunk);
     this.#server?.write(chunk);
   }
 
@@ -133,7 +146,7 @@ export class Connection {
       return;
     }
     const { pass, next } = this.#loss.admit(chunk);
-    if (pass.length > 0) this.#client.write(pass);
+    this.#write(this.#swap.admit(pass));
     if (next === 'go on') return;
     this.#shared.onReplyLost();
     if (next === 'reset') {
@@ -141,6 +154,10 @@ export class Connection {
       return;
     }
     this.#closeInOrder();
+  }
+
+  #write(bytes: Buffer): void {
+    if (bytes.length > 0) this.#client.write(bytes);
   }
 
   #isToBeCut(direction: 'up' | 'down'): boolean {

@@ -13,8 +13,8 @@ type Welcome = 'connect' | 'close' | 'ignore';
 /**
  * A TCP proxy that does to a connection what networks do. Made by {@link faultProxy}.
  *
- * Within each direction of each connection bytes keep their order always, and no stream ever has a gap. The faults
- * combine; `heal()` ends them.
+ * Within each direction of each connection bytes keep their order always ({@link FaultProxy.swapNextReplies} apart), and no stream ever has a gap.
+ * The faults combine; `heal()` ends them.
  */
 export class FaultProxy {
   readonly host = '127.0.0.1';
@@ -25,7 +25,9 @@ export class FaultProxy {
   #welcome: Welcome = 'connect';
   #port = 0;
   readonly #cutOrders = { up: 0, down: 0 };
+  readonly #swapOrders = { count: 0 };
   #repliesLost = 0;
+  #swaps = 0;
   #cuts = 0;
 
   /** Tests call {@link faultProxy}. */
@@ -36,6 +38,10 @@ export class FaultProxy {
       down: { gate: 'pass', delayMs: 0, droppedBytes: 0 },
       lossOrders: this.#lossOrders,
       cutOrders: this.#cutOrders,
+      swapOrders: this.#swapOrders,
+      onSwapped: () => {
+        this.#swaps++;
+      },
       onCut: () => {
         this.#cuts++;
       },
@@ -74,6 +80,11 @@ export class FaultProxy {
   /** How many orders of {@link loseNextReply} have been carried out. */
   get repliesLost(): number {
     return this.#repliesLost;
+  }
+
+  /** How many orders of {@link swapNextReplies} have been carried out. */
+  get swaps(): number {
+    return this.#swaps;
   }
 
   /** How many orders of {@link cutNext} have been carried out. */
@@ -120,9 +131,23 @@ export class FaultProxy {
     this.#cutOrders[direction]++;
   }
 
+  /**
+   * The next answer to a script, on any connection, lets the one behind it go first, if that is to a script too: what no network does, but a proxy or
+   * a client library with a bug. Whoever counts answers takes each for the other.
+   */
+  swapNextReplies(): void {
+    this.#swapOrders.count++;
+  }
+
   /** Takes back the losses that were ordered and have met no request yet. */
   withdrawLosses(): void {
     this.#lossOrders.length = 0;
+  }
+
+  /** Takes back the swaps that were ordered and have not happened yet. */
+  withdrawSwaps(): void {
+    this.#swapOrders.count = 0;
+    for (const connection of this.#connections) connection.releaseHeldReply();
   }
 
   /** Takes back the cuts that were ordered and have not happened yet. */
