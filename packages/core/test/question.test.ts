@@ -42,7 +42,7 @@ describe.each([
 ])('of %s', (_, begin) => {
   it.each(Object.entries(commands))(
     'the answer to %s is believed by nobody else, not even by a copy',
-    async (_, command) => {
+    async (_name, command) => {
       await server.redis.script('FLUSH');
       for (const build of Object.values(commands)) await server.redis.script('LOAD', build(one).script.source);
       await begin();

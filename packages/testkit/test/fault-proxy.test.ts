@@ -318,6 +318,38 @@ describe('cutNext', () => {
   });
 });
 
+describe('swapNextReplies', () => {
+  const say = (word: string) => `EVAL return'${word}' 0`;
+
+  it('lets the next answer to a script change places with the one behind it, once', async () => {
+    const wire = await greeted();
+    proxy.swapNextReplies();
+    wire.send('PING', say('a'), say('b'), say('c'), say('d'));
+    await wire.answered('+PONG\r\n$1\r\nb\r\n$1\r\na\r\n$1\r\nc\r\n$1\r\nd\r\n');
+    expect(proxy.swaps).toBe(1);
+  });
+
+  it('moves nothing but answers to scripts', async () => {
+    const wire = await greeted();
+    proxy.swapNextReplies();
+    wire.send(say('a'), 'PING', say('b'));
+    await wire.answered('$1\r\na\r\n+PONG\r\n$1\r\nb\r\n');
+    expect(proxy.swaps).toBe(0);
+  });
+
+  it('withdrawSwaps() lets go of an answer that has met no other', async () => {
+    const wire = await greeted();
+    proxy.swapNextReplies();
+    wire.send('INCR n', say('a'));
+    await waitUntil(() => wire.text === ':1\r\n', { what: 'the answer before it' });
+    expect(await number('n')).toBe(1);
+    proxy.withdrawSwaps();
+    await wire.answered(':1\r\n$1\r\na\r\n');
+    wire.send(say('b'), say('c'));
+    await wire.answered(':1\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n');
+  });
+});
+
 describe('connections', () => {
   it('reset() breaks all of them with RST and lets new ones in', async () => {
     const wire = await greeted();

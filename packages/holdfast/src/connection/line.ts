@@ -173,7 +173,7 @@ export class NodeLine implements Line {
 
   /** Where one answer is out of step those behind it are too: what is under way is asked again on a new connection, if that is ours to open. */
   outOfStep(error: Error): void {
-    this.#tools.onError(error);
+    this.#tools.onError(`commands to ${addressOf(this.redis)}`, error);
     this.recycle();
   }
 
