@@ -26,6 +26,9 @@ export interface ScopedLevel {
   /** False while it is entering: it still belongs to the pending call, and no `unlock` may undo it. */
   readonly given: boolean;
   readonly lost: boolean;
+  /** Calls inside the scope re-enter it from now on, or no longer. Nothing happens when it is told so twice. */
+  belongsTo(scope: Scope): void;
+  leaves(scope: Scope): void;
   /** What to tell a call made inside a lost hold. */
   lossError(): Error;
   /** One level down; rejects with LockLostError when it was lost. */
@@ -77,10 +80,12 @@ export class Scope {
 
   own(level: ScopedLevel): void {
     (this.#levels ??= new Set()).add(level);
+    level.belongsTo(this);
   }
 
   disown(level: ScopedLevel): void {
     this.#levels?.delete(level);
+    level.leaves(this);
   }
 
   awaiting(call: ScopedCall): void {
@@ -99,6 +104,7 @@ export class Scope {
   /** From now on nobody re-enters through this scope. */
   end(): void {
     this.#ended = true;
+    for (const level of this.levels) level.leaves(this);
   }
 
   /** Not filtered by client or life; only for {@link liveOf}. */

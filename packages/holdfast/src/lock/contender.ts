@@ -9,9 +9,12 @@
 import { type WaitHandler, Waiter } from '@holdfast/notify';
 import { LockScopeError } from '../errors.js';
 import type { Settings } from '../options.js';
+import { none } from '../lists.js';
 import type { Scope, ScopedCall } from '../scope.js';
+import type { Link } from './chain.js';
 import type { Level, LevelOrigin } from './level.js';
 import type { Parts } from './parts.js';
+import type { Stand } from './stand.js';
 
 /** Why a call whose time is over has no level: others had the lock, or there was no answer yet and nothing to hold against Redis. */
 export type Refusal = 'busy' | 'unanswered';
@@ -45,7 +48,7 @@ export interface ContenderKeeper {
 }
 
 /** See the module comment. */
-export class Contender implements ScopedCall, WaitHandler<unknown> {
+export class Contender implements ScopedCall, WaitHandler<unknown>, Link<Contender> {
   readonly request: AcquireRequest;
   readonly joinedAt: number;
   /** Clock time since which it waits for Redis to answer for a level on its way to it, if it does: then it is not in the line. */
@@ -56,6 +59,10 @@ export class Contender implements ScopedCall, WaitHandler<unknown> {
   /** Its neighbours, while it stands in a line. */
   ahead: Contender | undefined;
   behind: Contender | undefined;
+  /** Who has the lower number comes first. */
+  number = 0;
+  /** Where it stands beside the line itself: among those of each scope around it, or of its owner. */
+  stands: readonly Stand<Contender>[] = none;
   readonly #keeper: ContenderKeeper;
   readonly #waiter: Waiter<unknown>;
 

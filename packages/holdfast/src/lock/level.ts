@@ -10,6 +10,7 @@
  */
 
 import { LockLostError, type LockLostReason } from '../errors.js';
+import { none, withLast, without } from '../lists.js';
 import type { Site } from '../reports/site.js';
 import type { Scope, ScopedLevel } from '../scope.js';
 import type { Terms } from './terms.js';
@@ -47,6 +48,8 @@ export class Level implements ScopedLevel {
   since = 0;
   /** The scope whose `unlock` undoes this level. */
   home: Scope | undefined;
+  /** The live scopes it belongs to. */
+  scopes: readonly Scope[] = none;
   readonly #keeper: LevelKeeper;
   #status: 'entering' | 'open' | 'lost' | 'released' = 'entering';
   #loss: { readonly reason: LockLostReason; readonly at: number } | undefined;
@@ -126,6 +129,14 @@ export class Level implements ScopedLevel {
   adopt(home: Scope | undefined): void {
     this.home = home;
     home?.own(this);
+  }
+
+  belongsTo(scope: Scope): void {
+    if (!this.scopes.includes(scope)) this.scopes = withLast(this.scopes, scope);
+  }
+
+  leaves(scope: Scope): void {
+    this.scopes = without(this.scopes, scope);
   }
 
   /** Returns false when no caller has lost anything by it. Nobody is told: see {@link tellLoss}. */

@@ -1,26 +1,31 @@
 /**
- * The waiting line of one lock in this process: first come, first served. Leaving from anywhere costs nothing, because each call knows its
- * neighbours. Why it is no Set is told in the watchdog's `Bag`; for the same reason a call that leaves forgets its neighbours.
+ * The waiting line of one lock in this process: first come, first served.
+ *
+ * A call that is inside the innermost level goes before all others, and whether there is one is asked at every handoff. So a call stands not
+ * only in the line but also in a chain for each scope around it, or for its explicit owner: the first one inside a level is found without a
+ * look at the others, however many wait.
  */
 
+import { none } from '../lists.js';
 import type { Scope } from '../scope.js';
-import type { AcquireRequest, Contender } from './contender.js';
+import { Chain } from './chain.js';
+import type { Contender } from './contender.js';
+import type { Level } from './level.js';
 import type { Limits } from './limits.js';
+import { originsOf } from './reentry.js';
+import { Stand } from './stand.js';
 
-/** Where calls of the line come from, as far as re-entry goes: one scope, or one explicit owner. */
-interface Origin {
-  /** One of them: for re-entry they are all alike. */
-  readonly request: AcquireRequest;
-  waiting: number;
-}
+type Standing = Stand<Contender>;
 
-export class Line {
-  #first: Contender | undefined;
-  #last: Contender | undefined;
+export class Line implements Iterable<Contender> {
+  readonly #all = new Chain<Contender>();
   #size = 0;
-  /** By scope or owner; without the calls outside all scopes, which descend from nothing. Undefined when there is none. */
-  #origins: Map<Scope | string, Origin> | undefined;
+  /** By scope or owner. Undefined when all calls are outside: those are inside no level. */
+  #origins: Map<Scope | string, Chain<Standing>> | undefined;
   #once = 0;
+  /** The numbers of the first and the last in line, or beyond them. */
+  #lowest = 0;
+  #highest = 0;
   readonly #limits: Limits;
 
   constructor(limits: Limits) {
@@ -32,7 +37,7 @@ export class Line {
   }
 
   get first(): Contender | undefined {
-    return this.#first;
+    return this.#all.first;
   }
 
   /** Somebody in the line asked for one attempt only. */
@@ -41,83 +46,70 @@ export class Line {
   }
 
   add(contender: Contender): void {
-    this.#link(this.#last, contender, undefined);
-    this.#joined(contender);
+    contender.number = ++this.#highest;
+    this.#all.addLast(contender);
+    for (const stand of this.#joined(contender)) this.#chainOf(stand.origin).addLast(stand);
   }
 
   /** Back to the head of the line, where it came from. */
   putBack(contender: Contender): void {
-    this.#link(undefined, contender, this.#first);
-    this.#joined(contender);
+    contender.number = --this.#lowest;
+    this.#all.addFirst(contender);
+    for (const stand of this.#joined(contender)) this.#chainOf(stand.origin).addFirst(stand);
   }
 
   remove(contender: Contender): boolean {
-    const { ahead, behind } = contender;
-    if (ahead === undefined && contender !== this.#first) return false;
-    contender.ahead = undefined;
-    contender.behind = undefined;
-    this.#join(ahead, behind);
+    if (!this.#all.remove(contender)) return false;
     this.#size--;
     this.#limits.left();
-    this.#forget(contender.request);
+    for (const stand of contender.stands) this.#leave(stand);
+    contender.stands = none;
     if (contender.once) this.#once--;
     return true;
   }
 
-  /**
-   * The first whose request `matches`, which may depend on its scope and owner only. The branches of one flow share those, so a long line of
-   * them is told in one look that none descends.
-   */
-  firstDescendant(matches: (request: AcquireRequest) => boolean): Contender | undefined {
+  /** The first that may enter while `level` is the innermost. */
+  firstInside(level: Level): Contender | undefined {
     if (this.#origins === undefined) return undefined;
-    for (const { request } of this.#origins.values()) {
-      if (!matches(request)) continue;
-      for (let one = this.#first; one !== undefined; one = one.behind) if (matches(one.request)) return one;
+    let first = level.owner === undefined ? undefined : this.#firstOf(level.owner);
+    for (const scope of level.scopes) {
+      const one = this.#firstOf(scope);
+      if (first === undefined || (one !== undefined && one.number < first.number)) first = one;
     }
-    return undefined;
+    return first;
   }
 
+  /** A copy: who is told something may leave the line at once. */
   [Symbol.iterator](): IterableIterator<Contender> {
-    // A copy: who is told something may leave the line at once.
-    const all: Contender[] = [];
-    for (let one = this.#first; one !== undefined; one = one.behind) all.push(one);
-    return all.values();
+    return this.#all[Symbol.iterator]();
   }
 
-  #link(ahead: Contender | undefined, contender: Contender, behind: Contender | undefined): void {
-    this.#join(ahead, contender);
-    this.#join(contender, behind);
+  #joined(contender: Contender): readonly Standing[] {
     this.#size++;
-  }
-
-  /** Makes neighbours of these two; undefined is an end of the line. */
-  #join(ahead: Contender | undefined, behind: Contender | undefined): void {
-    if (ahead === undefined) this.#first = behind;
-    else ahead.behind = behind;
-    if (behind === undefined) this.#last = ahead;
-    else behind.ahead = ahead;
-  }
-
-  #joined(contender: Contender): void {
     this.#limits.joined();
-    this.#note(contender.request);
     if (contender.once) this.#once++;
+    contender.stands = originsOf(contender.request).map((origin) => new Stand(contender, origin));
+    return contender.stands;
   }
 
-  #note(request: AcquireRequest): void {
-    const key = request.owner ?? request.scope;
-    if (key === undefined) return;
-    this.#origins ??= new Map();
-    const known = this.#origins.get(key);
-    if (known === undefined) this.#origins.set(key, { request, waiting: 1 });
-    else known.waiting++;
-  }
-
-  #forget(request: AcquireRequest): void {
-    const key = request.owner ?? request.scope;
-    const known = key === undefined ? undefined : this.#origins?.get(key);
-    if (key === undefined || known === undefined || --known.waiting > 0) return;
-    this.#origins?.delete(key);
+  #leave(stand: Standing): void {
+    const chain = this.#chainOf(stand.origin);
+    chain.remove(stand);
+    if (chain.first !== undefined) return;
+    this.#origins?.delete(stand.origin);
     if (this.#origins?.size === 0) this.#origins = undefined;
+  }
+
+  #firstOf(origin: Scope | string): Contender | undefined {
+    return this.#origins?.get(origin)?.first?.call;
+  }
+
+  #chainOf(origin: Scope | string): Chain<Standing> {
+    this.#origins ??= new Map();
+    const known = this.#origins.get(origin);
+    if (known !== undefined) return known;
+    const chain = new Chain<Standing>();
+    this.#origins.set(origin, chain);
+    return chain;
   }
 }

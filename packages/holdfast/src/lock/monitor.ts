@@ -95,7 +95,6 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     this.check();
     const lost = lostAround(request);
     if (lost !== undefined) return this.#refuse(lost.lossError());
-    // The signal may be that of a hold whose loss the check has just found.
     if (request.signal?.aborted) return this.#refuse(request.signal.reason);
     const contender = new Contender(request, this.#parts, this);
     if (mayReenter(contender.request, this.#innermost)) {
@@ -313,9 +312,12 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   /** The innermost level changed: those who descend from it need not wait any longer, nor those who descend from their levels. */
   #admitDescendants(): void {
-    const descends = (request: AcquireRequest) => mayReenter(request, this.#innermost);
-    let next = this.#line.firstDescendant(descends);
-    for (; next !== undefined; next = this.#line.firstDescendant(descends)) this.#reenter(next);
+    for (let next = this.#firstInside; next !== undefined; next = this.#firstInside) this.#reenter(next);
+  }
+
+  get #firstInside(): Contender | undefined {
+    const innermost = this.#innermost;
+    return innermost && this.#line.firstInside(innermost);
   }
 
   #reenter(contender: Contender): void {

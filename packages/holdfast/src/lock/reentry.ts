@@ -1,5 +1,6 @@
 /** Who may enter a lock that is held: the rule of design.md, section 4, as pure functions over scopes and levels. */
 
+import { none } from '../lists.js';
 import type { Scope, ScopedLevel } from '../scope.js';
 import type { AcquireRequest } from './contender.js';
 import type { Level } from './level.js';
@@ -15,6 +16,16 @@ export function mayReenter(request: AcquireRequest, innermost: Level | undefined
     if (scope.levels.has(innermost)) return true;
   }
   return false;
+}
+
+/** What a level that the call may re-enter belongs to: one of the live scopes around the call, or its explicit owner. */
+export function originsOf(request: AcquireRequest): readonly (Scope | string)[] {
+  if (request.owner !== undefined) return [request.owner];
+  let scope = innermostLive(request);
+  if (scope === undefined) return none;
+  const origins: Scope[] = [];
+  for (; scope !== undefined; scope = scope.parent) origins.push(scope);
+  return origins;
 }
 
 /** The lost hold of the same lock inside which the call was made, if any. */
