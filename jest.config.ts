@@ -57,6 +57,10 @@ const config: Config = {
       ioredis: '<rootDir>/node_modules/ioredis5',
       testMatch: onConnections.map((files) => `<rootDir>/test/${files}.test.ts`),
     }),
+    // Takes minutes for a single look: npm run long.
+    ...(process.env['HOLDFAST_LONG'] === undefined
+      ? []
+      : [project('holdfast', { label: 'long', testMatch: ['<rootDir>/test/**/*.long.ts'] })]),
     // Needs a JVM and Redisson: npm run interop.
     ...(process.env['HOLDFAST_INTEROP_CLASSPATH'] === undefined
       ? []

@@ -11,7 +11,7 @@ import { checkInterop } from './ci/interop.mjs';
 import { checkSize } from './ci/size.mjs';
 import { checkSpec } from './ci/spec.mjs';
 import { checkReferee } from './ci/referee.mjs';
-import { command, Tally, tool } from './ci/step.mjs';
+import { besideEachOther, command, Tally, tool } from './ci/step.mjs';
 import { runTests } from './ci/tests.mjs';
 import { root } from './run.mjs';
 
@@ -79,30 +79,46 @@ async function checkPackages() {
   await smokeInDocker();
 }
 
-try {
-  await runTests(tally, temporary);
+const npmRun = (name, what, args = [], limitMs = 180_000) => {
+  const rest = args.length === 0 ? [] : ['--', ...args];
+  return tally.check(`npm run ${[name, ...rest].join(' ')}: ${what}`, () =>
+    command('npm', ['run', '--silent', name, ...rest], { limitMs }),
+  );
+};
+
+/** What reads the code, and the models of the protocol. */
+async function checkSources() {
   await tally.check('lint', () => tool('oxlint', []));
   await tally.check('format', () => tool('biome', ['format', '.']));
   await tally.check('types', () => tool('tsc', ['--build']));
-  await tally.check('boundaries and cycles', () => command('npm', ['run', '--silent', 'cycles']));
+  await npmRun('cycles', 'boundaries and cycles');
   await tally.check('generated code is fresh', () =>
     command(process.execPath, [join(root, 'scripts/gen-lua.mjs'), '--check']),
   );
-  await tally.check('mutants still apply', () => command('npm', ['run', '--silent', 'mutants', '--', '--check']));
+  await npmRun('mutants', 'they still apply', ['--check']);
   await checkSpec(tally);
-  await checkPackages();
-  await checkInterop(tally);
   await checkReferee(tally);
-  await tally.check('npm run demo', () => command('npm', ['run', 'demo', '--', '--transfers', '300']));
-  await tally.check('npm run faults -- --short: nothing violated under faults', () =>
-    command('npm', ['run', '--silent', 'faults', '--', '--short'], { limitMs: 5 * 60_000 }),
-  );
-  await tally.check('npm run soak -- --short: nothing lost, nothing left', () =>
-    command('npm', ['run', '--silent', 'soak', '--', '--short'], { limitMs: 3 * 60_000 }),
-  );
-  await tally.check('npm run bench -- --short: exact numbers of commands', () =>
-    command('npm', ['run', '--silent', 'bench', '--', '--short'], { limitMs: 6 * 60_000 }),
-  );
+}
+
+async function checkGrowthAndCosts() {
+  await npmRun('long', 'nothing grows', [], 6 * 60_000);
+  await npmRun('bench', 'exact numbers of commands', ['--short'], 6 * 60_000);
+}
+
+async function checkUnderFaults() {
+  await npmRun('demo', 'nothing is lost', ['--transfers', '300']);
+  await npmRun('faults', 'nothing violated under faults', ['--short'], 5 * 60_000);
+  await npmRun('soak', 'nothing lost, nothing left', ['--short'], 3 * 60_000);
+}
+
+try {
+  await runTests(tally, temporary);
+  // Two rows at a time, which is what two cores can do: none of these measures time.
+  await besideEachOther(checkSources, checkPackages);
+  await besideEachOther(checkGrowthAndCosts, async () => {
+    await checkInterop(tally);
+    await checkUnderFaults();
+  });
 } catch (error) {
   tally.fail(error.stack ?? String(error));
 } finally {

@@ -1,8 +1,17 @@
 // Commands with a time limit, and the tally of what passed.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn } from 'node:child_process';
 import { needsShell, root } from '../run.mjs';
 
 const running = new Set();
+/** What a check says while others run beside it: shown in one piece when it is done. */
+const aside = new AsyncLocalStorage();
+
+function say(text) {
+  const pieces = aside.getStore();
+  if (pieces === undefined) process.stdout.write(text);
+  else pieces.push(text);
+}
 
 /** However many commands hang: all of it ends within this time. */
 const totalLimitMs = 25 * 60_000;
@@ -27,7 +36,7 @@ for (const [signal, code] of [
 }
 
 /**
- * Runs a command; its output goes where ours goes.
+ * Runs a command; its output goes where ours goes, when the check is done if others run beside it.
  *
  * @param {string} program
  * @param {string[]} args
@@ -37,16 +46,21 @@ for (const [signal, code] of [
  */
 export function command(program, args, { cwd = root, env = process.env, limitMs = 180_000, capture } = {}) {
   const leftMs = Math.max(0, Math.min(limitMs, totalLimitMs - performance.now()));
+  const rest = aside.getStore() === undefined ? 'inherit' : 'pipe';
   const child = spawn(program, args, {
     cwd,
     env,
-    stdio: ['ignore', capture === undefined ? 'inherit' : 'pipe', 'inherit'],
+    stdio: ['ignore', capture === undefined ? rest : 'pipe', rest],
     shell: needsShell,
     detached: !needsShell,
   });
   running.add(child);
   let said = '';
-  child.stdout?.setEncoding('utf8').on('data', (text) => (said += text));
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    if (capture === undefined) say(text);
+    else said += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', say);
   let late = false;
   const limit = setTimeout(() => {
     late = true;
@@ -80,7 +94,7 @@ export class Tally {
 
   /** Runs one check. A failure is counted, the next check runs all the same. Answers whether it passed. */
   async check(name, body) {
-    process.stdout.write(`\n== ${name}\n`);
+    say(`\n== ${name}\n`);
     const startedAt = performance.now();
     const took = () => `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`;
     try {
@@ -90,18 +104,18 @@ export class Tally {
       return false;
     }
     this.passed += 1;
-    process.stdout.write(`ok: ${name} (${took()})\n`);
+    say(`ok: ${name} (${took()})\n`);
     return true;
   }
 
   fail(message, count = 1) {
     this.failed += count;
     this.#failures.push(message);
-    process.stdout.write(`FAILED: ${message}\n`);
+    say(`FAILED: ${message}\n`);
   }
 
   skip(name, reason) {
-    process.stdout.write(`\n-- not run: ${name}: ${reason}\n`);
+    say(`\n-- not run: ${name}: ${reason}\n`);
   }
 
   report() {
@@ -109,4 +123,22 @@ export class Tally {
     for (const failure of this.#failures) process.stdout.write(`FAILED: ${failure}\n`);
     process.stdout.write(`${this.passed} passed, ${this.failed} failed\n`);
   }
+}
+
+/**
+ * Runs rows of checks beside each other, each row in its order. What a row says is shown when it is done.
+ *
+ * @param {(() => Promise<unknown>)[]} rows
+ */
+export async function besideEachOther(...rows) {
+  await Promise.all(
+    rows.map(async (row) => {
+      const pieces = [];
+      try {
+        await aside.run(pieces, row);
+      } finally {
+        process.stdout.write(pieces.join(''));
+      }
+    }),
+  );
 }

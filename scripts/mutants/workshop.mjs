@@ -137,7 +137,11 @@ export class Workshop {
 
   /** Says how it ended. */
   #node(args, withinMs = limitMs) {
-    const child = spawn(process.execPath, args, { cwd: this.#copy, stdio: 'ignore' });
+    const child = spawn(process.execPath, args, {
+      cwd: this.#copy,
+      stdio: 'ignore',
+      env: { ...process.env, HOLDFAST_LONG: '1' },
+    });
     const limit = setTimeout(() => child.kill('SIGKILL'), withinMs);
     return new Promise((resolve, reject) => {
       child.once('error', reject);

@@ -3,10 +3,11 @@ import { expect, it } from '@jest/globals';
 import { freshName, holdsInRedis, openClient } from './support/clients.js';
 
 const kit = useRedis();
-const HANDOFFS = 100_000;
+/** Starved, nothing else would ever run: the storm ends by itself then. */
+const MOST_HANDOFFS = 3_000_000;
 
-it('100,000 handoffs in memory starve neither timers, nor renewals, nor another client', async () => {
-  const client = openClient(kit, { watchdogTimeoutMs: 600 });
+it('handoffs in memory, hundreds of thousands in a row, starve neither timers, nor renewals, nor another client', async () => {
+  const client = openClient(kit, { watchdogTimeoutMs: 3_000 });
   const name = freshName();
   const lock = client.getLock(name);
   const stranger = openClient(kit).getLock(name);
@@ -14,24 +15,22 @@ it('100,000 handoffs in memory starve neither timers, nor renewals, nor another 
   const timer = setInterval(() => fired++, 10);
   kit.cleanup(() => clearInterval(timer));
   let sections = 0;
+  let going = true;
   const task = async () => {
-    while (sections < HANDOFFS) {
+    while (going && sections < MOST_HANDOFFS) {
       await lock.withLock(() => {
         sections++;
       });
     }
   };
-  const startedAt = performance.now();
   const tasks = Promise.all([task(), task(), task(), task()]);
   await waitUntil(() => client.stats().renewals.renewed > 0, { what: 'a renewal' });
-  expect(sections).toBeLessThan(HANDOFFS);
-  const askedAt = performance.now();
   await stranger.withLock(() => undefined);
-  expect(performance.now() - askedAt).toBeLessThan(1_000);
-  expect(sections).toBeLessThan(HANDOFFS);
+  await waitUntil(() => fired >= 20, { what: 'twenty timers' });
+  expect(sections).toBeLessThan(MOST_HANDOFFS);
+  going = false;
   await tasks;
-  // On time: two of three even on a machine that is busy with something else.
-  expect(fired).toBeGreaterThan(((performance.now() - startedAt) / 10) * (2 / 3));
-  expect(client.stats().handoffs.local).toBeGreaterThan(HANDOFFS * 0.9);
+  expect(client.stats().handoffs.local).toBeGreaterThan(sections * 0.9);
+  expect(client.stats().losses).toEqual({});
   expect(await holdsInRedis(kit, name)).toBe(0);
 }, 60_000);
