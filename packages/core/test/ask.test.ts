@@ -154,17 +154,17 @@ describe('ask while another tenure owns the lock', () => {
   });
 
   it('reports a foreign owner, queues all the same, and does not try to tell it', async () => {
-    await server.redis.hset(keys.lock, 'java-uuid:17', 1);
+    await server.redis.hset(keys.lock, '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:17', 1);
     await server.redis.pexpire(keys.lock, LEASE);
-    const inbox = await server.listen('holdfast_inbox:java-uuid');
+    const inbox = await server.listen('holdfast_inbox:0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60');
     expect(await lock.ask('b:1')).toMatchObject({ kind: 'wait', position: 0, foreign: true });
     expect(await lock.ask('c:1', { freshMs: 0 })).toMatchObject({ kind: 'busy', foreign: true });
     expect(await inbox.received()).toEqual([]);
-    expect(await lock.state()).toMatchObject({ lock: { 'java-uuid:17': '1' } });
+    expect(await lock.state()).toMatchObject({ lock: { '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:17': '1' } });
   });
 
   it('reports no remaining lease when a foreign writer left the lock without TTL', async () => {
-    await server.redis.hset(keys.lock, 'java-uuid:17', 1);
+    await server.redis.hset(keys.lock, '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:17', 1);
     server.expectLasting(keys.lock);
     expect(await lock.ask('b:1')).toMatchObject({ kind: 'wait', remainingMs: undefined });
     expect(await lock.ask('c:1', { freshMs: 0 })).toMatchObject({ kind: 'busy', remainingMs: undefined });
@@ -245,7 +245,7 @@ describe('ask of a tombstoned tenure', () => {
 
 it('never touches a key of another type', async () => {
   await server.redis.set(keys.lock, 'somebody else', 'PX', 10_000);
-  await expect(lock.ask('a:1')).rejects.toThrow(/\bWRONGTYPE /);
+  await expect(lock.ask('a:1')).rejects.toThrow(/^NOTALOCK /);
   expect(await server.redis.get(keys.lock)).toBe('somebody else');
   expect(await server.redis.exists(keys.queue)).toBe(0);
 });
@@ -253,6 +253,6 @@ it('never touches a key of another type', async () => {
 it('never takes a hash for free that has no owner', async () => {
   await server.redis.hset(keys.lock, 'mode', 'dark');
   server.expectLasting(keys.lock);
-  expect(await lock.ask('a:1')).toMatchObject({ kind: 'wait', position: 0, foreign: true });
-  expect(await lock.state()).toMatchObject({ lock: { mode: 'dark' } });
+  await expect(lock.ask('a:1')).rejects.toThrow(/^NOTALOCK /);
+  expect(await lock.state()).toMatchObject({ lock: { mode: 'dark' }, queue: [], fresh: [] });
 });

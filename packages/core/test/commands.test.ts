@@ -143,7 +143,7 @@ describe('decoding', () => {
     ],
     [
       inspect,
-      [99, 30, ['a:1', '2', 'seq', '5'], ['b:1', '17'], ['b:1', '88 30000']],
+      [99, 30, ['a:1', '2', '5'], ['b:1', '17'], ['b:1', '88 30000']],
       {
         owner: { id: 'a:1', holdCount: 2, foreign: false },
         remainingMs: 30,

@@ -1,4 +1,4 @@
-import { inboxChannel, inspect, lockKeys } from '@holdfast/core';
+import { inboxChannel, inspect, lockKeys, type Prefixes } from '@holdfast/core';
 import { AbortHub, fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
 import { Schedule, systemClock, Watchdog } from '@holdfast/watchdog';
 import { nanoid } from 'nanoid';
@@ -75,6 +75,7 @@ export class LockClient implements AsyncDisposable {
   /** Random id of this client; its holds and messages carry it. */
   readonly clientId: string;
   readonly #parts: Parts;
+  readonly #prefixes: Prefixes;
   readonly #home: LockHome;
   readonly #link: Link;
   readonly #wire: Wire;
@@ -140,7 +141,6 @@ export class LockClient implements AsyncDisposable {
     this.#parts = {
       settings,
       limits: new Limits(settings.limits, reporter),
-      keyPrefix: link.keyPrefix,
       clock,
       waits,
       link,
@@ -157,6 +157,7 @@ export class LockClient implements AsyncDisposable {
       tenureId: (owner) =>
         `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}.${nanoid(SECRET_LENGTH)}`,
     };
+    this.#prefixes = { prefix: settings.prefix, keyPrefix: link.keyPrefix };
     this.#home = {
       client: this,
       parts: this.#parts,
@@ -179,10 +180,10 @@ export class LockClient implements AsyncDisposable {
    * A handle for the lock `name`. No I/O.
    *
    * @throws TypeError or RangeError when the name or the owner cannot be used: an empty name, one over 1 KiB or with broken surrogates, one
-   * whose braces would put its keys into different Cluster slots.
+   * whose braces would put its keys into different Cluster slots, one that could be a key of holdfast or Redisson (`holdfast_…`, `redisson_…`).
    */
   getLock(name: string, options: LockHandleOptions = {}): RLock {
-    const keys = lockKeys(name, this.#parts);
+    const keys = lockKeys(name, this.#prefixes);
     checkKeys('getLock', options, handleKeys);
     return new Handle(this.#home, keys, checkOwner(options.owner));
   }
@@ -228,9 +229,9 @@ export class LockClient implements AsyncDisposable {
 
   /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
   async inspect(name: string): Promise<LockInspection> {
-    const keys = lockKeys(name, this.#parts);
+    const keys = lockKeys(name, this.#prefixes);
     this.#home.registry.admit(name);
-    const reply = await query(this.#parts, name, inspect(keys));
+    const reply = await query(this.#parts, keys, inspect(keys));
     return inspectionOf(name, reply, this.clientId);
   }
 

@@ -163,19 +163,30 @@ export class LockUnavailableError extends LockError {
   readonly code = LockUnavailableError.code;
 }
 
-/** Redis answered and refused. What it had written by then, which is only possible when it refuses to confirm it (`WAIT`), is undone. */
+/** In words what is not Redis' own doing. */
+const refusalInWords: Readonly<Record<string, string>> = {
+  NOTALOCK:
+    'this key is not a lock but other data, and was left as it is: give the lock another name, or its client a prefix',
+};
+
+/**
+ * Redis answered and refused. What it had written by then, which is only possible when it refuses to confirm it (`WAIT`), is undone.
+ *
+ * `redisCode` `NOTALOCK` is our own scripts' answer: under the name of the lock stands something that is no lock of holdfast or Redisson. It
+ * was neither written nor deleted.
+ */
 export class LockRefusedError extends LockError {
   static {
     named(this, 'LockRefusedError');
   }
   static readonly code = 'LOCK_REFUSED';
   readonly code = LockRefusedError.code;
-  /** First word of Redis' error, such as `WRONGTYPE`, `NOPERM` or `OOM`. */
+  /** First word of Redis' error, such as `NOPERM` or `OOM`; `NOTALOCK` for a key that is no lock. */
   readonly redisCode: string;
 
   constructor(lockName: string, redisCode: string, options?: ErrorOptions) {
     super(
-      `Redis refused a command on lock "${lockName}": ${redisCode} (error.cause has the whole of it)`,
+      `Redis refused a command on lock "${lockName}": ${refusalInWords[redisCode] ?? `${redisCode} (error.cause has the whole of it)`}`,
       lockName,
       options,
     );

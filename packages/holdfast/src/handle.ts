@@ -64,7 +64,7 @@ export class Handle implements RLock {
   constructor(home: LockHome, keys: core.LockKeys, owner: string | undefined) {
     this.#home = home;
     this.#keys = keys;
-    this.name = keys.lock;
+    this.name = keys.name;
     this.#owner = owner;
   }
 
@@ -295,7 +295,7 @@ export class Handle implements RLock {
 
   async #query<R>(command: core.Command<R>): Promise<R> {
     this.#home.registry.admit(this.name, () => this.#around());
-    return query(this.#home.parts, this.name, command);
+    return query(this.#home.parts, this.#keys, command);
   }
 }
 

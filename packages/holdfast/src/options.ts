@@ -36,6 +36,12 @@ export interface LimitOptions {
 export interface LockClientOptions {
   /** How to reach Redis. */
   redis: RedisInput;
+  /**
+   * Put in front of the name of every lock: with `app:` lock `x` is the key `app:x`, and the same lock as `app:x` of a client without. Names in
+   * events, errors and `RLock.name` are without it. Behind the `keyPrefix` of an ioredis client of yours, if that has one too. Up to 256
+   * bytes. Default: none.
+   */
+  prefix?: string;
   /** Lease of acquisitions without `leaseMs`; renewed every third of it while the hold lives. Default 30 000. */
   watchdogTimeoutMs?: number;
   /** Longest time a watched hold is renewed for; then its lease runs out and it is lost with reason `max-hold`. Default: no limit. */
@@ -70,6 +76,7 @@ export interface LockClientOptions {
 
 /** {@link LockClientOptions} with every default applied, checked once. */
 export interface Settings {
+  readonly prefix: string;
   readonly watchdogTimeoutMs: number;
   readonly maxHoldMs: number | undefined;
   readonly attemptTimeoutMs: number;
@@ -121,6 +128,7 @@ function checkFlag(what: string, value: unknown): boolean {
 
 const known: Record<keyof LockClientOptions, true> = {
   redis: true,
+  prefix: true,
   watchdogTimeoutMs: true,
   maxHoldMs: true,
   attemptTimeoutMs: true,
@@ -144,6 +152,18 @@ function checkCount(what: string, value: unknown, max: number): number {
     throw new RangeError(`${what} must be a whole number between 1 and ${max}, got ${value}`);
   }
   return value;
+}
+
+/** Longest prefix: names may be four times as long. */
+const MAX_PREFIX_BYTES = 256;
+
+function checkPrefix(prefix: unknown): string {
+  if (typeof prefix !== 'string') throw new TypeError(`prefix must be a string, got ${describe(prefix)}`);
+  if (/\p{Cs}/u.test(prefix)) throw new RangeError('prefix must be well-formed Unicode, without lone surrogates');
+  if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
+    throw new RangeError(`prefix must not be longer than ${MAX_PREFIX_BYTES} bytes`);
+  }
+  return prefix;
 }
 
 function checkLimits(limits: unknown, watchdogTimeoutMs: number): Settings['limits'] {
@@ -184,9 +204,10 @@ export function resolveSettings(options: LockClientOptions): Settings {
   checkKeys('createLockClient', options, knownKeys);
   const { watchdogTimeoutMs = 30_000, maxHoldMs, attemptTimeoutMs = 1_000, responseTimeoutMs = 10_000 } = options;
   const { claimLeaseMs = 3_000, reaskMs = 1_500, wakeup = 'queue' } = options;
-  const { strictScopes = false, releaseOnScopeEnd = false } = options;
+  const { prefix = '', strictScopes = false, releaseOnScopeEnd = false } = options;
   if (wakeup !== 'queue' && wakeup !== 'redisson') throw new RangeError(`wakeup must be 'queue' or 'redisson'`);
   const settings: Settings = {
+    prefix: checkPrefix(prefix),
     watchdogTimeoutMs: checkTime('watchdogTimeoutMs', watchdogTimeoutMs, MIN_LEASE_MS),
     maxHoldMs: maxHoldMs === undefined ? undefined : checkTime('maxHoldMs', maxHoldMs, MIN_LEASE_MS),
     attemptTimeoutMs: checkTime('attemptTimeoutMs', attemptTimeoutMs, 1),

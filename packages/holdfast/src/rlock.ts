@@ -15,7 +15,7 @@ export type TryResult<T> = { ran: true; value: T } | { ran: false };
  * refuses, and with `LockClientClosedError` after `close()`. Bad arguments reject with `TypeError` or `RangeError` before any I/O.
  */
 export interface RLock {
-  /** The lock's name, and its key in Redis (behind `keyPrefix`, if the client has one). */
+  /** The lock's name, as `getLock` was given it. Its key in Redis, behind the client's `prefix` and the `keyPrefix` of ioredis, if there are any. */
   readonly name: string;
   /**
    * Waits until it holds the lock, without limit while Redis answers.

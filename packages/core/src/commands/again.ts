@@ -17,7 +17,7 @@ export interface AgainOptions {
 /** Reply to {@link again}; `remainingMs` is undefined when the lock has no TTL. */
 export type AgainReply = { kind: 'held'; holdCount: number; remainingMs: number | undefined } | { kind: 'lost' };
 
-/** One more hold of a tenure that owns the lock. `lost` when it does not; then nothing was done. */
+/** One more hold of a tenure that owns the lock. `lost` when it does not, whatever stands under the name; then nothing was done. */
 export function again(keys: LockKeys, options: AgainOptions): Command<AgainReply> {
   return command(
     operation,

@@ -46,7 +46,7 @@ export interface Contention {
  * Acquires the lock, or takes a place in its queue, or tells that it is held.
  *
  * A newcomer never overtakes: when the lock is free while others wait, the head is granted it and the newcomer queues.
- * Refused with an error reply by a server out of memory, without any effect.
+ * Refused with an error reply by a server out of memory, and (`NOTALOCK`) when the key is not a lock by its shape, without any effect.
  */
 export function ask(keys: LockKeys, options: AskOptions): Command<AskReply> {
   const tenure = tenureId(options.tenure);

@@ -22,7 +22,8 @@ export interface ForceReply {
 
 /**
  * Takes the lock from its owner, whoever that is, and passes it on or frees it. A holdfast owner is told in its inbox
- * (`lost <tenure> force-unlocked`); until that arrives it still believes that it holds the lock.
+ * (`lost <tenure> force-unlocked`); until that arrives it still believes that it holds the lock. Refused (`NOTALOCK`), with nothing written
+ * or deleted, when the key is not a lock by its shape.
  */
 export function force(keys: LockKeys, options: ForceOptions): Command<ForceReply> {
   return command(

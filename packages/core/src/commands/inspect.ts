@@ -36,31 +36,25 @@ export interface InspectReply {
   readonly nowMs: number;
 }
 
-/** Everything that Redis knows of a lock, at one instant. Writes nothing; grows with the queue: for diagnosis only. */
+/**
+ * Everything that Redis knows of a lock, at one instant. Writes nothing; grows with the queue: for diagnosis only. Refused (`NOTALOCK`) when
+ * something else stands under its name.
+ */
 export function inspect(keys: LockKeys): Command<InspectReply> {
   return command(operation, { lock: keys.lock, queue: keys.queue, fresh: keys.fresh }, {}, decode);
 }
 
 function decode(reply: Reply): InspectReply {
   reply.hasLength(5);
-  const fields = pairs(reply.list(2));
   const ttl = reply.ttl(1);
-  const seq = fields.integer('seq');
-  const id = fields.names.find((name) => name.includes(':')); // see owner.lua
-  if (id === undefined && fields.names.length > 0) reply.fail('the hash names no owner');
+  const owner = reply.list(2);
   const fresh = pairs(reply.list(4));
   const queue = pairs(reply.list(3));
   return {
     owner:
-      id === undefined
-        ? undefined
-        : {
-            id,
-            holdCount: fields.integer(id) ?? reply.fail('the owner has no hold count'),
-            foreign: seq === undefined,
-          },
+      owner.length === 0 ? undefined : { id: owner.text(0), holdCount: owner.natural(1), foreign: owner.length === 2 },
     remainingMs: ttl.kind === 'leased' ? ttl.remainingMs : undefined,
-    seq,
+    seq: owner.length === 3 ? owner.natural(2) : undefined,
     queue: queue.names.map((tenure) => ({
       tenure,
       ticket: queue.integer(tenure) ?? reply.fail('a waiter has no ticket'),

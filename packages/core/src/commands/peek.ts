@@ -21,7 +21,7 @@ export interface PeekReply {
   readonly remainingMs: number | undefined;
 }
 
-/** Is it locked, for how long, and how often by this tenure? Writes nothing. */
+/** Is it locked, for how long, and how often by this tenure? Writes nothing. Refused (`NOTALOCK`) when the key is not a lock by its shape. */
 export function peek(keys: LockKeys, options: PeekOptions): Command<PeekReply> {
   return command(operation, { lock: keys.lock }, { tenure: tenureId(options.tenure) }, decode);
 }

@@ -11,16 +11,16 @@
 
 --#include question
 --#include args
+--#include standing
 
 local seq = integer(2, 1, 9007199254740991)
 local leaseMs = integer(3, 0)
 
-local state = redis.call('HMGET', KEYS[1], ARGV[1], 'seq')
-local count = tonumber(state[1])
+local count, last = standing()
 if not count then return { 'lost', question } end
 local remainingMs = redis.call('PTTL', KEYS[1])
 
-if seq > (tonumber(state[2]) or 0) then
+if seq > last then
   -- The lease before the count: if the second write were refused, a longer lease harms nobody, a lost count does.
   if leaseMs > 0 and leaseMs > remainingMs then
     redis.call('PEXPIRE', KEYS[1], leaseMs)

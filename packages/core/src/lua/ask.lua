@@ -40,7 +40,8 @@ if redis.call('EXISTS', KEYS[4]) == 1 then return { 'dead', question } end
 --#include grant
 --#include owner
 
-local holder, fields = owner()
+local holder, fields, refused = owner()
+if refused then return refused end
 local remainingMs = redis.call('PTTL', KEYS[1])
 local nowMicros = micros(redis.call('TIME'))
 local nowMs = math.floor(nowMicros / 1000)
@@ -97,7 +98,7 @@ end
 local free = remainingMs == -2
 if free then redis.call('DEL', KEYS[1]) end
 
-local position, refused
+local position
 if freshMs > 0 then
   position, refused = enqueue()
   if refused then return refused end

@@ -9,6 +9,7 @@
 
 --#include question
 --#include args
+--#include standing
 --#include own
 --#include retire
 --#include grant
@@ -18,10 +19,10 @@ local tombstoneMs = integer(2, 0)
 local claimMs = integer(3, 1)
 local trust = ARGV[4] == '1'
 
-local wasGranted = redis.call('HEXISTS', KEYS[1], ARGV[1])
+local wasGranted = standing() ~= nil
 retire(tombstoneMs)
-if wasGranted == 1 then
+if wasGranted then
   redis.call('DEL', KEYS[1])
   if not passOn(nil, nil, claimMs, trust) then announce(ARGV[5], trust) end
 end
-return { 'cancelled', wasGranted, question }
+return { 'cancelled', wasGranted and 1 or 0, question }

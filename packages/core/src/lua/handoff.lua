@@ -11,12 +11,12 @@
 
 --#include question
 --#include args
+--#include standing
 
 local seq = integer(2, 1, 9007199254740991)
 local leaseMs = integer(3, 1)
 
-local state = redis.call('HMGET', KEYS[1], ARGV[1], 'seq')
-local count = tonumber(state[1])
+local count, last = standing()
 if not count then return { 'lost', question } end
 
 -- Everything is read before the first write, so that no refused read can hide a handoff that was done.
@@ -24,7 +24,7 @@ local remainingMs = redis.call('PTTL', KEYS[1])
 local others = redis.call('ZCARD', KEYS[2])
 local time = redis.call('TIME')
 
-if seq > (tonumber(state[2]) or 0) then
+if seq > last then
   if count ~= 1 then return { 'lost', question } end
   -- PEXPIRE first: a full server does not refuse it, and after it does not refuse the HSET.
   redis.call('PEXPIRE', KEYS[1], ARGV[3])

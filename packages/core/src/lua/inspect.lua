@@ -3,16 +3,19 @@
 -- KEYS  lock queue fresh
 -- ARGV
 --
--- Reply: now (server ms), PTTL of the lock, its fields, the queue with tickets, the fresh entries; the last three as
--- flat lists of pairs.
+-- Reply: now (server ms), PTTL of the lock, its owner (nothing, or the owner, its hold count and, of ours, seq), and as flat lists of
+-- pairs the queue with tickets and the fresh entries.
 
 --#include question
+--#include owner
 
+local holder, fields, refused = owner()
+if refused then return refused end
 local time = redis.call('TIME')
 return {
   time[1] * 1000 + math.floor(time[2] / 1000),
   redis.call('PTTL', KEYS[1]),
-  redis.call('HGETALL', KEYS[1]),
+  { holder, fields[holder or ''], fields.seq },
   redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'),
   redis.call('HGETALL', KEYS[3]),
   question,

@@ -6,6 +6,8 @@
 -- Reply: PTTL of the lock (-2 = free, -1 = no TTL), hold count of the tenure (0 = not the owner)
 
 --#include question
+--#include owner
 
-local count = redis.call('HGET', KEYS[1], ARGV[1])
-return { redis.call('PTTL', KEYS[1]), tonumber(count) or 0, question }
+local _, fields, refused = owner()
+if refused then return refused end
+return { redis.call('PTTL', KEYS[1]), tonumber(fields[ARGV[1]]) or 0, question }

@@ -16,6 +16,7 @@
 
 --#include question
 --#include args
+--#include standing
 --#include announce
 
 local tenure = ARGV[1]
@@ -24,9 +25,8 @@ local tombstoneMs = integer(3, 0)
 local claimMs = integer(4, 1)
 local trust = ARGV[5] == '1'
 
-local state = redis.call('HMGET', KEYS[1], tenure, 'seq')
-local count = tonumber(state[1])
-local isNew = seq > (tonumber(state[2]) or 0)
+local count, last = standing()
+local isNew = seq > last
 
 -- The whole uncontended path: the last hold, nobody waits, nothing to bar. What the others need comes after it, as in ask.
 if count == 1 and isNew and tombstoneMs == 0 and redis.call('EXISTS', KEYS[2]) == 0 then

@@ -3,7 +3,7 @@
  * step at a time, no Redis. It is written from the rules and not from the Lua; the differential test holds the two
  * against each other. TTLs do not run down in here: a step of the test stands for expiry.
  */
-import { type Command, LASTING, type Lock, type RenewItem, type Reply, type World } from './vocabulary.js';
+import { type Command, LASTING, type Lock, type Other, type RenewItem, type Reply, type World } from './vocabulary.js';
 
 /** What the server cannot be told beforehand: the ticket it gave to a newcomer, and whose inbox has a subscriber. */
 export interface Surroundings {
@@ -14,8 +14,8 @@ export interface Surroundings {
 /** How many waiters that have gone one script passes over: it must not last for ever. */
 const MOST_PASSED_OVER = 64;
 
-/** What Redis answers about a key of another type. */
-const REFUSED: Reply = ['refused', 'WRONGTYPE'];
+/** What is answered about a key that is not a lock; it is never touched. */
+const REFUSED: Reply = ['refused', 'NOTALOCK'];
 
 /** One lock in the rules' view; every method is one script. */
 export class RuleTable {
@@ -53,7 +53,7 @@ export class RuleTable {
     const { tenure, leaseMs, freshMs, freshTtlMs } = command;
     if (tenure in world.dead) return ['dead'];
     const { lock } = world;
-    if (lock === 'text') return REFUSED;
+    if (isOther(lock)) return REFUSED;
     const count = lock?.owners[tenure];
     if (lock !== undefined && count !== undefined) {
       lock.ttlMs = Math.max(lock.ttlMs, leaseMs);
@@ -89,8 +89,7 @@ export class RuleTable {
 
   #again({ tenure, seq, leaseMs }: Command & { op: 'again' }): Reply {
     const { lock } = this.world;
-    if (lock === 'text') return REFUSED;
-    if (lock?.owners[tenure] === undefined) return ['lost'];
+    if (isOther(lock) || lock?.owners[tenure] === undefined) return ['lost'];
     if (seq > (lock.seq ?? 0)) {
       if (leaseMs > 0) lock.ttlMs = Math.max(lock.ttlMs, leaseMs);
       lock.owners[tenure]++;
@@ -101,8 +100,7 @@ export class RuleTable {
 
   #handoff({ tenure, seq, leaseMs }: Command & { op: 'handoff' }): Reply {
     const { lock, queue } = this.world;
-    if (lock === 'text') return REFUSED;
-    if (lock?.owners[tenure] === undefined) return ['lost'];
+    if (isOther(lock) || lock?.owners[tenure] === undefined) return ['lost'];
     if (seq > (lock.seq ?? 0)) {
       if (lock.owners[tenure] !== 1) return ['lost'];
       lock.ttlMs = leaseMs;
@@ -114,9 +112,8 @@ export class RuleTable {
   #release(command: Command & { op: 'release' }): Reply {
     const { tenure, seq, tombstoneMs } = command;
     const { lock, dead } = this.world;
-    if (lock === 'text') return REFUSED;
-    const count = lock?.owners[tenure];
-    if (lock === undefined || count === undefined) {
+    const count = isOther(lock) ? undefined : lock?.owners[tenure];
+    if (lock === undefined || isOther(lock) || count === undefined) {
       const known = tenure in dead;
       this.#retire(tenure, tombstoneMs);
       return [known ? 'released' : 'notHeld'];
@@ -137,8 +134,7 @@ export class RuleTable {
   #cancel(command: Command & { op: 'cancel' }): Reply {
     const { tenure, tombstoneMs } = command;
     const { lock } = this.world;
-    if (lock === 'text') return REFUSED;
-    const owned = lock !== undefined && tenure in lock.owners;
+    const owned = lock !== undefined && !isOther(lock) && tenure in lock.owners;
     this.#retire(tenure, tombstoneMs);
     if (owned && this.#grant(command) === undefined) this.messages.push('free');
     return ['cancelled', owned];
@@ -148,7 +144,7 @@ export class RuleTable {
     const { dead, lock } = this.world;
     const known = dead[command.request];
     if (known !== undefined) return ['forced', known.value];
-    if (lock === 'text') return REFUSED;
+    if (isOther(lock)) return REFUSED;
     const owner = lock === undefined ? '' : ownerOf(lock);
     dead[command.request] = { value: owner, ttlMs: command.tombstoneMs };
     const granted = this.#grant(command);
@@ -160,7 +156,7 @@ export class RuleTable {
   #renew({ of, tenure, leaseMs }: RenewItem): Reply {
     const lock = { 'this lock': this.world.lock, 'no lock': undefined, 'a text': 'text' as const }[of];
     if (lock === undefined) return ['lost', 'deleted'];
-    if (lock === 'text' || !(tenure in lock.owners)) return ['lost', 'taken'];
+    if (isOther(lock) || !(tenure in lock.owners)) return ['lost', 'taken'];
     const longEnough = leaseMs === 0 || leaseMs < lock.ttlMs;
     if (!longEnough) lock.ttlMs = leaseMs;
     return [longEnough ? 'held' : 'renewed', told(lock.ttlMs)];
@@ -217,6 +213,11 @@ export class RuleTable {
     if (heard) this.messages.push(message);
     return heard;
   }
+}
+
+/** Whether somebody else's data stands there. */
+export function isOther(lock: World['lock']): lock is Other {
+  return lock === 'text' || lock === 'record';
 }
 
 /** The first: whoever has joined it since, as Java's readers do, is no tenure of ours. */

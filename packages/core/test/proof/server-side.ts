@@ -23,8 +23,7 @@ export class ServerSide {
     try {
       return await this.#run(command);
     } catch (error) {
-      // Redis 6 puts its own words before those of an error inside a script.
-      if (error instanceof Error && /\bWRONGTYPE /.test(error.message)) return ['refused', 'WRONGTYPE'];
+      if (error instanceof Error && error.message.startsWith('NOTALOCK ')) return ['refused', 'NOTALOCK'];
       throw error;
     }
   }
@@ -125,8 +124,9 @@ function renewed(outcome: core.RenewOutcome, item: RenewItem | undefined): Reply
   return [kind, lease];
 }
 
-function lockOf(fields: Record<string, string>, ttl: number): Lock | undefined {
+function lockOf(fields: Record<string, string>, ttl: number): Lock | 'record' | undefined {
   if (Object.keys(fields).length === 0) return undefined;
+  if ('name' in fields) return 'record';
   const { seq, mode, ...owners } = fields;
   return {
     owners: Object.fromEntries(Object.entries(owners).map(([id, count]) => [id, Number(count)])),

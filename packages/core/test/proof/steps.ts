@@ -1,7 +1,7 @@
 /** Random steps of the differential test, and how they become commands. */
 import * as fc from 'fast-check';
-import { ownerOf } from './rules.js';
-import { type Command, GRAIN_MS, LASTING, type Lock, type RenewItem, type World } from './vocabulary.js';
+import { isOther, ownerOf } from './rules.js';
+import { type Command, GRAIN_MS, LASTING, type Lock, type Other, type RenewItem, type World } from './vocabulary.js';
 
 /** Two clients with a subscriber and one without; one tenure with an explicit owner. */
 export const TENURES = ['a:1', 'a:2', 'w:b:1', 'b:2', 'c:1'] as const;
@@ -21,7 +21,7 @@ export type Step =
   | { kind: 'expire'; what: 'lock' | 'queue' }
   | { kind: 'forgetTombstone'; identity: string }
   | { kind: 'goStale'; tenure: string }
-  | { kind: 'foreignOwner'; lock: Lock | 'text' }
+  | { kind: 'foreignOwner'; lock: Lock | Other }
   | { kind: 'foreignReader' }
   | { kind: 'losesTtl' }
   | { kind: 'clockGoesBack' }
@@ -76,13 +76,17 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
+/** A thread of Redisson's. */
+export const JAVA = '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:1';
+
 /** A plain lock, Redisson's read-write lock in its two modes, and no lock at all. */
-const foreignLock: fc.Arbitrary<Lock | 'text'> = fc.constantFrom<Lock | 'text'>(
-  { owners: { 'java:1': 1 }, ttlMs: GRAIN_MS },
-  { owners: { 'java:1': 2 }, ttlMs: LASTING },
-  { owners: { 'java:1': 1, 'java:2': 1 }, mode: 'read', ttlMs: GRAIN_MS },
-  { owners: { 'java:1:write': 1 }, mode: 'write', ttlMs: GRAIN_MS },
+const foreignLock: fc.Arbitrary<Lock | Other> = fc.constantFrom<Lock | Other>(
+  { owners: { [JAVA]: 1 }, ttlMs: GRAIN_MS },
+  { owners: { [JAVA]: 2 }, ttlMs: LASTING },
+  { owners: { [JAVA]: 1, [`${JAVA}2`]: 1 }, mode: 'read', ttlMs: GRAIN_MS },
+  { owners: { [`${JAVA}:write`]: 1 }, mode: 'write', ttlMs: GRAIN_MS },
   'text',
+  'record',
 );
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -138,7 +142,7 @@ export class Numbering {
   #crowds = 0;
 
   first({ command: template, ticket, aim }: Step & { kind: 'send' }, lock: World['lock']): Command {
-    const ours = lock !== undefined && lock !== 'text' && lock.seq !== undefined ? ownerOf(lock) : undefined;
+    const ours = lock !== undefined && !isOther(lock) && lock.seq !== undefined ? ownerOf(lock) : undefined;
     const aimed = aim === 'owner' && ours !== undefined && 'seq' in template;
     const command = this.#numbered(aimed ? { ...template, tenure: ours } : template, ticket);
     this.#sent.push(command);

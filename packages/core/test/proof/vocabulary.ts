@@ -45,10 +45,12 @@ export interface Lock {
   ttlMs: number;
 }
 
+/** What is no lock: a key of another type, and a hash that is somebody's data. */
+export type Other = 'text' | 'record';
+
 /** Everything that Redis knows of one lock. TTLs are those last set. */
 export interface World {
-  /** `text`: a key of another type. */
-  lock: Lock | 'text' | undefined;
+  lock: Lock | Other | undefined;
   queue: { tenure: string; ticket: number }[];
   queueTtlMs: number;
   fresh: Record<string, { wantedMs: number; until: 'ahead' | 'past' }>;

@@ -73,7 +73,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   #refusesWaiting = false;
 
   constructor(keys: LockKeys, parts: Parts, onIdle: (monitor: Monitor) => void) {
-    this.name = keys.lock;
+    this.name = keys.name;
     this.keys = keys;
     this.#parts = parts;
     this.#onIdle = onIdle;

@@ -16,8 +16,6 @@ import type { Wakeup } from './wakeup.js';
 export interface Parts {
   readonly settings: Settings;
   readonly limits: Limits;
-  /** Prefix that ioredis puts before every key of the command connection. */
-  readonly keyPrefix: string;
   readonly clock: Clock;
   /** Waits and deadlines of calls; keeps the process alive. */
   readonly waits: Schedule;

@@ -1,11 +1,11 @@
-import type { Command } from '@holdfast/core';
+import type { Command, LockKeys } from '@holdfast/core';
 import { failureError } from './failures.js';
 import type { Parts } from './parts.js';
 
 /** One question to Redis within `responseTimeoutMs`. */
-export async function query<R>(parts: Parts, name: string, command: Command<R>): Promise<R> {
+export async function query<R>(parts: Parts, keys: LockKeys, command: Command<R>): Promise<R> {
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
-  const answer = await parts.wire.answer(name, () => command, { until, inLastingTrouble: 'give up' });
+  const answer = await parts.wire.answer(keys.lock, () => command, { until, inLastingTrouble: 'give up' });
   if (answer.kind === 'reply') return answer.reply;
-  throw failureError(name, answer);
+  throw failureError(keys.name, answer);
 }

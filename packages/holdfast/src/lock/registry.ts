@@ -32,9 +32,9 @@ export class Registry {
    * @throws LockLimitError
    */
   monitor(keys: LockKeys): Monitor {
-    const known = this.#monitors.get(keys.lock);
+    const known = this.#monitors.get(keys.name);
     if (known !== undefined) return known;
-    this.#parts.limits.checkNames(keys.lock, this.#monitors.size);
+    this.#parts.limits.checkNames(keys.name, this.#monitors.size);
     const monitor = new Monitor(keys, this.#parts, this.#dismiss);
     this.#monitors.set(monitor.name, monitor);
     return monitor;

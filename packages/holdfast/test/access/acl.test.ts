@@ -50,6 +50,14 @@ describe('the rules in docs/security.md', () => {
     expect(await refusedTo(kit.admin, 'limited')).toEqual([]);
   });
 
+  it('are those of a client whose prefix they name, whatever the names of its locks', async () => {
+    await createUser(kit.admin, 'limited', 'locks');
+    const clients = [openAs(kit, 'limited', { prefix: 'lock:' }), openAs(kit, 'limited', { prefix: 'lock:' })] as const;
+    expect((await applicationRound(kit, ...clients)).undone).toEqual([]);
+    expect((await openAs(kit, 'limited', { prefix: 'lock:' }).inspect('any name')).owner).toBeUndefined();
+    expect(await refusedTo(kit.admin, 'limited')).toEqual([]);
+  });
+
   it('for applications in Redisson mode can do without four commands', async () => {
     await createUser(kit.admin, 'limited', 'locks');
     await kit.admin.acl('SETUSER', 'limited', '-zadd', '-zrank', '-zscore', '-ping');

@@ -124,7 +124,13 @@ describe('no secret is said', () => {
     const losses: Record<string, (name: string) => Promise<unknown>> = {
       forced: (name) => other.getLock(name).forceUnlock(),
       deleted: (name) => kit.admin.del(name),
-      taken: (name) => kit.admin.multi().del(name).hset(name, 'uuid:1', '1').pexpire(name, 1_000).exec(),
+      taken: (name) =>
+        kit.admin
+          .multi()
+          .del(name)
+          .hset(name, '6f1d2c3b-4a5e-4d6f-8a7b-9c0d1e2f3a4b:1', '1')
+          .pexpire(name, 1_000)
+          .exec(),
     };
     for (const [title, lose] of Object.entries(losses)) {
       await sayings.note(title, async () => {
@@ -175,7 +181,7 @@ describe('no secret is said', () => {
     await lock.unlock();
     await (await waiting).release();
     const foreign = freshName();
-    await kit.admin.multi().hset(foreign, 'uuid:1', '1').pexpire(foreign, 1_000).exec();
+    await kit.admin.multi().hset(foreign, '6f1d2c3b-4a5e-4d6f-8a7b-9c0d1e2f3a4b:1', '1').pexpire(foreign, 1_000).exec();
     await sayings.note('foreign', () => client.getLock(foreign, { owner }).acquire({ waitMs: 500 }));
     expect(sayings.heard.map(([where]) => where)).toContain('foreign-owner');
     expect(sayings.leaks(secrets)).toEqual([]);

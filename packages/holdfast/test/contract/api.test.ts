@@ -176,7 +176,7 @@ describe('errors', () => {
     const name = freshName();
     await kit.admin.set(name, 'a string', 'PX', 10_000);
     const error = await failureOf(openClient(kit).getLock(name).lock());
-    expect(error).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'WRONGTYPE', lockName: name });
+    expect(error).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOTALOCK', lockName: name });
     expect(Object.keys((error as Error).cause as object)).not.toContain('command');
     await kit.admin.del(name);
   });

@@ -169,7 +169,7 @@ describe('a message says what is wrong and what to do:', () => {
     await hold.release();
     await kit.admin.set(name, 'no lock', 'PX', 5_000);
     expect(await messageOf(lock().acquire())).toBe(
-      `Redis refused a command on lock "${name}": WRONGTYPE (error.cause has the whole of it)`,
+      `Redis refused a command on lock "${name}": this key is not a lock but other data, and was left as it is: give the lock another name, or its client a prefix`,
     );
     await client.close();
     expect(await messageOf(lock().acquire())).toBe(

@@ -27,12 +27,12 @@ describe('Java and Node on one Redis', () => {
   loss(site);
   names(site, 'single');
 
-  it("ioredis' keyPrefix and Redisson's NameMapper name the same lock", async () => {
+  it.each(['prefix', 'keyPrefix'])("%s and Redisson's NameMapper name the same lock", async (kind) => {
     const name = freshName();
     const java = await site().startJava({ keyPrefix: 'app:' });
     const thread = java.thread('holder');
-    const redis = new Redis(site().nodes[0] ?? '', { keyPrefix: 'app:' });
-    const client = site().client({ ...patient, redis });
+    const redis = new Redis(site().nodes[0] ?? '', kind === 'keyPrefix' ? { keyPrefix: 'app:' } : {});
+    const client = site().client({ ...patient, redis, ...(kind === 'prefix' ? { prefix: 'app:' } : {}) });
     const lock = client.getLock(name);
     await thread.lock(name);
     expect(await lock.tryLock()).toBe(false);
