@@ -13,6 +13,8 @@ import { ToldErrors } from './connection/told-errors.js';
 import { Wire } from './connection/wire.js';
 import { Handle, type LockHome } from './handle.js';
 import { inspectionOf, type LockInspection } from './inspection.js';
+import { none } from './lists.js';
+import { HeldWatch } from './lock/held-watch.js';
 import { Limits } from './lock/limits.js';
 import type { Parts } from './lock/parts.js';
 import { query } from './lock/query.js';
@@ -25,12 +27,14 @@ import { QueueWakeup, RedissonWakeup } from './lock/wakeup.js';
 import { checkSignal } from './acquire-options.js';
 import { checkKeys, checkTime, type LockClientOptions, resolveSettings } from './options.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
+import { Forgotten } from './reports/forgotten.js';
 import { Reporter } from './reports/reporter.js';
 import type { LockClientStats } from './reports/stats.js';
 import { Tellings } from './reports/tellings.js';
 import type { RLock } from './rlock.js';
 import { openScope, outside } from './scope.js';
 import { runScope } from './scope-end.js';
+import { settling } from './settling.js';
 
 /** Options of {@link LockClient.getLock}. */
 export interface LockHandleOptions {
@@ -81,6 +85,7 @@ export class LockClient implements AsyncDisposable {
   readonly #wire: Wire;
   readonly #watchdog: Watchdog<LeaseSubject>;
   readonly #waits: Schedule;
+  readonly #background: Schedule;
   readonly #subscriber: Subscriber;
   readonly #inbox: Inbox;
   readonly #broadcast: ReleaseBroadcast;
@@ -117,7 +122,10 @@ export class LockClient implements AsyncDisposable {
       clock,
       port: new Renewals(link, wire, serverClock),
       onError,
-      onRenewal: ({ outcome, latenessMs }) => reporter.renewal(outcome.kind, latenessMs),
+      onRenewal: ({ subject: { id, keys }, outcome, latenessMs }) => {
+        const holds = () => this.#home.registry.find(keys.lock)?.heldUnder(id) ?? none;
+        reporter.renewal(keys.lock, outcome.kind, latenessMs, holds);
+      },
     });
     const subscriber = new Subscriber(link, tools);
     const inbox = new Inbox({
@@ -137,6 +145,8 @@ export class LockClient implements AsyncDisposable {
       onUp: (covers) => watchdog.verify(({ keys }) => covers(keys.lock)),
     });
     const onMissed = () => void subscriber.missed(settings.attemptTimeoutMs);
+    const { heldWarnMs } = settings;
+    const background = new Schedule(clock, 'background', onError);
     let tenures = 0;
     this.#parts = {
       settings,
@@ -154,6 +164,11 @@ export class LockClient implements AsyncDisposable {
       untold: new UntoldLosses(),
       reporter,
       tellings,
+      forgotten: new Forgotten(reporter),
+      heldWatch:
+        heldWarnMs === undefined
+          ? undefined
+          : new HeldWatch(heldWarnMs, { clock, schedule: background, reporter }, () => this.#home.registry.monitors),
       tenureId: (owner) =>
         `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}.${nanoid(SECRET_LENGTH)}`,
     };
@@ -169,6 +184,7 @@ export class LockClient implements AsyncDisposable {
     this.#wire = wire;
     this.#watchdog = watchdog;
     this.#waits = waits;
+    this.#background = background;
     this.#subscriber = subscriber;
     this.#inbox = inbox;
     this.#broadcast = broadcast;
@@ -214,17 +230,22 @@ export class LockClient implements AsyncDisposable {
 
   /**
    * Runs `fn` as one thread: imperative `lock`, `tryLock` and `unlock` directly inside count up and down, through any handle. Branches of a
-   * `Promise.all` with `withLock` still exclude each other. Returns what `fn` returns.
+   * `Promise.all` with `withLock` still exclude each other. Returns what `fn` returns; for a thenable, which is asked for its result inside,
+   * a promise of that.
    *
    * Locks that are still held when `fn` has settled are reported as `leak`, aborted with reason `scope-ended`, and not renewed any more.
    */
-  run<T>(fn: () => T): T {
+  run<T>(fn: () => PromiseLike<T>): Promise<T>;
+  run<T>(fn: () => T): T;
+  run(fn: () => unknown): unknown {
     return runScope(openScope('thread', this), fn, this.#home.leftovers);
   }
 
-  /** Runs `fn` outside all scopes: start servers, timers and listeners in here, else they keep the scope for their whole life. */
-  exit<T>(fn: () => T): T {
-    return outside(fn);
+  /** Runs `fn` outside all scopes: start servers, timers and listeners in here, else they keep the scope for their whole life. Returns as `run`. */
+  exit<T>(fn: () => PromiseLike<T>): Promise<T>;
+  exit<T>(fn: () => T): T;
+  exit(fn: () => unknown): unknown {
+    return outside(() => settling(fn()));
   }
 
   /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
@@ -240,13 +261,23 @@ export class LockClient implements AsyncDisposable {
     return this.#parts.reporter.stats.snapshot();
   }
 
-  /** Adds a listener; see {@link LockClientEvents}. No event needs one. */
+  /**
+   * Adds a listener; see {@link LockClientEvents}. No event needs one.
+   *
+   * @throws RangeError when there is no such event, TypeError when the listener is no function.
+   */
   on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
     this.#parts.reporter.events.on(event, listener);
     return this;
   }
 
-  /** Removes a listener. */
+  /** Adds a listener for the next time only. @throws as {@link LockClient.on}. */
+  once<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
+    this.#parts.reporter.events.once(event, listener);
+    return this;
+  }
+
+  /** Removes a listener. @throws as {@link LockClient.on}. */
   off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
     this.#parts.reporter.events.off(event, listener);
     return this;
@@ -282,6 +313,7 @@ export class LockClient implements AsyncDisposable {
     await this.#shards.close();
     await this.#link.close();
     this.#waits.clear();
+    this.#background.clear();
   }
 }
 

@@ -7,10 +7,11 @@ import {
   lockKeys,
   tryLockKeys,
 } from './acquire-options.js';
+import { allHere, scopeHere } from './context.js';
 import { LockNotHeldError, LockScopeError, LockTimeoutError, LockUnavailableError } from './errors.js';
 import { type Hold, LevelHold } from './hold.js';
 import type { AcquireRequest, Ending, Refusal } from './lock/contender.js';
-import type { Level } from './lock/level.js';
+import type { AcquireKind, Level } from './lock/level.js';
 import type { Parts } from './lock/parts.js';
 import { query } from './lock/query.js';
 import type { Registry } from './lock/registry.js';
@@ -22,6 +23,7 @@ import type { RLock, TryResult } from './rlock.js';
 import { currentScope, type ScopedLevel } from './scope.js';
 import type { Leftovers } from './scope-end.js';
 import { checkSection, runSection, type Section } from './section.js';
+import { rejection } from './settling.js';
 
 /** What a handle needs of its client. */
 export interface LockHome {
@@ -39,7 +41,7 @@ const LATE_COPY_MS = 60_000;
 
 /** How a method wants to be treated by scopes, and how long it waits when nothing is said. */
 interface Manner {
-  readonly kind: 'imperative' | 'object' | 'section';
+  readonly kind: AcquireKind;
   readonly waitMs: number | undefined;
 }
 
@@ -100,12 +102,12 @@ export class Handle implements RLock {
 
   acquire(options?: AcquireOptions): Promise<Hold> {
     const check = () => checkAcquire(options, 'acquire');
-    return this.#call('acquire', check, (outcome, joinedAt) => this.#hold(this.#must(outcome, joinedAt)));
+    return this.#call('acquire', check, (outcome, joinedAt) => this.#handOver(this.#must(outcome, joinedAt)));
   }
 
   tryAcquire(options?: AcquireOptions): Promise<Hold | null> {
     const check = () => checkAcquire(options, 'tryAcquire');
-    return this.#call('tryAcquire', check, (outcome) => (typeof outcome === 'string' ? null : this.#hold(outcome)));
+    return this.#call('tryAcquire', check, (outcome) => (typeof outcome === 'string' ? null : this.#handOver(outcome)));
   }
 
   withLock<T>(...args: [Section<T>] | [AcquireOptions, Section<T>]): Promise<T> {
@@ -164,8 +166,12 @@ export class Handle implements RLock {
    * is forgotten, so that a lease which was meant to run out needs no `unlock`. A call that was waiting by then is another flow.
    */
   #keep(level: Level, joinedAt: number): void {
-    if (this.#owner !== undefined) this.#home.parts.untold.forget(this.name, this.#owner);
-    else if (level.home === undefined) this.#own = withLast(keptAfter(this.#own, joinedAt), level);
+    const { untold, forgotten } = this.#home.parts;
+    if (this.#owner !== undefined) untold.forget(this.name, this.#owner);
+    else if (level.home === undefined) {
+      this.#own = withLast(keptAfter(this.#own, joinedAt), level);
+      forgotten.watch(this, level);
+    }
   }
 
   /** The only way to a level: everything above is a wrapper. Whatever is refused at once is a rejection too. */
@@ -190,23 +196,28 @@ export class Handle implements RLock {
       signal,
       scope,
       owner: this.#owner,
-      imperative: kind === 'imperative',
-      site: this.#site(kind, waitMs, from),
+      kind,
+      site: this.#site(kind, from),
+      context: parts.reporter.wantsContexts ? allHere() : scopeHere(),
+      entry: from,
       terms: this.#terms(leaseMs, maxHoldMs),
       home: kind === 'imperative' && scope?.kind === 'thread' ? scope : undefined,
       homeOnReentry: kind === 'imperative' ? scope : undefined,
       ending,
     };
-    if (request.imperative) this.#refuseUnclear(request);
+    if (kind === 'imperative') this.#refuseUnclear(request);
     parts.reporter.tried();
     parts.limits.checkLease(this.name, leaseMs);
     return registry.monitor(this.#keys).acquire(request) as Promise<T>;
   }
 
-  /** Who waits may come to wait for itself, and a warning then says where; what else a site is for has listeners. */
-  #site(kind: Manner['kind'], waitMs: number | undefined, from: Entry): Site | undefined {
-    if (kind === 'section') return undefined;
-    return waitMs !== 0 || this.#home.parts.reporter.wantsSites ? new Site(from) : undefined;
+  /**
+   * Of whatever may come to keep a nested call out for ever: a warning then says where. Scopes show that of a section, and what else a site is
+   * for has listeners.
+   */
+  #site(kind: AcquireKind, from: Entry): Site | undefined {
+    const seen = kind === 'section' && this.#owner === undefined;
+    return !seen || this.#home.parts.reporter.wantsSites ? new Site(from) : undefined;
   }
 
   #refuseUnclear({ scope }: AcquireRequest): void {
@@ -238,8 +249,15 @@ export class Handle implements RLock {
 
   // ---------------------------------------------------------------- using
 
+  /** To somebody who has to release it. */
+  #handOver(level: Level): Hold {
+    const hold = this.#hold(level);
+    this.#home.parts.forgotten.watch(hold, level);
+    return hold;
+  }
+
   #hold(level: Level): Hold {
-    return new LevelHold(this.#home.client, level, this.#home.leftovers);
+    return new LevelHold(this.#home, level);
   }
 
   #section<T>(level: Level, fn: Section<T>): Promise<T> {
@@ -264,7 +282,9 @@ export class Handle implements RLock {
     if (mine !== undefined || scope?.kind === 'thread') return mine;
     // Oldest first: a hold that was lost is told to the flow that took it, and never costs a later flow its hold.
     const [oldest] = this.#own;
-    if (oldest !== undefined) this.#own = without(this.#own, oldest);
+    if (oldest === undefined) return undefined;
+    this.#own = without(this.#own, oldest);
+    this.#home.parts.forgotten.unwatch(oldest);
     return oldest;
   }
 
@@ -302,9 +322,4 @@ export class Handle implements RLock {
 /** Without what was lost by then. */
 function keptAfter(levels: readonly Level[], time: number): readonly Level[] {
   return levels.length === 0 ? levels : levels.filter((level) => !level.lostBy(time));
-}
-
-/** Of anything: the reason of an abort signal need not be an Error. */
-async function rejection(reason: unknown): Promise<never> {
-  throw reason;
 }

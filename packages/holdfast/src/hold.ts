@@ -1,5 +1,6 @@
 import { LockNotHeldError } from './errors.js';
 import type { Level } from './lock/level.js';
+import type { Forgotten } from './reports/forgotten.js';
 import { openScope } from './scope.js';
 import { type Leftovers, runScope } from './scope-end.js';
 
@@ -31,7 +32,13 @@ export interface Hold extends AsyncDisposable {
    * @throws LockLostError when the hold was lost, LockNotHeldError when it was released.
    */
   assertHeld(): void;
-  /** Runs `fn` in a scope in which calls on this lock re-enter this hold. Returns what `fn` returns. */
+  /**
+   * Runs `fn` in a scope in which calls on this lock re-enter this hold. Returns what `fn` returns; for a thenable, which is asked for its result
+   * inside, a promise of that.
+   *
+   * @throws LockLostError when the hold was lost, LockNotHeldError when it was released: at once, also where `fn` is async, and `fn` is not run.
+   */
+  run<T>(fn: () => PromiseLike<T>): Promise<T>;
   run<T>(fn: () => T): T;
   /**
    * Gives the hold back. A second call does nothing.
@@ -42,16 +49,22 @@ export interface Hold extends AsyncDisposable {
   release(): Promise<void>;
 }
 
+/** What a hold needs of its client. */
+export interface HoldHome {
+  /** Identity for scopes. */
+  readonly client: object;
+  readonly leftovers: Leftovers;
+  readonly parts: { readonly forgotten: Forgotten };
+}
+
 /** The hold of one level. */
 export class LevelHold implements Hold {
-  readonly #client: object;
+  readonly #home: HoldHome;
   readonly #level: Level;
-  readonly #leftovers: Leftovers;
 
-  constructor(client: object, level: Level, leftovers: Leftovers) {
-    this.#client = client;
+  constructor(home: HoldHome, level: Level) {
+    this.#home = home;
     this.#level = level;
-    this.#leftovers = leftovers;
   }
 
   get name(): string {
@@ -76,17 +89,22 @@ export class LevelHold implements Hold {
     if (state === 'released') throw new LockNotHeldError(this.name, 'this hold: it has been released');
   }
 
-  run<T>(fn: () => T): T {
-    const scope = openScope('section', this.#client);
+  run<T>(fn: () => PromiseLike<T>): Promise<T>;
+  run<T>(fn: () => T): T;
+  run(fn: () => unknown): unknown {
+    this.assertHeld();
+    const { client, leftovers } = this.#home;
+    const scope = openScope('section', client);
     scope.own(this.#level);
-    return runScope(scope, fn, this.#leftovers);
+    return runScope(scope, fn, leftovers);
   }
 
   release(): Promise<void> {
+    this.#home.parts.forgotten.unwatch(this.#level);
     return this.#level.release();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#level.release();
+    return this.release();
   }
 }

@@ -29,6 +29,7 @@ export {
 export type { Hold, HoldState } from './hold.js';
 export type { LockInspection } from './inspection.js';
 export type { LimitOptions, LockClientOptions, RedisInput, ReplicaOptions } from './options.js';
-export type { LockClientEvents, LockClientListener } from './reports/events.js';
+export type { LockDiagnostics, LockHoldMessage, LockMessage } from './reports/channels.js';
+export type { LeakHow, LockClientEvents, LockClientListener, LockHoldEvent } from './reports/events.js';
 export type { AcquiredHow, Distribution, LockClientStats } from './reports/stats.js';
 export type { RLock, TryResult } from './rlock.js';

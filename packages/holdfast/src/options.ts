@@ -46,6 +46,8 @@ export interface LockClientOptions {
   watchdogTimeoutMs?: number;
   /** Longest time a watched hold is renewed for; then its lease runs out and it is lost with reason `max-hold`. Default: no limit. */
   maxHoldMs?: number;
+  /** A hold that is older than this is reported as `held-long`, once, an eighth of it late at most. Nothing else happens to it. Default: none is. */
+  heldWarnMs?: number;
   /** How long a single attempt (`tryLock()` without wait) may take. Default 1 000. */
   attemptTimeoutMs?: number;
   /** How long `lock`, `unlock` and the queries wait for any answer of Redis before they reject. Default 10 000. */
@@ -79,6 +81,7 @@ export interface Settings {
   readonly prefix: string;
   readonly watchdogTimeoutMs: number;
   readonly maxHoldMs: number | undefined;
+  readonly heldWarnMs: number | undefined;
   readonly attemptTimeoutMs: number;
   readonly responseTimeoutMs: number;
   readonly claimLeaseMs: number;
@@ -131,6 +134,7 @@ const known: Record<keyof LockClientOptions, true> = {
   prefix: true,
   watchdogTimeoutMs: true,
   maxHoldMs: true,
+  heldWarnMs: true,
   attemptTimeoutMs: true,
   responseTimeoutMs: true,
   claimLeaseMs: true,
@@ -202,7 +206,13 @@ function checkReplicas(replicas: unknown, attemptTimeoutMs: number): Settings['r
 /** Checks the options and applies defaults. The only reader of raw client options. */
 export function resolveSettings(options: LockClientOptions): Settings {
   checkKeys('createLockClient', options, knownKeys);
-  const { watchdogTimeoutMs = 30_000, maxHoldMs, attemptTimeoutMs = 1_000, responseTimeoutMs = 10_000 } = options;
+  const {
+    watchdogTimeoutMs = 30_000,
+    maxHoldMs,
+    heldWarnMs,
+    attemptTimeoutMs = 1_000,
+    responseTimeoutMs = 10_000,
+  } = options;
   const { claimLeaseMs = 3_000, reaskMs = 1_500, wakeup = 'queue' } = options;
   const { prefix = '', strictScopes = false, releaseOnScopeEnd = false } = options;
   if (wakeup !== 'queue' && wakeup !== 'redisson') throw new RangeError(`wakeup must be 'queue' or 'redisson'`);
@@ -210,6 +220,7 @@ export function resolveSettings(options: LockClientOptions): Settings {
     prefix: checkPrefix(prefix),
     watchdogTimeoutMs: checkTime('watchdogTimeoutMs', watchdogTimeoutMs, MIN_LEASE_MS),
     maxHoldMs: maxHoldMs === undefined ? undefined : checkTime('maxHoldMs', maxHoldMs, MIN_LEASE_MS),
+    heldWarnMs: heldWarnMs === undefined ? undefined : checkTime('heldWarnMs', heldWarnMs, 1),
     attemptTimeoutMs: checkTime('attemptTimeoutMs', attemptTimeoutMs, 1),
     responseTimeoutMs: checkTime('responseTimeoutMs', responseTimeoutMs, 1),
     claimLeaseMs: checkTime('claimLeaseMs', claimLeaseMs, MIN_LEASE_MS),

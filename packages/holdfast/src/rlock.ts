@@ -53,11 +53,11 @@ export interface RLock {
    * @throws LockLostError when the lock was lost while `fn` ran, even if `fn` resolved. An error of `fn` wins over one of the release, which
    * becomes its `cause` or an `error` event.
    */
-  withLock<T>(fn: (hold: Hold) => T | Promise<T>): Promise<T>;
+  withLock<T>(fn: (hold: Hold) => T | PromiseLike<T>): Promise<T>;
   /** With options: rejects with LockTimeoutError when the lock stayed busy for `waitMs`. */
-  withLock<T>(options: AcquireOptions, fn: (hold: Hold) => T | Promise<T>): Promise<T>;
+  withLock<T>(options: AcquireOptions, fn: (hold: Hold) => T | PromiseLike<T>): Promise<T>;
   /** As {@link RLock.withLock}, but answers `{ ran: false }` when the lock stayed busy for `waitMs` (absent or 0: one attempt). */
-  tryWithLock<T>(options: AcquireOptions, fn: (hold: Hold) => T | Promise<T>): Promise<TryResult<T>>;
+  tryWithLock<T>(options: AcquireOptions, fn: (hold: Hold) => T | PromiseLike<T>): Promise<TryResult<T>>;
   /** Whether anybody holds the lock. */
   isLocked(): Promise<boolean>;
   /** Whether this scope is inside the lock, and Redis agrees. Outside scopes: whether this handle's hold is. */

@@ -6,30 +6,33 @@
 
 import { none } from './lists.js';
 import { type Scope, type ScopedLevel, within } from './scope.js';
+import { settling } from './settling.js';
 
 /** What happens to locks that a scope leaves open. */
 export type Leftovers = 'abandon' | 'release';
 
-/** Runs `fn` in `scope` and ends the scope with it. Returns what `fn` returns; a promise settles after the end. */
-export function runScope<T>(scope: Scope, fn: () => T, leftovers: Leftovers): T {
-  let result: T;
+/** Runs `fn` in `scope` and ends the scope with it. Returns what `fn` returns; what `await` would wait for is a promise, settled after the end. */
+export function runScope<T>(scope: Scope, fn: () => T, leftovers: Leftovers): T | Promise<Awaited<T>> {
+  let result: T | Promise<Awaited<T>>;
   try {
-    result = within(scope, fn);
+    result = within(scope, () => settling(fn()));
   } catch (error) {
     void end(scope, leftovers);
     throw error;
   }
-  if (!isThenable(result)) {
+  if (!(result instanceof Promise)) {
     void end(scope, leftovers);
     return result;
   }
-  return result.then(
-    (value) => end(scope, leftovers)?.then(() => value) ?? value,
+  // Not by its own `then`, which `await` would not ask either.
+  return Promise.prototype.then.call(
+    result,
+    (value: unknown) => end(scope, leftovers)?.then(() => value) ?? value,
     async (error: unknown) => {
       await end(scope, leftovers);
       throw error;
     },
-  ) as T;
+  ) as Promise<Awaited<T>>;
 }
 
 /** Undefined when nothing is released: most sections end so, and are not to wait for it. */
@@ -37,6 +40,7 @@ function end(scope: Scope, leftovers: Leftovers): Promise<unknown> | undefined {
   scope.end();
   if (scope.pending.size > 0) for (const call of [...scope.pending]) call.cancel();
   const open = leftOpen(scope);
+  scope.forget();
   if (open.length === 0) return undefined;
   if (leftovers === 'abandon') {
     for (const level of open) level.abandon();
@@ -53,8 +57,4 @@ function leftOpen(scope: Scope): readonly ScopedLevel[] {
     if (level.imperative && level.given && !level.lost) (open ??= []).push(level);
   }
   return open ?? none;
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

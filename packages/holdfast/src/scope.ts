@@ -6,8 +6,9 @@
  * awaits sees that node. Siblings are no ancestors of each other, which is what keeps the branches of a `Promise.all` apart.
  *
  * A node belongs to one client and ends once: when fn has settled. Ended nodes stay visible to detached work that was started
- * inside (the storage cannot take them back), so every reader skips them; a new node links to the nearest *live* ancestor, so
- * ended nodes are not kept in memory by long chains.
+ * inside (the storage cannot take them back), so every reader skips them. Whoever goes up the tree links past the ended nodes it
+ * meets, and a new node does so for its parent: in a chain of sections of which each starts the next and ends, every node keeps a few
+ * others alive and not all that were before it.
  *
  * `enterWith` is never used: it would leak the node into sibling branches.
  *
@@ -53,7 +54,7 @@ export class Scope {
   readonly kind: ScopeKind;
   /** Identity of the client this scope belongs to. */
   readonly client: object;
-  readonly #parent: Scope | undefined;
+  #parent: Scope | undefined;
   #ended = false;
   /** The levels that belong to this scope: calls inside re-enter them. Made on first use. */
   #levels: Set<ScopedLevel> | undefined;
@@ -98,7 +99,13 @@ export class Scope {
 
   /** The nearest live scope of the same client above this one. */
   get parent(): Scope | undefined {
-    return liveOf(this.client, this.#parent);
+    return liveOf(this.client, this.above);
+  }
+
+  /** The nearest live scope above this one, of whatever client. */
+  get above(): Scope | undefined {
+    this.#parent = Scope.nearestLive(this.#parent);
+    return this.#parent;
   }
 
   /** From now on nobody re-enters through this scope. */
@@ -107,23 +114,30 @@ export class Scope {
     for (const level of this.levels) level.leaves(this);
   }
 
-  /** Not filtered by client or life; only for {@link liveOf}. */
-  get above(): Scope | undefined {
-    return this.#parent;
+  /** It has ended, and what was left open is dealt with. Work that goes on inside keeps the scope, and is not to keep what it held. */
+  forget(): void {
+    this.#levels = undefined;
+    this.#pending = undefined;
+  }
+
+  /** `from`, or where that has ended, the nearest live scope above it. Those on the way link to it from now on. */
+  static nearestLive(from: Scope | undefined): Scope | undefined {
+    let live = from;
+    while (live?.ended) live = live.#parent;
+    for (let scope = from; scope !== undefined && scope !== live; ) {
+      const next: Scope | undefined = scope.#parent;
+      scope.#parent = live;
+      scope = next;
+    }
+    return live;
   }
 }
 
 const none: ReadonlySet<never> = new Set();
 
 function liveOf(client: object, from: Scope | undefined): Scope | undefined {
-  let scope = from;
-  while (scope !== undefined && (scope.ended || scope.client !== client)) scope = scope.above;
-  return scope;
-}
-
-function nearestLive(from: Scope | undefined): Scope | undefined {
-  let scope = from;
-  while (scope?.ended) scope = scope.above;
+  let scope = Scope.nearestLive(from);
+  while (scope !== undefined && scope.client !== client) scope = scope.above;
   return scope;
 }
 
@@ -139,11 +153,27 @@ export function currentScope(client: object): Scope | undefined {
 
 /** A new scope below the caller's. */
 export function openScope(kind: ScopeKind, client: object): Scope {
-  return new Scope(kind, client, nearestLive(storage.getStore()));
+  const parent = enclosingScope();
+  // Nobody may ever ask from there: it is the next to end.
+  void parent?.above;
+  return new Scope(kind, client, parent);
 }
 
-/** Runs `fn` inside `scope`. */
-export function within<T>(scope: Scope, fn: () => T): T {
+/** The innermost live scope around the caller, of whatever client. */
+export function enclosingScope(): Scope | undefined {
+  return Scope.nearestLive(storage.getStore());
+}
+
+/** Whether the caller is inside `scope`. */
+export function isInside(scope: Scope): boolean {
+  for (let around = currentScope(scope.client); around !== undefined; around = around.parent) {
+    if (around === scope) return true;
+  }
+  return false;
+}
+
+/** Runs `fn` inside `scope`; outside all of them when there is none. */
+export function within<T>(scope: Scope | undefined, fn: () => T): T {
   return storage.run(scope, fn);
 }
 

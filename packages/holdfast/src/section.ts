@@ -1,4 +1,5 @@
 import { type AcquireOptions, type CheckedOptions, checkAcquire } from './acquire-options.js';
+import { LockLostError } from './errors.js';
 import type { Hold } from './hold.js';
 import type { Level } from './lock/level.js';
 import type { Parts } from './lock/parts.js';
@@ -6,7 +7,7 @@ import { openScope } from './scope.js';
 import { type Leftovers, runScope } from './scope-end.js';
 
 /** What `withLock` runs while it has the lock. */
-export type Section<T> = (hold: Hold) => T | Promise<T>;
+export type Section<T> = (hold: Hold) => T | PromiseLike<T>;
 
 /** What a section stands on. */
 export interface Ground {
@@ -29,6 +30,7 @@ export async function runSection<T>(
   fn: Section<T>,
 ): Promise<T> {
   const scope = openScope('section', home.client);
+  level.section = scope;
   if (owner === undefined) scope.own(level);
   let value: T;
   try {
@@ -37,15 +39,16 @@ export async function runSection<T>(
     await releaseAfter(error, level, home.parts);
     throw error;
   }
-  await level.release();
+  await level.settle();
   return value;
 }
 
-/** The body has failed: its error is the one to tell, the release's is attached to it. */
+/** The body has failed: its error is the one to tell. That of the release is attached to it, unless it says the same. */
 async function releaseAfter(error: unknown, level: Level, { reporter }: Parts): Promise<void> {
   try {
-    await level.release();
+    await level.settle();
   } catch (second) {
+    if (error instanceof LockLostError && error.lockName === level.name) return;
     if (error instanceof Error && error.cause === undefined && Object.isExtensible(error)) error.cause = second;
     else reporter.error(second);
   }

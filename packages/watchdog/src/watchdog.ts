@@ -31,8 +31,8 @@ export interface WatchdogOptions<S> {
    * of it. Default: 1 % of the granted time and 2 ms.
    */
   readonly marginMs?: (leaseMs: number) => number;
-  /** Observes every outcome that still mattered; `latenessMs`: how long after it was due the renewal was sent. */
-  readonly onRenewal?: (info: { latenessMs: number; outcome: RenewalOutcome }) => void;
+  /** Observes every outcome that still mattered, before anything comes of it; it must not call the lease. `latenessMs`: how long after it was due the renewal was sent. */
+  readonly onRenewal?: (info: { subject: S; latenessMs: number; outcome: RenewalOutcome }) => void;
 }
 
 /** A batch gets at least this long, however near a deadline is. */
@@ -67,8 +67,8 @@ export class Watchdog<S> {
       schedule: this.#schedule,
       renewDue: (now) => this.#renewDue(now),
       forget: (lease) => this.#leases.delete(lease),
-      onRenewal: (latenessMs, outcome) => {
-        if (onRenewal !== undefined) this.#guard(() => onRenewal({ latenessMs, outcome }));
+      onRenewal: (subject, latenessMs, outcome) => {
+        if (onRenewal !== undefined) this.#guard(() => onRenewal({ subject, latenessMs, outcome }));
       },
       guard: (run) => this.#guard(run),
     };

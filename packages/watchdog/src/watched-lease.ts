@@ -39,7 +39,7 @@ export interface LeaseKeeper<S> {
   renewDue(now: number): void;
   /** The lease is over. */
   forget(lease: WatchedLease<S>): void;
-  onRenewal(latenessMs: number, outcome: RenewalOutcome): void;
+  onRenewal(subject: S, latenessMs: number, outcome: RenewalOutcome): void;
   /** Runs code of somebody else: what it throws is reported. */
   guard(run: () => void): void;
 }
@@ -189,6 +189,8 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
   settle(attempt: Attempt, outcome: RenewalOutcome): void {
     if (!this.check()) return;
     const latenessMs = Math.max(0, attempt.startedAt - this.#plan.dueAt);
+    // Before anything comes of it: who observes may want to know what a lost lease was of.
+    this.#keeper.onRenewal(this.subject, latenessMs, outcome);
     const current = this.#attempt === attempt;
     if (current) this.#attempt = undefined;
     switch (outcome.kind) {
@@ -205,7 +207,6 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
         this.#renewAfter(outcome.sentAt);
         this.#trust();
     }
-    this.#keeper.onRenewal(latenessMs, outcome);
   }
 
   /** Its appointment has come. */

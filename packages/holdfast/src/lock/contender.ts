@@ -10,6 +10,7 @@ import { type WaitHandler, Waiter } from '@holdfast/notify';
 import { LockScopeError } from '../errors.js';
 import type { Settings } from '../options.js';
 import { none } from '../lists.js';
+import type { Entry, Site } from '../reports/site.js';
 import type { Scope, ScopedCall } from '../scope.js';
 import type { Link } from './chain.js';
 import type { Level, LevelOrigin } from './level.js';
@@ -36,7 +37,16 @@ export interface AcquireRequest extends LevelOrigin {
   /** The scope that owns the level when it was taken as a new owner, and when it re-entered. */
   readonly home: Scope | undefined;
   readonly homeOnReentry: Scope | undefined;
+  /** The method that was called: what stands below it in the stack is the user's. */
+  readonly entry: Entry;
   readonly ending: Ending<unknown>;
+}
+
+/** That a call waits for code around it, which waits for the call. */
+export interface Suspicion {
+  readonly holder: Level;
+  /** Of the call that waits. */
+  readonly site: Site;
 }
 
 /** The monitor's side of a contender. */
@@ -55,7 +65,8 @@ export class Contender implements ScopedCall, WaitHandler<unknown>, Link<Contend
   enteringSince: number | undefined;
   /** The lock is had for it and about to be delivered. */
   granted = false;
-  warned = false;
+  /** It may be waiting for itself. */
+  suspicion: Suspicion | undefined;
   /** Its neighbours, while it stands in a line. */
   ahead: Contender | undefined;
   behind: Contender | undefined;
@@ -85,7 +96,7 @@ export class Contender implements ScopedCall, WaitHandler<unknown>, Link<Contend
   }
 
   get imperative(): boolean {
-    return this.request.imperative;
+    return this.request.kind === 'imperative';
   }
 
   /** Clock time at which a call that waits no longer than `waitMs` ends. */

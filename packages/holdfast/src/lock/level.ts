@@ -11,6 +11,7 @@
 
 import { LockLostError, type LockLostReason } from '../errors.js';
 import { none, withLast, without } from '../lists.js';
+import { type CallContext, completed, runIn } from '../context.js';
 import type { Site } from '../reports/site.js';
 import type { Scope, ScopedLevel } from '../scope.js';
 import type { Terms } from './terms.js';
@@ -18,8 +19,8 @@ import type { Terms } from './terms.js';
 /** What a level asks of the monitor that made it. */
 export interface LevelKeeper {
   readonly name: string;
-  /** Somebody wants to know where locks were taken. */
-  readonly wantsSites: boolean;
+  /** An id for what is told of a level. */
+  newHoldId(): string;
   /** Fires the loss of the present tenure if its deadline has passed. */
   check(): void;
   readonly suspect: boolean;
@@ -28,19 +29,25 @@ export interface LevelKeeper {
   abandon(level: Level): void;
 }
 
+/** Who gives an acquisition back: `unlock`, whoever has the `Hold`, or the section itself. */
+export type AcquireKind = 'imperative' | 'object' | 'section';
+
 /** How an acquisition was made; see {@link Level}. */
 export interface LevelOrigin {
   readonly terms: Terms;
   readonly owner: string | undefined;
-  readonly imperative: boolean;
+  readonly kind: AcquireKind;
+  /** Where in the code. Sections have none, unless somebody listens. */
   readonly site: Site | undefined;
+  /** Where in the tree of calls. */
+  readonly context: CallContext;
 }
 
 /** See the module comment. */
 export class Level implements ScopedLevel {
   readonly terms: Terms;
   readonly owner: string | undefined;
-  readonly imperative: boolean;
+  readonly kind: AcquireKind;
   readonly site: Site | undefined;
   /** The call that asked for it has it. */
   given = false;
@@ -50,19 +57,42 @@ export class Level implements ScopedLevel {
   home: Scope | undefined;
   /** The live scopes it belongs to. */
   scopes: readonly Scope[] = none;
+  /** The scope of the section that runs on it. */
+  section: Scope | undefined;
+  /** Reported as held for long. */
+  heldLong = false;
   readonly #keeper: LevelKeeper;
   #status: 'entering' | 'open' | 'lost' | 'released' = 'entering';
   #loss: { readonly reason: LockLostReason; readonly at: number } | undefined;
   #lossReported = false;
+  #leaving: Promise<void> | undefined;
   #abort: AbortController | undefined;
+  #context: CallContext;
+  #id: string | undefined;
 
   constructor(keeper: LevelKeeper, origin: LevelOrigin) {
     this.#keeper = keeper;
     // Not the origin itself: that is a whole request, which a long hold would keep.
     this.terms = origin.terms;
     this.owner = origin.owner;
-    this.imperative = origin.imperative;
-    this.site = keeper.wantsSites ? origin.site : undefined;
+    this.kind = origin.kind;
+    this.site = origin.site;
+    this.#context = origin.context;
+  }
+
+  /** Joins what is told of it. Made on first use. */
+  get id(): string {
+    this.#id ??= this.#keeper.newHoldId();
+    return this.#id;
+  }
+
+  /** Where it is told. */
+  get context(): CallContext {
+    return this.#context;
+  }
+
+  get imperative(): boolean {
+    return this.kind === 'imperative';
   }
 
   get name(): string {
@@ -88,7 +118,11 @@ export class Level implements ScopedLevel {
   }
 
   get signal(): AbortSignal {
-    this.#abort ??= new AbortController();
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      // Somebody listens from now on.
+      this.#context = completed(this.#context);
+    }
     // Aborted before anybody reads it when the deadline has passed and no timer could run yet.
     if (this.lost) this.tellLoss();
     return this.#abort.signal;
@@ -150,7 +184,8 @@ export class Level implements ScopedLevel {
 
   /** It is lost: aborts the signal, if anybody has asked for it, unless it is aborted. Runs listeners. */
   tellLoss(): void {
-    if (this.#abort?.signal.aborted === false) this.#abort.abort(this.lossError());
+    const abort = this.#abort;
+    if (abort?.signal.aborted === false) runIn(this.#context, () => abort.abort(this.lossError()));
   }
 
   /** Keeps the lease of its tenure renewed. */
@@ -167,9 +202,21 @@ export class Level implements ScopedLevel {
   release(): Promise<void> {
     const status = this.#checked;
     if (status === 'released') return Promise.resolve();
-    if (status !== 'lost') return this.#keeper.release(this);
+    if (status === 'lost') return this.#lossReported ? Promise.resolve() : this.#reportLoss();
+    this.#leaving = this.#keeper.release(this);
+    return this.#leaving;
+  }
+
+  /** For who answers for all that was done on it: gives it back, and tells that it was lost even if that has been told, and caught, before. */
+  settle(): Promise<void> {
+    const status = this.#checked;
+    if (status === 'lost') return this.#reportLoss();
+    if (status !== 'released') return this.#keeper.release(this);
+    return this.#leaving === undefined ? Promise.resolve() : lossOf(this.#leaving);
+  }
+
+  #reportLoss(): Promise<never> {
     this.home?.disown(this);
-    if (this.#lossReported) return Promise.resolve();
     this.#lossReported = true;
     return Promise.reject(this.lossError());
   }
@@ -177,5 +224,14 @@ export class Level implements ScopedLevel {
   abandon(): void {
     const status = this.#checked;
     if (status === 'open' || status === 'entering') this.#keeper.abandon(this);
+  }
+}
+
+/** Of all that a release may be told, only the loss. */
+async function lossOf(leaving: Promise<void>): Promise<void> {
+  try {
+    await leaving;
+  } catch (error) {
+    if (error instanceof LockLostError) throw error;
   }
 }

@@ -3,6 +3,7 @@
  * sent: the lease by the handle, the names by the registry, the depth and the waiting calls by the monitor.
  */
 
+import { scopeHere } from '../context.js';
 import { type LockLimit, LockLimitError } from '../errors.js';
 import type { Settings } from '../options.js';
 import type { Reporter } from '../reports/reporter.js';
@@ -55,7 +56,7 @@ export class Limits {
   /** For a call that no monitor knows of. */
   #refuse(name: string, limit: LockLimit): never {
     const error = this.reached(name, limit);
-    this.#reporter.failed(name, error);
+    this.#reporter.failed({ name, context: scopeHere() }, error);
     throw error;
   }
 }

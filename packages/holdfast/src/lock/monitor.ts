@@ -94,8 +94,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   #admit(request: AcquireRequest): Promise<unknown> {
     this.check();
     const lost = lostAround(request);
-    if (lost !== undefined) return this.#refuse(lost.lossError());
-    if (request.signal?.aborted) return this.#refuse(request.signal.reason);
+    if (lost !== undefined) return this.#refuse(request, lost.lossError());
+    if (request.signal?.aborted) return this.#refuse(request, request.signal.reason);
     const contender = new Contender(request, this.#parts, this);
     if (mayReenter(contender.request, this.#innermost)) {
       this.#reenter(contender);
@@ -111,8 +111,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       this.#contest();
       // One that is new has just asked.
       if (!contender.once) asking?.stayFresh(contender.until);
-      if (this.#line.size > 0 && this.#levels.length > 0)
-        (this.#selfWait ??= new SelfWait(this, this.#line, this.#parts)).watch();
+      if (!contender.settled && this.#levels.length > 0)
+        (this.#selfWait ??= new SelfWait(this, this.#line, this.#parts)).watch(contender);
     }
     return contender.promise;
   }
@@ -120,6 +120,11 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   /** The tenure id under which `level` is held. */
   tenureIdOf(level: ScopedLevel): string | undefined {
     return this.#levels.some((open) => open === level) ? this.#tenure?.id : undefined;
+  }
+
+  /** What is held under a tenure id, innermost last. */
+  heldUnder(id: string): readonly Level[] {
+    return this.#tenure?.id === id ? this.#levels : none;
   }
 
   /** The open levels, innermost last. */
@@ -163,8 +168,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     if (this.#tenure?.held) this.#tenure.lease.check();
   }
 
-  get wantsSites(): boolean {
-    return this.#parts.reporter.wantsSites;
+  newHoldId(): string {
+    return this.#parts.reporter.newHoldId();
   }
 
   get suspect(): boolean {
@@ -184,7 +189,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       const { clock, tellings, reporter } = this.#parts;
       if (!level.lose('scope-ended', clock.now())) return;
       tellings.tell(() => level.tellLoss());
-      reporter.leaked(this.name, level.lossError(), level.site);
+      reporter.leftOpen(level, level.lossError());
       if (this.#tenure !== undefined) this.#retune(this.#tenure);
     });
   }
@@ -230,8 +235,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   onLeave(contender: Contender, answer: 'busy' | { error: unknown }): void {
     const { reporter } = this.#parts;
     this.#change(() => {
-      if (answer === 'busy') reporter.busy(this.name);
-      else reporter.failed(this.name, answer.error);
+      if (answer === 'busy') reporter.busy(contender.request);
+      else reporter.failed(contender.request, answer.error);
       if (this.#line.remove(contender)) this.#giveUpUnlessWanted();
     });
   }
@@ -300,8 +305,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
 
   onSuspect(tenure: Tenure): void {
     // What nobody can rely on any more is nobody's worry.
-    const relied = this.#levels.some((level) => level.renewable);
-    if (this.#tenure === tenure && relied) this.#parts.reporter.suspect(this.name);
+    const relied = this.#levels.find((level) => level.renewable);
+    if (this.#tenure === tenure && relied !== undefined) this.#parts.reporter.suspect(relied);
   }
 
   // ---------------------------------------------------------------- entering
@@ -429,7 +434,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const now = this.#parts.clock.now();
     level.open(now, home);
     contender.give(level);
-    this.#parts.reporter.acquired(this.name, now - contender.joinedAt, how);
+    this.#parts.reporter.acquired(level, now - contender.joinedAt, how);
+    this.#parts.heldWatch?.opened(now);
   }
 
   // ---------------------------------------------------------------- leaving
@@ -439,7 +445,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const tenure = this.#tenure as Tenure;
     this.#remove(level);
     const now = this.#parts.clock.now();
-    if (level.given) this.#parts.reporter.released(this.name, now - level.since);
+    if (level.given) this.#parts.reporter.released(level, now - level.since);
     return this.#levels.length === 0 ? this.#vacate(tenure, level, now) : this.#countDown(tenure, level);
   }
 
@@ -452,10 +458,10 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       this.#change(() => this.#countedDown(tenure, level, outcome));
     });
     const outcome = await within(counted, tenure, this.#parts);
-    if (outcome.kind === 'lost') throw this.#lostOnTheWayOut(tenure.whyLost('deleted'));
+    if (outcome.kind === 'lost') throw this.#lostOnTheWayOut(level, tenure.whyLost('deleted'));
     if (outcome.kind === 'held' || outcome.kind === 'released') return;
     if (this.#tenure !== tenure)
-      throw this.#lostOnTheWayOut(tenure.whyLost(this.#refusesWaiting ? 'closed' : 'unreachable'));
+      throw this.#lostOnTheWayOut(level, tenure.whyLost(this.#refusesWaiting ? 'closed' : 'unreachable'));
     throw failureError(this.name, outcome);
   }
 
@@ -483,8 +489,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const next = this.#line.first;
     const passes = next !== undefined && next.request.owner === last.owner && mayPassOn(tenure, this.#parts);
     // The rule looks at the lease, and may be the first to see that it is over.
-    if (this.#tenure !== tenure) return Promise.reject(this.#lostOnTheWayOut(tenure.whyLost('expired')));
-    return passes ? this.#pass(tenure, last, next) : this.#giveBack(tenure, now);
+    if (this.#tenure !== tenure) return Promise.reject(this.#lostOnTheWayOut(last, tenure.whyLost('expired')));
+    return passes ? this.#pass(tenure, last, next) : this.#giveBack(tenure, last, now);
   }
 
   /** To the next call of this process. */
@@ -493,13 +499,13 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const { terms } = next.request;
     const watched = terms.mode === 'watched' && last.terms.mode === 'watched';
     // The notice that somebody waits may be lost, or forbidden: now and then the script that passes the lock on tells too.
-    if (!watched || !tenure.toldOfOthersWithin(terms.leaseMs / 3)) return this.#passByScript(tenure, next);
+    if (!watched || !tenure.toldOfOthersWithin(terms.leaseMs / 3)) return this.#passByScript(tenure, last, next);
     this.#enter(tenure, next, 'local');
     this.#admitDescendants();
     return done;
   }
 
-  async #passByScript(tenure: Tenure, next: Contender): Promise<void> {
+  async #passByScript(tenure: Tenure, last: Level, next: Contender): Promise<void> {
     const arrival = this.#begin(next, 'passed');
     next.enteringSince = this.#parts.clock.now();
     const passing = tenure.passOn(leaseTermsOf(next.request.terms, this.#parts.clock));
@@ -512,14 +518,14 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     const outcome = await within(passing, tenure, this.#parts);
     if (outcome.kind === 'held') return;
     // Not lost, but no longer ours: the client was closed meanwhile.
-    if (outcome.kind === 'lost' || this.#tenure !== tenure) throw this.#lostOnTheWayOut(tenure.whyLost('closed'));
+    if (outcome.kind === 'lost' || this.#tenure !== tenure) throw this.#lostOnTheWayOut(last, tenure.whyLost('closed'));
     throw failureError(this.name, outcome);
   }
 
-  #giveBack(tenure: Tenure, now: number): Promise<void> {
+  #giveBack(tenure: Tenure, last: Level, now: number): Promise<void> {
     this.#tenure = undefined;
     const returned = tenure.giveBack(now, (outcome) => {
-      if (outcome.kind === 'unheld') return this.#lostOnTheWayOut(tenure.whyLost('deleted'));
+      if (outcome.kind === 'unheld') return this.#lostOnTheWayOut(last, tenure.whyLost('deleted'));
       return outcome.kind === 'released' ? undefined : failureError(this.name, outcome);
     });
     this.#freed(now);
@@ -534,9 +540,9 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   }
 
   /** The hold which has just been given up was gone before, or went meanwhile. */
-  #lostOnTheWayOut(reason: LockLostReason): LockLostError {
+  #lostOnTheWayOut(level: Level, reason: LockLostReason): LockLostError {
     const error = new LockLostError(this.name, reason);
-    this.#parts.reporter.lost(this.name, error);
+    this.#parts.reporter.lost(level, error);
     return error;
   }
 
@@ -555,7 +561,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     for (const level of had)
       if (level.imperative && level.owner !== undefined) untold.add(this.name, level.owner, level);
     for (const level of levels) tellings.tell(() => level.tellLoss());
-    for (const level of had) reporter.lost(this.name, level.lossError());
+    for (const level of had) reporter.lost(level, level.lossError());
   }
 
   // ---------------------------------------------------------------- the line
@@ -594,8 +600,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     void tenure.cancel();
   }
 
-  async #refuse(error: unknown): Promise<never> {
-    this.#parts.reporter.failed(this.name, error);
+  async #refuse(request: AcquireRequest, error: unknown): Promise<never> {
+    this.#parts.reporter.failed(request, error);
     throw error;
   }
 

@@ -3,8 +3,10 @@ import type { Clock, Schedule, Watchdog } from '@holdfast/watchdog';
 import type { Link } from '../connection/link.js';
 import type { Wire } from '../connection/wire.js';
 import type { Settings } from '../options.js';
+import type { Forgotten } from '../reports/forgotten.js';
 import type { Reporter } from '../reports/reporter.js';
 import type { Tellings } from '../reports/tellings.js';
+import type { HeldWatch } from './held-watch.js';
 import type { Limits } from './limits.js';
 import type { LeaseSubject } from './renewals.js';
 import type { ServerClock } from './server-clock.js';
@@ -30,6 +32,9 @@ export interface Parts {
   readonly untold: UntoldLosses;
   readonly reporter: Reporter;
   readonly tellings: Tellings;
+  readonly forgotten: Forgotten;
+  /** Only with `heldWarnMs`. */
+  readonly heldWatch: HeldWatch | undefined;
   /** A fresh tenure id; see protocol.md, section 1. */
   tenureId(owner: string | undefined): string;
 }

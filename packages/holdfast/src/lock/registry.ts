@@ -45,6 +45,11 @@ export class Registry {
     return this.#monitors.get(name);
   }
 
+  /** The monitors of all names in use. */
+  get monitors(): Iterable<Monitor> {
+    return this.#monitors.values();
+  }
+
   /** Refuses new calls and waiting ones; waits at most `drainMs` for open holds; then takes them back, without waiting for it. */
   async close(drainMs: number): Promise<void> {
     this.#phase = 'draining';

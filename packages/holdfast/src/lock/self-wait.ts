@@ -1,34 +1,49 @@
 /**
- * Notices a call that waits for a lock which its own process has not let go of for as long as it has waited: most often a nested call
- * outside any scope, which can never succeed. Nobody can tell it from an honest wait, so it is reported and not refused.
+ * Notices a call that waits for a lock which its own process does not let go of: most often a nested call outside any scope, which can never
+ * succeed. Nobody can tell it from an honest wait, so it is reported and not refused; but what is known to be honest is not reported. A call
+ * with `waitMs` comes to an end. A section that the call is outside of comes to an end too: it is not around the call, and what is inside of it
+ * re-enters. An abort signal is no end, since nobody knows that it will ever abort: a nested call is often given the signal of the hold around it.
  */
 
 import type { Appointment } from '@holdfast/watchdog';
+import { Site } from '../reports/site.js';
+import { isInside } from '../scope.js';
 import type { Contender } from './contender.js';
 import type { Level } from './level.js';
 import type { Line } from './line.js';
 import type { Parts } from './parts.js';
+import { mayReenter } from './reentry.js';
 
 const PATIENCE_MS = 1_000;
 /** Shortest time between two looks: the line may be long. */
 const PAUSE_MS = 100;
 
-/** One lock's self-wait watch: one appointment, only while somebody waits. */
+interface Lock {
+  readonly name: string;
+  readonly levels: readonly Level[];
+}
+
+/** One lock's self-wait watch: one appointment, only while a suspect waits. */
 export class SelfWait {
-  readonly #lock: { readonly name: string; readonly levels: readonly Level[] };
+  readonly #lock: Lock;
   readonly #line: Line;
   readonly #parts: Parts;
   #next: Appointment | undefined;
 
-  constructor(lock: { readonly name: string; readonly levels: readonly Level[] }, line: Line, parts: Parts) {
+  constructor(lock: Lock, line: Line, parts: Parts) {
     this.#lock = lock;
     this.#line = line;
     this.#parts = parts;
   }
 
-  /** Somebody waits. */
-  watch(): void {
-    if (this.#next === undefined && this.#lock.levels.length > 0) this.#lookAt(this.#parts.clock.now() + PATIENCE_MS);
+  /** A call has just begun to wait. To be called where it was made. */
+  watch(contender: Contender): void {
+    const { request } = contender;
+    if (request.waitMs !== undefined) return;
+    const holder = this.#lock.levels.find((level) => mayBeAround(level, contender));
+    if (holder === undefined) return;
+    contender.suspicion = { holder, site: request.site ?? new Site(request.entry) };
+    if (this.#next === undefined) this.#lookAt(contender.joinedAt + PATIENCE_MS);
   }
 
   #lookAt(time: number): void {
@@ -43,24 +58,26 @@ export class SelfWait {
 
   #look(): void {
     this.#next = undefined;
-    const holder = this.#lock.levels[0];
-    if (this.#line.size === 0 || holder === undefined) return;
     const now = this.#parts.clock.now();
-    let next = now + PATIENCE_MS;
+    let next = Number.POSITIVE_INFINITY;
     for (const contender of this.#line) {
-      const due = contender.joinedAt + PATIENCE_MS;
-      if (due > now) next = Math.min(next, due);
-      if (stuck(contender, holder, now)) {
-        contender.warned = true;
-        this.#parts.reporter.selfWait(this.#lock.name, contender.request.site, holder.site);
+      const { suspicion, joinedAt, request } = contender;
+      if (suspicion === undefined) continue;
+      const { holder, site } = suspicion;
+      const due = joinedAt + PATIENCE_MS;
+      if (due > now) {
+        next = Math.min(next, due);
+        continue;
       }
+      contender.suspicion = undefined;
+      if (this.#lock.levels.includes(holder)) this.#parts.reporter.selfWait(request, site, holder.site);
     }
-    this.#lookAt(Math.max(next, now + PAUSE_MS));
+    if (next < Number.POSITIVE_INFINITY) this.#lookAt(Math.max(next, now + PAUSE_MS));
   }
 }
 
-function stuck(contender: Contender, holder: Level, now: number): boolean {
-  return (
-    !contender.warned && now - contender.joinedAt >= PATIENCE_MS && holder.given && holder.since <= contender.joinedAt
-  );
+/** It keeps the call out, and for all that is known it may be for the call to end first. */
+function mayBeAround(level: Level, { request }: Contender): boolean {
+  if (!level.given || !level.renewable || mayReenter(request, level)) return false;
+  return level.kind !== 'section' || (level.section !== undefined && isInside(level.section));
 }

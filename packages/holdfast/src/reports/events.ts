@@ -7,18 +7,34 @@ import { EventEmitter } from 'node:events';
 import type { LockLostError } from '../errors.js';
 import { outside } from '../scope.js';
 
+/** What every event about a hold says. */
+export interface LockHoldEvent {
+  /** Of the lock. */
+  name: string;
+  /** The same in all that is told of one acquisition, on diagnostics channels too. */
+  holdId: string;
+}
+
 /**
- * What the listeners of a client are told. Sites are stacks of the acquiring call. They are absent for `withLock`, and for locks taken before anybody
- * listened to `leak` or `self-wait`: noting one costs a few microseconds, and keeping it some 400 bytes.
+ * What the listeners of a client are told. Sites are stacks of the call that took the lock, or wants it. `withLock` has one only when somebody
+ * listened to `leak`, `self-wait` or `held-long` when it was called: noting it costs a few microseconds.
  */
 export interface LockClientEvents {
   /** A hold ended before its release. Also a rejection or an aborted signal of the call that relied on it. */
-  lost: [event: { name: string; error: LockLostError }];
+  lost: [event: LockHoldEvent & { error: LockLostError }];
   /** A hold's renewal is overdue or its connection is down; it is still ours until its deadline. */
   suspect: [event: { name: string }];
-  /** A scope ended with a lock taken by `lock()` or `tryLock()` still held. */
-  leak: [event: { name: string; site: string | undefined }];
-  /** A call has waited for over a second for a lock that its own client has held all the while. */
+  /**
+   * A lock that nobody will unlock: its scope has ended (`how`: `scope-ended`), or the `Hold`, or the handle of a `lock()` outside scopes, was
+   * garbage-collected (`collected`). The latter is noticed only of locks that were taken while somebody listened, and long after the fact.
+   */
+  leak: [event: LockHoldEvent & { how: LeakHow; site: string | undefined }];
+  /** A lock has been held for longer than `heldWarnMs`. Once for each hold. */
+  'held-long': [event: LockHoldEvent & { heldMs: number; site: string | undefined }];
+  /**
+   * A call without `waitMs` has waited for over a second for a lock that its own client has held all the while, and not in a `withLock` that
+   * the call is outside of.
+   */
   'self-wait': [event: { name: string; site: string | undefined; holderSite: string | undefined }];
   /** A lock waited for in queue mode is owned by a client that knows no queue, such as Redisson. */
   'foreign-owner': [event: { name: string }];
@@ -31,19 +47,40 @@ export interface LockClientEvents {
   error: [error: unknown];
 }
 
+/** How it came that nobody will unlock a lock. */
+export type LeakHow = 'scope-ended' | 'collected';
+
 /** A listener of event `E`. */
 export type LockClientListener<E extends keyof LockClientEvents> = (...args: LockClientEvents[E]) => void;
+
+const known: Record<keyof LockClientEvents, true> = {
+  lost: true,
+  suspect: true,
+  leak: true,
+  'held-long': true,
+  'self-wait': true,
+  'foreign-owner': true,
+  'unsafe-setting': true,
+  error: true,
+};
 
 /** See the module comment. */
 export class Events {
   readonly #emitter = new EventEmitter({ captureRejections: false });
 
+  /** @throws RangeError, TypeError when there is no such event, or the listener is no function. */
   on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): void {
-    this.#emitter.on(event, listener as (...args: unknown[]) => void);
+    this.#emitter.on(checkEvent(event), listener as (...args: unknown[]) => void);
   }
 
+  /** @throws as `on`. */
+  once<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): void {
+    this.#emitter.once(checkEvent(event), listener as (...args: unknown[]) => void);
+  }
+
+  /** @throws as `on`. */
   off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): void {
-    this.#emitter.off(event, listener as (...args: unknown[]) => void);
+    this.#emitter.off(checkEvent(event), listener as (...args: unknown[]) => void);
   }
 
   hears(event: keyof LockClientEvents): boolean {
@@ -56,7 +93,8 @@ export class Events {
         `A listener of the lock client's "${event}" event threw: ${String(error)}`,
         'HoldfastWarning',
       );
-    for (const listener of this.#emitter.listeners(event)) {
+    // Raw: those that were added by `once` take themselves off.
+    for (const listener of this.#emitter.rawListeners(event)) {
       try {
         const returned: unknown = outside(() => Reflect.apply(listener, undefined, args));
         // An async listener: nobody else looks at its promise, and its rejection would end the process.
@@ -66,4 +104,11 @@ export class Events {
       }
     }
   }
+}
+
+function checkEvent(event: string): string {
+  if (!Object.hasOwn(known, event)) {
+    throw new RangeError(`There is no event "${event}": the events are ${Object.keys(known).join(', ')}`);
+  }
+  return event;
 }

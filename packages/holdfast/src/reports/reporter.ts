@@ -3,13 +3,26 @@
  * code of users waits for locks to come to rest.
  */
 
-import type { Channel } from 'node:diagnostics_channel';
+import { nanoid } from 'nanoid';
 import type { LockLimit, LockLostError } from '../errors.js';
-import { channels } from './channels.js';
-import { Events, type LockClientEvents } from './events.js';
+import { type CallContext, runIn } from '../context.js';
+import { anyChannelHeard, channels, type LockHoldMessage, type Publisher } from './channels.js';
+import { Events, type LeakHow, type LockClientEvents } from './events.js';
 import type { Site } from './site.js';
 import { type AcquiredHow, Stats } from './stats.js';
 import type { Tellings } from './tellings.js';
+
+/** A call that wants a lock. */
+export interface ReportedCall {
+  readonly name: string;
+  readonly context: CallContext;
+}
+
+/** A call that has it. */
+export interface ReportedHold extends ReportedCall {
+  readonly id: string;
+  readonly site: Site | undefined;
+}
 
 /** See the module comment. */
 export class Reporter {
@@ -17,6 +30,8 @@ export class Reporter {
   readonly stats = new Stats();
   readonly #clientId: string;
   readonly #tellings: Tellings;
+  readonly #holdIds = `${nanoid(10)}-`;
+  #holds = 0;
   #warnedSelfWait = false;
   #warnedUnsafeSetting = false;
 
@@ -25,34 +40,49 @@ export class Reporter {
     this.#tellings = tellings;
   }
 
-  /** Somebody wants to know where locks were taken. */
+  /** Somebody wants to know where sections begin. */
   get wantsSites(): boolean {
-    return this.events.hears('leak') || this.events.hears('self-wait');
+    return this.wantsLeaks || this.events.hears('self-wait') || this.events.hears('held-long');
+  }
+
+  /** Somebody wants to know of locks that nobody will unlock. */
+  get wantsLeaks(): boolean {
+    return this.events.hears('leak');
+  }
+
+  /** Somebody listens who is to be told where the calls were made. */
+  get wantsContexts(): boolean {
+    const { events } = this;
+    return anyChannelHeard() || events.hears('lost') || events.hears('suspect') || this.wantsSites;
+  }
+
+  /** An id for what is told of a hold. */
+  newHoldId(): string {
+    return `${this.#holdIds}${++this.#holds}`;
   }
 
   tried(): void {
     this.stats.tried++;
   }
 
-  acquired(name: string, waitedMs: number, how: AcquiredHow): void {
+  acquired(hold: ReportedHold, waitedMs: number, how: AcquiredHow): void {
     this.stats.won++;
     this.stats.how[how]++;
     this.stats.waits.record(waitedMs);
     if (channels.acquired.hasSubscribers)
-      this.#publish(channels.acquired, { clientId: this.#clientId, name, waitedMs, how });
+      this.#publish(channels.acquired, hold.context, { ...this.#of(hold), waitedMs, how });
   }
 
-  busy(name: string): void {
+  busy({ name, context }: ReportedCall): void {
     this.stats.refused++;
     if (channels.refused.hasSubscribers)
-      this.#publish(channels.refused, { clientId: this.#clientId, name, outcome: 'busy' });
+      this.#publish(channels.refused, context, { clientId: this.#clientId, name, outcome: 'busy' });
   }
 
-  failed(name: string, error: unknown): void {
+  failed({ name, context }: ReportedCall, error: unknown): void {
     this.stats.failed++;
-    if (channels.refused.hasSubscribers) {
-      this.#publish(channels.refused, { clientId: this.#clientId, name, outcome: 'error', error });
-    }
+    if (channels.refused.hasSubscribers)
+      this.#publish(channels.refused, context, { clientId: this.#clientId, name, outcome: 'error', error });
   }
 
   /** Beside {@link failed}. */
@@ -60,40 +90,60 @@ export class Reporter {
     this.stats.limited[limit] = (this.stats.limited[limit] ?? 0) + 1;
   }
 
-  released(name: string, heldMs: number): void {
+  released(hold: ReportedHold, heldMs: number): void {
     this.stats.holds.record(heldMs);
-    if (channels.released.hasSubscribers) this.#publish(channels.released, { clientId: this.#clientId, name, heldMs });
+    if (channels.released.hasSubscribers) this.#publish(channels.released, hold.context, { ...this.#of(hold), heldMs });
   }
 
-  renewal(outcome: 'renewed' | 'held' | 'lost' | 'unknown', latenessMs: number): void {
+  /** @param holds - asked for only when somebody listens. */
+  renewal(
+    name: string,
+    outcome: 'renewed' | 'held' | 'lost' | 'unknown',
+    latenessMs: number,
+    holds: () => readonly ReportedHold[],
+  ): void {
     this.stats.renewals[outcome]++;
     this.stats.lateness.record(latenessMs);
-    if (channels.renewal.hasSubscribers) {
-      this.#publish(channels.renewal, { clientId: this.#clientId, outcome, latenessMs });
-    }
+    if (!channels.renewal.hasSubscribers) return;
+    const served = holds();
+    const holdIds = served.map(({ id }) => id);
+    const message = { clientId: this.#clientId, name, holdIds, outcome, latenessMs };
+    // The lease is about to take the outcome in.
+    queueMicrotask(() => this.#publish(channels.renewal, served[0]?.context, message));
   }
 
-  lost(name: string, error: LockLostError): void {
-    this.#countLoss(name, error);
-    this.#emit('lost', { name, error });
+  lost(hold: ReportedHold, error: LockLostError): void {
+    this.#countLoss(hold, error);
+    this.#emit(hold.context, 'lost', { name: hold.name, holdId: hold.id, error });
   }
 
-  suspect(name: string): void {
-    this.#emit('suspect', { name });
+  suspect({ name, context }: ReportedCall): void {
+    this.#emit(context, 'suspect', { name });
   }
 
   /** Lost to its scope: an event of its own, and a loss like any other to those who count. */
-  leaked(name: string, error: LockLostError, site: Site | undefined): void {
-    this.#countLoss(name, error);
-    this.#emit('leak', { name, site: site?.stack });
+  leftOpen(hold: ReportedHold, error: LockLostError): void {
+    this.#countLoss(hold, error);
+    this.#leak(hold, 'scope-ended');
+  }
+
+  /** Nobody can give it back, and it is renewed all the same: what it guards may go on. */
+  collected(hold: ReportedHold): void {
+    this.#leak(hold, 'collected');
+  }
+
+  heldLong(hold: ReportedHold, heldMs: number): void {
+    const { name, id: holdId, site } = hold;
+    this.#emit(hold.context, 'held-long', { name, holdId, heldMs, site: site?.stack });
   }
 
   foreignOwner(name: string): void {
-    this.#emit('foreign-owner', { name });
+    this.#emit(undefined, 'foreign-owner', { name });
   }
 
-  selfWait(name: string, site: Site | undefined, holderSite: Site | undefined): void {
-    this.#emit('self-wait', { name, site: site?.stack, holderSite: holderSite?.stack });
+  /** @param sites - of the call that waits, and of the one that holds. */
+  selfWait({ name, context }: ReportedCall, site: Site | undefined, holderSite: Site | undefined): void {
+    this.#emit(context, 'self-wait', { name, site: site?.stack, holderSite: holderSite?.stack });
     if (this.#warnedSelfWait) return;
     this.#warnedSelfWait = true;
     process.emitWarning(
@@ -103,13 +153,13 @@ export class Reporter {
       {
         type: 'HoldfastWarning',
         code: 'HOLDFAST_SELF_WAIT',
-        ...(site?.stack === undefined ? {} : { detail: site.stack }),
+        detail: `The call that waits:\n${framesOf(site)}\nThe call that holds the lock:\n${framesOf(holderSite)}`,
       },
     );
   }
 
   unsafeSetting(...[event]: LockClientEvents['unsafe-setting']): void {
-    this.#emit('unsafe-setting', event);
+    this.#emit(undefined, 'unsafe-setting', event);
     if (this.#warnedUnsafeSetting) return;
     this.#warnedUnsafeSetting = true;
     const { setting, value, advice } = event;
@@ -120,19 +170,34 @@ export class Reporter {
   }
 
   error(error: unknown): void {
-    this.#emit('error', error);
+    this.#emit(undefined, 'error', error);
   }
 
-  #emit<E extends keyof LockClientEvents>(event: E, ...args: LockClientEvents[E]): void {
-    if (this.events.hears(event)) this.#tellings.tell(() => this.events.emit(event, ...args));
+  #emit<E extends keyof LockClientEvents>(context: CallContext, event: E, ...args: LockClientEvents[E]): void {
+    if (!this.events.hears(event)) return;
+    this.#tellings.tell(() => runIn(context, () => this.events.emit(event, ...args)));
   }
 
-  #publish(channel: Channel, message: object): void {
-    this.#tellings.tell(() => channel.publish(message));
+  #publish<M>(channel: Publisher<M>, context: CallContext, message: M): void {
+    this.#tellings.tell(() => runIn(context, () => channel.publish(message)));
   }
 
-  #countLoss(name: string, { reason }: LockLostError): void {
+  #of({ name, id: holdId }: ReportedHold): LockHoldMessage {
+    return { clientId: this.#clientId, name, holdId };
+  }
+
+  #leak(hold: ReportedHold, how: LeakHow): void {
+    const { name, id: holdId, site } = hold;
+    this.#emit(hold.context, 'leak', { name, holdId, how, site: site?.stack });
+  }
+
+  #countLoss(hold: ReportedHold, { reason }: LockLostError): void {
     this.stats.losses[reason] = (this.stats.losses[reason] ?? 0) + 1;
-    if (channels.lost.hasSubscribers) this.#publish(channels.lost, { clientId: this.#clientId, name, reason });
+    if (channels.lost.hasSubscribers) this.#publish(channels.lost, hold.context, { ...this.#of(hold), reason });
   }
+}
+
+/** Of a call whose site nobody noted, that it is a section. */
+function framesOf(site: Site | undefined): string {
+  return site === undefined ? '    a withLock or tryWithLock around the other' : site.frames;
 }

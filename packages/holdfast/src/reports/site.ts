@@ -19,6 +19,11 @@ export class Site {
     Reflect.set(Error, 'stackTraceLimit', usual);
   }
 
+  /** The stack without its first line. */
+  get frames(): string {
+    return this.stack.slice(this.stack.indexOf('\n') + 1);
+  }
+
   /** The first line of the stack. */
   get message(): string {
     return 'The lock was asked for here';

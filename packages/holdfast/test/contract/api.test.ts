@@ -56,7 +56,7 @@ describe('the public surface is', () => {
     const client = openClient(kit);
     expect(Object.keys(client)).toEqual(['clientId']);
     expect(new Set(membersOf(Object.getPrototypeOf(client) as object))).toEqual(
-      new Set(['getLock', 'run', 'exit', 'inspect', 'stats', 'on', 'off', 'close', Symbol.asyncDispose]),
+      new Set(['getLock', 'run', 'exit', 'inspect', 'stats', 'on', 'once', 'off', 'close', Symbol.asyncDispose]),
     );
   });
 
@@ -230,11 +230,14 @@ it('types: overloads and results are what the documents say', async () => {
     same<typeof outcome, number>(true);
     const later = client.run(async () => 'x');
     same<typeof later, Promise<string>>(true);
+    const query: PromiseLike<number> = Promise.resolve(1);
+    const queried = client.run(() => query);
+    same<typeof queried, Promise<number>>(true);
     const inside = hold.run(() => 1n);
     same<typeof inside, bigint>(true);
     same<holdfast.LockError['code'], LockErrorCode>(true);
     same<holdfast.LockLostError['reason'], LockLostReason>(true);
-    type Event = 'lost' | 'suspect' | 'leak' | 'self-wait' | 'foreign-owner' | 'unsafe-setting' | 'error';
+    type Event = 'lost' | 'suspect' | 'leak' | 'held-long' | 'self-wait' | 'foreign-owner' | 'unsafe-setting' | 'error';
     same<keyof LockClientEvents, Event>(true);
     same<LockInspection['queue'][number]['thisClient'], boolean>(true);
     client.on('lost', ({ name, error }) => {

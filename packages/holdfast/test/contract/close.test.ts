@@ -48,7 +48,10 @@ describe('calls', () => {
   it.each([0, 500])('that come after it began reject at once, with drainMs %i too', async (drainMs) => {
     const { client, lock, name } = setUp();
     const hold = await lock.acquire();
+    const begun = new Gate();
+    const inside = drainMs === 0 ? [hold.run(() => begun.opened.then(() => lock.lock()))] : [];
     const closing = client.close({ drainMs });
+    begun.open();
     const calls = [
       lock.lock(),
       lock.tryLock(),
@@ -59,7 +62,7 @@ describe('calls', () => {
       lock.isLocked(),
       lock.remainTimeToLive(),
       lock.forceUnlock(),
-      ...(drainMs === 0 ? [hold.run(() => lock.lock())] : []),
+      ...inside,
       client.getLock(name, { owner: 'me' }).lock(),
       client.inspect(name),
     ];

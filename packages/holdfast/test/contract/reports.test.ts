@@ -34,6 +34,7 @@ function listenTo(client: LockClient): [event: keyof LockClientEvents, payload: 
 const here = expect.stringContaining('reports.test.ts') as unknown;
 const lossOf = (name: string, reason: string) => ({
   name,
+  holdId: expect.any(String) as unknown,
   error: expect.objectContaining({ code: 'LOCK_LOST', lockName: name, reason }) as unknown,
 });
 
@@ -57,7 +58,7 @@ describe('events', () => {
     const { client, name, lock, heard } = setUp({ watchdogTimeoutMs: 600 });
     await client.run(() => lock.lock());
     await waitUntil(async () => (await kit.admin.exists(name)) === 0, { what: 'the lease to run out' });
-    expect(heard).toEqual([['leak', { name, site: here }]]);
+    expect(heard).toEqual([['leak', { name, holdId: expect.any(String), how: 'scope-ended', site: here }]]);
   });
 
   it('suspect: once for each time the connection goes, and the hold is held again when it is back', async () => {
@@ -104,6 +105,38 @@ describe('events', () => {
     }
     expect(told).toEqual(['once', 'always', 'always']);
   });
+});
+
+describe('listening', () => {
+  it('once is told once, also when it is taken off before', async () => {
+    const { client, lock } = setUp();
+    const told: string[] = [];
+    const never = () => told.push('never');
+    client
+      .once('lost', () => told.push('once'))
+      .once('lost', never)
+      .off('lost', never);
+    for (let times = 0; times < 2; times++) {
+      const hold = await lock.acquire();
+      await lock.forceUnlock();
+      await failureOf(hold.release());
+    }
+    expect(told).toEqual(['once']);
+  });
+
+  it.each(['on', 'once', 'off'] as const)(
+    '%s refuses an event that there is not, and names those there are',
+    (method) => {
+      const { client } = setUp();
+      const listen = () => client[method]('losst' as 'lost', () => undefined);
+      expect(listen).toThrow(RangeError);
+      expect(listen).toThrow('There is no event "losst": the events are lost, suspect, leak,');
+      expect(() => client[method]('toString' as 'lost', () => undefined)).toThrow(RangeError);
+      expect(() => client[method]('lost', 'no function' as never)).toThrow(
+        expect.objectContaining({ name: 'TypeError' }),
+      );
+    },
+  );
 });
 
 describe('listeners', () => {
@@ -255,7 +288,7 @@ describe('diagnostics channels', () => {
   }
   const ms = expect.any(Number) as unknown;
 
-  it('tell of acquisitions, refusals and releases', async () => {
+  it('tell of acquisitions, refusals and releases, and the id of a hold joins what is told of it', async () => {
     const { client, name, lock } = setUp();
     const messages = record(client);
     const hold = await lock.acquire();
@@ -269,30 +302,44 @@ describe('diagnostics channels', () => {
     const next = lock.acquire();
     await hold.release();
     await (await next).release();
+    const ids = messages.flatMap(([, message]) => ('holdId' in message ? [message.holdId] : []));
+    const [outer, inner, , , last] = ids;
+    expect(new Set(ids).size).toBe(3);
     expect(messages).toEqual([
-      ['acquired', { name, waitedMs: ms, how: 'asked' }],
-      ['acquired', { name, waitedMs: ms, how: 're-entered' }],
-      ['released', { name, heldMs: ms }],
+      ['acquired', { name, holdId: outer, waitedMs: ms, how: 'asked' }],
+      ['acquired', { name, holdId: inner, waitedMs: ms, how: 're-entered' }],
+      ['released', { name, holdId: inner, heldMs: ms }],
       ['refused', { name, outcome: 'busy' }],
       ['refused', { name, outcome: 'error', error: failure }],
-      ['released', { name, heldMs: ms }],
-      ['acquired', { name, waitedMs: ms, how: 'local' }],
-      ['released', { name, heldMs: ms }],
+      ['released', { name, holdId: outer, heldMs: ms }],
+      ['acquired', { name, holdId: last, waitedMs: ms, how: 'local' }],
+      ['released', { name, holdId: last, heldMs: ms }],
     ]);
   });
 
-  it('tell of renewals and losses', async () => {
+  it('tell of renewals and losses, with the ids of the holds they are of', async () => {
     const time = driveTime(kit);
-    const { client, name, lock } = setUp();
+    const { client, name, lock, heard } = setUp();
     const messages = record(client);
-    const hold = await lock.acquire();
+    const outer = await lock.acquire();
+    const inner = await outer.run(() => lock.acquire());
+    const [first, second] = messages.map(([, message]) => (message as { holdId: string }).holdId);
     await time.advance(10_000);
-    await waitUntil(() => messages.length >= 2, { what: 'a renewal' });
-    await lock.forceUnlock();
-    await failureOf(hold.release());
-    expect(messages[1]).toEqual(['renewal', { outcome: 'renewed', latenessMs: ms }]);
-    expect(messages.filter(([channel]) => channel === 'lost')).toEqual([['lost', { name, reason: 'force-unlocked' }]]);
+    await waitUntil(() => messages.length >= 3, { what: 'a renewal' });
+    expect(messages[2]).toEqual(['renewal', { name, holdIds: [first, second], outcome: 'renewed', latenessMs: ms }]);
+    await kit.admin.del(name);
+    await time.advance(10_000);
+    await waitUntil(() => inner.state === 'lost', { what: 'the loss' });
+    await failureOf(inner.release());
+    await failureOf(outer.release());
+    const last = messages.filter(([channel]) => channel === 'renewal').at(-1);
+    expect(last?.[1]).toMatchObject({ holdIds: [first, second], outcome: 'lost' });
+    expect(messages.filter(([channel]) => channel === 'lost')).toEqual([
+      ['lost', { name, holdId: first, reason: 'deleted' }],
+      ['lost', { name, holdId: second, reason: 'deleted' }],
+    ]);
     expect(messages.filter(([channel]) => channel === 'released')).toEqual([]);
+    expect(heard.map(([, event]) => (event as { holdId: string }).holdId)).toEqual([first, second]);
   });
 });
 

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { countCommands, useRedis, waitUntil } from '@holdfast/testkit';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { LockClient, LockClientEvents, LockClientOptions, RLock } from 'holdfast';
 import { LockLostError, LockNotHeldError, LockScopeError } from 'holdfast';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
@@ -160,7 +160,7 @@ describe('a lock left open at the end of a run', () => {
     const leaks = heard(client, 'leak');
     const losses = heard(client, 'lost');
     await client.run(() => lock().lock());
-    expect(leaks).toEqual([[{ name, site: expect.stringContaining('scopes.test.ts') }]]);
+    expect(leaks).toMatchObject([[{ name, how: 'scope-ended', site: expect.stringContaining('scopes.test.ts') }]]);
     const leaseEnds = performance.now() + (await kit.admin.pttl(name));
     expect(await lock().tryLock()).toBe(false);
     const { renewed } = client.stats().renewals;
@@ -476,24 +476,6 @@ describe('one handle shared by flows outside scopes', () => {
 });
 
 describe('events about waiting', () => {
-  it('self-wait names both sites once per call, with one process warning per client', async () => {
-    const { client, name, lock } = setUp();
-    const events = heard(client, 'self-wait');
-    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
-    kit.cleanup(() => warn.mockRestore());
-    await lock().lock();
-    await turns(1);
-    const first = lock().tryLock(1_500);
-    const second = turns(20).then(() => lock().acquire({ waitMs: 1_500 }));
-    await expect(second).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
-    expect(await first).toBe(false);
-    const site = expect.stringContaining('scopes.test.ts');
-    expect(events).toEqual([[{ name, site, holderSite: site }], [{ name, site, holderSite: site }]]);
-    expect(warn.mock.calls).toEqual([
-      [expect.stringMatching(/withLock.*run/), expect.objectContaining({ code: 'HOLDFAST_SELF_WAIT', detail: site })],
-    ]);
-  });
-
   it('foreign-owner tells of a waiter behind a client that knows no queue', async () => {
     const { client, name, lock } = setUp({ reaskMs: 20, claimLeaseMs: 300 });
     const events = heard(client, 'foreign-owner');

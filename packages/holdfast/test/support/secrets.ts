@@ -9,6 +9,7 @@ const events: Record<keyof LockClientEvents, true> = {
   lost: true,
   suspect: true,
   leak: true,
+  'held-long': true,
   'self-wait': true,
   'foreign-owner': true,
   'unsafe-setting': true,

@@ -1,0 +1,127 @@
+import { driveTime, useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import type { Hold, LockClient, LockClientEvents, LockClientOptions, RLock } from 'holdfast';
+import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+import { turns } from '../support/room.js';
+
+const kit = useRedis();
+
+const setUp = (options: Partial<LockClientOptions> = {}) => {
+  const client = openClient(kit, options);
+  const leaks: LockClientEvents['leak'][0][] = [];
+  client.on('leak', (event) => leaks.push(event));
+  const name = freshName();
+  return { client, name, lock: client.getLock(name), leaks };
+};
+
+async function collect(): Promise<void> {
+  gc?.();
+  await turns(2);
+}
+
+const leaked = (name: string, caller: string) => ({
+  name,
+  holdId: expect.any(String) as unknown,
+  how: 'collected',
+  site: expect.stringContaining(caller) as unknown,
+});
+
+// Functions of their own, so that nothing of what they drop stays on the stack.
+async function dropTheHold(lock: RLock): Promise<void> {
+  await lock.acquire();
+}
+async function dropTheHandle(client: LockClient, name: string): Promise<void> {
+  await client.getLock(name).lock();
+}
+function dropThePromise(client: LockClient, name: string): void {
+  void client.getLock(name).lock();
+}
+async function lockedThrough(client: LockClient, name: string): Promise<RLock> {
+  const lock = client.getLock(name);
+  await lock.lock();
+  return lock;
+}
+
+describe('a lock that nobody can give back any more is reported as a leak', () => {
+  it.each<[what: string, forget: (client: LockClient, name: string) => unknown, caller: string]>([
+    ['the Hold of acquire()', (client, name) => dropTheHold(client.getLock(name)), 'dropTheHold'],
+    ['the handle of a lock() outside scopes', dropTheHandle, 'dropTheHandle'],
+    ['the promise of a lock() that nobody awaited, with its handle', dropThePromise, 'dropThePromise'],
+  ])('when %s was garbage-collected', async (_, forget, caller) => {
+    const { client, name, leaks } = setUp();
+    await forget(client, name);
+    await waitUntil(() => client.stats().acquisitions.won === 1, { what: 'the lock to be had' });
+    await waitUntil(async () => (await collect(), leaks.length > 0), { what: 'the leak to be noticed' });
+    expect(leaks).toEqual([leaked(name, caller)]);
+  });
+
+  it('and goes on to be held: what it guards may go on', async () => {
+    const { client, name, lock, leaks } = setUp();
+    const signals: AbortSignal[] = [];
+    const take = async () => {
+      signals.push((await lock.acquire()).signal);
+    };
+    await take();
+    await waitUntil(async () => (await collect(), leaks.length > 0), { what: 'the leak to be noticed' });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    expect(await client.getLock(name).isLocked()).toBe(true);
+    expect(client.stats().losses).toEqual({});
+  });
+
+  it('but not one that is kept, was given back or was lost', async () => {
+    const { client, leaks } = setUp();
+    const kept: unknown[] = [];
+    const take = async () => {
+      kept.push(await client.getLock(freshName()).acquire(), await lockedThrough(client, freshName()));
+      await (await client.getLock(freshName()).acquire()).release();
+      await (await lockedThrough(client, freshName())).unlock();
+      const name = freshName();
+      const lost = await client.getLock(name).acquire();
+      await client.getLock(name).forceUnlock();
+      await failureOf(lost.release());
+    };
+    await take();
+    const { lock, leaks: others } = setUp();
+    await dropTheHold(lock);
+    await waitUntil(async () => (await collect(), others.length > 0), { what: 'what is garbage to be collected' });
+    expect(leaks).toEqual([]);
+    for (const each of kept) await ('release' in (each as Hold) ? (each as Hold).release() : (each as RLock).unlock());
+  });
+});
+
+describe('heldWarnMs', () => {
+  const heldLong = (client: LockClient) => {
+    const events: LockClientEvents['held-long'][0][] = [];
+    client.on('held-long', (event) => events.push(event));
+    return events;
+  };
+  const WARN_MS = 1_000;
+
+  it('reports each hold once that is held for longer', async () => {
+    const time = driveTime(kit);
+    const { client, name, lock } = setUp({ heldWarnMs: WARN_MS });
+    const events = heldLong(client);
+    const outer = await lock.acquire();
+    const inner = await outer.run(() => lock.acquire());
+    await time.advance(WARN_MS - 1);
+    expect(events).toEqual([]);
+    await inner.release();
+    await time.advance(10 * WARN_MS);
+    const site = expect.stringContaining('forgotten.test.ts');
+    expect(events).toEqual([{ name, holdId: expect.any(String), heldMs: expect.any(Number), site }]);
+    expect(events[0]?.heldMs).toBeGreaterThanOrEqual(WARN_MS);
+    expect(events[0]?.heldMs).toBeLessThanOrEqual(1.25 * WARN_MS);
+    await outer.release();
+  });
+
+  it('reports sections too, and says nothing of what is given back before', async () => {
+    const time = driveTime(kit);
+    const { client, lock } = setUp({ heldWarnMs: WARN_MS });
+    const events = heldLong(client);
+    for (let times = 0; times < 5; times++) await lock.withLock(() => time.advance(WARN_MS / 2));
+    expect(events).toEqual([]);
+    await lock.withLock(() => time.advance(2 * WARN_MS));
+    expect(events).toHaveLength(1);
+  });
+});

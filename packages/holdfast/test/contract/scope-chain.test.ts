@@ -1,0 +1,88 @@
+import { useRedis } from '@holdfast/testkit';
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Hold, LockClient } from 'holdfast';
+import { currentScope, openScope, Scope, within } from '../../src/scope.js';
+import { runScope } from '../../src/scope-end.js';
+import { freshName, openClient } from '../support/clients.js';
+import { Gate, turns } from '../support/room.js';
+
+const kit = useRedis();
+
+async function collect(): Promise<void> {
+  for (let times = 0; times < 4; times++) {
+    await turns();
+    gc?.();
+  }
+}
+
+/** Each section takes the next lock before it ends; the last one stays. Resolves when it is reached. */
+async function handOverHand(client: LockClient, steps: number, visit: (hold: Hold) => void, stay: Gate): Promise<void> {
+  const arrived = new Gate();
+  const step = async (left: number, inside: Gate): Promise<void> => {
+    await client.getLock(freshName()).withLock(async (hold) => {
+      visit(hold);
+      inside.open();
+      if (left === 0) {
+        arrived.open();
+        return stay.opened;
+      }
+      const next = new Gate();
+      void step(left - 1, next);
+      return next.opened;
+    });
+  };
+  void step(steps, new Gate());
+  return arrived.opened;
+}
+
+describe('a chain of sections of which each starts the next before it ends', () => {
+  it('keeps none alive that has ended, but for a few', async () => {
+    const client = openClient(kit);
+    const kept: WeakRef<AbortSignal>[] = [];
+    const stay = new Gate();
+    await handOverHand(client, 200, ({ signal }) => kept.push(new WeakRef(signal)), stay);
+    await collect();
+    const alive = kept.filter((ref) => ref.deref() !== undefined).length;
+    stay.open();
+    expect(alive).toBeLessThan(10);
+  });
+
+  it('costs a call in it as many steps however long it is', () => {
+    const client = {};
+    const steps = jest.spyOn(Scope.prototype, 'ended', 'get');
+    try {
+      const costs: number[] = [];
+      const ended: (() => void)[] = [];
+      const step = (left: number): void => {
+        const scope = openScope('section', client);
+        within(scope, () => {
+          // The one before ends when the next has begun.
+          ended.pop()?.();
+          ended.push(() => scope.end());
+          steps.mockClear();
+          let all = 0;
+          for (let around = currentScope(client); around !== undefined; around = around.parent) all++;
+          expect(all).toBe(1);
+          costs.push(steps.mock.calls.length);
+          if (left > 0) step(left - 1);
+        });
+      };
+      step(1_000);
+      expect(Math.max(...costs.slice(10))).toBe(costs[9]);
+    } finally {
+      steps.mockRestore();
+    }
+  });
+
+  it('still knows the living far above it, past any number of ended ones', async () => {
+    const client = {};
+    const root = openScope('thread', client);
+    let detached: Promise<boolean> | undefined;
+    const down = (left: number): void => {
+      if (left > 0) void runScope(openScope('section', client), () => down(left - 1), 'abandon');
+      else detached = Promise.resolve().then(() => currentScope(client) === root);
+    };
+    within(root, () => down(1_000));
+    expect(await detached).toBe(true);
+  });
+});
