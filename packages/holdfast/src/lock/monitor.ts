@@ -197,6 +197,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   // ---------------------------------------------------------------- ContenderKeeper
 
   onExpire(contender: Contender): void {
+    if (contender.granted) return;
     // What is known in memory needs no reading.
     if (this.#verdictOn(contender).kind === 'busy') contender.turnAway('busy');
     else whenRead(() => this.#judge(contender));
