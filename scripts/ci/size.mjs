@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { command } from './step.mjs';
 
 /** The most it may be, in bytes; the goal is 26 000. Lower it when it has become less; raise it with a reason in the commit. */
-const budget = 39_500;
+const budget = 42_000;
 
 /** @throws Error when a bundle with the package in it is larger than the budget. */
 export async function checkSize(tarball, temporary) {
