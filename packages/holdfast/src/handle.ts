@@ -18,7 +18,7 @@ import type { Registry } from './lock/registry.js';
 import type { Terms } from './lock/terms.js';
 import { none, withLast, without } from './lists.js';
 import { checkKeys, MAX_TIME_MS } from './options.js';
-import { type Entry, Site } from './reports/site.js';
+import { CALLER_ONLY, CALLERS, type Entry, Site } from './reports/site.js';
 import type { RLock, TryResult } from './rlock.js';
 import { currentScope, type ScopedLevel } from './scope.js';
 import type { Leftovers } from './scope-end.js';
@@ -216,8 +216,9 @@ export class Handle implements RLock {
    * for has listeners.
    */
   #site(kind: AcquireKind, from: Entry): Site | undefined {
+    if (this.#home.parts.reporter.wantsSites) return new Site(from, CALLERS);
     const seen = kind === 'section' && this.#owner === undefined;
-    return !seen || this.#home.parts.reporter.wantsSites ? new Site(from) : undefined;
+    return seen ? undefined : new Site(from, CALLER_ONLY);
   }
 
   #refuseUnclear({ scope }: AcquireRequest): void {

@@ -6,7 +6,7 @@
  */
 
 import type { Appointment } from '@holdfast/watchdog';
-import { Site } from '../reports/site.js';
+import { CALLERS, Site } from '../reports/site.js';
 import { isInside } from '../scope.js';
 import type { Contender } from './contender.js';
 import type { Level } from './level.js';
@@ -42,7 +42,7 @@ export class SelfWait {
     if (request.waitMs !== undefined) return;
     const holder = this.#lock.levels.find((level) => mayBeAround(level, contender));
     if (holder === undefined) return;
-    contender.suspicion = { holder, site: request.site ?? new Site(request.entry) };
+    contender.suspicion = { holder, site: request.site ?? new Site(request.entry, CALLERS) };
     if (this.#next === undefined) this.#lookAt(contender.joinedAt + PATIENCE_MS);
   }
 

@@ -1,5 +1,7 @@
-/** How many callers a site names. More would cost every lock that is held more memory than all the rest of it. */
-const FRAMES = 4;
+/** How many callers a site names for who listens. More would cost every lock that is held more memory than all the rest of it. */
+export const CALLERS = 4;
+/** And when nobody listens, for a warning that may come. */
+export const CALLER_ONLY = 1;
 
 /** A function whose caller is meant: what stands below it in the stack is the user's. */
 export type Entry = (...args: never[]) => unknown;
@@ -11,10 +13,10 @@ export type Entry = (...args: never[]) => unknown;
 export class Site {
   declare readonly stack: string;
 
-  constructor(below: Entry) {
+  constructor(below: Entry, frames: number) {
     const usual = Error.stackTraceLimit;
     // Not by assignment, which throws where intrinsics are frozen.
-    Reflect.set(Error, 'stackTraceLimit', Math.min(usual, FRAMES));
+    Reflect.set(Error, 'stackTraceLimit', Math.min(usual, frames));
     Error.captureStackTrace(this, below);
     Reflect.set(Error, 'stackTraceLimit', usual);
   }
