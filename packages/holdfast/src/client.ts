@@ -28,6 +28,7 @@ import { checkSignal } from './acquire-options.js';
 import { checkKeys, checkTime, type LockClientOptions, resolveSettings } from './options.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import { Forgotten } from './reports/forgotten.js';
+import { shown } from './reports/caller.js';
 import { Reporter } from './reports/reporter.js';
 import type { LockClientStats } from './reports/stats.js';
 import { Tellings } from './reports/tellings.js';
@@ -220,7 +221,7 @@ export class LockClient implements AsyncDisposable {
     const { timeoutMs = settings.responseTimeoutMs, signal } = options;
     checkSignal('connect', signal);
     const expiresAt = clock.now() + checkTime('timeoutMs', timeoutMs, 1);
-    await this.#readiness.wait({ timers: waits, expiresAt, aborts, signal });
+    await shown(this.#readiness.wait({ timers: waits, expiresAt, aborts, signal }));
   }
 
   /** Whether it could lock now: connected, authenticated, and heard by message, as far as is known. No I/O. */

@@ -18,6 +18,7 @@ import type { Registry } from './lock/registry.js';
 import type { Terms } from './lock/terms.js';
 import { none, withLast, without } from './lists.js';
 import { checkKeys, MAX_TIME_MS } from './options.js';
+import { shown } from './reports/caller.js';
 import { CALLER_ONLY, CALLERS, type Entry, Site } from './reports/site.js';
 import type { RLock, TryResult } from './rlock.js';
 import { currentScope, type ScopedLevel } from './scope.js';
@@ -97,7 +98,8 @@ export class Handle implements RLock {
 
   unlock(): Promise<void> {
     const level = this.#latest();
-    return level?.release() ?? Promise.reject(new LockNotHeldError(this.name, this.#whoUnlocks()));
+    if (level === undefined) return Promise.reject(new LockNotHeldError(this.name, this.#whoUnlocks()));
+    return shown(level.release());
   }
 
   acquire(options?: AcquireOptions): Promise<Hold> {
@@ -110,18 +112,17 @@ export class Handle implements RLock {
     return this.#call('tryAcquire', check, (outcome) => (typeof outcome === 'string' ? null : this.#handOver(outcome)));
   }
 
-  withLock<T>(...args: [Section<T>] | [AcquireOptions, Section<T>]): Promise<T> {
+  async withLock<T>(...args: [Section<T>] | [AcquireOptions, Section<T>]): Promise<T> {
     const [options, fn] = args.length === 1 ? [undefined, args[0]] : args;
     const check = () => checkSection('withLock', options, fn);
     const had = this.#call('withLock', check, (outcome, joinedAt) => this.#must(outcome, joinedAt));
-    return had.then((level) => this.#section(level, fn));
+    return this.#section(await shown(had), fn);
   }
 
-  tryWithLock<T>(options: AcquireOptions, fn: Section<T>): Promise<TryResult<T>> {
+  async tryWithLock<T>(options: AcquireOptions, fn: Section<T>): Promise<TryResult<T>> {
     const check = () => checkSection('tryWithLock', options, fn);
-    return this.#call('tryWithLock', check, (outcome) => outcome).then(async (outcome) =>
-      typeof outcome === 'string' ? { ran: false } : { ran: true, value: await this.#section(outcome, fn) },
-    );
+    const outcome = await shown(this.#call('tryWithLock', check, (had) => had));
+    return typeof outcome === 'string' ? { ran: false } : { ran: true, value: await this.#section(outcome, fn) };
   }
 
   async isLocked(): Promise<boolean> {
@@ -208,7 +209,9 @@ export class Handle implements RLock {
     if (kind === 'imperative') this.#refuseUnclear(request);
     parts.reporter.tried();
     parts.limits.checkLease(this.name, leaseMs);
-    return registry.monitor(this.#keys).acquire(request) as Promise<T>;
+    const outcome = registry.monitor(this.#keys).acquire(request) as Promise<T>;
+    // Those with a site need nothing more, and sections see to it themselves.
+    return kind === 'section' || request.site !== undefined ? outcome : shown(outcome);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { LockNotHeldError } from './errors.js';
 import type { Level } from './lock/level.js';
 import type { Forgotten } from './reports/forgotten.js';
+import { shown } from './reports/caller.js';
 import { openScope } from './scope.js';
 import { type Leftovers, runScope } from './scope-end.js';
 
@@ -101,7 +102,7 @@ export class LevelHold implements Hold {
 
   release(): Promise<void> {
     this.#home.parts.forgotten.unwatch(this.#level);
-    return this.#level.release();
+    return shown(this.#level.release());
   }
 
   [Symbol.asyncDispose](): Promise<void> {

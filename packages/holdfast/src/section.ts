@@ -3,6 +3,7 @@ import { LockLostError } from './errors.js';
 import type { Hold } from './hold.js';
 import type { Level } from './lock/level.js';
 import type { Parts } from './lock/parts.js';
+import { atCaller } from './reports/caller.js';
 import { openScope } from './scope.js';
 import { type Leftovers, runScope } from './scope-end.js';
 
@@ -39,7 +40,11 @@ export async function runSection<T>(
     await releaseAfter(error, level, home.parts);
     throw error;
   }
-  await level.settle();
+  try {
+    await level.settle();
+  } catch (error) {
+    atCaller(error);
+  }
   return value;
 }
 

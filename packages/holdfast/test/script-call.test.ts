@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { Command } from 'ioredis';
-import { ScriptCall } from '../src/connection/script-call.js';
+import { Command, Redis } from 'ioredis';
+import { scriptCallOf } from '../src/connection/script-call.js';
 
+const ScriptCall = scriptCallOf(new Redis({ lazyConnect: true }));
 const socket = {};
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),
@@ -22,7 +23,7 @@ describe('a script call', () => {
           const prefixed = keys.map((key) => keyPrefix + key);
           const plain = new Command(name, [script, `${keys.length}`, ...prefixed, ...args.map(String)]);
           const call = new ScriptCall(name, script, { keys, keyPrefix }, args);
-          expect(call.toWritable()).toBe(plain.toWritable(socket));
+          expect(call.toWritable(socket)).toBe(plain.toWritable(socket));
         },
       ),
     );

@@ -52,7 +52,8 @@ export class Inbox {
         this.#subscription.lost();
         this.#gap();
       },
-      onRestored: () => {
+      onRestored: (missing) => {
+        if (missing.has(options.channel)) return;
         this.#subscription.restored();
         this.#gap();
       },

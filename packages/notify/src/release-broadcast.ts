@@ -65,9 +65,10 @@ export class ReleaseBroadcast {
         for (const { subscription } of this.#channels.values()) subscription.lost();
         this.#gap();
       },
-      onRestored: () => {
+      onRestored: (missing) => {
         this.#connected = true;
         for (const [name, channel] of this.#channels) {
+          if (missing.has(name)) continue;
           channel.subscription.restored();
           // An unsubscribe that failed with the connection.
           if (channel.members.size === 0) void this.#drop(name, channel);

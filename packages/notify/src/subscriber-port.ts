@@ -4,16 +4,20 @@ export interface SubscriberListener {
   onMessage(channel: string, message: string): void;
   /** The connection is gone: from now on messages may be missed. */
   onLost(): void;
-  /** Connected again **and** every confirmed channel subscribed again. */
-  onRestored(): void;
+  /**
+   * Connected again **and** every confirmed channel subscribed again, but for those that are `missing`: refused for now, and tried again. Called
+   * once more when one of them is back.
+   */
+  onRestored(missing: ReadonlySet<string>): void;
 }
 
 /**
  * The dedicated connection that receives messages; implemented by whoever owns the connection.
  *
- * - `subscribe` and `unsubscribe` settle within a bound of the port's choosing, also when the server is down.
+ * - A command on a connection is answered within a bound of the port's choosing, or the connection is replaced. Without a connection `subscribe` waits
+ *   for one, since nobody could be woken, and `unsubscribe` has nothing to do.
  * - Commands of one channel reach the server in the order of the calls, also across a reconnect.
- * - After a reconnect the port subscribes its confirmed channels again and only then calls `onRestored`.
+ * - After a reconnect the port subscribes its confirmed channels again and only then calls `onRestored`; one that is refused does not keep the others.
  */
 export interface SubscriberPort {
   /** Called once, by {@link fanOut}, before the first `subscribe`. */
@@ -42,8 +46,8 @@ export function fanOut(port: SubscriberPort, parts: readonly SubscriberPart[]): 
     onLost() {
       for (const listener of listeners) listener.onLost();
     },
-    onRestored() {
-      for (const listener of listeners) listener.onRestored();
+    onRestored(missing) {
+      for (const listener of listeners) listener.onRestored(missing);
     },
   });
 }

@@ -237,7 +237,7 @@ describe('ReleaseBroadcast', () => {
     await waitUntil(() => redis.subscribersOf(channel), { what: 'the server has subscribed' });
     await new Promise(setImmediate);
     expect(confirmations).toBe(0);
-    broadcast.listener.onRestored();
+    broadcast.listener.onRestored(new Set());
     await confirmed;
     await broadcast.close();
   });

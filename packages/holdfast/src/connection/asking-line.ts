@@ -36,6 +36,14 @@ export class AskingLine implements Line {
     this.#line.sent(at);
   }
 
+  get roundTripMs(): number {
+    return this.#line.roundTripMs;
+  }
+
+  took(ms: number): void {
+    this.#line.took(ms);
+  }
+
   answered(at: number): void {
     this.#line.answered(at);
   }

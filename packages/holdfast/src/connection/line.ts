@@ -36,10 +36,14 @@ export interface Line {
   readonly trouble: Error | undefined;
   /** A command leaves at clock time `at`. */
   sent(at: number): void;
+  /** Moving average of the round trip, in milliseconds. */
+  readonly roundTripMs: number;
   /** Something has come back. */
   answered(at: number): void;
   /** Its answers have come to belong to other questions. */
   outOfStep(error: Error): void;
+  /** A reply took this long. */
+  took(ms: number): void;
   /** What is sent in this turn of the event loop leaves together. */
   gather(): void;
   /**
@@ -63,6 +67,8 @@ export interface LineListener {
   onLastingTrouble(error: Error): void;
 }
 
+/** Before anything is known. */
+export const FIRST_ROUND_TRIP_MS = 1;
 /** Where a server refuses everything, its connection is not replaced more often than this. */
 const RECYCLE_PAUSE_MS = 300;
 
@@ -79,6 +85,7 @@ export class NodeLine implements Line {
   readonly #approach: Approach;
   readonly #packet = new Packet();
   #epoch = 0;
+  #roundTripMs = FIRST_ROUND_TRIP_MS;
   #closed = false;
   #trouble: Error | undefined;
   /** The connection broke, or the last attempt to make one did. */
@@ -141,6 +148,14 @@ export class NodeLine implements Line {
     if (this.#looked) return;
     this.#looked = true;
     void this.#tools.serverCheck.look(this.redis);
+  }
+
+  get roundTripMs(): number {
+    return this.#roundTripMs;
+  }
+
+  took(ms: number): void {
+    this.#roundTripMs += (ms - this.#roundTripMs) / 8;
   }
 
   answered(at: number): void {

@@ -6,7 +6,7 @@
  * ioredis: queue, replies, reconnecting, tracing. The format is that of the Redis serialization protocol, an array of bulk strings.
  */
 
-import { Command } from 'ioredis';
+import { Command, Redis } from 'ioredis';
 
 const CRLF = '\r\n';
 /** Most texts are short, and putting a length together costs as much as the text behind it. */
@@ -14,30 +14,62 @@ const lengths = Array.from({ length: 256 }, (_, bytes) => `${CRLF}$${bytes}${CRL
 const replyAsText = { replyEncoding: 'utf8' } as const;
 
 /** See the module comment. */
-export class ScriptCall extends Command {
-  readonly #text: string;
+export type ScriptCall = new (
+  name: 'evalsha' | 'eval',
+  script: string,
+  keys: { keys: readonly string[]; keyPrefix: string },
+  args: readonly (string | number)[],
+) => Command;
 
-  /**
-   * `script`: its SHA-1 for EVALSHA, its source for EVAL. What ioredis shows in errors and traces is the script and the lock, not everything;
-   * neither is used for sending.
-   */
-  constructor(
-    name: 'evalsha' | 'eval',
-    script: string,
-    { keys, keyPrefix }: { keys: readonly string[]; keyPrefix: string },
-    args: readonly (string | number)[],
-  ) {
-    const count = `${keys.length}`;
-    super(name, [script, count, `${keyPrefix}${keys[0]}`], replyAsText);
-    let text = `*${3 + keys.length + args.length}${bulk(name)}${bulk(script)}${bulk(count)}`;
-    for (const key of keys) text += bulk(keyPrefix + key);
-    for (const arg of args) text += bulk(`${arg}`);
-    this.#text = text + CRLF;
-  }
+const known = new WeakMap<typeof Command, ScriptCall>();
 
-  override toWritable(): string {
-    return this.#text;
-  }
+/** The script calls of a connection. One of another copy of ioredis, perhaps of another version, expects the commands of its own copy. */
+export function scriptCallOf(redis: Redis): ScriptCall {
+  const Own = redis instanceof Redis ? Command : commandOf(redis);
+  const call = known.get(Own) ?? scriptCallFrom(Own);
+  known.set(Own, call);
+  return call;
+}
+
+/** Nothing leads from a client to the class of its commands but a command that it makes. This one is not sent. */
+function commandOf(redis: Redis): typeof Command {
+  let made: object | undefined;
+  const sendCommand = (command: Command) => {
+    made = command;
+    return command.promise;
+  };
+  const options = { ...redis.options, enableAutoPipelining: false };
+  const still = Object.create(redis, { options: { value: options }, sendCommand: { value: sendCommand } }) as Redis;
+  void still.ping();
+  return (made?.constructor as typeof Command | undefined) ?? Command;
+}
+
+function scriptCallFrom(Base: typeof Command): ScriptCall {
+  return class extends Base {
+    readonly #text: string;
+
+    /**
+     * `script`: its SHA-1 for EVALSHA, its source for EVAL. What ioredis shows in errors and traces is the script and the lock, not everything;
+     * neither is used for sending.
+     */
+    constructor(
+      name: 'evalsha' | 'eval',
+      script: string,
+      { keys, keyPrefix }: { keys: readonly string[]; keyPrefix: string },
+      args: readonly (string | number)[],
+    ) {
+      const count = `${keys.length}`;
+      super(name, [script, count, `${keyPrefix}${keys[0]}`], replyAsText);
+      let text = `*${3 + keys.length + args.length}${bulk(name)}${bulk(script)}${bulk(count)}`;
+      for (const key of keys) text += bulk(keyPrefix + key);
+      for (const arg of args) text += bulk(`${arg}`);
+      this.#text = text + CRLF;
+    }
+
+    override toWritable(): string {
+      return this.#text;
+    }
+  };
 }
 
 function bulk(text: string): string {

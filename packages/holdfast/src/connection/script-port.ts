@@ -1,28 +1,17 @@
 import type { ScriptPort } from '@holdfast/core';
-import { Redis } from 'ioredis';
-import { ScriptCall } from './script-call.js';
+import type { Redis } from 'ioredis';
+import { scriptCallOf } from './script-call.js';
 
 /** Sends scripts through ioredis, with its `keyPrefix`, if any, in front of the keys. */
 export function scriptPort(redis: Redis): ScriptPort {
-  // A client of another copy of ioredis, maybe of another version, has commands of its own.
-  return redis instanceof Redis ? swiftPort(redis) : plainPort(redis);
-}
-
-function swiftPort(redis: Redis): ScriptPort {
+  const ScriptCall = scriptCallOf(redis);
   // Some hand over null.
   const keyPrefix = redis.options.keyPrefix ?? '';
   // What it returns and not the call's own promise: monitoring tools wrap this method, and theirs must not be left alone with its rejection.
-  const send = (call: ScriptCall) => redis.sendCommand(call) as Promise<unknown>;
+  const send = (call: InstanceType<typeof ScriptCall>) => redis.sendCommand(call) as Promise<unknown>;
   return {
     evalsha: (sha, keys, args) => send(new ScriptCall('evalsha', sha, { keys, keyPrefix }, args)),
     eval: (source, keys, args) => send(new ScriptCall('eval', source, { keys, keyPrefix }, args)),
-  };
-}
-
-function plainPort(redis: Redis): ScriptPort {
-  return {
-    evalsha: (sha, keys, args) => redis.evalsha(sha, keys.length, ...keys, ...args),
-    eval: (source, keys, args) => redis.eval(source, keys.length, ...keys, ...args),
   };
 }
 

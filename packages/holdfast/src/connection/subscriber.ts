@@ -15,6 +15,7 @@ import { HandshakeLimit } from './handshake-limit.js';
 import { disconnect } from './line.js';
 import type { Link } from './link.js';
 import type { LinkTools } from './link-tools.js';
+import { whenRead } from './reading.js';
 import { redacted, verdictOf } from './reply-errors.js';
 import { addressOf } from './trouble.js';
 import { plain, type World } from './world.js';
@@ -47,14 +48,16 @@ export type SubscriberSource = Pick<Link, 'ended' | 'openSubscriber' | 'trustsRe
 interface Confirmation {
   /** The server has confirmed, on this connection or an earlier one. */
   given: boolean;
+  /** On this one. */
+  heard: boolean;
   readonly promise: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
 
 /**
- * See the module comment. `subscribe` settles when the server has confirmed or refused, or the subscriber is closed: a server that is down
- * is waited for, because without it there is nothing to wake a waiter for.
+ * See the module comment. `subscribe` settles when the server has confirmed or refused, or the subscriber is closed. A connection that
+ * does not answer is replaced; a server that is down is waited for, because without it there is nothing to wake a waiter for.
  */
 export class Subscriber implements SubscriberPort {
   readonly #link: SubscriberSource;
@@ -94,7 +97,8 @@ export class Subscriber implements SubscriberPort {
   async unsubscribe(channel: string): Promise<void> {
     this.#channels.delete(channel);
     // A connection that is being closed takes its subscriptions along, and would refuse the command.
-    if (!this.#closed && this.#redis?.status === 'ready') await this.#world.unsubscribe(this.#redis, channel);
+    if (!this.#closed && this.#redis?.status === 'ready')
+      await this.#within(this.#redis, this.#world.unsubscribe(this.#redis, channel));
   }
 
   /** A message that should have come did not: replaces the connection unless it answers within `limitMs` and has only just begun to fail. */
@@ -147,6 +151,7 @@ export class Subscriber implements SubscriberPort {
       for (const listener of this.#listeners) listener.onMessage(channel, message);
     });
     redis.on('close', () => {
+      for (const confirmation of this.#channels.values()) confirmation.heard = false;
       for (const listener of this.#listeners) listener.onLost();
     });
     redis.on('ready', () => void this.#restore(redis));
@@ -173,9 +178,35 @@ export class Subscriber implements SubscriberPort {
   /** Connected, for the first time or again. A channel that is refused does not keep the others waiting. */
   async #restore(redis: Redis): Promise<void> {
     await Promise.all([...this.#channels.keys()].map((channel) => this.#send(redis, channel)));
+    this.#restored(redis);
+  }
+
+  #restored(redis: Redis): void {
     // Lost again meanwhile: the next connection restores.
     if (this.#closed || redis.status !== 'ready') return;
-    for (const listener of this.#listeners) listener.onRestored();
+    const missing = new Set<string>();
+    for (const [channel, { given, heard }] of this.#channels) if (given && !heard) missing.add(channel);
+    for (const listener of this.#listeners) listener.onRestored(missing);
+  }
+
+  async #sendAgain(redis: Redis, channel: string): Promise<void> {
+    if (redis !== this.#redis || redis.status !== 'ready') return;
+    await this.#send(redis, channel);
+    if (this.#channels.get(channel)?.heard) this.#restored(redis);
+  }
+
+  /** A connection that does not answer is replaced: what waits for it is sent again on the next one. */
+  async #within<T>(redis: Redis, answer: Promise<T>): Promise<T> {
+    const { at, now, silenceMs } = this.#tools;
+    let answered = false;
+    const replace = () => whenRead(() => !answered && redis.disconnect(true));
+    const limit = at(now() + silenceMs, replace);
+    try {
+      return await answer;
+    } finally {
+      answered = true;
+      limit.cancel();
+    }
   }
 
   #failed(redis: Redis, error: unknown): void {
@@ -186,8 +217,9 @@ export class Subscriber implements SubscriberPort {
     const confirmation = this.#channels.get(channel);
     if (confirmation === undefined) return;
     try {
-      await this.#world.subscribe(redis, channel);
+      await this.#within(redis, this.#world.subscribe(redis, channel));
       confirmation.given = true;
+      confirmation.heard = true;
       confirmation.resolve();
     } catch (error) {
       if (this.#closed) return;
@@ -197,7 +229,7 @@ export class Subscriber implements SubscriberPort {
       const kind = verdict.kind === 'transient' && verdict.code === 'MOVED' ? 'moved' : verdict.kind;
       if (kind === 'transient' || (kind === 'permanent' && confirmation.given)) {
         const delayMs = kind === 'transient' ? RETRY_MS : REFUSED_RETRY_MS;
-        this.#tools.at(this.#tools.now() + delayMs, () => void this.#send(redis, channel));
+        this.#tools.at(this.#tools.now() + delayMs, () => void this.#sendAgain(redis, channel));
         return;
       }
       // Anything else but a refusal is the connection's trouble: it is sent again when that is back.
@@ -216,5 +248,5 @@ function deferred(): Confirmation {
     reject = fail;
   });
   promise.catch(() => undefined);
-  return { given: false, promise, resolve, reject };
+  return { given: false, heard: false, promise, resolve, reject };
 }

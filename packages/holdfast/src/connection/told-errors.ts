@@ -29,6 +29,7 @@ export class ToldErrors {
     for (const [text, at] of this.#toldAt) if (now - at >= REPEAT_MS) this.#toldAt.delete(text);
     if (this.#toldAt.has(message)) return;
     this.#toldAt.set(message, now);
-    this.#tell(new Error(message, { cause }));
+    const code = 'code' in cause ? { code: cause.code } : {};
+    this.#tell(Object.assign(new Error(message, { cause }), code));
   }
 }

@@ -22,7 +22,7 @@
 import { type Command, MisdirectedReplyError, start } from '@holdfast/core';
 import { Bag, type Clock, type Schedule } from '@holdfast/watchdog';
 import { type Answer, type Confirmation, Flight, type Request, type RequestOptions } from './flight.js';
-import type { Line } from './line.js';
+import { FIRST_ROUND_TRIP_MS, type Line } from './line.js';
 import type { Link } from './link.js';
 import { verdictOf } from './reply-errors.js';
 import { isLasting } from './trouble.js';
@@ -36,7 +36,6 @@ export class Wire {
   readonly #clock: Clock;
   readonly #schedule: Schedule;
   readonly #flights = new Bag<Flight<unknown>>();
-  #roundTripMs = 1;
   #whenDrained: (() => void) | undefined;
   #closed = false;
 
@@ -53,9 +52,9 @@ export class Wire {
     });
   }
 
-  /** Moving average of the round trip, in milliseconds. */
-  get roundTripMs(): number {
-    return this.#roundTripMs;
+  /** Moving average of the round trip to the server of a lock, in milliseconds. */
+  roundTripMs(lockKey: string): number {
+    return this.#link.lineTo(lockKey)?.roundTripMs ?? FIRST_ROUND_TRIP_MS;
   }
 
   /** Sends what `build` makes at the time of sending, anew for each copy, to the server of `lockKey`. */
@@ -129,7 +128,7 @@ export class Wire {
       (reply) => {
         const now = this.#clock.now();
         line.answered(now);
-        this.#roundTripMs += (now - sentAt - this.#roundTripMs) / 8;
+        line.took(now - sentAt);
         if (line.retired) this.#failed(flight, line, new Error('Its server does not keep this lock any more'));
         else if (!flight.settled && flight.confirmation?.needed(reply))
           void this.#confirm(flight, line, epoch, reply, sentAt);

@@ -11,6 +11,7 @@ import { LockScopeError } from '../errors.js';
 import type { Settings } from '../options.js';
 import { none } from '../lists.js';
 import type { Entry, Site } from '../reports/site.js';
+import { atSite } from '../reports/caller.js';
 import type { Scope, ScopedCall } from '../scope.js';
 import type { Link } from './chain.js';
 import type { Level, LevelOrigin } from './level.js';
@@ -127,7 +128,8 @@ export class Contender implements ScopedCall, WaitHandler<unknown>, Link<Contend
   }
 
   onAbort(_: unknown, reason: unknown): void {
-    this.refuse(reason);
+    // Yours: its stack is not ours to change.
+    this.#fail(reason);
   }
 
   /** The level that was on its way is lost: it waits again, with what is left of its patience. */
@@ -148,6 +150,10 @@ export class Contender implements ScopedCall, WaitHandler<unknown>, Link<Contend
   }
 
   refuse(error: unknown): void {
+    if (!this.settled) this.#fail(atSite(error, this.request.site));
+  }
+
+  #fail(error: unknown): void {
     if (this.#left(this.#waiter.reject(error))) this.#keeper.onLeave(this, { error });
   }
 
@@ -160,7 +166,7 @@ export class Contender implements ScopedCall, WaitHandler<unknown>, Link<Contend
     try {
       return this.#waiter.resolve(this.request.ending(refusal, this.joinedAt));
     } catch (error) {
-      return this.#waiter.reject(error);
+      return this.#waiter.reject(atSite(error, this.request.site));
     }
   }
 

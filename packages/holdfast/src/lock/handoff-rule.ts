@@ -23,11 +23,11 @@ export function mayPassOn(tenure: Tenure, parts: Parts): boolean {
   if (!tenure.lease.check() || tenure.lease.state !== 'held' || !tenure.settled) return false;
   const { wakeup, clock, wire } = parts;
   if (tenure.others === 0 && !wakeup.blind) return true;
-  const handoverMs = wakeup.blind ? pauseMs(parts) : wire.roundTripMs;
+  const handoverMs = wakeup.blind ? pauseMs(tenure.keys.lock, parts) : wire.roundTripMs(tenure.keys.lock);
   return tenure.handoffs < TENURE_HANDOFFS && clock.now() - tenure.heldSince < TENURE_HANDOVERS * handoverMs;
 }
 
 /** How long the tasks of this process let others go first once it has given a lock back. */
-export function pauseMs({ wakeup, wire }: Parts): number {
-  return wakeup.blind ? WAKING_MS + 2 * wire.roundTripMs : 0;
+export function pauseMs(lockKey: string, { wakeup, wire }: Parts): number {
+  return wakeup.blind ? WAKING_MS + 2 * wire.roundTripMs(lockKey) : 0;
 }

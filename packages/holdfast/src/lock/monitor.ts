@@ -227,7 +227,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
         busyAt: this.#busyAt,
         unansweredSince: tenure?.unansweredSince,
         setback: tenure?.setback === true,
-        reach: link.reachOf(this.name),
+        reach: link.reachOf(this.keys.lock),
       },
       settings,
     );
@@ -537,7 +537,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     // A call whose time is over before the line has asked again: the lock was busy until now, with us.
     this.#busyAt = now;
     // Without a pause it is sent right behind the release on the same connection: the line loses no round trip.
-    this.#contest(pauseMs(this.#parts));
+    this.#contest(pauseMs(this.keys.lock, this.#parts));
   }
 
   /** The hold which has just been given up was gone before, or went meanwhile. */

@@ -1,4 +1,5 @@
 import type { Command, LockKeys } from '@holdfast/core';
+import { atCaller } from '../reports/caller.js';
 import { failureError } from './failures.js';
 import type { Parts } from './parts.js';
 
@@ -7,5 +8,5 @@ export async function query<R>(parts: Parts, keys: LockKeys, command: Command<R>
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
   const answer = await parts.wire.answer(keys.lock, () => command, { until, inLastingTrouble: 'give up' });
   if (answer.kind === 'reply') return answer.reply;
-  throw failureError(keys.name, answer);
+  return atCaller(failureError(keys.name, answer));
 }

@@ -56,7 +56,20 @@ describe('the public surface is', () => {
     const client = openClient(kit);
     expect(Object.keys(client)).toEqual(['clientId']);
     expect(new Set(membersOf(Object.getPrototypeOf(client) as object))).toEqual(
-      new Set(['getLock', 'run', 'exit', 'inspect', 'stats', 'on', 'once', 'off', 'close', Symbol.asyncDispose]),
+      new Set([
+        'getLock',
+        'run',
+        'exit',
+        'inspect',
+        'stats',
+        'on',
+        'once',
+        'off',
+        'connect',
+        'ready',
+        'close',
+        Symbol.asyncDispose,
+      ]),
     );
   });
 

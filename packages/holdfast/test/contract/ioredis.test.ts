@@ -1,9 +1,11 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createRequire } from 'node:module';
 import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
 import { openClient } from '../support/clients.js';
+import { tenureId } from '../support/secrets.js';
 import { spawnLockWorker, usesIoredis5 } from '../support/workers.js';
 
 const kit = useRedis();
@@ -39,6 +41,27 @@ describe('the contract runs on', () => {
     const lock = openClient(kit, { redis }).getLock('lock');
     expect(await lock.withLock(() => lock.withLock(() => lock.getHoldCount()))).toBe(2);
     expect(await lock.isLocked()).toBe(false);
+  });
+
+  it('a client of another copy of ioredis, which hears no id of a tenure and tells its traces none', async () => {
+    const other = usesIoredis5 ? 'ioredis/built/index.js' : 'ioredis5';
+    const { Redis: OtherRedis } = createRequire(import.meta.url)(other) as { Redis: typeof Redis };
+    const redis = new OtherRedis(kit.server.url);
+    kit.cleanup(() => redis.disconnect());
+    const said: unknown[] = [];
+    const listener = (message: unknown) => void said.push((message as { args: unknown }).args);
+    subscribe('tracing:ioredis:command:start', listener);
+    kit.cleanup(() => unsubscribe('tracing:ioredis:command:start', listener));
+    const send = redis.sendCommand.bind(redis);
+    redis.sendCommand = (command, ...rest) => {
+      said.push(command.args);
+      return send(command, ...rest);
+    };
+    await openClient(kit, { redis })
+      .getLock('traced')
+      .withLock(() => undefined);
+    expect(JSON.stringify(said)).toContain('traced');
+    expect(JSON.stringify(said)).not.toMatch(tenureId);
   });
 
   it('a client whose sendCommand is wrapped, as monitoring tools do: no rejection is left to nobody', async () => {

@@ -37,7 +37,7 @@ export class IoredisPort implements SubscriberPort {
       restored.then(
         () => {
           lost = false;
-          listener.onRestored();
+          listener.onRestored(new Set());
         },
         () => {}, // lost again meanwhile: the next `ready` tries again
       );

@@ -1,0 +1,53 @@
+/**
+ * Errors that show their caller. Most are made by a timer or by an answer, where the caller is not on the stack any more; only what failed
+ * pays for finding it.
+ *
+ * Where the site of a call was noted, that is it. Else V8 is asked who awaits the call: it knows that inside an async function, when that is
+ * resumed. A caller that awaits nothing is not found, and the stack stays as it is. See docs/adr/0018.
+ */
+
+import { LockError } from '../errors.js';
+import type { Site } from './site.js';
+
+/** One error may reach several calls, and a nested one those around it: it shows the first. */
+const done = new WeakSet<LockError>();
+
+/** The error with the frames of the site, if there is one. */
+export function atSite(error: unknown, site: Site | undefined): unknown {
+  if (site !== undefined) show(error, framesOf(site.stack));
+  return error;
+}
+
+/** The same outcome; what it is rejected with shows who awaits this. */
+export async function shown<T>(outcome: Promise<T>): Promise<T> {
+  try {
+    return await outcome;
+  } catch (error) {
+    return atCaller(error);
+  }
+}
+
+/** Rethrows; to be called in an async function, behind an `await`. */
+export function atCaller(error: unknown): never {
+  if (error instanceof LockError && !done.has(error)) {
+    const here = { stack: '' };
+    Error.captureStackTrace(here, atCaller);
+    // The first is the function that was resumed, which is ours. Not told by `async`: some formats of stacks leave that out.
+    show(error, framesOf(here.stack).slice(1));
+  }
+  throw error;
+}
+
+function framesOf(stack: string): string[] {
+  return stack.split('\n').filter((line) => /^\s+at (?!.*node:internal)/.test(line));
+}
+
+function show(error: unknown, frames: readonly string[]): void {
+  if (!(error instanceof LockError) || done.has(error) || frames.length === 0) return;
+  done.add(error);
+  Object.defineProperty(error, 'stack', {
+    value: [`${error.name}: ${error.message}`, ...frames].join('\n'),
+    writable: true,
+    configurable: true,
+  });
+}

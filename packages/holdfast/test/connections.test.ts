@@ -1,0 +1,101 @@
+/** Connections by themselves, on real servers. */
+
+import { lockKeys, peek } from '@holdfast/core';
+import { fanOut, Inbox } from '@holdfast/notify';
+import { faultProxy, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { Schedule, systemClock } from '@holdfast/watchdog';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Redis, type RedisOptions } from 'ioredis';
+import type { Link } from '../src/connection/link.js';
+import type { LinkTools } from '../src/connection/link-tools.js';
+import { openLink } from '../src/connection/open-link.js';
+import { ServerCheck } from '../src/connection/server-check.js';
+import { Subscriber } from '../src/connection/subscriber.js';
+import { Wire } from '../src/connection/wire.js';
+
+const kit = useRedis(startPrivateRedis);
+const clock = systemClock();
+const schedule = new Schedule(clock, 'background', () => undefined);
+const tools: LinkTools = {
+  at: (time, action) => schedule.at(time, action),
+  now: () => clock.now(),
+  silenceMs: 200,
+  serverCheck: new ServerCheck(() => undefined),
+  onError: () => undefined,
+};
+afterEach(() => schedule.clear());
+
+function subscriberOf(options: RedisOptions): Subscriber {
+  const source = {
+    ended: false,
+    trustsReceivers: true,
+    openSubscriber: (listening: RedisOptions) => new Redis({ retryStrategy: () => 20, ...listening, ...options }),
+  };
+  const subscriber = new Subscriber(source, tools);
+  kit.cleanup(() => subscriber.close());
+  return subscriber;
+}
+
+describe('the connection that listens', () => {
+  it('does not count as restored for a channel that it may not hear any more, until it hears it', async () => {
+    const { host, port } = kit.server;
+    await kit.admin.acl('SETUSER', 'ear', 'reset', 'on', '>ear', '&*', '+@all');
+    const subscriber = subscriberOf({ host, port, username: 'ear', password: 'ear' });
+    const inbox = new Inbox({ port: subscriber, channel: 'inbox', onStray: () => undefined, onError: () => undefined });
+    let restored = 0;
+    const witness = { onMessage: () => undefined, onLost: () => undefined, onRestored: () => void restored++ };
+    fanOut(subscriber, [inbox, { listener: witness }]);
+    await inbox.open();
+    const before = restored;
+    await kit.admin.acl('SETUSER', 'ear', 'resetchannels');
+    await kit.admin.client('KILL', 'USER', 'ear').catch(() => undefined);
+    await waitUntil(() => restored > before, { what: 'the connection is back' });
+    expect(inbox.confirmed).toBe(false);
+    await kit.admin.acl('SETUSER', 'ear', '&*');
+    await waitUntil(() => inbox.confirmed, { what: 'the inbox is heard again' });
+    expect(await kit.admin.publish('inbox', 'look')).toBe(1);
+  });
+
+  it.each(['subscribe', 'unsubscribe'] as const)('is replaced when it does not answer a %s', async (command) => {
+    const proxy = await faultProxy({ target: kit.server });
+    kit.cleanup(() => proxy.close());
+    const subscriber = subscriberOf({ host: proxy.host, port: proxy.port });
+    await subscriber.subscribe('first');
+    proxy.hold('both');
+    proxy.refuse();
+    const settled = subscriber[command](command === 'subscribe' ? 'second' : 'first');
+    await waitUntil(() => proxy.connections === 0, { what: 'the silent connection is given up' });
+    await proxy.heal();
+    await settled;
+    const heard = command === 'subscribe' ? 2 : 0;
+    await waitUntil(async () => (await kit.admin.pubsub('CHANNELS')).length === heard, { what: 'the channels' });
+  });
+});
+
+describe('the round trip', () => {
+  it('is measured for each server', async () => {
+    const proxy = await faultProxy({ target: kit.server });
+    kit.cleanup(() => proxy.close());
+    proxy.delay(30);
+    const near = openLink({ host: kit.server.host, port: kit.server.port }, tools);
+    const far = openLink({ host: proxy.host, port: proxy.port }, tools);
+    kit.cleanup(() => Promise.all([near.close(), far.close()]));
+    const linkTo = (lockKey: string) => (lockKey === 'far' ? far : near);
+    const both: Pick<Link, 'listen' | 'lineTo' | 'ended' | 'troubleWith' | 'whenReady' | 'refused'> = {
+      ended: false,
+      listen: (listener) => [near, far].forEach((link) => link.listen(listener)),
+      lineTo: (lockKey) => linkTo(lockKey).lineTo(lockKey),
+      troubleWith: (lockKey) => linkTo(lockKey).troubleWith(lockKey),
+      whenReady: (lockKey, resume) => linkTo(lockKey).whenReady(lockKey, resume),
+      refused: () => undefined,
+    };
+    const wire = new Wire({ link: both as Link, clock, schedule });
+    for (const name of ['far', 'near', 'far', 'near', 'far', 'near']) {
+      const answer = await wire.answer(name, () => peek(lockKeys(name), { tenure: 'nobody:1' }));
+      expect(answer).toHaveProperty('reply');
+    }
+    // Three of 60 ms and more, each an eighth of it, beside three of what loopback takes.
+    expect(wire.roundTripMs('far')).toBeGreaterThan(15);
+    expect(wire.roundTripMs('near')).toBeLessThan(wire.roundTripMs('far'));
+  });
+});

@@ -1,0 +1,100 @@
+import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import type { Hold, LockClient, RLock } from 'holdfast';
+import { freshName, openClient } from '../support/clients.js';
+
+const kit = useRedis(startPrivateRedis);
+
+/** A user's function: its name is looked for in stacks. */
+async function theCaller(call: () => Promise<unknown>): Promise<unknown> {
+  // Some time goes by between the call and its error, so that nobody is on the stack any more.
+  return await call();
+}
+
+async function stackOf(call: () => Promise<unknown>): Promise<string> {
+  try {
+    await theCaller(call);
+  } catch (error) {
+    return (error as Error).stack ?? '';
+  }
+  throw new Error('it did not fail');
+}
+
+const acquisitions: [string, (lock: RLock) => Promise<unknown>][] = [
+  ['lock', (lock) => lock.lock()],
+  ['tryLock', (lock) => lock.tryLock()],
+  ['tryLock(waitMs)', (lock) => lock.tryLock(1_000)],
+  ['acquire', (lock) => lock.acquire({ waitMs: 1_000 })],
+  ['tryAcquire', (lock) => lock.tryAcquire()],
+  ['withLock', (lock) => lock.withLock(() => undefined)],
+  ['tryWithLock', (lock) => lock.tryWithLock({}, () => undefined)],
+];
+const questions: [string, (lock: RLock, client: LockClient) => Promise<unknown>][] = [
+  ['isLocked', (lock) => lock.isLocked()],
+  ['remainTimeToLive', (lock) => lock.remainTimeToLive()],
+  ['forceUnlock', (lock) => lock.forceUnlock()],
+  ['inspect', (lock, client) => client.inspect(lock.name)],
+  ['connect', (_, client) => client.connect({ timeoutMs: 200 })],
+];
+
+describe('an error shows who called', () => {
+  it.each([...acquisitions, ...questions])('%s, when Redis cannot be reached', async (_, call) => {
+    const redis = { host: kit.server.host, port: 1 };
+    const client = openClient(kit, { redis, attemptTimeoutMs: 100, responseTimeoutMs: 150 });
+    expect(await stackOf(() => call(client.getLock(freshName()), client))).toMatch(
+      /^LockUnavailableError: .*\n(.*\n)*.*theCaller/,
+    );
+  });
+
+  it.each<[string, (lock: RLock) => Promise<unknown>]>([
+    ['acquire', (lock) => lock.acquire({ waitMs: 20 })],
+    ['withLock', (lock) => lock.withLock({ waitMs: 20 }, () => undefined)],
+  ])('%s, when the lock stays busy, for whole milliseconds', async (_, call) => {
+    const name = freshName();
+    await openClient(kit).getLock(name).lock();
+    let failure: unknown;
+    const stack = await stackOf(() =>
+      call(openClient(kit).getLock(name)).catch((error: unknown) => {
+        failure = error;
+        throw error;
+      }),
+    );
+    expect(failure).toMatchObject({ code: 'LOCK_TIMEOUT' });
+    expect(Number.isInteger((failure as { waitedMs: number }).waitedMs)).toBe(true);
+    expect(stack).toMatch(/theCaller/);
+  });
+
+  const lost = async (hold: Hold | undefined, name: string) => {
+    await openClient(kit).getLock(name).forceUnlock();
+    if (hold !== undefined) await waitUntil(() => hold.state === 'lost', { what: 'the loss' });
+  };
+
+  it('release, unlock and withLock, when the lock was lost', async () => {
+    const client = openClient(kit);
+    const [held, locked, section] = [freshName(), freshName(), freshName()];
+    const hold = await client.getLock(held).acquire();
+    await lost(hold, held);
+    expect(await stackOf(() => hold.release())).toMatch(/^LockLostError: .*\n(.*\n)*.*theCaller/);
+    const lock = client.getLock(locked);
+    await lock.lock();
+    await kit.admin.del(locked);
+    expect(await stackOf(() => lock.unlock())).toMatch(/^LockLostError: .*\n(.*\n)*.*theCaller/);
+    const losing = () => client.getLock(section).withLock(() => kit.admin.del(section));
+    expect(await stackOf(losing)).toMatch(/^LockLostError: .*\n(.*\n)*.*theCaller/);
+  });
+
+  it('and leaves the errors of others alone', async () => {
+    const client = openClient(kit);
+    const mine = new Error('mine');
+    const { stack } = mine;
+    const fails = () => Promise.reject(mine);
+    await expect(client.getLock(freshName()).withLock(fails)).rejects.toBe(mine);
+    const busy = freshName();
+    await openClient(kit).getLock(busy).lock();
+    const abort = new AbortController();
+    const waiting = client.getLock(busy).acquire({ signal: abort.signal });
+    abort.abort(mine);
+    await expect(waiting).rejects.toBe(mine);
+    expect(mine.stack).toBe(stack);
+  });
+});
