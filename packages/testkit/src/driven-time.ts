@@ -1,9 +1,13 @@
 import { AsyncResource } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ManualClock, ManualTimer } from './manual-clock.js';
 import { waitUntil } from './wait-until.js';
 
 /** What closes when a test has ended may take as long, as for the leak check. */
 const graceMs = 2_000;
+
+/** In one turn of the event loop, when time flows. */
+const longestStepMs = 10;
 
 /** The time of the process while a test drives it. */
 export interface DrivenTime {
@@ -13,6 +17,11 @@ export interface DrivenTime {
   advance(ms: number): Promise<void>;
   /** Time has passed and nothing could run: the process stood still. What fell due runs at the next `advance`. */
   jump(ms: number): void;
+  /**
+   * From now on time passes by itself, but only while this process runs: of what the machine keeps from it a few milliseconds count. For
+   * tests whose two sides are both in this process.
+   */
+  flow(): void;
 }
 
 /** Answers how to undo it. */
@@ -36,7 +45,8 @@ function replace<T extends object, K extends keyof T>(owner: T, key: K, value: T
  * more than two seconds.
  */
 export function driveTime(kit: { cleanup(undo: () => unknown): void }): DrivenTime {
-  const startMs = performance.now();
+  const realNow = performance.now.bind(performance);
+  const startMs = realNow();
   const clock = new ManualClock(startMs);
   const wallMs = Date.now() - startMs;
   const restore = [
@@ -57,13 +67,34 @@ export function driveTime(kit: { cleanup(undo: () => unknown): void }): DrivenTi
     replace(globalThis, 'setTimeout', Object.assign(set, { __promisify__: realSet.__promisify__ }) as never),
     replace(globalThis, 'clearTimeout', clear),
   );
+  let flowing: Promise<void> | undefined;
+  let isOver = false;
+  const flow = async () => {
+    let last = realNow();
+    while (!isOver) {
+      await sleep(1);
+      const now = realNow();
+      await clock.advance(Math.min(now - last, longestStepMs));
+      last = now;
+    }
+  };
   kit.cleanup(async () => {
+    isOver = true;
     try {
+      await flowing;
       await clock.advance(graceMs);
       await waitUntil(() => clock.pendingTimers === 0, { what: 'no driven timer to be set', timeoutMs: graceMs });
     } finally {
       for (const undo of restore) undo();
     }
   });
-  return { now: () => clock.now(), advance: (ms) => clock.advance(ms), jump: (ms) => clock.jump(ms) };
+  return {
+    now: () => clock.now(),
+    advance: (ms) => clock.advance(ms),
+    jump: (ms) => clock.jump(ms),
+    flow: () => {
+      flowing ??= flow();
+      flowing.catch(() => undefined); // told in the end
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { guardLeaks, startCluster, type TestCluster, waitUntil } from '@holdfast
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLockClient } from 'holdfast';
 import { Cluster } from 'ioredis';
-import { allowedName, quick } from '../support/access-round.js';
+import { allowedName, unhurried } from '../support/access-round.js';
 import { createUserOn, password, refusedTo } from '../support/acl-rules.js';
 
 const startMs = 60_000;
@@ -20,7 +20,7 @@ describe('in a Cluster', () => {
   const open = () => {
     const nodes = cluster.nodes.map(({ host, port }) => ({ host, port }));
     const redis = new Cluster(nodes, { lazyConnect: true, redisOptions: { username: 'limited', password } });
-    const client = createLockClient({ ...quick, redis });
+    const client = createLockClient({ ...unhurried, redis });
     leaks.cleanup(async () => {
       await client.close();
       redis.disconnect();

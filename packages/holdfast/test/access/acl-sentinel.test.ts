@@ -1,7 +1,7 @@
 import { guardLeaks, startSentinel, type TestSentinel, waitUntil } from '@holdfast/testkit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLockClient } from 'holdfast';
-import { allowedName, applicationRound, quick } from '../support/access-round.js';
+import { allowedName, applicationRound, unhurried } from '../support/access-round.js';
 import { createUserOn, password, refusedTo } from '../support/acl-rules.js';
 
 const startMs = 60_000;
@@ -22,7 +22,7 @@ describe('behind Sentinel', () => {
   const open = () => {
     const { sentinels, name } = sentinel;
     const users = { username: 'locks', password, sentinelUsername: 'watcher', sentinelPassword: password };
-    const client = createLockClient({ ...quick, redis: { sentinels, name, ...users } });
+    const client = createLockClient({ ...unhurried, redis: { sentinels, name, ...users } });
     leaks.cleanup(() => client.close());
     return client;
   };

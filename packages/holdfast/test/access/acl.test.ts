@@ -1,6 +1,6 @@
 import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { applicationRound, openAs, operatorRound } from '../support/access-round.js';
+import { applicationRound, openAs, operatorRound, quick, unhurried } from '../support/access-round.js';
 import { createUser, documentedGrants, password, refusedTo } from '../support/acl-rules.js';
 
 const kit = useRedis(startPrivateRedis);
@@ -19,8 +19,9 @@ afterEach(async () => {
 const modes = ['queue', 'redisson'] as const;
 
 /** Two processes of an application, the second perhaps as another user. */
-async function applicationIn(wakeup: (typeof modes)[number], second = 'limited') {
-  const clients = [openAs(kit, 'limited', { wakeup }), openAs(kit, second, { wakeup })] as const;
+async function applicationIn(wakeup: (typeof modes)[number], { second = 'limited', times = quick } = {}) {
+  const options = { ...times, wakeup };
+  const clients = [openAs(kit, 'limited', options), openAs(kit, second, options)] as const;
   return { round: await applicationRound(kit, ...clients), stats: clients.map((client) => client.stats()) };
 }
 
@@ -32,7 +33,7 @@ const everyLockFree = () =>
 describe('the rules in docs/security.md', () => {
   it.each(modes)('for applications are enough in %s mode: all is done, and Redis has refused nothing', async (mode) => {
     await createUser(kit.admin, 'limited', 'locks');
-    const { round, stats } = await applicationIn(mode);
+    const { round, stats } = await applicationIn(mode, { times: unhurried });
     expect(round.undone).toEqual([]);
     expect(stats[0]?.handoffs).toMatchObject({ local: 1, passed: 2 });
     expect(stats[1]?.handoffs.granted).toBe(mode === 'queue' ? 1 : 0);
@@ -45,7 +46,8 @@ describe('the rules in docs/security.md', () => {
     await kit.admin.acl('SETUSER', 'limited', 'resetkeys', '~app:*', '&redisson_lock__channel:{app:*');
     const { host, port } = kit.server;
     const redis = { host, port, username: 'limited', password, keyPrefix: 'app:' };
-    const round = await applicationRound(kit, openAs(kit, 'limited', { redis }), openAs(kit, 'limited', { redis }));
+    const options = { ...unhurried, redis };
+    const round = await applicationRound(kit, openAs(kit, 'limited', options), openAs(kit, 'limited', options));
     expect(round.undone).toEqual([]);
     expect(await refusedTo(kit.admin, 'limited')).toEqual([]);
   });
@@ -61,7 +63,7 @@ describe('the rules in docs/security.md', () => {
   it('for applications in Redisson mode can do without four commands', async () => {
     await createUser(kit.admin, 'limited', 'locks');
     await kit.admin.acl('SETUSER', 'limited', '-zadd', '-zrank', '-zscore', '-ping');
-    expect((await applicationIn('redisson')).round.undone).toEqual([]);
+    expect((await applicationIn('redisson', { times: unhurried })).round.undone).toEqual([]);
     expect(await refusedTo(kit.admin, 'limited')).toEqual([]);
   });
 
@@ -103,7 +105,7 @@ describe('an application without', () => {
     '%s, which it needs: each call is done or ends in a typed error, no lock stays, and others have their turn',
     async (missing) => {
       await createUser(kit.admin, 'limited', 'locks', missing);
-      const beside = applicationIn('queue', 'default');
+      const beside = applicationIn('queue', { second: 'default' });
       const rounds = await Promise.all([beside, ...modes.map((mode) => applicationIn(mode))]);
       const [{ round: mixed }] = rounds as [(typeof rounds)[number]];
       expect([mixed.outcomes.get('wait'), mixed.outcomes.get('release')]).toEqual(['done', 'done']);

@@ -57,7 +57,7 @@ describe('connections that break at random', () => {
     kit.cleanup(() => {
       ending = true;
     });
-    for (let broken = 0; broken < 40 && faults.length === 0; broken++) {
+    for (let broken = 0; broken < 25 && faults.length === 0; broken++) {
       const seen = sections;
       await waitUntil(() => sections >= seen + 3 || faults.length > 0, { what: 'three more sections' });
       await breakSomething();

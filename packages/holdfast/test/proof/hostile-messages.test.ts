@@ -1,4 +1,4 @@
-import { useRedis, waitUntil } from '@holdfast/testkit';
+import { driveTime, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { LockClient } from 'holdfast';
 import {
@@ -55,6 +55,7 @@ describe.each(everySpeaker)('$title: locks work, without messages, when SUBSCRIB
   it.each(batches(cases))(
     'is told $told',
     async ({ batch }) => {
+      driveTime(kit).flow();
       const outcomes = await Promise.all(
         batch.map(async ([title, hostility]) => ({ title, faults: await faultsOfSubscribing(speaker, hostility) })),
       );
@@ -146,6 +147,7 @@ describe.each(everySpeaker)('$title: no lock is had and none lost when the inbox
   it.each(batches(speaker.protocol === 3 ? [...messages, ...pushes] : messages))(
     'hears $told',
     async ({ batch }) => {
+      driveTime(kit).flow();
       const outcomes = await Promise.all(
         batch.map(async ([title, frames]) => ({ title, faults: await faultsOfListening(speaker, frames) })),
       );

@@ -1,4 +1,4 @@
-import { useRedis } from '@holdfast/testkit';
+import { driveTime, useRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { LockClient } from 'holdfast';
 import {
@@ -43,6 +43,7 @@ describe.each(everySpeaker)(
     it.each(batches(casesFor(speaker)))(
       'told $told',
       async ({ batch }) => {
+        driveTime(kit).flow();
         const outcomes = await Promise.all(
           batch.map(async ([title, hostility]) => ({ title, faults: await faults(speaker, hostility) })),
         );

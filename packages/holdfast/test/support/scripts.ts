@@ -41,6 +41,6 @@ export function commandOf(script: string): CommandName {
       },
     ]) => script === sha || script === source,
   );
-  if (found === undefined) throw new Error('a script of nobody');
+  if (found === undefined) throw new Error(`a script of nobody: ${script.slice(0, 200)}`);
   return found[0] as CommandName;
 }
