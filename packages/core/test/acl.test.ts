@@ -95,7 +95,7 @@ it('a user that may not publish releases all the same, and the next owner is wri
   await without('publish', async (limited) => {
     expect(await limited.release('a:1', 2, { trust: true })).toEqual({ kind: 'granted', to: 'b:1' });
     expect(await limited.release('b:1', 2, { trust: true })).toEqual({ kind: 'granted', to: 'c:1' });
-    expect(await limited.release('c:1', 2, { trust: true })).toEqual({ kind: 'released' });
+    expect(await limited.release('c:1', 2, { trust: true })).toEqual({ kind: 'released', left: 0 });
   });
 });
 
@@ -104,7 +104,7 @@ it('a user without the channels releases all the same', async () => {
   await server.redis.acl('SETUSER', 'mute', 'on', '>x', '~*', 'resetchannels', '+@all');
   const mute = lockOn(server, { client: server.connect({ username: 'mute', password: 'x' }) });
   expect(await mute.release('a:1', 2)).toEqual({ kind: 'granted', to: 'b:1' });
-  expect(await mute.cancel('b:1')).toEqual({ kind: 'cancelled', wasGranted: true });
-  expect(await mute.release('c:1', 2)).toEqual({ kind: 'released' });
+  expect(await mute.cancel('b:1')).toEqual({ kind: 'cancelled', wasGranted: true, left: 0 });
+  expect(await mute.release('c:1', 2)).toEqual({ kind: 'released', left: 0 });
   await server.redis.acl('DELUSER', 'mute');
 });

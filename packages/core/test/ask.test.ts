@@ -140,6 +140,17 @@ describe('ask while another tenure owns the lock', () => {
     expect(await lock.ask('d:1')).toMatchObject({ kind: 'wait', position: 2, ticket: later + 2 });
   });
 
+  it('drops a few of the dead at the head of a long line', async () => {
+    await lock.ask('a:1');
+    const dead = Array.from({ length: 40 }, (_, i) => `dead:${i}`);
+    for (const tenure of dead) await lock.ask(tenure);
+    for (const tenure of dead) await lock.makeStale(tenure);
+    expect(await lock.ask('b:1')).toMatchObject({ kind: 'wait', position: 24 });
+    expect(await lock.ask('b:1')).toMatchObject({ kind: 'wait', position: 8 });
+    expect(await lock.ask('b:1')).toMatchObject({ kind: 'wait', position: 8 });
+    expect((await lock.state()).fresh).toHaveLength(9);
+  });
+
   it('tells the owner, when the head asks and only then', async () => {
     await lock.ask('owner:a:1');
     const inbox = await server.listen('holdfast_inbox:a');

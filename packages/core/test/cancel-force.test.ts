@@ -12,7 +12,7 @@ describe('cancel', () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     await lock.ask('c:1');
-    expect(await lock.cancel('b:1')).toEqual({ kind: 'cancelled', wasGranted: false });
+    expect(await lock.cancel('b:1')).toEqual({ kind: 'cancelled', wasGranted: false, left: 0 });
     expect(await lock.state()).toMatchObject({ lock: { 'a:1': '1' }, queue: ['c:1'], fresh: ['c:1'] });
     expect(await server.redis.pttl(keys.dead('b:1'))).toEqual(almost(TOMBSTONE));
     expect(await lock.ask('b:1')).toEqual({ kind: 'dead' });
@@ -26,7 +26,7 @@ describe('cancel', () => {
   });
 
   it('bars an ask that arrives after it', async () => {
-    expect(await lock.cancel('a:1')).toEqual({ kind: 'cancelled', wasGranted: false });
+    expect(await lock.cancel('a:1')).toEqual({ kind: 'cancelled', wasGranted: false, left: 0 });
     expect(await lock.ask('a:1')).toEqual({ kind: 'dead' });
     expect(await lock.state()).toMatchObject({ lock: {} });
   });
@@ -37,7 +37,7 @@ describe('cancel', () => {
     await lock.ask('c:1');
     await lock.release('a:1', 2);
     const inbox = await server.listen('holdfast_inbox:c', keys.releaseChannel);
-    expect(await lock.cancel('b:1')).toEqual({ kind: 'cancelled', wasGranted: true });
+    expect(await lock.cancel('b:1')).toEqual({ kind: 'cancelled', wasGranted: true, left: 0 });
     expect(await lock.state()).toMatchObject({ lock: { 'c:1': '1', seq: '1' }, queue: [] });
     expect(await inbox.received()).toEqual([['holdfast_inbox:c', expect.stringMatching(/^1 grant c:1 /)]]);
   });
@@ -46,7 +46,7 @@ describe('cancel', () => {
     await lock.ask('a:1');
     await lock.again('a:1', 2);
     const channel = await server.listen(keys.releaseChannel);
-    expect(await lock.cancel('a:1')).toEqual({ kind: 'cancelled', wasGranted: true });
+    expect(await lock.cancel('a:1')).toEqual({ kind: 'cancelled', wasGranted: true, left: 0 });
     expect(await lock.state()).toMatchObject({ lock: {} });
     expect(await channel.received()).toEqual([[keys.releaseChannel, '0']]);
   });
@@ -64,7 +64,7 @@ describe('force', () => {
   it('frees the lock and tells the old owner and Redisson', async () => {
     await lock.ask('a:1');
     const channels = await server.listen('holdfast_inbox:a', keys.releaseChannel);
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1' });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', left: 0 });
     expect(await lock.state()).toMatchObject({ lock: {} });
     expect(await channels.received()).toEqual([
       [keys.releaseChannel, '0'],
@@ -76,7 +76,7 @@ describe('force', () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     const channels = await server.listen('holdfast_inbox:a', 'holdfast_inbox:b', keys.releaseChannel);
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1' });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', left: 0 });
     expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1', seq: '1' }, queue: [] });
     expect(await lock.pttl()).toEqual(almost(CLAIM));
     expect(await channels.received()).toEqual([
@@ -89,7 +89,11 @@ describe('force', () => {
     await server.redis.hset(keys.lock, '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:17', 2);
     server.expectLasting(keys.lock);
     const channels = await server.listen('holdfast_inbox:0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60', keys.releaseChannel);
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:17' });
+    expect(await lock.force('x:1')).toEqual({
+      kind: 'forced',
+      ownerBefore: '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:17',
+      left: 0,
+    });
     expect(await channels.received()).toEqual([[keys.releaseChannel, '0']]);
   });
 
@@ -97,13 +101,13 @@ describe('force', () => {
     await lock.ask('a:1');
     await server.redis.hset(keys.lock, 'mode', 'read', '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:17', 1);
     const inbox = await server.listen('holdfast_inbox:a');
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1' });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', left: 0 });
     expect(await inbox.received()).toEqual([['holdfast_inbox:a', '1 lost a:1 force-unlocked']]);
   });
 
   it('reports no owner when the lock was free, and tells nobody', async () => {
     const channel = await server.listen(keys.releaseChannel);
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: undefined });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: undefined, left: 0 });
     expect(await channel.received()).toEqual([]);
   });
 
@@ -111,7 +115,7 @@ describe('force', () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     await lock.vanish();
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: undefined });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: undefined, left: 0 });
     expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1' } });
   });
 
@@ -119,9 +123,9 @@ describe('force', () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     await lock.force('x:1');
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1' });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', left: 0 });
     expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1' } });
-    expect(await lock.force('x:2')).toEqual({ kind: 'forced', ownerBefore: 'b:1' });
+    expect(await lock.force('x:2')).toEqual({ kind: 'forced', ownerBefore: 'b:1', left: 0 });
   });
 
   it('never deletes a key of another type', async () => {

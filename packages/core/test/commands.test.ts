@@ -114,11 +114,12 @@ describe('decoding', () => {
     [handoff, ['lost'], { kind: 'lost' }],
     [release, ['held', 1], { kind: 'held', holdCount: 1 }],
     [release, ['granted', 'b:1'], { kind: 'granted', to: 'b:1' }],
-    [release, ['released'], { kind: 'released' }],
+    [release, ['released'], { kind: 'released', left: 0 }],
+    [release, ['unserved', 3], { kind: 'released', left: 3 }],
     [release, ['notHeld'], { kind: 'notHeld' }],
-    [cancel, ['cancelled', 1], { kind: 'cancelled', wasGranted: true }],
-    [force, ['forced', 'b:1'], { kind: 'forced', ownerBefore: 'b:1' }],
-    [force, ['forced', ''], { kind: 'forced', ownerBefore: undefined }],
+    [cancel, ['cancelled', 1, 0], { kind: 'cancelled', wasGranted: true, left: 0 }],
+    [force, ['forced', 'b:1', 0], { kind: 'forced', ownerBefore: 'b:1', left: 0 }],
+    [force, ['forced', '', 0], { kind: 'forced', ownerBefore: undefined, left: 0 }],
     [
       renew,
       [99, ['renewed', 30], ['lost', 'taken']],
@@ -168,7 +169,7 @@ describe('decoding', () => {
   it.each<[core.Command<unknown>, string, unknown]>([
     [ask, 'acquired', { kind: 'acquired', holdCount: 1, seq: 1, remainingMs: asking.leaseMs, others: 0 }],
     [ask, 'dead', { kind: 'dead' }],
-    [release, 'released', { kind: 'released' }],
+    [release, 'released', { kind: 'released', left: 0 }],
   ])('reads a word that comes alone (%#)', (command, word, expected) => {
     expect(command.decode(word)).toEqual(expected);
   });

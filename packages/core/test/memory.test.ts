@@ -49,7 +49,7 @@ describe('on a server out of memory', () => {
   it.each([{ tombstoneMs: 0 }, dirty])('the last release frees the lock (%j)', async (options) => {
     await lock.ask('a:1');
     await fill();
-    expect(await lock.release('a:1', 2, options)).toEqual({ kind: 'released' });
+    expect(await lock.release('a:1', 2, options)).toEqual({ kind: 'released', left: 0 });
     expect(await lock.state()).toMatchObject({ lock: {}, tombstones: options.tombstoneMs ? [expect.any(String)] : [] });
   });
 
@@ -78,7 +78,7 @@ describe('on a server out of memory', () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     await fill();
-    expect(await lock.cancel('b:1')).toEqual({ kind: 'cancelled', wasGranted: false });
+    expect(await lock.cancel('b:1')).toEqual({ kind: 'cancelled', wasGranted: false, left: 0 });
     expect(await lock.ask('b:1')).toEqual({ kind: 'dead' });
   });
 
@@ -86,7 +86,7 @@ describe('on a server out of memory', () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     await fill();
-    expect(await lock.cancel('a:1')).toEqual({ kind: 'cancelled', wasGranted: true });
+    expect(await lock.cancel('a:1')).toEqual({ kind: 'cancelled', wasGranted: true, left: 0 });
     expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1' } });
   });
 
@@ -94,7 +94,7 @@ describe('on a server out of memory', () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     await fill();
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1' });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', left: 0 });
     expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1' } });
   });
 

@@ -35,14 +35,14 @@ describe('release of the last hold, nobody waiting', () => {
   it('frees the lock, tells Redisson, and leaves nothing', async () => {
     await lock.ask('a:1');
     const channel = await server.listen(keys.releaseChannel);
-    expect(await lock.release('a:1', 2)).toEqual({ kind: 'released' });
+    expect(await lock.release('a:1', 2)).toEqual({ kind: 'released', left: 0 });
     expect(await lock.state()).toEqual({ lock: {}, queue: [], fresh: [], tombstones: [] });
     expect(await channel.received()).toEqual([[keys.releaseChannel, '0']]);
   });
 
   it('bars late asks of the tenure when it is dirty', async () => {
     await lock.ask('a:1');
-    expect(await lock.release('a:1', 2, dirty)).toEqual({ kind: 'released' });
+    expect(await lock.release('a:1', 2, dirty)).toEqual({ kind: 'released', left: 0 });
     expect(await server.redis.pttl(keys.dead('a:1'))).toEqual(almost(TOMBSTONE));
     expect(await lock.ask('a:1')).toEqual({ kind: 'dead' });
   });
@@ -100,7 +100,7 @@ describe('release of the last hold with waiters', () => {
     await lock.ask('b:1');
     await lock.makeStale('b:1');
     const channels = await server.listen('holdfast_inbox:b', keys.releaseChannel);
-    expect(await lock.release('a:1', 2)).toEqual({ kind: 'released' });
+    expect(await lock.release('a:1', 2)).toEqual({ kind: 'released', left: 0 });
     expect(await lock.state()).toEqual({ lock: {}, queue: [], fresh: [], tombstones: [] });
     expect(await channels.received()).toEqual([[keys.releaseChannel, '0']]);
   });
@@ -125,7 +125,7 @@ describe('release of the last hold with waiters', () => {
   it('leaves no owner when nobody listens at all', async () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
-    expect(await lock.release('a:1', 2, { trust: true })).toEqual({ kind: 'released' });
+    expect(await lock.release('a:1', 2, { trust: true })).toEqual({ kind: 'released', left: 0 });
     expect(await lock.state()).toEqual({ lock: {}, queue: [], fresh: [], tombstones: [] });
   });
 });
@@ -154,7 +154,7 @@ describe('release by a tenure that is not the owner', () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     await lock.release('a:1', 2, dirty);
-    expect(await lock.release('a:1', 2, dirty)).toEqual({ kind: 'released' });
+    expect(await lock.release('a:1', 2, dirty)).toEqual({ kind: 'released', left: 0 });
     expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1' } });
   });
 });
@@ -162,7 +162,7 @@ describe('release by a tenure that is not the owner', () => {
 it('a foreign key in place of the queue does not keep a release from finishing', async () => {
   await lock.ask('a:1');
   await server.redis.set(keys.queue, 'x', 'PX', 10_000);
-  expect(await lock.release('a:1', 2)).toEqual({ kind: 'released' });
+  expect(await lock.release('a:1', 2)).toEqual({ kind: 'released', left: 0 });
   expect(await lock.state().catch((error: Error) => error.message)).toMatch(/\bWRONGTYPE /);
   expect(await server.redis.exists(keys.lock)).toBe(0);
 });

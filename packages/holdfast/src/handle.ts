@@ -14,6 +14,7 @@ import type { AcquireRequest, Ending, Refusal } from './lock/contender.js';
 import type { AcquireKind, Level } from './lock/level.js';
 import type { Parts } from './lock/parts.js';
 import { query } from './lock/query.js';
+import { serveRest } from './lock/serving.js';
 import type { Registry } from './lock/registry.js';
 import type { Terms } from './lock/terms.js';
 import { none, withLast, without } from './lists.js';
@@ -150,7 +151,8 @@ export class Handle implements RLock {
     const { responseTimeoutMs, claimLeaseMs: claimMs } = parts.settings;
     const tombstoneMs = Math.min(responseTimeoutMs + LATE_COPY_MS, MAX_TIME_MS);
     const trust = parts.link.trustsReceivers;
-    const { ownerBefore } = await this.#query(core.force(this.#keys, { request, tombstoneMs, claimMs, trust }));
+    const { ownerBefore, left } = await this.#query(core.force(this.#keys, { request, tombstoneMs, claimMs, trust }));
+    void serveRest(parts, this.#keys, left);
     if (ownerBefore !== undefined) registry.find(this.name)?.forced(ownerBefore);
     return ownerBefore !== undefined;
   }

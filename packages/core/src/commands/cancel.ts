@@ -17,6 +17,8 @@ export interface CancelOptions extends Granting {
 export interface CancelReply {
   readonly kind: 'cancelled';
   readonly wasGranted: boolean;
+  /** Waiters of the lock, free now, that are to be served by {@link serve}. */
+  readonly left: number;
 }
 
 /** Withdraws a tenure, whether it waits, owns the lock (with any number of holds) or neither. Works out of memory too. */
@@ -37,6 +39,8 @@ export function cancel(keys: LockKeys, options: CancelOptions): Command<CancelRe
 }
 
 function decode(reply: Reply): CancelReply {
-  const kind = reply.hasLength(2).text(0);
-  return kind === 'cancelled' ? { kind, wasGranted: reply.flag(1) } : reply.fail('unknown status');
+  const kind = reply.hasLength(3).text(0);
+  return kind === 'cancelled'
+    ? { kind, wasGranted: reply.flag(1), left: reply.natural(2) }
+    : reply.fail('unknown status');
 }

@@ -18,6 +18,8 @@ export interface ForceOptions extends Granting {
 export interface ForceReply {
   readonly kind: 'forced';
   readonly ownerBefore: string | undefined;
+  /** Waiters of the lock, free now, that are to be served by {@link serve}. */
+  readonly left: number;
 }
 
 /**
@@ -40,6 +42,8 @@ export function force(keys: LockKeys, options: ForceOptions): Command<ForceReply
 }
 
 function decode(reply: Reply): ForceReply {
-  const kind = reply.hasLength(2).text(0);
-  return kind === 'forced' ? { kind, ownerBefore: reply.text(1) || undefined } : reply.fail('unknown status');
+  const kind = reply.hasLength(3).text(0);
+  return kind === 'forced'
+    ? { kind, ownerBefore: reply.text(1) || undefined, left: reply.natural(2) }
+    : reply.fail('unknown status');
 }

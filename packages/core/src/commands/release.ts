@@ -21,8 +21,8 @@ export type ReleaseReply =
   | { kind: 'held'; holdCount: number }
   /** The tenure `to` is the owner now and has been told. */
   | { kind: 'granted'; to: string }
-  /** The lock is free; or this was a late copy, and a tombstone shows that the tenure ended before. */
-  | { kind: 'released' }
+  /** The lock is free; or this was a late copy, and a tombstone shows that the tenure ended before. `left`: waiters to be served by {@link serve}. */
+  | { kind: 'released'; left: number }
   /** The tenure was not the owner: nothing was released. */
   | { kind: 'notHeld' };
 
@@ -52,6 +52,10 @@ function decode(reply: Reply): ReleaseReply {
     case 'granted':
       return { kind, to: reply.hasLength(2).text(1) };
     case 'released':
+      reply.hasLength(1);
+      return { kind, left: 0 };
+    case 'unserved':
+      return { kind: 'released', left: reply.hasLength(2).natural(1) };
     case 'notHeld':
       reply.hasLength(1);
       return { kind };

@@ -94,6 +94,23 @@ local function enqueue()
   return reply
 end
 
+-- The dead keep their places for as long as anybody else asks: of a long line the first are looked at. Whoever is alive all
+-- the same comes back by its ticket. Returns how many have gone; what is refused is left to the grant step.
+local function dropStale()
+  local first = redis.pcall('ZRANGE', KEYS[2], 0, 15)
+  local entries = first.err and first or redis.pcall('HMGET', KEYS[3], unpack(first))
+  if entries.err then return 0 end
+  local stale = {}
+  for i, waiter in ipairs(first) do
+    if (freshness(entries[i]) or 0) < nowMs then stale[#stale + 1] = waiter end
+  end
+  if #stale > 0 then
+    redis.pcall('ZREM', KEYS[2], unpack(stale))
+    redis.pcall('HDEL', KEYS[3], unpack(stale))
+  end
+  return #stale
+end
+
 -- Before enqueue, not after: with a write behind it, the script can serve the queue of a full server.
 local free = remainingMs == -2
 if free then redis.call('DEL', KEYS[1]) end
@@ -121,5 +138,6 @@ end
 
 local foreign = (free or fields.seq) and 0 or 1
 if freshMs == 0 then return { 'busy', remainingMs, nowMs, foreign, question } end
+if not free and position > 15 then position = position - dropStale() end
 if position == 0 and holder and fields.seq then tell(holder, '1 contended ' .. holder) end
 return { 'wait', remainingMs, position, ticket, nowMs, foreign, question }

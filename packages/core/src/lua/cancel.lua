@@ -5,7 +5,7 @@
 --   as for release
 --
 -- Replies
---   cancelled wasGranted    1 = the tenure was the owner
+--   cancelled wasGranted left    1 = the tenure was the owner; left as for release
 
 --#include question
 --#include args
@@ -21,8 +21,12 @@ local trust = ARGV[4] == '1'
 
 local wasGranted = standing() ~= nil
 retire(tombstoneMs)
+local left = 0
 if wasGranted then
   redis.call('DEL', KEYS[1])
-  if not passOn(nil, nil, claimMs, trust) then announce(ARGV[5], trust) end
+  if not passOn(nil, nil, claimMs, trust) then
+    left = waiting()
+    announce(ARGV[5], trust)
+  end
 end
-return { 'cancelled', wasGranted and 1 or 0, question }
+return { 'cancelled', wasGranted and 1 or 0, left, question }

@@ -9,7 +9,7 @@
 --   releaseChannel  is told `0` when an owner went and nobody was granted
 --
 -- Replies
---   forced owner    the owner before, or ''
+--   forced owner left    the owner before, or ''; left as for release
 
 --#include question
 --#include args
@@ -23,7 +23,7 @@ local claimMs = integer(2, 1)
 local trust = ARGV[3] == '1'
 
 local known = redis.call('GET', KEYS[4])
-if known then return { 'forced', known, question } end
+if known then return { 'forced', known, 0, question } end
 
 local holder, fields, refused = owner()
 if refused then return refused end
@@ -35,4 +35,4 @@ local removed = redis.call('DEL', KEYS[1])
 local granted = passOn(nil, nil, claimMs, trust)
 if removed == 1 and not granted then announce(ARGV[4], trust) end
 if holder and fields.seq then tell(holder, '1 lost ' .. holder .. ' force-unlocked') end
-return { 'forced', before, question }
+return { 'forced', before, granted and 0 or waiting(), question }

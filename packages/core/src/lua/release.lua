@@ -12,6 +12,7 @@
 --   held count      holds that are left
 --   granted tenure  the new owner
 --   released        the lock is free
+--   unserved left   the same; left = waiters that the grant step has not come to, see serve.lua
 --   notHeld         the tenure was not the owner
 
 --#include question
@@ -59,4 +60,6 @@ redis.call('DEL', KEYS[1])
 local granted = passOn(nil, nil, claimMs, trust)
 if granted then return { 'granted', granted, question } end
 announce(ARGV[6], trust)
+local left = waiting()
+if left > 0 then return { 'unserved', left, question } end
 return { 'released', question }

@@ -109,7 +109,7 @@ describe('case 4: a copy of a nested acquire', () => {
     await lock.again(me, 2);
     await lock.release(me, 3);
     expect(await lock.again(me, 2)).toMatchObject({ kind: 'held', holdCount: 1 });
-    expect(await lock.release(me, 4)).toEqual({ kind: 'released' });
+    expect(await lock.release(me, 4)).toEqual({ kind: 'released', left: 0 });
   });
 
   it('after the last release neither revives the lock nor touches the next owner', async () => {
@@ -135,7 +135,7 @@ describe('case 5: a copy of a release that arrives when another owner holds the 
     await after();
     await lock.again(other, 2);
     const state = await lock.state();
-    expect(await lock.release(me, 2, dirty)).toEqual({ kind: 'released' });
+    expect(await lock.release(me, 2, dirty)).toEqual({ kind: 'released', left: 0 });
     expect(await lock.state()).toEqual(state);
   });
 
@@ -170,7 +170,7 @@ describe('case 6: a copy of a release that arrives when its tombstone has gone',
 
 describe('case 7: a cancel that arrives before its acquire', () => {
   it('has the acquire refused, also once the lock has changed hands', async () => {
-    expect(await lock.cancel(me)).toEqual({ kind: 'cancelled', wasGranted: false });
+    expect(await lock.cancel(me)).toEqual({ kind: 'cancelled', wasGranted: false, left: 0 });
     expect(await lock.ask(me)).toEqual({ kind: 'dead' });
     await lock.ask(other);
     expect(await lock.ask(me)).toEqual({ kind: 'dead' });
@@ -265,7 +265,7 @@ describe('case 10: a copy of an acquire that arrives at a promoted replica witho
   it('ends with a copy of the release or of the cancel, and is refused from then on', async () => {
     const there = await promoteAfter(async () => undefined);
     await there.ask(me);
-    expect(await there.release(me, 2, dirty)).toEqual({ kind: 'released' });
+    expect(await there.release(me, 2, dirty)).toEqual({ kind: 'released', left: 0 });
     expect(await there.ask(me)).toEqual({ kind: 'dead' });
     await there.cancel(other);
     expect(await there.ask(other)).toEqual({ kind: 'dead' });

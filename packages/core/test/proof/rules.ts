@@ -13,6 +13,8 @@ export interface Surroundings {
 
 /** How many waiters that have gone one script passes over: it must not last for ever. */
 const MOST_PASSED_OVER = 64;
+/** Of a longer line than this, the first so many are looked at by whoever asks. */
+const LOOKED_AT = 16;
 
 /** What is answered about a key that is not a lock; it is never touched. */
 const REFUSED: Reply = ['refused', 'NOTALOCK'];
@@ -69,10 +71,17 @@ export class RuleTable {
     }
     if (lock === undefined) return this.#askForFree(command);
     const foreign = lock.seq === undefined;
+    if (freshMs > 0 && this.#place(tenure) >= LOOKED_AT) this.#dropStale();
     if (freshMs === 0) return ['busy', told(lock.ttlMs), foreign];
     const place = this.#place(tenure);
     if (place === 0 && !foreign) this.#tell(ownerOf(lock), `contended ${ownerOf(lock)}`);
     return ['wait', told(lock.ttlMs), place, this.#ticketOf(tenure), foreign];
+  }
+
+  #dropStale(): void {
+    const { world } = this;
+    const stale = world.queue.slice(0, LOOKED_AT).filter((waiter) => world.fresh[waiter.tenure]?.until !== 'ahead');
+    for (const waiter of stale) this.#retire(waiter.tenure, 0);
   }
 
   /** Whoever came first is served; the newcomer takes the lock only when nobody is left before it. */

@@ -29,17 +29,19 @@ describe('every script does what the rule table says', () => {
       const channels = await server.listen(keys.releaseChannel, ...LISTENING.map(inboxChannel));
       const received = async () => (await channels.received()).map(([, message]) => spoken(message));
       const seen = new Set<string>();
+      let told = 0;
       const property = fc.asyncProperty(stories, async (story) => {
         await server.redis.flushall();
         await server.redis.set(lockKeys(ServerSide.text).lock, 'something else', 'PX', 3_600_000);
         await received();
         await tell(story, received, seen);
+        told++;
       });
       // Some stories end with a lock whose TTL somebody else has taken away.
       server.expectLasting(keys.lock);
       await fc.assert(property, parameters);
-      // A repeated counterexample is one story: it cannot see everything.
-      if (parameters.path === undefined) expect([...seen].sort()).toEqual(EVERY_REPLY);
+      // A repeated counterexample is one story, and a slow machine tells fewer: they cannot see everything.
+      if (told >= parameters.numRuns) expect([...seen].sort()).toEqual(EVERY_REPLY);
     },
     timeoutMs,
   );

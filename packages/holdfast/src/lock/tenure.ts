@@ -32,6 +32,7 @@ import { Others } from './others.js';
 import type { Parts } from './parts.js';
 import type { LeaseSubject } from './renewals.js';
 import type { ServerInstant } from './server-clock.js';
+import { serveRest } from './serving.js';
 import type { Ear } from './wakeup.js';
 
 /** Told what becomes of the tenure. */
@@ -393,6 +394,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
         return answer.kind === 'reply' ? { kind: 'released' } : answer;
       }
       this.#ear.close();
+      if (answer.reply.kind === 'released') void serveRest(this.#parts, this.keys, answer.reply.left);
       if (answer.reply.kind !== 'notHeld') return { kind: 'released' };
       // A first copy of this very release may have run, its reply lost with the connection; but not if the lease can have ended since.
       return sentTwice && clock.now() < deadline ? { kind: 'released' } : { kind: 'unheld' };
@@ -414,7 +416,8 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
       const leasesOver = this.#parts.clock.now() + Math.max(this.#longestLeaseMs, claimLeaseMs) + claimLeaseMs;
       const until = this.#asking?.adrift ? Number.POSITIVE_INFINITY : leasesOver;
       const onDoubt = () => this.onDoubt();
-      await this.#parts.wire.answer(this.keys.lock, () => this.#cancelCommand(), { until, onDoubt });
+      const answer = await this.#parts.wire.answer(this.keys.lock, () => this.#cancelCommand(), { until, onDoubt });
+      if (answer.kind === 'reply') void serveRest(this.#parts, this.keys, answer.reply.left);
     }
     this.#ear.close();
   }

@@ -1,0 +1,29 @@
+import { duration } from '../arguments.js';
+import { command } from '../command.js';
+import type { LockKeys } from '../keys.js';
+import type { Reply } from '../reply.js';
+import type { Command } from '../script-port.js';
+import { serve as operation } from '../scripts.gen.js';
+import { type Granting, trustArgument } from './granting.js';
+
+/** Reply to {@link serve}. */
+export interface ServeReply {
+  readonly kind: 'served';
+  /** Waiters of a lock that is still free: call again, unless it was refused and there are as many as before. */
+  readonly left: number;
+}
+
+/** Goes on with a grant step that met its limit among waiters that have gone. Does nothing to a lock that somebody has. */
+export function serve(keys: LockKeys, options: Granting): Command<ServeReply> {
+  return command(
+    operation,
+    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh },
+    { claimMs: duration('claimMs', options.claimMs, 1), trust: trustArgument(options) },
+    decode,
+  );
+}
+
+function decode(reply: Reply): ServeReply {
+  const kind = reply.hasLength(2).text(0);
+  return kind === 'served' ? { kind, left: reply.natural(1) } : reply.fail('unknown status');
+}

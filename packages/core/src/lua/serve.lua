@@ -1,0 +1,21 @@
+-- Goes on with a grant step that met its limit: gives a free lock to the next waiter that is still there. Does nothing to a
+-- lock that somebody has, so a copy changes nothing more.
+--
+-- KEYS  lock queue fresh
+-- ARGV  claimMs trust
+--   see grant.lua
+--
+-- Replies
+--   served left    left = waiters of a lock that is still free: call again
+
+--#include question
+--#include args
+--#include own
+--#include grant
+
+local claimMs = integer(1, 1)
+local trust = ARGV[2] == '1'
+
+if redis.call('PTTL', KEYS[1]) ~= -2 then return { 'served', 0, question } end
+redis.call('DEL', KEYS[1])
+return { 'served', passOn(nil, nil, claimMs, trust) and 0 or waiting(), question }
