@@ -46,6 +46,7 @@ describe('the connection that listens', () => {
     const witness = { onMessage: () => undefined, onLost: () => undefined, onRestored: () => void restored++ };
     fanOut(subscriber, [inbox, { listener: witness }]);
     await inbox.open();
+    await waitUntil(() => restored > 0, { what: 'the first connection is told of' });
     const before = restored;
     await kit.admin.acl('SETUSER', 'ear', 'resetchannels');
     await kit.admin.client('KILL', 'USER', 'ear').catch(() => undefined);

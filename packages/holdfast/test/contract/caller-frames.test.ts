@@ -5,7 +5,7 @@ import { freshName, openClient } from '../support/clients.js';
 
 const kit = useRedis(startPrivateRedis);
 
-/** A user's function: its name is looked for in stacks. */
+/** A user's function, in a user's file: this one is looked for in stacks. */
 async function theCaller(call: () => Promise<unknown>): Promise<unknown> {
   // Some time goes by between the call and its error, so that nobody is on the stack any more.
   return await call();
@@ -42,7 +42,7 @@ describe('an error shows who called', () => {
     const redis = { host: kit.server.host, port: 1 };
     const client = openClient(kit, { redis, attemptTimeoutMs: 100, responseTimeoutMs: 150 });
     expect(await stackOf(() => call(client.getLock(freshName()), client))).toMatch(
-      /^LockUnavailableError: .*\n(.*\n)*.*theCaller/,
+      /^LockUnavailableError: .*\n(.*\n)*.*caller-frames\.test/,
     );
   });
 
@@ -61,7 +61,7 @@ describe('an error shows who called', () => {
     );
     expect(failure).toMatchObject({ code: 'LOCK_TIMEOUT' });
     expect(Number.isInteger((failure as { waitedMs: number }).waitedMs)).toBe(true);
-    expect(stack).toMatch(/theCaller/);
+    expect(stack).toMatch(/caller-frames\.test/);
   });
 
   const lost = async (hold: Hold | undefined, name: string) => {
@@ -74,13 +74,13 @@ describe('an error shows who called', () => {
     const [held, locked, section] = [freshName(), freshName(), freshName()];
     const hold = await client.getLock(held).acquire();
     await lost(hold, held);
-    expect(await stackOf(() => hold.release())).toMatch(/^LockLostError: .*\n(.*\n)*.*theCaller/);
+    expect(await stackOf(() => hold.release())).toMatch(/^LockLostError: .*\n(.*\n)*.*caller-frames\.test/);
     const lock = client.getLock(locked);
     await lock.lock();
     await kit.admin.del(locked);
-    expect(await stackOf(() => lock.unlock())).toMatch(/^LockLostError: .*\n(.*\n)*.*theCaller/);
+    expect(await stackOf(() => lock.unlock())).toMatch(/^LockLostError: .*\n(.*\n)*.*caller-frames\.test/);
     const losing = () => client.getLock(section).withLock(() => kit.admin.del(section));
-    expect(await stackOf(losing)).toMatch(/^LockLostError: .*\n(.*\n)*.*theCaller/);
+    expect(await stackOf(losing)).toMatch(/^LockLostError: .*\n(.*\n)*.*caller-frames\.test/);
   });
 
   it('and leaves the errors of others alone', async () => {
