@@ -11,7 +11,7 @@
  * connection and the end of a neglected lease wait until nothing else moves (`timeout`); EARLY_ASKS lets some come at any time.
  *
  * Sizes   NC processes, TASKS in each, TENURES each may spend, NESTINGS: nested acquisitions in all
- * Faults  BREAKS of connections, MOVES (the lock goes to another server: a command is refused and sent there, behind later ones), LOST_MESSAGES, SUBSCRIBER_LOSSES, EXPIRATIONS, GIVE_UPS, EARLY_ASKS, CRASHES (of process 0; HALF_OPEN: its
+ * Faults  BREAKS of connections, SWAPS (an answer comes to another question: what lies between a lock and TCP has a bug), MOVES (the lock goes to another server: a command is refused and sent there, behind later ones), LOST_MESSAGES, SUBSCRIBER_LOSSES, EXPIRATIONS, GIVE_UPS, EARLY_ASKS, CRASHES (of process 0; HALF_OPEN: its
  *         subscription stays), FORCES, STRANGERS that know no queue, DELETIONS of the key, STALE queue entries
  * TRACE   a simulation prints each step and what is true after it: scripts/spec/traces.mjs
  * Rules   UNTRUSTED: PUBLISH's answer means nothing (Cluster). ASKS_ONCE: process 0 does not wait. COLD: nobody listens yet. RENEWALS: a
@@ -64,6 +64,9 @@
 #ifndef DELETIONS
 #define DELETIONS 0
 #endif
+#ifndef SWAPS
+#define SWAPS 0
+#endif
 #ifndef STALE
 #define STALE 0
 #endif
@@ -97,7 +100,7 @@ init {
 #if FORCES > 0
     run Connection(NC);
 #endif
-#if BREAKS > 0
+#if BREAKS + SWAPS > 0
     i = 0;
     do :: i < LATE -> run OldConnection(i); i++ :: else -> break od;
 #endif

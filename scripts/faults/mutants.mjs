@@ -9,9 +9,9 @@ import { copyRepository } from '../mutants/copy.mjs';
 import { patch, readMutants } from '../mutants/mutant.mjs';
 
 /** Bugs that break exclusion, leave ghosts or lose wake-ups, in the scripts, in the deadlines and inside the process. */
-const chosen = ['02', '12', '17', '21', '22', '23', '26', '35', '56', '58'];
+const chosen = ['02', '12', '17', '21', '22', '23', '26', '35', '56', '58', '91'];
 /** How many of the chosen ones have to be found: some need a fault at just the right moment. */
-const leastFound = 8;
+const leastFound = 9;
 const seed = 1;
 const limitMs = 150_000; // bundling and starting included
 

@@ -71,4 +71,5 @@ hidden byte two_believers, tokens_out_of_order, ghost, lost_wake_up, orphan, byp
 
 /* ---- budgets of faults ---- */
 byte breaks=BREAKS, lost_messages=LOST_MESSAGES, subscriber_losses=SUBSCRIBER_LOSSES, expirations=EXPIRATIONS, give_ups=GIVE_UPS,
-     early_asks=EARLY_ASKS, crashes=CRASHES, force_unlocks=FORCES, strangers=STRANGERS, deletions=DELETIONS, stalenesses=STALE, nestings=NESTINGS, moves=MOVES;
+     early_asks=EARLY_ASKS, crashes=CRASHES, force_unlocks=FORCES, strangers=STRANGERS, deletions=DELETIONS, stalenesses=STALE, nestings=NESTINGS, moves=MOVES,
+     swaps=SWAPS;

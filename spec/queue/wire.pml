@@ -1,5 +1,8 @@
 /* One connection for each process: in order while it lasts. When it breaks, nobody knows which of the unanswered commands have run; each is
- * sent again on the next connection, and copies that got stuck on the old one may arrive whenever they like (or never). */
+ * sent again on the next connection, and copies that got stuck on the old one may arrive whenever they like (or never).
+ *
+ * What lies between may hand an answer to another question, here one about another lock. It names its question, so nobody believes it: as if none had
+ * come, the command is sent again, on a new connection or on the same. */
 
 inline bury(kind, i, a, f) {
   slot = 0;
@@ -43,6 +46,16 @@ inline break_connection() {
      fi
   fi }
 
+inline ask_again() {
+  if
+  :: k == ASK && asking[id] -> DOUBT(id) cmd[c]!ASK, id, ticket[id], MAY_QUEUE(c)
+  :: k == CANCEL && ending[id] == CANCEL -> DOUBT(id) cmd[c]!CANCEL, id, 0, dirty[id]
+  :: k == RELEASE && ending[id] == RELEASE -> DOUBT(id) twice[id] = true; cmd[c]!RELEASE, id, seq[id], BAR_ON_RELEASE(id)
+  :: k == op[c] && tenure[c] == id -> DOUBT(id) cmd[c]!op[c], id, seq[id], BAR_ON_RELEASE(id)
+  :: k == RENEW -> renewing[c] = false
+  :: else
+  fi }
+
 proctype Connection(byte c) {
 end:
   do
@@ -52,6 +65,16 @@ end:
 #if BREAKS > 0
   :: d_step { breaks > 0 && FORCE_IS_WHOLE(c) && (nempty(cmd[c]) || nempty(rep[c])) -> breaks--; break_connection();
        SHOW(breaks_off, c) }
+#endif
+#if SWAPS > 0
+#ifdef ANSWERS_UNNAMED                          /* must fail: the other lock was free */
+  :: d_step { c < NC && swaps > 0 && nempty(rep[c]) -> swaps--; rep[c]?k, id, r, e, v;
+       if :: k == ASK -> r = acquired :: else fi;
+       rep[c]!k, id, r, e, v }
+#else
+  :: d_step { c < NC && alive[c] && swaps > 0 && nempty(rep[c]) -> swaps--; break_connection() }
+  :: d_step { c < NC && alive[c] && swaps > 0 && nempty(rep[c]) && HAS_ROOM(1) -> swaps--; rep[c]?k, id, r, e, v; ask_again() }
+#endif
 #endif
 #if MOVES > 0
   :: d_step { moves > 0 && len(cmd[c]) > 1 -> moves--; cmd[c]?k, id, arg, flag; cmd[c]!k, id, arg, flag }
@@ -67,7 +90,7 @@ end:
 #endif
   od }
 
-#if BREAKS > 0
+#if BREAKS + SWAPS > 0
 proctype OldConnection(byte n) {
 end:
   do

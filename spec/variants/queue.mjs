@@ -87,6 +87,27 @@ const passing = [
     heavy: true,
   },
   {
+    name: 'answers-swapped',
+    set: 'TENURES=2 SWAPS=1 EXPIRATIONS=1 TOKENS',
+    because: 'an answer comes to another question: it names its own, and counts as none',
+    states: 100_000,
+    quick: true,
+  },
+  {
+    name: 'answers-swapped-handoff',
+    set: 'TASKS=2 TENURES=2 SWAPS=1 EXPIRATIONS=1 TOKENS',
+    because: 'the same with handoffs',
+    states: 1_000_000,
+    heavy: true,
+  },
+  {
+    name: 'answers-swapped-nested',
+    set: 'TENURES=2 NESTINGS=1 SWAPS=2 GIVE_UPS=1 RENEWALS',
+    because: 'the same twice, with nested holds, renewals and a caller that gives up',
+    states: 4_000_000,
+    heavy: true,
+  },
+  {
     name: 'message',
     set: 'TASKS=2 TENURES=3 LOST_MESSAGES=1 EXPIRATIONS=1 ORDER TOKENS',
     because: 'a message is lost',
@@ -256,6 +277,14 @@ const failing = [
     because: 'what an earlier tenure left behind acts for the next one of the same name: here its tombstone refuses it',
     states: 400_000,
     heavy: true,
+  },
+  {
+    name: 'answers-unnamed',
+    set: 'SWAPS=1 ANSWERS_UNNAMED QUIET',
+    fails: 'two_believers',
+    because: 'who waits believes the answer to a question about another lock',
+    states: 5_000,
+    quick: true,
   },
   {
     name: 'no-sequence',

@@ -2,12 +2,13 @@ import { faultProxy, seededRandom, startPrivateRedis, useRedis } from '@holdfast
 import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { framesCut } from '../src/faults/frames-cut.js';
+import { answersSwapped } from '../src/faults/answers-swapped.js';
 import type { Arena } from '../src/faults/nemesis.js';
 import { repliesLost } from '../src/faults/replies-lost.js';
 
 const kit = useRedis(startPrivateRedis);
 
-describe.each([repliesLost, framesCut])('the nemesis $name', (nemesis) => {
+describe.each([repliesLost, framesCut, answersSwapped])('the nemesis $name', (nemesis) => {
   it('leaves nothing behind where nobody sent anything: a replica that becomes master later works', async () => {
     const proxy = await faultProxy({ target: kit.server });
     kit.cleanup(() => proxy.close());
@@ -22,6 +23,6 @@ describe.each([repliesLost, framesCut])('the nemesis $name', (nemesis) => {
     redis.on('error', () => undefined);
     kit.cleanup(() => redis.disconnect());
     expect(await redis.eval('return 1', 0)).toBe(1);
-    expect([proxy.repliesLost, proxy.cuts]).toEqual([0, 0]);
+    expect([proxy.repliesLost, proxy.cuts, proxy.swaps]).toEqual([0, 0, 0]);
   });
 });

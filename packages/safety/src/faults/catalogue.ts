@@ -2,6 +2,7 @@
 import type { SeededRandom } from '@holdfast/testkit';
 import type { Topology } from '../site/site.js';
 import { acceptThenClose } from './accept-then-close.js';
+import { answersSwapped } from './answers-swapped.js';
 import { busyScript } from './busy-script.js';
 import { clientsKilled } from './clients-killed.js';
 import { connectionsReset } from './connections-reset.js';
@@ -35,6 +36,7 @@ const always: readonly Nemesis[] = [connectionsReset, repliesLost, framesCut, cl
 
 /** Each is at work in some epochs: with all of them at once hardly anything else would happen. */
 const often: readonly Nemesis[] = [
+  answersSwapped,
   partition,
   delay,
   acceptThenClose,

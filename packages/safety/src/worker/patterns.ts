@@ -45,14 +45,16 @@ const mutex: Pattern = async (desk) => {
   await journal.release(open);
 };
 
-/** One to four levels, each inside the one before. */
+/** One to four levels, each inside the one before; some of fixed leases, with watched ones above or below. */
 const nested: Pattern = async (desk) => {
   const { client, journal, random, locks } = desk;
+  const shareOfFixed = random.next() < 0.3 ? 0.4 : 0;
   const lock = client.getLock(random.pick(random.next() < 0.2 ? locks.hot : locks.calm));
   const { mode, scope } = thread(desk, 'nested');
   const deepest = random.below(4) + 1;
   const descend = async (depth: number): Promise<void> => {
-    const options = { waitMs: random.below(longestWaitMs) + 200 };
+    const waitMs = random.below(longestWaitMs) + 200;
+    const options = random.next() < shareOfFixed ? { waitMs, leaseMs: random.below(300) + 100 } : { waitMs };
     await journal.section(lock, { mode, scope, depth }, options, async (open) => {
       await shortWork(desk, open);
       if (depth < deepest) await descend(depth + 1);
