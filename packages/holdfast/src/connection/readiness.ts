@@ -7,10 +7,10 @@
 import type { Inbox, WaiterOptions } from '@holdfast/notify';
 import { Waiter } from '@holdfast/notify';
 import { LockClientClosedError } from '../errors.js';
-import { unreadyError } from '../lock/failures.js';
 import type { Link } from './link.js';
 import { redacted } from './reply-errors.js';
 import { isLasting } from './trouble.js';
+import { unavailable } from './unavailable.js';
 
 /** Any would do: it is only by a lock that a link is asked to connect. */
 const SOME_LOCK = 'holdfast';
@@ -46,7 +46,9 @@ export class Readiness {
     if (this.ready) return Promise.resolve();
     const handler = {
       onExpire: (expired: Waiter<void>) => {
-        expired.reject(unreadyError('The client could not connect in time', this.#link.troubleWith(SOME_LOCK)));
+        expired.reject(
+          unavailable('The client could not connect in time', undefined, this.#link.troubleWith(SOME_LOCK)),
+        );
       },
     };
     const waiter = new Waiter<void>({ ...patience, handler });
@@ -66,7 +68,7 @@ export class Readiness {
   }
 
   #fail(error: Error): void {
-    for (const waiter of this.#waiting) waiter.reject(unreadyError('The client cannot connect', error));
+    for (const waiter of this.#waiting) waiter.reject(unavailable('The client cannot connect', undefined, error));
   }
 
   readonly #look = (): void => {

@@ -1,14 +1,12 @@
-import { describeTrouble, isLasting } from '../connection/trouble.js';
-import { LockNotReplicatedError, LockRefusedError, LockUnavailableError } from '../errors.js';
+import { isLasting } from '../connection/trouble.js';
+import { unavailable } from '../connection/unavailable.js';
+import { LockNotReplicatedError, LockRefusedError, type LockUnavailableError } from '../errors.js';
 
 /** Redis' answer was no, or not good enough, or there was none. */
 export type Failure =
   | { kind: 'refused'; code: string; error: Error }
   | { kind: 'unconfirmed'; required: number; confirmed: number }
   | { kind: 'silent'; error: Error | undefined };
-
-/** For those who look at a message only. */
-const hint = 'is it up, and reachable from here? The "error" event of the client may say more';
 
 /** What to tell the caller. */
 export function failureError(name: string, failure: Failure): Error {
@@ -21,14 +19,4 @@ export function failureError(name: string, failure: Failure): Error {
 /** Redis has been silent for too long. */
 export function unavailableError(name: string, silentMs: number, cause: Error | undefined): LockUnavailableError {
   return unavailable(`Redis has not answered for ${Math.round(silentMs)} ms about lock "${name}"`, name, cause);
-}
-
-/** The client could not be made ready. */
-export function unreadyError(what: string, cause: Error | undefined): LockUnavailableError {
-  return unavailable(what, undefined, cause);
-}
-
-function unavailable(what: string, name: string | undefined, cause: Error | undefined): LockUnavailableError {
-  if (cause === undefined) return new LockUnavailableError(`${what}: ${hint}`, name);
-  return new LockUnavailableError(`${what}: ${describeTrouble(cause)}`, name, { cause });
 }
