@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { keySlot } from '@holdfast/core';
 import { Cluster } from 'ioredis';
 import { freshName } from '../support/clients.js';
-import { useCluster } from '../support/topologies.js';
+import { calm, useCluster } from '../support/topologies.js';
 import { itServesEveryDay } from './everyday.js';
 
 const kit = useCluster();
@@ -13,7 +13,7 @@ describe('in a Cluster', () => {
   it.each(['{tag}:a', 'a{b}c', '}x{y}', 'ключ', 'x'.repeat(400)])(
     'a lock named %j lives in the slot of its name',
     async (name) => {
-      const client = kit.open();
+      const client = kit.open(calm);
       const own = `${freshName()}${name}`;
       const hold = await client.getLock(own).acquire();
       const admin = await (await kit.cluster.nodeOfKey(own)).admin();
@@ -27,7 +27,7 @@ describe('in a Cluster', () => {
     const startupNodes = kit.nodes.map(({ host, port }) => ({ host, port }));
     const redis = new Cluster(startupNodes, { keyPrefix: 'app:', lazyConnect: true });
     kit.cleanup(() => redis.disconnect());
-    const [client, other] = [kit.open({ redis }), kit.open({ redis })];
+    const [client, other] = [kit.open({ ...calm, redis }), kit.open({ ...calm, redis })];
     for (let i = 0; i < 4; i++) {
       const name = freshName();
       const hold = await client.getLock(name).acquire();
@@ -42,7 +42,7 @@ describe('in a Cluster', () => {
     const [node] = await kit.cluster.replicasOfKey('x');
     const redis = new Cluster([{ host: node?.host, port: node?.port }], { lazyConnect: true });
     kit.cleanup(() => redis.disconnect());
-    const client = kit.open({ redis });
+    const client = kit.open({ ...calm, redis });
     for (let i = 0; i < 4; i++) await client.getLock(freshName()).withLock(() => undefined);
   });
 });
