@@ -1,5 +1,5 @@
-import { type FaultProxy, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
-import { describe, expect, it } from '@jest/globals';
+import { driveTime, type FaultProxy, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createLockClient, type LockClient, LockUnavailableError, type RLock } from 'holdfast';
 import { Redis } from 'ioredis';
 import { openClient } from '../support/clients.js';
@@ -7,10 +7,13 @@ import { byUrl, everyWay, type InputWay, openProxy, ownDefault } from '../suppor
 
 const kit = useRedis(startPrivateRedis);
 
+// What the machine keeps from this process is no delay of a call.
+beforeEach(() => driveTime(kit).flow());
+
 const attemptTimeoutMs = 100;
 const responseTimeoutMs = 250;
 const waitMs = 150;
-/** What scheduling on a busy machine may add. */
+/** Turns of the event loop, in which other calls are served too. */
 const slackMs = 250;
 
 interface Situation {
