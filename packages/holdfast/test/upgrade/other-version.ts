@@ -94,7 +94,7 @@ function link(dir: string): void {
     '@holdfast/testkit': join(root, 'packages/testkit'),
     ioredis: join(installed, 'ioredis'),
     nanoid: join(installed, 'nanoid'),
-    'async-mutex': join(installed, 'async-mutex'),
+    'async-mutex': join(root, 'packages/notify/node_modules/async-mutex'),
     tsx: join(root, 'node_modules/tsx'),
   };
   for (const [name, target] of Object.entries(targets)) symlinkSync(target, join(dir, 'node_modules', name));
