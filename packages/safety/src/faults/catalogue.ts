@@ -16,6 +16,7 @@ import { masterChanges, orderlyFailover } from './master-changes.js';
 import { memorySqueezed } from './memory-squeezed.js';
 import type { Nemesis } from './nemesis.js';
 import { partition } from './partition.js';
+import { queueLost } from './queue-lost.js';
 import { repliesLost } from './replies-lost.js';
 import { scriptsFlushed } from './scripts-flushed.js';
 import { serverClockJumps } from './server-clock-jumps.js';
@@ -53,7 +54,7 @@ const often: readonly Nemesis[] = [
 const likelihood = 0.5;
 
 const ofTopology: Record<Topology, readonly Nemesis[]> = {
-  single: [serverFrozen, serverRestarted],
+  single: [serverFrozen, serverRestarted, queueLost],
   sentinel: [serverFrozenBriefly],
   cluster: [serverFrozenBriefly, slotMoved],
 };
