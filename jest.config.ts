@@ -40,8 +40,8 @@ const project = (
 });
 
 const config: Config = {
-  // The tests wait for servers more than they compute, and measure time: two at once even on two cores, never one per core.
-  maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+  // The tests wait for servers more than they compute: one more at once than there are cores, on a small machine.
+  maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
   // A limit for a test that hangs, not for a machine that is slow: Jest's own 5 s were reached by sound tests in CI.
   testTimeout: 30_000,
   projects: [
@@ -57,7 +57,7 @@ const config: Config = {
       ioredis: '<rootDir>/node_modules/ioredis5',
       testMatch: onConnections.map((files) => `<rootDir>/test/${files}.test.ts`),
     }),
-    // Takes minutes for a single look: npm run long.
+    // Takes minutes, or dozens of processes, for a single look: npm run long.
     ...(process.env['HOLDFAST_LONG'] === undefined
       ? []
       : [project('holdfast', { label: 'long', testMatch: ['<rootDir>/test/**/*.long.ts'] })]),
