@@ -209,12 +209,13 @@ describe('a process that holds, waits and nests', () => {
     const name = freshName();
     const elsewhere = await openClient(kit).getLock(`${name}-elsewhere`).acquire();
     const program = new Program('holds, waits and nests', name);
-    await program.said('waits');
+    await Promise.all([program.said('holds'), program.said('waits')]);
     await queued(`${name}-elsewhere`);
     program.terminate();
     expect(await program.ended).toBe(0);
     const closed = 'LOCK_CLIENT_CLOSED';
-    expect(program.words).toEqual(['holds', 'waits', 'nested', 'done', closed, closed, closed, 'LOCK_LOST']);
+    expect(program.words.slice(0, 2).sort()).toEqual(['holds', 'waits']);
+    expect(program.words.slice(2)).toEqual(['nested', 'done', closed, closed, closed, 'LOCK_LOST']);
     expect(await left(name)).toEqual([`${name}-elsewhere`]);
     await elsewhere.release();
     expect(await left(name)).toEqual([]);

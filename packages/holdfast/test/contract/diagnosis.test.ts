@@ -160,15 +160,13 @@ describe('a message says what is wrong and what to do:', () => {
     const proxy = await openProxy(kit);
     proxy.refuse();
     const client = openClient(kit, { redis: proxy.url, attemptTimeoutMs: 100, responseTimeoutMs: 100 });
-    const look = ': is it up, and reachable from here? error.cause and the "error" event of the client may say more';
+    const trouble = `nothing listens at that address (connect ECONNREFUSED 127.0.0.1:${proxy.port})`;
     const said: unknown[] = [];
     client.on('error', (error) => said.push((error as Error).message));
     expect(await messageOf(client.getLock('gone').isLocked())).toBe(
-      `Redis gave no answer about lock "gone" in time${look}`,
+      `Redis gave no answer about lock "gone": ${trouble}`,
     );
-    expect(await messageOf(client.getLock('gone').tryLock())).toMatch(
-      /^Redis has not answered for \d+ ms about lock "gone": is it up/,
-    );
+    expect(await messageOf(client.getLock('gone').tryLock())).toContain(`about lock "gone": ${trouble}`);
     expect(said[0]).toContain(`connect ECONNREFUSED 127.0.0.1:${proxy.port}`);
   });
 });
