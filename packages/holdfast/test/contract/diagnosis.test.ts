@@ -156,18 +156,28 @@ describe('a message says what is wrong and what to do:', () => {
     );
   });
 
-  it('a Redis that does not answer, with where else to look', async () => {
+  it('a Redis that cannot be reached, with what is known of it', async () => {
     const proxy = await openProxy(kit);
     proxy.refuse();
     const client = openClient(kit, { redis: proxy.url, attemptTimeoutMs: 100, responseTimeoutMs: 100 });
-    const trouble = `nothing listens at that address (connect ECONNREFUSED 127.0.0.1:${proxy.port})`;
+    const known = `: nothing listens at that address (connect ECONNREFUSED 127.0.0.1:${proxy.port})`;
     const said: unknown[] = [];
     client.on('error', (error) => said.push((error as Error).message));
-    expect(await messageOf(client.getLock('gone').isLocked())).toBe(
-      `Redis gave no answer about lock "gone": ${trouble}`,
-    );
-    expect(await messageOf(client.getLock('gone').tryLock())).toContain(`about lock "gone": ${trouble}`);
+    expect(await messageOf(client.getLock('gone').isLocked())).toBe(`Redis gave no answer about lock "gone"${known}`);
+    const message = await messageOf(client.getLock('gone').tryLock());
+    expect(message).toMatch(/^Redis has not answered for \d+ ms about lock "gone": /);
+    expect(message).toContain(known);
     expect(said[0]).toContain(`connect ECONNREFUSED 127.0.0.1:${proxy.port}`);
+  });
+
+  it('a Redis that does not answer, with where else to look', async () => {
+    const proxy = await openProxy(kit);
+    const client = openClient(kit, { redis: proxy.url, attemptTimeoutMs: 100, responseTimeoutMs: 100 });
+    await client.connect();
+    proxy.hold('both');
+    expect(await messageOf(client.getLock('gone').isLocked())).toBe(
+      'Redis gave no answer about lock "gone": is it up, and reachable from here? The "error" event of the client may say more',
+    );
   });
 });
 

@@ -30,7 +30,13 @@ const waitMs = 400;
 
 const withoutChannel = new Set([
   ...['an integer', 'null', 'a null array', 'an empty array', 'an array of null', 'a boolean', 'no value'],
-  ...['a long text', 'a thousand levels of arrays', 'an answer too many', 'a push of nothing'],
+  ...[
+    'a long text',
+    'a thousand levels of arrays',
+    'an answer too many',
+    'a push of nothing',
+    'the question, and nothing else',
+  ],
   'pushes of junk, then junk',
 ]);
 

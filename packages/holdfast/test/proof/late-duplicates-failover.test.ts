@@ -86,7 +86,8 @@ describe.each(defaultClients)('case 10, through $title: a copy of an acquire at 
   it('whose caller has given up is cancelled there', async () => {
     const { lock, network } = await setUp(by);
     await network.strand();
-    await expect(lock.tryLock(60)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    // Too short a wait to say that Redis cannot be reached.
+    await expect(lock.tryLock(60)).resolves.toBe(false);
     await network.stuck();
     network.reroute(replica);
     await waitUntil(async () => (await promoted.keys(`holdfast_dead:{${lock.name}}:*`)).length > 0, {

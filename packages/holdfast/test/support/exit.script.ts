@@ -112,11 +112,15 @@ const programs: Record<string, () => Promise<void>> = {
   },
   'holds, waits and nests': async () => {
     const client = open();
-    const nesting = client.getLock(`${name}-nested`).withLock(async () => {
-      const told = once(process, 'SIGTERM');
-      say('holds');
-      await told;
-      await client.getLock(`${name}-nested`).withLock(() => say('nested'));
+    let nesting = Promise.resolve();
+    await new Promise<void>((inside) => {
+      nesting = client.getLock(`${name}-nested`).withLock(async () => {
+        const told = once(process, 'SIGTERM');
+        say('holds');
+        inside();
+        await told;
+        await client.getLock(`${name}-nested`).withLock(() => say('nested'));
+      });
     });
     const forgotten = await client.getLock(`${name}-forgotten`).acquire();
     const calls = [

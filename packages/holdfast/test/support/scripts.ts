@@ -14,6 +14,7 @@ const commands = {
   renew: core.renew([{ keys, tenure: 'a:1', leaseMs: 1 }]),
   cancel: core.cancel(keys, { tenure: 'a:1', tombstoneMs: 0, ...granting }),
   force: core.force(keys, { request: 'a:1', tombstoneMs: 1, ...granting }),
+  serve: core.serve(keys, granting),
   peek: core.peek(keys, { tenure: 'a:1' }),
   inspect: core.inspect(keys),
 };
