@@ -54,6 +54,10 @@ class PoliteAnswers implements Record<CommandName, (lock: string, keys: number) 
     return [bulk('forced'), bulk('')];
   }
 
+  serve(): string[] {
+    return [bulk('served'), number(0)];
+  }
+
   peek(): string[] {
     return [number(-2), number(0)];
   }
