@@ -5,6 +5,7 @@ const read = (path: string) => readFileSync(new URL(`../../../../${path}`, impor
 
 const page = read('docs/options.md');
 const code = read('packages/holdfast/src/options.ts');
+const client = read('packages/holdfast/src/client.ts');
 const calls = read('packages/holdfast/src/acquire-options.ts');
 
 /** First and third cells of the table in a section: what an option is called, and its default. */
@@ -30,10 +31,13 @@ const sections = [
   ['replicas', membersOf(code, 'ReplicaOptions')],
   ['limits', membersOf(code, 'LimitOptions')],
   ['Options of a call', [...membersOf(calls, 'LockOptions'), ...membersOf(calls, 'AcquireOptions')]],
+  ['getLock', membersOf(client, 'LockHandleOptions')],
+  ['client.connect', membersOf(client, 'ConnectOptions')],
+  ['client.close', membersOf(client, 'CloseOptions')],
 ] as const;
 
 /** What the code takes when an option is absent, where that is a plain value. */
-const defaults = [...code.matchAll(/\b(\w+) = (\d[\d_]*|true|false|'\w+')[,\s]/g)]
+const defaults = [...`${code}\n${client}`.matchAll(/\b(\w+) = (\d[\d_]*|true|false|'\w+')[,\s]/g)]
   .map(([, name, value]): [string, string] => [name ?? '', (value ?? '').replaceAll('_', ' ')])
   .filter(([name]) => /^[a-z]/.test(name));
 
