@@ -231,6 +231,6 @@ export function resolveSettings(options: LockClientOptions): Settings {
     strictScopes: checkFlag('strictScopes', strictScopes),
     releaseOnScopeEnd: checkFlag('releaseOnScopeEnd', releaseOnScopeEnd),
   };
-  assertTimings({ reaskMs: settings.reaskMs, claimMs: settings.claimLeaseMs });
+  assertTimings(settings);
   return settings;
 }

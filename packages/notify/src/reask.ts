@@ -45,23 +45,23 @@ export interface WaitTimings {
   /** Re-ask period R, in milliseconds. */
   readonly reaskMs: number;
   /** Claim lease C, in milliseconds: how long a granted tenure may stay silent. */
-  readonly claimMs: number;
+  readonly claimLeaseMs: number;
 }
 
 /**
  * Checks that a waiter whose grant message was lost asks before the grant has run out.
  *
- * @throws RangeError unless both are positive whole numbers and `reaskMs + 250 < claimMs`.
+ * @throws RangeError unless both are positive whole numbers and `reaskMs + 250 < claimLeaseMs`.
  */
-export function assertTimings({ reaskMs, claimMs }: WaitTimings): void {
-  for (const [name, value] of Object.entries({ reaskMs, claimMs })) {
+export function assertTimings({ reaskMs, claimLeaseMs }: WaitTimings): void {
+  for (const [name, value] of Object.entries({ reaskMs, claimLeaseMs })) {
     if (!Number.isSafeInteger(value) || value <= 0) {
       throw new RangeError(`${name} must be a positive whole number of milliseconds, got ${value}`);
     }
   }
-  if (reaskMs + roundTripRoomMs >= claimMs) {
+  if (reaskMs + roundTripRoomMs >= claimLeaseMs) {
     throw new RangeError(
-      `reaskMs (${reaskMs}) plus ${roundTripRoomMs} ms for a round trip must be below claimMs (${claimMs}): ` +
+      `reaskMs (${reaskMs}) plus ${roundTripRoomMs} ms for a round trip must be below claimLeaseMs (${claimLeaseMs}): ` +
         'otherwise a waiter whose message was lost always loses its grant before it asks',
     );
   }

@@ -48,13 +48,13 @@ describe('nextAskDelayMs', () => {
 
 describe('assertTimings', () => {
   it('accepts a re-ask period that leaves 250 ms of the claim lease, and refuses one that does not', () => {
-    expect(() => assertTimings({ reaskMs: 1_500, claimMs: 3_000 })).not.toThrow();
-    expect(() => assertTimings({ reaskMs: 2_749, claimMs: 3_000 })).not.toThrow();
-    expect(() => assertTimings({ reaskMs: 2_750, claimMs: 3_000 })).toThrow(RangeError);
+    expect(() => assertTimings({ reaskMs: 1_500, claimLeaseMs: 3_000 })).not.toThrow();
+    expect(() => assertTimings({ reaskMs: 2_749, claimLeaseMs: 3_000 })).not.toThrow();
+    expect(() => assertTimings({ reaskMs: 2_750, claimLeaseMs: 3_000 })).toThrow(RangeError);
   });
 
   it.each([0, -1, 1.5, Number.NaN, Infinity])('refuses %p as a period, by name', (value) => {
-    expect(() => assertTimings({ reaskMs: value, claimMs: 3_000 })).toThrow(/^reaskMs .* got/);
-    expect(() => assertTimings({ reaskMs: 1_000, claimMs: value })).toThrow(/^claimMs .* got/);
+    expect(() => assertTimings({ reaskMs: value, claimLeaseMs: 3_000 })).toThrow(/^reaskMs .* got/);
+    expect(() => assertTimings({ reaskMs: 1_000, claimLeaseMs: value })).toThrow(/^claimLeaseMs .* got/);
   });
 });

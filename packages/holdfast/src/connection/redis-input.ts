@@ -41,11 +41,13 @@ const SENTINEL_ANSWER_MS = 1_000;
  */
 export function openRedis(input: RedisInput): OpenedRedis {
   if (typeof input === 'string') {
-    if (!/^rediss?:\/\//.test(input) || !URL.canParse(input)) throw unusable();
+    if (!/^rediss?:\/\//.test(input)) throw unusable();
+    if (!URL.canParse(input)) throw new TypeError('redis: this URL cannot be read: are its host and its port right?');
     return open(() => new Redis(input, { retryStrategy, ...ours }));
   }
-  // A list or a URL object would do for ioredis, which finds no option in it and connects to localhost.
-  if (typeof input !== 'object' || input === null || Array.isArray(input) || 'href' in input) throw unusable();
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw unusable();
+  if ('href' in input) throw new TypeError('redis: pass the text of a URL: its href');
+  if ('then' in input) throw new TypeError('redis: this is a promise: await it');
   if ('isOpen' in input || 'server_info' in input) {
     throw new TypeError('redis: node-redis is not supported; pass an ioredis client, options or a URL');
   }
@@ -57,7 +59,18 @@ export function openRedis(input: RedisInput): OpenedRedis {
   }
   // Read once: ioredis gets what was looked at.
   const given = { ...input };
+  refusePlaceless(given);
   return open(() => new Redis({ retryStrategy, ...given, ...ours, ...(given.sentinels ? swift(given) : {}) }));
+}
+
+/**
+ * ioredis ignores what it does not know, and where it finds nothing that it knows it connects to localhost: on every host another server, with
+ * locks that exclude nobody elsewhere.
+ */
+function refusePlaceless(options: RedisOptions): void {
+  const places = ['host', 'port', 'path', 'sentinels'];
+  if (places.some((place) => place in options) || 'Connector' in options) return;
+  throw new TypeError(`redis: these options do not say where Redis is: give ${places.join(', ')}, or a URL`);
 }
 
 /** What keeps a failover short where there is another server to go to. */
@@ -105,6 +118,9 @@ function refuseUnfit(redis: Redis): void {
 }
 
 function refuseUnsafe(options: RedisOptions): void {
+  const { db = 0 } = options;
+  // ioredis sends it as it is, and does not survive the answer.
+  if (!Number.isSafeInteger(db) || db < 0) throw new TypeError('redis: the database must be a whole number, from 0');
   if (options.monitor) throw new TypeError('redis: a monitor connection cannot take locks');
   if (options.sentinels && Boolean(options.tls) !== Boolean(options.enableTLSForSentinelMode)) {
     throw new TypeError(
