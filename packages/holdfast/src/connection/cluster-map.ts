@@ -43,7 +43,9 @@ export class ClusterMap {
   readonly #cluster: Cluster;
   readonly #tools: LinkTools;
   readonly #listener: ClusterMapListener;
+  /** Of each slot. */
   #owners: readonly (NodeAddress | undefined)[] = [];
+  #keepers: ReadonlySet<NodeAddress> = new Set();
   #refreshedAt = Number.NEGATIVE_INFINITY;
   #refresh: { cancel(): void } | undefined;
   /** Settles when the question under way is answered. */
@@ -93,7 +95,7 @@ export class ClusterMap {
 
   /** The servers that keep slots. */
   get owners(): ReadonlySet<NodeAddress> {
-    return new Set(this.#owners.filter((owner) => owner !== undefined));
+    return this.#keepers;
   }
 
   /** Every server that is known to belong to the cluster, replicas too. */
@@ -169,8 +171,9 @@ export class ClusterMap {
     const slots = new Set<number>();
     for (const [slot, owner] of owners.entries()) if (owner !== before[slot]) slots.add(slot);
     if (slots.size === 0) return;
-    const still = new Set(owners);
-    const deposed = [...new Set(before)].filter((node) => node !== undefined && !still.has(node)) as NodeAddress[];
+    const keepers = new Set(owners.filter((owner) => owner !== undefined));
+    const deposed = [...this.#keepers].filter((node) => !keepers.has(node));
+    this.#keepers = keepers;
     this.#listener.onChange({ slots, deposed });
   }
 }

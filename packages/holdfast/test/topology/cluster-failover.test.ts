@@ -91,6 +91,20 @@ describe('when the server of a lock in a Cluster goes', () => {
     await kit.cluster.whenReady();
   }, 180_000);
 
+  it('a client that was connected is ready again with the new server, also when nobody locks', async () => {
+    const client = kit.open();
+    await client.connect();
+    expect(client.ready).toBe(true);
+    const name = freshName();
+    const master = await kit.cluster.nodeOfKey(name);
+    await master.kill();
+    await waitUntil(() => !client.ready, { what: 'the loss is seen' });
+    await kit.cluster.nodeOfKeyAfter(name, master);
+    await waitUntil(() => client.ready, { what: 'the client to be ready again', timeoutMs: 30_000 });
+    await master.restart();
+    await kit.cluster.whenReady();
+  }, 180_000);
+
   it('a server that comes back at once, without its data: the hold is told, the waiter goes on', async () => {
     const [holder, waiter] = [kit.open({ watchdogTimeoutMs: 30_000 }), kit.open()];
     const name = freshName();
