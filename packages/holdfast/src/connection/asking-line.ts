@@ -9,7 +9,7 @@ export class AskingLine implements Line {
 
   constructor(line: NodeLine) {
     this.#line = line;
-    this.port = askingPort(line.redis);
+    this.port = askingPort(line.redis, line.port);
   }
 
   get node(): string {

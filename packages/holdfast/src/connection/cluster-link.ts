@@ -47,6 +47,8 @@ export class ClusterLink implements Link {
   /** To a server that keeps a slot which nobody is known to keep. */
   readonly #approach: Approach;
   #looking: { cancel(): void } | undefined;
+  /** The servers to which there shall be a line: those whose locks are asked for, or all that keep slots. */
+  #wanted: 'asked-for' | 'all' = 'asked-for';
   #closed = false;
 
   constructor(template: Cluster, tools: LinkTools) {
@@ -66,7 +68,9 @@ export class ClusterLink implements Link {
 
   get ready(): boolean {
     const { owners } = this.#map;
-    return owners.size > 0 && [...owners].every((node) => this.#lines.get(node)?.ready);
+    if (owners.size === 0) return false;
+    for (const node of owners) if (!this.#lines.get(node)?.ready) return false;
+    return true;
   }
 
   get ended(): boolean {
@@ -74,8 +78,9 @@ export class ClusterLink implements Link {
   }
 
   connect(): void {
+    this.#wanted = 'all';
     this.#map.connect();
-    for (const node of this.#map.owners) this.#readyLine(node);
+    this.#reachAll();
   }
 
   listen(listener: LinkListener): void {
@@ -104,7 +109,9 @@ export class ClusterLink implements Link {
     if (this.nodeOf(lockKey) === undefined) this.#approach.begin();
     this.#map.connect();
     this.#look();
-    return () => this.#waiting.delete(resume);
+    return () => {
+      if (this.#waiting.delete(resume)) this.#restIfUnwanted();
+    };
   }
 
   nodeOf(lockKey: string): NodeAddress | undefined {
@@ -159,6 +166,10 @@ export class ClusterLink implements Link {
     return line?.ready ? line : undefined;
   }
 
+  #reachAll(): void {
+    for (const node of this.#map.owners) this.#readyLine(node);
+  }
+
   #askingLine(node: NodeAddress): Line | undefined {
     const line = this.#readyLine(node);
     return line && new AskingLine(line);
@@ -210,6 +221,7 @@ export class ClusterLink implements Link {
       for (const listener of this.#listeners) listener.onDown(node, moved);
       this.#retire(line);
     }
+    if (this.#wanted === 'all') this.#reachAll();
     this.#up(moved);
   }
 
@@ -227,7 +239,12 @@ export class ClusterLink implements Link {
       this.#map.refresh();
       // Those who still find no line come back.
       this.#resume();
+      this.#restIfUnwanted();
     });
+  }
+
+  #restIfUnwanted(): void {
+    if (this.#waiting.size === 0) this.#approach.end();
   }
 }
 

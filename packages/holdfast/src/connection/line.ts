@@ -87,7 +87,10 @@ export class NodeLine implements Line {
   #epoch = 0;
   #roundTripMs = FIRST_ROUND_TRIP_MS;
   #closed = false;
+  /** The last error, until a later connection is up. */
   #trouble: Error | undefined;
+  /** The number of the connection that had it. */
+  #troubledEpoch = 0;
   /** The connection broke, or the last attempt to make one did. */
   #broken: boolean;
   /** The present connection is in the database that the options name. Where there is none such, ioredis stays in number 0. */
@@ -101,7 +104,7 @@ export class NodeLine implements Line {
   constructor(node: string, { redis, ownership }: OwnedRedis, listener: LineListener, tools: LinkTools) {
     this.node = node;
     this.redis = redis;
-    this.port = scriptPort(redis);
+    this.port = scriptPort(redis, this.#askedAgain);
     this.#ownership = ownership;
     this.#listener = listener;
     this.#tools = tools;
@@ -160,9 +163,14 @@ export class NodeLine implements Line {
 
   answered(at: number): void {
     this.#silence.answered(at);
-    // Not when it is ready: ioredis 5 is that for a moment also after a refused AUTH, where the default user has no password.
-    this.#trouble = undefined;
   }
+
+  /** The server has answered that it does not know a script, and is given it. */
+  readonly #askedAgain = (): void => {
+    const now = this.#tools.now();
+    this.#silence.answered(now);
+    this.#silence.sent(now);
+  };
 
   gather(): void {
     this.#packet.gather(this.redis.stream);
@@ -194,7 +202,7 @@ export class NodeLine implements Line {
 
   /** Somebody wants it: starts a connection that was created lazily. */
   connect(): void {
-    if (this.ready || this.#closed) return;
+    if (this.ready || this.ended) return;
     this.#approach.begin();
     // One of yours may have been connected before we came.
     if (this.redis.status === 'ready' && !this.#broken && this.#trouble === undefined) void this.#place();
@@ -242,6 +250,8 @@ export class NodeLine implements Line {
   #up(): void {
     this.#placed = true;
     this.#approach.end();
+    // Trouble of this very connection stays: ioredis 5 is ready for a moment also after a refused AUTH, where the default user has no password.
+    if (this.#troubledEpoch < this.#epoch) this.#trouble = undefined;
     this.#listener.onUp();
   }
 
@@ -258,6 +268,7 @@ export class NodeLine implements Line {
 
   readonly #failed = (error: unknown): void => {
     this.#trouble = redacted(error);
+    this.#troubledEpoch = this.#epoch;
     // Yours are told to you by your own listener, and what ends because we end it is no trouble.
     if (this.#ownership === 'ours' && !this.#closed) {
       this.#tools.onError(`commands to ${addressOf(this.redis)}`, this.#trouble);

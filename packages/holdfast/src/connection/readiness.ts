@@ -10,7 +10,7 @@ import { LockClientClosedError } from '../errors.js';
 import type { Link } from './link.js';
 import { redacted } from './reply-errors.js';
 import { isLasting } from './trouble.js';
-import { unavailable } from './unavailable.js';
+import { connectionClosed, unavailable } from './unavailable.js';
 
 /** Any would do: it is only by a lock that a link is asked to connect. */
 const SOME_LOCK = 'holdfast';
@@ -31,7 +31,9 @@ export class Readiness {
     this.#inbox = inbox;
     link.listen({
       onUp: () => undefined,
-      onDown: () => undefined,
+      onDown: () => {
+        if (link.ended) this.#fail(connectionClosed());
+      },
       onLastingTrouble: (_, error) => this.#fail(error),
     });
   }
@@ -56,7 +58,8 @@ export class Readiness {
     const left = () => this.#waiting.delete(waiter);
     waiter.promise.then(left, left);
     const trouble = this.#link.troubleWith(SOME_LOCK);
-    if (isLasting(trouble)) this.#fail(trouble as Error);
+    if (this.#link.ended) this.#fail(connectionClosed());
+    else if (isLasting(trouble)) this.#fail(trouble as Error);
     else this.#look();
     return waiter.promise;
   }

@@ -2,8 +2,11 @@ import type { ScriptPort } from '@holdfast/core';
 import type { Redis } from 'ioredis';
 import { scriptCallOf } from './script-call.js';
 
-/** Sends scripts through ioredis, with its `keyPrefix`, if any, in front of the keys. */
-export function scriptPort(redis: Redis): ScriptPort {
+/**
+ * Sends scripts through ioredis, with its `keyPrefix`, if any, in front of the keys. `onUnknown`: the server has answered that it does not know
+ * one, which leaves now in full.
+ */
+export function scriptPort(redis: Redis, onUnknown: () => void): ScriptPort {
   const ScriptCall = scriptCallOf(redis);
   // Some hand over null.
   const keyPrefix = redis.options.keyPrefix ?? '';
@@ -11,13 +14,15 @@ export function scriptPort(redis: Redis): ScriptPort {
   const send = (call: InstanceType<typeof ScriptCall>) => redis.sendCommand(call) as Promise<unknown>;
   return {
     evalsha: (sha, keys, args) => send(new ScriptCall('evalsha', sha, { keys, keyPrefix }, args)),
-    eval: (source, keys, args) => send(new ScriptCall('eval', source, { keys, keyPrefix }, args)),
+    eval: (source, keys, args) => {
+      onUnknown();
+      return send(new ScriptCall('eval', source, { keys, keyPrefix }, args));
+    },
   };
 }
 
-/** The same for a server that takes over a slot and must be told, for each command, that it is meant although it does not own it yet. */
-export function askingPort(redis: Redis): ScriptPort {
-  const port = scriptPort(redis);
+/** The same as `port` for a server that takes over a slot and must be told, for each command, that it is meant although it does not own it yet. */
+export function askingPort(redis: Redis, port: ScriptPort): ScriptPort {
   // Its reply is `OK` or the trouble of the whole connection, which the command behind it has as well.
   const ask = () => void redis.asking().catch(() => undefined);
   return {

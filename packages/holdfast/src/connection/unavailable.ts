@@ -4,6 +4,11 @@ import { describeTrouble } from './trouble.js';
 /** For those who look at a message only. */
 const hint = 'is it up, and reachable from here? The "error" event of the client may say more';
 
+/** Why no connection will ever be there again. */
+export function connectionClosed(): Error {
+  return new Error('the connection to Redis has been closed');
+}
+
 /** `what` was not possible because Redis cannot be reached, and why, as far as is known. */
 export function unavailable(what: string, name: string | undefined, cause: Error | undefined): LockUnavailableError {
   if (cause === undefined) return new LockUnavailableError(`${what}: ${hint}`, name);

@@ -26,6 +26,7 @@ import { FIRST_ROUND_TRIP_MS, type Line } from './line.js';
 import type { Link } from './link.js';
 import { verdictOf } from './reply-errors.js';
 import { isLasting } from './trouble.js';
+import { connectionClosed } from './unavailable.js';
 
 /** From this many requests under way, those of one turn leave as one packet. */
 const CROWD = 8;
@@ -104,7 +105,7 @@ export class Wire {
     const line = this.#link.lineTo(flight.lockKey);
     const trouble = line === undefined && flight.givesUp ? this.#link.troubleWith(flight.lockKey) : undefined;
     if (line !== undefined) this.#send(flight, line);
-    else if (this.#link.ended) flight.drop(new Error('The connection to Redis has been closed'));
+    else if (this.#link.ended) flight.drop(connectionClosed());
     else if (isLasting(trouble)) flight.drop(trouble);
     else flight.pause = this.#link.whenReady(flight.lockKey, () => this.#launch(flight));
   }

@@ -99,4 +99,15 @@ describe('an event loop that stood still for longer than a server may be silent'
     expect(await asked).toBe(false);
     expect(await connections()).toBe(before);
   });
+
+  it('does not count as silent because the server did not know the script: it has said so', async () => {
+    const client = openClient(kit, { attemptTimeoutMs: 400 });
+    const lock = client.getLock(freshName());
+    await lock.withLock(() => undefined);
+    await kit.admin.script('FLUSH');
+    const got = lock.tryLock(1_000);
+    stall(1_300);
+    expect(await got).toBe(true);
+    await lock.unlock();
+  });
 });

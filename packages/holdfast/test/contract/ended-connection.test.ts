@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { useRedis } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+import { openProxy } from '../support/redis-inputs.js';
+
+const kit = useRedis();
+
+/** So long that no call ends by it while the test runs. */
+const timeoutMs = 600_000;
+const closed = {
+  code: 'LOCK_UNAVAILABLE',
+  message: 'The client cannot connect: the connection to Redis has been closed',
+};
+
+describe('connect() of a client on your own connection', () => {
+  const setUp = ({ host, port }: { host: string; port: number }) => {
+    const redis = new Redis({ host, port, lazyConnect: true, disconnectTimeout: 100 });
+    kit.cleanup(() => redis.disconnect());
+    return { redis, client: openClient(kit, { redis }) };
+  };
+
+  it('rejects at once when you have closed that', async () => {
+    const { redis, client } = setUp(kit.server);
+    await redis.connect();
+    const ended = once(redis, 'end');
+    redis.disconnect();
+    await ended;
+    expect(await failureOf(client.connect({ timeoutMs }))).toMatchObject(closed);
+  });
+
+  it('rejects at once when you close it meanwhile', async () => {
+    const proxy = await openProxy(kit);
+    proxy.blackHole();
+    const { redis, client } = setUp(proxy);
+    const waiting = failureOf(client.connect({ timeoutMs }));
+    await once(redis, 'connect');
+    redis.disconnect();
+    expect(await waiting).toMatchObject(closed);
+    await proxy.heal();
+  });
+});
