@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { command } from './step.mjs';
 
 /** The most it may be, in bytes; the goal is 26 000. Lower it when it has become less; raise it with a reason in the commit. */
-const budget = 42_000;
+const budget = 44_000;
 
 /** @throws Error when a bundle with the package in it is larger than the budget. */
 export async function checkSize(tarball, temporary) {
