@@ -481,11 +481,15 @@ describe('events about waiting', () => {
   it('foreign-owner tells of a waiter behind a client that knows no queue', async () => {
     const { client, name, lock } = setUp({ reaskMs: 20, claimLeaseMs: 300 });
     const events = heard(client, 'foreign-owner');
-    await kit.admin.multi().hincrby(name, '6e1c9d4e-6b0c-4f6e-8a53-7a2ab1a6d8f1:1', 1).pexpire(name, 5_000).exec();
-    expect(await lock().tryLock(200)).toBe(false);
+    await kit.admin.multi().hincrby(name, '6e1c9d4e-6b0c-4f6e-8a53-7a2ab1a6d8f1:1', 1).pexpire(name, 60_000).exec();
+    const stop = new AbortController();
+    const waiting = lock().acquire({ signal: stop.signal });
+    await waitUntil(() => events.length > 0, { what: 'the event' });
+    stop.abort(new Error('heard enough'));
+    await expect(waiting).rejects.toThrow('heard enough');
     expect(events).toEqual([[{ name }]]);
     expect((await client.inspect(name)).owner).toMatchObject({ kind: 'foreign', holdCount: 1 });
-    expect(await lock().remainTimeToLive()).toBeGreaterThan(4_000);
+    expect(await lock().remainTimeToLive()).toBeGreaterThan(5_000);
   });
 
   it('none is emitted for waits behind holdfast clients', async () => {
