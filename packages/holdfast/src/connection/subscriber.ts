@@ -50,6 +50,8 @@ interface Confirmation {
   given: boolean;
   /** On this one. */
   heard: boolean;
+  /** It was refused for now. */
+  again: { cancel(): void } | undefined;
   readonly promise: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -95,6 +97,7 @@ export class Subscriber implements SubscriberPort {
   }
 
   async unsubscribe(channel: string): Promise<void> {
+    this.#channels.get(channel)?.again?.cancel();
     this.#channels.delete(channel);
     // A connection that is being closed takes its subscriptions along, and would refuse the command.
     if (!this.#closed && this.#redis?.status === 'ready')
@@ -129,7 +132,10 @@ export class Subscriber implements SubscriberPort {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const { reject } of this.#channels.values()) reject(new Error('The subscriber is closed'));
+    for (const { again, reject } of this.#channels.values()) {
+      again?.cancel();
+      reject(new Error('The subscriber is closed'));
+    }
     this.#channels.clear();
     this.#handshake?.close();
     if (this.#redis !== undefined) await disconnect(this.#redis);
@@ -216,20 +222,23 @@ export class Subscriber implements SubscriberPort {
   async #send(redis: Redis, channel: string): Promise<void> {
     const confirmation = this.#channels.get(channel);
     if (confirmation === undefined) return;
+    confirmation.again?.cancel();
     try {
       await this.#within(redis, this.#world.subscribe(redis, channel));
       confirmation.given = true;
       confirmation.heard = true;
       confirmation.resolve();
     } catch (error) {
-      if (this.#closed) return;
+      if (this.#closed || this.#channels.get(channel) !== confirmation) return;
       this.#failed(redis, error);
       const verdict = verdictOf(error);
       // Another server keeps the slot of a sharded channel: whoever wants it has to find that out.
       const kind = verdict.kind === 'transient' && verdict.code === 'MOVED' ? 'moved' : verdict.kind;
       if (kind === 'transient' || (kind === 'permanent' && confirmation.given)) {
         const delayMs = kind === 'transient' ? RETRY_MS : REFUSED_RETRY_MS;
-        this.#tools.at(this.#tools.now() + delayMs, () => void this.#sendAgain(redis, channel));
+        // ioredis may have sent one again that was unanswered when the connection was lost: two are refused then.
+        confirmation.again?.cancel();
+        confirmation.again = this.#tools.at(this.#tools.now() + delayMs, () => void this.#sendAgain(redis, channel));
         return;
       }
       // Anything else but a refusal is the connection's trouble: it is sent again when that is back.
@@ -248,5 +257,5 @@ function deferred(): Confirmation {
     reject = fail;
   });
   promise.catch(() => undefined);
-  return { given: false, heard: false, promise, resolve, reject };
+  return { given: false, heard: false, again: undefined, promise, resolve, reject };
 }

@@ -36,9 +36,13 @@ const kinds: readonly Kind[] = [
   { fits: /^READONLY/, words: 'it is a replica, and takes no locks', lasts: false },
 ];
 
+/** What follows the code in such a text is an address, which may look like anything. */
+const toAnAddress = /\b(?:connect|getaddrinfo) (E[A-Z_]+)\b/;
+
 function kindOf(error: Error): Kind | undefined {
   const code = 'code' in error ? String(error.code) : '';
-  return kinds.find(({ fits }) => fits.test(error.message) || fits.test(code));
+  const text = toAnAddress.exec(error.message)?.[1] ?? error.message;
+  return kinds.find(({ fits }) => fits.test(text) || fits.test(code));
 }
 
 /** The error in words, with its own text behind them. */

@@ -6,6 +6,7 @@ import { createLockClient, type LockClient, type RedisInput } from 'holdfast';
 import { Redis, type RedisOptions } from 'ioredis';
 import { createClient, createCluster } from 'redis';
 import { ToldErrors } from '../../src/connection/told-errors.js';
+import { describeTrouble, isLasting } from '../../src/connection/trouble.js';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 
@@ -137,6 +138,18 @@ describe('a client of node-redis', () => {
     expect(() => createLockClient({ redis: make() as never })).toThrow(
       'node-redis is not supported; pass an ioredis client, options or a URL',
     );
+  });
+});
+
+describe('a host whose name looks like other trouble', () => {
+  it.each([
+    ['getaddrinfo ENOTFOUND certificates-redis', 'its host name is not known'],
+    ['connect ECONNREFUSED /run/TLS/certificate.sock', 'nothing listens at that address'],
+    ['All sentinels are unreachable. Last error: getaddrinfo EAI_AGAIN CERT', 'its host name is not known'],
+  ])('is waited for, and told as what it is: %s', (text, words) => {
+    const error = new Error(text);
+    expect(isLasting(error)).toBe(false);
+    expect(describeTrouble(error)).toBe(`${words} (${text})`);
   });
 });
 

@@ -176,7 +176,7 @@ describe('a message says what is wrong and what to do:', () => {
     await client.connect();
     proxy.hold('both');
     expect(await messageOf(client.getLock('gone').isLocked())).toBe(
-      'Redis gave no answer about lock "gone": is it up, and reachable from here? The "error" event of the client may say more',
+      'Redis gave no answer about lock "gone": is Redis up, and reachable from here? The "error" event of the client may say more',
     );
   });
 });

@@ -8,7 +8,7 @@ const MOST_ROUNDS = 1_000;
 export interface DrivenTools {
   readonly tools: LinkTools;
   /** The clock times at which something is due. */
-  readonly due: readonly number[];
+  due: () => number[];
   /** The clock goes on by this. Nothing is called. */
   stall: (ms: number) => void;
   /** Calls what is due, in order, and what that makes due, until there is nothing more. */
@@ -34,9 +34,7 @@ export function drivenTools(silenceMs = 300): DrivenTools {
       serverCheck: new ServerCheck(() => undefined),
       onError: () => undefined,
     },
-    get due() {
-      return timers.map(({ time }) => time);
-    },
+    due: () => timers.map(({ time }) => time),
     stall: (ms) => {
       now += ms;
     },

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { useRedis } from '@holdfast/testkit';
+import { expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { Subscriber } from '../src/connection/subscriber.js';
+import { plain } from '../src/connection/world.js';
+import { drivenTools } from './support/driven-tools.js';
+
+const kit = useRedis();
+
+/** A connection that listens, to a server that cannot do it now. */
+function setUp() {
+  const { tools, due } = drivenTools();
+  const opened: Redis[] = [];
+  const source = {
+    ended: false,
+    trustsReceivers: true,
+    openSubscriber: (options: object) => {
+      const { host, port } = kit.server;
+      const redis = new Redis({ ...options, host, port, retryStrategy: () => 1 });
+      opened.push(redis);
+      return redis;
+    },
+  };
+  const refused = () => Promise.reject(Object.assign(new Error('LOADING Redis is loading'), { name: 'ReplyError' }));
+  const subscriber = new Subscriber(source, tools, { ...plain, subscribe: refused });
+  kit.cleanup(() => subscriber.close());
+  const [first, second] = [subscriber.subscribe('one'), subscriber.subscribe('two')];
+  for (const promise of [first, second]) promise.catch(() => undefined);
+  const [redis] = opened as [Redis];
+  return { subscriber, due, redis };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+it('a refused subscription is tried again by one appointment for each channel, however often the connection comes back', async () => {
+  const { due, redis } = setUp();
+  await once(redis, 'ready');
+  for (let times = 0; times < 5; times++) {
+    redis.disconnect(true);
+    await once(redis, 'ready');
+    await settled();
+  }
+  expect(due()).toHaveLength(2);
+});
+
+it('a refused subscription that nobody wants any more is not tried again', async () => {
+  const { subscriber, due, redis } = setUp();
+  await once(redis, 'ready');
+  await settled();
+  await subscriber.unsubscribe('one');
+  expect(due()).toHaveLength(1);
+  await subscriber.close();
+  expect(due()).toEqual([]);
+});
