@@ -25,7 +25,7 @@ export { peek, type PeekOptions, type PeekReply } from './commands/peek.js';
 export { release, type ReleaseOptions, type ReleaseReply } from './commands/release.js';
 export { renew, type RenewItem, type RenewOutcome, type RenewReply } from './commands/renew.js';
 export { serve, type ServeReply } from './commands/serve.js';
-export { assertLockName, inboxChannel, type LockKeys, lockKeys, type Prefixes } from './keys.js';
+export { assertLockName, assertPrefix, inboxChannel, type LockKeys, lockKeys, type Prefixes } from './keys.js';
 export { keySlot } from './key-slot.js';
 export { MisdirectedReplyError } from './question.js';
 export { ProtocolError } from './reply.js';

@@ -17,8 +17,6 @@ export interface LockKeys {
    * somebody should look.
    */
   readonly releaseChannel: string;
-  /** A client's inbox is this with its client id behind it: see {@link inboxChannel}. */
-  readonly inboxPrefix: string;
 }
 
 /** What stands before the name of a lock in Redis. */
@@ -82,10 +80,6 @@ class KeysOfLock implements LockKeys {
     return `redisson_lock__channel:${hasTag(place) ? place : `{${place}}`}`;
   }
 
-  get inboxPrefix(): string {
-    return INBOX_PREFIX;
-  }
-
   #of(kind: string): string {
     return keyOf(kind, this.#place);
   }
@@ -127,6 +121,26 @@ export function assertLockName(name: string, { prefix = '', keyPrefix = '' }: Pr
   if (!/[{}]/.test(place)) return;
   if (hashedPart(place) !== hashedPart(keyPrefix + keyOf('', place))) {
     throw new RangeError('the braces of this lock name would put its keys into different Redis Cluster slots');
+  }
+}
+
+/**
+ * Refuses a prefix that spoils names that are good without it.
+ *
+ * @throws RangeError when it begins or looks like a reserved key (`holdfast_app:`), or has braces that would put the keys of a lock with a
+ * plain name into different Cluster slots (`a{`).
+ */
+export function assertPrefix(prefix: string): void {
+  if (RESERVED.test(prefix) || OURS.test(prefix)) {
+    throw new RangeError(
+      'prefix must not look like a key of holdfast or Redisson: holdfast_… and redisson_… are reserved',
+    );
+  }
+  const place = `${prefix}x`;
+  if (/[{}]/.test(prefix) && hashedPart(place) !== hashedPart(keyOf('', place))) {
+    throw new RangeError(
+      'the braces of this prefix would put the keys of a lock into different Redis Cluster slots: close them, around something',
+    );
   }
 }
 

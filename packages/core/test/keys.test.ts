@@ -15,7 +15,6 @@ describe('lockKeys', () => {
       queue: 'holdfast_queue:{stock}',
       fresh: 'holdfast_fresh:{stock}',
       releaseChannel: 'redisson_lock__channel:{stock}',
-      inboxPrefix: 'holdfast_inbox:',
     });
   });
 
@@ -107,5 +106,5 @@ describe('assertLockName', () => {
 });
 
 it('names the inbox of a client', () => {
-  expect(inboxChannel('abc')).toBe(`${lockKeys('x').inboxPrefix}abc`);
+  expect(inboxChannel('abc')).toBe('holdfast_inbox:abc');
 });

@@ -32,7 +32,7 @@ export function inspectionOf(name: string, reply: InspectReply, clientId: string
     remainingMs: reply.remainingMs,
     queue: reply.queue.map(({ tenure, ticket }) => ({
       id: tenure,
-      waitingMs: Math.max(0, nowMs - ticket / 1_000),
+      waitingMs: Math.max(0, nowMs - Math.ceil(ticket / 1_000)),
       thisClient: ours(tenure),
     })),
   };

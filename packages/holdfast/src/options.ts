@@ -1,3 +1,4 @@
+import { assertPrefix } from '@holdfast/core';
 import { assertTimings } from '@holdfast/notify';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 
@@ -167,6 +168,7 @@ function checkPrefix(prefix: unknown): string {
   if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
     throw new RangeError(`prefix must not be longer than ${MAX_PREFIX_BYTES} bytes`);
   }
+  assertPrefix(prefix);
   return prefix;
 }
 

@@ -1,7 +1,7 @@
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { LockClient, LockClientOptions } from 'holdfast';
+import { createLockClient, type LockClient, type LockClientOptions } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
 
 const kit = useRedis();
@@ -35,6 +35,14 @@ async function keysWhileWaiting(holder: LockClient, waiter: LockClient, name: st
 }
 
 describe('a prefix', () => {
+  it.each(['holdfast_app:', 'redisson_', 'app:holdfast_queue:{', 'a{', 'a}', 'a{}'])(
+    'that spoils every name is refused when the client is made: %j',
+    (prefix) => {
+      expect(() => createLockClient({ redis: kit.server.url, prefix })).toThrow(/prefix/);
+      expect(() => createLockClient({ redis: kit.server.url, prefix })).toThrow(RangeError);
+    },
+  );
+
   it('stands before the name in every key, with a URL too, and not in what the client says', async () => {
     const [holder, waiter] = (await open({ prefix: 'app:' }, { prefix: 'app:' })) as [LockClient, LockClient];
     const name = freshName();
@@ -99,8 +107,8 @@ describe('a prefix', () => {
   );
 
   it('that makes a key of ours out of a name is refused with the name', () => {
-    expect(() => openClient(kit, { prefix: 'holdfast_' }).getLock('queue:x')).toThrow(RangeError);
-    expect(() => openClient(kit, { prefix: 'app:holdfast_queue:{' }).getLock('app:x}')).toThrow(RangeError);
+    expect(() => openClient(kit, { prefix: 'hold' }).getLock('fast_queue:x')).toThrow(RangeError);
+    expect(() => openClient(kit, { prefix: 'app:' }).getLock('holdfast_queue:{app:x}')).toThrow(RangeError);
     expect(openClient(kit, { prefix: 'app:' }).getLock('holdfast_x').name).toBe('holdfast_x');
   });
 });

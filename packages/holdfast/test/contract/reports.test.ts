@@ -373,6 +373,7 @@ describe('inspect', () => {
         });
         expect(seen.remainingMs).toBeGreaterThan(15_000);
         for (const { waitingMs } of seen.queue) expect(waitingMs).toBeLessThan(1_000);
+        expect(seen.queue.every(({ waitingMs }) => Number.isInteger(waitingMs))).toBe(true);
         expect(await other.inspect(name)).toMatchObject({
           owner: { kind: 'holdfast', holdCount: 2 },
           queue: [{ thisClient: true }, { thisClient: false }],

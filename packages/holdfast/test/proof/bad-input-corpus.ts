@@ -414,6 +414,8 @@ const clients: readonly CorpusEntry[] = [
     { claimLeaseMs: 1_750 },
     { wakeup: 'poll' },
     { prefix: '\ud800' },
+    { prefix: 'holdfast_app:' },
+    { prefix: 'a{' },
     { prefix: 'x'.repeat(257) },
     { prefix: 'é'.repeat(129) },
     { wakeup: '' },

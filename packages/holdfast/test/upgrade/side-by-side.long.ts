@@ -9,8 +9,8 @@ import type { methods } from './version.worker.js';
 
 jest.setTimeout(120_000);
 
-/** The oldest version whose wire format is this one's. */
-const oldest = '8a120ea';
+/** Writes wire format 1, which is this one for the names that are used here: they have no braces. */
+const earlier = '8a120ea';
 
 /** Writes what the rules of the wire format allow a later version to write, and nobody knows yet. */
 const later = [
@@ -24,8 +24,8 @@ const later = [
 const others: [string, () => OtherVersion][] = [
   ['a later one with other messages and more bookkeeping', () => patchedVersion(later)],
 ];
-if (hasCommit(oldest)) others.push([`the one of commit ${oldest}`, () => versionAt(oldest)]);
-else process.stderr.write(`not run: this version beside ${oldest}: this clone does not have that commit\n`);
+if (hasCommit(earlier)) others.push([`the one of commit ${earlier}`, () => versionAt(earlier)]);
+else process.stderr.write(`not run: this version beside ${earlier}: this clone does not have that commit\n`);
 
 /** Re-asks and renewals are far away and claims outlast the test: whoever is served in time was told. */
 const patient = { watchdogTimeoutMs: 600_000, claimLeaseMs: 300_000, reaskMs: 200_000 };
