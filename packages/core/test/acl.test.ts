@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
+import { serve } from '../src/index.js';
 import * as scripts from '../src/scripts.gen.js';
-import { type Lock, lockOn, TOMBSTONE } from './support/lock.js';
+import { CLAIM, type Lock, lockOn, TOMBSTONE } from './support/lock.js';
 import { useLockServer } from './support/lock-server.js';
 
 const server = useLockServer();
@@ -107,4 +108,34 @@ it('a user without the channels releases all the same', async () => {
   expect(await mute.cancel('b:1')).toEqual({ kind: 'cancelled', wasGranted: true, left: 0 });
   expect(await mute.release('c:1', 2)).toEqual({ kind: 'released', left: 0 });
   await server.redis.acl('DELUSER', 'mute');
+});
+
+describe('a grant that is refused', () => {
+  const places = async () => ({
+    queue: await server.redis.zrange(lock.keys.queue, '0', '-1', 'WITHSCORES'),
+    fresh: await server.redis.hgetall(lock.keys.fresh),
+  });
+
+  it.each<[string, waiters: string[], run: (lock: Lock) => Promise<unknown>, reply: object]>([
+    ['release', ['b:1', 'c:1'], (limited) => limited.release('a:1', 2), { kind: 'released' }],
+    ['release before a single waiter', ['b:1'], (limited) => limited.release('a:1', 2), { kind: 'released' }],
+    ['cancel', ['b:1', 'c:1'], (limited) => limited.cancel('a:1'), { left: 0 }],
+    ['force', ['b:1', 'c:1'], (limited) => limited.force('x:1'), { left: 0 }],
+    [
+      'serve',
+      ['b:1', 'c:1'],
+      async (limited) => {
+        await lock.vanish();
+        return limited.run(serve(lock.keys, { claimMs: CLAIM, trust: false }));
+      },
+      { left: 0 },
+    ],
+  ])('leaves everybody in line, and says that there is nothing to go on with: %s', async (_, waiters, run, reply) => {
+    await lock.ask('a:1');
+    for (const waiter of waiters) await lock.ask(waiter);
+    const before = await places();
+    await without('hset', async (limited) => expect(await run(limited)).toMatchObject(reply));
+    expect(await places()).toEqual(before);
+    expect(await server.redis.pttl(lock.keys.queue)).toBeGreaterThan(0);
+  });
 });

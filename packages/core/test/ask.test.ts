@@ -76,6 +76,7 @@ describe('ask while another tenure owns the lock', () => {
       remainingMs: almost(LEASE),
       nowMs: expect.any(Number),
       foreign: false,
+      left: 0,
     });
     expect(await lock.state()).toMatchObject({ queue: [], fresh: [] });
   });

@@ -106,7 +106,7 @@ describe('decoding', () => {
       ['wait', 30, 2, 1_795_207_659_985_601, 99, 0],
       { kind: 'wait', remainingMs: 30, position: 2, ticket: 1_795_207_659_985_601, nowMs: 99, foreign: false },
     ],
-    [ask, ['busy', -1, 99, 1], { kind: 'busy', remainingMs: undefined, nowMs: 99, foreign: true }],
+    [ask, ['busy', -1, 99, 1, 3], { kind: 'busy', remainingMs: undefined, nowMs: 99, foreign: true, left: 3 }],
     [ask, ['dead'], { kind: 'dead' }],
     [again, ['held', 2, 30], { kind: 'held', holdCount: 2, remainingMs: 30 }],
     [again, ['lost'], { kind: 'lost' }],

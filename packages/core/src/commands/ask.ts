@@ -27,8 +27,8 @@ export type AskReply =
   | { kind: 'mine'; holdCount: number; seq: number; remainingMs: number; others: number; nowMs: number }
   /** Queued; position 0 is the head. */
   | ({ kind: 'wait'; position: number; ticket: number } & Contention)
-  /** Held by another owner; not queued because `freshMs` was 0. */
-  | ({ kind: 'busy' } & Contention)
+  /** Held by another owner; not queued because `freshMs` was 0. `left`: waiters of a free lock that were not come to. */
+  | ({ kind: 'busy'; left: number } & Contention)
   /** A late copy: the tenure has been cancelled or released, and nothing was done. */
   | { kind: 'dead' };
 
@@ -85,8 +85,14 @@ function decode(reply: Reply, leaseMs: number): AskReply {
         foreign: reply.flag(5),
       };
     case 'busy':
-      reply.hasLength(4);
-      return { kind, remainingMs: reply.remainingMs(1), nowMs: reply.natural(2), foreign: reply.flag(3) };
+      reply.hasLength(5);
+      return {
+        kind,
+        remainingMs: reply.remainingMs(1),
+        nowMs: reply.natural(2),
+        foreign: reply.flag(3),
+        left: reply.natural(4),
+      };
     case 'dead':
       reply.hasLength(1);
       return { kind };

@@ -15,7 +15,8 @@
 --                                           wait needs it, and it has one
 --   mine count seq remaining others now     it was already, e.g. by a grant; the lease is never shortened
 --   wait remaining position ticket now foreign    queued; position 0 is the head. remaining 0: free, ask again at once
---   busy remaining now foreign              not queued, because freshMs is 0
+--   busy remaining now foreign left         not queued, because freshMs is 0. remaining 0: free, ask again at once; left = waiters
+--                                           that the grant step has not come to
 --   dead                                    the tenure was cancelled or released: a late copy; nothing was done
 
 --#include question
@@ -121,6 +122,7 @@ if freshMs > 0 then
   if refused then return refused end
 end
 
+local left = 0
 if free then
   -- Others came first: the head is served, never the newcomer.
   local granted
@@ -129,15 +131,15 @@ if free then
     withdraw()
     return refused
   end
-  local others = waiting()
-  if granted == tenure then return { 'acquired', 1, 1, leaseMs, others, question } end
-  if not granted and others == 0 then return own(tenure, leaseMs) or { 'acquired', 1, 1, leaseMs, 0, question } end
+  if granted == tenure then return { 'acquired', 1, 1, leaseMs, waiting(), question } end
+  left = unserved(granted)
+  if not granted and left == 0 then return own(tenure, leaseMs) or { 'acquired', 1, 1, leaseMs, 0, question } end
   if freshMs > 0 then position = redis.call('ZRANK', KEYS[2], tenure) end
   remainingMs = granted and claimMs or 0
 end
 
 local foreign = (free or fields.seq) and 0 or 1
-if freshMs == 0 then return { 'busy', remainingMs, nowMs, foreign, question } end
+if freshMs == 0 then return { 'busy', remainingMs, nowMs, foreign, left, question } end
 if not free and position > 15 then position = position - dropStale() end
 if position == 0 and holder and fields.seq then tell(holder, '1 contended ' .. holder) end
 return { 'wait', remainingMs, position, ticket, nowMs, foreign, question }

@@ -24,9 +24,8 @@ retire(tombstoneMs)
 local left = 0
 if wasGranted then
   redis.call('DEL', KEYS[1])
-  if not passOn(nil, nil, claimMs, trust) then
-    left = waiting()
-    announce(ARGV[5], trust)
-  end
+  local granted, refused = passOn(nil, nil, claimMs, trust)
+  left = unserved(granted, refused)
+  if not granted then announce(ARGV[5], trust) end
 end
 return { 'cancelled', wasGranted and 1 or 0, left, question }

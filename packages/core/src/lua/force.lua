@@ -32,7 +32,8 @@ local before = holder or ''
 redis.call('DEL', KEYS[4])
 redis.call('SET', KEYS[4], before, 'PX', tombstoneMs)
 local removed = redis.call('DEL', KEYS[1])
-local granted = passOn(nil, nil, claimMs, trust)
+local granted
+granted, refused = passOn(nil, nil, claimMs, trust)
 if removed == 1 and not granted then announce(ARGV[4], trust) end
 if holder and fields.seq then tell(holder, '1 lost ' .. holder .. ' force-unlocked') end
-return { 'forced', before, granted and 0 or waiting(), question }
+return { 'forced', before, unserved(granted, refused), question }

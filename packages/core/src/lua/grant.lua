@@ -8,7 +8,7 @@
 --
 -- The caller has run DEL KEYS[1] before, also when the key was absent: from a script's first write on, no write of it
 -- is refused for lack of memory, so a full server can still pass a lock on. And since the old owner is gone by then,
--- nothing here may raise: what is refused counts as "nobody waits" (the waiters ask again by themselves).
+-- nothing here may raise: what is refused ends the step, and whoever could not be made the owner keeps its place.
 --
 -- Messages, space-separated, version first, to channel holdfast_inbox:<client id>. A tenure id is <client id>:<n> or
 -- <owner>:<client id>:<n>, so its client id is the part before the last colon.
@@ -39,30 +39,40 @@ local function freshness(entry)
   return tonumber(untilMs), tonumber(wantedMs)
 end
 
+-- A queue that had nobody else is a new key now: it gets a TTL, or it goes again.
+local function putBack(waiter, ticket, ttlMs)
+  redis.pcall('ZADD', KEYS[2], ticket, waiter)
+  if redis.pcall('PTTL', KEYS[2]) == -1 and type(redis.pcall('PEXPIRE', KEYS[2], ttlMs)) == 'table' then
+    redis.pcall('ZREM', KEYS[2], waiter)
+  end
+end
+
 -- `self` is the asking tenure, if any: it takes the full lease when its turn comes, and no message.
 -- Returns the new owner or nil, and the error reply when something that it takes was refused.
 local function passOn(self, selfLeaseMs, claimLeaseMs, trusted)
-  local nowMs
+  local time = redis.pcall('TIME')
+  if time.err then return nil, time end
+  local nowMs = math.floor(micros(time) / 1000)
   for _ = 1, 64 do
     local popped = redis.pcall('ZPOPMIN', KEYS[2])
     if popped.err then return nil, popped end
     local head = popped[1]
     if not head then return nil end
-    if not nowMs then
-      local time = redis.pcall('TIME')
-      if time.err then return nil, time end
-      nowMs = math.floor(micros(time) / 1000)
-    end
-    local freshUntilMs, wantedMs = freshness(redis.pcall('HGET', KEYS[3], head))
-    redis.pcall('HDEL', KEYS[3], head)
     if head == self then
       local refused = own(head, selfLeaseMs)
+      redis.pcall('HDEL', KEYS[3], head)
       return not refused and head or nil, refused
     end
-    if freshUntilMs and freshUntilMs >= nowMs then
-      local grantedMs = math.min(claimLeaseMs, wantedMs)
-      local refused = own(head, grantedMs)
-      if refused then return nil, refused end
+    local freshUntilMs, wantedMs = freshness(redis.pcall('HGET', KEYS[3], head))
+    local isFresh = freshUntilMs and freshUntilMs >= nowMs
+    local grantedMs = isFresh and math.min(claimLeaseMs, wantedMs)
+    local refused = isFresh and own(head, grantedMs)
+    if refused then
+      putBack(head, popped[2], freshUntilMs - nowMs + 1)
+      return nil, refused
+    end
+    redis.pcall('HDEL', KEYS[3], head)
+    if isFresh then
       local untilMs = nowMs + grantedMs
       local receivers = tell(head, string.format('1 grant %s %.0f %.0f %d -', head, untilMs, nowMs, waiting()))
       if receivers ~= 0 or not trusted then return head end
@@ -70,4 +80,9 @@ local function passOn(self, selfLeaseMs, claimLeaseMs, trusted)
     end
   end
   return nil
+end
+
+-- How many waiters of a lock that is still free a grant step has not come to. None when it was refused: it would be again.
+local function unserved(granted, refused)
+  return (granted or refused) and 0 or waiting()
 end

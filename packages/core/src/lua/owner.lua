@@ -1,39 +1,54 @@
 -- Included by scripts that look at KEYS[1]: who owns it, and whether it is a lock at all.
 --
 -- A field with a colon in it is an owner and its value the hold count, holdfast's and Redisson's alike; a field without one is
--- bookkeeping. A hash is a lock by its shape when every owner has a positive count and
---   ours       there is a `seq`. Other bookkeeping may be there: `token`, and whatever a later version adds
---   Redisson's the owners are <uuid>:<thread id>, of a read-write lock also with `:write` behind, and besides there is at most `mode`
+-- bookkeeping. A hash is a lock by its shape when every owner has a positive count, `mode`, if it is there, is `read` or `write`, and
+--   ours       there is a `seq`, and no second tenure: a tenure takes only an absent lock. Other bookkeeping may be there, as
+--              whole numbers: `token`, and whatever a later version adds
+--   Redisson's the owners are <uuid>:<thread id>, of a read-write lock also with `:write` behind, and in the port to Node.js
+--              <uuid>:<uuid>; besides there is at most `mode`
 -- Whatever else stands under the name is somebody's data: it is refused before the first write, and never deleted.
 --
--- Of several owners the first is named: a tenure takes only an absent lock, so whatever else is in its hash has joined it
--- later, as Java's read lock does.
+-- The tenure is named as the owner; threads beside it have joined it later, as Java's read lock does.
 -- Returns the owner, or nil, and all fields; for what is no lock nil, nil and an error reply.
 
 local function isThread(field)
-  local uuid, rest = string.match(field, '^(%x+%-%x+%-%x+%-%x+%-%x+):%-?%d+(.*)$')
-  return uuid and #uuid == 36 and (rest == '' or rest == ':write')
+  local uuid, thread = string.match(field, '^(%x+%-%x+%-%x+%-%x+%-%x+):(.*)$')
+  if not uuid or #uuid ~= 36 then return false end
+  return string.find(thread, '^%-?%d+$')
+    or string.find(thread, '^%-?%d+:write$')
+    or (#thread == 36 and string.find(thread, '^%x+%-%x+%-%x+%-%x+%-%x+$'))
+end
+
+local function isBookkeeping(field, value)
+  if field == 'mode' then return value == 'read' or value == 'write' end
+  return string.find(value, '^%d+$')
 end
 
 local function owner()
   local notALock = redis.error_reply('NOTALOCK this key is not a lock')
   local flat = redis.pcall('HGETALL', KEYS[1])
   if flat.err then return nil, nil, string.find(flat.err, 'WRONGTYPE', 1, true) and notALock or flat end
-  local holder
+  local tenure, thread
   local fields = {}
-  local countsOnly, threadsOnly = true, true
+  local sound, plain = true, true
   for i = 1, #flat, 2 do
     local field, value = flat[i], flat[i + 1]
     fields[field] = value
-    if string.find(field, ':', 1, true) then
-      holder = holder or field
-      countsOnly = countsOnly and string.find(value, '^[1-9]%d*$')
-      threadsOnly = threadsOnly and isThread(field)
-    elseif field ~= 'mode' then
-      threadsOnly = false
+    if not string.find(field, ':', 1, true) then
+      sound = sound and isBookkeeping(field, value)
+      plain = plain and field == 'mode'
+    else
+      sound = sound and string.find(value, '^[1-9]%d*$')
+      if isThread(field) then
+        thread = thread or field
+      else
+        sound = sound and not tenure
+        tenure = field
+      end
     end
   end
-  local isLock = holder and countsOnly and (threadsOnly or string.find(fields.seq or '', '^%d+$'))
+  local holder = tenure or thread
+  local isLock = holder and sound and (fields.seq or plain and not tenure)
   if isLock or #flat == 0 then return holder, fields end
   return nil, nil, notALock
 end

@@ -57,9 +57,9 @@ end
 
 if tombstoneMs > 0 then retire(tombstoneMs) end
 redis.call('DEL', KEYS[1])
-local granted = passOn(nil, nil, claimMs, trust)
+local granted, refused = passOn(nil, nil, claimMs, trust)
 if granted then return { 'granted', granted, question } end
 announce(ARGV[6], trust)
-local left = waiting()
+local left = unserved(granted, refused)
 if left > 0 then return { 'unserved', left, question } end
 return { 'released', question }

@@ -18,4 +18,4 @@ local trust = ARGV[2] == '1'
 
 if redis.call('PTTL', KEYS[1]) ~= -2 then return { 'served', 0, question } end
 redis.call('DEL', KEYS[1])
-return { 'served', passOn(nil, nil, claimMs, trust) and 0 or waiting(), question }
+return { 'served', unserved(passOn(nil, nil, claimMs, trust)), question }

@@ -2,7 +2,8 @@
  * Asking for a lock until there is an answer: the part of a tenure that waits.
  *
  *      ask -> in flight -> owned: done
- *       ^         |------> busy or in the queue: listen, and ask again after R, when the PTTL has passed, or on a gap
+ *       ^         |------> free, but behind places of the dead: ask again at once, as long as they get fewer
+ *       |         |------> busy or in the queue: listen, and ask again after R, when the PTTL has passed, or on a gap
  *       |         |------> refused, no connection any more: failed
  *       +---------+
  *
@@ -62,6 +63,8 @@ export class Asking {
   #reached = false;
   #dropped: Request<core.AskReply> | undefined;
   #again = false;
+  /** How many were before us when we asked for a lock that is free; infinite when it is not. */
+  #ahead = Number.POSITIVE_INFINITY;
   #next: Appointment | undefined;
   /** Clock time until which the place in the queue, if any, may be served. */
   #freshUntil = Number.NEGATIVE_INFINITY;
@@ -201,16 +204,23 @@ export class Asking {
         this.#wait(reply, sentAt, reply.position);
         return;
       case 'busy':
-        this.#wait(reply, sentAt, 0);
+        this.#wait(reply, sentAt, reply.left);
         return;
       case 'dead':
         if (!this.#stopped) this.#listener.onFailed({ kind: 'over' });
     }
   }
 
-  #wait(reply: core.Contention, sentAt: number, position: number): void {
+  #wait(reply: core.Contention, sentAt: number, ahead: number): void {
     // Stopped: the reply was made before the grant that came by message.
     if (this.#stopped) return;
+    const before = this.#ahead;
+    this.#ahead = reply.remainingMs === 0 ? ahead : Number.POSITIVE_INFINITY;
+    // Free, and each question gets further through the places of those who have gone: nobody has been told that it is busy.
+    if (this.#ahead < before) {
+      this.ask();
+      return;
+    }
     this.#listener.onBusy(sentAt, reply.foreign ? 'foreign' : 'holdfast');
     // The listener may have lost interest, or asked again.
     if (this.#stopped || this.#request !== undefined) return;
@@ -221,7 +231,7 @@ export class Asking {
     }
     const { clock, settings } = this.#parts;
     const { reaskMs } = settings;
-    const delayMs = nextAskDelayMs({ reaskMs, pttlMs: reply.remainingMs, position, random: Math.random });
+    const delayMs = nextAskDelayMs({ reaskMs, pttlMs: reply.remainingMs, position: ahead, random: Math.random });
     this.askAt(clock.now() + delayMs);
   }
 

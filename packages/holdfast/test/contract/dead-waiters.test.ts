@@ -33,4 +33,41 @@ describe('places of waiters that have crashed', () => {
       if (way === 'forceUnlock') await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
     },
   );
+
+  /** The lock of a process that has crashed, with so many behind it who have crashed too. */
+  const abandoned = async (dead: number, leaseMs: number): Promise<string> => {
+    const name = freshName();
+    const places = Array.from({ length: dead }, (_, index) => [index, `gone:${index}`] as const);
+    await kit.admin
+      .multi()
+      .hset(name, 'gone:owner', 1, 'seq', 1)
+      .pexpire(name, leaseMs)
+      .zadd(`holdfast_queue:{${name}}`, ...places.flat())
+      .exec();
+    return name;
+  };
+
+  it('do not keep a live waiter from a lock that is free: after an expiry it asks again at once while they get fewer', async () => {
+    const waiter = openClient(kit, patient);
+    const name = await abandoned(20_000, 3_000);
+    // A pause of some milliseconds a round would not do: there are more than 300 rounds.
+    const hold = await waiter.getLock(name).acquire({ waitMs: 30_000 });
+    await hold.release();
+  });
+
+  it('do not make a free lock busy for those who ask once', async () => {
+    const client = openClient(kit, patient);
+    const lock = client.getLock(await abandoned(DEAD, 1));
+    await waitUntil(async () => (await kit.admin.exists(lock.name)) === 0, { what: 'the lease is over' });
+    expect(await lock.tryLock()).toBe(true);
+    await lock.unlock();
+  });
+
+  it('do not make a held lock free for those who ask once: its new owner keeps it', async () => {
+    const [client, other] = [openClient(kit, patient), openClient(kit, patient)];
+    const name = await abandoned(DEAD, 1);
+    await using hold = await other.getLock(name).acquire();
+    expect(await client.getLock(name).tryLock()).toBe(false);
+    hold.assertHeld();
+  });
 });

@@ -17,6 +17,12 @@ const data: readonly (readonly [title: string, fields: Record<string, string>])[
   ['counters by user', { 'user:1': '5', 'user:2': '7' }],
   ['a record with a field seq', { seq: '7', name: 'Ada' }],
   ['times by user, with a field seq', { seq: '7', 'user:1': '2026-11-22' }],
+  ['counters by user, with a field seq', { 'user:1': '5', 'user:2': '7', seq: '9' }],
+  ['a counter of a user, with a field seq and a name', { 'user:1': '5', seq: '9', name: 'bob' }],
+  ['a counter of a user, with a seq that is none', { 'user:1': '5', seq: 'x' }],
+  ['a counter beside a thread', { 'user:1': '5', [`${uuid}:7`]: '1' }],
+  ['a thread with another mode', { mode: 'dark', [`${uuid}:7`]: '1' }],
+  ['a thread by a uuid whose count is none', { [`${uuid}:${randomUUID()}`]: '-1' }],
   ['an owner without a count', { seq: '1', 'client:1': '0' }],
   ['a mode alone', { mode: 'dark' }],
   ['uuids without a thread', { [uuid]: '1' }],
@@ -104,12 +110,18 @@ describe('what is a lock by its shape', () => {
   it.each([
     ["Redisson's lock", { [`${uuid}:71`]: '2' }, true],
     ["a thread of Redisson's with a number below zero", { [`${uuid}:-71`]: '1' }, true],
+    ["the lock of Redisson's port to Node.js", { [`${uuid}:${randomUUID()}`]: '1' }, true],
     ["Redisson's read lock", { mode: 'read', [`${uuid}:1`]: '1', [`${randomUUID()}:9`]: '3' }, true],
     ["Redisson's write lock", { mode: 'write', [`${uuid}:1:write`]: '1' }, true],
     ['one of ours', { 'client:1.x': '1', seq: '3' }, false],
     [
       "one of ours that Java's read lock has joined",
       { 'client:1.x': '1', seq: '3', mode: 'read', [`${uuid}:1`]: '1' },
+      false,
+    ],
+    [
+      'one of ours, whatever stands before it',
+      { [`${uuid}:1`]: '1', mode: 'read', 'client:1.x': '1', seq: '3' },
       false,
     ],
     ['one of a later version, with more bookkeeping', { since: '7', token: '9', 'client:1.x': '1', seq: '3' }, false],
@@ -120,7 +132,7 @@ describe('what is a lock by its shape', () => {
     const lock = client.getLock(name);
     expect(await lock.tryLock()).toBe(false);
     expect(await lock.isLocked()).toBe(true);
-    const owner = Object.keys(fields).find((field) => field.includes(':'));
+    const owner = Object.keys(fields).find((field) => field.includes(':') && (foreign || !field.startsWith(uuid)));
     expect((await client.inspect(name)).owner).toMatchObject({ id: owner, kind: foreign ? 'foreign' : 'holdfast' });
     expect(await lock.forceUnlock()).toBe(true);
     expect(await kit.admin.exists(name)).toBe(0);
