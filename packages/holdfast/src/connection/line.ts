@@ -71,6 +71,8 @@ export interface LineListener {
 export const FIRST_ROUND_TRIP_MS = 1;
 /** Where a server refuses everything, its connection is not replaced more often than this. */
 const RECYCLE_PAUSE_MS = 300;
+/** A database that cannot be chosen now is chosen after this. */
+const PLACE_RETRY_MS = 100;
 
 /** See the module comment. */
 export class NodeLine implements Line {
@@ -95,6 +97,8 @@ export class NodeLine implements Line {
   #broken: boolean;
   /** The present connection is in the database that the options name. Where there is none such, ioredis stays in number 0. */
   #placed: boolean;
+  /** The number of the connection that is being put there: once for all who wait. */
+  #placing: number | undefined;
   /** The WAIT under way on the present connection. */
   #confirming: Promise<number> | undefined;
   /** The server at the other end of the present connection has been looked at. */
@@ -240,11 +244,19 @@ export class NodeLine implements Line {
   /** Makes sure of the database: no lock may be taken in another one. */
   async #place(): Promise<void> {
     const epoch = this.#epoch;
+    if (this.#placing === epoch) return;
+    this.#placing = epoch;
     const error = await this.redis.select(databaseOf(this.redis)).then(() => undefined, redacted);
     if (epoch !== this.#epoch || this.#closed) return;
     if (error === undefined) this.#up();
-    // Anything but a refusal ends with the connection.
     else if (verdictOf(error).kind === 'permanent') this.#failed(error);
+    else this.#tools.at(this.#tools.now() + PLACE_RETRY_MS, () => this.#placeAgain(epoch));
+  }
+
+  #placeAgain(epoch: number): void {
+    if (epoch !== this.#epoch || this.#closed) return;
+    this.#placing = undefined;
+    void this.#place();
   }
 
   #up(): void {
