@@ -124,8 +124,8 @@ export class LockClient implements AsyncDisposable {
       port: new Renewals(link, wire, serverClock),
       onError,
       onRenewal: ({ subject: { id, keys }, outcome, latenessMs }) => {
-        const holds = () => this.#home.registry.find(keys.lock)?.heldUnder(id) ?? none;
-        reporter.renewal(keys.lock, outcome.kind, latenessMs, holds);
+        const holds = () => this.#home.registry.find(keys.name)?.heldUnder(id) ?? none;
+        reporter.renewal(keys.name, outcome.kind, latenessMs, holds);
       },
     });
     const subscriber = new Subscriber(link, tools);

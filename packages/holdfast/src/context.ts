@@ -22,8 +22,8 @@ export function scopeHere(): CallContext {
 
 /** All of the caller's. */
 export function allHere(): CallContext {
-  // No garbage collection hook: nobody is told of its end.
-  return new AsyncResource('HoldfastCall', { requireManualDestroy: true });
+  // Async hooks are told of its end when it is garbage: nobody here knows when the last was told of the call.
+  return new AsyncResource('HoldfastCall');
 }
 
 /** What was noted, and the rest from the caller. */

@@ -41,6 +41,9 @@ export interface LockHome {
 /** How long after a call has given up a late copy of its command is still recognised. */
 const LATE_COPY_MS = 60_000;
 
+/** Losses that a handle remembers. Whoever never unlocks what was lost must not cost memory for ever. */
+const MOST_LOSSES = 100;
+
 /** How a method wants to be treated by scopes, and how long it waits when nothing is said. */
 interface Manner {
   readonly kind: AcquireKind;
@@ -79,7 +82,10 @@ export class Handle implements RLock {
       () => checkAcquire(given, 'lock', lockKeys),
       (outcome, joinedAt) => {
         if (typeof outcome === 'string')
-          throw new LockUnavailableError(`Lock "${this.name}" was neither had nor refused`, this.name);
+          throw new LockUnavailableError(
+            `Internal error: lock() on "${this.name}" ended without the lock and without a reason`,
+            this.name,
+          );
         this.#keep(outcome, joinedAt);
       },
     );
@@ -165,14 +171,16 @@ export class Handle implements RLock {
   }
 
   /**
-   * For `unlock` where no scope remembers the level. Who calls again after a loss has had the time to be told: what was lost before the call
-   * is forgotten, so that a lease which was meant to run out needs no `unlock`. A call that was waiting by then is another flow.
+   * For `unlock` where no scope remembers the level. A fixed lease that ran out before the call is forgotten: it may have been meant to, and
+   * then needs no `unlock`. One that was to be renewed was not: its `unlock` is still to come, and must not give back what another flow has.
    */
   #keep(level: Level, joinedAt: number): void {
     const { untold, forgotten } = this.#home.parts;
     if (this.#owner !== undefined) untold.forget(this.name, this.#owner);
     else if (level.home === undefined) {
       this.#own = withLast(keptAfter(this.#own, joinedAt), level);
+      const [oldest] = this.#own;
+      if (this.#own.length > MOST_LOSSES && oldest !== undefined) this.#disown(oldest);
       forgotten.watch(this, level);
     }
   }
@@ -289,9 +297,13 @@ export class Handle implements RLock {
     // Oldest first: a hold that was lost is told to the flow that took it, and never costs a later flow its hold.
     const [oldest] = this.#own;
     if (oldest === undefined) return undefined;
-    this.#own = without(this.#own, oldest);
-    this.#home.parts.forgotten.unwatch(oldest);
+    this.#disown(oldest);
     return oldest;
+  }
+
+  #disown(level: Level): void {
+    this.#own = without(this.#own, level);
+    this.#home.parts.forgotten.unwatch(level);
   }
 
   /** The innermost open level that this scope (or handle, or owner) is inside of. */
@@ -325,7 +337,8 @@ export class Handle implements RLock {
   }
 }
 
-/** Without what was lost by then. */
+/** Without the fixed leases that were lost by then. */
 function keptAfter(levels: readonly Level[], time: number): readonly Level[] {
-  return levels.length === 0 ? levels : levels.filter((level) => !level.lostBy(time));
+  if (levels.length === 0) return levels;
+  return levels.filter((level) => level.terms.mode === 'watched' || !level.lostBy(time));
 }

@@ -35,8 +35,8 @@ export interface RLock {
   /**
    * Undoes the latest `lock` or `tryLock` of this scope; outside `client.run`, of this handle, or of the explicit owner.
    *
-   * @throws LockNotHeldError when there is none; LockLostError, once, when that hold had been lost. Outside `client.run` a lost hold is
-   * forgotten when a later call gets the lock.
+   * @throws LockNotHeldError when there is none; LockLostError, once, when that hold had been lost. Outside `client.run` a hold with a
+   * lease that ran out is forgotten when a later call gets the lock; one without is not, so each such `lock` needs its `unlock`, lost or not.
    */
   unlock(): Promise<void>;
   /**

@@ -13,7 +13,8 @@
  * `enterWith` is never used: it would leak the node into sibling branches.
  *
  * One storage serves all copies of this module in the process (ESM and CommonJS, or two versions), else a call through one copy
- * would not see the scopes of the other.
+ * would not see the scopes of the other. So what is read of a scope that may be another copy's is public (`client`, `ended`, `outer`, `above`);
+ * when that changes, so does the version of the storage.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -54,7 +55,8 @@ export class Scope {
   readonly kind: ScopeKind;
   /** Identity of the client this scope belongs to. */
   readonly client: object;
-  #parent: Scope | undefined;
+  /** The scope it was opened in, or where that has ended one further up. Not private: any copy of this module links past the ended ones. */
+  outer: Scope | undefined;
   #ended = false;
   /** The levels that belong to this scope: calls inside re-enter them. Made on first use. */
   #levels: Set<ScopedLevel> | undefined;
@@ -64,7 +66,7 @@ export class Scope {
   constructor(kind: ScopeKind, client: object, parent: Scope | undefined) {
     this.kind = kind;
     this.client = client;
-    this.#parent = parent;
+    this.outer = parent;
   }
 
   get ended(): boolean {
@@ -104,8 +106,8 @@ export class Scope {
 
   /** The nearest live scope above this one, of whatever client. */
   get above(): Scope | undefined {
-    this.#parent = Scope.nearestLive(this.#parent);
-    return this.#parent;
+    this.outer = Scope.nearestLive(this.outer);
+    return this.outer;
   }
 
   /** From now on nobody re-enters through this scope. */
@@ -123,10 +125,10 @@ export class Scope {
   /** `from`, or where that has ended, the nearest live scope above it. Those on the way link to it from now on. */
   static nearestLive(from: Scope | undefined): Scope | undefined {
     let live = from;
-    while (live?.ended) live = live.#parent;
+    while (live?.ended) live = live.outer;
     for (let scope = from; scope !== undefined && scope !== live; ) {
-      const next: Scope | undefined = scope.#parent;
-      scope.#parent = live;
+      const next: Scope | undefined = scope.outer;
+      scope.outer = live;
       scope = next;
     }
     return live;
@@ -141,7 +143,7 @@ function liveOf(client: object, from: Scope | undefined): Scope | undefined {
   return scope;
 }
 
-const slot = Symbol.for('holdfast.scopes.v1');
+const slot = Symbol.for('holdfast.scopes.v2');
 const shared = globalThis as { [slot]?: AsyncLocalStorage<Scope | undefined> };
 shared[slot] ??= new AsyncLocalStorage<Scope | undefined>();
 const storage = shared[slot];

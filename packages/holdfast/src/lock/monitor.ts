@@ -265,7 +265,6 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
       }
       this.#enter(tenure, first, how);
       this.#turnAwayThoseWhoAskedOnce(Number.POSITIVE_INFINITY);
-      this.#admitDescendants();
     });
   }
 
@@ -437,6 +436,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     contender.give(level);
     this.#parts.reporter.acquired(level, now - contender.joinedAt, how);
     this.#parts.heldWatch?.opened(now);
+    // Who is inside it could not be known before: only now it belongs to a scope.
+    this.#admitDescendants();
   }
 
   // ---------------------------------------------------------------- leaving
@@ -502,7 +503,6 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     // The notice that somebody waits may be lost, or forbidden: now and then the script that passes the lock on tells too.
     if (!watched || !tenure.toldOfOthersWithin(terms.leaseMs / 3)) return this.#passByScript(tenure, last, next);
     this.#enter(tenure, next, 'local');
-    this.#admitDescendants();
     return done;
   }
 
@@ -511,10 +511,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     next.enteringSince = this.#parts.clock.now();
     const passing = tenure.passOn(leaseTermsOf(next.request.terms, this.#parts.clock));
     void passing.then((outcome) => {
-      this.#change(() => {
-        this.#entered(tenure, arrival, outcome);
-        this.#admitDescendants();
-      });
+      this.#change(() => this.#entered(tenure, arrival, outcome));
     });
     const outcome = await within(passing, tenure, this.#parts);
     if (outcome.kind === 'held') return;

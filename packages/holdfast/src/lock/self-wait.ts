@@ -60,19 +60,23 @@ export class SelfWait {
     this.#next = undefined;
     const now = this.#parts.clock.now();
     let next = Number.POSITIVE_INFINITY;
+    const due: Contender[] = [];
     for (const contender of this.#line) {
-      const { suspicion, joinedAt, request } = contender;
-      if (suspicion === undefined) continue;
-      const { holder, site } = suspicion;
-      const due = joinedAt + PATIENCE_MS;
-      if (due > now) {
-        next = Math.min(next, due);
-        continue;
-      }
-      contender.suspicion = undefined;
-      if (this.#lock.levels.includes(holder)) this.#parts.reporter.selfWait(request, site, holder.site);
+      if (contender.suspicion === undefined) continue;
+      const time = contender.joinedAt + PATIENCE_MS;
+      if (time > now) next = Math.min(next, time);
+      else due.push(contender);
     }
     if (next < Number.POSITIVE_INFINITY) this.#lookAt(Math.max(next, now + PAUSE_MS));
+    // Last: a listener may end any of these waits, or begin others.
+    for (const contender of due) this.#report(contender);
+  }
+
+  #report(contender: Contender): void {
+    const { suspicion, request } = contender;
+    contender.suspicion = undefined;
+    if (suspicion === undefined || contender.settled || !this.#lock.levels.includes(suspicion.holder)) return;
+    this.#parts.reporter.selfWait(request, suspicion.site, suspicion.holder.site);
   }
 }
 

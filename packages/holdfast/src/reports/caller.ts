@@ -3,18 +3,19 @@
  * pays for finding it.
  *
  * Where the site of a call was noted, that is it. Else V8 is asked who awaits the call: it knows that inside an async function, when that is
- * resumed. A caller that awaits nothing is not found, and the stack stays as it is. See docs/adr/0018.
+ * resumed. A caller that awaits nothing is not found, and the stack stays as it is. So it does where the process makes stacks of its own that are
+ * no text. See docs/adr/0018.
  */
 
 import { LockError } from '../errors.js';
-import type { Site } from './site.js';
+import { type Site, stackOf } from './site.js';
 
 /** One error may reach several calls, and a nested one those around it: it shows the first. */
 const done = new WeakSet<LockError>();
 
 /** The error with the frames of the site, if there is one. */
 export function atSite(error: unknown, site: Site | undefined): unknown {
-  if (site !== undefined) show(error, framesOf(site.stack));
+  if (site !== undefined) show(error, framesOf(site.text));
   return error;
 }
 
@@ -33,12 +34,12 @@ export function atCaller(error: unknown): never {
     const here = { stack: '' };
     Error.captureStackTrace(here, atCaller);
     // The first is the function that was resumed, which is ours. Not told by `async`: some formats of stacks leave that out.
-    show(error, framesOf(here.stack).slice(1));
+    show(error, framesOf(stackOf(here)).slice(1));
   }
   throw error;
 }
 
-function framesOf(stack: string): string[] {
+function framesOf(stack = ''): string[] {
   return stack.split('\n').filter((line) => /^\s+at (?!.*node:internal)/.test(line));
 }
 

@@ -30,7 +30,10 @@ export class Forgotten {
   /** @param keeper - what is needed to give `hold` back, and must not be reachable from it. */
   watch(keeper: object, hold: ForgettableHold): void {
     // A fixed lease ends by itself, and may be meant to.
-    if (hold.terms.mode === 'watched' && this.#reporter.wantsLeaks) this.#registry.register(keeper, hold, hold);
+    if (hold.terms.mode !== 'watched' || !this.#reporter.wantsLeaks) return;
+    // The caller may have been a method of what is to keep the hold.
+    void hold.site?.text;
+    this.#registry.register(keeper, hold, hold);
   }
 
   /** It is given back. */

@@ -134,7 +134,7 @@ export class Reporter {
 
   heldLong(hold: ReportedHold, heldMs: number): void {
     const { name, id: holdId, site } = hold;
-    this.#emit(hold.context, 'held-long', { name, holdId, heldMs, site: site?.stack });
+    this.#emit(hold.context, 'held-long', { name, holdId, heldMs, site: site?.text });
   }
 
   foreignOwner(name: string): void {
@@ -143,7 +143,7 @@ export class Reporter {
 
   /** @param sites - of the call that waits, and of the one that holds. */
   selfWait({ name, context }: ReportedCall, site: Site | undefined, holderSite: Site | undefined): void {
-    this.#emit(context, 'self-wait', { name, site: site?.stack, holderSite: holderSite?.stack });
+    this.#emit(context, 'self-wait', { name, site: site?.text, holderSite: holderSite?.text });
     if (this.#warnedSelfWait) return;
     this.#warnedSelfWait = true;
     process.emitWarning(
@@ -188,7 +188,7 @@ export class Reporter {
 
   #leak(hold: ReportedHold, how: LeakHow): void {
     const { name, id: holdId, site } = hold;
-    this.#emit(hold.context, 'leak', { name, holdId, how, site: site?.stack });
+    this.#emit(hold.context, 'leak', { name, holdId, how, site: site?.text });
   }
 
   #countLoss(hold: ReportedHold, { reason }: LockLostError): void {

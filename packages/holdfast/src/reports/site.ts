@@ -11,7 +11,7 @@ export type Entry = (...args: never[]) => unknown;
  * somebody reads `stack`.
  */
 export class Site {
-  declare readonly stack: string;
+  declare readonly stack: unknown;
 
   constructor(below: Entry, frames: number) {
     const usual = Error.stackTraceLimit;
@@ -23,11 +23,27 @@ export class Site {
 
   /** The stack without its first line. */
   get frames(): string {
-    return this.stack.slice(this.stack.indexOf('\n') + 1);
+    const text = this.text ?? '';
+    return text.slice(text.indexOf('\n') + 1);
+  }
+
+  /** See {@link stackOf}. Read once, it keeps nothing alive any more: raw frames keep what their functions were called on. */
+  get text(): string | undefined {
+    return stackOf(this);
   }
 
   /** The first line of the stack. */
   get message(): string {
     return 'The lock was asked for here';
+  }
+}
+
+/** A stack if it is text: what `Error.prepareStackTrace` of the process makes of it may be anything, or an exception. */
+export function stackOf(noted: { readonly stack?: unknown }): string | undefined {
+  try {
+    const { stack } = noted;
+    return typeof stack === 'string' ? stack : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -2,6 +2,7 @@ import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { Hold, LockClient, RLock } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
 
 const kit = useRedis(startPrivateRedis);
 
@@ -62,6 +63,38 @@ describe('an error shows who called', () => {
     expect(failure).toMatchObject({ code: 'LOCK_TIMEOUT' });
     expect(Number.isInteger((failure as { waitedMs: number }).waitedMs)).toBe(true);
     expect(stack).toMatch(/caller-frames\.test/);
+  });
+
+  it.each<[string, (error: Error, sites: unknown) => unknown]>([
+    ['call sites', (_, sites) => sites],
+    [
+      'an exception',
+      () => {
+        throw new TypeError('no stacks here');
+      },
+    ],
+  ])("or not, where the process's Error.prepareStackTrace makes %s of it: calls fail as ever", async (_, prepare) => {
+    const lock = openClient(kit).getLock(freshName());
+    await lock.lock();
+    const client = openClient(kit);
+    const other = client.getLock(lock.name);
+    const codes: unknown[] = [];
+    const usual: unknown = Reflect.get(Error, 'prepareStackTrace');
+    Error.prepareStackTrace = prepare;
+    try {
+      const failures = Promise.all([
+        failureOf(other.acquire({ waitMs: 20 })),
+        failureOf(other.withLock({ waitMs: 20 }, () => undefined)),
+        failureOf(client.getLock(freshName()).unlock()),
+      ]);
+      codes.push(...(await failures).map((failure) => (failure as { code?: string }).code));
+      const waiting = failureOf(other.lock());
+      await client.close();
+      codes.push(((await waiting) as { code?: string }).code);
+    } finally {
+      Reflect.set(Error, 'prepareStackTrace', usual);
+    }
+    expect(codes).toEqual(['LOCK_TIMEOUT', 'LOCK_TIMEOUT', 'LOCK_NOT_HELD', 'LOCK_CLIENT_CLOSED']);
   });
 
   const lost = async (hold: Hold | undefined, name: string) => {

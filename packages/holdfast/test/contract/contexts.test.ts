@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { driveTime, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
@@ -7,7 +7,7 @@ import { freshName, openClient } from '../support/clients.js';
 import { stall } from '../support/losses.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
-import { Gate } from '../support/room.js';
+import { Gate, turns } from '../support/room.js';
 
 const kit = useRedis();
 const LEASE_MS = 200;
@@ -40,6 +40,27 @@ function wherePublished(client: LockClient): string[] {
   }
   return published;
 }
+
+describe('what is noted of where a call was made', () => {
+  it('ends for async hooks too, when the call is garbage', async () => {
+    const noted = new Set<number>();
+    const hook = createHook({
+      init: (id, type) => type === 'HoldfastCall' && noted.add(id),
+      destroy: (id) => noted.delete(id),
+    }).enable();
+    kit.cleanup(() => hook.disable());
+    const { client, lock } = setUp();
+    client.on('lost', () => undefined);
+    for (let times = 0; times < 10; times++) await lock.withLock(() => undefined);
+    const collected = async () => {
+      gc?.();
+      await turns(2);
+      return noted.size < 3;
+    };
+    expect(noted.size).toBeGreaterThan(0);
+    await waitUntil(collected, { what: 'the end of each but the latest' });
+  });
+});
 
 describe('the abort listener of a hold', () => {
   it('does not run in the scope of whoever finds the loss: what it locks does not re-enter what that one holds', async () => {

@@ -34,6 +34,20 @@ async function dropTheHold(lock: RLock): Promise<void> {
 async function dropTheHandle(client: LockClient, name: string): Promise<void> {
   await client.getLock(name).lock();
 }
+class Service {
+  #hold: Hold | undefined;
+
+  async start(lock: RLock): Promise<void> {
+    this.#hold = await lock.acquire();
+  }
+
+  stop(): Promise<void> | undefined {
+    return this.#hold?.release();
+  }
+}
+async function dropTheService(client: LockClient, name: string): Promise<void> {
+  await new Service().start(client.getLock(name));
+}
 function dropThePromise(client: LockClient, name: string): void {
   void client.getLock(name).lock();
 }
@@ -46,6 +60,7 @@ async function lockedThrough(client: LockClient, name: string): Promise<RLock> {
 describe('a lock that nobody can give back any more is reported as a leak', () => {
   it.each<[what: string, forget: (client: LockClient, name: string) => unknown, caller: string]>([
     ['the Hold of acquire()', (client, name) => dropTheHold(client.getLock(name)), 'dropTheHold'],
+    ['the object that called acquire() and kept the Hold', dropTheService, 'start'],
     ['the handle of a lock() outside scopes', dropTheHandle, 'dropTheHandle'],
     ['the promise of a lock() that nobody awaited, with its handle', dropThePromise, 'dropThePromise'],
   ])('when %s was garbage-collected', async (_, forget, caller) => {

@@ -4,7 +4,7 @@ import type { LockClient, LockClientOptions } from 'holdfast';
 import { Redis } from 'ioredis';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { openProxy } from '../support/redis-inputs.js';
-import { Room, turns } from '../support/room.js';
+import { Gate, Room, turns } from '../support/room.js';
 import { spawnLockWorker } from '../support/workers.js';
 
 const kit = useRedis();
@@ -97,6 +97,30 @@ describe('a handoff in memory', () => {
     expect(client.stats().handoffs.local).toBeGreaterThan(0);
     expect(client.stats().handoffs.granted).toBeGreaterThan(10);
     expect(await holdsInRedis(kit, name)).toBe(0);
+  });
+});
+
+describe('a handoff in memory that waits for the next turn of the event loop', () => {
+  it('lets in whoever waits inside, when it has come', async () => {
+    const { client, lock } = setUp();
+    const leave = new Gate();
+    const inside = new Gate();
+    const holding = lock.withLock(() => {
+      inside.open();
+      return leave.opened;
+    });
+    await inside.opened;
+    // A run of handoffs begins with a turn of its own, so that the one after a quiet while does.
+    await client.run(async () => {
+      const outer = lock.lock();
+      const inner = lock.withLock(() => 'inside');
+      leave.open();
+      await outer;
+      expect(await inner).toBe('inside');
+      await lock.unlock();
+    });
+    await holding;
+    expect(client.stats().handoffs).toEqual({ local: 1, passed: 0, granted: 0 });
   });
 });
 

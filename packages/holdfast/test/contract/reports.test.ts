@@ -317,9 +317,12 @@ describe('diagnostics channels', () => {
     ]);
   });
 
-  it('tell of renewals and losses, with the ids of the holds they are of', async () => {
+  it.each([
+    ['', undefined],
+    [', by the name the user calls the lock, whatever the prefix', 'app:'],
+  ])('tell of renewals and losses, with the ids of the holds they are of%s', async (_, prefix) => {
     const time = driveTime(kit);
-    const { client, name, lock, heard } = setUp();
+    const { client, name, lock, heard } = setUp(prefix === undefined ? {} : { prefix });
     const messages = record(client);
     const outer = await lock.acquire();
     const inner = await outer.run(() => lock.acquire());
@@ -327,7 +330,7 @@ describe('diagnostics channels', () => {
     await time.advance(10_000);
     await waitUntil(() => messages.length >= 3, { what: 'a renewal' });
     expect(messages[2]).toEqual(['renewal', { name, holdIds: [first, second], outcome: 'renewed', latenessMs: ms }]);
-    await kit.admin.del(name);
+    await kit.admin.del(`${prefix ?? ''}${name}`);
     await time.advance(10_000);
     await waitUntil(() => inner.state === 'lost', { what: 'the loss' });
     await failureOf(inner.release());

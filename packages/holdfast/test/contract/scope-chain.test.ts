@@ -1,6 +1,6 @@
 import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
-import type { Hold, LockClient } from 'holdfast';
+import { createLockClient, type Hold, type LockClient } from 'holdfast';
 import { currentScope, openScope, Scope, within } from '../../src/scope.js';
 import { runScope } from '../../src/scope-end.js';
 import { freshName, openClient } from '../support/clients.js';
@@ -85,4 +85,34 @@ describe('a chain of sections of which each starts the next before it ends', () 
     within(root, () => down(1_000));
     expect(await detached).toBe(true);
   });
+});
+
+describe('scopes of two copies of the package in one process', () => {
+  it.each(['the first', 'the second'])(
+    'are passed over by the other when they have ended (%s outside)',
+    async (which) => {
+      jest.resetModules();
+      const copy = await import('holdfast');
+      expect(copy.createLockClient).not.toBe(createLockClient);
+      const theirs = copy.createLockClient({ redis: kit.server.url });
+      kit.cleanup(() => theirs.close());
+      const mine = openClient(kit);
+      const [outer, inner] = which === 'the first' ? [mine, theirs] : [theirs, mine];
+      const name = freshName();
+      const ended = new Gate();
+      await outer.run(async () => {
+        const lock = outer.getLock(name);
+        await lock.lock();
+        let detached: Promise<string> | undefined;
+        await inner.run(async () => {
+          detached = ended.opened.then(() => lock.withLock(() => 're-entered'));
+          inner.run(() => undefined);
+          await turns();
+        });
+        ended.open();
+        expect(await detached).toBe('re-entered');
+        await lock.unlock();
+      });
+    },
+  );
 });

@@ -83,6 +83,22 @@ describe('a call that waits for the code around it', () => {
     expect(warn).toHaveBeenCalledTimes(1);
   });
 
+  it('is no more told of when a listener has ended it', async () => {
+    const { time, client, lock } = setUp();
+    const giveUp = new AbortController();
+    const events: string[] = [];
+    client.on('self-wait', ({ name }) => {
+      events.push(name);
+      giveUp.abort();
+    });
+    await lock.lock();
+    const { signal } = giveUp;
+    const calls = [lock.lock({ signal }), lock.lock({ signal })].map((call) => call.catch(() => 'ended'));
+    await time.advance(LONG_MS);
+    expect(await Promise.all(calls)).toEqual(['ended', 'ended']);
+    expect(events).toEqual([lock.name]);
+  });
+
   it('is told of in a withLock too, when an explicit owner keeps it from re-entering', async () => {
     const { time, client, lock, name } = setUp();
     const events = listen(client);

@@ -46,24 +46,41 @@ describe('a lease that ran out without unlock(), outside scopes', () => {
     expect(await holdsInRedis(kit, lock.name)).toBe(0);
   });
 
-  it('leaves nothing behind, however many there were', async () => {
+  it.each([
+    ['nothing', 10_000],
+    ['no more than a hundred for each handle, where it was taken away and would have been renewed,', undefined],
+  ])('leaves %s behind, however many there were', async (_, leaseMs) => {
     const client = openClient(kit);
     const locks = Array.from({ length: 16 }, () => client.getLock(freshName()));
     // Taken away instead of run out, which is quicker.
     const loseAll = (times: number) =>
       Promise.all(
         locks.map(async (lock) => {
-          for (let i = 0; i < times; i++) await lock.lock().then(() => lock.forceUnlock());
+          for (let i = 0; i < times; i++) await lock.lock({ leaseMs }).then(() => lock.forceUnlock());
         }),
       );
     const heap = () => {
       (globalThis as { gc?: () => void }).gc?.();
       return process.memoryUsage().heapUsed;
     };
-    await loseAll(50);
+    await loseAll(120);
     const before = heap();
     await loseAll(200);
     expect((heap() - before) / (16 * 200)).toBeLessThan(200);
+  });
+});
+
+describe('a lock that was to be renewed and was lost, outside scopes', () => {
+  it('costs a later flow of the handle nothing: the late unlock() is told of the loss', async () => {
+    const client = openClient(kit);
+    const lock = client.getLock(freshName());
+    await lock.lock();
+    await client.getLock(lock.name).forceUnlock();
+    await lock.lock();
+    await expect(lock.unlock()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'force-unlocked' });
+    expect(await openClient(kit).getLock(lock.name).tryLock()).toBe(false);
+    await lock.unlock();
+    expect(await holdsInRedis(kit, lock.name)).toBe(0);
   });
 });
 
