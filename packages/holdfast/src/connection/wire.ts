@@ -14,7 +14,8 @@
  * could not overtake the first. `onDoubt` is called each time a copy may still be on its way; a tenure that was ever in doubt leaves
  * a tombstone when it ends (it is *dirty*). The answer carries the send time of the copy that was answered, because deadlines count from it.
  *
- * An answer that belongs to another question counts as none (the scripts say which question they answer), and the connection is replaced.
+ * An answer that belongs to another question counts as none (the scripts say which question they answer), and a connection of ours is replaced;
+ * on one of yours the request is sent again until an answer fits.
  *
  * What is not promised: that a request without an answer did not run.
  */
