@@ -298,10 +298,14 @@ function databaseOf({ condition, options }: Redis): number {
 export async function disconnect(redis: Redis): Promise<void> {
   // Between two attempts there is no socket, and ioredis tells nobody that it has stopped trying.
   const socketless = redis.status === 'end' || redis.status === 'wait' || redis.status === 'reconnecting';
-  const ended = socketless ? undefined : new Promise<void>((resolve) => redis.once('end', () => resolve()));
-  // ioredis hears one error of a socket. One that is ended during its TLS handshake may have two, and the second would end the process.
   const stream: Redis['stream'] | undefined = redis.stream;
+  const ended = new Promise<void>((resolve) => {
+    redis.once('end', () => resolve());
+    // ioredis tells by way of process.nextTick, which fake timers stop. The socket itself is not stopped by them.
+    stream?.once('close', () => resolve());
+  });
+  // ioredis hears one error of a socket. One that is ended during its TLS handshake may have two, and the second would end the process.
   stream?.on('error', () => undefined);
   redis.disconnect();
-  await ended;
+  if (!socketless) await ended;
 }

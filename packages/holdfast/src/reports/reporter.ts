@@ -34,6 +34,7 @@ export class Reporter {
   #holds = 0;
   #warnedSelfWait = false;
   #warnedUnsafeSetting = false;
+  #warnedLeak = false;
 
   constructor(clientId: string, tellings: Tellings) {
     this.#clientId = clientId;
@@ -125,6 +126,13 @@ export class Reporter {
   leftOpen(hold: ReportedHold, error: LockLostError): void {
     this.#countLoss(hold, error);
     this.#leak(hold, 'scope-ended');
+    if (this.wantsLeaks || this.#warnedLeak) return;
+    this.#warnedLeak = true;
+    process.emitWarning(
+      `Lock "${hold.name}" was still held when its scope ended, and nobody will unlock it: others get it when its lease has run out. Put the ` +
+        'unlock() into a finally, or use withLock. Listen to the event "leak" to hear of each such lock.',
+      { type: 'HoldfastWarning', code: 'HOLDFAST_LEAK', detail: `The call that took it:\n${framesOf(hold.site)}` },
+    );
   }
 
   /** Nobody can give it back, and it is renewed all the same: what it guards may go on. */
