@@ -155,7 +155,7 @@ class Run {
     let waiters = 0;
     let cursor = '0';
     do {
-      const [next, keys] = await this.#admin.scan(cursor, 'MATCH', 'holdfast_queue:*', 'COUNT', 1_000);
+      const [next, keys] = await this.#admin.scan(cursor, 'MATCH', 'holdfast_*queue:*', 'COUNT', 1_000);
       cursor = next;
       const pipeline = this.#admin.pipeline();
       for (const key of keys) pipeline.zcard(key);
