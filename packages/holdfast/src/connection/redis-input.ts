@@ -59,8 +59,9 @@ export function openRedis(input: RedisInput): OpenedRedis {
   }
   // Read once: ioredis gets what was looked at.
   const given = { ...input };
+  const opened = open(() => new Redis({ retryStrategy, ...given, ...ours, ...(given.sentinels ? swift(given) : {}) }));
   refusePlaceless(given);
-  return open(() => new Redis({ retryStrategy, ...given, ...ours, ...(given.sentinels ? swift(given) : {}) }));
+  return opened;
 }
 
 /**

@@ -11,6 +11,9 @@ import { Rotation } from './rotation.js';
 /** How many different texts of errors are kept. */
 const MOST_ERRORS = 50;
 
+/** Kinds of resources that come and go: timers are counted apart, and what runs in the next turn of the loop is gone after it. */
+const passing = new Set(['Timeout', 'Immediate']);
+
 const timers = new PendingTimers();
 const loop = new LoopWatch();
 
@@ -81,7 +84,7 @@ class Work {
       ...(depth === 'objects' ? { objects: liveObjects() } : {}),
       rssBytes: process.memoryUsage.rss(),
       timers: timers.count,
-      handles: countsOf(process.getActiveResourcesInfo().filter((kind) => kind !== 'Timeout')),
+      handles: countsOf(process.getActiveResourcesInfo().filter((kind) => !passing.has(kind))),
       renewals: { renewed, held, lost, unknown },
       grantedByMessage: handoffs.granted,
       suspicions: this.#suspicions,
