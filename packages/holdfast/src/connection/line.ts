@@ -141,7 +141,14 @@ export class NodeLine implements Line {
   }
 
   get trouble(): Error | undefined {
-    return this.ready ? undefined : this.#trouble;
+    return this.ready ? undefined : (this.#trouble ?? this.#unshaken());
+  }
+
+  /** A server that speaks no TLS waits for more of our handshake, or hangs up: neither is an error to ioredis. */
+  #unshaken(): Error | undefined {
+    const { options, status } = this.redis;
+    if (!options.tls || this.#closed || !['connecting', 'close', 'reconnecting'].includes(status)) return undefined;
+    return new Error(`No TLS connection to ${addressOf(this.redis)} has come about: does that port speak TLS?`);
   }
 
   /** What is known of the way to its server. */

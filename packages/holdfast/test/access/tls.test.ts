@@ -99,6 +99,19 @@ const startTls = () => startPrivateRedis({ tls: certificate });
     });
   });
 
+  describe('a client that speaks TLS to a server that waits for something else', () => {
+    const kit = useRedis(startPrivateRedis);
+
+    it('is told that TLS may be the matter', async () => {
+      const redis = { host: kit.server.host, port: kit.server.port, tls: {} };
+      const client = openClient(kit, { redis, attemptTimeoutMs: 250 });
+      expect(await failureOf(client.getLock(freshName()).tryLock())).toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+        message: expect.stringMatching(/TLS/),
+      });
+    });
+  });
+
   describe('a client that is closed while it shakes hands with a server it does not trust', () => {
     const kit = useRedis(startTls);
 
