@@ -43,7 +43,7 @@ describe('refused with a TypeError before any I/O:', () => {
   it.each<[string, () => RedisInput]>([
     ['Sentinel with both', () => ({ ...sentinels, tls: {}, enableTLSForSentinelMode: true })],
     ['Sentinel with neither', () => sentinels],
-    ['TLS without Sentinel', () => ({ tls: {} })],
+    ['TLS without Sentinel', () => ({ host: 'localhost', tls: {} })],
     ['a Redis of the user that does not reconnect', () => lazy({ retryStrategy: () => null })],
   ])('but not %s', async (_, open) => {
     await createLockClient({ redis: open() }).close();
