@@ -3,7 +3,7 @@ import { driveTime, faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { createLockClient, type Hold, type LockClientOptions, LockClientClosedError, LockError } from 'holdfast';
 import { Redis } from 'ioredis';
-import { freshName, holdsInRedis, openClient } from '../support/clients.js';
+import { confirmedRenewals, freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { Gate, turns } from '../support/room.js';
 
@@ -201,7 +201,7 @@ describe('drainMs', () => {
     const closing = client.close({ drainMs: 60_000 });
     for (const count of [1, 2, 3, 4]) {
       await time.advance(10_000);
-      await waitUntil(() => client.stats().renewals.renewed === count, { what: `${count} renewals` });
+      await waitUntil(() => confirmedRenewals(client) === count, { what: `${count} renewals` });
     }
     expect(hold.state).toBe('held');
     await hold.release();

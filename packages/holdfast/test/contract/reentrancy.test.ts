@@ -1,7 +1,7 @@
 import { driveTime, faultProxy, seededRandom, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { type Hold, type LockClient, LockLostError, LockNotHeldError, LockScopeError, type RLock } from 'holdfast';
-import { freshName, holdsInRedis, openClient } from '../support/clients.js';
+import { confirmedRenewals, freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { Gate, Room, turns } from '../support/room.js';
 
 const kit = useRedis();
@@ -577,13 +577,13 @@ describe('leases of nested holds', () => {
       await lock.withLock(async () => {
         for (const count of [1, 2, 3, 4]) {
           await time.advance(10_000);
-          await waitUntil(() => client.stats().renewals.renewed === count, { what: `${count} renewals` });
+          await waitUntil(() => confirmedRenewals(client) === count, { what: `${count} renewals` });
         }
       });
       expect(hold.state).toBe('held');
       await time.advance(30_000);
       expect(hold.signal.reason).toMatchObject({ reason: 'expired' });
-      expect(client.stats().renewals.renewed).toBe(4);
+      expect(confirmedRenewals(client)).toBe(4);
     });
     await expect(outer).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
   });

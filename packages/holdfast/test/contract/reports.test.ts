@@ -8,7 +8,7 @@ import {
   type LockClientStats,
   LockLostError,
 } from 'holdfast';
-import { freshName, openClient } from '../support/clients.js';
+import { confirmedRenewals, freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
 import type { methods } from '../support/report.worker.js';
@@ -242,7 +242,7 @@ describe('stats', () => {
     const first = await lock.acquire();
     for (const count of [1, 2, 3]) {
       await time.advance(10_000);
-      await waitUntil(() => client.stats().renewals.renewed === count, { what: `${count} renewals` });
+      await waitUntil(() => confirmedRenewals(client) === count, { what: `${count} renewals` });
     }
     await kit.admin.del(name);
     await time.advance(10_000);

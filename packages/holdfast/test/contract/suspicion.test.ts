@@ -1,6 +1,7 @@
 import { countCommands, driveTime, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { LockClientOptions } from 'holdfast';
+import { confirmedRenewals } from '../support/clients.js';
 import { openFaulty } from '../support/faulty.js';
 import { byUrl, type InputWay, ownDefault } from '../support/redis-inputs.js';
 import { turns } from '../support/room.js';
@@ -83,7 +84,7 @@ describe('the watchdog', () => {
     const hold = await lock.acquire();
     for (const count of [1, 2]) {
       await time.advance(10_000);
-      await waitUntil(() => client.stats().renewals.renewed === count, { what: `${count} renewals` });
+      await waitUntil(() => confirmedRenewals(client) === count, { what: `${count} renewals` });
     }
     proxy.hold('down');
     const released = hold.release();

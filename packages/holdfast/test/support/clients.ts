@@ -30,3 +30,9 @@ export async function holdsInRedis(kit: RedisKit, name: string): Promise<number>
   if (fields.length > 1) throw new Error(`${name} has several owners: ${JSON.stringify(fields)}`);
   return Number(fields[0]?.[1] ?? 0);
 }
+
+/** Renewals that Redis has confirmed. Where time is driven a lease may be as long as it should be: then none is made longer. */
+export function confirmedRenewals(client: LockClient): number {
+  const { renewed, held } = client.stats().renewals;
+  return renewed + held;
+}

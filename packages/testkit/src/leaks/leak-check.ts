@@ -3,8 +3,10 @@
  *
  * One check belongs to one test: `begin`, the test, `end`. Closing takes time (a socket, a DEL on its way), so `end`
  * looks again until all is as before, or until the grace is over; what is left then is a leak. The cleanups of the
- * test run first, the last registered first, and all of them, whatever one of them throws.
+ * test run first, the last registered first, and all of them, whatever one of them throws. One that hangs is not waited for:
+ * another may be what keeps this test out of the next file, which the same process runs.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { RedisServer } from '../redis/server.js';
 import { WaitUntilTimeoutError, waitUntil } from '../wait-until.js';
 import { ComplaintLog, activeResources, addedResources } from './process-leaks.js';
@@ -31,6 +33,9 @@ export interface LeakCheckOptions {
   /** Default 2 000 ms. */
   graceMs?: number;
 }
+
+/** No cleanup takes that long: a limit for one that hangs. */
+const CLEANUP_MS = 10_000;
 
 export class LeakCheck {
   readonly #graceMs: number;
@@ -93,7 +98,7 @@ export class LeakCheck {
     const errors: unknown[] = [];
     for (const undo of this.#cleanups.splice(0).toReversed()) {
       try {
-        await undo();
+        await inTime(undo);
       } catch (error) {
         errors.push(error);
       }
@@ -121,5 +126,20 @@ export class LeakCheck {
       ),
     );
     return [...ofProcess, ...ofServers.flat()];
+  }
+}
+
+async function inTime(undo: Cleanup): Promise<void> {
+  const limit = new AbortController();
+  const late = pause(CLEANUP_MS, undefined, { signal: limit.signal }).then(
+    () => {
+      throw new Error(`a cleanup of the test was not done after ${CLEANUP_MS} ms`);
+    },
+    () => undefined,
+  );
+  try {
+    await Promise.race([undo(), late]);
+  } finally {
+    limit.abort();
   }
 }
