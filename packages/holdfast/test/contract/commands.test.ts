@@ -145,7 +145,7 @@ describe('commands of one client', () => {
     await Promise.all(Array.from({ length: 1_000 }, () => client.getLock(freshName()).acquire()));
     const round = async (count: number) => {
       await time.advance(10_000);
-      await waitUntil(() => confirmedRenewals(client) === count * 1_000, { what: `round ${count} of renewals` });
+      await waitUntil(() => confirmedRenewals(client) >= count * 1_000, { what: `round ${count} of renewals` });
     };
     await round(1);
     const counter = await countCommands(kit.admin);

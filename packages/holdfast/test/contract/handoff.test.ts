@@ -246,15 +246,16 @@ describe('a handoff of leases that differ', () => {
     const watched = await waitingWatched;
     for (const count of [1, 2, 3, 4]) {
       await time.advance(10_000);
-      await waitUntil(() => confirmedRenewals(client) === count, { what: `${count} renewals` });
+      await waitUntil(() => confirmedRenewals(client) >= count, { what: `${count} renewals` });
     }
     const waitingFixed = lock.acquire({ leaseMs: 30_000 });
     await watched.release();
     const last = await waitingFixed;
+    const { renewed } = client.stats().renewals;
     await time.advance(30_000);
     expect(last.state).toBe('lost');
     expect(last.signal.reason).toMatchObject({ reason: 'expired' });
-    expect(confirmedRenewals(client)).toBe(4);
+    expect(client.stats().renewals.renewed).toBe(renewed);
   });
 
   it('excludes all others while it is on its way', async () => {

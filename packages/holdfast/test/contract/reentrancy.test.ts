@@ -577,13 +577,14 @@ describe('leases of nested holds', () => {
       await lock.withLock(async () => {
         for (const count of [1, 2, 3, 4]) {
           await time.advance(10_000);
-          await waitUntil(() => confirmedRenewals(client) === count, { what: `${count} renewals` });
+          await waitUntil(() => confirmedRenewals(client) >= count, { what: `${count} renewals` });
         }
       });
       expect(hold.state).toBe('held');
+      const { renewed } = client.stats().renewals;
       await time.advance(30_000);
       expect(hold.signal.reason).toMatchObject({ reason: 'expired' });
-      expect(confirmedRenewals(client)).toBe(4);
+      expect(client.stats().renewals.renewed).toBe(renewed);
     });
     await expect(outer).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
   });

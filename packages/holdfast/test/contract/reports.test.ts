@@ -242,7 +242,7 @@ describe('stats', () => {
     const first = await lock.acquire();
     for (const count of [1, 2, 3]) {
       await time.advance(10_000);
-      await waitUntil(() => confirmedRenewals(client) === count, { what: `${count} renewals` });
+      await waitUntil(() => confirmedRenewals(client) >= count, { what: `${count} renewals` });
     }
     await kit.admin.del(name);
     await time.advance(10_000);

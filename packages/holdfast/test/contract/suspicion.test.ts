@@ -84,7 +84,7 @@ describe('the watchdog', () => {
     const hold = await lock.acquire();
     for (const count of [1, 2]) {
       await time.advance(10_000);
-      await waitUntil(() => confirmedRenewals(client) === count, { what: `${count} renewals` });
+      await waitUntil(() => confirmedRenewals(client) >= count, { what: `${count} renewals` });
     }
     proxy.hold('down');
     const released = hold.release();
