@@ -107,7 +107,7 @@ describe('an event loop that stood still for longer than a server may be silent'
     await kit.admin.script('FLUSH');
     const got = lock.tryLock(1_000);
     stall(1_300);
-    expect(await got).toBe(true);
-    await lock.unlock();
+    // Its time is over: whether the script is there and answered before that is judged is luck, and that Redis is not called unreachable is none.
+    if (await got) await lock.unlock();
   });
 });
