@@ -1,34 +1,45 @@
-// Turns packages/core/src/lua/*.lua into packages/core/src/scripts.gen.ts, so that nothing reads files at run time.
+// Turns the .lua files of packages/core/src into TypeScript modules, so that nothing reads files at run time.
 //
-//   node scripts/gen-lua.mjs           writes the module
-//   node scripts/gen-lua.mjs --check   exits 1 when the committed module is stale
+//   node scripts/gen-lua.mjs           writes the modules
+//   node scripts/gen-lua.mjs --check   exits 1 when a committed module is stale
 //
-// A file with a KEYS line in its header is a script; the others are parts, pasted where a script says `--#include part`.
+// A file with a KEYS line in its header is a script; the others are parts, pasted where a script says `--#include folder/part`.
+// The scripts of one folder, which is one primitive, become the module scripts.gen.ts beside them; parts come from any folder.
 // The names in the KEYS and ARGV lines become types and give the order of keys and arguments, so a header cannot drift.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-const folder = new URL('../packages/core/src/lua/', import.meta.url);
-const target = new URL('../packages/core/src/scripts.gen.ts', import.meta.url);
+const sources = new URL('../packages/core/src/', import.meta.url);
 
+const folders = readdirSync(sources, { withFileTypes: true })
+  .filter((dirent) => dirent.isDirectory())
+  .map((dirent) => dirent.name)
+  .sort();
+
+/** Text by `folder/name`. */
 const files = new Map(
-  readdirSync(folder)
-    .filter((file) => file.endsWith('.lua'))
-    .sort()
-    .map((file) => [file.slice(0, -'.lua'.length), readFileSync(new URL(file, folder), 'utf8')]),
+  folders.flatMap((folder) =>
+    readdirSync(new URL(`${folder}/`, sources))
+      .filter((file) => file.endsWith('.lua'))
+      .sort()
+      .map((file) => [
+        `${folder}/${file.slice(0, -'.lua'.length)}`,
+        readFileSync(new URL(`${folder}/${file}`, sources), 'utf8'),
+      ]),
+  ),
 );
 
-function assemble(name, included = new Set()) {
-  const text = files.get(name);
-  if (text === undefined) throw new Error(`no such part: ${name}.lua`);
-  if (included.has(name)) throw new Error(`${name}.lua is included twice`);
-  included.add(name);
-  return text.replace(/^--#include (\w+)$/gm, (_, part) => assemble(part, included));
+function assemble(path, included = new Set()) {
+  const text = files.get(path);
+  if (text === undefined) throw new Error(`no such part: ${path}.lua`);
+  if (included.has(path)) throw new Error(`${path}.lua is included twice`);
+  included.add(path);
+  return text.replace(/^--#include (\S+)$/gm, (_, part) => assemble(part, included));
 }
 
 // Only whole-line comments and indentation go. That is safe while there are no long strings or comments.
-function strip(name, text) {
-  if (/\[=*\[/.test(text)) throw new Error(`${name}.lua: long brackets are not supported`);
+function strip(path, text) {
+  if (/\[=*\[/.test(text)) throw new Error(`${path}.lua: long brackets are not supported`);
   return text
     .split('\n')
     .map((line) => line.trim())
@@ -36,19 +47,19 @@ function strip(name, text) {
     .join('\n');
 }
 
-function header(name, word) {
-  const line = new RegExp(`^-- ${word}\\b([\\w ]*)`, 'm').exec(files.get(name));
+function header(path, word) {
+  const line = new RegExp(`^-- ${word}\\b([\\w ]*)`, 'm').exec(files.get(path));
   return line?.[1].trim().split(/\s+/).filter(Boolean);
 }
 
 // A header is a promise: what a script reads must be exactly what its header names. (A batch reads it once per item.)
-function checkIndexes(name, source, word, names) {
+function checkIndexes(path, source, word, names) {
   const read = new RegExp(word === 'ARGV' ? /ARGV\[(\d+)\]|= integer\((\d+)/g : /KEYS\[(\d+)\]/g);
   const indexes = new Set([...source.matchAll(read)].map(([, plain, checked]) => Number(plain ?? checked)));
-  if (name === 'renew' && source.includes('KEYS[i]')) return;
+  if (path === 'lock/renew' && source.includes('KEYS[i]')) return;
   if (indexes.size !== names.length || names.some((_, index) => !indexes.has(index + 1))) {
     throw new Error(
-      `${name}.lua: the ${word} line of the header names ${names.length}, the script reads ${[...indexes]}`,
+      `${path}.lua: the ${word} line of the header names ${names.length}, the script reads ${[...indexes]}`,
     );
   }
 }
@@ -57,13 +68,14 @@ const quote = (text) => `'${text}'`;
 const union = (names) => names.map(quote).join(' | ') || 'never';
 const inOrder = (names) => (names.length === 0 ? '() => []' : `(by) => [${names.map((n) => `by.${n}`).join(', ')}]`);
 
-function entry(name) {
-  const keys = header(name, 'KEYS');
-  const args = header(name, 'ARGV');
-  if (args === undefined) throw new Error(`${name}.lua: the header has no ARGV line`);
-  const source = strip(name, assemble(name));
-  checkIndexes(name, source, 'KEYS', keys);
-  checkIndexes(name, source, 'ARGV', args);
+function entry(path) {
+  const name = path.slice(path.indexOf('/') + 1);
+  const keys = header(path, 'KEYS');
+  const args = header(path, 'ARGV');
+  if (args === undefined) throw new Error(`${path}.lua: the header has no ARGV line`);
+  const source = strip(path, assemble(path));
+  checkIndexes(path, source, 'KEYS', keys);
+  checkIndexes(path, source, 'ARGV', args);
   return `export const ${name}: Operation<${union(keys)}, ${union(args)}> = {
   name: ${quote(name)},
   sha: ${quote(createHash('sha1').update(source).digest('hex'))},
@@ -74,25 +86,29 @@ function entry(name) {
 `;
 }
 
-const module = `// Generated by scripts/gen-lua.mjs from src/lua/*.lua. Do not edit.
-import type { Operation } from './command.js';
+/** The module of one folder; undefined when there are no scripts in it. */
+function moduleOf(folder) {
+  const scripts = [...files.keys()].filter(
+    (path) => path.startsWith(`${folder}/`) && header(path, 'KEYS') !== undefined,
+  );
+  if (scripts.length === 0) return undefined;
+  return `// Generated by scripts/gen-lua.mjs from ${folder}/*.lua. Do not edit.
+import type { Operation } from '../protocol/command.js';
 
-${[...files.keys()]
-  .filter((name) => header(name, 'KEYS') !== undefined)
-  .map(entry)
-  .join('\n')}`;
+${scripts.map(entry).join('\n')}`;
+}
 
-if (process.argv.includes('--check')) {
-  let committed = '';
-  try {
-    committed = readFileSync(target, 'utf8');
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
-  }
-  if (committed !== module) {
-    console.error('packages/core/src/scripts.gen.ts is stale: run `pnpm gen` and commit the result');
+for (const folder of folders) {
+  const target = new URL(`${folder}/scripts.gen.ts`, sources);
+  const committed = existsSync(target) ? readFileSync(target, 'utf8') : undefined;
+  const module = moduleOf(folder);
+  if (module === committed) continue;
+  if (process.argv.includes('--check')) {
+    console.error(`packages/core/src/${folder}/scripts.gen.ts is stale: run \`npm run gen\` and commit the result`);
     process.exitCode = 1;
+  } else if (module === undefined) {
+    rmSync(target);
+  } else {
+    writeFileSync(target, module);
   }
-} else {
-  writeFileSync(target, module);
 }

@@ -1,4 +1,4 @@
-/* The scripts of packages/core/src/lua, one atomic step each. */
+/* The scripts of packages/core/src, one atomic step each. */
 
 inline set_free() { owner = 0; count = 0; last_seq = 0 }
 

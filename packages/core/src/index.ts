@@ -8,25 +8,25 @@
  *
  * @packageDocumentation
  */
-export { MAX_DURATION_MS } from './arguments.js';
-export { again, type AgainOptions, type AgainReply } from './commands/again.js';
-export { ask, type AskOptions, type AskReply, type Contention } from './commands/ask.js';
-export { cancel, type CancelOptions, type CancelReply } from './commands/cancel.js';
-export { force, type ForceOptions, type ForceReply } from './commands/force.js';
-export type { Granting } from './commands/granting.js';
-export { handoff, type HandoffOptions, type HandoffReply } from './commands/handoff.js';
+export { MAX_DURATION_MS } from './protocol/arguments.js';
+export { again, type AgainOptions, type AgainReply } from './lock/again.js';
+export { ask, type AskOptions, type AskReply, type Contention } from './lock/ask.js';
+export { cancel, type CancelOptions, type CancelReply } from './lock/cancel.js';
+export { force, type ForceOptions, type ForceReply } from './lock/force.js';
+export type { Granting } from './queue/granting.js';
+export { handoff, type HandoffOptions, type HandoffReply } from './lock/handoff.js';
 export {
   inspect,
   type InspectedOwner,
   type InspectedWaiter,
   type InspectReply,
-} from './commands/inspect.js';
-export { peek, type PeekOptions, type PeekReply } from './commands/peek.js';
-export { release, type ReleaseOptions, type ReleaseReply } from './commands/release.js';
-export { renew, type RenewItem, type RenewOutcome, type RenewReply } from './commands/renew.js';
-export { serve, type ServeReply } from './commands/serve.js';
-export { assertLockName, assertPrefix, inboxChannel, type LockKeys, lockKeys, type Prefixes } from './keys.js';
-export { keySlot } from './key-slot.js';
-export { MisdirectedReplyError } from './question.js';
-export { ProtocolError } from './reply.js';
-export { type Command, run, start, type Script, type ScriptPort } from './script-port.js';
+} from './lock/inspect.js';
+export { peek, type PeekOptions, type PeekReply } from './lock/peek.js';
+export { release, type ReleaseOptions, type ReleaseReply } from './lock/release.js';
+export { renew, type RenewItem, type RenewOutcome, type RenewReply } from './lock/renew.js';
+export { serve, type ServeReply } from './lock/serve.js';
+export { assertLockName, assertPrefix, inboxChannel, type LockKeys, lockKeys, type Prefixes } from './protocol/keys.js';
+export { keySlot } from './protocol/key-slot.js';
+export { MisdirectedReplyError } from './protocol/question.js';
+export { ProtocolError } from './protocol/reply.js';
+export { type Command, run, start, type Script, type ScriptPort } from './protocol/script-port.js';

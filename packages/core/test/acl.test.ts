@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { serve } from '../src/index.js';
-import * as scripts from '../src/scripts.gen.js';
+import * as scripts from '../src/lock/scripts.gen.js';
 import { CLAIM, type Lock, lockOn, TOMBSTONE } from './support/lock.js';
 import { useLockServer } from './support/lock-server.js';
 

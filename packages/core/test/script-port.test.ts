@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { lockKeys, peek, run, type ScriptPort } from '../src/index.js';
-import * as scripts from '../src/scripts.gen.js';
+import * as scripts from '../src/lock/scripts.gen.js';
 import { useLockServer } from './support/lock-server.js';
 
 const server = useLockServer();

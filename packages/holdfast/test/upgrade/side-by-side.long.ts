@@ -14,10 +14,10 @@ const earlier = '8a120ea';
 
 /** Writes what the rules of the wire format allow a later version to write, and nobody knows yet. */
 const later = [
-  { file: 'packages/core/src/lua/own.lua', from: "id, '1', 'seq', '1')", to: "'since', '7', id, '1', 'seq', '1')" },
-  { file: 'packages/core/src/lua/grant.lua', from: "'1 grant ", to: "'2 grant " },
-  { file: 'packages/core/src/lua/ask.lua', from: "'1 contended ", to: "'2 contended " },
-  { file: 'packages/core/src/lua/force.lua', from: "'1 lost ", to: "'2 lost " },
+  { file: 'packages/core/src/lock/own.lua', from: "id, '1', 'seq', '1')", to: "'since', '7', id, '1', 'seq', '1')" },
+  { file: 'packages/core/src/queue/grant.lua', from: "'1 grant ", to: "'2 grant " },
+  { file: 'packages/core/src/lock/ask.lua', from: "'1 contended ", to: "'2 contended " },
+  { file: 'packages/core/src/lock/force.lua', from: "'1 lost ", to: "'2 lost " },
   { file: 'packages/notify/src/inbox-message.ts', from: "version === '1'", to: "version === '2'" },
 ];
 

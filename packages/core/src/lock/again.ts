@@ -1,9 +1,9 @@
-import { duration, ordinal, tenureId } from '../arguments.js';
-import { command } from '../command.js';
-import type { LockKeys } from '../keys.js';
-import type { Reply } from '../reply.js';
-import type { Command } from '../script-port.js';
-import { again as operation } from '../scripts.gen.js';
+import { duration, ordinal, tenureId } from '../protocol/arguments.js';
+import { command } from '../protocol/command.js';
+import type { LockKeys } from '../protocol/keys.js';
+import type { Reply } from '../protocol/reply.js';
+import type { Command } from '../protocol/script-port.js';
+import { again as operation } from './scripts.gen.js';
 
 /** Arguments of {@link again}. */
 export interface AgainOptions {

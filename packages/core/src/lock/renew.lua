@@ -15,7 +15,7 @@
 --   lost reason        deleted, or taken (another owner, or a key of another type)
 --   refused message    the error reply of Redis
 
---#include question
+--#include protocol/question
 
 local LONGEST_MS = 2147483648
 

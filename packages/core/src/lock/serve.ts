@@ -1,10 +1,10 @@
-import { duration } from '../arguments.js';
-import { command } from '../command.js';
-import type { LockKeys } from '../keys.js';
-import type { Reply } from '../reply.js';
-import type { Command } from '../script-port.js';
-import { serve as operation } from '../scripts.gen.js';
-import { type Granting, trustArgument } from './granting.js';
+import { duration } from '../protocol/arguments.js';
+import { command } from '../protocol/command.js';
+import type { LockKeys } from '../protocol/keys.js';
+import type { Reply } from '../protocol/reply.js';
+import type { Command } from '../protocol/script-port.js';
+import { serve as operation } from './scripts.gen.js';
+import { type Granting, trustArgument } from '../queue/granting.js';
 
 /** Reply to {@link serve}. */
 export interface ServeReply {

@@ -15,10 +15,10 @@
 --   unserved left   the same; left = waiters that the grant step has not come to, see serve.lua
 --   notHeld         the tenure was not the owner
 
---#include question
---#include args
---#include standing
---#include announce
+--#include protocol/question
+--#include protocol/args
+--#include lock/standing
+--#include queue/announce
 
 local tenure = ARGV[1]
 local seq = integer(2, 1, 9007199254740991)
@@ -36,9 +36,9 @@ if count == 1 and isNew and tombstoneMs == 0 and redis.call('EXISTS', KEYS[2]) =
   return 'released ' .. question
 end
 
---#include own
---#include retire
---#include grant
+--#include lock/own
+--#include queue/retire
+--#include queue/grant
 
 if not count then
   local known = redis.call('EXISTS', KEYS[4]) == 1

@@ -7,13 +7,13 @@
 -- Replies
 --   cancelled wasGranted left    1 = the tenure was the owner; left as for release
 
---#include question
---#include args
---#include standing
---#include own
---#include retire
---#include grant
---#include announce
+--#include protocol/question
+--#include protocol/args
+--#include lock/standing
+--#include lock/own
+--#include queue/retire
+--#include queue/grant
+--#include queue/announce
 
 local tombstoneMs = integer(2, 0)
 local claimMs = integer(3, 1)

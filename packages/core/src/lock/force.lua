@@ -11,12 +11,12 @@
 -- Replies
 --   forced owner left    the owner before, or ''; left as for release
 
---#include question
---#include args
---#include own
---#include grant
---#include announce
---#include owner
+--#include protocol/question
+--#include protocol/args
+--#include lock/own
+--#include queue/grant
+--#include queue/announce
+--#include lock/owner
 
 local tombstoneMs = integer(1, 1)
 local claimMs = integer(2, 1)

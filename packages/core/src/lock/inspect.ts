@@ -1,8 +1,8 @@
-import { command } from '../command.js';
-import type { LockKeys } from '../keys.js';
-import type { Reply } from '../reply.js';
-import type { Command } from '../script-port.js';
-import { inspect as operation } from '../scripts.gen.js';
+import { command } from '../protocol/command.js';
+import type { LockKeys } from '../protocol/keys.js';
+import type { Reply } from '../protocol/reply.js';
+import type { Command } from '../protocol/script-port.js';
+import { inspect as operation } from './scripts.gen.js';
 
 /** The owner of a lock. */
 export interface InspectedOwner {

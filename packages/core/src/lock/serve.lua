@@ -8,10 +8,10 @@
 -- Replies
 --   served left    left = waiters of a lock that is still free: call again
 
---#include question
---#include args
---#include own
---#include grant
+--#include protocol/question
+--#include protocol/args
+--#include lock/own
+--#include queue/grant
 
 local claimMs = integer(1, 1)
 local trust = ARGV[2] == '1'

@@ -6,8 +6,8 @@
 -- Reply: now (server ms), PTTL of the lock, its owner (nothing, or the owner, its hold count and, of ours, seq), and as flat lists of
 -- pairs the queue with tickets and the fresh entries.
 
---#include question
---#include owner
+--#include protocol/question
+--#include lock/owner
 
 local holder, fields, refused = owner()
 if refused then return refused end

@@ -9,9 +9,9 @@
 --   held count remaining    remaining is a PTTL: -1 = no TTL
 --   lost                    the tenure is not the owner
 
---#include question
---#include args
---#include standing
+--#include protocol/question
+--#include protocol/args
+--#include lock/standing
 
 local seq = integer(2, 1, 9007199254740991)
 local leaseMs = integer(3, 0)

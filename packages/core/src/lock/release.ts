@@ -1,10 +1,10 @@
-import { duration, ordinal, tenureId } from '../arguments.js';
-import { command } from '../command.js';
-import type { LockKeys } from '../keys.js';
-import type { Reply } from '../reply.js';
-import type { Command } from '../script-port.js';
-import { release as operation } from '../scripts.gen.js';
-import { type Granting, trustArgument } from './granting.js';
+import { duration, ordinal, tenureId } from '../protocol/arguments.js';
+import { command } from '../protocol/command.js';
+import type { LockKeys } from '../protocol/keys.js';
+import type { Reply } from '../protocol/reply.js';
+import type { Command } from '../protocol/script-port.js';
+import { release as operation } from './scripts.gen.js';
+import { type Granting, trustArgument } from '../queue/granting.js';
 
 /** Arguments of {@link release}. */
 export interface ReleaseOptions extends Granting {

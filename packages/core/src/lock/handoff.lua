@@ -9,9 +9,9 @@
 --   passed remaining others now
 --   lost                    not the owner, or with more than one hold
 
---#include question
---#include args
---#include standing
+--#include protocol/question
+--#include protocol/args
+--#include lock/standing
 
 local seq = integer(2, 1, 9007199254740991)
 local leaseMs = integer(3, 1)

@@ -1,8 +1,8 @@
-import { duration, tenureId } from '../arguments.js';
-import type { LockKeys } from '../keys.js';
-import { readReply, type Reply } from '../reply.js';
-import type { Command } from '../script-port.js';
-import { renew as operation } from '../scripts.gen.js';
+import { duration, tenureId } from '../protocol/arguments.js';
+import type { LockKeys } from '../protocol/keys.js';
+import { readReply, type Reply } from '../protocol/reply.js';
+import type { Command } from '../protocol/script-port.js';
+import { renew as operation } from './scripts.gen.js';
 
 /** One hold to be renewed. */
 export interface RenewItem {

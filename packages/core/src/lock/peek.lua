@@ -5,8 +5,8 @@
 --
 -- Reply: PTTL of the lock (-2 = free, -1 = no TTL), hold count of the tenure (0 = not the owner)
 
---#include question
---#include owner
+--#include protocol/question
+--#include lock/owner
 
 local _, fields, refused = owner()
 if refused then return refused end

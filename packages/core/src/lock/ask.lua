@@ -19,9 +19,9 @@
 --                                           that the grant step has not come to
 --   dead                                    the tenure was cancelled or released: a late copy; nothing was done
 
---#include question
---#include args
---#include own
+--#include protocol/question
+--#include protocol/args
+--#include lock/own
 
 local tenure = ARGV[1]
 local leaseMs = integer(2, 1)
@@ -38,8 +38,8 @@ local trust = ARGV[7] == '1'
 
 if redis.call('EXISTS', KEYS[4]) == 1 then return { 'dead', question } end
 
---#include grant
---#include owner
+--#include queue/grant
+--#include lock/owner
 
 local holder, fields, refused = owner()
 if refused then return refused end
