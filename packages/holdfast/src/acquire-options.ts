@@ -17,10 +17,10 @@ export interface AcquireOptions extends LockOptions {
 }
 
 /** What `lock` knows: it waits without limit. */
-export const lockKeys: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxHoldMs']);
+export const lockCallOptions: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxHoldMs']);
 /** What `tryLock` knows beside its times, which it takes by position. */
-export const tryLockKeys: ReadonlySet<string> = new Set(['signal']);
-const acquireKeys: ReadonlySet<string> = new Set([...lockKeys, 'waitMs']);
+export const tryLockCallOptions: ReadonlySet<string> = new Set(['signal']);
+const acquireCallOptions: ReadonlySet<string> = new Set([...lockCallOptions, 'waitMs']);
 
 /** {@link AcquireOptions} as they were when they were checked. */
 export interface CheckedOptions {
@@ -45,7 +45,7 @@ const nothingSaid: CheckedOptions = {
 export function checkAcquire(
   options: { readonly [K in keyof AcquireOptions]: AcquireOptions[K] | undefined } | undefined,
   method: string,
-  known: ReadonlySet<string> = acquireKeys,
+  known: ReadonlySet<string> = acquireCallOptions,
 ): CheckedOptions {
   if (options === undefined) return nothingSaid;
   checkKeys(method, options, known);

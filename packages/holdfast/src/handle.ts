@@ -4,8 +4,8 @@ import {
   type CheckedOptions,
   checkAcquire,
   type LockOptions,
-  lockKeys,
-  tryLockKeys,
+  lockCallOptions,
+  tryLockCallOptions,
 } from './acquire-options.js';
 import { allHere, scopeHere } from './context.js';
 import { LockNotHeldError, LockScopeError, LockTimeoutError, LockUnavailableError } from './errors.js';
@@ -79,7 +79,7 @@ export class Handle implements RLock {
     const given = typeof options === 'number' ? { leaseMs: options } : options;
     return this.#call(
       'lock',
-      () => checkAcquire(given, 'lock', lockKeys),
+      () => checkAcquire(given, 'lock', lockCallOptions),
       (outcome, joinedAt) => {
         if (typeof outcome === 'string')
           throw new LockUnavailableError(
@@ -93,7 +93,7 @@ export class Handle implements RLock {
 
   tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean> {
     const check = () => {
-      if (options !== undefined) checkKeys('tryLock', options, tryLockKeys);
+      if (options !== undefined) checkKeys('tryLock', options, tryLockCallOptions);
       return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, 'tryLock');
     };
     return this.#call('tryLock', check, (outcome, joinedAt) => {

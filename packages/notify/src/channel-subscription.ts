@@ -2,7 +2,7 @@ import { Mutex } from 'async-mutex';
 import { type ErrorListener, report } from './guarded.js';
 import type { SubscriberPort } from './subscriber-port.js';
 import { type SubscriptionCommand, SubscriptionState } from './subscription-state.js';
-import { unminded, type Waiter } from './waiter.js';
+import { quietWait, type Wait } from './wait.js';
 
 /** The subscription was given up, or its owner closed, before the server had confirmed it. */
 export class SubscriptionClosedError extends Error {
@@ -22,7 +22,7 @@ export class ChannelSubscription {
   readonly #port: SubscriberPort;
   readonly #channel: string;
   readonly #onError: ErrorListener;
-  #confirmation: Waiter<void> | undefined;
+  #confirmation: Wait<void> | undefined;
 
   /** @param onError - hears failures that nobody waits for: of an unsubscribe, and of a subscribe that all have left. */
   constructor(port: SubscriberPort, channel: string, onError: ErrorListener) {
@@ -47,7 +47,7 @@ export class ChannelSubscription {
   hold(): Promise<void> {
     this.#state.want();
     if (this.#state.confirmed) return Promise.resolve();
-    this.#confirmation ??= unminded<void>();
+    this.#confirmation ??= quietWait<void>();
     const { promise } = this.#confirmation;
     void this.#reconcile();
     return promise;
@@ -59,7 +59,7 @@ export class ChannelSubscription {
    */
   drop(): Promise<void> {
     this.#state.unwant();
-    this.#settleConfirmation((waiter) => waiter.reject(new SubscriptionClosedError(this.#channel)));
+    this.#settleConfirmation((wait) => wait.reject(new SubscriptionClosedError(this.#channel)));
     return this.#reconcile();
   }
 
@@ -95,17 +95,17 @@ export class ChannelSubscription {
   #fail(command: SubscriptionCommand, error: unknown): void {
     const awaited = command === 'subscribe' && this.#confirmation !== undefined;
     this.#state.failed(command);
-    if (awaited) this.#settleConfirmation((waiter) => waiter.reject(error));
+    if (awaited) this.#settleConfirmation((wait) => wait.reject(error));
     else report(error, this.#onError);
   }
 
   #confirm(): void {
-    if (this.#state.confirmed) this.#settleConfirmation((waiter) => waiter.resolve());
+    if (this.#state.confirmed) this.#settleConfirmation((wait) => wait.resolve());
   }
 
-  #settleConfirmation(settle: (waiter: Waiter<void>) => void): void {
-    const waiter = this.#confirmation;
+  #settleConfirmation(settle: (wait: Wait<void>) => void): void {
+    const wait = this.#confirmation;
     this.#confirmation = undefined;
-    if (waiter !== undefined) settle(waiter);
+    if (wait !== undefined) settle(wait);
   }
 }

@@ -2,7 +2,7 @@ import { ChannelSubscription, SubscriptionClosedError } from './channel-subscrip
 import { type ErrorListener, guarded, report } from './guarded.js';
 import { type InboxMessage, parseInboxMessage } from './inbox-message.js';
 import type { SubscriberListener, SubscriberPort } from './subscriber-port.js';
-import { unminded } from './waiter.js';
+import { quietWait } from './wait.js';
 
 /** What one tenure hears. */
 export interface InboxListener {
@@ -156,8 +156,8 @@ export class Inbox {
   }
 
   #refused(): Promise<void> {
-    const waiter = unminded<void>();
-    waiter.reject(new SubscriptionClosedError(this.#options.channel));
-    return waiter.promise;
+    const wait = quietWait<void>();
+    wait.reject(new SubscriptionClosedError(this.#options.channel));
+    return wait.promise;
   }
 }

@@ -11,4 +11,4 @@ export {
   type ReleaseListener,
 } from './release-broadcast.js';
 export { fanOut, type SubscriberListener, type SubscriberPart, type SubscriberPort } from './subscriber-port.js';
-export { type TimerEntry, type TimerPort, unminded, type WaitHandler, Waiter, type WaiterOptions } from './waiter.js';
+export { type TimerEntry, type TimerPort, quietWait, type WaitHandler, Wait, type WaitOptions } from './wait.js';

@@ -1,7 +1,7 @@
 import { ChannelSubscription, SubscriptionClosedError } from './channel-subscription.js';
 import { type ErrorListener, guarded, report } from './guarded.js';
 import type { SubscriberListener, SubscriberPort } from './subscriber-port.js';
-import { unminded } from './waiter.js';
+import { quietWait } from './wait.js';
 
 /** What one waiter of Redisson's channel hears. Both mean: try again. */
 export interface ReleaseListener {
@@ -148,7 +148,7 @@ export class ReleaseBroadcast {
 }
 
 function refused(channel: string): Membership {
-  const waiter = unminded<void>();
-  waiter.reject(new SubscriptionClosedError(channel));
-  return { confirmed: waiter.promise, leave: () => {} };
+  const wait = quietWait<void>();
+  wait.reject(new SubscriptionClosedError(channel));
+  return { confirmed: wait.promise, leave: () => {} };
 }

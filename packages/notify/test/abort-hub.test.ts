@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, jest } from '@jest/globals';
-import { AbortHub, Waiter } from '../src/index.js';
+import { AbortHub, Wait } from '../src/index.js';
 
 const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
@@ -12,7 +12,7 @@ describe('AbortHub', () => {
   it('hangs 50 waits on one signal through one listener', async () => {
     const aborts = new AbortHub();
     const controller = new AbortController();
-    const waits = Array.from({ length: 50 }, () => new Waiter<void>({ aborts, signal: controller.signal }));
+    const waits = Array.from({ length: 50 }, () => new Wait<void>({ aborts, signal: controller.signal }));
     expect(listenersOf(controller.signal)).toBe(1);
     controller.abort(new Error('all of them'));
     const outcomes = await Promise.allSettled(waits.map((wait) => wait.promise));

@@ -1,6 +1,6 @@
 import { waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import { ReleaseBroadcast, Waiter } from '../src/index.js';
+import { ReleaseBroadcast, Wait } from '../src/index.js';
 import { Gate } from './support/ioredis-port.js';
 import { RedisFixture } from './support/redis-fixture.js';
 
@@ -19,7 +19,7 @@ describe('a waiter that subscribes, confirms, tries again and then waits', () =>
   async function wait(broadcast: ReleaseBroadcast, at: (step: string) => Promise<void>): Promise<void> {
     if (await take()) return;
     await at('the first attempt has failed');
-    let wake = new Waiter<void>();
+    let wake = new Wait<void>();
     const again = () => void wake.resolve();
     const membership = broadcast.join(channel, { onReleased: again, onGap: again });
     try {
@@ -28,7 +28,7 @@ describe('a waiter that subscribes, confirms, tries again and then waits', () =>
       while (!(await take())) {
         await at('the second attempt has failed');
         await wake.promise;
-        wake = new Waiter<void>();
+        wake = new Wait<void>();
       }
     } finally {
       membership.leave();

@@ -4,8 +4,8 @@
  * A wait for that makes the connections which are missing, and ends at once when one of them cannot be made as things are.
  */
 
-import type { Inbox, WaiterOptions } from '@holdfast/notify';
-import { Waiter } from '@holdfast/notify';
+import type { Inbox, WaitOptions } from '@holdfast/notify';
+import { Wait } from '@holdfast/notify';
 import { LockClientClosedError } from '../errors.js';
 import type { Link } from './link.js';
 import { redacted } from './reply-errors.js';
@@ -16,13 +16,13 @@ import { connectionClosed, unavailable } from './unavailable.js';
 const SOME_LOCK = 'holdfast';
 
 /** How a wait may end, except by being ready. */
-export type Patience = Pick<WaiterOptions<void>, 'timers' | 'expiresAt' | 'aborts' | 'signal'>;
+export type Patience = Pick<WaitOptions<void>, 'timers' | 'expiresAt' | 'aborts' | 'signal'>;
 
 /** See the module comment. */
 export class Readiness {
   readonly #link: Link;
   readonly #inbox: Inbox;
-  readonly #waiting = new Set<Waiter<void>>();
+  readonly #waiting = new Set<Wait<void>>();
   #resume: (() => void) | undefined;
   #closed = false;
 
@@ -47,13 +47,13 @@ export class Readiness {
     if (this.#closed) return Promise.reject(new LockClientClosedError());
     if (this.ready) return Promise.resolve();
     const handler = {
-      onExpire: (expired: Waiter<void>) => {
+      onExpire: (expired: Wait<void>) => {
         expired.reject(
           unavailable('The client could not connect in time', undefined, this.#link.troubleWith(SOME_LOCK)),
         );
       },
     };
-    const waiter = new Waiter<void>({ ...patience, handler });
+    const waiter = new Wait<void>({ ...patience, handler });
     this.#waiting.add(waiter);
     const left = () => this.#waiting.delete(waiter);
     waiter.promise.then(left, left);

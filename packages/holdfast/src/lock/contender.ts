@@ -6,7 +6,7 @@
  * more; a lock that arrives for it is given to the next or given back.
  */
 
-import { type WaitHandler, Waiter } from '@holdfast/notify';
+import { type WaitHandler, Wait } from '@holdfast/notify';
 import { LockScopeError } from '../errors.js';
 import type { Settings } from '../options.js';
 import { none } from '../lists.js';
@@ -76,13 +76,13 @@ export class Contender implements ScopedCall, WaitHandler<unknown>, Link<Contend
   /** Where it stands beside the line itself: among those of each scope around it, or of its owner. */
   stands: readonly Stand<Contender>[] = none;
   readonly #keeper: ContenderKeeper;
-  readonly #waiter: Waiter<unknown>;
+  readonly #waiter: Wait<unknown>;
 
   constructor(request: AcquireRequest, parts: Parts, keeper: ContenderKeeper) {
     this.request = request;
     this.joinedAt = parts.clock.now();
     this.#keeper = keeper;
-    this.#waiter = new Waiter<unknown>({
+    this.#waiter = new Wait<unknown>({
       timers: parts.waits,
       expiresAt: this.#firstLimit(parts.settings),
       aborts: parts.aborts,

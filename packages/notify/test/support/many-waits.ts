@@ -1,9 +1,9 @@
-import { AbortHub, Waiter } from '../../src/index.js';
+import { AbortHub, Wait } from '../../src/index.js';
 
 /** A process with many waits on one signal and one broken abort callback. Its warnings go to stderr. */
 const aborts = new AbortHub();
 const controller = new AbortController();
-const waits = Array.from({ length: 50 }, () => new Waiter<void>({ aborts, signal: controller.signal }));
+const waits = Array.from({ length: 50 }, () => new Wait<void>({ aborts, signal: controller.signal }));
 aborts.subscribe(controller.signal, () => {
   throw new Error('broken callback');
 });

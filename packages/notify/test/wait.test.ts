@@ -1,14 +1,14 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { AbortHub, unminded, Waiter } from '../src/index.js';
+import { AbortHub, quietWait, Wait } from '../src/index.js';
 import { ManualTimers } from './support/manual-timers.js';
 
 function parts() {
   return { timers: new ManualTimers(), aborts: new AbortHub(), controller: new AbortController() };
 }
 
-describe('Waiter', () => {
+describe('Wait', () => {
   it('settles once: the first settlement wins and says so', async () => {
-    const resolved = new Waiter<string>();
+    const resolved = new Wait<string>();
     expect(resolved.settled).toBe(false);
     expect([resolved.resolve('first'), resolved.resolve('second'), resolved.reject(new Error('third'))]).toEqual([
       true,
@@ -18,13 +18,13 @@ describe('Waiter', () => {
     expect(resolved.settled).toBe(true);
     await expect(resolved.promise).resolves.toBe('first');
 
-    const rejected = new Waiter<string>();
+    const rejected = new Wait<string>();
     expect([rejected.reject(new Error('first')), rejected.resolve('second')]).toEqual([true, false]);
     await expect(rejected.promise).rejects.toThrow('first');
   });
 
   it('is no unhandled rejection, which would fail this test, when nobody minds it', async () => {
-    unminded<void>().reject(new Error('nobody listens'));
+    quietWait<void>().reject(new Error('nobody listens'));
     await new Promise(setImmediate);
     await new Promise(setImmediate);
   });
@@ -33,7 +33,7 @@ describe('Waiter', () => {
     const { timers, aborts, controller } = parts();
     const onExpire = jest.fn();
     const onAbort = jest.fn();
-    const waiter = new Waiter<number>({
+    const wait = new Wait<number>({
       timers,
       expiresAt: 100,
       aborts,
@@ -41,12 +41,12 @@ describe('Waiter', () => {
       handler: { onExpire, onAbort },
     });
     expect([timers.size, aborts.size]).toEqual([1, 1]);
-    waiter.promise.catch(() => undefined);
-    waiter[settle](1);
+    wait.promise.catch(() => undefined);
+    wait[settle](1);
     expect([timers.size, aborts.size]).toEqual([0, 0]);
     timers.advanceTo(100);
     controller.abort();
-    waiter.expireAt(200);
+    wait.expireAt(200);
     expect(timers.size).toBe(0);
     expect(onExpire).not.toHaveBeenCalled();
     expect(onAbort).not.toHaveBeenCalled();
@@ -54,17 +54,17 @@ describe('Waiter', () => {
 
   it('lets the handler decide what an expired wait settles with', async () => {
     const { timers } = parts();
-    const waiter = new Waiter<string>({ timers, expiresAt: 100, handler: { onExpire: (w) => w.resolve('timed out') } });
+    const wait = new Wait<string>({ timers, expiresAt: 100, handler: { onExpire: (w) => w.resolve('timed out') } });
     timers.advanceTo(99);
-    expect(waiter.settled).toBe(false);
+    expect(wait.settled).toBe(false);
     timers.advanceTo(100);
-    await expect(waiter.promise).resolves.toBe('timed out');
+    await expect(wait.promise).resolves.toBe('timed out');
   });
 
   it('goes on waiting when the handler moves the expiry', async () => {
     const { timers } = parts();
     const times: number[] = [];
-    const waiter = new Waiter<string>({
+    const wait = new Wait<string>({
       timers,
       expiresAt: 100,
       handler: {
@@ -76,60 +76,60 @@ describe('Waiter', () => {
       },
     });
     for (const time of [100, 200, 300, 400]) timers.advanceTo(time);
-    await expect(waiter.promise).resolves.toBe('enough');
+    await expect(wait.promise).resolves.toBe('enough');
     expect(times).toEqual([100, 200, 300]);
     expect(timers.size).toBe(0);
   });
 
   it('moves its expiry earlier, later, away and back with one timer at most', () => {
     const { timers } = parts();
-    const waiter = new Waiter<void>({ timers, handler: { onExpire: (w) => w.resolve() } });
+    const wait = new Wait<void>({ timers, handler: { onExpire: (w) => w.resolve() } });
     expect(timers.size).toBe(0);
-    waiter.expireAt(100);
-    waiter.expireAt(300);
+    wait.expireAt(100);
+    wait.expireAt(300);
     expect(timers.size).toBe(1);
     timers.advanceTo(200);
-    expect(waiter.settled).toBe(false);
-    waiter.expireAt(Infinity);
+    expect(wait.settled).toBe(false);
+    wait.expireAt(Infinity);
     expect(timers.size).toBe(0);
-    waiter.expireAt(250);
+    wait.expireAt(250);
     timers.advanceTo(250);
-    expect(waiter.settled).toBe(true);
+    expect(wait.settled).toBe(true);
   });
 
   it('rejects an expired wait with a TimeoutError when nothing else was said', async () => {
     const { timers } = parts();
-    const waiter = new Waiter<void>({ timers, expiresAt: 1 });
+    const wait = new Wait<void>({ timers, expiresAt: 1 });
     timers.advanceTo(1);
-    await expect(waiter.promise).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(wait.promise).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
   it('rejects an aborted wait with the reason of the signal when nothing else was said', async () => {
     const { aborts, controller } = parts();
-    const waiter = new Waiter<void>({ aborts, signal: controller.signal });
+    const wait = new Wait<void>({ aborts, signal: controller.signal });
     const reason = new Error('shutting down');
     controller.abort(reason);
-    await expect(waiter.promise).rejects.toBe(reason);
+    await expect(wait.promise).rejects.toBe(reason);
   });
 
   it('hands the reason to the abort handler, and lets it decide', async () => {
     const { aborts, controller } = parts();
-    const waiter = new Waiter<unknown>({
+    const wait = new Wait<unknown>({
       aborts,
       signal: controller.signal,
       handler: { onAbort: (w, reason) => w.resolve(reason) },
     });
     controller.abort('why');
-    await expect(waiter.promise).resolves.toBe('why');
+    await expect(wait.promise).resolves.toBe('why');
   });
 
   it('is aborted at once by a signal that has aborted before, and then takes no timer', async () => {
     const { timers, aborts } = parts();
     const reason = new Error('too late');
-    const waiter = new Waiter<void>({ timers, expiresAt: 100, aborts, signal: AbortSignal.abort(reason) });
-    expect(waiter.settled).toBe(true);
+    const wait = new Wait<void>({ timers, expiresAt: 100, aborts, signal: AbortSignal.abort(reason) });
+    expect(wait.settled).toBe(true);
     expect([timers.size, aborts.size]).toEqual([0, 0]);
-    await expect(waiter.promise).rejects.toBe(reason);
+    await expect(wait.promise).rejects.toBe(reason);
   });
 
   it('turns an error of a handler into the rejection of the wait', async () => {
@@ -137,8 +137,8 @@ describe('Waiter', () => {
     const fail = () => {
       throw new Error('broken handler');
     };
-    const expired = new Waiter<void>({ timers, expiresAt: 1, handler: { onExpire: fail } });
-    const aborted = new Waiter<void>({ aborts, signal: controller.signal, handler: { onAbort: fail } });
+    const expired = new Wait<void>({ timers, expiresAt: 1, handler: { onExpire: fail } });
+    const aborted = new Wait<void>({ aborts, signal: controller.signal, handler: { onAbort: fail } });
     expect(() => timers.advanceTo(1)).not.toThrow();
     expect(() => controller.abort()).not.toThrow();
     await expect(expired.promise).rejects.toThrow('broken handler');
@@ -146,8 +146,8 @@ describe('Waiter', () => {
   });
 
   it('refuses an expiry without timers and a signal without a hub instead of never ending', () => {
-    expect(() => new Waiter<void>({ expiresAt: 1 })).toThrow(TypeError);
-    expect(() => new Waiter<void>().expireAt(1)).toThrow(TypeError);
-    expect(() => new Waiter<void>({ signal: new AbortController().signal })).toThrow(TypeError);
+    expect(() => new Wait<void>({ expiresAt: 1 })).toThrow(TypeError);
+    expect(() => new Wait<void>().expireAt(1)).toThrow(TypeError);
+    expect(() => new Wait<void>({ signal: new AbortController().signal })).toThrow(TypeError);
   });
 });

@@ -1,6 +1,6 @@
 import type { AbortHub } from './abort-hub.js';
 
-/** One entry in somebody's schedule. */
+/** One entry in the schedule behind a {@link TimerPort}. */
 export interface TimerEntry {
   move(time: number): void;
   cancel(): void;
@@ -12,8 +12,8 @@ export interface TimerPort {
 }
 
 /** How a wait may end by itself. Every part is optional; a wait without any costs one promise. */
-export interface WaiterOptions<T> {
-  /** Needed for `expiresAt` and {@link Waiter.expireAt}. */
+export interface WaitOptions<T> {
+  /** Needed for `expiresAt` and {@link Wait.expireAt}. */
   readonly timers?: TimerPort | undefined;
   /** When the wait expires, in the time of `timers`. Absent or `Infinity`: never. */
   readonly expiresAt?: number | undefined;
@@ -31,19 +31,19 @@ export interface WaitHandler<T> {
    * Settles the expired wait, or moves its expiry to go on waiting.
    * Default: rejects with a `TimeoutError`, as `AbortSignal.timeout` does.
    */
-  onExpire?(waiter: Waiter<T>): void;
+  onExpire?(wait: Wait<T>): void;
   /** Settles the aborted wait. Default: rejects with the signal's reason. */
-  onAbort?(waiter: Waiter<T>, reason: unknown): void;
+  onAbort?(wait: Wait<T>, reason: unknown): void;
 }
 
 /**
- * A one-shot wait: somebody resolves it, rejects it, it expires or it is aborted. The first of these wins and the others do
- * nothing; with the settlement the timer and the abort listener are gone.
+ * A one-shot wait. It ends when its owner resolves or rejects it, when it expires, or when its signal aborts. The first of
+ * these wins and the others do nothing; with the end of the wait its timer and its abort listener are gone.
  *
- * Waking is not winning: whoever resolves a waiter says why, and the woken code decides.
- * A rejection that nobody awaits is an unhandled one, as that of any promise: see {@link unminded}.
+ * The value says why the wait ended; the awaiting code decides what follows from it.
+ * A rejection without a handler is an unhandled one, as that of any promise: see {@link quietWait}.
  */
-export class Waiter<T> {
+export class Wait<T> {
   /** Settles with the wait. */
   readonly promise: Promise<T>;
   #settled = false;
@@ -55,7 +55,7 @@ export class Waiter<T> {
   #leaveSignal: (() => void) | undefined;
 
   /** @throws TypeError when `expiresAt` comes without `timers`, or `signal` without `aborts`. */
-  constructor(options?: WaiterOptions<T>) {
+  constructor(options?: WaitOptions<T>) {
     this.promise = new Promise<T>((resolve, reject) => {
       this.#fulfil = resolve;
       this.#fail = reject;
@@ -88,7 +88,7 @@ export class Waiter<T> {
   /**
    * Sets or moves the expiry, in the time of `timers`; `Infinity` removes it. Does nothing once the wait is over.
    *
-   * @throws TypeError when the waiter was made without `timers`.
+   * @throws TypeError when the wait was made without `timers`.
    */
   expireAt(time: number): void {
     if (this.#settled) return;
@@ -99,7 +99,7 @@ export class Waiter<T> {
       this.#timer.move(time);
     } else {
       const timers = this.#timers;
-      if (timers === undefined) throw new TypeError('A waiter that expires needs `timers`');
+      if (timers === undefined) throw new TypeError('A wait that expires needs `timers`');
       this.#timer = timers.at(time, this);
     }
   }
@@ -117,7 +117,7 @@ export class Waiter<T> {
   }
 
   #listen(signal: AbortSignal, aborts: AbortHub | undefined): void {
-    if (aborts === undefined) throw new TypeError('A waiter with a `signal` needs `aborts`');
+    if (aborts === undefined) throw new TypeError('A wait with a `signal` needs `aborts`');
     this.#leaveSignal = aborts.subscribe(signal, () => this.#abort(signal.reason));
   }
 
@@ -128,7 +128,7 @@ export class Waiter<T> {
     else this.#react(() => handler.onAbort?.(this, reason));
   }
 
-  /** Runs a handler from a timer or event: what it throws belongs to the one who waits, not to the event loop. */
+  /** Runs a handler from a timer or event: what it throws rejects the wait, and does not reach the event loop. */
   #react(handler: () => void): void {
     try {
       handler();
@@ -148,9 +148,9 @@ export class Waiter<T> {
   }
 }
 
-/** A wait whose rejection is nobody's worry: whoever does not ask for it need not hear of it. */
-export function unminded<T>(): Waiter<T> {
-  const waiter = new Waiter<T>();
-  waiter.promise.catch(() => undefined);
-  return waiter;
+/** A wait whose rejection is never reported as unhandled; code that awaits it gets the rejection all the same. */
+export function quietWait<T>(): Wait<T> {
+  const wait = new Wait<T>();
+  wait.promise.catch(() => undefined);
+  return wait;
 }
