@@ -173,7 +173,7 @@ describe('a message says what is wrong and what to do:', () => {
   it('a Redis that does not answer, with where else to look', async () => {
     const proxy = await openProxy(kit);
     const client = openClient(kit, { redis: proxy.url, attemptTimeoutMs: 100, responseTimeoutMs: 100 });
-    await client.connect();
+    await client.connect({ timeoutMs: 20_000 });
     proxy.hold('both');
     expect(await messageOf(client.getLock('gone').isLocked())).toBe(
       'Redis gave no answer about lock "gone": is Redis up, and reachable from here? The "error" event of the client may say more',

@@ -161,9 +161,10 @@ describe('a lock left open at the end of a run', () => {
     const { client, name, lock } = setUp(LEFT_OPEN);
     const leaks = heard(client, 'leak');
     const losses = heard(client, 'lost');
+    // A client counts a lease from the moment it asks.
+    const leaseEnds = performance.now() + LEFT_OPEN.watchdogTimeoutMs;
     await client.run(() => lock().lock());
     expect(leaks).toMatchObject([[{ name, how: 'scope-ended', site: expect.stringContaining('scopes.test.ts') }]]);
-    const leaseEnds = performance.now() + (await kit.admin.pttl(name));
     expect(await lock().tryLock()).toBe(false);
     const { renewed } = client.stats().renewals;
     const stranger = openClient(kit).getLock(name);
