@@ -46,7 +46,7 @@ module.exports = {
       comment: 'What a package does not export is its own business.',
       severity: 'error',
       from: { path: '^packages/([^/]+)/' },
-      to: { path: '^packages/[^/]+/src/', pathNot: ['^packages/$1/', '^packages/[^/]+/src/index\\.ts$'] },
+      to: { path: '^packages/[^/]+/src/', pathNot: ['^packages/$1/', '^packages/[^/]+/src/(index|internal)\\.ts$'] },
     },
     {
       name: 'nothing-imports-the-bench',

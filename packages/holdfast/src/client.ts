@@ -1,7 +1,6 @@
 import { inboxChannel, inspect, lockKeys, type Prefixes } from '@holdfast/core';
 import { AbortHub, fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
-import { Schedule, systemClock, Watchdog } from '@holdfast/watchdog';
-import { nanoid } from 'nanoid';
+import { Schedule, Watchdog } from '@holdfast/watchdog';
 import type { Link } from './connection/link.js';
 import type { LinkTools } from './connection/link-tools.js';
 import { openLink } from './connection/open-link.js';
@@ -36,6 +35,7 @@ import type { RLock } from './rlock.js';
 import { openScope, outside } from './scope.js';
 import { runScope } from './scope-end.js';
 import { settling } from './settling.js';
+import { type Surroundings, systemSurroundings } from './surroundings.js';
 
 /** Options of {@link LockClient.getLock}. */
 export interface LockHandleOptions {
@@ -61,11 +61,15 @@ const handleKeys: ReadonlySet<string> = new Set(['owner']);
 const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
 const connectKeys: ReadonlySet<string> = new Set(['timeoutMs', 'signal']);
 
-/** Of the part of a tenure id that nobody can guess, in characters of 6 bits: what names a tenure is heard. */
+/** Lengths of random texts, in characters of 6 bits. That nobody meets the id of another client: */
+const CLIENT_ID_LENGTH = 21;
+/** Of the part of a tenure id that nobody can guess: what names a tenure is heard. */
 const SECRET_LENGTH = 10;
+/** Of what the ids of a client's holds begin with. */
+const HOLD_ID_LENGTH = 10;
 
 /** Where the constructor can be reached: it is for {@link createLockClient} alone. */
-let make: (options: LockClientOptions) => LockClient;
+let make: (options: LockClientOptions, surroundings: Surroundings) => LockClient;
 
 /**
  * All locks of one process on one Redis, made by {@link createLockClient}. Make one for a process, not one for a request: two clients never
@@ -95,33 +99,36 @@ export class LockClient implements AsyncDisposable {
   #closing: Promise<void> | undefined;
 
   static {
-    make = (options) => new this(options);
+    make = (options, surroundings) => new this(options, surroundings);
     // A token of dependency injection is called by it in messages, whatever a bundler made of the class.
     Object.defineProperty(this, 'name', { value: 'LockClient', configurable: true });
   }
 
-  private constructor(options: LockClientOptions) {
+  private constructor(options: LockClientOptions, surroundings: Surroundings) {
     const settings = resolveSettings(options);
-    this.clientId = nanoid();
-    const clock = systemClock();
+    const { clock, random, randomText, nextTurn } = surroundings;
+    this.clientId = randomText(CLIENT_ID_LENGTH);
     const tellings = new Tellings();
-    const reporter = new Reporter(this.clientId, tellings);
+    const reporter = new Reporter(this.clientId, `${randomText(HOLD_ID_LENGTH)}-`, tellings);
     const onError = (error: unknown) => reporter.error(error);
     const waits = new Schedule(clock, 'keeps-process-alive', onError);
     const told = new ToldErrors(() => clock.now(), onError);
     const tools: LinkTools = {
       at: (time, action) => waits.at(time, action),
       now: () => clock.now(),
+      random,
+      nextTurn,
       silenceMs: 3 * settings.attemptTimeoutMs,
       serverCheck: new ServerCheck((found) => reporter.unsafeSetting(found)),
       onError: (connection, error) => told.note(connection, error),
     };
-    const link = openLink(options.redis, tools);
+    const link = openLink(surroundings.openRedis(options.redis), tools);
     const wire = new Wire({ link, clock, schedule: waits });
     const serverClock = new ServerClock(() => clock.now());
     const watchdog = new Watchdog<LeaseSubject>({
       clock,
       port: new Renewals(link, wire, serverClock),
+      random,
       onError,
       onRenewal: ({ subject: { id, keys }, outcome, latenessMs }) => {
         const holds = () => this.#home.registry.find(keys.name)?.heldUnder(id) ?? none;
@@ -153,6 +160,8 @@ export class LockClient implements AsyncDisposable {
       settings,
       limits: new Limits(settings.limits, reporter),
       clock,
+      random,
+      nextTurn,
       waits,
       link,
       wire,
@@ -161,7 +170,7 @@ export class LockClient implements AsyncDisposable {
         settings.wakeup === 'queue' ? new QueueWakeup(inbox, onMissed) : new RedissonWakeup(inbox, broadcast, shards),
       serverClock,
       aborts: new AbortHub(),
-      turns: new Turns(clock),
+      turns: new Turns(clock, nextTurn),
       untold: new UntoldLosses(),
       reporter,
       tellings,
@@ -171,7 +180,7 @@ export class LockClient implements AsyncDisposable {
           ? undefined
           : new HeldWatch(heldWarnMs, { clock, schedule: background, reporter }, () => this.#home.registry.monitors),
       tenureId: (owner) =>
-        `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}.${nanoid(SECRET_LENGTH)}`,
+        `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}.${randomText(SECRET_LENGTH)}`,
     };
     this.#prefixes = { prefix: settings.prefix, keyPrefix: link.keyPrefix };
     this.#home = {
@@ -333,5 +342,10 @@ function checkOwner(owner: unknown): string | undefined {
  * @throws TypeError or RangeError for options that cannot work, with the reason.
  */
 export function createLockClient(options: LockClientOptions): LockClient {
-  return make(options);
+  return make(options, systemSurroundings());
+}
+
+/** A client that lives in other surroundings than those of this process. For this repository's own packages. */
+export function createLockClientIn(surroundings: Surroundings, options: LockClientOptions): LockClient {
+  return make(options, surroundings);
 }

@@ -9,6 +9,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import type { Link } from '../src/connection/link.js';
 import type { LinkTools } from '../src/connection/link-tools.js';
 import { openLink } from '../src/connection/open-link.js';
+import { openRedis } from '../src/connection/redis-input.js';
 import { ServerCheck } from '../src/connection/server-check.js';
 import { Subscriber } from '../src/connection/subscriber.js';
 import { Wire } from '../src/connection/wire.js';
@@ -19,6 +20,8 @@ const schedule = new Schedule(clock, 'background', () => undefined);
 const tools: LinkTools = {
   at: (time, action) => schedule.at(time, action),
   now: () => clock.now(),
+  random: Math.random,
+  nextTurn: (run) => void setImmediate(run),
   silenceMs: 200,
   serverCheck: new ServerCheck(() => undefined),
   onError: () => undefined,
@@ -78,8 +81,8 @@ describe('the round trip', () => {
     const proxy = await faultProxy({ target: kit.server });
     kit.cleanup(() => proxy.close());
     proxy.delay(30);
-    const near = openLink({ host: kit.server.host, port: kit.server.port }, tools);
-    const far = openLink({ host: proxy.host, port: proxy.port }, tools);
+    const near = openLink(openRedis({ host: kit.server.host, port: kit.server.port }), tools);
+    const far = openLink(openRedis({ host: proxy.host, port: proxy.port }), tools);
     kit.cleanup(() => Promise.all([near.close(), far.close()]));
     const linkTo = (lockKey: string) => (lockKey === 'far' ? far : near);
     const both: Pick<Link, 'listen' | 'lineTo' | 'ended' | 'troubleWith' | 'whenReady' | 'refused'> = {

@@ -18,6 +18,8 @@ function setUp() {
       return { cancel: () => void timers.splice(timers.indexOf(timer), 1) };
     },
     now: () => now,
+    random: Math.random,
+    nextTurn: (run) => void setImmediate().then(run),
     silenceMs,
     serverCheck: new ServerCheck(() => undefined),
     onError: () => undefined,

@@ -11,6 +11,6 @@ export interface Attempt {
 }
 
 /** An attempt that is sent at `startedAt` and has to be settled by `until`. */
-export function newAttempt(startedAt: number, until: number): Attempt {
-  return { startedAt, giveUpAt: until + GRACE_MS, jitter: 0.5 + Math.random() / 2 };
+export function newAttempt(startedAt: number, until: number, random: () => number): Attempt {
+  return { startedAt, giveUpAt: until + GRACE_MS, jitter: 0.5 + random() / 2 };
 }

@@ -22,6 +22,8 @@ import { type LeaseKeeper, WatchedLease } from './watched-lease.js';
 export interface WatchdogOptions<S> {
   readonly clock: Clock;
   readonly port: RenewalPort<S>;
+  /** Uniform in [0, 1): spreads what is tried again. Default `Math.random`. */
+  readonly random?: () => number;
   /** Most leases in one call of the port. Default 100. */
   readonly batchSize?: number;
   /** Receives what listeners, observers and the port throw. The only way such an error is reported. */
@@ -44,6 +46,7 @@ const everyone = () => true;
 export class Watchdog<S> {
   readonly #port: RenewalPort<S>;
   readonly #clock: Clock;
+  readonly #random: () => number;
   readonly #schedule: Schedule;
   readonly #batchSize: number;
   readonly #onError: (error: unknown) => void;
@@ -53,11 +56,20 @@ export class Watchdog<S> {
 
   /** @throws RangeError when `batchSize` is not a whole number above 0. */
   constructor(options: WatchdogOptions<S>) {
-    const { clock, port, batchSize = 100, onError, marginMs = defaultMarginMs, onRenewal } = options;
+    const {
+      clock,
+      port,
+      random = Math.random,
+      batchSize = 100,
+      onError,
+      marginMs = defaultMarginMs,
+      onRenewal,
+    } = options;
     if (!Number.isSafeInteger(batchSize) || batchSize < 1)
       throw new RangeError(`batchSize must be a whole number above 0, got ${batchSize}`);
     this.#clock = clock;
     this.#port = port;
+    this.#random = random;
     this.#batchSize = batchSize;
     this.#onError = onError;
     this.#schedule = new Schedule(clock, 'background', onError);
@@ -130,7 +142,7 @@ export class Watchdog<S> {
     const [mostUrgent] = batch;
     if (mostUrgent === undefined) return;
     const until = Math.max(mostUrgent.deadline, now + MIN_PATIENCE_MS);
-    const attempt = newAttempt(now, until);
+    const attempt = newAttempt(now, until, this.#random);
     const renewals = batch.map((lease) => lease.startRenewal(attempt));
     let outcomes: readonly RenewalOutcome[];
     try {

@@ -140,7 +140,8 @@ export class ClusterLink implements Link {
     const left = instead && `${instead.options.host}:${instead.options.port}`;
     const others = this.#map.nodes.filter((node) => node !== left);
     const alive = others.filter((node) => this.#lines.get(node)?.ready);
-    const node = anyOf(alive) ?? anyOf(others) ?? left;
+    const { random } = this.#tools;
+    const node = anyOf(alive, random) ?? anyOf(others, random) ?? left;
     return node === undefined ? undefined : this.openSubscriberTo(node, options);
   }
 
@@ -248,6 +249,6 @@ export class ClusterLink implements Link {
   }
 }
 
-function anyOf<T>(items: readonly T[]): T | undefined {
-  return items[Math.floor(Math.random() * items.length)];
+function anyOf<T>(items: readonly T[], random: () => number): T | undefined {
+  return items[Math.floor(random() * items.length)];
 }

@@ -1,3 +1,4 @@
+import type { NextTurn } from './reading.js';
 import type { ServerCheck } from './server-check.js';
 
 /** What every link needs of its client. */
@@ -5,6 +6,9 @@ export interface LinkTools {
   /** Runs `action` at a clock time. */
   readonly at: (time: number, action: () => void) => { cancel(): void };
   readonly now: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly nextTurn: NextTurn;
   /** How long a connection of ours may owe every answer before it is replaced. */
   readonly silenceMs: number;
   readonly serverCheck: ServerCheck;

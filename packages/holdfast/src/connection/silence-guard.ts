@@ -48,7 +48,7 @@ export class SilenceGuard {
   }
 
   readonly #look = (): void => {
-    whenRead(this.#judge);
+    whenRead(this.#tools.nextTurn, this.#judge);
   };
 
   readonly #judge = (): void => {

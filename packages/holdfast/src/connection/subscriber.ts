@@ -203,9 +203,9 @@ export class Subscriber implements SubscriberPort {
 
   /** A connection that does not answer is replaced: what waits for it is sent again on the next one. */
   async #within<T>(redis: Redis, answer: Promise<T>): Promise<T> {
-    const { at, now, silenceMs } = this.#tools;
+    const { at, now, nextTurn, silenceMs } = this.#tools;
     let answered = false;
-    const replace = () => whenRead(() => !answered && redis.disconnect(true));
+    const replace = () => whenRead(nextTurn, () => !answered && redis.disconnect(true));
     const limit = at(now() + silenceMs, replace);
     try {
       return await answer;

@@ -229,9 +229,9 @@ export class Asking {
       this.ask();
       return;
     }
-    const { clock, settings } = this.#parts;
+    const { clock, random, settings } = this.#parts;
     const { reaskMs } = settings;
-    const delayMs = nextAskDelayMs({ reaskMs, pttlMs: reply.remainingMs, position: ahead, random: Math.random });
+    const delayMs = nextAskDelayMs({ reaskMs, pttlMs: reply.remainingMs, position: ahead, random });
     this.askAt(clock.now() + delayMs);
   }
 

@@ -200,7 +200,7 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
     if (contender.granted) return;
     // What is known in memory needs no reading.
     if (this.#verdictOn(contender).kind === 'busy') contender.turnAway('busy');
-    else whenRead(() => this.#judge(contender));
+    else whenRead(this.#parts.nextTurn, () => this.#judge(contender));
   }
 
   /** Its time is over, and all that has arrived has been read. */

@@ -1,6 +1,7 @@
 import type { AbortHub } from '@holdfast/notify';
 import type { Clock, Schedule, Watchdog } from '@holdfast/watchdog';
 import type { Link } from '../connection/link.js';
+import type { NextTurn } from '../connection/reading.js';
 import type { Wire } from '../connection/wire.js';
 import type { Settings } from '../options.js';
 import type { Forgotten } from '../reports/forgotten.js';
@@ -19,6 +20,9 @@ export interface Parts {
   readonly settings: Settings;
   readonly limits: Limits;
   readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly nextTurn: NextTurn;
   /** Waits and deadlines of calls; keeps the process alive. */
   readonly waits: Schedule;
   /** Where locks live. */

@@ -2,23 +2,23 @@
  * Keeps the event loop turning while a lock passes from task to task in memory.
  *
  * A handoff costs a microtask, and microtasks run before any timer or socket: hundreds of thousands in a row would stop renewals, messages
- * and timeouts. So a handoff goes through `setImmediate` once the present run has lasted a millisecond.
+ * and timeouts. So a handoff waits for the next turn of the loop once the present run has lasted a millisecond.
  */
 
 import type { Clock } from '@holdfast/watchdog';
-
-/** The real one: fake timers that a test installs later would keep the lock from passing on. */
-const { setImmediate } = globalThis;
+import type { NextTurn } from '../connection/reading.js';
 
 const LONGEST_RUN_MS = 1;
 
 /** See the module comment. */
 export class Turns {
   readonly #clock: Clock;
+  readonly #nextTurn: NextTurn;
   #runStarted = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, nextTurn: NextTurn) {
     this.#clock = clock;
+    this.#nextTurn = nextTurn;
   }
 
   /** Calls `next` at once, or in the next turn of the event loop when this one has gone on for too long. */
@@ -27,7 +27,7 @@ export class Turns {
       next();
       return;
     }
-    setImmediate(() => {
+    this.#nextTurn(() => {
       this.#runStarted = this.#clock.now();
       next();
     });

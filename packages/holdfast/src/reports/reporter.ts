@@ -3,7 +3,6 @@
  * code of users waits for locks to come to rest.
  */
 
-import { nanoid } from 'nanoid';
 import type { LockLimit, LockLostError } from '../errors.js';
 import { type CallContext, runIn } from '../context.js';
 import { anyChannelHeard, channels, type LockHoldMessage, type Publisher } from './channels.js';
@@ -30,14 +29,16 @@ export class Reporter {
   readonly stats = new Stats();
   readonly #clientId: string;
   readonly #tellings: Tellings;
-  readonly #holdIds = `${nanoid(10)}-`;
+  readonly #holdIds: string;
   #holds = 0;
   #warnedSelfWait = false;
   #warnedUnsafeSetting = false;
   #warnedLeak = false;
 
-  constructor(clientId: string, tellings: Tellings) {
+  /** @param holdIds - what the ids of its holds begin with. */
+  constructor(clientId: string, holdIds: string, tellings: Tellings) {
     this.#clientId = clientId;
+    this.#holdIds = holdIds;
     this.#tellings = tellings;
   }
 

@@ -30,6 +30,8 @@ export function drivenTools(silenceMs = 300): DrivenTools {
         return { cancel: () => remove(timer) };
       },
       now: () => now,
+      random: Math.random,
+      nextTurn: (run) => void setImmediate(run),
       silenceMs,
       serverCheck: new ServerCheck(() => undefined),
       onError: () => undefined,
