@@ -14,7 +14,7 @@ const allowed: Record<string, RegExp> = {
   'holdfast/src/surroundings.ts': /setImmediate\(run\)|random: Math\.random/,
   'watchdog/src/clock.ts': /performance\.now|Date\.now|setTimeout\(run, delayMs\)/,
   'watchdog/src/watchdog.ts': /random = Math\.random/,
-  'core/src/question.ts': /randomBytes\(6\)/,
+  'core/src/protocol/question.ts': /randomBytes\(6\)/,
 };
 
 function sourcesOf(folder: string): string[] {
