@@ -1,0 +1,18 @@
+import type { LockClient, LockHandleOptions, RLock } from 'holdfast';
+
+/** One exclusive lock of the family: how to get it, and what else than the common contract may be asked of it. */
+export interface ExclusivePrimitive {
+  /** The method of {@link LockClient} that makes it. */
+  readonly factory: string;
+  /** A call inside a hold of its own enters at once. */
+  readonly reenters: boolean;
+  get(client: LockClient, name: string, options?: LockHandleOptions): RLock;
+}
+
+/**
+ * Every exclusive lock that the client makes. Who adds one to the client adds it here: `members.test.ts` fails until then, and everything in
+ * `exclusive.ts` is asked of it.
+ */
+export const exclusivePrimitives: readonly ExclusivePrimitive[] = [
+  { factory: 'getLock', reenters: true, get: (client, name, options) => client.getLock(name, options) },
+];

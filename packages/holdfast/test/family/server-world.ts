@@ -1,0 +1,20 @@
+import { useRedis, waitUntil } from '@holdfast/testkit';
+import { openClient } from '../support/clients.js';
+import type { World } from './world.js';
+
+/** A real server, and time that passes by itself. */
+export function serverWorld(): World {
+  const kit = useRedis();
+  return {
+    title: 'on a real server',
+    open: (options) => openClient(kit, options),
+    until: async (condition, what) => void (await waitUntil(condition, { what, timeoutMs: 60_000 })),
+    outcome: (call) => call,
+    deleteLock: async (name) => void (await kit.admin.del(name)),
+    keysOf: async (name) => (await kit.admin.keys(`*${name}*`)).filter((key) => !key.startsWith('holdfast_dead')),
+    waiters: async (name, wakeup) =>
+      wakeup === 'queue'
+        ? kit.admin.zcard(`holdfast_queue:{${name}}`)
+        : Number((await kit.admin.pubsub('NUMSUB', `redisson_lock__channel:{${name}}`))[1]),
+  };
+}

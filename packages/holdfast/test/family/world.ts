@@ -1,0 +1,24 @@
+import type { LockClient, LockClientOptions } from 'holdfast';
+
+/**
+ * Where the contract is tried: servers of a kind, and how time passes there. Its tests ask for conditions and never for milliseconds, so that
+ * a world with a clock of its own can let an hour pass at once.
+ */
+export interface World {
+  readonly title: string;
+  /** A client of this world's server, closed when the test has ended. Each is a process of its own as far as locks know. */
+  open(options?: Partial<LockClientOptions>): LockClient;
+  /** Lets time pass until `condition` holds. Fails after a minute of the world's time. */
+  until(condition: () => boolean | Promise<boolean>, what: string): Promise<void>;
+  /** Lets time pass until `call` has settled, and gives what it came to. */
+  outcome<T>(call: Promise<T>): Promise<T>;
+  /** As an operator would, with DEL. */
+  deleteLock(name: string): Promise<void>;
+  /** Every key on the server that belongs to `name`, tombstones apart: none of it may stay when the lock is not wanted any more. */
+  keysOf(name: string): Promise<string[]>;
+  /** How many clients wait for the lock: places in the queue, or listeners of its channel. */
+  waiters(name: string, wakeup: Wakeup): Promise<number>;
+}
+
+export type Wakeup = NonNullable<LockClientOptions['wakeup']>;
+export const wakeups: readonly Wakeup[] = ['queue', 'redisson'];
