@@ -27,11 +27,11 @@ interface Scene {
   readonly client: LockClient;
   readonly lock: RLock;
   /** A handle of another process. */
-  stranger(options?: Partial<LockClientOptions>): RLock;
+  readonly stranger: (options?: Partial<LockClientOptions>) => RLock;
   /** Until so many clients wait for the lock. */
-  waiting(count: number): Promise<void>;
+  readonly waiting: (count: number) => Promise<void>;
   /** Until nothing of the lock is left on the server. */
-  gone(): Promise<void>;
+  readonly gone: () => Promise<void>;
 }
 
 /**
@@ -52,7 +52,7 @@ export function exclusiveContract(primitive: ExclusivePrimitive, world: World, w
       gone: () => world.until(async () => (await world.keysOf(name)).length === 0, `nothing of ${name} to be left`),
     };
   };
-  const within = world.outcome;
+  const within = <T>(call: Promise<T>) => world.outcome(call);
 
   describe('one attempt', () => {
     it('gets a lock that is free, and answers false at once while another process has it', async () => {
