@@ -32,6 +32,8 @@ describe('the first in line that is inside a level', () => {
       for (let i = 0; i < others; i++) line.add(callIn(newScope(newScope())));
       const inside = callIn(newScope(around));
       line.add(inside);
+      // The first search looks at each call once, to make the index.
+      line.firstInside(levelOf(around));
       looks = 0;
       expect(line.firstInside(levelOf(newScope()))).toBeUndefined();
       expect(line.firstInside(levelOf(around))).toBe(inside);
@@ -79,5 +81,40 @@ describe('the first in line that is inside a level', () => {
     const mine = callIn(undefined, 'me');
     for (const call of [callIn(newScope()), callIn(undefined, 'you'), mine]) line.add(call);
     expect(line.firstInside({ owner: 'me', scopes: [] } as unknown as Level)).toBe(mine);
+  });
+});
+
+describe('a call that gets the lock without a wait', () => {
+  it('is put into no index: its scopes are not even looked at', () => {
+    const line = newLine();
+    const request = { scope: newScope(newScope()), owner: undefined };
+    let reads = 0;
+    const scope = Object.defineProperty({ ...request }, 'scope', { get: () => (reads++, request.scope) });
+    const call = { request: scope, once: false, number: 0, stands: [], until: Infinity } as unknown as Contender;
+    line.add(call);
+    expect(line.first).toBe(call);
+    line.remove(call);
+    expect(line.firstInside(levelOf(newScope()))).toBeUndefined();
+    expect(reads).toBe(0);
+  });
+});
+
+describe('the end of the longest wait in a line', () => {
+  const waiting = (until: number, once = false) =>
+    ({ request: { scope: undefined, owner: undefined }, once, number: 0, stands: [], until }) as unknown as Contender;
+
+  it('is that of the most patient call, whichever calls come and go; an attempt does not wait', () => {
+    const line = newLine();
+    const [short, long, attempt] = [waiting(10), waiting(30), waiting(99, true)];
+    expect(line.until).toBe(-Infinity);
+    for (const call of [short, long, attempt]) line.add(call);
+    expect(line.until).toBe(30);
+    line.remove(long);
+    expect(line.until).toBe(10);
+    line.putBack(long);
+    expect(line.until).toBe(30);
+    line.remove(short);
+    line.remove(long);
+    expect(line.until).toBe(-Infinity);
   });
 });

@@ -3,7 +3,8 @@
  *
  * A call that is inside the innermost level goes before all others, and whether there is one is asked at every handoff. So a call stands not
  * only in the line but also in a chain for each scope around it, or for its explicit owner: the first one inside a level is found without a
- * look at the others, however many wait.
+ * look at the others, however many wait. Those chains are an index, made when a level asks for the calls inside it: a call that gets the lock
+ * with its first question is never in one.
  */
 
 import { none } from '../lists.js';
@@ -22,7 +23,11 @@ export class Line implements Iterable<Contender> {
   #size = 0;
   /** By scope or owner. Undefined when all calls are outside: those are inside no level. */
   #origins: Map<Scope | string, Chain<Standing>> | undefined;
+  /** The first that is in no chain of the index; all behind it are in none either. */
+  #unindexed: Contender | undefined;
   #once = 0;
+  /** Clock time until which the most patient call waits. Undefined when it has to be looked for. */
+  #until: number | undefined = Number.NEGATIVE_INFINITY;
   /** The numbers of the first and the last in line, or beyond them. */
   #lowest = 0;
   #highest = 0;
@@ -45,31 +50,44 @@ export class Line implements Iterable<Contender> {
     return this.#once > 0;
   }
 
+  /** Clock time until which the most patient call waits; calls for one attempt do not count. -Infinity when none waits. */
+  get until(): number {
+    this.#until ??= this.#longest();
+    return this.#until;
+  }
+
   add(contender: Contender): void {
     contender.number = ++this.#highest;
     this.#all.addLast(contender);
-    for (const stand of this.#joined(contender)) this.#chainOf(stand.origin).addLast(stand);
+    this.#unindexed ??= contender;
+    this.#joined(contender);
   }
 
   /** Back to the head of the line, where it came from. */
   putBack(contender: Contender): void {
     contender.number = --this.#lowest;
+    if (this.#unindexed === this.first) this.#unindexed = contender;
+    else for (const stand of this.#standsOf(contender)) this.#chainOf(stand.origin).addFirst(stand);
     this.#all.addFirst(contender);
-    for (const stand of this.#joined(contender)) this.#chainOf(stand.origin).addFirst(stand);
+    this.#joined(contender);
   }
 
   remove(contender: Contender): boolean {
+    const { behind } = contender;
     if (!this.#all.remove(contender)) return false;
+    if (contender === this.#unindexed) this.#unindexed = behind;
     this.#size--;
     this.#limits.left();
     for (const stand of contender.stands) this.#leave(stand);
     contender.stands = none;
     if (contender.once) this.#once--;
+    else if (contender.until === this.#until) this.#until = undefined;
     return true;
   }
 
   /** The first that may enter while `level` is the innermost. */
   firstInside(level: Level): Contender | undefined {
+    this.#index();
     if (this.#origins === undefined) return undefined;
     let first = level.owner === undefined ? undefined : this.#firstOf(level.owner);
     for (const scope of level.scopes) {
@@ -84,10 +102,27 @@ export class Line implements Iterable<Contender> {
     return this.#all[Symbol.iterator]();
   }
 
-  #joined(contender: Contender): readonly Standing[] {
+  #joined(contender: Contender): void {
     this.#size++;
     this.#limits.joined();
     if (contender.once) this.#once++;
+    else if (this.#until !== undefined) this.#until = Math.max(this.#until, contender.until);
+  }
+
+  #longest(): number {
+    let longest = Number.NEGATIVE_INFINITY;
+    for (let one = this.first; one !== undefined && longest < Number.POSITIVE_INFINITY; one = one.behind)
+      if (!one.once) longest = Math.max(longest, one.until);
+    return longest;
+  }
+
+  #index(): void {
+    for (let one = this.#unindexed; one !== undefined; one = one.behind)
+      for (const stand of this.#standsOf(one)) this.#chainOf(stand.origin).addLast(stand);
+    this.#unindexed = undefined;
+  }
+
+  #standsOf(contender: Contender): readonly Standing[] {
     contender.stands = originsOf(contender.request).map((origin) => new Stand(contender, origin));
     return contender.stands;
   }

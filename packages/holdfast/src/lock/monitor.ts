@@ -71,6 +71,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   #busyAt: number | undefined;
   #foreignSeen = 0;
   #refusesWaiting = false;
+  /** Changes of this monitor under way, inside each other. */
+  #changes = 0;
 
   constructor(keys: LockKeys, parts: Parts, onIdle: (monitor: Monitor) => void) {
     this.name = keys.name;
@@ -245,9 +247,8 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   // ---------------------------------------------------------------- TenureListener
 
   bid(now: number): Bid {
-    let patienceMs = 0;
-    for (const { until, once } of this.#line) if (!once) patienceMs = Math.max(patienceMs, until - now);
-    return { leaseMs: this.#line.first?.request.terms.leaseMs ?? this.#parts.settings.claimLeaseMs, patienceMs };
+    const leaseMs = this.#line.first?.request.terms.leaseMs ?? this.#parts.settings.claimLeaseMs;
+    return { leaseMs, patienceMs: Math.max(0, this.#line.until - now) };
   }
 
   get terms(): LeaseTerms | undefined {
@@ -606,16 +607,18 @@ export class Monitor implements LevelKeeper, ContenderKeeper, TenureListener {
   // ---------------------------------------------------------------- changing
 
   /**
-   * Whatever changes the monitor does it in here. When the outermost change is complete, a monitor of which nothing is left is dismissed, and
+   * Whatever changes the monitor does it in here. When its outermost change is complete, a monitor of which nothing is left is dismissed, and
    * only then users are told what happened: what they call finds the monitor at rest, or another one.
    */
   #change<T>(work: () => T): T {
     const { tellings } = this.#parts;
+    this.#changes++;
     tellings.hold();
     try {
       return work();
     } finally {
-      if (tellings.outermost && this.#isIdle) this.#dismiss();
+      // Counted here: this change may run inside one of another lock, which looks after itself only.
+      if (--this.#changes === 0 && this.#isIdle) this.#dismiss();
       tellings.release();
     }
   }

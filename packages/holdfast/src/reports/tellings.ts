@@ -12,11 +12,6 @@ export class Tellings {
   #changes = 0;
   #waiting: (() => void)[] = [];
 
-  /** No change is under way but the innermost. */
-  get outermost(): boolean {
-    return this.#changes === 1;
-  }
-
   /** A change begins. */
   hold(): void {
     this.#changes++;
