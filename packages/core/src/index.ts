@@ -27,6 +27,6 @@ export { renew, type RenewItem, type RenewOutcome, type RenewReply } from './loc
 export { serve, type ServeReply } from './lock/serve.js';
 export { assertLockName, assertPrefix, inboxChannel, type LockKeys, lockKeys, type Prefixes } from './protocol/keys.js';
 export { keySlot } from './protocol/key-slot.js';
-export { MisdirectedReplyError } from './protocol/question.js';
+export { MisdirectedReplyError, UnnamedReplyError } from './protocol/question.js';
 export { ProtocolError } from './protocol/reply.js';
 export { type Command, run, start, type Script, type ScriptPort } from './protocol/script-port.js';

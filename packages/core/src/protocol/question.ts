@@ -16,6 +16,13 @@ export class MisdirectedReplyError extends ProtocolError {
   }
 }
 
+/** The answer names no question at all: no script has given it, so the answers on that connection may be out of step. */
+export class UnnamedReplyError extends ProtocolError {
+  constructor(operation: string) {
+    super(operation, 'it does not say which question it answers');
+  }
+}
+
 /** Of this process: questions of others may share a connection with ours, behind a proxy. */
 const asker = `?${randomBytes(6).toString('base64url')}.`;
 const pattern = /^\?[\w-]{8}\.[0-9a-z]+$/;
@@ -29,7 +36,7 @@ export function newQuestion(): string {
 /**
  * The reply without the name of its question: the last item of an array, or the last word of a text.
  *
- * @throws MisdirectedReplyError when it names another one, ProtocolError when it names none.
+ * @throws MisdirectedReplyError when it names another one, UnnamedReplyError when it names none.
  */
 export function answerTo(question: string, operation: string, raw: unknown): unknown {
   let named: unknown;
@@ -42,5 +49,5 @@ export function answerTo(question: string, operation: string, raw: unknown): unk
     if (named === question) return raw.slice(0, -1);
   }
   if (typeof named === 'string' && pattern.test(named)) throw new MisdirectedReplyError(operation);
-  throw new ProtocolError(operation, 'it does not say which question it answers');
+  throw new UnnamedReplyError(operation);
 }

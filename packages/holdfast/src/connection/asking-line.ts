@@ -48,8 +48,8 @@ export class AskingLine implements Line {
     this.#line.answered(at);
   }
 
-  outOfStep(error: Error): void {
-    this.#line.outOfStep(error);
+  outOfStep(error: Error): 'replaced' | 'kept' {
+    return this.#line.outOfStep(error);
   }
 
   gather(): void {

@@ -23,6 +23,8 @@ export type Answer<R> =
 export interface RequestOptions<R = unknown> {
   /** Clock time at which to give up. Infinite or absent: it lasts until it is answered or dropped. */
   readonly until?: number;
+  /** How many milliseconds to go on for after a first copy was handed to a connection. Absent: as `until` says. */
+  readonly goOnMs?: number;
   /** A copy of the command may still be on its way. */
   readonly onDoubt?: () => void;
   /** Replies for which `needed` says so count only when enough replicas have what the connection wrote before them. */
@@ -68,6 +70,7 @@ export class Flight<R> implements Request<R>, BagItem {
   readonly confirmation: Confirmation<R> | undefined;
   /** It ends when its server cannot be reached and that does not pass by itself. */
   readonly givesUp: boolean;
+  readonly goOnMs: number | undefined;
   readonly #onDoubt: (() => void) | undefined;
   readonly #onSettled: (flight: Flight<R>) => void;
   #listener: ((answer: Answer<R>) => void) | undefined;
@@ -79,6 +82,8 @@ export class Flight<R> implements Request<R>, BagItem {
   #retryMs = FIRST_RETRY_MS;
   #lastError: Error | undefined;
   #setback = false;
+  /** The first connection on which its answer named no question. */
+  #unnamedOn: { readonly node: string; readonly epoch: number } | undefined;
 
   constructor(
     link: Link,
@@ -92,6 +97,7 @@ export class Flight<R> implements Request<R>, BagItem {
     this.build = build;
     this.confirmation = options.confirmation;
     this.givesUp = options.inLastingTrouble === 'give up';
+    this.goOnMs = options.goOnMs;
     this.#onDoubt = options.onDoubt;
     this.#onSettled = onSettled;
   }
@@ -172,6 +178,12 @@ export class Flight<R> implements Request<R>, BagItem {
     const delayMs = this.#retryMs;
     this.#retryMs = Math.min(delayMs * 2, LAST_RETRY_MS);
     return delayMs;
+  }
+
+  /** An answer on the present connection of `line` names no question. Whether one on another connection did the same before. */
+  unnamedBefore({ node, epoch }: Line): boolean {
+    const first = (this.#unnamedOn ??= { node, epoch });
+    return first.node !== node || first.epoch !== epoch;
   }
 
   drop(error?: Error): void {

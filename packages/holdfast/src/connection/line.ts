@@ -40,8 +40,8 @@ export interface Line {
   readonly roundTripMs: number;
   /** Something has come back. */
   answered(at: number): void;
-  /** Its answers have come to belong to other questions. */
-  outOfStep(error: Error): void;
+  /** Its answers have come to belong to other questions. A connection of ours is replaced, at once or very soon; one of yours is kept. */
+  outOfStep(error: Error): 'replaced' | 'kept';
   /** A reply took this long. */
   took(ms: number): void;
   /** What is sent in this turn of the event loop leaves together. */
@@ -206,9 +206,10 @@ export class NodeLine implements Line {
   }
 
   /** Where one answer is out of step those behind it are too: what is under way is asked again on a new connection, if that is ours to open. */
-  outOfStep(error: Error): void {
+  outOfStep(error: Error): 'replaced' | 'kept' {
     this.#tools.onError(`commands to ${addressOf(this.redis)}`, error);
     this.recycle();
+    return this.#ownership === 'ours' ? 'replaced' : 'kept';
   }
 
   /** Somebody wants it: starts a connection that was created lazily. */

@@ -14,18 +14,25 @@
  * could not overtake the first. `onDoubt` is called each time a copy may still be on its way; a tenure that was ever in doubt leaves
  * a tombstone when it ends (it is *dirty*). The answer carries the send time of the copy that was answered, because deadlines count from it.
  *
- * An answer that belongs to another question counts as none (the scripts say which question they answer), and a connection of ours is replaced;
- * on one of yours the request is sent again until an answer fits.
+ * The scripts say which question they answer. An answer that belongs to another question counts as none, and a connection of ours is replaced;
+ * on one of yours the request is sent again until an answer fits. An answer that names no question at all counts the same on a connection
+ * of ours, once: if the next connection answers the request so too, it is nonsense, and the request is refused. On one of yours it is
+ * refused at once.
+ *
+ * Everything ends. Most requests have a time (`until`). What undoes an ask that your own connection may still deliver waits for a connection
+ * however long that takes, because until then that ask may take the lock, but not without end for an answer: once a copy has left it goes on
+ * for `goOnMs`, which is the longest lease there was and as long as a tombstone lasts beyond that. By then the lease is over, and a connection
+ * that delivers the ask delivers the undoing behind it.
  *
  * What is not promised: that a request without an answer did not run.
  */
 
-import { type Command, MisdirectedReplyError, start } from '@holdfast/core';
+import { type Command, MisdirectedReplyError, start, UnnamedReplyError } from '@holdfast/core';
 import { Bag, type Clock, type Schedule } from '@holdfast/watchdog';
 import { type Answer, type Confirmation, Flight, type Request, type RequestOptions } from './flight.js';
 import { FIRST_ROUND_TRIP_MS, type Line } from './line.js';
 import type { Link } from './link.js';
-import { verdictOf } from './reply-errors.js';
+import { type Verdict, verdictOf } from './reply-errors.js';
 import { isLasting } from './trouble.js';
 import { connectionClosed } from './unavailable.js';
 
@@ -122,6 +129,7 @@ export class Wire {
     }
     const { epoch } = line;
     flight.takeOff(line);
+    if (flight.goOnMs !== undefined) flight.limit ??= this.#schedule.at(sentAt + flight.goOnMs, () => flight.drop());
     line.sent(sentAt);
     if (this.#flights.size >= CROWD) line.gather();
     start(
@@ -161,8 +169,7 @@ export class Wire {
   #failed<R>(flight: Flight<R>, line: Line, error: unknown): void {
     const now = this.#clock.now();
     line.answered(now);
-    if (error instanceof MisdirectedReplyError) line.outOfStep(error);
-    const verdict = verdictOf(error);
+    const verdict = verdictOn(flight, line, error);
     const { lockKey } = flight;
     const detour = verdict.kind === 'transient' ? this.#link.refused({ ...verdict, line, lockKey }) : undefined;
     const delayMs = flight.failed(verdict, error);
@@ -183,4 +190,11 @@ export class Wire {
       this.#launch(flight);
     }
   }
+}
+
+function verdictOn<R>(flight: Flight<R>, line: Line, error: unknown): Verdict {
+  if (error instanceof MisdirectedReplyError) line.outOfStep(error);
+  if (!(error instanceof UnnamedReplyError)) return verdictOf(error);
+  const connection = line.outOfStep(error);
+  return connection === 'replaced' && !flight.unnamedBefore(line) ? { kind: 'unknown' } : verdictOf(error);
 }

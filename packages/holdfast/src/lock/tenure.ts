@@ -404,7 +404,7 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
 
   /**
    * Leaves the queue, passes on a grant that crossed, undoes whatever an unanswered ask may still do. Lasts until it is acknowledged or
-   * nothing can be left to undo: a lease has run out by itself, but not one whose ask a connection may still deliver.
+   * nothing can be left to undo: a lease has run out by itself. One whose ask a connection may still deliver can begin later: see `goOnMs`.
    */
   async cancel(): Promise<void> {
     if (this.#asksStill) this.onDoubt();
@@ -414,9 +414,12 @@ export class Tenure implements LeaseSubject, LeaseListener, InboxListener, AskLi
     if (this.#asking?.reached ?? true) {
       const { claimLeaseMs } = this.#parts.settings;
       const leasesOver = this.#parts.clock.now() + Math.max(this.#longestLeaseMs, claimLeaseMs) + claimLeaseMs;
-      const until = this.#asking?.adrift ? Number.POSITIVE_INFINITY : leasesOver;
+      const lasts = this.#asking?.adrift ? { goOnMs: this.#longestLeaseMs + TOMBSTONE_TAIL_MS } : { until: leasesOver };
       const onDoubt = () => this.onDoubt();
-      const answer = await this.#parts.wire.answer(this.keys.lock, () => this.#cancelCommand(), { until, onDoubt });
+      const answer = await this.#parts.wire.answer(this.keys.lock, () => this.#cancelCommand(), {
+        ...lasts,
+        onDoubt,
+      });
       if (answer.kind === 'reply') void serveRest(this.#parts, this.keys, answer.reply.left);
     }
     this.#ear.close();

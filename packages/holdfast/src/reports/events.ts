@@ -6,6 +6,7 @@
 import { EventEmitter } from 'node:events';
 import type { LockLostError } from '../errors.js';
 import { outside } from '../scope.js';
+import { describeThrown } from './thrown.js';
 
 /** What every event about a hold says. */
 export interface LockHoldEvent {
@@ -90,7 +91,7 @@ export class Events {
   emit<E extends keyof LockClientEvents>(event: E, ...args: LockClientEvents[E]): void {
     const warn = (error: unknown) =>
       process.emitWarning(
-        `A listener of the lock client's "${event}" event threw: ${String(error)}`,
+        `A listener of the lock client's "${event}" event threw: ${describeThrown(error)}`,
         'HoldfastWarning',
       );
     // Raw: those that were added by `once` take themselves off.

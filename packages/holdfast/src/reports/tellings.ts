@@ -3,14 +3,23 @@
  *
  * An abort listener, a listener of an event and a subscriber of a diagnostics channel run at once, inside whatever caused them, and may call
  * the very lock they hear of. In the middle of a change they would see half of it, and what they call would change it again. So a change is
- * bracketed by `hold` and `release`: what is to be told meanwhile waits, in order, for the end of the outermost one.
+ * bracketed by `hold` and `release`: what is to be told meanwhile waits, in order, for the end of the outermost one. A telling that throws
+ * keeps none of the others from being told, and breaks nothing of the change.
  */
+
+import { describeThrown } from './thrown.js';
 
 /** See the module comment. One for all locks of a client. */
 export class Tellings {
   /** Changes under way, inside each other. */
   #changes = 0;
   #waiting: (() => void)[] = [];
+  readonly #onError: (error: unknown) => void;
+
+  /** @param onError - hears what a telling throws. Default: a process warning. */
+  constructor(onError: (error: unknown) => void = warn) {
+    this.#onError = onError;
+  }
 
   /** A change begins. */
   hold(): void {
@@ -23,7 +32,7 @@ export class Tellings {
     if (this.#waiting.length > 0) this.#tellAll();
   }
 
-  /** Runs `telling` as soon as no change is under way, which may be now. It must not throw. */
+  /** Runs `telling` as soon as no change is under way, which may be now. */
   tell(telling: () => void): void {
     this.#waiting.push(telling);
     this.#tellAll();
@@ -34,7 +43,15 @@ export class Tellings {
     while (this.#changes === 0) {
       const telling = this.#waiting.shift();
       if (telling === undefined) return;
-      telling();
+      try {
+        telling();
+      } catch (error) {
+        this.#onError(error);
+      }
     }
   }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(`Telling the application of a lock failed: ${describeThrown(error)}`, 'HoldfastWarning');
 }

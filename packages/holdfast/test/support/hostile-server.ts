@@ -93,6 +93,8 @@ export class HostileServer {
   readonly #asked = new Map<Question, number>();
   /** The protocols that its callers have asked for. */
   readonly protocols = new Set<2 | 3>();
+  /** How many connections it has accepted. */
+  accepted = 0;
   /** The tenures that have asked for a lock. */
   readonly tenures = new Set<string>();
 
@@ -155,6 +157,7 @@ export class HostileServer {
   #welcome(socket: Socket): void {
     const caller: Caller = { protocol: 2, listensTo: undefined, rest: '' };
     this.#callers.set(socket, caller);
+    this.accepted++;
     socket.on('error', () => undefined);
     socket.on('close', () => this.#callers.delete(socket));
     socket.on('data', (chunk) => {
