@@ -9,11 +9,11 @@ describe('what is told when a change is complete', () => {
     tellings.hold();
     tellings.tell(() => told.push(1));
     tellings.tell(() => {
-      throw 'second';
+      throw new Error('second');
     });
     tellings.tell(() => told.push(3));
     expect(() => tellings.release()).not.toThrow();
     expect(told).toEqual([1, 3]);
-    expect(failures).toEqual(['second']);
+    expect(failures).toEqual([new Error('second')]);
   });
 });

@@ -51,6 +51,7 @@ describe.each(thrown)('a listener that throws %s', (_, value, told) => {
   it('in an async listener likewise', async () => {
     const client = openClient(kit);
     const lock = client.getLock(freshName());
+    // oxlint-disable-next-line no-misused-promises -- what applications do
     client.on('lost', async () => {
       throw value;
     });
