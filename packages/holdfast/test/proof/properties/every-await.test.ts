@@ -1,12 +1,14 @@
 /**
  * A call is given up at every point at which other code may run while it is under way: by its signal, by its deadline, by the end of its
  * scope, and by its signal while the lock is lost or the connection breaks. Whatever it was doing, nothing of it stays. Every scenario ends by
- * itself when nobody gives up, and is run once for each of its points.
+ * itself when nobody gives up, and is run once for each of its points, each time on another of the names that nearly collide; the last of
+ * these is held and waited for by bystanders meanwhile, and nothing of it may change.
  *
  * Breaking connections takes time: the normal run does it at every ninth point, HOLDFAST_PROOF=long at each.
  */
 import { getEventListeners } from 'node:events';
-import { type FaultProxy, useRedis, waitUntil } from '@holdfast/testkit';
+import { lockKeys } from '@holdfast/core';
+import { type FaultProxy, nearNames, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import {
   type AcquireOptions,
@@ -21,6 +23,7 @@ import {
 } from 'holdfast';
 import { freshName, openClient } from '../../support/clients.js';
 import { stall } from '../../support/losses.js';
+import { bystanders, Neighbour } from '../../support/neighbour.js';
 import { openProxy } from '../../support/redis-inputs.js';
 import { AwaitPoints } from './await-points.js';
 
@@ -169,21 +172,25 @@ async function everyScenario(way: Way, start: 'warm' | 'cold'): Promise<void> {
   const proxy = await openProxy(kit);
   const open = () => openClient(kit, { redis: proxy.url, watchdogTimeoutMs: LEASE_MS });
   const [client, strangers] = [open(), openClient(kit)];
-  await warm([client, strangers]);
+  const beside = bystanders(kit);
+  await warm([client, strangers, ...Object.values(beside)]);
   const timersBefore = await waitUntil(() => timers(), { what: 'this very wait has a timer' });
   const names: string[] = [];
   for (const [what, scenario] of Object.entries(scenarios)) {
     if (start === 'cold' && what !== 'a lock that is free') continue;
     if (way.by === 'deadline' && what.includes('one attempt')) continue;
     let given = 0;
+    const near = nearNames(freshName());
+    const neighbour = await Neighbour.of(beside, near.pop() as string);
     for (let point = 0, reached = true; reached; point += way.step ?? 1) {
-      const name = freshName();
+      const name = near[point % near.length] as string;
       names.push(name);
       const own = start === 'cold' ? open() : client;
       reached = await once(scenario, way, { client: own, strangers, proxy, name, what, point });
       if (reached) given++;
       if (start === 'cold') await own.close();
     }
+    await neighbour.undisturbed();
     if (process.env['HOLDFAST_PROOF'] === 'long') process.stdout.write(`${given} points: ${what}\n`);
     expect({ what, enough: given > 4 / (way.step ?? 1) }).toEqual({ what, enough: true });
   }
@@ -245,7 +252,7 @@ async function inScope(
 
 /** Neither lock nor queue; a tombstone may stay until it expires. */
 async function nothingLeft(names: readonly string[]): Promise<void> {
-  const keys = names.flatMap((name) => [name, `holdfast_queue:{${name}}`, `holdfast_fresh:{${name}}`]);
+  const keys = names.map((name) => lockKeys(name)).flatMap(({ lock, queue, fresh }) => [lock, queue, fresh]);
   await waitUntil(async () => (await kit.admin.exists(...keys)) === 0, {
     what: 'no lock, queue or waiter is left',
     timeoutMs: 3_000,
@@ -284,6 +291,6 @@ async function queuedOrSettled(name: string, call: Promise<unknown>): Promise<vo
     settled = true;
   };
   void call.catch(() => undefined).finally(done);
-  const queue = `holdfast_queue:{${name}}`;
+  const { queue } = lockKeys(name);
   while (!settled && (await kit.admin.exists(queue)) === 0);
 }

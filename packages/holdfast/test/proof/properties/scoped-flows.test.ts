@@ -1,19 +1,25 @@
 /**
  * Random programs on one lock, from two clients on a real server, in the order that fast-check's scheduler chooses: nested and concurrent
  * calls of every kind, some given up, some whose lock is lost or left open. After each step they are compared with a model of the
- * waiting line (line-model.ts).
+ * waiting line (line-model.ts). Beside it locks whose names nearly collide with its own are held and waited for: nothing of them may
+ * change.
  *
  * HOLDFAST_PROOF=long runs many more programs; see `proofRuns` for how to repeat a failure.
  */
-import { proofRuns, useRedis, waitUntil } from '@holdfast/testkit';
+import { lockKeys } from '@holdfast/core';
+import { nearNames, proofRuns, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { freshName, openClient } from '../../support/clients.js';
+import { bystanders, Neighbour } from '../../support/neighbour.js';
 import { Flows, WATCHED_MS } from './flows.js';
 import { programs } from './programs.js';
 
 const kit = useRedis();
 const { parameters, timeoutMs } = proofRuns({ quick: 60, long: 5_000 });
+
+/** Which of the names that nearly collide is under test: half of the time the plain one or the same in braces, which stand beside it. */
+const chosen = fc.oneof(fc.constantFrom(0, 1), fc.nat({ max: nearNames('').length - 1 }));
 
 describe('whatever flows do with one lock, nested, side by side and from two processes', () => {
   it(
@@ -25,18 +31,26 @@ describe('whatever flows do with one lock, nested, side by side and from two pro
       };
       const clients = { abandon: pair(false), release: pair(true) };
       const all = Object.values(clients).flat();
-      await Promise.all(all.map((client) => client.getLock(freshName()).withLock(() => undefined)));
+      const beside = bystanders(kit);
+      await Promise.all(
+        [...all, ...Object.values(beside)].map((client) => client.getLock(freshName()).withLock(() => undefined)),
+      );
       const timersBefore = await waitUntil(() => timers(), { what: 'this very wait has a timer' });
       const total = { programs: 0, entered: 0, looks: 0 };
       await fc.assert(
-        fc.asyncProperty(programs, fc.scheduler(), async (program, scheduler) => {
-          const name = freshName();
+        fc.asyncProperty(programs, fc.scheduler(), chosen, async (program, scheduler, index) => {
+          const text = freshName();
+          const name = nearNames(text)[index] as string;
+          const near = [text, `{${text}}`].filter((other) => other !== name);
+          const neighbours = await Promise.all(near.map((other) => Neighbour.of(beside, other)));
           const flows = new Flows(kit, scheduler, name, clients[program.leftovers], program);
           await flows.run();
           total.programs++;
           total.entered += flows.model.entered;
           total.looks += flows.comparison.looks;
-          const keys = [name, `holdfast_queue:{${name}}`, `holdfast_fresh:{${name}}`];
+          for (const neighbour of neighbours) await neighbour.undisturbed();
+          const { lock, queue, fresh } = lockKeys(name);
+          const keys = [lock, queue, fresh];
           await waitUntil(async () => (await kit.admin.exists(...keys)) === 0, {
             what: 'the lock is free',
             timeoutMs: 3_000,
