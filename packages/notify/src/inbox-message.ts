@@ -9,7 +9,9 @@
  * 1 lost <tenure> <reason>
  * ```
  *
- * Whatever else arrives is `look`: a newer version, an unknown kind, a field that does not parse. The receiver then asks Redis
+ * A later version may add words behind these, which change nothing about what stands before them: they are not read.
+ *
+ * Everything else is `look`: a newer version, an unknown kind, a field that does not parse. The receiver then asks Redis
  * and believes only the reply, so a fleet can be upgraded node by node and a forged or broken message costs one question.
  */
 export type InboxMessage =
@@ -26,7 +28,7 @@ export type InboxMessage =
       /** Fencing token, where the lock has them. Text: it may exceed what a number holds exactly. */
       readonly token?: string;
     }
-  /** Somebody waits for the lock that `tenure` holds. */
+  /** Another tenure waits for the lock that `tenure` holds. */
   | { readonly kind: 'contended'; readonly tenure: string }
   /** The lock that `tenure` held was taken from it. */
   | { readonly kind: 'lost'; readonly tenure: string; readonly reason: string }
@@ -35,7 +37,8 @@ export type InboxMessage =
 
 /** Far above any message of ours: an owner name of 1 KiB in UTF-8 and six numbers. */
 const longestMessage = 8_192;
-const tenurePattern = /^\P{Cc}+$/u;
+/** A tenure, or a further word. */
+const wordPattern = /^\P{Cc}+$/u;
 const tokenPattern = /^\d{1,20}$/;
 const reasonPattern = /^[a-z][a-z-]{0,63}$/;
 
@@ -43,7 +46,7 @@ const reasonPattern = /^[a-z][a-z-]{0,63}$/;
 export function parseInboxMessage(text: string): InboxMessage {
   if (typeof text !== 'string' || text.length > longestMessage) return { kind: 'look' };
   const [version, kind, tenure, ...fields] = text.split(' ');
-  if (tenure === undefined || !tenurePattern.test(tenure)) return { kind: 'look' };
+  if (tenure === undefined || !wordPattern.test(tenure)) return { kind: 'look' };
   return (version === '1' ? parseVersion1(kind, tenure, fields) : undefined) ?? { kind: 'look', tenure };
 }
 
@@ -52,10 +55,10 @@ function parseVersion1(kind: string | undefined, tenure: string, fields: readonl
     case 'grant':
       return parseGrant(tenure, fields);
     case 'contended':
-      return fields.length === 0 ? { kind, tenure } : undefined;
+      return areWords(fields) ? { kind, tenure } : undefined;
     case 'lost': {
-      const [reason] = fields;
-      return fields.length === 1 && reason !== undefined && reasonPattern.test(reason)
+      const [reason, ...more] = fields;
+      return reason !== undefined && reasonPattern.test(reason) && areWords(more)
         ? { kind, tenure, reason }
         : undefined;
     }
@@ -66,12 +69,17 @@ function parseVersion1(kind: string | undefined, tenure: string, fields: readonl
 
 function parseGrant(tenure: string, fields: readonly string[]): InboxMessage | undefined {
   const [expiresAtMs, nowMs, others] = fields.slice(0, 3).map(parseCount);
-  const token = fields[3];
+  const [token, ...more] = fields.slice(3);
   if (expiresAtMs === undefined || nowMs === undefined || others === undefined || token === undefined) return undefined;
-  if (fields.length !== 4) return undefined;
+  if (!areWords(more)) return undefined;
   const grant = { kind: 'grant', tenure, expiresAtMs, nowMs, others } as const;
   if (token === '-') return grant;
   return tokenPattern.test(token) ? { ...grant, token } : undefined;
+}
+
+/** What a later version says besides. A damaged message often has an empty field. */
+function areWords(fields: readonly string[]): boolean {
+  return fields.every((field) => wordPattern.test(field));
 }
 
 function parseCount(text: string): number | undefined {

@@ -26,6 +26,20 @@ describe('parseInboxMessage', () => {
     });
   });
 
+  it('reads what it knows of a message in which a later version says more', () => {
+    const grant = { kind: 'grant', tenure: 'c:1', expiresAtMs: 2, nowMs: 1, others: 0 };
+    for (const more of ['-', 'shared', 'shared 3 9007199254740993', 'für alle']) {
+      expect(parseInboxMessage(`1 grant c:1 2 1 0 - ${more}`)).toEqual(grant);
+      expect(parseInboxMessage(`1 grant c:1 2 1 0 42 ${more}`)).toEqual({ ...grant, token: '42' });
+      expect(parseInboxMessage(`1 contended c:1 ${more}`)).toEqual({ kind: 'contended', tenure: 'c:1' });
+      expect(parseInboxMessage(`1 lost c:1 force-unlocked ${more}`)).toEqual({
+        kind: 'lost',
+        tenure: 'c:1',
+        reason: 'force-unlocked',
+      });
+    }
+  });
+
   it('takes a tenure id as it is, whatever its owner is called', () => {
     for (const tenure of ['работник:c:1', 'a\u00a0b:c:1', '-:c:1', 'x'.repeat(1_024) + ':c:1']) {
       expect(parseInboxMessage(`1 contended ${tenure}`)).toEqual({ kind: 'contended', tenure });
@@ -39,8 +53,9 @@ describe('parseInboxMessage', () => {
     ['an unknown kind', '1 promised c:1'],
     ['a kind that is a property of every object', '1 constructor c:1'],
     ['a field too few', '1 grant c:1 2 1 0'],
-    ['a field too many', '1 grant c:1 2 1 0 - -'],
-    ['a field too many in a notice', '1 contended c:1 now'],
+    ['a further word that is empty', '1 grant c:1 2 1 0 - '],
+    ['a further word that is empty before one that is not', '1 contended c:1  now'],
+    ['control characters in a further word', '1 lost c:1 force-unlocked by\u0007'],
     ['no reason', '1 lost c:1'],
     ['an empty reason', '1 lost c:1 '],
     ['a reason that is not a word', '1 lost c:1 <script>'],

@@ -74,10 +74,10 @@ function pairs(list: Reply) {
       const index = indexes.get(name);
       return index === undefined ? undefined : list.natural(index);
     },
-    /** The first of two numbers; undefined when there is none. */
+    /** The first of two numbers, which further words may follow; undefined when there is none. */
     leadingInteger(name: string): number | undefined {
       const index = indexes.get(name);
-      const first = index === undefined ? undefined : /^(\d{1,15}) \d+$/.exec(list.text(index))?.[1];
+      const first = index === undefined ? undefined : /^(\d{1,15}) \d+(?: |$)/.exec(list.text(index))?.[1];
       return first === undefined ? undefined : Number(first);
     },
   };

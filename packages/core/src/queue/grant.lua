@@ -15,6 +15,7 @@
 --   1 grant <tenure> <expMs> <nowMs> <others> <token or ->   owner until expMs (server time) unless it renews
 --   1 contended <tenure>                                     somebody waits for the lock that this tenure holds
 --   1 lost <tenure> <reason>                                 the lock was taken away; reason: force-unlocked
+-- A later version may add words behind each of them (ADR 20).
 
 local function micros(time)
   return time[1] * 1000000 + time[2]
@@ -32,10 +33,11 @@ local function tell(addressee, message)
   return tonumber(receivers)
 end
 
--- Until when a waiter may be granted, and the lease it wants; nil when that is not known.
+-- Until when a waiter may be granted, and the lease it wants; nil when that is not known. Behind these two a later version may
+-- have written more (ADR 20). That is not read: whatever the waiter asked for, the only owner of the lock has it.
 local function freshness(entry)
   if type(entry) ~= 'string' then return nil end
-  local untilMs, wantedMs = string.match(entry, '^(%d+) (%d+)$')
+  local untilMs, wantedMs = string.match(entry .. ' ', '^(%d+) (%d+) ')
   return tonumber(untilMs), tonumber(wantedMs)
 end
 

@@ -65,7 +65,7 @@ export class RuleTable {
       // Whoever was there before may need it for longer.
       const ttlMs = Math.max(freshTtlMs, world.queue.length === 0 ? 0 : world.queueTtlMs);
       this.#enqueue(tenure, command.ticket === 0 ? this.#around.newTicket : command.ticket);
-      world.fresh[tenure] = { wantedMs: leaseMs, until: 'ahead' };
+      world.fresh[tenure] = { wantedMs: leaseMs, until: 'ahead', more: '' };
       world.queueTtlMs = ttlMs;
       world.freshTtlMs = ttlMs;
     }
@@ -171,7 +171,10 @@ export class RuleTable {
     return [longEnough ? 'held' : 'renewed', told(lock.ttlMs)];
   }
 
-  /** GRANT: the lock is free from here on, and goes to the first waiter that is still there. */
+  /**
+   * GRANT: the lock is free from here on, and goes to the first waiter that is still there. Words that a later version has put into its entry
+   * change nothing: it becomes the only owner, which is enough for whatever it asked.
+   */
   #grant({ claimMs, trust }: { claimMs: number; trust: boolean }, self?: { tenure: string; leaseMs: number }) {
     const { world } = this;
     world.lock = undefined;

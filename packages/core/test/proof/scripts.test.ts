@@ -103,8 +103,15 @@ async function happen(step: Exclude<Step, { kind: 'send' | 'copy' }>, numbering:
     case 'goStale': {
       const entry = world.fresh[step.tenure];
       if (entry === undefined) return;
-      await redis.hset(keys.fresh, step.tenure, `1 ${entry.wantedMs}`);
+      await redis.hset(keys.fresh, step.tenure, `1 ${entry.wantedMs}${entry.more}`);
       entry.until = 'past';
+      return;
+    }
+    case 'saysMore': {
+      const entry = world.fresh[step.tenure];
+      if (entry === undefined || entry.more !== '') return;
+      await redis.hset(keys.fresh, step.tenure, `${await redis.hget(keys.fresh, step.tenure)}${step.more}`);
+      entry.more = step.more;
       return;
     }
     case 'clockGoesBack':
@@ -136,12 +143,12 @@ async function happen(step: Exclude<Step, { kind: 'send' | 'copy' }>, numbering:
       world.lock.ttlMs = LASTING;
       return;
     case 'deadWaiters':
-      await joinAhead(numbering.crowd(step.many), step.why, world);
+      await joinAhead(numbering.crowd(step.many), step, world);
   }
 }
 
 /** They stand before everybody who has ever asked, and will never ask again. */
-async function joinAhead(crowd: string[], why: (Step & { kind: 'deadWaiters' })['why'], world: World): Promise<void> {
+async function joinAhead(crowd: string[], { why, more }: Step & { kind: 'deadWaiters' }, world: World): Promise<void> {
   const ttlMs = 5 * GRAIN_MS;
   const wantedMs = GRAIN_MS;
   const waiters = crowd.map((tenure, index) => ({ tenure, ticket: index + 1 }));
@@ -152,8 +159,11 @@ async function joinAhead(crowd: string[], why: (Step & { kind: 'deadWaiters' })[
   if (why === 'unknown') return;
   const until = why === 'stale' ? 'past' : 'ahead';
   const untilMs = why === 'stale' ? 1 : Date.now() + 3_600_000;
-  for (const { tenure } of waiters) world.fresh[tenure] = { wantedMs, until };
-  await server.redis.hset(keys.fresh, Object.fromEntries(crowd.map((tenure) => [tenure, `${untilMs} ${wantedMs}`])));
+  for (const { tenure } of waiters) world.fresh[tenure] = { wantedMs, until, more };
+  await server.redis.hset(
+    keys.fresh,
+    Object.fromEntries(crowd.map((tenure) => [tenure, `${untilMs} ${wantedMs}${more}`])),
+  );
   await server.redis.pexpire(keys.fresh, ttlMs);
   world.freshTtlMs = ttlMs;
 }

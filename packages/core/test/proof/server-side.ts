@@ -137,8 +137,12 @@ function lockOf(fields: Record<string, string>, ttl: number): Lock | 'record' | 
 }
 
 function freshness(entry: string, nowMs: number): World['fresh'][string] {
-  const [until, wanted] = entry.split(' ').map(Number);
-  return { wantedMs: wanted ?? Number.NaN, until: (until ?? 0) >= nowMs ? 'ahead' : 'past' };
+  const [until = '', wanted = '', ...more] = entry.split(' ');
+  return {
+    wantedMs: Number(wanted),
+    until: Number(until) >= nowMs ? 'ahead' : 'past',
+    more: more.map((word) => ` ${word}`).join(''),
+  };
 }
 
 function pairs(flat: string[]): [string, string][] {

@@ -13,7 +13,7 @@ export const IDENTITIES: readonly string[] = [...TENURES, ...REQUESTS];
  * What may happen next. `send`: a new command, of whoever owns the lock at that moment if it is aimed so, with or without the ticket
  * that its tenure was given. `copy`: a command sent earlier arrives once more, the `back`-th before the last. `foreignOwner`: somebody
  * else takes the free lock. `foreignReader`: Java's read lock joins whoever has it. `clockGoesBack`: who waits has come a minute later than
- * anybody who comes now. `deadWaiters`: a crowd at the head of the queue.
+ * anybody who comes now. `deadWaiters`: a crowd at the head of the queue. `saysMore`: a waiter is of a later version, whose entries have further words.
  */
 export type Step =
   | { kind: 'send'; command: Command; ticket: 'kept' | 'none'; aim: 'owner' | 'tenure' }
@@ -21,11 +21,12 @@ export type Step =
   | { kind: 'expire'; what: 'lock' | 'queue' }
   | { kind: 'forgetTombstone'; identity: string }
   | { kind: 'goStale'; tenure: string }
+  | { kind: 'saysMore'; tenure: string; more: string }
   | { kind: 'foreignOwner'; lock: Lock | Other }
   | { kind: 'foreignReader' }
   | { kind: 'losesTtl' }
   | { kind: 'clockGoesBack' }
-  | { kind: 'deadWaiters'; many: number; why: 'stale' | 'unknown' | 'nobody listens' };
+  | { kind: 'deadWaiters'; many: number; why: 'stale' | 'unknown' | 'nobody listens'; more: string };
 
 const tenure = fc.constantFrom(...TENURES);
 const leaseMs = fc.constantFrom(10_000, 40_000, 80_000);
@@ -76,6 +77,9 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
+/** What a later version might write behind the two numbers of an entry: a mode, permits, a token, a number of its own. */
+const LATER_WORDS = [' shared', ' shared 3 -', ' 17 1700000000000', ' -'] as const;
+
 /** A thread of Redisson's. */
 export const JAVA = '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:1';
 
@@ -118,6 +122,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('forgetTombstone' as const), identity: fc.constantFrom(...IDENTITIES) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('goStale' as const), tenure }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('saysMore' as const), tenure, more: fc.constantFrom(...LATER_WORDS) }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('foreignOwner' as const), lock: foreignLock }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'foreignReader' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'losesTtl' as const }) },
@@ -128,6 +136,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       kind: fc.constant('deadWaiters' as const),
       many: fc.integer({ min: 61, max: 67 }),
       why: fc.constantFrom('stale' as const, 'unknown' as const, 'nobody listens' as const),
+      more: fc.constantFrom('', ...LATER_WORDS),
     }),
   },
 );

@@ -53,7 +53,8 @@ export interface World {
   lock: Lock | Other | undefined;
   queue: { tenure: string; ticket: number }[];
   queueTtlMs: number;
-  fresh: Record<string, { wantedMs: number; until: 'ahead' | 'past' }>;
+  /** `more`: words behind the two numbers, which only a later version understands. */
+  fresh: Record<string, { wantedMs: number; until: 'ahead' | 'past'; more: string }>;
   freshTtlMs: number;
   dead: Record<string, { value: string; ttlMs: number }>;
 }

@@ -12,7 +12,19 @@ jest.setTimeout(120_000);
 /** Writes wire format 1, which is this one for the names that are used here: they have no braces. */
 const earlier = '8a120ea';
 
-/** Writes what the rules of the wire format allow a later version to write, and nobody knows yet. */
+/** Adds words behind everything that this version writes into entries of waiters and into messages (ADR 20). */
+const wordier = [
+  { file: 'packages/core/src/lock/ask.lua', from: "'%.0f %d', nowMs", to: "'%.0f %d shared 3 17', nowMs" },
+  { file: 'packages/core/src/queue/grant.lua', from: '%.0f %.0f %d -', to: '%.0f %.0f %d 17 shared 3' },
+  {
+    file: 'packages/core/src/lock/ask.lua',
+    from: "'1 contended ' .. holder",
+    to: "'1 contended ' .. holder .. ' by 3'",
+  },
+  { file: 'packages/core/src/lock/force.lua', from: "' force-unlocked'", to: "' force-unlocked by 3'" },
+];
+
+/** Writes what the rules of the wire format allow a later version to write, and this version does not understand. */
 const later = [
   { file: 'packages/core/src/lock/own.lua', from: "id, '1', 'seq', '1')", to: "'since', '7', id, '1', 'seq', '1')" },
   { file: 'packages/core/src/queue/grant.lua', from: "'1 grant ", to: "'2 grant " },
@@ -23,6 +35,7 @@ const later = [
 
 const others: [string, () => OtherVersion][] = [
   ['a later one with other messages and more bookkeeping', () => patchedVersion(later)],
+  ['a later one with more words in entries and messages', () => patchedVersion(wordier)],
 ];
 if (hasCommit(earlier)) others.push([`the one of commit ${earlier}`, () => versionAt(earlier)]);
 else process.stderr.write(`not run: this version beside ${earlier}: this clone does not have that commit\n`);
