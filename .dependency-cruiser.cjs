@@ -36,6 +36,13 @@ module.exports = {
       comment: 'The testkit imports no package under test, else a bug could hide behind itself.',
     },
     {
+      name: 'memory-imports-core-only',
+      comment: 'The memory server executes what core defines, and knows nothing of the client that is run on it.',
+      severity: 'error',
+      from: { path: '^packages/memory/src/' },
+      to: { path: '^(packages|examples|scripts)/', pathNot: '^packages/(memory|core)/src/' },
+    },
+    {
       name: 'facade-imports-the-leaves-only',
       severity: 'error',
       from: { path: `${facade}/` },

@@ -48,6 +48,7 @@ const config: Config = {
     project('core'),
     project('notify'),
     project('watchdog'),
+    project('memory'),
     project('testkit'),
     project('bench'),
     project('safety'),

@@ -30,3 +30,5 @@ export { keySlot } from './protocol/key-slot.js';
 export { MisdirectedReplyError, UnnamedReplyError } from './protocol/question.js';
 export { ProtocolError } from './protocol/reply.js';
 export { type Command, run, start, type Script, type ScriptPort } from './protocol/script-port.js';
+/** Every script by name: for who has to recognise them. */
+export * as scripts from './lock/scripts.gen.js';

@@ -1,0 +1,236 @@
+/**
+ * The commands of Redis that the scripts use, as a script sees them: each one may be refused by the server's present trouble, and from the first
+ * write on a full server refuses none of them (so Redis does, and the scripts are built on it).
+ *
+ * They throw an {@link ErrorReply}, as `redis.call` raises one; `redis.pcall` is a `try` around them.
+ */
+
+import type { Keyspace } from './keyspace.js';
+import { ErrorReply } from './reply.js';
+import { SortedSet } from './sorted-set.js';
+
+/** Reads, writes, and writes that may need more memory. */
+export type Access = 'read' | 'write' | 'grow';
+
+/** Refuses a command by throwing, or lets it pass. `wrote`: the script has written before. */
+export type Hindrance = (command: string, access: Access, wrote: boolean) => void;
+
+/** What a script needs of its server beside keys. */
+export interface Outlet {
+  publish(kind: 'plain' | 'sharded', channel: string, message: string): number;
+}
+
+/** See the module comment; one for each server, begun anew for each command. */
+export class Commands {
+  readonly #outlet: Outlet;
+  /** What stands in the way of commands now; undefined on a server in order. */
+  hindrance: Hindrance | undefined;
+  #keys!: Keyspace;
+  #nowMicros = 0;
+  #wrote = false;
+
+  constructor(outlet: Outlet) {
+    this.#outlet = outlet;
+  }
+
+  begin(keys: Keyspace, nowMicros: number): void {
+    this.#keys = keys;
+    this.#nowMicros = nowMicros;
+    this.#wrote = false;
+    keys.nowMs = Math.floor(nowMicros / 1_000);
+  }
+
+  /** The keys themselves, for what no command of Redis would be refused for. */
+  get keys(): Keyspace {
+    return this.#keys;
+  }
+
+  /** Server time in whole milliseconds. */
+  timeMs(): number {
+    this.#enter('time', 'read');
+    return this.#keys.nowMs;
+  }
+
+  timeMicros(): number {
+    this.#enter('time', 'read');
+    return this.#nowMicros;
+  }
+
+  exists(key: string): boolean {
+    this.#enter('exists', 'read');
+    return this.#keys.find(key) !== undefined;
+  }
+
+  /** Whether there is any of these. */
+  existsAny(one: string, two: string, three: string): boolean {
+    this.#enter('exists', 'read');
+    const keys = this.#keys;
+    return keys.find(one) !== undefined || keys.find(two) !== undefined || keys.find(three) !== undefined;
+  }
+
+  del(key: string): boolean {
+    this.#enter('del', 'write');
+    return this.#keys.remove(key);
+  }
+
+  get(key: string): string | undefined {
+    this.#enter('get', 'read');
+    return this.#keys.text(key);
+  }
+
+  /** SET with PX; without `ttlMs` it stays. */
+  set(key: string, value: string, ttlMs = Number.POSITIVE_INFINITY): void {
+    this.#enter('set', 'grow');
+    this.#keys.put(key, value, this.#keys.nowMs + ttlMs);
+  }
+
+  /** -2: no such key, -1: no TTL. */
+  pttl(key: string): number {
+    this.#enter('pttl', 'read');
+    const entry = this.#keys.find(key);
+    if (entry === undefined) return -2;
+    return entry.endsAt === Number.POSITIVE_INFINITY ? -1 : entry.endsAt - this.#keys.nowMs;
+  }
+
+  pexpire(key: string, ttlMs: number): boolean {
+    this.#enter('pexpire', 'write');
+    if (ttlMs <= 0) return this.#keys.remove(key);
+    return this.#keys.expire(key, this.#keys.nowMs + ttlMs);
+  }
+
+  persist(key: string): boolean {
+    this.#enter('persist', 'write');
+    return this.#keys.expire(key, Number.POSITIVE_INFINITY);
+  }
+
+  /** The hash itself: not for changing. */
+  hgetall(key: string): ReadonlyMap<string, string> | undefined {
+    this.#enter('hgetall', 'read');
+    return this.#keys.hash(key);
+  }
+
+  /** As {@link hgetall}, for who reads some fields. */
+  hmget(key: string): ReadonlyMap<string, string> | undefined {
+    this.#enter('hmget', 'read');
+    return this.#keys.hash(key);
+  }
+
+  hget(key: string, field: string): string | undefined {
+    this.#enter('hget', 'read');
+    return this.#keys.hash(key)?.get(field);
+  }
+
+  hexists(key: string, field: string): boolean {
+    this.#enter('hexists', 'read');
+    return this.#keys.hash(key)?.has(field) === true;
+  }
+
+  /** Returns how many of the fields are new. */
+  hset(key: string, ...pairs: readonly string[]): number {
+    this.#enter('hset', 'grow');
+    let hash = this.#keys.hash(key);
+    if (hash === undefined) {
+      hash = new Map();
+      this.#keys.put(key, hash);
+    }
+    const before = hash.size;
+    for (let at = 0; at < pairs.length; at += 2) hash.set(pairs[at] as string, pairs[at + 1] as string);
+    this.#keys.written(key, hash.size);
+    return hash.size - before;
+  }
+
+  hdel(key: string, ...fields: readonly string[]): number {
+    this.#enter('hdel', 'write');
+    const hash = this.#keys.hash(key);
+    if (hash === undefined) return 0;
+    let gone = 0;
+    for (const field of fields) if (hash.delete(field)) gone++;
+    if (gone > 0) this.#keys.written(key, hash.size);
+    return gone;
+  }
+
+  zcard(key: string): number {
+    this.#enter('zcard', 'read');
+    return this.#keys.sortedSet(key)?.size ?? 0;
+  }
+
+  zadd(key: string, score: number, member: string): boolean {
+    this.#enter('zadd', 'grow');
+    let set = this.#keys.sortedSet(key);
+    if (set === undefined) {
+      set = new SortedSet();
+      this.#keys.put(key, set);
+    }
+    const isNew = set.add(member, score);
+    this.#keys.written(key, set.size);
+    return isNew;
+  }
+
+  zrem(key: string, ...members: readonly string[]): number {
+    this.#enter('zrem', 'write');
+    const set = this.#keys.sortedSet(key);
+    if (set === undefined) return 0;
+    let gone = 0;
+    for (const member of members) if (set.remove(member)) gone++;
+    if (gone > 0) this.#keys.written(key, set.size);
+    return gone;
+  }
+
+  zscore(key: string, member: string): number | undefined {
+    this.#enter('zscore', 'read');
+    return this.#keys.sortedSet(key)?.score(member);
+  }
+
+  zrank(key: string, member: string): number | undefined {
+    this.#enter('zrank', 'read');
+    return this.#keys.sortedSet(key)?.rank(member);
+  }
+
+  zrange(key: string, first: number, last: number): string[] {
+    this.#enter('zrange', 'read');
+    return this.#keys.sortedSet(key)?.range(first, last) ?? [];
+  }
+
+  /** ZRANGE with WITHSCORES. */
+  zrangeWithScores(key: string, first: number, last: number): { member: string; score: number }[] {
+    this.#enter('zrange', 'read');
+    const set = this.#keys.sortedSet(key);
+    if (set === undefined) return [];
+    return set.range(first, last).map((member) => ({ member, score: set.score(member) as number }));
+  }
+
+  zpopmin(key: string): { member: string; score: number } | undefined {
+    this.#enter('zpopmin', 'write');
+    const set = this.#keys.sortedSet(key);
+    if (set === undefined) return undefined;
+    const popped = set.popMin();
+    this.#keys.written(key, set.size);
+    return popped;
+  }
+
+  /** Returns how many connections have heard it. */
+  publish(channel: string, message: string): number {
+    this.#enter('publish', 'read');
+    return this.#outlet.publish('plain', channel, message);
+  }
+
+  spublish(channel: string, message: string): number {
+    this.#enter('spublish', 'read');
+    return this.#outlet.publish('sharded', channel, message);
+  }
+
+  #enter(command: string, access: Access): void {
+    this.hindrance?.(command, access, this.#wrote);
+    if (access !== 'read') this.#wrote = true;
+  }
+}
+
+/** What `redis.pcall` gives a script: the value, or the refusal. */
+export function attempt<T>(step: () => T): T | ErrorReply {
+  try {
+    return step();
+  } catch (error) {
+    if (error instanceof ErrorReply) return error;
+    throw error;
+  }
+}

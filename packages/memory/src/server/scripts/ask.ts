@@ -1,0 +1,130 @@
+import { attempt, type Commands } from '../commands.js';
+import { ErrorReply, refusalOf } from '../reply.js';
+import { freshnessOf, passOn, tell, unserved, waiting } from './grant.js';
+import { given, integer, numberOf, questionOf, type ScriptBody } from './lua.js';
+import { own } from './own.js';
+import { owner } from './owner.js';
+
+/** Of a longer queue than this, the first so many are looked at by an ask. */
+const LOOKED_AT = 16;
+
+/** ask.lua */
+export const ask: ScriptBody = (redis, keys, args) => {
+  const [lock = '', queue = '', fresh = '', dead = ''] = keys;
+  const question = questionOf(args);
+  const tenure = given(args, 0);
+  const leaseMs = integer(args, 2, 1);
+  if (!redis.existsAny(lock, dead, queue)) return own(redis, lock, tenure, leaseMs) ?? `acquired ${question}`;
+
+  const freshMs = integer(args, 3, 0);
+  const ticket = integer(args, 4, 0, Number.MAX_SAFE_INTEGER);
+  const freshTtlMs = integer(args, 5, 1);
+  const claimMs = integer(args, 6, 1);
+  const trust = args[6] === '1';
+  if (redis.exists(dead)) return ['dead', question];
+
+  const { holder, fields } = owner(redis, lock);
+  let remainingMs = redis.pttl(lock);
+  const nowMicros = redis.timeMicros();
+  const nowMs = Math.floor(nowMicros / 1_000);
+  const count = fields.get(tenure);
+  const isOurs = fields.has('seq');
+  if (count !== undefined) {
+    remainingMs = Math.max(remainingMs, leaseMs);
+    redis.pexpire(lock, remainingMs);
+    const seq = numberOf(fields.get('seq')) ?? 0;
+    return ['mine', numberOf(count) ?? null, seq, remainingMs, waiting(redis, queue), nowMs, question];
+  }
+
+  const free = remainingMs === -2;
+  if (free) redis.del(lock);
+  let place: Place | undefined;
+  if (freshMs > 0) {
+    const entry = `${nowMs + freshMs} ${leaseMs}`;
+    const placed = enqueue(redis, { queue, fresh, tenure, ticket, entry, freshTtlMs, nowMicros });
+    if (placed instanceof ErrorReply) return placed;
+    place = placed;
+  }
+
+  let left = 0;
+  if (free) {
+    const passed = passOn(redis, keys, { tenure, leaseMs }, claimMs, trust);
+    const { granted, refused } = passed;
+    if (refused !== undefined) {
+      withdraw(redis, queue, fresh, tenure);
+      return refused;
+    }
+    if (granted === tenure) return ['acquired', 1, 1, leaseMs, waiting(redis, queue), question];
+    left = unserved(redis, queue, passed);
+    if (granted === undefined && left === 0) {
+      return own(redis, lock, tenure, leaseMs) ?? ['acquired', 1, 1, leaseMs, 0, question];
+    }
+    if (place !== undefined) place.position = redis.zrank(queue, tenure);
+    remainingMs = granted === undefined ? 0 : claimMs;
+  }
+
+  const foreign = free || isOurs ? 0 : 1;
+  if (place === undefined) return ['busy', remainingMs, nowMs, foreign, left, question];
+  let { position } = place;
+  if (!free && position !== undefined && position >= LOOKED_AT) position -= dropStale(redis, queue, fresh, nowMs);
+  if (position === 0 && holder !== undefined && isOurs) tell(redis, holder, `1 contended ${holder}`);
+  return ['wait', remainingMs, position ?? null, place.ticket, nowMs, foreign, question];
+};
+
+interface Place {
+  position: number | undefined;
+  readonly ticket: number;
+}
+
+interface Newcomer {
+  readonly queue: string;
+  readonly fresh: string;
+  readonly tenure: string;
+  readonly ticket: number;
+  readonly entry: string;
+  readonly freshTtlMs: number;
+  readonly nowMicros: number;
+}
+
+function enqueue(redis: Commands, newcomer: Newcomer): Place | ErrorReply {
+  const { queue, fresh, tenure, entry } = newcomer;
+  const ttlMs = Math.max(redis.pttl(queue), newcomer.freshTtlMs);
+  let ticket = redis.zscore(queue, tenure);
+  if (ticket === undefined) {
+    ticket = newcomer.ticket === 0 ? endOfLine(redis, queue, newcomer.nowMicros) : newcomer.ticket;
+    redis.zadd(queue, ticket, tenure);
+  }
+  try {
+    redis.pexpire(queue, ttlMs);
+    redis.hset(fresh, tenure, entry);
+    redis.pexpire(fresh, ttlMs);
+    return { position: redis.zrank(queue, tenure), ticket };
+  } catch (error) {
+    withdraw(redis, queue, fresh, tenure);
+    return refusalOf(error);
+  }
+}
+
+function endOfLine(redis: Commands, queue: string, nowMicros: number): number {
+  const last = redis.zrangeWithScores(queue, -1, -1)[0]?.score;
+  return last === undefined ? nowMicros : Math.max(nowMicros, last + 1);
+}
+
+function withdraw(redis: Commands, queue: string, fresh: string, tenure: string): void {
+  attempt(() => redis.hdel(fresh, tenure));
+  attempt(() => redis.zrem(queue, tenure));
+}
+
+/** Returns how many have gone. */
+function dropStale(redis: Commands, queue: string, fresh: string, nowMs: number): number {
+  const first = attempt(() => redis.zrange(queue, 0, LOOKED_AT - 1));
+  if (first instanceof ErrorReply) return 0;
+  const entries = attempt(() => redis.hmget(fresh));
+  if (entries instanceof ErrorReply) return 0;
+  const stale = first.filter((waiter) => (freshnessOf(entries?.get(waiter))?.untilMs ?? 0) < nowMs);
+  if (stale.length > 0) {
+    attempt(() => redis.zrem(queue, ...stale));
+    attempt(() => redis.hdel(fresh, ...stale));
+  }
+  return stale.length;
+}

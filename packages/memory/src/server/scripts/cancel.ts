@@ -1,0 +1,24 @@
+import { announce } from './announce.js';
+import { passOn, unserved } from './grant.js';
+import { given, integer, questionOf, type ScriptBody } from './lua.js';
+import { retire } from './retire.js';
+import { standing } from './standing.js';
+
+/** cancel.lua */
+export const cancel: ScriptBody = (redis, keys, args) => {
+  const [lock = '', queue = ''] = keys;
+  const tenure = given(args, 0);
+  const question = questionOf(args);
+  const tombstoneMs = integer(args, 2, 0);
+  const claimMs = integer(args, 3, 1);
+  const trust = args[3] === '1';
+
+  const wasGranted = standing(redis, lock, tenure).count !== undefined;
+  retire(redis, keys, tenure, tombstoneMs);
+  if (!wasGranted) return ['cancelled', 0, 0, question];
+  redis.del(lock);
+  const passed = passOn(redis, keys, undefined, claimMs, trust);
+  const left = unserved(redis, queue, passed);
+  if (passed.granted === undefined) announce(redis, given(args, 4), trust);
+  return ['cancelled', 1, left, question];
+};

@@ -1,0 +1,27 @@
+import { announce } from './announce.js';
+import { passOn, tell, unserved } from './grant.js';
+import { given, integer, questionOf, type ScriptBody } from './lua.js';
+import { owner } from './owner.js';
+
+/** force.lua */
+export const force: ScriptBody = (redis, keys, args) => {
+  const [lock = '', queue = '', , dead = ''] = keys;
+  const question = questionOf(args);
+  const tombstoneMs = integer(args, 1, 1);
+  const claimMs = integer(args, 2, 1);
+  const trust = args[2] === '1';
+
+  const known = redis.get(dead);
+  if (known !== undefined) return ['forced', known, 0, question];
+
+  const { holder, fields } = owner(redis, lock);
+  const isOurs = fields.has('seq');
+  const before = holder ?? '';
+  redis.del(dead);
+  redis.set(dead, before, tombstoneMs);
+  const removed = redis.del(lock);
+  const passed = passOn(redis, keys, undefined, claimMs, trust);
+  if (removed && passed.granted === undefined) announce(redis, given(args, 3), trust);
+  if (holder !== undefined && isOurs) tell(redis, holder, `1 lost ${holder} force-unlocked`);
+  return ['forced', before, unserved(redis, queue, passed), question];
+};

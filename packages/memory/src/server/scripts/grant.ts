@@ -1,0 +1,104 @@
+/** The grant step: grant.lua, which says why each of its steps is there. */
+
+import { attempt, type Commands } from '../commands.js';
+import { ErrorReply, refusalOf } from '../reply.js';
+import { numberOf } from './lua.js';
+import { own } from './own.js';
+
+/** How many waiters one script looks at. */
+const MOST_TRIED = 64;
+
+/** What a grant step came to: a new owner, nobody, or a refusal. */
+export interface Passed {
+  readonly granted: string | undefined;
+  readonly refused: ErrorReply | undefined;
+}
+
+/** Until when a waiter may be granted, and the lease that it wants. */
+export interface Freshness {
+  readonly untilMs: number;
+  readonly wantedMs: number;
+}
+
+/** The asking tenure, which takes its whole lease when its turn comes. */
+export interface Asker {
+  readonly tenure: string;
+  readonly leaseMs: number;
+}
+
+const nobody: Passed = { granted: undefined, refused: undefined };
+
+export function waiting(redis: Commands, queue: string): number {
+  const waiters = attempt(() => redis.zcard(queue));
+  return typeof waiters === 'number' ? waiters : 0;
+}
+
+/** Returns the number of receivers; undefined when PUBLISH was refused. */
+export function tell(redis: Commands, addressee: string, message: string): number | undefined {
+  const end = addressee.lastIndexOf(':');
+  const start = addressee.lastIndexOf(':', end - 1) + 1;
+  if (end <= start || end === addressee.length - 1) return 0;
+  const channel = `holdfast_inbox:${addressee.slice(start, end)}`;
+  const receivers = attempt(() => redis.publish(channel, message));
+  return typeof receivers === 'number' ? receivers : undefined;
+}
+
+export function freshnessOf(entry: string | undefined): Freshness | undefined {
+  const found = entry === undefined ? null : /^(\d+) (\d+)$/.exec(entry);
+  const untilMs = numberOf(found?.[1]);
+  const wantedMs = numberOf(found?.[2]);
+  return untilMs === undefined || wantedMs === undefined ? undefined : { untilMs, wantedMs };
+}
+
+/** Gives the lock, which must be absent, to the first waiter that is still there. */
+export function passOn(
+  redis: Commands,
+  keys: readonly string[],
+  self: Asker | undefined,
+  claimLeaseMs: number,
+  trusted: boolean,
+): Passed {
+  const [lock = '', queue = '', fresh = ''] = keys;
+  try {
+    const nowMs = redis.timeMs();
+    for (let tried = 0; tried < MOST_TRIED; tried++) {
+      const popped = redis.zpopmin(queue);
+      if (popped === undefined) return nobody;
+      const head = popped.member;
+      if (head === self?.tenure) {
+        const refused = own(redis, lock, head, self.leaseMs);
+        attempt(() => redis.hdel(fresh, head));
+        return { granted: refused === undefined ? head : undefined, refused };
+      }
+      const entry = attempt(() => redis.hget(fresh, head));
+      const freshness = entry instanceof ErrorReply ? undefined : freshnessOf(entry);
+      const isFresh = freshness !== undefined && freshness.untilMs >= nowMs;
+      const grantedMs = isFresh ? Math.min(claimLeaseMs, freshness.wantedMs) : 0;
+      const refused = isFresh ? own(redis, lock, head, grantedMs) : undefined;
+      if (refused !== undefined && isFresh) {
+        putBack(redis, queue, popped, freshness.untilMs - nowMs + 1);
+        return { granted: undefined, refused };
+      }
+      attempt(() => redis.hdel(fresh, head));
+      if (!isFresh) continue;
+      const message = `1 grant ${head} ${nowMs + grantedMs} ${nowMs} ${waiting(redis, queue)} -`;
+      const receivers = tell(redis, head, message);
+      if (receivers !== 0 || !trusted) return { granted: head, refused: undefined };
+      attempt(() => redis.del(lock));
+    }
+    return nobody;
+  } catch (error) {
+    return { granted: undefined, refused: refusalOf(error) };
+  }
+}
+
+/** How many waiters of a lock that is still free the grant step has not come to. */
+export function unserved(redis: Commands, queue: string, { granted, refused }: Passed): number {
+  return granted !== undefined || refused !== undefined ? 0 : waiting(redis, queue);
+}
+
+function putBack(redis: Commands, queue: string, { member, score }: { member: string; score: number }, ttlMs: number) {
+  attempt(() => redis.zadd(queue, score, member));
+  if (attempt(() => redis.pttl(queue)) !== -1) return;
+  if (attempt(() => redis.pexpire(queue, ttlMs)) instanceof ErrorReply) attempt(() => redis.zrem(queue, member));
+}

@@ -1,0 +1,26 @@
+/** The scripts of the lock protocol by name, as `@holdfast/core` names them. */
+
+import { again } from './again.js';
+import { ask } from './ask.js';
+import { cancel } from './cancel.js';
+import { force } from './force.js';
+import { handoff } from './handoff.js';
+import { inspect } from './inspect.js';
+import type { ScriptBody } from './lua.js';
+import { peek } from './peek.js';
+import { release } from './release.js';
+import { renew } from './renew.js';
+import { serve } from './serve.js';
+
+export const bodies: Readonly<Record<string, ScriptBody>> = {
+  again,
+  ask,
+  cancel,
+  force,
+  handoff,
+  inspect,
+  peek,
+  release,
+  renew,
+  serve,
+};

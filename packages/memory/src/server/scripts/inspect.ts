@@ -1,0 +1,20 @@
+import { questionOf, type ScriptBody } from './lua.js';
+import { owner } from './owner.js';
+import type { Reply } from '../reply.js';
+
+/** inspect.lua */
+export const inspect: ScriptBody = (redis, keys, args) => {
+  const [lock = '', queue = '', fresh = ''] = keys;
+  const { holder, fields } = owner(redis, lock);
+  const held: Reply[] = holder === undefined ? [] : [holder, fields.get(holder) ?? ''];
+  const seq = fields.get('seq');
+  if (holder !== undefined && seq !== undefined) held.push(seq);
+  return [
+    redis.timeMs(),
+    redis.pttl(lock),
+    held,
+    redis.zrangeWithScores(queue, 0, -1).flatMap(({ member, score }) => [member, `${score}`]),
+    [...(redis.hgetall(fresh) ?? [])].flat(),
+    questionOf(args),
+  ];
+};

@@ -1,0 +1,45 @@
+import { announce } from './announce.js';
+import { passOn, unserved } from './grant.js';
+import { given, integer, questionOf, type ScriptBody } from './lua.js';
+import { retire } from './retire.js';
+import { standing } from './standing.js';
+
+/** release.lua */
+export const release: ScriptBody = (redis, keys, args) => {
+  const [lock = '', queue = '', , dead = ''] = keys;
+  const tenure = given(args, 0);
+  const question = questionOf(args);
+  const seq = integer(args, 2, 1, Number.MAX_SAFE_INTEGER);
+  const tombstoneMs = integer(args, 3, 0);
+  const claimMs = integer(args, 4, 1);
+  const trust = args[4] === '1';
+  const channel = given(args, 5);
+
+  const { count, last } = standing(redis, lock, tenure);
+  const isNew = seq > last;
+  if (count === 1 && isNew && tombstoneMs === 0 && !redis.exists(queue)) {
+    redis.del(lock);
+    announce(redis, channel, trust);
+    return `released ${question}`;
+  }
+
+  if (count === undefined) {
+    const known = redis.exists(dead);
+    retire(redis, keys, tenure, tombstoneMs);
+    return [known ? 'released' : 'notHeld', question];
+  }
+  if (!isNew) return ['held', count, question];
+  if (count > 1) {
+    redis.zrem(queue, tenure);
+    redis.hset(lock, tenure, `${count - 1}`, 'seq', given(args, 1));
+    return ['held', count - 1, question];
+  }
+
+  if (tombstoneMs > 0) retire(redis, keys, tenure, tombstoneMs);
+  redis.del(lock);
+  const passed = passOn(redis, keys, undefined, claimMs, trust);
+  if (passed.granted !== undefined) return ['granted', passed.granted, question];
+  announce(redis, channel, trust);
+  const left = unserved(redis, queue, passed);
+  return left > 0 ? ['unserved', left, question] : ['released', question];
+};
