@@ -10,19 +10,19 @@ import { Shards } from './connection/shards.js';
 import { Subscriber } from './connection/subscriber.js';
 import { ToldErrors } from './connection/told-errors.js';
 import { Wire } from './connection/wire.js';
-import { Handle, type LockHome } from './handle.js';
+import { LockHandle, type LockHost } from './primitives/lock-handle.js';
 import { inspectionOf, type LockInspection } from './inspection.js';
 import { none } from './lists.js';
-import { HeldWatch } from './lock/held-watch.js';
-import { Limits } from './lock/limits.js';
-import type { Parts } from './lock/parts.js';
-import { query } from './lock/query.js';
-import { Registry } from './lock/registry.js';
-import { type LeaseSubject, Renewals } from './lock/renewals.js';
-import { ServerClock } from './lock/server-clock.js';
-import { Turns } from './lock/turns.js';
-import { UntoldLosses } from './lock/untold-losses.js';
-import { QueueWakeup, RedissonWakeup } from './lock/wakeup.js';
+import { LongHoldWatch } from './exclusive/long-hold-watch.js';
+import { Limits } from './waiting/limits.js';
+import type { ClientParts } from './client-parts.js';
+import { query } from './tenure/query.js';
+import { Registry } from './exclusive/registry.js';
+import { type LeaseSubject, Renewals } from './tenure/renewals.js';
+import { ServerClock } from './tenure/server-clock.js';
+import { EventLoopTurns } from './exclusive/event-loop-turns.js';
+import { UnreportedLosses } from './exclusive/unreported-losses.js';
+import { QueueWakeup, RedissonWakeup } from './tenure/wakeup.js';
 import { checkSignal } from './acquire-options.js';
 import { checkKeys, checkTime, type LockClientOptions, resolveSettings } from './options.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
@@ -31,10 +31,10 @@ import { shown } from './reports/caller.js';
 import { Reporter } from './reports/reporter.js';
 import type { LockClientStats } from './reports/stats.js';
 import { Tellings } from './reports/tellings.js';
-import type { RLock } from './rlock.js';
-import { openScope, outside } from './scope.js';
-import { runScope } from './scope-end.js';
-import { settling } from './settling.js';
+import type { RLock } from './primitives/rlock.js';
+import { openScope, outside } from './scopes/scope.js';
+import { runScope } from './scopes/scope-end.js';
+import { settling } from './scopes/settling.js';
 import { type Surroundings, systemSurroundings } from './surroundings.js';
 
 /** Options of {@link LockClient.getLock}. */
@@ -83,9 +83,9 @@ let make: (options: LockClientOptions, surroundings: Surroundings) => LockClient
 export class LockClient implements AsyncDisposable {
   /** Random id of this client; its holds and messages carry it. */
   readonly clientId: string;
-  readonly #parts: Parts;
+  readonly #parts: ClientParts;
   readonly #prefixes: Prefixes;
-  readonly #home: LockHome;
+  readonly #host: LockHost;
   readonly #link: Link;
   readonly #wire: Wire;
   readonly #watchdog: Watchdog<LeaseSubject>;
@@ -131,7 +131,7 @@ export class LockClient implements AsyncDisposable {
       random,
       onError,
       onRenewal: ({ subject: { id, keys }, outcome, latenessMs }) => {
-        const holds = () => this.#home.registry.find(keys.name)?.heldUnder(id) ?? none;
+        const holds = () => this.#host.registry.find(keys.name)?.heldUnder(id) ?? none;
         reporter.renewal(keys.name, outcome.kind, latenessMs, holds);
       },
     });
@@ -170,20 +170,24 @@ export class LockClient implements AsyncDisposable {
         settings.wakeup === 'queue' ? new QueueWakeup(inbox, onMissed) : new RedissonWakeup(inbox, broadcast, shards),
       serverClock,
       aborts: new AbortHub(),
-      turns: new Turns(clock, nextTurn),
-      untold: new UntoldLosses(),
+      turns: new EventLoopTurns(clock, nextTurn),
+      unreported: new UnreportedLosses(),
       reporter,
       tellings,
       forgotten: new Forgotten(reporter),
-      heldWatch:
+      longHoldWatch:
         heldWarnMs === undefined
           ? undefined
-          : new HeldWatch(heldWarnMs, { clock, schedule: background, reporter }, () => this.#home.registry.monitors),
+          : new LongHoldWatch(
+              heldWarnMs,
+              { clock, schedule: background, reporter },
+              () => this.#host.registry.coordinators,
+            ),
       tenureId: (owner) =>
         `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}.${randomText(SECRET_LENGTH)}`,
     };
     this.#prefixes = { prefix: settings.prefix, keyPrefix: link.keyPrefix };
-    this.#home = {
+    this.#host = {
       client: this,
       parts: this.#parts,
       registry: new Registry(this.#parts),
@@ -211,7 +215,7 @@ export class LockClient implements AsyncDisposable {
   getLock(name: string, options: LockHandleOptions = {}): RLock {
     const keys = lockKeys(name, this.#prefixes);
     checkKeys('getLock', options, handleKeys);
-    return new Handle(this.#home, keys, checkOwner(options.owner));
+    return new LockHandle(this.#host, keys, checkOwner(options.owner));
   }
 
   /**
@@ -248,7 +252,7 @@ export class LockClient implements AsyncDisposable {
   run<T>(fn: () => PromiseLike<T>): Promise<T>;
   run<T>(fn: () => T): T;
   run(fn: () => unknown): unknown {
-    return runScope(openScope('thread', this), fn, this.#home.leftovers);
+    return runScope(openScope('thread', this), fn, this.#host.leftovers);
   }
 
   /** Runs `fn` outside all scopes: start servers, timers and listeners in here, else they keep the scope for their whole life. Returns as `run`. */
@@ -261,7 +265,7 @@ export class LockClient implements AsyncDisposable {
   /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
   async inspect(name: string): Promise<LockInspection> {
     const keys = lockKeys(name, this.#prefixes);
-    this.#home.registry.admit(name);
+    this.#host.registry.admit(name);
     const reply = await query(this.#parts, keys, inspect(keys));
     return inspectionOf(name, reply, this.clientId);
   }
@@ -313,7 +317,7 @@ export class LockClient implements AsyncDisposable {
   async #close(drainMs: number): Promise<void> {
     this.#readiness.close();
     const { clock, settings } = this.#parts;
-    await this.#home.registry.close(drainMs);
+    await this.#host.registry.close(drainMs);
     await this.#wire.drained(clock.now() + settings.attemptTimeoutMs);
     this.#watchdog.close();
     this.#wire.close();

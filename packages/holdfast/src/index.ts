@@ -26,10 +26,10 @@ export {
   LockTimeoutError,
   LockUnavailableError,
 } from './errors.js';
-export type { Hold, HoldState } from './hold.js';
+export type { Hold, HoldState } from './primitives/hold.js';
 export type { LockInspection } from './inspection.js';
 export type { LimitOptions, LockClientOptions, RedisInput, ReplicaOptions } from './options.js';
 export type { LockDiagnostics, LockHoldMessage, LockMessage } from './reports/channels.js';
 export type { LeakHow, LockClientEvents, LockClientListener, LockHoldEvent } from './reports/events.js';
 export type { AcquiredHow, Distribution, LockClientStats } from './reports/stats.js';
-export type { RLock, TryResult } from './rlock.js';
+export type { RLock, TryResult } from './primitives/rlock.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ServerClock } from '../src/lock/server-clock.js';
+import { ServerClock } from '../src/tenure/server-clock.js';
 
 /** Server time, far from local time. */
 const EPOCH = 1_700_000_000_000;

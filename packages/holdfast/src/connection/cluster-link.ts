@@ -19,7 +19,7 @@
 
 import { keySlot } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
-import { outside } from '../scope.js';
+import { outside } from '../scopes/scope.js';
 import { AskingLine } from './asking-line.js';
 import { ClusterMap, type MapChange, type NodeAddress } from './cluster-map.js';
 import { type Line, type LineListener, NodeLine } from './line.js';

@@ -10,7 +10,7 @@
  */
 
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
-import { outside } from '../scope.js';
+import { outside } from '../scopes/scope.js';
 import type { LinkTools } from './link-tools.js';
 import { retryStrategy, swift } from './redis-input.js';
 import { redacted } from './reply-errors.js';

@@ -9,7 +9,7 @@
 
 import type { ScriptPort } from '@holdfast/core';
 import type { Redis } from 'ioredis';
-import { outside } from '../scope.js';
+import { outside } from '../scopes/scope.js';
 import { HandshakeLimit } from './handshake-limit.js';
 import type { LinkTools } from './link-tools.js';
 import { Packet } from './packet.js';

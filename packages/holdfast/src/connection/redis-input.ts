@@ -1,6 +1,6 @@
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisInput } from '../options.js';
-import { outside } from '../scope.js';
+import { outside } from '../scopes/scope.js';
 import type { OwnedRedis } from './line.js';
 
 /** What the `redis` option came to: a client for one server (or the master behind Sentinel), or the map of a Cluster. */

@@ -13,7 +13,7 @@
  */
 
 import type { Redis } from 'ioredis';
-import { outside } from '../scope.js';
+import { outside } from '../scopes/scope.js';
 import { disconnect } from './line.js';
 
 /** All sentinels have heard of a failover after this; they talk to each other every two seconds. */

@@ -10,7 +10,7 @@
 
 import type { SubscriberListener, SubscriberPort } from '@holdfast/notify';
 import type { Redis, RedisOptions } from 'ioredis';
-import { outside } from '../scope.js';
+import { outside } from '../scopes/scope.js';
 import { HandshakeLimit } from './handshake-limit.js';
 import { disconnect } from './line.js';
 import type { Link } from './link.js';

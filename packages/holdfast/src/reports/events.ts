@@ -5,7 +5,7 @@
 
 import { EventEmitter } from 'node:events';
 import type { LockLostError } from '../errors.js';
-import { outside } from '../scope.js';
+import { outside } from '../scopes/scope.js';
 import { describeThrown } from './thrown.js';
 
 /** What every event about a hold says. */

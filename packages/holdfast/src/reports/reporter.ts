@@ -4,7 +4,7 @@
  */
 
 import type { LockLimit, LockLostError } from '../errors.js';
-import { type CallContext, runIn } from '../context.js';
+import { type CallContext, runIn } from '../scopes/call-context.js';
 import { anyChannelHeard, channels, type LockHoldMessage, type Publisher } from './channels.js';
 import { Events, type LeakHow, type LockClientEvents } from './events.js';
 import type { Site } from './site.js';

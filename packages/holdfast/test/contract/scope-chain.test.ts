@@ -1,8 +1,8 @@
 import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import { createLockClient, type Hold, type LockClient } from 'holdfast';
-import { currentScope, openScope, Scope, within } from '../../src/scope.js';
-import { runScope } from '../../src/scope-end.js';
+import { currentScope, openScope, Scope, within } from '../../src/scopes/scope.js';
+import { runScope } from '../../src/scopes/scope-end.js';
 import { freshName, openClient } from '../support/clients.js';
 import { Gate, turns } from '../support/room.js';
 

@@ -1,0 +1,44 @@
+import type { AbortHub } from '@holdfast/notify';
+import type { Clock, Schedule, Watchdog } from '@holdfast/watchdog';
+import type { Link } from './connection/link.js';
+import type { NextTurn } from './connection/reading.js';
+import type { Wire } from './connection/wire.js';
+import type { Settings } from './options.js';
+import type { Forgotten } from './reports/forgotten.js';
+import type { Reporter } from './reports/reporter.js';
+import type { Tellings } from './reports/tellings.js';
+import type { LongHoldWatch } from './exclusive/long-hold-watch.js';
+import type { Limits } from './waiting/limits.js';
+import type { LeaseSubject } from './tenure/renewals.js';
+import type { ServerClock } from './tenure/server-clock.js';
+import type { EventLoopTurns } from './exclusive/event-loop-turns.js';
+import type { UnreportedLosses } from './exclusive/unreported-losses.js';
+import type { Wakeup } from './tenure/wakeup.js';
+
+/** What all locks of one client share. */
+export interface ClientParts {
+  readonly settings: Settings;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly nextTurn: NextTurn;
+  /** Waits and deadlines of calls; keeps the process alive. */
+  readonly waits: Schedule;
+  /** Where locks live. */
+  readonly link: Link;
+  readonly wire: Wire;
+  readonly watchdog: Watchdog<LeaseSubject>;
+  readonly wakeup: Wakeup;
+  readonly serverClock: ServerClock;
+  readonly aborts: AbortHub;
+  readonly turns: EventLoopTurns;
+  readonly unreported: UnreportedLosses;
+  readonly reporter: Reporter;
+  readonly tellings: Tellings;
+  readonly forgotten: Forgotten;
+  /** Only with `heldWarnMs`. */
+  readonly longHoldWatch: LongHoldWatch | undefined;
+  /** A fresh tenure id; see protocol.md, section 1. */
+  tenureId(owner: string | undefined): string;
+}

@@ -1,0 +1,45 @@
+import type { Clock, LeaseTerms } from '@holdfast/watchdog';
+
+/** The lease an acquisition asked for. */
+export interface HoldTerms {
+  /** Fixed: this lease and no renewal. Watched: renewed while the hold lives. */
+  readonly mode: 'fixed' | 'watched';
+  readonly leaseMs: number;
+  /** Watched only: no renewal beyond this age of the hold. */
+  readonly maxHoldMs: number | undefined;
+}
+
+/** The terms of a lease for one hold that starts at `since`, or now. */
+export function leaseTermsOf(terms: HoldTerms, clock: Clock, since?: number): LeaseTerms {
+  const { mode, leaseMs, maxHoldMs } = terms;
+  if (maxHoldMs === undefined || mode === 'fixed') return terms;
+  return { mode, leaseMs, renewUntil: (since ?? clock.now()) + maxHoldMs };
+}
+
+/** A level as far as its lease goes. */
+export interface TermsHolder {
+  readonly terms: HoldTerms;
+  readonly since: number;
+  readonly renewable: boolean;
+}
+
+/**
+ * One lease serves all open levels: it is watched while any of them asked for it, and a fixed one is a minimum. Undefined when none of them
+ * keeps it: nobody releases a level whose scope has ended, and what is left of the lease runs out.
+ */
+export function commonTerms(holds: readonly TermsHolder[], clock: Clock): LeaseTerms | undefined {
+  let common: LeaseTerms | undefined;
+  for (const record of holds) {
+    if (!record.renewable) continue;
+    const terms = leaseTermsOf(record.terms, clock, record.since || undefined);
+    common = common === undefined ? terms : merge(common, terms);
+  }
+  return common;
+}
+
+function merge(a: LeaseTerms, b: LeaseTerms): LeaseTerms {
+  if (a.mode !== b.mode) return a.mode === 'watched' ? a : b;
+  const leaseMs = Math.max(a.leaseMs, b.leaseMs);
+  if (a.mode === 'fixed' || a.renewUntil === undefined || b.renewUntil === undefined) return { mode: a.mode, leaseMs };
+  return { mode: 'watched', leaseMs, renewUntil: Math.max(a.renewUntil, b.renewUntil) };
+}

@@ -1,0 +1,65 @@
+/**
+ * Reports what is held for long. Looks through what is held at times, and has nothing to do with a hold at any other: most end long before.
+ */
+
+import type { Appointment, Clock, Schedule } from '@holdfast/watchdog';
+import type { Reporter } from '../reports/reporter.js';
+import type { HoldRecord } from './hold-record.js';
+
+/** Shortest time between two looks, as a share of what is long: there may be many holds. */
+const PAUSE = 1 / 8;
+
+/** What it looks through. */
+export interface Holders {
+  readonly holds: Iterable<HoldRecord>;
+}
+
+/** See the module comment. One for a client. */
+export class LongHoldWatch {
+  readonly #longMs: number;
+  readonly #clock: Clock;
+  readonly #schedule: Schedule;
+  readonly #reporter: Reporter;
+  readonly #locks: () => Iterable<Holders>;
+  #next: Appointment | undefined;
+
+  constructor(
+    longMs: number,
+    { clock, schedule, reporter }: { clock: Clock; schedule: Schedule; reporter: Reporter },
+    locks: () => Iterable<Holders>,
+  ) {
+    this.#longMs = longMs;
+    this.#clock = clock;
+    this.#schedule = schedule;
+    this.#reporter = reporter;
+    this.#locks = locks;
+  }
+
+  /** A hold has begun. */
+  opened(now: number): void {
+    if (this.#next === undefined) this.#lookAt(now + this.#longMs);
+  }
+
+  #lookAt(time: number): void {
+    this.#next = this.#schedule.at(time, () => this.#look());
+  }
+
+  #look(): void {
+    this.#next = undefined;
+    const now = this.#clock.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const { holds } of this.#locks()) {
+      for (const record of holds) {
+        if (!record.given || !record.renewable || record.heldLong) continue;
+        const heldMs = now - record.since;
+        if (heldMs < this.#longMs) {
+          next = Math.min(next, record.since + this.#longMs);
+          continue;
+        }
+        record.heldLong = true;
+        this.#reporter.heldLong(record, Math.round(heldMs));
+      }
+    }
+    if (next < Number.POSITIVE_INFINITY) this.#lookAt(Math.max(next, now + this.#longMs * PAUSE));
+  }
+}

@@ -1,0 +1,42 @@
+/** Who may enter a lock that is held: the rule of design.md, section 4, as pure functions over scopes and levels. */
+
+import { none } from '../lists.js';
+import type { Scope, ScopedHold } from '../scopes/scope.js';
+import type { AcquireRequest } from '../waiting/waiter.js';
+import type { HoldRecord } from './hold-record.js';
+
+/**
+ * A call re-enters when the innermost level belongs to its scope or to an ancestor of it; one with an explicit owner, when that owner took
+ * the innermost level. A scope that has ended counts for nothing, also if it ended while the call waited.
+ */
+export function mayReenter(request: AcquireRequest, innermost: HoldRecord | undefined): boolean {
+  if (innermost === undefined) return false;
+  if (request.owner !== undefined) return innermost.owner === request.owner;
+  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
+    if (scope.holds.has(innermost)) return true;
+  }
+  return false;
+}
+
+/** What a level that the call may re-enter belongs to: one of the live scopes around the call, or its explicit owner. */
+export function originsOf(request: AcquireRequest): readonly (Scope | string)[] {
+  if (request.owner !== undefined) return [request.owner];
+  let scope = innermostLive(request);
+  if (scope === undefined) return none;
+  const origins: Scope[] = [];
+  for (; scope !== undefined; scope = scope.parent) origins.push(scope);
+  return origins;
+}
+
+/** The lost hold of the same lock inside which the call was made, if any. */
+export function lostAround(request: AcquireRequest): ScopedHold | undefined {
+  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
+    for (const record of scope.holds) if (record.name === request.name && record.lost) return record;
+  }
+  return undefined;
+}
+
+/** The scope of the call, or where that has ended, the one around it. */
+function innermostLive({ scope }: AcquireRequest): Scope | undefined {
+  return scope?.ended ? scope.parent : scope;
+}

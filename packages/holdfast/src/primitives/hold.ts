@@ -1,0 +1,111 @@
+import { LockNotHeldError } from '../errors.js';
+import type { HoldRecord } from '../exclusive/hold-record.js';
+import type { Forgotten } from '../reports/forgotten.js';
+import { shown } from '../reports/caller.js';
+import { openScope } from '../scopes/scope.js';
+import { type Leftovers, runScope } from '../scopes/scope-end.js';
+
+/** `held`: ours. `suspect`: ours until its deadline, but a renewal is overdue. `lost`: over, see the signal's reason. `released`: done. */
+export type HoldState = 'held' | 'suspect' | 'lost' | 'released';
+
+/**
+ * One acquisition of a lock. It belongs to whoever has the object: any code may release it, and {@link Hold.run} makes calls re-enter it.
+ *
+ * With TypeScript 5.2 or newer, `await using hold = await lock.acquire()` releases it at the end of the block, and throws when it was lost.
+ */
+export interface Hold extends AsyncDisposable {
+  /** Name of the lock. */
+  readonly name: string;
+  /**
+   * Aborts with a {@link LockLostError} when the hold is lost: before another owner can have the lock, apart from a deleted or forced lock
+   * (then as soon as the message arrives, at the latest at the next renewal). It does not abort on release.
+   */
+  readonly signal: AbortSignal;
+  /** Checked against the local deadline at every read, so it is true also on the first line after a stalled event loop. */
+  readonly state: HoldState;
+  /** Milliseconds for which this process may still believe that it holds the lock; 0 when lost or released. */
+  remainingMs(): number;
+  /**
+   * Call it before a step that must not run twice.
+   *
+   * Not promised: that the lock is still held when the step takes effect elsewhere. Only the resource itself can check that.
+   *
+   * @throws LockLostError when the hold was lost, LockNotHeldError when it was released.
+   */
+  assertHeld(): void;
+  /**
+   * Runs `fn` in a scope in which calls on this lock re-enter this hold. Returns what `fn` returns; for a thenable, which is asked for its result
+   * inside, a promise of that.
+   *
+   * @throws LockLostError when the hold was lost, LockNotHeldError when it was released: at once, also where `fn` is async, and `fn` is not run.
+   */
+  run<T>(fn: () => PromiseLike<T>): Promise<T>;
+  run<T>(fn: () => T): T;
+  /**
+   * Gives the hold back. A second call does nothing.
+   *
+   * @throws LockLostError once, when the hold had been lost; LockUnavailableError when Redis did not answer within `responseTimeoutMs`
+   * (the release goes on in the background and the lease is not renewed any more).
+   */
+  release(): Promise<void>;
+}
+
+/** What a hold needs of its client. */
+export interface HoldHost {
+  /** Identity for scopes. */
+  readonly client: object;
+  readonly leftovers: Leftovers;
+  readonly parts: { readonly forgotten: Forgotten };
+}
+
+/** The hold of one level. */
+export class HoldHandle implements Hold {
+  readonly #host: HoldHost;
+  readonly #record: HoldRecord;
+
+  constructor(home: HoldHost, record: HoldRecord) {
+    this.#host = home;
+    this.#record = record;
+  }
+
+  get name(): string {
+    return this.#record.name;
+  }
+
+  get signal(): AbortSignal {
+    return this.#record.signal;
+  }
+
+  get state(): HoldState {
+    return this.#record.state;
+  }
+
+  remainingMs(): number {
+    return this.#record.remainingMs();
+  }
+
+  assertHeld(): void {
+    const { state } = this.#record;
+    if (state === 'lost') throw this.#record.lossError();
+    if (state === 'released') throw new LockNotHeldError(this.name, 'this hold: it has been released');
+  }
+
+  run<T>(fn: () => PromiseLike<T>): Promise<T>;
+  run<T>(fn: () => T): T;
+  run(fn: () => unknown): unknown {
+    this.assertHeld();
+    const { client, leftovers } = this.#host;
+    const scope = openScope('section', client);
+    scope.own(this.#record);
+    return runScope(scope, fn, leftovers);
+  }
+
+  release(): Promise<void> {
+    this.#host.parts.forgotten.unwatch(this.#record);
+    return shown(this.#record.release());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+}

@@ -1,0 +1,78 @@
+import type { AcquireOptions, LockOptions } from '../acquire-options.js';
+import type { Hold } from './hold.js';
+
+/** Result of {@link RLock.tryWithLock}. */
+export type TryResult<T> = { ran: true; value: T } | { ran: false };
+
+/**
+ * A re-entrant lock on a name, shared by all processes that use the same Redis. A handle is cheap and keeps no connection; two handles of
+ * one client on one name are the same lock.
+ *
+ * Who re-enters and who waits is decided by scope: see `docs/semantics.md`. In short: inside `withLock` nested calls re-enter, branches
+ * exclude each other; imperative calls directly in `client.run` count up and down; outside every scope each call is a stranger to the next.
+ *
+ * Every method that talks to Redis rejects with `LockUnavailableError` when it does not answer in time, with `LockRefusedError` when it
+ * refuses, and with `LockClientClosedError` after `close()`. Bad arguments reject with `TypeError` or `RangeError` before any I/O.
+ */
+export interface RLock {
+  /** The lock's name, as `getLock` was given it. Its key in Redis, behind the client's `prefix` and the `keyPrefix` of ioredis, if there are any. */
+  readonly name: string;
+  /**
+   * Waits until it holds the lock, without limit while Redis answers.
+   *
+   * @param options - lease in milliseconds, or options. With a lease the lock is never renewed; without, it is renewed until `unlock`.
+   * @throws LockLostError inside a hold of this lock that was lost; LockScopeError when another `lock()` on the name is pending in the same
+   * `client.run`, or when its scope ends; the signal's reason when it aborts.
+   */
+  lock(options?: number | LockOptions): Promise<void>;
+  /**
+   * Takes the lock if it can within `waitMs`, and answers whether it did.
+   *
+   * @param waitMs - one absolute deadline for everything: connecting, asking, waiting. 0 or absent: exactly one attempt.
+   * @param leaseMs - fixed lease; absent: renewed until `unlock`.
+   */
+  tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean>;
+  /**
+   * Undoes the latest `lock` or `tryLock` of this scope; outside `client.run`, of this handle, or of the explicit owner.
+   *
+   * @throws LockNotHeldError when there is none; LockLostError, once, when that hold had been lost. Outside `client.run` a hold with a
+   * lease that ran out is forgotten when a later call gets the lock; one without is not, so each such `lock` needs its `unlock`, lost or not.
+   */
+  unlock(): Promise<void>;
+  /**
+   * Waits for the lock and hands it over as an object that belongs to no scope.
+   *
+   * @throws LockTimeoutError when it stayed busy for `waitMs` (absent: no limit).
+   */
+  acquire(options?: AcquireOptions): Promise<Hold>;
+  /** As {@link RLock.acquire}, but answers null when the lock stayed busy. `waitMs` absent or 0: exactly one attempt. */
+  tryAcquire(options?: AcquireOptions): Promise<Hold | null>;
+  /**
+   * Runs `fn` while holding the lock, and gives it back when `fn` has settled. Calls inside `fn` re-enter.
+   *
+   * @throws LockLostError when the lock was lost while `fn` ran, even if `fn` resolved. An error of `fn` wins over one of the release, which
+   * becomes its `cause` or an `error` event.
+   */
+  withLock<T>(fn: (hold: Hold) => T | PromiseLike<T>): Promise<T>;
+  /** With options: rejects with LockTimeoutError when the lock stayed busy for `waitMs`. */
+  withLock<T>(options: AcquireOptions, fn: (hold: Hold) => T | PromiseLike<T>): Promise<T>;
+  /** As {@link RLock.withLock}, but answers `{ ran: false }` when the lock stayed busy for `waitMs` (absent or 0: one attempt). */
+  tryWithLock<T>(options: AcquireOptions, fn: (hold: Hold) => T | PromiseLike<T>): Promise<TryResult<T>>;
+  /** Whether anybody holds the lock. */
+  isLocked(): Promise<boolean>;
+  /** Whether this scope is inside the lock, and Redis agrees. Outside scopes: whether this handle's hold is. */
+  isHeldByCurrentScope(): Promise<boolean>;
+  /** The hold count in Redis when it is held by this scope (see {@link RLock.isHeldByCurrentScope}), else 0. */
+  getHoldCount(): Promise<number>;
+  /** Remaining lease in Redis in milliseconds; -2 when nobody holds the lock, -1 when it has no expiry, as PTTL. */
+  remainTimeToLive(): Promise<number>;
+  /**
+   * Takes the lock from whoever holds it. A hold of this process is aborted before this resolves, one of another by message.
+   *
+   * Not promised: that it is not carried out after it has rejected with LockUnavailableError, when the connection is your own client and
+   * delivers the command late.
+   *
+   * @returns whether anybody held it.
+   */
+  forceUnlock(): Promise<boolean>;
+}

@@ -1,0 +1,60 @@
+import { type AcquireOptions, type CheckedOptions, checkAcquire } from '../acquire-options.js';
+import { LockLostError } from '../errors.js';
+import type { Hold } from './hold.js';
+import type { HoldRecord } from '../exclusive/hold-record.js';
+import type { ClientParts } from '../client-parts.js';
+import { atCaller } from '../reports/caller.js';
+import { openScope } from '../scopes/scope.js';
+import { type Leftovers, runScope } from '../scopes/scope-end.js';
+
+/** What `withLock` runs while it has the lock. */
+export type Section<T> = (hold: Hold) => T | PromiseLike<T>;
+
+/** What a section indexEntries on. */
+export interface SectionHold {
+  readonly record: HoldRecord;
+  readonly hold: Hold;
+  readonly owner: string | undefined;
+}
+
+/** @throws TypeError, RangeError when the options or the function are none. */
+export function checkSection(method: string, options: AcquireOptions | undefined, fn: unknown): CheckedOptions {
+  const checked = checkAcquire(options, method);
+  if (typeof fn !== 'function') throw new TypeError(`${method} needs a function to run`);
+  return checked;
+}
+
+/** Runs `fn` in a scope of its own, and gives the level back when it has settled. */
+export async function runSection<T>(
+  home: { readonly client: object; readonly parts: ClientParts; readonly leftovers: Leftovers },
+  { record, hold, owner }: SectionHold,
+  fn: Section<T>,
+): Promise<T> {
+  const scope = openScope('section', home.client);
+  record.section = scope;
+  if (owner === undefined) scope.own(record);
+  let value: T;
+  try {
+    value = await runScope(scope, () => fn(hold), home.leftovers);
+  } catch (error) {
+    await releaseAfter(error, record, home.parts);
+    throw error;
+  }
+  try {
+    await record.settle();
+  } catch (error) {
+    atCaller(error);
+  }
+  return value;
+}
+
+/** The body has failed: its error is the one to tell. That of the release is attached to it, unless it says the same. */
+async function releaseAfter(error: unknown, record: HoldRecord, { reporter }: ClientParts): Promise<void> {
+  try {
+    await record.settle();
+  } catch (second) {
+    if (error instanceof LockLostError && error.lockName === record.name) return;
+    if (error instanceof Error && error.cause === undefined && Object.isExtensible(error)) error.cause = second;
+    else reporter.error(second);
+  }
+}

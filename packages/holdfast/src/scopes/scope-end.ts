@@ -1,0 +1,60 @@
+/**
+ * The end of a scope: when its function has settled, nobody re-enters through it any more, calls made directly in it that still wait are
+ * cancelled, and locks that `lock()` or `tryLock()` left open are abandoned: reported, and not renewed, so that their lease runs out.
+ * Releasing them at once could let two in while detached code still works; who is sure that there is none may choose `release`.
+ */
+
+import { none } from '../lists.js';
+import { type Scope, type ScopedHold, within } from './scope.js';
+import { settling } from './settling.js';
+
+/** What happens to locks that a scope leaves open. */
+export type Leftovers = 'abandon' | 'release';
+
+/** Runs `fn` in `scope` and ends the scope with it. Returns what `fn` returns; what `await` would wait for is a promise, settled after the end. */
+export function runScope<T>(scope: Scope, fn: () => T, leftovers: Leftovers): T | Promise<Awaited<T>> {
+  let result: T | Promise<Awaited<T>>;
+  try {
+    result = within(scope, () => settling(fn()));
+  } catch (error) {
+    void end(scope, leftovers);
+    throw error;
+  }
+  if (!(result instanceof Promise)) {
+    void end(scope, leftovers);
+    return result;
+  }
+  // Not by its own `then`, which `await` would not ask either.
+  return Promise.prototype.then.call(
+    result,
+    (value: unknown) => end(scope, leftovers)?.then(() => value) ?? value,
+    async (error: unknown) => {
+      await end(scope, leftovers);
+      throw error;
+    },
+  ) as Promise<Awaited<T>>;
+}
+
+/** Undefined when nothing is released: most sections end so, and are not to wait for it. */
+function end(scope: Scope, leftovers: Leftovers): Promise<unknown> | undefined {
+  scope.end();
+  if (scope.pending.size > 0) for (const call of [...scope.pending]) call.cancel();
+  const open = leftOpen(scope);
+  scope.forget();
+  if (open.length === 0) return undefined;
+  if (leftovers === 'abandon') {
+    for (const hold of open) hold.abandon();
+    return undefined;
+  }
+  // A loss is an event already, and there is no call left to tell.
+  return Promise.all(open.map((hold) => hold.release().catch(() => undefined)));
+}
+
+/** A copy, of what is rarely there at all: letting go of a level takes it out of its scope. */
+function leftOpen(scope: Scope): readonly ScopedHold[] {
+  let open: ScopedHold[] | undefined;
+  for (const hold of scope.holds) {
+    if (hold.imperative && hold.given && !hold.lost) (open ??= []).push(hold);
+  }
+  return open ?? none;
+}

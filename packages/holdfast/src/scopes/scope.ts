@@ -1,0 +1,185 @@
+/**
+ * Scopes: who is calling.
+ *
+ * JavaScript has no threads, so the owner of a lock is a scope carried by AsyncLocalStorage. A scope is a node in a tree:
+ * `withLock(fn)`, `hold.run(fn)` and `client.run(fn)` hang a new node below the one they were called in, and everything that fn
+ * awaits sees that node. Siblings are no ancestors of each other, which is what keeps the branches of a `Promise.all` apart.
+ *
+ * A node belongs to one client and ends once: when fn has settled. Ended nodes stay visible to detached work that was started
+ * inside (the storage cannot take them back), so every reader skips them. Whoever goes up the tree links past the ended nodes it
+ * meets, and a new node does so for its parent: in a chain of sections of which each starts the next and ends, every node keeps a few
+ * others alive and not all that were before it.
+ *
+ * `enterWith` is never used: it would leak the node into sibling branches.
+ *
+ * One storage serves all copies of this module in the process (ESM and CommonJS, or two versions), else a call through one copy
+ * would not see the scopes of the other. So what is read of a scope that may be another copy's is public (`client`, `ended`, `outer`, `above`);
+ * when that changes, so does the version of the storage.
+ */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** What a scope knows of a level (one open acquisition) that belongs to it. */
+export interface ScopedHold {
+  /** Name of the lock. */
+  readonly name: string;
+  /** Taken by `lock` or `tryLock`, to be undone by `unlock`. */
+  readonly imperative: boolean;
+  /** False while it is entering: it still belongs to the pending call, and no `unlock` may undo it. */
+  readonly given: boolean;
+  readonly lost: boolean;
+  /** Calls inside the scope re-enter it from now on, or no longer. Nothing happens when it is told so twice. */
+  belongsTo(scope: Scope): void;
+  leaves(scope: Scope): void;
+  /** What to tell a call made inside a lost hold. */
+  lossError(): Error;
+  /** One level down; rejects with LockLostError when it was lost. */
+  release(): Promise<void>;
+  /** The scope ended and nobody can call `unlock` any more. */
+  abandon(): void;
+}
+
+/** What a scope knows of an acquisition that has not settled. */
+export interface ScopedCall {
+  readonly name: string;
+  readonly imperative: boolean;
+  /** The scope ended: settle the call, it must not acquire any more. */
+  cancel(): void;
+}
+
+/** `thread`: `client.run`, imperative calls inside count up and down. `section`: `withLock` or `hold.run`. */
+export type ScopeKind = 'thread' | 'section';
+
+/** One node of the scope tree. */
+export class Scope {
+  readonly kind: ScopeKind;
+  /** Identity of the client this scope belongs to. */
+  readonly client: object;
+  /** The scope it was opened in, or where that has ended one further up. Not private: any copy of this module links past the ended ones. */
+  outer: Scope | undefined;
+  #ended = false;
+  /** The levels that belong to this scope: calls inside re-enter them. Made on first use. */
+  #holds: Set<ScopedHold> | undefined;
+  /** Acquisitions made directly in this scope that have not settled. Made on first use. */
+  #pending: Set<ScopedCall> | undefined;
+
+  constructor(kind: ScopeKind, client: object, parent: Scope | undefined) {
+    this.kind = kind;
+    this.client = client;
+    this.outer = parent;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  get holds(): ReadonlySet<ScopedHold> {
+    return this.#holds ?? none;
+  }
+
+  get pending(): ReadonlySet<ScopedCall> {
+    return this.#pending ?? none;
+  }
+
+  own(hold: ScopedHold): void {
+    (this.#holds ??= new Set()).add(hold);
+    hold.belongsTo(this);
+  }
+
+  disown(hold: ScopedHold): void {
+    this.#holds?.delete(hold);
+    hold.leaves(this);
+  }
+
+  awaiting(call: ScopedCall): void {
+    (this.#pending ??= new Set()).add(call);
+  }
+
+  settled(call: ScopedCall): void {
+    this.#pending?.delete(call);
+  }
+
+  /** The nearest live scope of the same client above this one. */
+  get parent(): Scope | undefined {
+    return liveOf(this.client, this.above);
+  }
+
+  /** The nearest live scope above this one, of whatever client. */
+  get above(): Scope | undefined {
+    this.outer = Scope.nearestLive(this.outer);
+    return this.outer;
+  }
+
+  /** From now on nobody re-enters through this scope. */
+  end(): void {
+    this.#ended = true;
+    for (const hold of this.holds) hold.leaves(this);
+  }
+
+  /** It has ended, and what was left open is dealt with. Work that goes on inside keeps the scope, and is not to keep what it held. */
+  forget(): void {
+    this.#holds = undefined;
+    this.#pending = undefined;
+  }
+
+  /** `from`, or where that has ended, the nearest live scope above it. Those on the way link to it from now on. */
+  static nearestLive(from: Scope | undefined): Scope | undefined {
+    let live = from;
+    while (live?.ended) live = live.outer;
+    for (let scope = from; scope !== undefined && scope !== live; ) {
+      const next: Scope | undefined = scope.outer;
+      scope.outer = live;
+      scope = next;
+    }
+    return live;
+  }
+}
+
+const none: ReadonlySet<never> = new Set();
+
+function liveOf(client: object, from: Scope | undefined): Scope | undefined {
+  let scope = Scope.nearestLive(from);
+  while (scope !== undefined && scope.client !== client) scope = scope.above;
+  return scope;
+}
+
+const slot = Symbol.for('holdfast.scopes.v2');
+const shared = globalThis as { [slot]?: AsyncLocalStorage<Scope | undefined> };
+shared[slot] ??= new AsyncLocalStorage<Scope | undefined>();
+const storage = shared[slot];
+
+/** The innermost live scope of `client` around the caller. */
+export function currentScope(client: object): Scope | undefined {
+  return liveOf(client, storage.getStore());
+}
+
+/** A new scope below the caller's. */
+export function openScope(kind: ScopeKind, client: object): Scope {
+  const parent = enclosingScope();
+  // Nobody may ever ask from there: it is the next to end.
+  void parent?.above;
+  return new Scope(kind, client, parent);
+}
+
+/** The innermost live scope around the caller, of whatever client. */
+export function enclosingScope(): Scope | undefined {
+  return Scope.nearestLive(storage.getStore());
+}
+
+/** Whether the caller is inside `scope`. */
+export function isInside(scope: Scope): boolean {
+  for (let around = currentScope(scope.client); around !== undefined; around = around.parent) {
+    if (around === scope) return true;
+  }
+  return false;
+}
+
+/** Runs `fn` inside `scope`; outside all of them when there is none. */
+export function within<T>(scope: Scope | undefined, fn: () => T): T {
+  return storage.run(scope, fn);
+}
+
+/** Runs `fn` outside all scopes. Sockets, timers and listeners of the SDK are made in here: they keep the scope they were made in. */
+export function outside<T>(fn: () => T): T {
+  return storage.getStore() === undefined ? fn() : storage.run(undefined, fn);
+}

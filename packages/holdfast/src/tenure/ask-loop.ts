@@ -1,0 +1,246 @@
+/**
+ * AskLoop for a lock until there is an answer: the part of a tenure that waits.
+ *
+ *      ask -> in flight -> owned: done
+ *       ^         |------> free, but behind places of the dead: ask again at once, as long as they get fewer
+ *       |         |------> busy or in the queue: listen, and ask again after R, when the PTTL has passed, or on a gap
+ *       |         |------> refused, no connection any more: failed
+ *       +---------+
+ *
+ * At most one ask is under way; a wish to ask meanwhile is kept and carried out after the answer. The ticket of the queue is sent with every
+ * ask, so a waiter that was skipped or whose subscriber was away comes back to its place. A waiter on a held lock sends one command every R.
+ */
+
+import * as core from '@holdfast/core';
+import { nextAskDelayMs } from '@holdfast/notify';
+import type { Appointment } from '@holdfast/watchdog';
+import type { Answer, Request } from '../connection/flight.js';
+import { MAX_TIME_MS } from '../options.js';
+import type { Failure } from './failures.js';
+import type { ClientParts } from '../client-parts.js';
+import type { WakeupSubscription } from './wakeup.js';
+
+/** What is wanted when an ask is sent. */
+export interface Bid {
+  readonly leaseMs: number;
+  /** How long the most patient waiter will still wait; 0 when nobody waits. */
+  readonly patienceMs: number;
+}
+
+/** An answer that says the lock is the asker's. */
+export type Ownership = Extract<core.AskReply, { kind: 'acquired' | 'mine' }>;
+
+function isOwnership(reply: core.AskReply): reply is Ownership {
+  return reply.kind === 'acquired' || reply.kind === 'mine';
+}
+
+/** Told the answers. */
+export interface AskListener {
+  /** `now`: clock time. */
+  bid(now: number): Bid;
+  onOwned(reply: Ownership, sentAt: number): void;
+  /** Somebody else owns the lock. `askedAt`: when the question was sent. */
+  onBusy(askedAt: number, owner: 'holdfast' | 'foreign'): void;
+  /** `over`: a tombstone refused it. */
+  onFailed(failure: Failure | { kind: 'over' }): void;
+  /** A copy of an ask may still be on its way. */
+  onDoubt(): void;
+}
+
+/** A waiter may be granted for F = 3R + C after its last ask (protocol.md, section 1). */
+const FRESH_REASKS = 3;
+
+/** See the module comment. */
+export class AskLoop {
+  readonly #parts: ClientParts;
+  readonly #keys: core.LockKeys;
+  readonly #tenure: string;
+  readonly #subscription: WakeupSubscription;
+  readonly #listener: AskListener;
+  #request: Request<core.AskReply> | undefined;
+  #askedAt: number | undefined;
+  #ticket = 0;
+  #reached = false;
+  #dropped: Request<core.AskReply> | undefined;
+  #again = false;
+  /** How many were before us when we asked for a lock that is free; infinite when it is not. */
+  #ahead = Number.POSITIVE_INFINITY;
+  #next: Appointment | undefined;
+  /** Clock time until which the place in the queue, if any, may be served. */
+  #freshUntil = Number.NEGATIVE_INFINITY;
+  #listening = false;
+  #stopped = false;
+
+  constructor(parts: ClientParts, keys: core.LockKeys, tenure: string, ear: WakeupSubscription, listener: AskListener) {
+    this.#parts = parts;
+    this.#keys = keys;
+    this.#tenure = tenure;
+    this.#subscription = ear;
+    this.#listener = listener;
+  }
+
+  /** An ask is unanswered now. */
+  get underWay(): boolean {
+    return this.#request !== undefined;
+  }
+
+  /** Clock time since which an ask is unanswered; undefined when none is. */
+  get unansweredSince(): number | undefined {
+    return this.underWay ? this.#askedAt : undefined;
+  }
+
+  /** The server has answered the ask under way that it cannot do it now. */
+  get setback(): boolean {
+    return this.#request?.setback === true;
+  }
+
+  /** Why the ask under way has no answer yet, as far as is known. */
+  get trouble(): Error | undefined {
+    return this.#request?.trouble;
+  }
+
+  /** Redis may know of the tenure: it may stand in the queue or own the lock, or do so later. */
+  get reached(): boolean {
+    return this.#reached || this.#request?.sent === true;
+  }
+
+  /** The last ask was given up, and the connection may still deliver it, however late. */
+  get adrift(): boolean {
+    return this.#dropped?.airborne === true;
+  }
+
+  /** Asks now; while an ask is under way, once more after its answer. */
+  ask(): void {
+    if (this.#stopped) return;
+    if (this.#request !== undefined) {
+      this.#again = true;
+      return;
+    }
+    this.#next?.cancel();
+    this.#next = undefined;
+    this.#again = false;
+    this.#askedAt = undefined;
+    const onDoubt = () => {
+      this.#reached = true;
+      this.#listener.onDoubt();
+    };
+    const { replicas } = this.#parts.settings;
+    const confirmation = replicas && { enough: replicas, needed: isOwnership };
+    this.#request = this.#parts.wire.request(this.#keys.lock, (now) => this.#command(now), {
+      onDoubt,
+      confirmation,
+      inLastingTrouble: 'give up',
+    });
+    // Unless it was sent, it waits for a connection.
+    this.#askedAt ??= this.#parts.clock.now();
+    this.#request.whenAnswered((answer) => this.#answered(answer));
+  }
+
+  /** Asks at a clock time, unless something makes it ask before. */
+  askAt(time: number): void {
+    this.#next = this.#parts.waits.at(time, () => this.ask());
+  }
+
+  /** Asks when the place in the queue would go stale before the next ask, although somebody waits until `until`. */
+  stayFresh(until: number): void {
+    // Without a place in the queue there is none to keep.
+    if (!this.#subscription.mayQueue) return;
+    const staleSoon = this.#freshUntil < this.#parts.clock.now() + this.#parts.settings.reaskMs;
+    if (staleSoon && until > this.#freshUntil) this.ask();
+  }
+
+  /** No more questions. An answer that is still on its way is listened to. */
+  stop(): void {
+    this.#stopped = true;
+    this.#next?.cancel();
+    this.#next = undefined;
+  }
+
+  /** Stops sending the ask that is under way. */
+  drop(): void {
+    this.stop();
+    if (this.#request === undefined) return;
+    this.#reached = this.reached;
+    this.#dropped = this.#request;
+    this.#request.drop();
+  }
+
+  #command(now: number): core.Command<core.AskReply> {
+    this.#askedAt ??= now;
+    const { claimLeaseMs, reaskMs } = this.#parts.settings;
+    const { leaseMs, patienceMs } = this.#listener.bid(now);
+    const freshTtlMs = Math.min(FRESH_REASKS * reaskMs + claimLeaseMs, MAX_TIME_MS);
+    const freshMs = this.#subscription.mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patienceMs))) : 0;
+    if (freshMs > 0) this.#reached = true;
+    this.#freshUntil = freshMs > 0 ? now + freshMs : Number.NEGATIVE_INFINITY;
+    return core.ask(this.#keys, {
+      tenure: this.#tenure,
+      leaseMs,
+      freshMs,
+      ticket: this.#ticket,
+      freshTtlMs,
+      claimMs: claimLeaseMs,
+      trust: this.#parts.link.trustsReceivers,
+    });
+  }
+
+  #answered(answer: Answer<core.AskReply>): void {
+    // An ask that was turned away without a place has left nothing to undo.
+    if (answer.kind !== 'reply' || answer.reply.kind !== 'busy') this.#reached = this.reached;
+    this.#request = undefined;
+    if (answer.kind !== 'reply') {
+      if (!this.#stopped) this.#listener.onFailed(answer);
+      return;
+    }
+    const { reply, sentAt, node } = answer;
+    if ('nowMs' in reply) this.#parts.serverClock.note(node, sentAt, reply.nowMs);
+    switch (reply.kind) {
+      case 'acquired':
+      case 'mine':
+        this.#listener.onOwned(reply, sentAt);
+        return;
+      case 'wait':
+        this.#ticket = reply.ticket;
+        this.#wait(reply, sentAt, reply.position);
+        return;
+      case 'busy':
+        this.#wait(reply, sentAt, reply.left);
+        return;
+      case 'dead':
+        if (!this.#stopped) this.#listener.onFailed({ kind: 'over' });
+    }
+  }
+
+  #wait(reply: core.Contention, sentAt: number, ahead: number): void {
+    // Stopped: the reply was made before the grant that came by message.
+    if (this.#stopped) return;
+    const before = this.#ahead;
+    this.#ahead = reply.remainingMs === 0 ? ahead : Number.POSITIVE_INFINITY;
+    // Free, and each question gets further through the places of those who have gone: nobody has been told that it is busy.
+    if (this.#ahead < before) {
+      this.ask();
+      return;
+    }
+    this.#listener.onBusy(sentAt, reply.foreign ? 'foreign' : 'holdfast');
+    // The listener may have lost interest, or asked again.
+    if (this.#stopped || this.#request !== undefined) return;
+    if (!this.#subscription.open) this.#listen();
+    if (this.#again) {
+      this.ask();
+      return;
+    }
+    const { clock, random, settings } = this.#parts;
+    const { reaskMs } = settings;
+    const delayMs = nextAskDelayMs({ reaskMs, pttlMs: reply.remainingMs, position: ahead, random });
+    this.askAt(clock.now() + delayMs);
+  }
+
+  #listen(): void {
+    if (this.#listening) return;
+    this.#listening = true;
+    this.#subscription.listen(() => {
+      this.#listening = false;
+      this.ask();
+    });
+  }
+}

@@ -1,0 +1,30 @@
+/** How many other processes are known to wait for the lock of one tenure: replies count them, and notices say that there is one. */
+export class OtherWaiters {
+  #count = 0;
+  /** Send time of the command whose reply counted them last. */
+  #countedAt = 0;
+  /** Clock time of the last notice. */
+  #noticedAt: number | undefined;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The reply to a command sent at `sentAt` may have been made before a notice that overtook it: then the notice indexEntries. */
+  counted(count: number, sentAt: number): void {
+    this.#countedAt = sentAt;
+    const overtaken = this.#noticedAt !== undefined && sentAt <= this.#noticedAt;
+    this.#count = overtaken ? Math.max(count, this.#count) : count;
+  }
+
+  /** A message says that somebody waits. */
+  noticed(now: number): void {
+    this.#noticedAt = now;
+    this.#count = Math.max(1, this.#count);
+  }
+
+  /** Whether Redis has counted them since clock time `time`. */
+  countedSince(time: number): boolean {
+    return this.#countedAt >= time;
+  }
+}

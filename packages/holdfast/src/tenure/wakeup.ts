@@ -1,0 +1,175 @@
+/**
+ * How a waiting tenure learns that it should look again: one strategy for each mode of a client.
+ *
+ * - queue: the tenure indexEntries in the queue in Redis and a release writes it as owner and tells its inbox.
+ * - Redisson: nobody queues; every release is announced on the lock's channel and all who wait try again.
+ *
+ * In both, a message only says "look": the coordinator's timers repeat every ask, so that lost messages cost time and never the lock.
+ */
+
+import type { LockKeys } from '@holdfast/core';
+import type { Inbox, InboxListener, ReleaseBroadcast } from '@holdfast/notify';
+
+/** One tenure's ear. */
+export interface WakeupSubscription {
+  /** Whether an ask may put the tenure into the queue now. */
+  readonly mayQueue: boolean;
+  /** Whether a message can reach the tenure now. */
+  readonly open: boolean;
+  /** Starts listening for the release of a busy lock, if it does not yet, and calls `opened` once when it does. */
+  listen(opened: () => void): void;
+  /** The tenure was granted and no message has said so. */
+  missed(): void;
+  close(): void;
+}
+
+/** Makes ears. */
+export interface Wakeup {
+  /** OtherWaiters may be waiting without our knowing: hand over as if they were. */
+  readonly blind: boolean;
+  subscribe(keys: LockKeys, tenure: string, listener: InboxListener): WakeupSubscription;
+}
+
+/** Grants by message; see the module comment. */
+export class QueueWakeup implements Wakeup {
+  readonly blind = false;
+  readonly inbox: Inbox;
+  readonly onMissed: () => void;
+
+  /** @param onMissed - a message that should have come did not: the connection may be open and dead. */
+  constructor(inbox: Inbox, onMissed: () => void) {
+    this.inbox = inbox;
+    this.onMissed = onMissed;
+  }
+
+  subscribe(_keys: LockKeys, tenure: string, listener: InboxListener): WakeupSubscription {
+    this.inbox.register(tenure, listener);
+    // Opened in the background with the first acquisition, so that the first wait finds it open.
+    if (!this.inbox.confirmed) void this.inbox.open().catch(() => undefined);
+    return new QueueSubscription(this, tenure);
+  }
+}
+
+/** A class, because an object with accessors and closures of its own costs some 800 bytes for every lock that is held. */
+class QueueSubscription implements WakeupSubscription {
+  readonly #wakeup: QueueWakeup;
+  readonly #tenure: string;
+  #past = false;
+
+  constructor(wakeup: QueueWakeup, tenure: string) {
+    this.#wakeup = wakeup;
+    this.#tenure = tenure;
+  }
+
+  /**
+   * A waiter in the queue that no message can reach would be skipped by every release. Past the first try it queues all the same: its asks
+   * keep its place, and the subscriber will be back.
+   */
+  get mayQueue(): boolean {
+    return this.#past || this.#wakeup.inbox.confirmed;
+  }
+
+  get open(): boolean {
+    return this.#wakeup.inbox.confirmed;
+  }
+
+  listen(opened: () => void): void {
+    this.#past = true;
+    this.#wakeup.inbox.open().then(opened, () => undefined);
+  }
+
+  missed(): void {
+    this.#wakeup.onMissed();
+  }
+
+  close(): void {
+    this.#wakeup.inbox.unregister(this.#tenure);
+  }
+}
+
+/**
+ * Redisson's broadcast; see the module comment.
+ *
+ * In a Cluster there may be two: Redisson's clients publish in the sharded world of pub/sub, or, set otherwise or old, in the plain one, and
+ * the two do not hear each other. Listening in both costs one more SSUBSCRIBE and makes no setting necessary.
+ */
+export class RedissonWakeup implements Wakeup {
+  readonly blind = true;
+  readonly #inbox: Inbox;
+  readonly #broadcast: ReleaseBroadcast;
+  readonly #shards: ShardedBroadcasts;
+
+  constructor(inbox: Inbox, broadcast: ReleaseBroadcast, shards: ShardedBroadcasts) {
+    this.#inbox = inbox;
+    this.#broadcast = broadcast;
+    this.#shards = shards;
+  }
+
+  subscribe(keys: LockKeys, tenure: string, listener: InboxListener): WakeupSubscription {
+    this.#inbox.register(tenure, listener);
+    if (!this.#inbox.confirmed) void this.#inbox.open().catch(() => undefined);
+    return new RedissonSubscription({
+      channel: keys.releaseChannel,
+      broadcasts: () => [this.#broadcast, this.#shards.of(keys.lock)].filter((broadcast) => broadcast !== undefined),
+      look: () => listener.onGap(),
+      onClose: () => this.#inbox.unregister(tenure),
+    });
+  }
+}
+
+/** The broadcast, if any, on the server that keeps a lock now. */
+export interface ShardedBroadcasts {
+  of(lockKey: string): ReleaseBroadcast | undefined;
+}
+
+interface RedissonSubscriptionOptions {
+  readonly channel: string;
+  /** Where releases of the lock may be announced now. */
+  readonly broadcasts: () => readonly ReleaseBroadcast[];
+  readonly look: () => void;
+  readonly onClose: () => void;
+}
+
+class RedissonSubscription implements WakeupSubscription {
+  readonly mayQueue = false;
+  readonly #options: RedissonSubscriptionOptions;
+  /** Where it listens, or has been refused: `settled` in both cases, since a refusal would be repeated. */
+  readonly #joined = new Map<ReleaseBroadcast, { leave: () => void; settled: boolean }>();
+
+  constructor(options: RedissonSubscriptionOptions) {
+    this.#options = options;
+  }
+
+  get open(): boolean {
+    return this.#options.broadcasts().every((broadcast) => this.#joined.get(broadcast)?.settled);
+  }
+
+  listen(opened: () => void): void {
+    const broadcasts = this.#options.broadcasts();
+    // The lock has gone to another server.
+    for (const [broadcast, { leave }] of this.#joined) {
+      if (broadcasts.includes(broadcast)) continue;
+      leave();
+      this.#joined.delete(broadcast);
+    }
+    const confirmations = broadcasts.filter((broadcast) => !this.#joined.has(broadcast)).map((one) => this.#join(one));
+    if (confirmations.length > 0) void Promise.all(confirmations).then(opened);
+  }
+
+  missed(): void {}
+
+  close(): void {
+    for (const { leave } of this.#joined.values()) leave();
+    this.#options.onClose();
+  }
+
+  /** Resolves when it listens there, or has been refused. */
+  async #join(broadcast: ReleaseBroadcast): Promise<void> {
+    const { channel, look } = this.#options;
+    const { confirmed, leave } = broadcast.join(channel, { onReleased: look, onGap: look });
+    const membership = { leave, settled: false };
+    this.#joined.set(broadcast, membership);
+    await confirmed.catch(() => undefined);
+    membership.settled = true;
+  }
+}

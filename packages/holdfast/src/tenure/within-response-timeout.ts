@@ -1,0 +1,20 @@
+import type { ClientParts } from '../client-parts.js';
+import type { Failure } from './failures.js';
+import type { Tenure } from './tenure.js';
+
+/** The outcome of something that `tenure` does, or `silent` when it takes longer than `responseTimeoutMs`; the operation itself goes on. */
+export function within<O>(
+  outcome: Promise<O>,
+  tenure: Tenure,
+  { waits, clock, settings }: ClientParts,
+): Promise<O | Failure> {
+  return new Promise((resolve) => {
+    const limit = waits.at(clock.now() + settings.responseTimeoutMs, () =>
+      resolve({ kind: 'silent', error: tenure.trouble }),
+    );
+    void outcome.then((result) => {
+      limit.cancel();
+      resolve(result);
+    });
+  });
+}

@@ -1,0 +1,82 @@
+/**
+ * What to tell a call whose time is over.
+ *
+ * `waitMs` bounds a call: it has its answer by then. LockUnavailableError needs evidence that Redis cannot be reached; where there is none, the
+ * call has not got the lock, and nothing more is said. So a longer wait is never less patient with a healthy server than a short one.
+ *
+ * | what is known, when the time of a call is over | with a limit (`waitMs`) | one attempt (`waitMs` 0) | without a limit |
+ * |---|---|---|---|
+ * | this client holds the lock for another call, or Redis has said lately that it is busy | busy | busy | waits |
+ * | the connection is down: it broke, or the last attempt to make one failed | unavailable | unavailable | waits `responseTimeoutMs` |
+ * | Redis answers that it cannot serve now (loading, a replica) | unavailable | unavailable | waits `responseTimeoutMs` |
+ * | the connection, or an answer on it, has been owed for `attemptTimeoutMs` | unavailable | unavailable | waits `responseTimeoutMs` |
+ * | the first connection is being made, for less than that | busy | waits for the rest | waits `responseTimeoutMs` |
+ * | connected, and the answer owed for less than that | busy | busy | waits `responseTimeoutMs` |
+ *
+ * - One attempt has `attemptTimeoutMs`, and what a stalled event loop took of its connecting besides.
+ * - Time in which the event loop stood still is not held against Redis, and what has arrived meanwhile is read first.
+ * - Without a limit a call waits only while Redis answers: its silence counts from the question that is unanswered, and never from before
+ *   the call.
+ */
+
+import type { Reach } from '../connection/reach.js';
+import type { Settings } from '../options.js';
+
+/** What is known about the lock and the call at that moment; all times are of the client's clock. */
+export interface TimeoutSituation {
+  readonly now: number;
+  readonly joinedAt: number;
+  /** When the call's wait ends; infinite when it has no limit. */
+  readonly until: number;
+  /** It asked for one attempt. */
+  readonly once: boolean;
+  /** Since when a level is on its way to the call, if one is. */
+  readonly enteringSince: number | undefined;
+  /** This process holds the lock for somebody else. */
+  readonly heldHere: boolean;
+  /** The last proof that the lock was busy. */
+  readonly busyAt: number | undefined;
+  /** Since when Redis owes an answer, if it does. */
+  readonly unansweredSince: number | undefined;
+  /** Redis has answered that it cannot do it now. */
+  readonly setback: boolean;
+  readonly reach: Reach;
+}
+
+/** What to tell it, or until when to let it wait. */
+export type TimeoutDecision =
+  | { kind: 'busy' }
+  | { kind: 'unanswered' }
+  | { kind: 'unavailable'; silentMs: number }
+  | { kind: 'wait'; until: number };
+
+/** However often a client asks, an answer is believed for a round trip on a slow network. */
+const SHORTEST_PROOF_MS = 200;
+/** A call needs a moment until its question is out: so much of `attemptTimeoutMs` proves as much. */
+const ENOUGH = 0.9;
+
+export function decideAtTimeout(situation: TimeoutSituation, settings: Settings): TimeoutDecision {
+  return situation.until === Number.POSITIVE_INFINITY
+    ? withoutLimit(situation, settings)
+    : withLimit(situation, settings);
+}
+
+function withLimit(situation: TimeoutSituation, settings: Settings): TimeoutDecision {
+  const { now, joinedAt, once, enteringSince, heldHere, busyAt, setback, reach } = situation;
+  const freshMs = Math.max(2 * settings.reaskMs, SHORTEST_PROOF_MS);
+  const knownBusy = heldHere || (busyAt !== undefined && now - busyAt <= freshMs);
+  if (enteringSince === undefined && knownBusy) return { kind: 'busy' };
+  if (setback || reach.state === 'down') return { kind: 'unavailable', silentMs: now - joinedAt };
+  const missingMs = Math.min(settings.attemptTimeoutMs, settings.responseTimeoutMs) * ENOUGH - reach.silentMs;
+  if (missingMs <= 0) return { kind: 'unavailable', silentMs: Math.max(now - joinedAt, reach.silentMs) };
+  return once && reach.state === 'connecting' ? { kind: 'wait', until: now + missingMs } : { kind: 'unanswered' };
+}
+
+function withoutLimit(situation: TimeoutSituation, settings: Settings): TimeoutDecision {
+  const { now, joinedAt, enteringSince, heldHere, unansweredSince } = situation;
+  const held = heldHere && enteringSince === undefined;
+  const owedSince = held ? now : (enteringSince ?? unansweredSince ?? now);
+  const silentSince = Math.max(owedSince, joinedAt);
+  const limit = silentSince + settings.responseTimeoutMs;
+  return now >= limit ? { kind: 'unavailable', silentMs: now - silentSince } : { kind: 'wait', until: limit };
+}

@@ -1,0 +1,183 @@
+/**
+ * A waiter: one call that wants the lock, from the moment it is made until it has a level or an answer.
+ *
+ * Its wait is a one-shot waiter: whichever comes first of the level, the refusal, its deadline, its abort signal, the end of its scope or
+ * the close of the client settles it, and everything else is undone at that moment. A call that has been answered can never acquire any
+ * more; a lock that arrives for it is given to the next or given back.
+ */
+
+import { type WaitHandler, Wait } from '@holdfast/notify';
+import { LockScopeError } from '../errors.js';
+import type { Settings } from '../options.js';
+import { none } from '../lists.js';
+import type { Entry, Site } from '../reports/site.js';
+import { atSite } from '../reports/caller.js';
+import type { Scope, ScopedCall } from '../scopes/scope.js';
+import type { ListNode } from './linked-list.js';
+import type { HoldRecord, HoldOrigin } from '../exclusive/hold-record.js';
+import type { ClientParts } from '../client-parts.js';
+import type { IndexEntry } from './index-entry.js';
+
+/** Why a call whose time is over has no level: others had the lock, or there was no answer yet and nothing to hold against Redis. */
+export type NotAcquired = 'busy' | 'unanswered';
+
+/**
+ * What a call answers when it has its level, or is told why not; what this throws the call rejects with. Run as part of the
+ * wait, so that a waiting call is one promise and nothing else indexEntries and waits for that.
+ */
+export type Completion<T> = (outcome: HoldRecord | NotAcquired, joinedAt: number) => T;
+
+/** What an acquisition asks for. */
+export interface AcquireRequest extends HoldOrigin {
+  readonly name: string;
+  /** 0: one attempt. Absent: without limit while Redis answers. */
+  readonly waitMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** The innermost live scope around the call. */
+  readonly scope: Scope | undefined;
+  /** The scope that owns the level when it was taken as a new owner, and when it re-entered. */
+  readonly home: Scope | undefined;
+  readonly homeOnReentry: Scope | undefined;
+  /** The method that was called: what indexEntries below it in the stack is the user's. */
+  readonly entry: Entry;
+  readonly completion: Completion<unknown>;
+}
+
+/** That a call waits for code around it, which waits for the call. */
+export interface SelfWaitSuspicion {
+  readonly holder: HoldRecord;
+  /** Of the call that waits. */
+  readonly site: Site;
+}
+
+/** The coordinator's side of a waiter. */
+export interface WaiterKeeper {
+  /** Its time is over: settle it or move its deadline. */
+  onExpire(waiter: Waiter): void;
+  /** It has its answer, and it is no level: `busy` is all that its caller sees of any refusal. */
+  onLeave(waiter: Waiter, answer: 'busy' | { error: unknown }): void;
+}
+
+/** See the module comment. */
+export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter> {
+  readonly request: AcquireRequest;
+  readonly joinedAt: number;
+  /** Clock time since which it waits for Redis to answer for a level on its way to it, if it does: then it is not in the line. */
+  enteringSince: number | undefined;
+  /** The lock is had for it and about to be delivered. */
+  granted = false;
+  /** It may be waiting for itself. */
+  suspicion: SelfWaitSuspicion | undefined;
+  /** Its neighbours, while it indexEntries in a line. */
+  ahead: Waiter | undefined;
+  behind: Waiter | undefined;
+  /** Who has the lower number comes first. */
+  number = 0;
+  /** Where it indexEntries beside the line itself: among those of each scope around it, or of its owner. */
+  indexEntries: readonly IndexEntry<Waiter>[] = none;
+  readonly #keeper: WaiterKeeper;
+  readonly #wait: Wait<unknown>;
+
+  constructor(request: AcquireRequest, parts: ClientParts, keeper: WaiterKeeper) {
+    this.request = request;
+    this.joinedAt = parts.clock.now();
+    this.#keeper = keeper;
+    this.#wait = new Wait<unknown>({
+      timers: parts.waits,
+      expiresAt: this.#firstLimit(parts.settings),
+      aborts: parts.aborts,
+      signal: request.signal,
+      handler: this,
+    });
+    request.scope?.awaiting(this);
+  }
+
+  get name(): string {
+    return this.request.name;
+  }
+
+  get imperative(): boolean {
+    return this.request.kind === 'imperative';
+  }
+
+  /** Clock time at which a call that waits no longer than `waitMs` ends. */
+  get until(): number {
+    const { waitMs } = this.request;
+    return waitMs === undefined ? Number.POSITIVE_INFINITY : this.joinedAt + waitMs;
+  }
+
+  get promise(): Promise<unknown> {
+    return this.#wait.promise;
+  }
+
+  get settled(): boolean {
+    return this.#wait.settled;
+  }
+
+  /** Asked for one attempt only. */
+  get once(): boolean {
+    return this.request.waitMs === 0;
+  }
+
+  expireAt(time: number): void {
+    this.#wait.expireAt(time);
+  }
+
+  onExpire(): void {
+    this.#keeper.onExpire(this);
+  }
+
+  onAbort(_: unknown, reason: unknown): void {
+    // Yours: its stack is not ours to change.
+    this.#fail(reason);
+  }
+
+  /** The level that was on its way is lost: it waits again, with what is left of its patience. */
+  waitOn(now: number, settings: Settings): void {
+    this.enteringSince = undefined;
+    this.granted = false;
+    this.expireAt(Math.max(now, this.#firstLimit(settings)));
+  }
+
+  /** Only while it is not settled. */
+  give(record: HoldRecord): void {
+    this.#left(this.#wait.resolve(this.request.completion(record, this.joinedAt)));
+  }
+
+  /** Its time is over, and there is no error to tell. */
+  turnAway(refusal: NotAcquired): void {
+    if (!this.settled && this.#left(this.#endWithout(refusal))) this.#keeper.onLeave(this, 'busy');
+  }
+
+  refuse(error: unknown): void {
+    if (!this.settled) this.#fail(atSite(error, this.request.site));
+  }
+
+  #fail(error: unknown): void {
+    if (this.#left(this.#wait.reject(error))) this.#keeper.onLeave(this, { error });
+  }
+
+  cancel(): void {
+    const message = `A call was still waiting for lock "${this.name}" when its scope ended: await it inside that client.run or withLock`;
+    this.refuse(new LockScopeError(message, this.name));
+  }
+
+  #endWithout(refusal: NotAcquired): boolean {
+    try {
+      return this.#wait.resolve(this.request.completion(refusal, this.joinedAt));
+    } catch (error) {
+      return this.#wait.reject(atSite(error, this.request.site));
+    }
+  }
+
+  /** Clock time at which its patience is first to be looked at. */
+  #firstLimit({ attemptTimeoutMs, responseTimeoutMs }: Settings): number {
+    const { waitMs } = this.request;
+    return this.joinedAt + (waitMs === undefined ? responseTimeoutMs : waitMs === 0 ? attemptTimeoutMs : waitMs);
+  }
+
+  #left(first: boolean): boolean {
+    if (first) this.request.scope?.settled(this);
+    return first;
+  }
+}

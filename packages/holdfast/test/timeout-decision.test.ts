@@ -1,0 +1,68 @@
+/** The table of `lock/patience.ts`, row by row. */
+
+import { describe, expect, it } from '@jest/globals';
+import { type TimeoutSituation, decideAtTimeout } from '../src/waiting/timeout-decision.js';
+import { resolveSettings } from '../src/options.js';
+
+const settings = resolveSettings({ redis: 'redis://127.0.0.1', attemptTimeoutMs: 100, responseTimeoutMs: 1_000 });
+
+const now = 10_000;
+const connected = (silentMs: number) => ({ reach: { state: 'connected' as const, silentMs } });
+const connecting = (silentMs: number) => ({ reach: { state: 'connecting' as const, silentMs } });
+
+const unlimited = { joinedAt: now - 1_000, until: Number.POSITIVE_INFINITY, once: false };
+const attempt = { joinedAt: now - 100, until: now - 100, once: true };
+const short = { joinedAt: now - 5, until: now, once: false };
+const long = { joinedAt: now - 500, until: now, once: false };
+
+const verdictOf = (call: Partial<TimeoutSituation>, known: Partial<TimeoutSituation>) =>
+  decideAtTimeout(
+    {
+      now,
+      joinedAt: now,
+      until: now,
+      once: false,
+      enteringSince: undefined,
+      heldHere: false,
+      busyAt: undefined,
+      unansweredSince: call.joinedAt,
+      setback: false,
+      ...connected(0),
+      ...call,
+      ...known,
+    },
+    settings,
+  ).kind;
+
+describe('a call whose time is over is told', () => {
+  it.each<[what: string, known: Partial<TimeoutSituation>, expected: [string, string, string, string]]>([
+    ['the lock is held here', { heldHere: true }, ['busy', 'busy', 'busy', 'wait']],
+    ['it was busy a moment ago', { busyAt: now - 150, unansweredSince: undefined }, ['busy', 'busy', 'busy', 'wait']],
+    [
+      'it was busy a moment ago, and the connection broke',
+      { busyAt: now - 150, reach: { state: 'down' } },
+      ['busy', 'busy', 'busy', 'unavailable'],
+    ],
+    [
+      'the connection is down',
+      { reach: { state: 'down' } },
+      ['unavailable', 'unavailable', 'unavailable', 'unavailable'],
+    ],
+    ['the server cannot serve now', { setback: true }, ['unavailable', 'unavailable', 'unavailable', 'unavailable']],
+    ['an answer has been owed for long', connected(100), ['unavailable', 'unavailable', 'unavailable', 'unavailable']],
+    [
+      'the connection has been owed for long',
+      connecting(100),
+      ['unavailable', 'unavailable', 'unavailable', 'unavailable'],
+    ],
+    ['the connection is being made', connecting(20), ['unanswered', 'wait', 'unanswered', 'unavailable']],
+    ['an answer is owed for a moment', connected(20), ['unanswered', 'unanswered', 'unanswered', 'unavailable']],
+    [
+      'its own re-entry is owed for a moment',
+      { heldHere: true, enteringSince: now - 20, ...connected(20) },
+      ['unanswered', 'unanswered', 'unanswered', 'wait'],
+    ],
+  ])('when %s', (_, known, expected) => {
+    expect([short, attempt, long, unlimited].map((call) => verdictOf(call, known))).toEqual(expected);
+  });
+});
