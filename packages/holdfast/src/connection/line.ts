@@ -17,6 +17,7 @@ import { Approach, type Reach } from './reach.js';
 import { redacted, verdictOf } from './reply-errors.js';
 import { scriptPort } from './script-port.js';
 import { SilenceGuard } from './silence-guard.js';
+import { TlsProbe } from './tls-probe.js';
 import { addressOf, isLasting } from './trouble.js';
 import type { Settings } from '../options.js';
 
@@ -84,6 +85,7 @@ export class NodeLine implements Line {
   readonly #tools: LinkTools;
   readonly #silence: SilenceGuard;
   readonly #handshake: HandshakeLimit | undefined;
+  readonly #tlsProbe: TlsProbe;
   readonly #approach: Approach;
   readonly #packet = new Packet();
   #epoch = 0;
@@ -120,6 +122,7 @@ export class NodeLine implements Line {
     redis.on('close', this.#down);
     // Without any listener ioredis prints the errors. A first one on yours would silence it.
     if (ownership === 'ours' || redis.listenerCount('error') > 0) redis.on('error', this.#failed);
+    this.#tlsProbe = new TlsProbe(redis, tools, this.#failed);
     if (ownership === 'ours') this.#handshake = new HandshakeLimit(redis, tools);
   }
 
@@ -141,7 +144,7 @@ export class NodeLine implements Line {
   }
 
   get trouble(): Error | undefined {
-    return this.ready ? undefined : (this.#trouble ?? this.#unshaken());
+    return this.ready ? undefined : (this.#tlsProbe.mismatch ?? this.#trouble ?? this.#unshaken());
   }
 
   /** A server that speaks no TLS waits for more of our handshake, or hangs up: neither is an error to ioredis. */
@@ -239,6 +242,7 @@ export class NodeLine implements Line {
     this.#silence.close();
     this.#approach.end();
     this.#handshake?.close();
+    this.#tlsProbe.close();
     if (this.#ownership === 'ours') await disconnect(this.redis);
     this.redis.off('error', this.#failed);
   }

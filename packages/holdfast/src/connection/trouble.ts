@@ -29,6 +29,8 @@ const kinds: readonly Kind[] = [
     words: 'it does not speak TLS on that port',
     lasts: true,
   },
+  { fits: /^HOLDFAST_PLAIN_PORT/, words: 'it does not speak TLS on that port, and the options have tls', lasts: true },
+  { fits: /^HOLDFAST_TLS_PORT/, words: 'it speaks TLS on that port, and the options have no tls', lasts: true },
   { fits: /SSL|TLS|EPROTO/, words: 'the TLS handshake failed', lasts: false },
   { fits: /ENOTFOUND|EAI_AGAIN/, words: 'its host name is not known', lasts: false },
   { fits: /ECONNREFUSED/, words: 'nothing listens at that address', lasts: false },

@@ -1,5 +1,6 @@
 import {
   canIssueCertificates,
+  driveTime,
   issueCertificate,
   type RedisKit,
   type RedisServer,
@@ -12,6 +13,7 @@ import type { RedisInput } from 'holdfast';
 import { Redis, type RedisOptions } from 'ioredis';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
+import { openProxy } from '../support/redis-inputs.js';
 import { turns } from '../support/room.js';
 
 const certificate = canIssueCertificates() ? issueCertificate() : undefined;
@@ -57,13 +59,13 @@ const startTls = () => startPrivateRedis({ tls: certificate });
   const misfits: [title: string, serve: () => Promise<RedisServer>, options: () => RedisOptions, cause: RegExp][] = [
     ['trusts another authority', startTls, () => ({ tls: { ca: issueCertificate().ca } }), /certificate/],
     ['knows the server by another name', startTls, () => ({ tls: byName('redis.example') }), /does not match/],
-    ['speaks no TLS to a server that does', startTls, () => ({}), /closed|ECONNRESET|no connection/],
+    ['speaks no TLS to a server that does', startTls, () => ({}), /closed|ECONNRESET|no connection|TLS/],
     // Either side may wait for the other to say something it understands.
     [
       'speaks TLS to a server that does not',
       startPrivateRedis,
       () => ({ tls: {}, connectTimeout: 100 }),
-      /SSL|ETIMEDOUT/,
+      /SSL|ETIMEDOUT|plain text/,
     ],
   ];
 
@@ -109,6 +111,56 @@ const startTls = () => startPrivateRedis({ tls: certificate });
         code: 'LOCK_UNAVAILABLE',
         message: expect.stringMatching(/TLS/),
       });
+    });
+  });
+
+  const mismatches: [title: string, serve: () => Promise<RedisServer>, options: () => RedisOptions, told: RegExp][] = [
+    [
+      'TLS to a server that speaks plain text',
+      startPrivateRedis,
+      () => ({ tls: {} }),
+      /does not speak TLS on that port/,
+    ],
+    ['plain text to a server that speaks TLS', startTls, () => ({}), /speaks TLS on that port/],
+  ];
+
+  describe.each(mismatches)('a client that speaks %s', (_, serve, options, told) => {
+    const kit = useRedis(serve);
+    const reach = () => ({ host: kit.server.host, port: kit.server.port, ...options() });
+    const inputs: [string, () => RedisInput][] = [
+      ['ioredis options', reach],
+      ['a Redis of the user', () => ownRedis(kit, reach())],
+    ];
+
+    it.each(inputs)('given by %s: a call ends at once when the port has proven it, and says so', async (__, input) => {
+      const client = openClient(kit, { redis: input(), attemptTimeoutMs: 60_000, responseTimeoutMs: 60_000 });
+      expect(await failureOf(client.getLock(freshName()).tryLock(60_000))).toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+        message: expect.stringMatching(told),
+      });
+      await client.close();
+    });
+  });
+
+  describe('a client that waits for a TLS handshake with a server that stands still', () => {
+    const kit = useRedis(startTls);
+
+    it('does not call that a server without TLS, and locks when the server goes on', async () => {
+      const time = driveTime(kit);
+      const proxy = await openProxy(kit);
+      const redis = { host: proxy.host, port: proxy.port, tls: { ca: kit.server.ca }, connectTimeout: 60_000 };
+      const client = openClient(kit, { redis });
+      const told: string[] = [];
+      client.on('error', (error) => told.push(String(error)));
+      proxy.hold('both');
+      const hold = client.getLock(freshName()).acquire();
+      await waitUntil(() => proxy.connections > 0, { what: 'a connection' });
+      await time.advance(500);
+      await waitUntil(() => proxy.connections > 1, { what: 'the port to be asked' });
+      await time.advance(5_000);
+      await proxy.heal();
+      await (await hold).release();
+      expect(told).toEqual([]);
     });
   });
 
