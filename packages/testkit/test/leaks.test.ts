@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** What the check says of a test with this body. */
-async function leaksOf(body: (check: LeakCheck) => unknown): Promise<readonly string[]> {
-  const check = new LeakCheck({ graceMs: 150 });
+async function leaksOf(body: (check: LeakCheck) => unknown, graceMs = 150): Promise<readonly string[]> {
+  const check = new LeakCheck({ graceMs });
   check.track(server);
   await check.begin();
   await body(check);
@@ -40,7 +40,7 @@ describe('a leak check', () => {
   });
 
   it('waits for what is still closing', async () => {
-    expect(await leaksOf(() => void setTimeout(() => undefined, 50))).toEqual([]);
+    expect(await leaksOf(() => void setTimeout(() => undefined, 50), 20_000)).toEqual([]);
   });
 
   it.each([

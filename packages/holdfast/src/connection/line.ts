@@ -231,6 +231,8 @@ export class NodeLine implements Line {
     const now = this.#tools.now();
     if (this.#ownership === 'yours' || !this.ready || now - this.#replacedAt < RECYCLE_PAUSE_MS) return;
     this.#replacedAt = now;
+    // ioredis tells of the close later: nothing that is known of this connection speaks for the way to the server any more.
+    this.#broken = true;
     this.redis.disconnect(true);
   }
 

@@ -68,5 +68,5 @@ describe('connections that break at random', () => {
     for (const name of names) {
       await waitUntil(async () => (await kit.admin.exists(name, `holdfast_queue:{${name}}`)) === 0, { what: 'free' });
     }
-  }, 20_000);
+  });
 });

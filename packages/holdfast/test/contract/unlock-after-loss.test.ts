@@ -52,7 +52,7 @@ describe('a lease that ran out without unlock(), outside scopes', () => {
     ['no more than a hundred for each handle, where it was taken away and would have been renewed,', undefined],
   ])('leaves %s behind, however many there were', async (_, leaseMs) => {
     const client = openClient(kit);
-    const locks = Array.from({ length: 16 }, () => client.getLock(freshName()));
+    const locks = Array.from({ length: 6 }, () => client.getLock(freshName()));
     // Taken away instead of run out, which is quicker.
     const loseAll = (times: number) =>
       Promise.all(
@@ -65,9 +65,14 @@ describe('a lease that ran out without unlock(), outside scopes', () => {
       return process.memoryUsage().heapUsed;
     };
     await loseAll(120);
-    const before = heap();
-    await loseAll(200);
-    expect((heap() - before) / (16 * 200)).toBeLessThan(200);
+    // What stays is left by every round; what the engine of JavaScript needs for itself is not.
+    const left: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const before = heap();
+      await loseAll(100);
+      left.push((heap() - before) / (locks.length * 100));
+    }
+    expect(Math.min(...left)).toBeLessThan(200);
   });
 });
 

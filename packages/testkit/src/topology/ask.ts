@@ -2,8 +2,10 @@ import { Redis } from 'ioredis';
 import { adminConnectionName } from '../redis/server.js';
 import type { RedisServer } from '../redis/server.js';
 
-/** A node that is stopped keeps its port open: it is given up after this time. */
-const patienceMs = 500;
+/** A node that is stopped keeps its port open: a single question to it is given up after this time. */
+const limitMs = 10_000;
+/** Of several nodes, those that have said nothing so long after the last answer of another are taken for stopped. */
+const laggardMs = 500;
 
 /**
  * What one node answers, over a connection of its own that is closed afterwards. Unlike `admin()`, which waits for a
@@ -18,8 +20,8 @@ export async function ask(node: RedisServer, command: string, ...args: (string |
     enableReadyCheck: false,
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,
-    connectTimeout: patienceMs,
-    commandTimeout: patienceMs,
+    connectTimeout: limitMs,
+    commandTimeout: limitMs,
   });
   redis.on('error', () => undefined); // the command rejects with it
   try {
@@ -31,15 +33,32 @@ export async function ask(node: RedisServer, command: string, ...args: (string |
 }
 
 /** The answers of those nodes that answer, in the order of `nodes`. */
-export async function askAll(
+export function askAll(
   nodes: readonly RedisServer[],
   command: string,
   ...args: (string | number)[]
 ): Promise<{ node: RedisServer; answer: unknown }[]> {
-  const settled = await Promise.allSettled(nodes.map((node) => ask(node, command, ...args)));
-  return settled.flatMap((result, index) => {
-    const node = nodes[index];
-    return result.status === 'fulfilled' && node !== undefined ? [{ node, answer: result.value }] : [];
+  const answers = new Map<RedisServer, unknown>();
+  return new Promise((resolve) => {
+    let missing = nodes.length;
+    let limit: NodeJS.Timeout | undefined;
+    const end = () => {
+      clearTimeout(limit);
+      resolve(nodes.flatMap((node) => (answers.has(node) ? [{ node, answer: answers.get(node) }] : [])));
+    };
+    const settled = () => {
+      if (--missing === 0) end();
+      else if (answers.size > 0) {
+        clearTimeout(limit);
+        limit = setTimeout(end, laggardMs);
+      }
+    };
+    for (const node of nodes) {
+      void ask(node, command, ...args)
+        .then((answer) => answers.set(node, answer))
+        .catch(() => undefined) // it does not answer
+        .finally(settled);
+    }
   });
 }
 
