@@ -41,7 +41,7 @@ if redis.call('EXISTS', KEYS[4]) == 1 then return { 'dead', question } end
 --#include queue/grant
 --#include lock/owner
 
-local holder, fields, refused = owner()
+local holder, fields, refused = owner(tenure)
 if refused then return refused end
 local remainingMs = redis.call('PTTL', KEYS[1])
 local nowMicros = micros(redis.call('TIME'))

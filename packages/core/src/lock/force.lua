@@ -25,7 +25,7 @@ local trust = ARGV[3] == '1'
 local known = redis.call('GET', KEYS[4])
 if known then return { 'forced', known, 0, question } end
 
-local holder, fields, refused = owner()
+local holder, fields, refused = owner('')
 if refused then return refused end
 local before = holder or ''
 -- There is no such key yet; but a script that has written is not refused its SET by a full server.

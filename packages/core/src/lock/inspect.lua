@@ -9,7 +9,7 @@
 --#include protocol/question
 --#include lock/owner
 
-local holder, fields, refused = owner()
+local holder, fields, refused = owner('')
 if refused then return refused end
 local time = redis.call('TIME')
 return {

@@ -6,10 +6,14 @@
 --              whole numbers: `token`, and whatever a later version adds
 --   Redisson's the owners are <uuid>:<thread id>, of a read-write lock also with `:write` behind, and in the port to Node.js
 --              <uuid>:<uuid>; besides there is at most `mode`
--- Whatever else stands under the name is somebody's data: it is refused before the first write, and never deleted.
+-- Whatever else stands under the name is an application's data: it is refused before the first write, and never deleted.
+--
+-- A hash is read whole only while it is small. A larger one can only be a lock that Java's readers share, with a field for each of
+-- them: then `mode` is `read`, and a part of the fields is looked at, with the caller's own among them. So neither the data of an
+-- application nor a crowd of readers keeps the server from others.
 --
 -- The tenure is named as the owner; threads beside it have joined it later, as Java's read lock does.
--- Returns the owner, or nil, and all fields; for what is no lock nil, nil and an error reply.
+-- Returns the owner, or nil, and its fields (of a large hash a part); for what is no lock nil, nil and an error reply.
 
 local function isThread(field)
   local uuid, thread = string.match(field, '^(%x+%-%x+%-%x+%-%x+%-%x+):(.*)$')
@@ -24,9 +28,35 @@ local function isBookkeeping(field, value)
   return string.find(value, '^%d+$')
 end
 
-local function owner()
+-- Of a large hash: the fields that decide, and those that a scan comes to first. Some come twice.
+local function someFields(tenure)
+  local scan = redis.pcall('HSCAN', KEYS[1], 0, 'COUNT', 128)
+  if scan.err then return scan end
+  local named = redis.pcall('HMGET', KEYS[1], 'mode', 'seq', tenure)
+  if named.err then return named end
+  local flat = scan[2]
+  for i, field in ipairs({ 'mode', 'seq', tenure }) do
+    if named[i] then
+      flat[#flat + 1] = field
+      flat[#flat + 1] = named[i]
+    end
+  end
+  return flat
+end
+
+-- `self` is the asking tenure, or ''.
+local function owner(self)
   local notALock = redis.error_reply('NOTALOCK this key is not a lock')
-  local flat = redis.pcall('HGETALL', KEYS[1])
+  local flat
+  local size = redis.pcall('HLEN', KEYS[1])
+  if size == 0 then return nil, {} end
+  if type(size) == 'table' then
+    flat = size
+  elseif size > 128 then
+    flat = someFields(self)
+  else
+    flat = redis.pcall('HGETALL', KEYS[1])
+  end
   if flat.err then return nil, nil, string.find(flat.err, 'WRONGTYPE', 1, true) and notALock or flat end
   local tenure, thread
   local fields = {}
@@ -42,13 +72,13 @@ local function owner()
       if isThread(field) then
         thread = thread or field
       else
-        sound = sound and not tenure
+        sound = sound and (not tenure or tenure == field)
         tenure = field
       end
     end
   end
   local holder = tenure or thread
   local isLock = holder and sound and (fields.seq or plain and not tenure)
-  if isLock or #flat == 0 then return holder, fields end
+  if isLock and (size <= 128 or fields.mode == 'read') then return holder, fields end
   return nil, nil, notALock
 end

@@ -8,6 +8,6 @@
 --#include protocol/question
 --#include lock/owner
 
-local _, fields, refused = owner()
+local _, fields, refused = owner(ARGV[1])
 if refused then return refused end
 return { redis.call('PTTL', KEYS[1]), tonumber(fields[ARGV[1]]) or 0, question }
