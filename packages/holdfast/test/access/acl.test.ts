@@ -25,7 +25,7 @@ async function applicationIn(wakeup: (typeof modes)[number], { second = 'limited
   return { round: await applicationRound(kit, ...clients), stats: clients.map((client) => client.stats()) };
 }
 
-const operators = () => operatorRound(openAs(kit, 'limited'), openAs(kit, 'default'), openAs(kit, 'default'));
+const operators = () => operatorRound(kit, openAs(kit, 'limited'), openAs(kit, 'default'), openAs(kit, 'default'));
 
 const everyLockFree = () =>
   waitUntil(async () => (await kit.admin.keys('lock:*')).length === 0, { what: 'every lease is over' });

@@ -80,6 +80,7 @@ export async function applicationRound(kit: RedisKit, a: LockClient, b: LockClie
   });
   await round.call('section', section);
   await round.call('is locked', lock.isLocked());
+  await round.call('is a lock of many readers locked', isSharedLockLocked(kit, a));
 
   const tasks = [undefined, undefined, 3_000, undefined].map((leaseMs, index) => {
     const options = leaseMs === undefined ? {} : { leaseMs };
@@ -110,7 +111,12 @@ export async function applicationRound(kit: RedisKit, a: LockClient, b: LockClie
 }
 
 /** An operator looks at a lock that `holder` has and `waiter` waits for, and takes it away. */
-export async function operatorRound(operator: LockClient, holder: LockClient, waiter: LockClient): Promise<Round> {
+export async function operatorRound(
+  kit: RedisKit,
+  operator: LockClient,
+  holder: LockClient,
+  waiter: LockClient,
+): Promise<Round> {
   const round = new Round();
   const name = allowedName();
   const hold = await holder.getLock(name).acquire();
@@ -119,6 +125,7 @@ export async function operatorRound(operator: LockClient, holder: LockClient, wa
   const lock = operator.getLock(name);
   await round.call('inspect', operator.inspect(name));
   await round.call('is locked', lock.isLocked());
+  await round.call('is a lock of many readers locked', isSharedLockLocked(kit, operator));
   await round.call('time to live', lock.remainTimeToLive());
   await round.call('force unlock', lock.forceUnlock());
   const forced = round.outcomes.get('force unlock') === 'done';
@@ -131,6 +138,18 @@ export async function operatorRound(operator: LockClient, holder: LockClient, wa
   await alone.release().catch(() => undefined);
   await round.call('close', operator.close());
   return round;
+}
+
+/** Of a lock that more of Redisson's readers share than are read one by one. */
+async function isSharedLockLocked(kit: RedisKit, client: LockClient): Promise<boolean> {
+  const name = allowedName();
+  const readers = Array.from({ length: 200 }, (_, n): [string, string] => [`${randomUUID()}:${n}`, '1']);
+  await kit.admin.hset(name, { mode: 'read', ...Object.fromEntries(readers) });
+  try {
+    return await client.getLock(name).isLocked();
+  } finally {
+    await kit.admin.del(name);
+  }
 }
 
 /** An acquisition that is aborted when `patience` has settled, unless it has failed before. */
