@@ -4,5 +4,5 @@
  */
 export { createLockClientIn } from './client.js';
 export type { OpenedRedis } from './connection/redis-input.js';
-export { retryStrategy } from './connection/redis-input.js';
+export { ours, retryStrategy } from './connection/redis-input.js';
 export { type Surroundings, systemSurroundings } from './surroundings.js';

@@ -1,0 +1,11 @@
+/**
+ * A simulated world for the real client: virtual time, one seed for everything, faults, and judges at every step.
+ *
+ * @packageDocumentation
+ */
+export { scenarioOf } from './plan/draw.js';
+export type { FaultKind, FaultPlan } from './plan/faults.js';
+export type { Scenario, ScenarioClass } from './plan/scenario.js';
+export { type RunCounts, type RunOptions, type RunResult, runScenario } from './run.js';
+export { inMacrotask } from './world/jobs.js';
+export type { Rule, Violation } from './judges/violation.js';

@@ -1,0 +1,33 @@
+/** What must not happen in a world. `rule` names the promise; two violations of one rule count as the same when a run is made smaller. */
+export type Rule =
+  /** Two callers believed that they held one lock. */
+  | 'exclusion'
+  /** A hold was over by its own clock, and its process awake, and its signal had not aborted when the next owner came. */
+  | 'loss told late'
+  /** A lock stood free longer than messages take, and a caller waited for it. Only where nothing is broken. */
+  | 'lost wakeup'
+  /** A caller did not get the lock, long after everything was whole again. */
+  | 'starved'
+  /** A call never settled. */
+  | 'call without end'
+  /** An error that nothing explains. */
+  | 'unexplained error'
+  /** A hold was lost although nothing was broken. */
+  | 'unexplained loss'
+  /** Redis and the scope disagree about how often a lock is held. */
+  | 'hold count'
+  /** A nested call waited, or a branch was let in beside its sibling. */
+  | 'reentry'
+  /** One that came later to the queue was served before. Only where nothing is broken. */
+  | 'order'
+  /** Something was left after close(): a timer, a connection, a key without an end. */
+  | 'left behind';
+
+/** See {@link Rule}. */
+export interface Violation {
+  readonly rule: Rule;
+  /** World time in milliseconds. */
+  readonly at: number;
+  readonly lock: string | undefined;
+  readonly text: string;
+}

@@ -1,0 +1,74 @@
+/**
+ * Judges, where nothing is broken, that a lock which is free and waited for is with its next owner as soon as messages can say so.
+ *
+ * Under faults a waiter asks again by itself after a while, and that hides a wakeup that was never sent. In peace it must not be needed: from the
+ * moment at which the last holder leaves, or the first of those who wait asked, whichever is later, some messages pass, and then somebody has it.
+ */
+
+import type { Scenario } from '../plan/scenario.js';
+import type { OpenHold } from './exclusion.js';
+import type { Violation } from './violation.js';
+
+/** One-way trips from a release to the next owner: to the server, to a waiter that has given up meanwhile, its cancel, to the next one, and room. */
+const TRIPS = 12;
+/** Timers are whole milliseconds, and late. */
+const ROOM_MS = 10;
+/** Connecting and subscribing. */
+const FIRST_MS = 300;
+
+interface State {
+  /** When those who wait now began to. */
+  readonly waiting: Set<{ readonly since: number }>;
+  freeSince: number;
+  open: number;
+}
+
+/** See the module comment. */
+export class WakeupJudge {
+  readonly #report: (violation: Violation) => void;
+  readonly #boundMs: number;
+  readonly #locks = new Map<string, State>();
+
+  constructor({ delays }: Scenario, report: (violation: Violation) => void) {
+    this.#report = report;
+    this.#boundMs = TRIPS * delays.most + ROOM_MS;
+  }
+
+  waits(now: number, lock: string): { settled(): void } {
+    const { waiting } = this.#of(lock);
+    const token = { since: now };
+    waiting.add(token);
+    return { settled: () => void waiting.delete(token) };
+  }
+
+  /** `holders`: how many are open now that it has left. */
+  left(now: number, { lock, hold }: OpenHold, holders: number): void {
+    const state = this.#of(lock);
+    state.open = holders;
+    // One that was lost is over when its lease is, which tells nobody.
+    if (holders === 0) state.freeSince = hold?.state === 'lost' ? Number.POSITIVE_INFINITY : now;
+  }
+
+  /** Called before the one that has it now is no longer counted as waiting, or after: it is the first of them that counts. */
+  entered(now: number, lock: string): void {
+    const state = this.#of(lock);
+    const { freeSince } = state;
+    if (state.open === 0 && freeSince !== Number.POSITIVE_INFINITY && now > FIRST_MS) {
+      let first = Number.POSITIVE_INFINITY;
+      for (const { since } of state.waiting) first = Math.min(first, since);
+      const idleMs = now - Math.max(freeSince, first, FIRST_MS);
+      if (idleMs > this.#boundMs) {
+        const text = `free for ${idleMs.toFixed(1)} ms while a caller waited; messages take ${this.#boundMs.toFixed(1)} ms at most`;
+        this.#report({ rule: 'lost wakeup', at: now, lock, text });
+      }
+    }
+    state.open++;
+    state.freeSince = Number.POSITIVE_INFINITY;
+  }
+
+  #of(lock: string): State {
+    let state = this.#locks.get(lock);
+    if (state === undefined) this.#locks.set(lock, (state = { waiting: new Set(), freeSince: 0, open: 0 }));
+    return state;
+  }
+}

@@ -1,0 +1,123 @@
+/** Draws a scenario from its seed. */
+
+import { nearNames } from '@holdfast/testkit';
+import type { Chance } from '../world/chance.js';
+import { Chance as Source } from '../world/chance.js';
+import { type FaultKind, type FaultPlan, weights } from './faults.js';
+import type { ClientPlan, ProcessPlan, Scenario, ScenarioClass, TaskPlan } from './scenario.js';
+
+const classes = { calm: 3, broken: 6, taken: 2 } satisfies Record<ScenarioClass, number>;
+
+/** A server's silence that a fault makes is over after this at most. */
+const LONGEST_FAULT_MS = 3_000;
+
+/** The scenario of a seed: a few seconds of a small world. */
+export function scenarioOf(seed: number, only?: ScenarioClass): Scenario {
+  const chance = new Source(seed).of('scenario');
+  const drawn = chance.weighed(classes);
+  const kind = only ?? drawn;
+  const locks = drawLocks(chance.of('locks'));
+  const workMs = Math.round(chance.between(4_000, 12_000));
+  const processes = Array.from({ length: chance.whole(2, 5) }, (_, number) =>
+    drawProcess(chance.of(`process ${number}`), number),
+  );
+  const slowest = chance.mostlySmall(0.3, 25);
+  const scenario: Scenario = {
+    seed,
+    class: kind,
+    wakeup: chance.happens(0.85) ? 'queue' : 'redisson',
+    locks,
+    delays: { least: slowest / 3, most: slowest },
+    lag: kind === 'taken' && chance.happens(0.7) ? { least: 0.5, most: chance.mostlySmall(1, 400) } : undefined,
+    workMs,
+    processes,
+    faults: [],
+  };
+  return kind === 'calm' ? scenario : { ...scenario, faults: drawFaults(chance.of('faults'), scenario) };
+}
+
+function drawLocks(chance: Chance): string[] {
+  const count = chance.weighed({ one: 3, few: 4, many: 2 });
+  if (count === 'one') return ['pay'];
+  const names = nearNames('pay');
+  return Array.from({ length: count === 'few' ? 3 : 8 }, () => names.splice(chance.below(names.length), 1)[0] ?? 'pay');
+}
+
+function drawProcess(chance: Chance, number: number): ProcessPlan {
+  const drift = chance.pick([0, 0, 0.009, -0.009, 0.003, -0.003]);
+  return {
+    name: `p${number}`,
+    number,
+    rate: 1 + drift,
+    startsAt: Math.round(chance.between(0, 1e7)),
+    connection: chance.happens(0.7) ? 'ours' : 'yours',
+    client: drawClient(chance.of('client')),
+    tasks: Array.from({ length: chance.whole(1, 5) }, (_, task) => drawTask(chance.of(`task ${task}`), number, task)),
+  };
+}
+
+function drawClient(chance: Chance): ClientPlan {
+  const claimLeaseMs = chance.pick([600, 1_000, 3_000]);
+  return {
+    watchdogTimeoutMs: chance.pick([400, 1_000, 1_500, 3_000]),
+    claimLeaseMs,
+    reaskMs: Math.round(chance.between(0.2, 0.9) * (claimLeaseMs - 260)),
+    attemptTimeoutMs: chance.pick([200, 500, 1_000]),
+    responseTimeoutMs: chance.pick([1_000, 3_000, 10_000]),
+  };
+}
+
+function drawTask(chance: Chance, process: number, number: number): TaskPlan {
+  return { name: `p${process}t${number}`, steps: 100_000, pauseMs: chance.pick([0, 1, 5, 40]) };
+}
+
+function drawFaults(chance: Chance, { workMs, processes, locks, class: kind, lag }: Scenario): FaultPlan[] {
+  const everyMs = chance.pick([60, 150, 400]);
+  const faults: FaultPlan[] = [];
+  // In peace first, and ended by the end.
+  for (let at = 300; at < workMs; at += 2 * everyMs * chance.next()) {
+    const drawn: FaultKind = kind === 'taken' ? chance.weighed(weights.taken) : chance.weighed(weights.broken);
+    if (drawn === 'failover' && lag === undefined) continue;
+    const forMs = Math.min(chance.mostlySmall(5, LONGEST_FAULT_MS), workMs - at);
+    const process = chance.below(processes.length);
+    faults.push(planned(drawn, { at, forMs, process, lock: chance.below(locks.length), chance }));
+  }
+  return faults;
+}
+
+function planned(
+  kind: FaultKind,
+  { at, forMs, process, lock, chance }: { at: number; forMs: number; process: number; lock: number; chance: Chance },
+): FaultPlan {
+  switch (kind) {
+    case 'reset':
+    case 'reply-lost':
+    case 'dead':
+    case 'answers-swapped':
+      return { at, kind, process, connection: chance.below(4) };
+    case 'partition':
+      return { at, kind, process, way: chance.pick(['both', 'to the server', 'to the client']), forMs };
+    case 'stop':
+    case 'stall':
+      return { at, kind, process, forMs };
+    case 'kill':
+      return { at, kind, process, how: chance.pick(['closed', 'silent']), backMs: chance.between(10, 1_000) };
+    case 'server-stop':
+    case 'oom':
+    case 'noperm':
+    case 'busy':
+      return { at, kind, forMs: Math.min(forMs, 1_500) };
+    case 'restart':
+    case 'restart-empty':
+    case 'failover':
+      return { at, kind, awayMs: Math.min(forMs, 1_000), loadingMs: chance.happens(0.5) ? chance.between(1, 300) : 0 };
+    case 'script-flush':
+    case 'clients-killed':
+      return { at, kind };
+    case 'queue-lost':
+    case 'del':
+      return { at, kind, lock };
+    case 'force':
+      return { at, kind, lock, process };
+  }
+}

@@ -1,0 +1,48 @@
+/** What is broken on purpose, and when: plain data, so that a run can be repeated without some of it. Times are world time in milliseconds. */
+export type FaultPlan = { readonly at: number } & (
+  | { readonly kind: 'reset' | 'reply-lost' | 'dead' | 'answers-swapped'; readonly process: number; readonly connection: number }
+  | {
+      readonly kind: 'partition';
+      readonly process: number;
+      readonly way: 'both' | 'to the server' | 'to the client';
+      readonly forMs: number;
+    }
+  | { readonly kind: 'stop' | 'stall'; readonly process: number; readonly forMs: number }
+  | { readonly kind: 'kill'; readonly process: number; readonly how: 'closed' | 'silent'; readonly backMs: number }
+  | { readonly kind: 'server-stop' | 'oom' | 'noperm' | 'busy'; readonly forMs: number }
+  | { readonly kind: 'restart' | 'restart-empty' | 'failover'; readonly awayMs: number; readonly loadingMs: number }
+  | { readonly kind: 'script-flush' | 'clients-killed' }
+  | { readonly kind: 'queue-lost' | 'del'; readonly lock: number }
+  | { readonly kind: 'force'; readonly lock: number; readonly process: number }
+);
+
+export type FaultKind = FaultPlan['kind'];
+
+/** Break nothing that is promised without exception. */
+const plain = {
+  reset: 8,
+  'reply-lost': 8,
+  dead: 3,
+  'answers-swapped': 2,
+  partition: 5,
+  stop: 4,
+  stall: 5,
+  kill: 2,
+  'server-stop': 1,
+  oom: 1,
+  noperm: 1,
+  busy: 1,
+  restart: 1,
+  'script-flush': 3,
+  'clients-killed': 1,
+  'queue-lost': 1,
+} satisfies Partial<Record<FaultKind, number>>;
+
+/** Take locks away from owners who are alive. */
+const taking = { del: 3, force: 3, 'restart-empty': 1, failover: 2 } satisfies Partial<Record<FaultKind, number>>;
+
+/** How often each kind is drawn, in a world where locks may be taken away, and in one where they may not. */
+export const weights = {
+  broken: plain as Readonly<Record<keyof typeof plain, number>>,
+  taken: { ...plain, ...taking } as Readonly<Record<FaultKind, number>>,
+};

@@ -1,0 +1,60 @@
+/** A run of a world as data: everything that is not decided by what the client does. It can be made smaller, printed, and run again. */
+
+import type { Delays } from '../world/network.js';
+import type { FaultPlan } from './faults.js';
+
+/**
+ * What may break, and with it what is promised.
+ *
+ * | class | breaks | excused |
+ * |---|---|---|
+ * | `calm` | nothing; leases may run out under slow work | nothing, and a free lock is with its next owner as fast as messages are |
+ * | `broken` | network, processes, the server without its data | nothing |
+ * | `taken` | locks, queues and data are taken away as well | two may believe until the victim is told |
+ */
+export type ScenarioClass = 'calm' | 'broken' | 'taken';
+
+/** Settings of one client. */
+export interface ClientPlan {
+  readonly watchdogTimeoutMs: number;
+  readonly claimLeaseMs: number;
+  readonly reaskMs: number;
+  readonly attemptTimeoutMs: number;
+  readonly responseTimeoutMs: number;
+}
+
+/** One flow of calls. */
+export interface TaskPlan {
+  readonly name: string;
+  /** It does so many things at most. */
+  readonly steps: number;
+  /** Between two of them, on average. */
+  readonly pauseMs: number;
+}
+
+export interface ProcessPlan {
+  readonly name: string;
+  readonly number: number;
+  /** How fast its clock runs: within 1 % of the server's. */
+  readonly rate: number;
+  readonly startsAt: number;
+  /** Whose connection sends its commands: the client's own, or one of the user's. */
+  readonly connection: 'ours' | 'yours';
+  readonly client: ClientPlan;
+  readonly tasks: readonly TaskPlan[];
+}
+
+/** See the module comment. */
+export interface Scenario {
+  readonly seed: number;
+  readonly class: ScenarioClass;
+  readonly wakeup: 'queue' | 'redisson';
+  readonly locks: readonly string[];
+  readonly delays: Delays;
+  /** How far behind a replica is; undefined: there is none. */
+  readonly lag: Delays | undefined;
+  /** Work and faults end at this world time; then everything has to come right. */
+  readonly workMs: number;
+  readonly processes: readonly ProcessPlan[];
+  readonly faults: readonly FaultPlan[];
+}

@@ -1,0 +1,37 @@
+/** What a task of a simulated process works with: its client, its chance, and the judges it tells what it does. */
+
+import type { Hold, LockClient } from 'holdfast';
+import type { OpenHold } from '../judges/exclusion.js';
+import type { Chance } from '../world/chance.js';
+import type { WorldProcess } from '../world/process.js';
+
+/** What tasks tell the world. */
+export interface Witness {
+  /** Nothing new is begun. */
+  readonly ending: boolean;
+  /** A caller has a lock. `hold`: undefined for an imperative one. */
+  enter(desk: Desk, lock: string, hold: Hold | undefined, inside: OpenHold | undefined): OpenHold;
+  /** It begins to give it back. */
+  leave(entry: OpenHold): void;
+  /** An imperative hold was held to its end. */
+  confirm(entry: OpenHold): void;
+  /** A caller waits for a lock until `settled` says that it does not any more. */
+  waits(desk: Desk, lock: string): { settled(): void };
+  /** The hold count that Redis tells and the one that the scope knows. */
+  counted(desk: Desk, lock: string, entry: OpenHold, expected: number, counted: number): void;
+  /** A call of a task has failed; `pattern`: what the task was doing. */
+  failed(desk: Desk, lock: string, error: unknown, pattern: string): void;
+  /** Calls that have been made and have not settled. */
+  pending<T>(desk: Desk, what: string, call: Promise<T>): Promise<T>;
+}
+
+/** See the module comment. */
+export interface Desk {
+  readonly process: WorldProcess;
+  readonly client: LockClient;
+  readonly chance: Chance;
+  readonly locks: readonly string[];
+  readonly leaseMs: number;
+  readonly witness: Witness;
+  readonly name: string;
+}

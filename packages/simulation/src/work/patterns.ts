@@ -1,0 +1,281 @@
+/** What tasks do with locks: every way of the public API, in sizes that meet leases, waits and each other. */
+
+import type { AcquireOptions, Hold } from 'holdfast';
+import type { OpenHold } from '../judges/exclusion.js';
+import type { Desk } from './desk.js';
+
+const GIVEN_UP = new Error('given up');
+
+/** How often each is drawn. */
+export const shares = {
+  section: 12,
+  nested: 4,
+  branches: 2,
+  shortWait: 3,
+  object: 3,
+  imperative: 3,
+  triedImperative: 2,
+  fixedLease: 2,
+  givenUp: 3,
+  crowd: 1,
+  twoLocks: 2,
+  longHold: 1,
+  queries: 1,
+  owner: 1,
+};
+
+/** What a task does. */
+export type PatternName = keyof typeof shares;
+
+type Pattern = (desk: Desk, lock: string) => Promise<void>;
+
+const patterns: Readonly<Record<PatternName, Pattern>> = {
+  section: (desk, lock) => section(desk, lock, {}, undefined),
+  nested: (desk, lock) => section(desk, lock, {}, undefined, desk.chance.whole(1, 3)),
+  branches,
+  shortWait: (desk, lock) => tried(desk, lock, desk.chance.below(60)),
+  object,
+  imperative,
+  triedImperative,
+  fixedLease: (desk, lock) => section(desk, lock, { leaseMs: desk.chance.whole(100, 600) }, undefined),
+  givenUp,
+  crowd: async (desk, lock) => {
+    const calls = Array.from({ length: desk.chance.whole(5, 25) }, () => brief(desk, lock));
+    await Promise.all(calls);
+  },
+  twoLocks,
+  longHold: (desk, lock) => section(desk, lock, {}, undefined, 0, desk.chance.between(0.5, 2.5) * desk.leaseMs),
+  queries,
+  owner: (desk, lock) => ownedByName(desk, lock),
+};
+
+/** One thing that a task does; never rejects. */
+export async function step(desk: Desk): Promise<void> {
+  const lock = desk.chance.pick(desk.locks);
+  const pattern = desk.chance.weighed(shares);
+  try {
+    await patterns[pattern](desk, lock);
+  } catch (error) {
+    desk.witness.failed(desk, lock, error, pattern);
+  }
+}
+
+/** The last thing that a task does: everything is whole again, so it must come to its turn. */
+export async function lastTurn(desk: Desk): Promise<'had' | 'failed'> {
+  const lock = desk.chance.pick(desk.locks);
+  try {
+    await brief(desk, lock);
+    return 'had';
+  } catch (error) {
+    desk.witness.failed(desk, lock, error, 'lastTurn');
+    return 'failed';
+  }
+}
+
+async function brief(desk: Desk, lock: string): Promise<void> {
+  const wait = desk.witness.waits(desk, lock);
+  await desk.witness
+    .pending(
+      desk,
+      `withLock ${lock}`,
+      desk.client.getLock(lock).withLock((hold) => {
+        wait.settled();
+        desk.witness.leave(desk.witness.enter(desk, lock, hold, undefined));
+      }),
+    )
+    .finally(() => wait.settled());
+}
+
+async function section(
+  desk: Desk,
+  lock: string,
+  options: AcquireOptions,
+  outer: OpenHold | undefined,
+  levels = 0,
+  forMs = workMs(desk),
+): Promise<void> {
+  const wait = desk.witness.waits(desk, lock);
+  const inside = async (hold: Hold) => {
+    wait.settled();
+    const entry = desk.witness.enter(desk, lock, hold, outer);
+    try {
+      await work(desk, hold, forMs);
+      if (levels > 0) {
+        await section(desk, lock, {}, entry, levels - 1);
+        if (desk.chance.happens(0.1)) await count(desk, lock, entry);
+      }
+      if (desk.chance.happens(0.2)) hold.assertHeld();
+    } finally {
+      desk.witness.leave(entry);
+    }
+  };
+  const call = desk.client.getLock(lock).withLock(options, inside);
+  await desk.witness.pending(desk, `withLock ${lock}`, call).finally(() => wait.settled());
+}
+
+/** Siblings below a parent that holds the lock: never two of them at once. */
+async function branches(desk: Desk, lock: string): Promise<void> {
+  const inside = async (hold: Hold) => {
+    const entry = desk.witness.enter(desk, lock, hold, undefined);
+    try {
+      const children = Array.from({ length: desk.chance.whole(2, 4) }, () => section(desk, lock, {}, entry));
+      await settledAll(children);
+    } finally {
+      desk.witness.leave(entry);
+    }
+  };
+  await desk.witness.pending(desk, `branches ${lock}`, desk.client.getLock(lock).withLock(inside));
+}
+
+async function tried(desk: Desk, lock: string, waitMs: number): Promise<void> {
+  const call = desk.client.getLock(lock).tryWithLock({ waitMs }, async (hold) => {
+    const entry = desk.witness.enter(desk, lock, hold, undefined);
+    try {
+      await work(desk, hold, workMs(desk));
+    } finally {
+      desk.witness.leave(entry);
+    }
+  });
+  await desk.witness.pending(desk, `tryWithLock ${lock}`, call);
+}
+
+async function object(desk: Desk, lock: string): Promise<void> {
+  const wait = desk.witness.waits(desk, lock);
+  const call = desk.client.getLock(lock).acquire();
+  const hold = await desk.witness.pending(desk, `acquire ${lock}`, call).finally(() => wait.settled());
+  await holding(desk, lock, hold);
+}
+
+async function holding(desk: Desk, lock: string, hold: Hold): Promise<void> {
+  const entry = desk.witness.enter(desk, lock, hold, undefined);
+  try {
+    await work(desk, hold, workMs(desk));
+    if (desk.chance.happens(0.3)) await hold.run(() => section(desk, lock, {}, entry));
+  } finally {
+    desk.witness.leave(entry);
+    await desk.witness.pending(desk, `release ${lock}`, hold.release());
+  }
+}
+
+/** lock() and unlock() in a run: one thread. */
+async function imperative(desk: Desk, lock: string): Promise<void> {
+  await desk.client.run(async () => {
+    const handle = desk.client.getLock(lock);
+    const times = desk.chance.whole(1, 3);
+    const entries: OpenHold[] = [];
+    for (let at = 0; at < times; at++) {
+      await desk.witness.pending(desk, `lock ${lock}`, handle.lock());
+      entries.push(desk.witness.enter(desk, lock, undefined, entries.at(-1)));
+      await desk.process.sleep(workMs(desk));
+    }
+    if (desk.chance.happens(0.2)) {
+      const counted = await desk.witness.pending(desk, `count ${lock}`, handle.getHoldCount());
+      const [first] = entries;
+      if (first !== undefined) desk.witness.counted(desk, lock, first, times, counted);
+    }
+    await unlockAll(desk, lock, entries);
+  });
+}
+
+async function triedImperative(desk: Desk, lock: string): Promise<void> {
+  const waitMs = desk.chance.pick([0, 10, 300]);
+  await desk.client.run(async () => {
+    const handle = desk.client.getLock(lock);
+    if (!(await desk.witness.pending(desk, `tryLock ${lock}`, handle.tryLock(waitMs)))) return;
+    const entry = desk.witness.enter(desk, lock, undefined, undefined);
+    await desk.process.sleep(workMs(desk));
+    await unlockAll(desk, lock, [entry]);
+  });
+}
+
+async function unlockAll(desk: Desk, lock: string, entries: OpenHold[]): Promise<void> {
+  let loss: unknown;
+  for (let entry = entries.pop(); entry !== undefined; entry = entries.pop()) {
+    desk.witness.leave(entry);
+    try {
+      await desk.witness.pending(desk, `unlock ${lock}`, desk.client.getLock(lock).unlock());
+      if (loss === undefined) desk.witness.confirm(entry);
+    } catch (error) {
+      loss ??= error;
+    }
+  }
+  if (loss !== undefined) throw loss;
+}
+
+async function givenUp(desk: Desk, lock: string): Promise<void> {
+  const controller = new AbortController();
+  const patienceMs = desk.chance.below(40);
+  void desk.process.sleep(patienceMs).then(() => controller.abort(GIVEN_UP));
+  const call = desk.client.getLock(lock).acquire({ signal: controller.signal });
+  let hold: Hold;
+  try {
+    hold = await desk.witness.pending(desk, `acquire ${lock}`, call);
+  } catch (error) {
+    if (error === GIVEN_UP) return;
+    throw error;
+  }
+  await holding(desk, lock, hold);
+}
+
+/** Two locks, always in the same order. */
+async function twoLocks(desk: Desk, lock: string): Promise<void> {
+  const other = desk.chance.pick(desk.locks);
+  if (other === lock) return section(desk, lock, {}, undefined);
+  const [first = lock, second = other] = [lock, other].sort();
+  const call = desk.client.getLock(first).withLock(async (hold) => {
+    const entry = desk.witness.enter(desk, first, hold, undefined);
+    try {
+      await section(desk, second, { waitMs: 2_000 }, undefined);
+    } finally {
+      desk.witness.leave(entry);
+    }
+  });
+  await desk.witness.pending(desk, `withLock ${first}`, call);
+}
+
+async function queries(desk: Desk, lock: string): Promise<void> {
+  const handle = desk.client.getLock(lock);
+  await desk.witness.pending(desk, `isLocked ${lock}`, handle.isLocked());
+  await desk.witness.pending(desk, `remainTimeToLive ${lock}`, handle.remainTimeToLive());
+  await desk.witness.pending(desk, `inspect ${lock}`, desk.client.inspect(lock));
+}
+
+/** An explicit owner: of this task, so that nothing else re-enters. */
+async function ownedByName(desk: Desk, lock: string): Promise<void> {
+  const handle = desk.client.getLock(lock, { owner: desk.name });
+  const hold = await desk.witness.pending(desk, `acquire ${lock}`, handle.acquire());
+  const entry = desk.witness.enter(desk, lock, hold, undefined);
+  try {
+    await work(desk, hold, workMs(desk));
+  } finally {
+    desk.witness.leave(entry);
+    await desk.witness.pending(desk, `release ${lock}`, hold.release());
+  }
+}
+
+async function count(desk: Desk, lock: string, entry: OpenHold): Promise<void> {
+  let levels = 0;
+  for (let at: OpenHold | undefined = entry; at !== undefined; at = at.inside) levels++;
+  const counted = await desk.witness.pending(desk, `count ${lock}`, desk.client.getLock(lock).getHoldCount());
+  desk.witness.counted(desk, lock, entry, levels, counted);
+}
+
+/** Half of all sections do nothing that takes time. */
+function workMs({ chance }: Desk): number {
+  return chance.happens(0.5) ? 0 : chance.mostlySmall(0.1, 60);
+}
+
+async function work({ process, chance }: Desk, hold: Hold, forMs: number): Promise<void> {
+  if (forMs === 0) return;
+  // A computation that is longer than a lease loses it, rightly: stalls of that length are faults.
+  if (forMs < 60 && chance.happens(0.03)) process.compute(forMs);
+  else await process.sleep(forMs);
+  // Who looks is told the truth; whether anybody looks must not matter.
+  if (chance.happens(0.2)) void hold.state;
+}
+
+/** As Promise.all, but ends when all have ended. */
+async function settledAll(calls: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(calls);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}

@@ -1,0 +1,120 @@
+/** Does what a fault says, to a world. */
+
+import { lockKeys } from '@holdfast/core';
+import type { Trouble } from '@holdfast/memory';
+import type { FaultPlan } from '../plan/faults.js';
+import type { Scenario } from '../plan/scenario.js';
+import type { Direction } from './network.js';
+import { Phase } from './timeline.js';
+import type { Life, World } from './world.js';
+
+const ways: Readonly<Record<'both' | Direction, readonly Direction[]>> = {
+  both: ['to the server', 'to the client'],
+  'to the server': ['to the server'],
+  'to the client': ['to the client'],
+};
+
+/** What faults do beyond the world itself. */
+export interface Consequences {
+  /** A lock, or every lock, is taken away from its owner. */
+  taken(lock: string | undefined): void;
+  /** A process begins again. */
+  began(life: Life): void;
+  /** Somebody forces a lock. */
+  force(life: Life, lock: string): void;
+}
+
+/** Breaks what `fault` says, now. Returns whether there was anything to break. */
+export function breakNow(fault: FaultPlan, world: World, { locks, wakeup }: Scenario, then: Consequences): boolean {
+  const { server, timeline } = world;
+  switch (fault.kind) {
+    case 'reset':
+    case 'reply-lost':
+    case 'dead':
+    case 'answers-swapped': {
+      const life = world.lifeOf(fault.process);
+      const connections = life === undefined ? [] : world.network.connectionsOf(life.process);
+      const connection = connections[fault.connection % Math.max(1, connections.length)];
+      if (fault.kind === 'reset') connection?.reset();
+      else if (fault.kind === 'reply-lost') connection?.loseNextReply();
+      else if (fault.kind === 'dead') connection?.goDead();
+      else connection?.swapNextReplies();
+      return connection !== undefined;
+    }
+    case 'partition': {
+      const life = world.lifeOf(fault.process);
+      if (life !== undefined) world.network.hold(life.process, ways[fault.way], timeline.now + fault.forMs);
+      return life !== undefined;
+    }
+    case 'stop':
+    case 'stall': {
+      const life = world.lifeOf(fault.process);
+      if (fault.kind === 'stop') life?.process.stop(fault.forMs);
+      else life?.process.at(timeline.now, Phase.timer, () => life.process.compute(fault.forMs));
+      return life !== undefined;
+    }
+    case 'kill': {
+      const life = world.lifeOf(fault.process);
+      if (life === undefined) return false;
+      world.kill(life, fault.how);
+      timeline.at(timeline.now + fault.backMs, Phase.timer, undefined, () => then.began(world.start(life.plan)));
+      return true;
+    }
+    case 'server-stop':
+      server.stop(fault.forMs);
+      return true;
+    case 'oom':
+      refuse(world, { code: 'OOM' }, fault.forMs);
+      return true;
+    case 'noperm':
+      refuse(world, { code: 'NOPERM', commands: ['evalsha', 'eval'] }, fault.forMs);
+      return true;
+    case 'busy':
+      refuse(world, { code: 'BUSY' }, fault.forMs);
+      return true;
+    case 'restart':
+    case 'restart-empty':
+      if (server.server === undefined) return false;
+      if (fault.kind === 'restart-empty') then.taken(undefined);
+      server.restart(fault.kind === 'restart' ? 'data kept' : 'data lost', fault.awayMs);
+      refuse(world, { code: 'LOADING' }, fault.awayMs + fault.loadingMs);
+      return true;
+    case 'failover':
+      if (server.server === undefined || !server.hasReplica) return false;
+      if (server.failOver(fault.awayMs) === 'lost') then.taken(undefined);
+      return true;
+    case 'script-flush':
+      server.master.flushScripts();
+      return true;
+    case 'clients-killed':
+      server.master.hangUp();
+      return true;
+    case 'queue-lost':
+    case 'del': {
+      const lock = locks[fault.lock] ?? '';
+      const keys = lockKeys(lock);
+      if (fault.kind === 'del') then.taken(lock);
+      const queue = wakeup === 'queue' ? [keys.queue, keys.fresh] : [];
+      deleteKeys(world, fault.kind === 'del' ? [keys.lock] : queue);
+      return true;
+    }
+    case 'force': {
+      const life = world.lifeOf(fault.process);
+      const lock = locks[fault.lock] ?? '';
+      if (life !== undefined) then.force(life, lock);
+      return life !== undefined;
+    }
+  }
+}
+
+function refuse({ server, timeline }: World, trouble: Trouble, forMs: number): void {
+  const end = server.master.refuse(trouble);
+  timeline.at(timeline.now + forMs, Phase.immediate, undefined, end);
+}
+
+function deleteKeys({ server }: World, keys: readonly string[]): void {
+  if (keys.length === 0) return;
+  const operator = server.master.accept({ receive: () => undefined, hungUp: () => undefined });
+  operator.execute(['del', ...keys]);
+  operator.close();
+}

@@ -1,0 +1,343 @@
+/**
+ * The network of a world: connections from processes to servers, as TCP makes them.
+ *
+ * On one connection what arrives comes in the order in which it was sent, each direction for itself; between connections there is no order. A packet
+ * that is held up holds up all behind it. What can happen to a connection:
+ *
+ * | what | the client | the server |
+ * |---|---|---|
+ * | `reset` | an error, soon | the same, at another moment; what had arrived by then was executed |
+ * | `lose the next reply` | an error, where the reply should have come | has executed the command |
+ * | `go dead` | nothing comes any more, either way, and neither side is told | the same, and gives up after a while |
+ * | `swap the next two replies` | each answers the other's question: no network does that, a proxy or a library with a bug may | |
+ * | held back (a partition) | nothing passes in a direction until the partition ends, then all of it, late | |
+ *
+ * A client that lets go of a connection is not heard of by the server at once: what it had sent still arrives and is executed, and its
+ * subscriptions count until the server has noticed.
+ */
+
+import type { Address, Frame, MemoryServer, Network, ServerConnection, Socket, SocketListener } from '@holdfast/memory';
+import type { Chance } from './chance.js';
+import type { WorldProcess } from './process.js';
+import { Phase, type Actor, type Timeline } from './timeline.js';
+import type { Trace } from './trace.js';
+
+/** One-way delays, in milliseconds. */
+export interface Delays {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Where connections lead. */
+export interface Host extends Actor {
+  /** The server that listens there now; undefined: nothing does. */
+  readonly server: MemoryServer | undefined;
+}
+
+/** What a client hears when its connection breaks. */
+function broken(code: 'ECONNRESET' | 'ECONNREFUSED'): Error {
+  const syscall = code === 'ECONNRESET' ? 'read' : 'connect';
+  return Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
+}
+
+/** A server gives up a peer that says nothing after this: TCP's own retries are longer, but then nothing is new. */
+const SERVER_PATIENCE_MS = 20_000;
+
+/** Which way something goes. */
+export type Direction = 'to the server' | 'to the client';
+
+/** See the module comment. */
+export class WorldNetwork {
+  readonly #timeline: Timeline;
+  readonly #chance: Chance;
+  readonly #trace: Trace;
+  readonly #host: Host;
+  readonly #connections = new Map<WorldProcess, Set<Connection>>();
+  readonly #partitions = new Map<WorldProcess, Record<Direction, number>>();
+  delays: Delays;
+
+  constructor(parts: { timeline: Timeline; chance: Chance; trace: Trace; host: Host; delays: Delays }) {
+    this.#timeline = parts.timeline;
+    this.#chance = parts.chance;
+    this.#trace = parts.trace;
+    this.#host = parts.host;
+    this.delays = parts.delays;
+  }
+
+  /** The network as a process has it. */
+  of(process: WorldProcess): Network {
+    const chance = this.#chance.of(process.name);
+    let dialled = 0;
+    return {
+      dial: (_address: Address, listener) => {
+        const connection: Connection = new Connection(
+          {
+            timeline: this.#timeline,
+            trace: this.#trace,
+            host: this.#host,
+            delay: (most) => this.#delay(most),
+            heldUntil: (direction) => this.#partitions.get(process)?.[direction] ?? 0,
+            over: () => this.#of(process).delete(connection),
+          },
+          process,
+          chance.of(`${dialled++}`),
+          listener,
+        );
+        this.#of(process).add(connection);
+        connection.dial();
+        return connection;
+      },
+    };
+  }
+
+  /** The connections that a process has, or thinks it has, the oldest first. */
+  connectionsOf(process: WorldProcess): readonly Connection[] {
+    return [...this.#of(process)];
+  }
+
+  /** Nothing passes in these directions before world time `until`. */
+  hold(process: WorldProcess, directions: readonly Direction[], until: number): void {
+    const held = this.#partitions.get(process) ?? { 'to the server': 0, 'to the client': 0 };
+    for (const direction of directions) held[direction] = Math.max(held[direction], until);
+    this.#partitions.set(process, held);
+  }
+
+  #of(process: WorldProcess): Set<Connection> {
+    let connections = this.#connections.get(process);
+    if (connections === undefined) this.#connections.set(process, (connections = new Set()));
+    return connections;
+  }
+
+  #delay(chance: Chance): number {
+    return chance.between(this.delays.least, this.delays.most);
+  }
+}
+
+interface Surrounding {
+  readonly timeline: Timeline;
+  readonly trace: Trace;
+  readonly host: Host;
+  delay(chance: Chance): number;
+  heldUntil(direction: Direction): number;
+  over(): void;
+}
+
+/** One direction of a connection: what comes out is what went in, in that order, each some time later. */
+class OneWay {
+  readonly #timeline: Timeline;
+  readonly #to: Actor;
+  readonly #terms: { delay(): number; heldUntil(): number; isDead(): boolean };
+  readonly #queue: (() => void)[] = [];
+  #last = 0;
+
+  constructor(timeline: Timeline, to: Actor, terms: { delay(): number; heldUntil(): number; isDead(): boolean }) {
+    this.#timeline = timeline;
+    this.#to = to;
+    this.#terms = terms;
+  }
+
+  carry(leaves: number, run: () => void): void {
+    if (this.#terms.isDead()) return;
+    this.#queue.push(run);
+    this.#last = Math.max(this.#last, leaves + this.#terms.delay());
+    this.#timeline.at(this.#last, Phase.socket, this.#to, this.#arrive);
+  }
+
+  /** Whatever the moment was meant for: the first one in comes out. */
+  readonly #arrive = (): void => {
+    if (this.#terms.isDead()) return;
+    const until = this.#terms.heldUntil();
+    if (until > this.#timeline.now) this.#timeline.at(until + this.#terms.delay(), Phase.socket, this.#to, this.#arrive);
+    else this.#queue.shift()?.();
+  };
+}
+
+/** One connection; see the module comment. */
+export class Connection implements Socket {
+  readonly #around: Surrounding;
+  readonly #process: WorldProcess;
+  readonly #chance: Chance;
+  readonly #listener: SocketListener;
+  #server: ServerConnection | undefined;
+  /** The client still hears of it. */
+  #heard = true;
+
+  #dead = false;
+  readonly #toServer: OneWay;
+  readonly #toClient: OneWay;
+  #losesReply = false;
+  #swaps: 'no' | 'the next two' | Frame = 'no';
+
+  constructor(around: Surrounding, process: WorldProcess, chance: Chance, listener: SocketListener) {
+    this.#around = around;
+    this.#process = process;
+    this.#chance = chance;
+    this.#listener = listener;
+    const { timeline, host } = around;
+    const way = (direction: Direction, to: Actor) =>
+      new OneWay(timeline, to, {
+        delay: () => around.delay(chance),
+        heldUntil: () => around.heldUntil(direction),
+        isDead: () => this.#dead,
+      });
+    this.#toServer = way('to the server', host);
+    this.#toClient = way('to the client', process);
+  }
+
+  /** Carries messages, not answers only. */
+  get subscribed(): boolean {
+    return (this.#server?.subscriptions.plain.size ?? 0) > 0;
+  }
+
+  dial(): void {
+    this.#note('dial', () => '');
+    this.#arriveAtServer(() => {
+      const { server } = this.#around.host;
+      if (server === undefined) {
+        this.#deliver(() => this.#close(broken('ECONNREFUSED')));
+        return;
+      }
+      this.#server = server.accept({
+        receive: (frame) => this.#receive(frame),
+        hungUp: () => this.#deliver(() => this.#close()),
+      });
+      this.#deliver(() => {
+        if (!this.#heard) return;
+        this.#note('open', () => '');
+        this.#listener.onOpen();
+      });
+    });
+  }
+
+  send(request: readonly string[]): void {
+    this.#note('send', () => said(request));
+    this.#arriveAtServer(() => {
+      if (this.#server === undefined || this.#server.closed) return;
+      this.#note('execute', () => said(request));
+      this.#server.execute(request);
+    });
+  }
+
+  end(): void {
+
+    this.#arriveAtServer(() => {
+      this.#server?.close();
+      this.#deliver(() => this.#close());
+    });
+  }
+
+  destroy(): void {
+    if (!this.#heard) return;
+    this.#heard = false;
+    this.#around.over();
+    this.#letGo();
+  }
+
+  /** See the module comment. */
+  reset(): void {
+    if (!this.#heard) return;
+    this.#letGo();
+    const { timeline } = this.#around;
+    this.#process.at(timeline.now + this.#around.delay(this.#chance), Phase.socket, () =>
+      this.#close(broken('ECONNRESET')),
+    );
+  }
+
+  loseNextReply(): void {
+    this.#losesReply = true;
+  }
+
+  goDead(): void {
+    if (this.#dead) return;
+    this.#dead = true;
+    this.#leaveServerTo(SERVER_PATIENCE_MS);
+  }
+
+  swapNextReplies(): void {
+    if (this.#swaps === 'no') this.#swaps = 'the next two';
+  }
+
+  /** The process is gone, and its kernel says goodbye, or its machine says nothing. */
+  abandon(how: 'closed' | 'silent'): void {
+    this.#heard = false;
+    this.#around.over();
+    if (how === 'closed') this.#letGo();
+    else this.#leaveServerTo(SERVER_PATIENCE_MS);
+  }
+
+  /** What was sent arrives, then the end. */
+  #letGo(): void {
+    if (this.#dead) return;
+
+    this.#arriveAtServer(() => this.#server?.close());
+  }
+
+  #leaveServerTo(ms: number): void {
+    const { timeline, host } = this.#around;
+    timeline.at(timeline.now + ms, Phase.socket, host, () => this.#server?.close());
+  }
+
+  #arriveAtServer(run: () => void): void {
+    this.#toServer.carry(this.#process.time, run);
+  }
+
+  #deliver(run: () => void): void {
+    this.#toClient.carry(this.#around.timeline.now, run);
+  }
+
+  #receive(frame: Frame): void {
+    if (frame.kind === 'reply') {
+      if (this.#losesReply) {
+        this.#losesReply = false;
+        this.#deliver(() => this.#close(broken('ECONNRESET')));
+        this.#dropServer();
+        return;
+      }
+      if (this.#swaps === 'the next two') {
+        this.#swaps = frame;
+        return;
+      }
+      if (this.#swaps !== 'no') {
+        const first = this.#swaps;
+        this.#swaps = 'no';
+        this.#hand(frame);
+        this.#hand(first);
+        return;
+      }
+    }
+    this.#hand(frame);
+  }
+
+  #hand(frame: Frame): void {
+    this.#deliver(() => {
+      if (!this.#heard) return;
+      if (frame.kind === 'reply') this.#note('reply', () => JSON.stringify(frame.reply));
+      else this.#note('message', () => `${frame.channel} ${frame.message}`);
+      this.#listener.onFrame(frame);
+    });
+  }
+
+  /** While a command is executed it cannot be closed from within. */
+  #dropServer(): void {
+    const { timeline, host } = this.#around;
+    timeline.at(timeline.now, Phase.immediate, host, () => this.#server?.close());
+  }
+
+  #close(error?: Error): void {
+    if (!this.#heard) return;
+    this.#heard = false;
+    this.#around.over();
+    this.#note('close', () => error?.message ?? '');
+    this.#listener.onClose(error);
+  }
+
+  #note(note: 'dial' | 'open' | 'send' | 'execute' | 'reply' | 'message' | 'close', text: () => string): void {
+    const { timeline, trace } = this.#around;
+    trace.note(timeline.now, note, this.#process.number, () => `${this.#process.name} ${text()}`);
+  }
+}
+
+/** Without the name of the question, which counts on from run to run. */
+function said(request: readonly string[]): string {
+  return request.slice(0, -1).join(' ').slice(0, 300);
+}

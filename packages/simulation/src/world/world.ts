@@ -1,0 +1,126 @@
+/**
+ * A world: processes with real clients, a network, and a server, in one thread and without any time of its own.
+ *
+ * ## Why it shows what the real client does
+ *
+ * The client is the one that is published, made by `createLockClientIn` with other surroundings: a clock, randomness, turns of the event loop, and
+ * where its connections come from. No line of it is replaced or skipped. Below it stands a connection that behaves as ioredis does, over a network
+ * that keeps order within a connection as TCP does, to a server that executes the scripts by rules which a differential test holds to the Lua scripts
+ * on real servers.
+ *
+ * What is left open is when things happen, and that is what the world decides: one event at a time, in order of world time, with all promise
+ * jobs run before the next. An event is what a macrotask is to Node: a timer, bytes from a socket, `setImmediate`. Two processes never run at the same
+ * moment, but they share nothing that they could both change, so every real interleaving of their macrotasks is the same as one of these.
+ *
+ * Everything random comes from one seed, and nothing in here asks the machine for anything. So the same seed gives the same run, to the last event,
+ * which {@link Trace} proves with one number.
+ *
+ * ## What it cannot see
+ *
+ * - What ioredis, Node's sockets and Redis do otherwise than described here: bytes that are cut, TLS, output buffers, eviction, persistence. The
+ *   tests on real servers and `npm run faults` are for that.
+ * - Code takes no time in here, except where a task computes: a race between two lines of one macrotask does not exist, and load does not slow anything.
+ * - Cluster and Sentinel: there is one address. What is behind it may fail over.
+ * - A mistake that the rules of the memory server share with the Lua scripts.
+ */
+
+import { createLockClientIn, ours, retryStrategy, systemSurroundings } from 'holdfast/internal';
+import { memoryRedis } from '@holdfast/memory';
+import type { LockClient } from 'holdfast';
+import type { Redis } from 'ioredis';
+import type { ProcessPlan, Scenario } from '../plan/scenario.js';
+import { Chance } from './chance.js';
+import { WorldNetwork } from './network.js';
+import { WorldProcess } from './process.js';
+import { WorldServer } from './servers.js';
+import { Timeline } from './timeline.js';
+import type { Trace } from './trace.js';
+
+const HOST = { host: 'redis', port: 6379 };
+
+/** One life of a process: the client in it, and the connection of the user's that it may have been given. */
+export interface Life {
+  readonly plan: ProcessPlan;
+  readonly number: number;
+  readonly process: WorldProcess;
+  readonly client: LockClient;
+  readonly yours: Redis | undefined;
+}
+
+/** See the module comment. */
+export class World {
+  readonly timeline = new Timeline();
+  readonly trace: Trace;
+  readonly chance: Chance;
+  readonly server: WorldServer;
+  readonly network: WorldNetwork;
+  readonly #scenario: Scenario;
+  readonly #lives: Life[] = [];
+
+  constructor(scenario: Scenario, trace: Trace) {
+    this.trace = trace;
+    this.#scenario = scenario;
+    this.chance = new Chance(scenario.seed).of('world');
+    this.server = new WorldServer(this.timeline, this.chance.of('server'), scenario.lag);
+    this.network = new WorldNetwork({
+      timeline: this.timeline,
+      chance: this.chance.of('network'),
+      trace,
+      host: this.server,
+      delays: scenario.delays,
+    });
+  }
+
+  /** Every life of every process, the dead too. */
+  get lives(): readonly Life[] {
+    return this.#lives;
+  }
+
+  /** The present life of a process; undefined while it has none. */
+  lifeOf(number: number): Life | undefined {
+    return this.#lives.findLast(({ plan, process }) => plan.number === number && !process.gone);
+  }
+
+  /** Starts a process, for the first time or again. */
+  start(plan: ProcessPlan): Life {
+    const number = this.#lives.filter((life) => life.plan === plan).length;
+    const name = number === 0 ? plan.name : `${plan.name}.${number}`;
+    const chance = this.chance.of(`process ${name}`);
+    const process = new WorldProcess(this.timeline, chance, {
+      name,
+      number: plan.number,
+      rate: plan.rate,
+      startsAt: plan.startsAt + 1e6 * number,
+    });
+    const place = { network: this.network.of(process), timers: process.clock as never };
+    const yours = plan.connection === 'yours' ? memoryRedis(place, HOST) : undefined;
+    yours?.on('error', () => undefined);
+    const random = chance.of('client').next;
+    const randomText = chance.of('ids').text;
+    const system = systemSurroundings();
+    const client = createLockClientIn(
+      {
+        clock: process.clock,
+        random,
+        randomText,
+        nextTurn: process.nextTurn,
+        openRedis: (input) =>
+          yours === undefined
+            ? { kind: 'node', redis: memoryRedis(place, { retryStrategy, ...HOST, ...ours }), ownership: 'ours' }
+            : system.openRedis(input),
+      },
+      { redis: yours ?? HOST, wakeup: this.#scenario.wakeup, ...plan.client },
+    );
+    // Without listeners errors would be printed; they are told by the calls as well.
+    client.on('error', () => undefined);
+    const life = { plan, number, process, client, yours };
+    this.#lives.push(life);
+    return life;
+  }
+
+  /** Kills a process. `how`: whether its machine still closes its connections. */
+  kill({ process }: Life, how: 'closed' | 'silent'): void {
+    process.kill();
+    for (const connection of this.network.connectionsOf(process)) connection.abandon(how);
+  }
+}
