@@ -62,6 +62,12 @@ module.exports = {
       to: { path: '^packages/bench/' },
     },
     {
+      name: 'nothing-imports-the-simulation',
+      severity: 'error',
+      from: { pathNot: '^packages/simulation/' },
+      to: { path: '^packages/simulation/' },
+    },
+    {
       name: 'nothing-imports-safety',
       comment: 'It judges the others: runs, faults and checkers are no part of them.',
       severity: 'error',

@@ -49,6 +49,7 @@ const config: Config = {
     project('notify'),
     project('watchdog'),
     project('memory'),
+    project('simulation'),
     project('testkit'),
     project('bench'),
     project('safety'),

@@ -53,13 +53,16 @@ const CLOSING_MS = 60_000;
 
 /** Must be called in a macrotask (see `inMacrotask`). */
 export function runScenario(scenario: Scenario, { trace = 'number only' }: RunOptions = {}): RunResult {
-  const { emitWarning } = process;
-  // Warnings of simulated processes are none of this one.
+  const emitWarning = process.emitWarning.bind(process);
+  const { stackTraceLimit } = Error;
+  // Warnings of simulated processes are none of this one, and nobody reads where their thousands of errors were made.
   process.emitWarning = () => undefined;
+  Error.stackTraceLimit = 0;
   try {
     return new Run(scenario, new Trace(trace)).go();
   } finally {
     process.emitWarning = emitWarning;
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
@@ -103,7 +106,8 @@ class Run implements Witness {
       this.#exclusion.look(timeline.now);
       return this.#violation !== undefined || (this.ending && this.#tasks === 0) ? 'enough' : 'go on';
     });
-    if (this.#tasks > 0) this.#fail('starved', undefined, [...this.#pending.values()].join(', ') || 'a task stands still');
+    if (this.#tasks > 0)
+      this.#fail('starved', undefined, [...this.#pending.values()].join(', ') || 'a task stands still');
     if (this.#violation === undefined) this.#close();
     return {
       scenario: this.#scenario,
@@ -131,7 +135,12 @@ class Run implements Witness {
       this.#passed++;
       this.#lastOwner.set(lock, process.name);
     }
-    this.#world.trace.note(now, 'hold', process.number, () => `${desk.name} ${lock}${inside === undefined ? '' : ' nested'}`);
+    this.#world.trace.note(
+      now,
+      'hold',
+      process.number,
+      () => `${desk.name} ${lock}${inside === undefined ? '' : ' nested'}`,
+    );
     const entry = this.#exclusion.enter(now, process, lock, hold, inside, desk.chance.happens(0.5));
     this.#wakeups?.entered(now, lock);
     return entry;
@@ -190,6 +199,7 @@ class Run implements Witness {
           chance: process.chance.of(`task ${task.name}`),
           locks: this.#scenario.locks,
           leaseMs: plan.client.watchdogTimeoutMs,
+          computes: this.#scenario.class !== 'calm',
           witness: this,
           name: `${process.name}/${task.name}`,
         };

@@ -154,7 +154,8 @@ export class ExclusionJudge {
   #meets(now: number, before: OpenHold, entry: OpenHold): void {
     if (before.hold === undefined && (entry.hold === undefined || believed(entry, now))) before.suspects.push(entry);
     if (entry.hold === undefined && (before.hold === undefined || believed(before, now))) entry.suspects.push(before);
-    if (!before.listens || before.abortedAt !== undefined || !before.process.awake || this.#isExcused(before, now)) return;
+    if (!before.listens || before.abortedAt !== undefined || !before.process.awake || this.#isExcused(before, now))
+      return;
     const end = endOf(before);
     if (end > now - TIMER_GRACE_MS) return;
     const late = (now - end).toFixed(1);

@@ -23,7 +23,9 @@ export function leftBehind(
     for (const key of [lock, queue, fresh]) {
       const entry = keys.find(key);
       if (entry === undefined) continue;
-      found.push(`${key} of lock ${name} is there, ${entry.endsAt === Number.POSITIVE_INFINITY ? 'for ever' : 'for now'}`);
+      found.push(
+        `${key} of lock ${name} is there, ${entry.endsAt === Number.POSITIVE_INFINITY ? 'for ever' : 'for now'}`,
+      );
     }
   }
   return found;

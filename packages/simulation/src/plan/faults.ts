@@ -1,6 +1,10 @@
 /** What is broken on purpose, and when: plain data, so that a run can be repeated without some of it. Times are world time in milliseconds. */
 export type FaultPlan = { readonly at: number } & (
-  | { readonly kind: 'reset' | 'reply-lost' | 'dead' | 'answers-swapped'; readonly process: number; readonly connection: number }
+  | {
+      readonly kind: 'reset' | 'reply-lost' | 'dead' | 'answers-swapped';
+      readonly process: number;
+      readonly connection: number;
+    }
   | {
       readonly kind: 'partition';
       readonly process: number;

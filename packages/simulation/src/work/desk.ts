@@ -32,6 +32,8 @@ export interface Desk {
   readonly chance: Chance;
   readonly locks: readonly string[];
   readonly leaseMs: number;
+  /** Sections may keep the event loop busy. */
+  readonly computes: boolean;
   readonly witness: Witness;
   readonly name: string;
 }

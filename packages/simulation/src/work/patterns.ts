@@ -189,14 +189,14 @@ async function triedImperative(desk: Desk, lock: string): Promise<void> {
 }
 
 async function unlockAll(desk: Desk, lock: string, entries: OpenHold[]): Promise<void> {
-  let loss: unknown;
+  let loss: Error | undefined;
   for (let entry = entries.pop(); entry !== undefined; entry = entries.pop()) {
     desk.witness.leave(entry);
     try {
       await desk.witness.pending(desk, `unlock ${lock}`, desk.client.getLock(lock).unlock());
       if (loss === undefined) desk.witness.confirm(entry);
     } catch (error) {
-      loss ??= error;
+      loss ??= error instanceof Error ? error : new Error(String(error));
     }
   }
   if (loss !== undefined) throw loss;
@@ -265,10 +265,10 @@ function workMs({ chance }: Desk): number {
   return chance.happens(0.5) ? 0 : chance.mostlySmall(0.1, 60);
 }
 
-async function work({ process, chance }: Desk, hold: Hold, forMs: number): Promise<void> {
+async function work({ process, chance, computes }: Desk, hold: Hold, forMs: number): Promise<void> {
   if (forMs === 0) return;
   // A computation that is longer than a lease loses it, rightly: stalls of that length are faults.
-  if (forMs < 60 && chance.happens(0.03)) process.compute(forMs);
+  if (computes && forMs < 60 && chance.happens(0.03)) process.compute(forMs);
   else await process.sleep(forMs);
   // Who looks is told the truth; whether anybody looks must not matter.
   if (chance.happens(0.2)) void hold.state;

@@ -25,7 +25,12 @@ export interface Consequences {
 }
 
 /** Breaks what `fault` says, now. Returns whether there was anything to break. */
-export function breakNow(fault: FaultPlan, world: World, { locks, wakeup }: Scenario, then: Consequences): boolean {
+export function breakNow(
+  fault: FaultPlan,
+  world: World,
+  { locks, wakeup, workMs }: Scenario,
+  then: Consequences,
+): boolean {
   const { server, timeline } = world;
   switch (fault.kind) {
     case 'reset':
@@ -57,7 +62,9 @@ export function breakNow(fault: FaultPlan, world: World, { locks, wakeup }: Scen
       const life = world.lifeOf(fault.process);
       if (life === undefined) return false;
       world.kill(life, fault.how);
-      timeline.at(timeline.now + fault.backMs, Phase.timer, undefined, () => then.began(world.start(life.plan)));
+      // In time for the last turns.
+      const backAt = Math.min(timeline.now + fault.backMs, workMs);
+      timeline.at(backAt, Phase.timer, undefined, () => then.began(world.start(life.plan)));
       return true;
     }
     case 'server-stop':

@@ -35,13 +35,13 @@ export interface Host extends Actor {
 }
 
 /** What a client hears when its connection breaks. */
-function broken(code: 'ECONNRESET' | 'ECONNREFUSED'): Error {
-  const syscall = code === 'ECONNRESET' ? 'read' : 'connect';
+function broken(code: 'ECONNRESET' | 'ECONNREFUSED' | 'ETIMEDOUT'): Error {
+  const syscall = code === 'ECONNREFUSED' ? 'connect' : 'read';
   return Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
 }
 
-/** A server gives up a peer that says nothing after this: TCP's own retries are longer, but then nothing is new. */
-const SERVER_PATIENCE_MS = 20_000;
+/** A kernel gives up a peer that says nothing after this. The real ones take up to a quarter of an hour, in which nothing new would happen. */
+const KERNEL_PATIENCE_MS = 20_000;
 
 /** Which way something goes. */
 export type Direction = 'to the server' | 'to the client';
@@ -147,7 +147,8 @@ class OneWay {
   readonly #arrive = (): void => {
     if (this.#terms.isDead()) return;
     const until = this.#terms.heldUntil();
-    if (until > this.#timeline.now) this.#timeline.at(until + this.#terms.delay(), Phase.socket, this.#to, this.#arrive);
+    if (until > this.#timeline.now)
+      this.#timeline.at(until + this.#terms.delay(), Phase.socket, this.#to, this.#arrive);
     else this.#queue.shift()?.();
   };
 }
@@ -163,6 +164,7 @@ export class Connection implements Socket {
   #heard = true;
 
   #dead = false;
+  #vanished = false;
   readonly #toServer: OneWay;
   readonly #toClient: OneWay;
   #losesReply = false;
@@ -193,6 +195,8 @@ export class Connection implements Socket {
     this.#note('dial', () => '');
     this.#arriveAtServer(() => {
       const { server } = this.#around.host;
+      // A machine that is gone does not answer to the server's half of the handshake.
+      if (this.#vanished) return;
       if (server === undefined) {
         this.#deliver(() => this.#close(broken('ECONNREFUSED')));
         return;
@@ -219,7 +223,6 @@ export class Connection implements Socket {
   }
 
   end(): void {
-
     this.#arriveAtServer(() => {
       this.#server?.close();
       this.#deliver(() => this.#close());
@@ -250,7 +253,12 @@ export class Connection implements Socket {
   goDead(): void {
     if (this.#dead) return;
     this.#dead = true;
-    this.#leaveServerTo(SERVER_PATIENCE_MS);
+    this.#leaveServerTo(KERNEL_PATIENCE_MS);
+    // A connection of holdfast's own has to be found silent by holdfast: nothing helps it.
+    if (this.#process.kernelHelps) {
+      const { timeline } = this.#around;
+      this.#process.at(timeline.now + KERNEL_PATIENCE_MS, Phase.socket, () => this.#close(broken('ETIMEDOUT')));
+    }
   }
 
   swapNextReplies(): void {
@@ -262,7 +270,10 @@ export class Connection implements Socket {
     this.#heard = false;
     this.#around.over();
     if (how === 'closed') this.#letGo();
-    else this.#leaveServerTo(SERVER_PATIENCE_MS);
+    else {
+      this.#vanished = true;
+      this.#leaveServerTo(KERNEL_PATIENCE_MS);
+    }
   }
 
   /** What was sent arrives, then the end. */

@@ -33,12 +33,25 @@ class WorldTimer implements Timer {
   }
 }
 
+/** How a process is. */
+export interface ProcessTerms {
+  readonly name: string;
+  readonly number: number;
+  /** How much faster than the world's its clock runs, such as 1.01. */
+  readonly rate: number;
+  /** What its clock shows at first. */
+  readonly startsAt: number;
+  readonly kernelHelps: boolean;
+}
+
 /** See the module comment. */
 export class WorldProcess implements Actor {
   readonly name: string;
   readonly number: number;
   readonly chance: Chance;
   readonly clock: Clock;
+  /** Its kernel ends connections to which nothing answers; else that is left to the client. */
+  readonly kernelHelps: boolean;
   readonly #timeline: Timeline;
   readonly #timers = new Set<WorldTimer>();
   readonly #jitter: Chance;
@@ -53,15 +66,11 @@ export class WorldProcess implements Actor {
   /** What the clock shows to judges, who look without touching. */
   #pinned: number | undefined;
 
-  /** `rate`: how much faster than the world's its clock runs, such as 1.01. */
-  constructor(
-    timeline: Timeline,
-    chance: Chance,
-    { name, number, rate, startsAt }: { name: string; number: number; rate: number; startsAt: number },
-  ) {
+  constructor(timeline: Timeline, chance: Chance, { name, number, rate, startsAt, kernelHelps }: ProcessTerms) {
     this.name = name;
     this.number = number;
     this.chance = chance;
+    this.kernelHelps = kernelHelps;
     this.#timeline = timeline;
     this.#jitter = chance.of('timers');
     this.#rate = rate;

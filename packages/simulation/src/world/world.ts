@@ -91,6 +91,7 @@ export class World {
       number: plan.number,
       rate: plan.rate,
       startsAt: plan.startsAt + 1e6 * number,
+      kernelHelps: plan.connection === 'yours',
     });
     const place = { network: this.network.of(process), timers: process.clock as never };
     const yours = plan.connection === 'yours' ? memoryRedis(place, HOST) : undefined;
