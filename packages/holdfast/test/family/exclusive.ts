@@ -350,6 +350,30 @@ export function exclusiveContract(primitive: ExclusivePrimitive, world: World, w
         await within(other.unlock());
       });
 
+      it('is for one branch of a section at a time', async () => {
+        const { lock } = setUp();
+        let inside = 0;
+        let most = 0;
+        const branch = () =>
+          lock.withLock(async () => {
+            most = Math.max(most, ++inside);
+            await lock.getHoldCount();
+            inside--;
+          });
+        await within(lock.withLock(() => Promise.all([branch(), branch(), branch()])));
+        expect(most).toBe(1);
+      });
+
+      it('with a shorter lease leaves the outer hold the lease that it has', async () => {
+        const { lock } = setUp();
+        const outer = await within(lock.acquire({ leaseMs: 20_000 }));
+        const inner = await within(outer.run(() => lock.acquire({ leaseMs: 1_000 })));
+        await within(inner.release());
+        expect(await within(lock.remainTimeToLive())).toBeGreaterThan(10_000);
+        expect(outer.remainingMs()).toBeGreaterThan(10_000);
+        await within(outer.release());
+      });
+
       it('is not for a call outside of the scope', async () => {
         const { client, lock } = setUp();
         await within(
