@@ -79,8 +79,15 @@ module.exports = {
       severity: 'error',
       comment:
         "The facade's tests also know its leaves: they recognise commands by the scripts' SHA. Those of safety judge runs of the facade.",
-      from: { path: '^packages/([^/]+)/test/', pathNot: '^packages/(holdfast|safety)/' },
+      from: { path: '^packages/([^/]+)/test/', pathNot: '^packages/(holdfast|safety|memory)/' },
       to: { path: '^packages/', pathNot: '^packages/($1|testkit)/' },
+    },
+    {
+      name: 'tests-of-memory-know-core',
+      comment: 'They send the commands of core to a real server and to the one in memory.',
+      severity: 'error',
+      from: { path: '^packages/memory/test/' },
+      to: { path: '^packages/', pathNot: '^packages/(memory|core|testkit)/' },
     },
     {
       name: 'nothing-shipped-imports-tests-or-tools',

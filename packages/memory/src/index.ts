@@ -25,3 +25,5 @@ export { ErrorReply, type Reply } from './server/reply.js';
 export { type Change, Replication } from './server/replication.js';
 export { SortedSet } from './server/sorted-set.js';
 export type { Trouble } from './server/trouble.js';
+export type { Commands } from './server/commands.js';
+export { bodies, type ScriptBody } from './server/scripts/index.js';

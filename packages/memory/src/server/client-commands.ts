@@ -6,7 +6,7 @@
 import type { ServerConnection } from './connection.js';
 import type { Commands } from './commands.js';
 import type { ChannelKind } from './pub-sub.js';
-import { ErrorReply, type Reply } from './reply.js';
+import { ErrorReply, notAnInteger, type Reply } from './reply.js';
 
 /** What these commands need of their server. */
 export interface Server {
@@ -54,7 +54,7 @@ function wrongArguments(command: string): ErrorReply {
 function wholeNumber(text: string | undefined): number {
   const value = Number(text);
   if (text === undefined || !Number.isSafeInteger(value)) {
-    throw new ErrorReply('ERR value is not an integer or out of range');
+    throw notAnInteger();
   }
   return value;
 }

@@ -6,7 +6,7 @@
  */
 
 import type { Keyspace } from './keyspace.js';
-import { ErrorReply } from './reply.js';
+import { ErrorReply, notAnInteger } from './reply.js';
 import { SortedSet } from './sorted-set.js';
 
 /** Reads, writes, and writes that may need more memory. */
@@ -92,8 +92,11 @@ export class Commands {
     return entry.endsAt === Number.POSITIVE_INFINITY ? -1 : entry.endsAt - this.#keys.nowMs;
   }
 
-  pexpire(key: string, ttlMs: number): boolean {
+  /** @param ttl - in milliseconds; as a text, as a script hands it on, it must be written as Redis writes whole numbers. */
+  pexpire(key: string, ttl: number | string): boolean {
     this.#enter('pexpire', 'write');
+    const ttlMs = Number(ttl);
+    if (typeof ttl === 'string' && `${ttlMs}` !== ttl) throw notAnInteger();
     if (ttlMs <= 0) return this.#keys.remove(key);
     return this.#keys.expire(key, this.#keys.nowMs + ttlMs);
   }
@@ -107,6 +110,17 @@ export class Commands {
   hgetall(key: string): ReadonlyMap<string, string> | undefined {
     this.#enter('hgetall', 'read');
     return this.#keys.hash(key);
+  }
+
+  hlen(key: string): number {
+    this.#enter('hlen', 'read');
+    return this.#keys.hash(key)?.size ?? 0;
+  }
+
+  /** HSCAN from the beginning: so many fields, those that were written first. Redis gives some, or all of a hash that it keeps in one piece. */
+  hscan(key: string, count: number): [field: string, value: string][] {
+    this.#enter('hscan', 'read');
+    return [...(this.#keys.hash(key) ?? [])].slice(0, count);
   }
 
   /** As {@link hgetall}, for who reads some fields. */

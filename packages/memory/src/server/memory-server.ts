@@ -38,19 +38,15 @@ export interface MemoryServerOptions {
   readonly timers?: Timers;
   /** What its `run_id` begins with. Default `memory`. */
   readonly name?: string;
+  /** Scripts that take the place of those with their names: for who plants a bug. */
+  readonly scripts?: Readonly<Record<string, ScriptBody>>;
 }
 
 /** Whether a server takes writes. */
 export type Role = 'master' | 'replica';
 
-const bodyOf = new Map<string, ScriptBody>();
-const shaOf = new Map<string, string>();
-for (const { name, sha, source } of Object.values(scripts)) {
-  const body = bodies[name];
-  if (body === undefined) continue;
-  bodyOf.set(sha, body);
-  shaOf.set(source, sha);
-}
+const nameOf = new Map(Object.values(scripts).map(({ sha, name }) => [sha, name]));
+const shaOf = new Map(Object.values(scripts).map(({ source, sha }) => [source, sha]));
 
 /** See the module comment. */
 export class MemoryServer implements Executor, Server {
@@ -61,7 +57,9 @@ export class MemoryServer implements Executor, Server {
   readonly #pubSub = new PubSub();
   readonly #troubles = new Troubles();
   readonly #connections = new Set<ServerConnection>();
-  readonly #knownScripts = new Set<string>();
+  /** Those that it has been sent in full, by SHA. */
+  readonly #knownScripts = new Map<string, ScriptBody>();
+  readonly #bodies: Readonly<Record<string, ScriptBody>>;
   readonly #replications = new Set<Replication>();
   readonly #waiting = new Set<() => void>();
   #databases = new Map<number, Keyspace>();
@@ -70,10 +68,11 @@ export class MemoryServer implements Executor, Server {
   #runs = 1;
   #offset = 0;
 
-  constructor({ now, timers, name = 'memory' }: MemoryServerOptions) {
+  constructor({ now, timers, name = 'memory', scripts: planted }: MemoryServerOptions) {
     this.#now = now;
     this.#timers = timers;
     this.name = name;
+    this.#bodies = { ...bodies, ...planted };
     this.commands = new Commands({
       publish: (kind, channel, message) => this.#pubSub.publish(kind, channel, message),
     });
@@ -275,13 +274,14 @@ export class MemoryServer implements Executor, Server {
 
   #run(command: string, request: Request, connection: ServerConnection): Reply | undefined {
     if (command === 'evalsha') {
-      const sha = request[1] ?? '';
-      const body = this.#knownScripts.has(sha) ? bodyOf.get(sha) : undefined;
-      return body === undefined
-        ? new ErrorReply('NOSCRIPT No matching script. Please use EVAL.')
-        : this.#call(body, request);
+      const body = this.#knownScripts.get(request[1] ?? '');
+      if (body === undefined) return new ErrorReply('NOSCRIPT No matching script. Please use EVAL.');
+      return this.#call(body, request);
     }
-    if (command === 'eval') return this.#call(bodyOf.get(this.#learn(request[1] ?? '')) as ScriptBody, request);
+    if (command === 'eval') {
+      const sha = this.#learn(request[1] ?? '');
+      return this.#call(this.#knownScripts.get(sha) as ScriptBody, request);
+    }
     const known = clientCommands[command];
     if (known === undefined) return new ErrorReply(`ERR unknown command '${command}'`);
     return known(this, request.slice(1), connection);
@@ -292,13 +292,12 @@ export class MemoryServer implements Executor, Server {
     return body(this.commands, request.slice(3, keys), request.slice(keys));
   }
 
+  /** Returns its SHA. */
   #learn(source: string): string {
-    const sha = shaOf.get(source);
-    if (sha === undefined) {
-      const unknown = createHash('sha1').update(source).digest('hex');
-      throw new ErrorReply(`ERR this server runs the scripts of holdfast only, not ${unknown}`);
-    }
-    this.#knownScripts.add(sha);
+    const sha = shaOf.get(source) ?? createHash('sha1').update(source).digest('hex');
+    const body = this.#bodies[nameOf.get(sha) ?? ''];
+    if (body === undefined) throw new ErrorReply(`ERR this server runs the scripts of holdfast only, not ${sha}`);
+    this.#knownScripts.set(sha, body);
     return sha;
   }
 

@@ -16,3 +16,8 @@ export function refusalOf(error: unknown): ErrorReply {
 export function wrongType(): ErrorReply {
   return new ErrorReply('WRONGTYPE Operation against a key holding the wrong kind of value');
 }
+
+/** Of an argument that should be a whole number. */
+export function notAnInteger(): ErrorReply {
+  return new ErrorReply('ERR value is not an integer or out of range');
+}

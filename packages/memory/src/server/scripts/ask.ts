@@ -14,7 +14,7 @@ export const ask: ScriptBody = (redis, keys, args) => {
   const question = questionOf(args);
   const tenure = given(args, 0);
   const leaseMs = integer(args, 2, 1);
-  if (!redis.existsAny(lock, dead, queue)) return own(redis, lock, tenure, leaseMs) ?? `acquired ${question}`;
+  if (!redis.existsAny(lock, dead, queue)) return own(redis, lock, tenure, given(args, 1)) ?? `acquired ${question}`;
 
   const freshMs = integer(args, 3, 0);
   const ticket = integer(args, 4, 0, Number.MAX_SAFE_INTEGER);
@@ -23,7 +23,7 @@ export const ask: ScriptBody = (redis, keys, args) => {
   const trust = args[6] === '1';
   if (redis.exists(dead)) return ['dead', question];
 
-  const { holder, fields } = owner(redis, lock);
+  const { holder, fields } = owner(redis, lock, tenure);
   let remainingMs = redis.pttl(lock);
   const nowMicros = redis.timeMicros();
   const nowMs = Math.floor(nowMicros / 1_000);

@@ -14,7 +14,7 @@ export const force: ScriptBody = (redis, keys, args) => {
   const known = redis.get(dead);
   if (known !== undefined) return ['forced', known, 0, question];
 
-  const { holder, fields } = owner(redis, lock);
+  const { holder, fields } = owner(redis, lock, '');
   const isOurs = fields.has('seq');
   const before = holder ?? '';
   redis.del(dead);

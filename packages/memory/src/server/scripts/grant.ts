@@ -44,7 +44,7 @@ export function tell(redis: Commands, addressee: string, message: string): numbe
 }
 
 export function freshnessOf(entry: string | undefined): Freshness | undefined {
-  const found = entry === undefined ? null : /^(\d+) (\d+)$/.exec(entry);
+  const found = entry === undefined ? null : /^(\d+) (\d+)(?: |$)/.exec(entry);
   const untilMs = numberOf(found?.[1]);
   const wantedMs = numberOf(found?.[2]);
   return untilMs === undefined || wantedMs === undefined ? undefined : { untilMs, wantedMs };

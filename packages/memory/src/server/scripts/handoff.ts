@@ -15,7 +15,7 @@ export const handoff: ScriptBody = (redis, keys, args) => {
   const nowMs = redis.timeMs();
   if (seq <= last) return ['passed', remainingMs, others, nowMs, question];
   if (count !== 1) return ['lost', question];
-  redis.pexpire(lock, leaseMs);
+  redis.pexpire(lock, given(args, 2));
   redis.hset(lock, 'seq', given(args, 1));
   return ['passed', leaseMs, others, nowMs, question];
 };

@@ -24,3 +24,4 @@ export const bodies: Readonly<Record<string, ScriptBody>> = {
   renew,
   serve,
 };
+export type { ScriptBody } from './lua.js';

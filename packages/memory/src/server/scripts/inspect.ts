@@ -5,7 +5,7 @@ import type { Reply } from '../reply.js';
 /** inspect.lua */
 export const inspect: ScriptBody = (redis, keys, args) => {
   const [lock = '', queue = '', fresh = ''] = keys;
-  const { holder, fields } = owner(redis, lock);
+  const { holder, fields } = owner(redis, lock, '');
   const held: Reply[] = holder === undefined ? [] : [holder, fields.get(holder) ?? ''];
   const seq = fields.get('seq');
   if (holder !== undefined && seq !== undefined) held.push(seq);

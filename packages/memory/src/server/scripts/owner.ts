@@ -13,21 +13,26 @@ const THREAD_ID = /^-?\d+(?::write)?$/;
 const UUID = /^[\da-fA-F]+-[\da-fA-F]+-[\da-fA-F]+-[\da-fA-F]+-[\da-fA-F]+$/;
 const none: ReadonlyMap<string, string> = new Map();
 
-/** owner.lua. Throws NOTALOCK for what is no lock by its shape. */
-export function owner(redis: Commands, lock: string): Owner {
+/** A larger hash is not read whole. */
+const SMALL = 128;
+
+/** owner.lua. `self`: the asking tenure, or ''. Throws NOTALOCK for what is no lock by its shape. */
+export function owner(redis: Commands, lock: string, self: string): Owner {
+  let size: number;
   let fields: ReadonlyMap<string, string> | undefined;
   try {
-    fields = redis.hgetall(lock);
+    size = redis.hlen(lock);
+    if (size === 0) return { holder: undefined, fields: none };
+    fields = size > SMALL ? someFields(redis, lock, self) : redis.hgetall(lock);
   } catch (error) {
     const refusal = refusalOf(error);
     throw refusal.message.includes('WRONGTYPE') ? notALock() : refusal;
   }
-  if (fields === undefined) return { holder: undefined, fields: none };
   let tenure: string | undefined;
   let thread: string | undefined;
   let sound = true;
   let plain = true;
-  for (const [field, value] of fields) {
+  for (const [field, value] of fields ?? none) {
     if (!field.includes(':')) {
       sound &&= isBookkeeping(field, value);
       plain &&= field === 'mode';
@@ -42,9 +47,20 @@ export function owner(redis: Commands, lock: string): Owner {
     }
   }
   const holder = tenure ?? thread;
-  const isLock = holder !== undefined && sound && (fields.has('seq') || (plain && tenure === undefined));
-  if (!isLock) throw notALock();
-  return { holder, fields };
+  const isLock = holder !== undefined && sound && (fields?.has('seq') || (plain && tenure === undefined));
+  if (!isLock || (size > SMALL && fields?.get('mode') !== 'read')) throw notALock();
+  return { holder, fields: fields ?? none };
+}
+
+/** Of a large hash: the first that a scan comes to, and those that decide. */
+function someFields(redis: Commands, lock: string, self: string): ReadonlyMap<string, string> {
+  const some = new Map(redis.hscan(lock, SMALL));
+  const all = redis.hmget(lock);
+  for (const field of ['mode', 'seq', self]) {
+    const value = all?.get(field);
+    if (value !== undefined) some.set(field, value);
+  }
+  return some;
 }
 
 function notALock(): ErrorReply {

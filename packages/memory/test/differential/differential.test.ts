@@ -1,0 +1,95 @@
+/**
+ * The memory server against a real one: the same script calls, the same commands of others, the same refusals, in random stories. After each
+ * step the replies as they come over the wire, what was published, and every key are compared.
+ *
+ * HOLDFAST_PROOF=long tells many more stories. A failure prints its seed and path: see `proofRuns` for how to repeat it.
+ */
+import { findBinary, proofRuns, type RedisServer, startPrivateRedis } from '@holdfast/testkit';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { planted } from './planted-bugs.js';
+import { MemorySide, RealSide } from './sides.js';
+import { CHANNELS, stories } from './story.js';
+import { difference } from './telling.js';
+
+/** The server of all other tests, and Valkey beside it where this machine has both. */
+const found = findBinary({ PATH: process.env['PATH'], REDIS_SERVER: process.env['REDIS_SERVER'] });
+const servers = [
+  { title: 'the server of the tests', file: undefined },
+  ...(process.env['PATH'] ?? '')
+    .split(':')
+    .map((folder) => `${folder}/valkey-server`)
+    .filter((file) => file !== found?.file && isServer(file))
+    .slice(0, 1)
+    .map((file) => ({ title: 'Valkey', file })),
+];
+
+describe.each(servers)('the memory server does what $title does', ({ file }) => {
+  const { parameters, timeoutMs } = proofRuns({ quick: 100, long: 10_000 });
+  let server: RedisServer;
+  let real: RealSide;
+
+  beforeAll(async () => {
+    // Fields of a hash keep their order, as they do in memory.
+    const args = ['--hash-max-listpack-entries', '100000', '--maxmemory-policy', 'noeviction'];
+    server = await startPrivateRedis(file === undefined ? { args } : { args, server: file });
+    real = await RealSide.open(server, CHANNELS);
+  });
+  afterAll(async () => {
+    real.close();
+    await server.stop();
+  });
+
+  it(
+    'in every script, for whatever stands under its keys, and in every refusal',
+    async () => {
+      const seen = new Set<string>();
+      let told = 0;
+      const property = fc.asyncProperty(stories, async (story) => {
+        const memory = new MemorySide(CHANNELS);
+        expect(await difference(story, { real, memory }, seen)).toBeUndefined();
+        told++;
+      });
+      await fc.assert(property, parameters);
+      if (told >= parameters.numRuns) expect(EVERY_REPLY.filter((reply) => !seen.has(reply))).toEqual([]);
+    },
+    timeoutMs,
+  );
+
+  it.each(planted)(
+    'or the stories find it out: $bug',
+    async ({ options, plant }) => {
+      const property = fc.asyncProperty(stories, async (story) => {
+        const memory = new MemorySide(CHANNELS, options);
+        plant?.(memory.server);
+        return (await difference(story, { real, memory })) === undefined;
+      });
+      const { failed } = await fc.check(property, { ...parameters, endOnFailure: true });
+      expect(failed).toBe(true);
+    },
+    timeoutMs,
+  );
+});
+
+function isServer(file: string): boolean {
+  try {
+    return findBinary({ REDIS_SERVER: file }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const EVERY_REPLY = [
+  ...['acquired', 'mine', 'wait', 'busy', 'dead', 'NOTALOCK', 'WRONGTYPE', 'OOM', 'READONLY', 'ERR'].map(
+    (kind) => `ask ${kind}`,
+  ),
+  ...['held', 'lost', 'OOM', 'READONLY', 'ERR'].map((kind) => `again ${kind}`),
+  ...['passed', 'lost', 'READONLY', 'ERR'].map((kind) => `handoff ${kind}`),
+  ...['held', 'granted', 'released', 'unserved', 'notHeld', 'READONLY', 'ERR'].map((kind) => `release ${kind}`),
+  ...['cancelled', 'READONLY', 'ERR'].map((kind) => `cancel ${kind}`),
+  ...['forced', 'NOTALOCK', 'READONLY', 'ERR'].map((kind) => `force ${kind}`),
+  ...['renewed', 'held', 'lost', 'refused'].map((kind) => `renew ${kind}`),
+  ...['served'].map((kind) => `serve ${kind}`),
+  ...['NOTALOCK'].map((kind) => `peek ${kind}`),
+  ...['NOTALOCK'].map((kind) => `inspect ${kind}`),
+];

@@ -1,0 +1,225 @@
+/** A real server and the memory server behind one interface. */
+
+import { scripts } from '@holdfast/core';
+import type { RedisServer } from '@holdfast/testkit';
+import { type ChainableCommander, Redis } from 'ioredis';
+import { ErrorReply, MemoryServer, type MemoryServerOptions, type Reply } from '../../src/index.js';
+import type { Fault } from './story.js';
+
+/** What a server has answered: a reply, or the text of a refusal. */
+export type Outcome = ({ readonly reply: unknown } | { readonly refusal: string }) & {
+  /** The script was not known and had to be sent in full. */
+  readonly inFull?: boolean;
+};
+
+/** See the module comment. */
+export interface Side {
+  send(request: readonly string[]): Promise<Outcome>;
+  /** What was published since the last time. */
+  heard(): Promise<string[]>;
+  /** Of each key: type, TTL, and what it holds. */
+  state(keys: readonly string[]): Promise<unknown[]>;
+  fault(fault: Fault | undefined): Promise<void>;
+  /** Server time in milliseconds. */
+  now(): Promise<number>;
+}
+
+const MARKER = 'marker';
+/** A user who may do everything at all times: the test's own looks are not refused. */
+const JUDGE = 'judge';
+
+/** Script calls go through a user whose rights can be taken away. */
+export class RealSide implements Side {
+  readonly #judge: Redis;
+  readonly #client: Redis;
+  readonly #listener: Redis;
+  #heard: string[] = [];
+  #atMarker: () => void = () => undefined;
+
+  private constructor(judge: Redis, client: Redis, listener: Redis) {
+    this.#judge = judge;
+    this.#client = client;
+    this.#listener = listener;
+    listener.on('message', (channel: string, message: string) => this.#hear('plain', channel, message));
+    listener.on('smessage', (channel: string, message: string) => this.#hear('sharded', channel, message));
+  }
+
+  static async open(server: RedisServer, channels: readonly string[]): Promise<RealSide> {
+    const admin = await server.admin();
+    await admin.call('ACL', 'SETUSER', JUDGE, 'on', '>judge', '~*', '&*', '+@all');
+    const connect = (username?: string) => {
+      const who = username === undefined ? {} : { username, password: username };
+      // Replies as they are: flat lists, as a script sees them too.
+      return new Redis({ host: server.host, port: server.port, protocol: 2, ...who });
+    };
+    const listener = connect(JUDGE);
+    await listener.subscribe(MARKER, ...channels);
+    for (const channel of channels) await listener.ssubscribe(channel);
+    return new RealSide(connect(JUDGE), connect(), listener);
+  }
+
+  close(): void {
+    for (const redis of [this.#judge, this.#client, this.#listener]) redis.disconnect();
+  }
+
+  async reset(): Promise<void> {
+    await this.#judge.multi().flushall().call('SCRIPT', 'FLUSH').exec();
+    await this.heard();
+  }
+
+  async send([command = '', ...args]: readonly string[]): Promise<Outcome> {
+    try {
+      // In capitals ioredis does not know them, and gives the reply as it is.
+      return { reply: await this.#client.call(command.toUpperCase(), ...args) };
+    } catch (error) {
+      return { refusal: (error as Error).message };
+    }
+  }
+
+  async heard(): Promise<string[]> {
+    const reached = new Promise<void>((resolve) => {
+      this.#atMarker = resolve;
+    });
+    await this.#judge.publish(MARKER, '');
+    await reached;
+    const heard = this.#heard;
+    this.#heard = [];
+    return heard;
+  }
+
+  async state(keys: readonly string[]): Promise<unknown[]> {
+    const looks = this.#judge.pipeline();
+    for (const key of keys) looks.type(key).pttl(key);
+    const found = await resultsOf(looks);
+    const readings = this.#judge.pipeline();
+    for (const [index, key] of keys.entries()) {
+      const type = found[2 * index];
+      if (type === 'string') readings.call('GET', key);
+      else if (type === 'hash') readings.call('HGETALL', key);
+      else if (type === 'zset') readings.call('ZRANGE', key, '0', '-1', 'WITHSCORES');
+    }
+    const contents = await resultsOf(readings);
+    return keys.map((_, index) => {
+      const [type, ttlMs] = found.slice(2 * index);
+      return [type, ttlMs, type === 'none' ? null : contents.shift()];
+    });
+  }
+
+  async fault(fault: Fault | undefined): Promise<void> {
+    if (fault === undefined) {
+      await this.#judge.config('SET', 'maxmemory', '0');
+      await this.#judge.call('REPLICAOF', 'NO', 'ONE');
+      await this.#judge.call('ACL', 'SETUSER', 'default', '+@all');
+    } else if (fault.code === 'OOM') {
+      await this.#judge.config('SET', 'maxmemory', '1');
+    } else if (fault.code === 'READONLY') {
+      // Nothing listens there, and what it has is served meanwhile.
+      await this.#judge.call('REPLICAOF', '127.0.0.1', '1');
+    } else if (fault.code === 'NOPERM') {
+      await this.#judge.call('ACL', 'SETUSER', 'default', `-${fault.command}`);
+    }
+  }
+
+  async now(): Promise<number> {
+    const [seconds, micros] = await this.#judge.time();
+    return Number(seconds) * 1_000 + Number(micros) / 1_000;
+  }
+
+  #hear(kind: string, channel: string, message: string): void {
+    if (channel === MARKER) this.#atMarker();
+    else this.#heard.push(`${kind} ${channel} ${message}`);
+  }
+}
+
+/** Its clock is set by the test. */
+export class MemorySide implements Side {
+  readonly server: MemoryServer;
+  #nowMs = 0;
+  #heard: string[] = [];
+  #reply: Reply = null;
+  readonly #execute: (request: readonly string[]) => void;
+  #endFault: (() => void) | undefined;
+
+  constructor(channels: readonly string[], options: Partial<MemoryServerOptions> = {}) {
+    this.server = new MemoryServer({ now: () => this.#nowMs, ...options });
+    const nobody = { hungUp: () => undefined };
+    const client = this.server.accept({
+      receive: (frame) => {
+        if (frame.kind === 'reply') this.#reply = frame.reply;
+      },
+      ...nobody,
+    });
+    this.#execute = (request) => client.execute(request);
+    const listener = this.server.accept({
+      receive: (frame) => {
+        if (frame.kind === 'message') this.#heard.push(`${frame.channels} ${frame.channel} ${frame.message}`);
+      },
+      ...nobody,
+    });
+    listener.execute(['subscribe', ...channels]);
+    for (const channel of channels) listener.execute(['ssubscribe', channel]);
+  }
+
+  setTime(nowMs: number): void {
+    this.#nowMs = nowMs;
+  }
+
+  async send(request: readonly string[]): Promise<Outcome> {
+    this.#execute(request);
+    const reply = this.#reply;
+    return reply instanceof ErrorReply ? { refusal: reply.message } : { reply: plain(reply) };
+  }
+
+  async heard(): Promise<string[]> {
+    const heard = this.#heard;
+    this.#heard = [];
+    return heard;
+  }
+
+  async state(keys: readonly string[]): Promise<unknown[]> {
+    const space = this.server.keysOf();
+    return keys.map((key) => {
+      const entry = space.find(key);
+      if (entry === undefined) return ['none', -2, null];
+      const { value, endsAt } = entry;
+      const ttlMs = endsAt === Number.POSITIVE_INFINITY ? -1 : endsAt - space.nowMs;
+      if (typeof value === 'string') return ['string', ttlMs, value];
+      if (value instanceof Map) return ['hash', ttlMs, [...value].flat()];
+      const members = value.range(0, -1);
+      return ['zset', ttlMs, members.flatMap((member) => [member, `${value.score(member)}`])];
+    });
+  }
+
+  async fault(fault: Fault | undefined): Promise<void> {
+    this.#endFault?.();
+    this.#endFault = undefined;
+    if (fault === undefined) return;
+    this.#endFault = this.server.refuse(
+      'command' in fault ? { code: 'NOPERM', commands: [fault.command] } : { code: fault.code },
+    );
+  }
+
+  async now(): Promise<number> {
+    return this.#nowMs;
+  }
+}
+
+async function resultsOf(pipeline: ChainableCommander): Promise<unknown[]> {
+  if (pipeline.length === 0) return [];
+  return ((await pipeline.exec()) ?? []).map(([error, result]) => {
+    if (error !== null) throw error;
+    return result;
+  });
+}
+
+/** A script by its name, as EVALSHA and EVAL name it. */
+export function scriptOf(name: string): { readonly sha: string; readonly source: string } {
+  const script = Object.values(scripts).find((candidate) => candidate.name === name);
+  if (script === undefined) throw new Error(`there is no script ${name}`);
+  return script;
+}
+
+function plain(reply: Reply): unknown {
+  if (reply instanceof ErrorReply) return `error ${reply.message}`;
+  return Array.isArray(reply) ? reply.map((item: Reply) => plain(item)) : reply;
+}

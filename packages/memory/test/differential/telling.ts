@@ -1,0 +1,103 @@
+/** Tells a story to two servers, and says where they part. */
+
+import { comparable, Words } from './comparing.js';
+import { type MemorySide, type Outcome, type RealSide, scriptOf, type Side } from './sides.js';
+import { KEYS, type Step } from './story.js';
+
+/** What one server made of one step. */
+interface Seen {
+  readonly words: string;
+  readonly outcome: Outcome | undefined;
+}
+
+const TICKET_ARGUMENT = 3;
+
+/** One server in the course of a story. */
+class Teller {
+  readonly #side: Side;
+  readonly #words = new Words();
+  readonly #tickets = new Map<string, string>();
+
+  constructor(side: Side) {
+    this.#side = side;
+  }
+
+  async tell(step: Step): Promise<Seen> {
+    const outcome = await this.#do(step);
+    const [heard, state, nowMs] = await Promise.all([this.#side.heard(), this.#side.state(KEYS), this.#side.now()]);
+    const isCall = step.kind === 'call';
+    const said = outcome && comparable(outcome, isCall ? step.name : undefined, isCall ? step.args : []);
+    return { words: this.#words.of({ said, heard, state }, nowMs), outcome };
+  }
+
+  async #do(step: Step): Promise<Outcome | undefined> {
+    switch (step.kind) {
+      case 'send':
+        return this.#side.send(step.request);
+      case 'fault':
+        await this.#side.fault(step.fault);
+        return undefined;
+      case 'expire':
+        await this.#side.send(['pexpire', step.key, '0']);
+        return undefined;
+      case 'call':
+        return this.#call(step);
+    }
+  }
+
+  /** As a client does: in full when the server does not know the script. */
+  async #call({ name, keys, args, ticketOf }: Step & { kind: 'call' }): Promise<Outcome> {
+    const ticket = ticketOf === undefined ? undefined : this.#tickets.get(ticketOf);
+    const given = ticket === undefined ? args : args.map((arg, index) => (index === TICKET_ARGUMENT ? ticket : arg));
+    const { sha, source } = scriptOf(name);
+    const rest = [`${keys.length}`, ...keys, ...given];
+    let outcome = await this.#side.send(['evalsha', sha, ...rest]);
+    if ('refusal' in outcome && outcome.refusal.startsWith('NOSCRIPT')) {
+      outcome = { ...(await this.#side.send(['eval', source, ...rest])), inFull: true };
+    }
+    if (name === 'ask' && 'reply' in outcome && Array.isArray(outcome.reply) && outcome.reply[0] === 'wait') {
+      this.#tickets.set(given[0] as string, String(outcome.reply[TICKET_ARGUMENT]));
+    }
+    return outcome;
+  }
+}
+
+/** Where two servers part, or undefined. `seen` collects what was answered. */
+export async function difference(
+  story: readonly Step[],
+  { real, memory }: { real: RealSide; memory: MemorySide },
+  seen = new Set<string>(),
+): Promise<{ step: Step; real: string; memory: string } | undefined> {
+  await real.reset();
+  memory.setTime(await real.now());
+  const [onReal, onMemory] = [new Teller(real), new Teller(memory)];
+  try {
+    for (const step of story) {
+      const expected = await onReal.tell(step);
+      memory.setTime(await real.now());
+      const found = await onMemory.tell(step);
+      if (expected.words !== found.words) return { step, ...parting(expected.words, found.words) };
+      if (step.kind === 'call') for (const kind of kindsOf(expected.outcome)) seen.add(`${step.name} ${kind}`);
+    }
+  } finally {
+    await real.fault(undefined);
+  }
+  return undefined;
+}
+
+/** Both texts from a little before the place where they part. */
+function parting(real: string, memory: string): { real: string; memory: string } {
+  let at = 0;
+  while (real[at] === memory[at]) at++;
+  return { real: real.slice(Math.max(0, at - 120), at + 400), memory: memory.slice(Math.max(0, at - 120), at + 400) };
+}
+
+function kindsOf(outcome: Outcome | undefined): string[] {
+  if (outcome === undefined) return [];
+  if ('refusal' in outcome) return [/^[A-Z]+/.exec(outcome.refusal)?.[0] ?? 'ERR'];
+  const { reply } = outcome;
+  if (typeof reply === 'string') return [reply.split(' ')[0] as string];
+  if (!Array.isArray(reply)) return [];
+  const kinds = reply.map((item: unknown) => (Array.isArray(item) ? item[0] : item));
+  return typeof reply[0] === 'string' ? [reply[0]] : kinds.filter((kind) => typeof kind === 'string' && kind !== 'q');
+}
