@@ -53,15 +53,18 @@ const CLOSING_MS = 60_000;
 
 /** Must be called in a macrotask (see `inMacrotask`). */
 export function runScenario(scenario: Scenario, { trace = 'number only' }: RunOptions = {}): RunResult {
-  const emitWarning = process.emitWarning.bind(process);
+  const emitWarning: unknown = Reflect.get(process, 'emitWarning');
   const { stackTraceLimit } = Error;
   // Warnings of simulated processes are none of this one, and nobody reads where their thousands of errors were made.
   process.emitWarning = () => undefined;
   Error.stackTraceLimit = 0;
+  const run = new Run(scenario, new Trace(trace));
+  process.on('unhandledRejection', run.unhandled);
   try {
-    return new Run(scenario, new Trace(trace)).go();
+    return run.go();
   } finally {
-    process.emitWarning = emitWarning;
+    process.off('unhandledRejection', run.unhandled);
+    Reflect.set(process, 'emitWarning', emitWarning);
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
@@ -165,7 +168,8 @@ class Run implements Witness {
     if (counted === expected) return;
     // Lost meanwhile, by a fault or by a lease that was too short: then there is nothing to count.
     const lost = entry.hold === undefined ? counted === 0 : entry.hold.state === 'lost';
-    if (lost) return;
+    const taken = this.#scenario.class === 'taken' && counted === 0;
+    if (lost || taken) return;
     this.#fail('hold count', lock, `${desk.name} holds it ${expected} times, Redis says ${counted}`);
   }
 
@@ -177,6 +181,10 @@ class Run implements Witness {
     const rule = brokenBy(error, this.#scenario.class, pattern);
     if (rule !== undefined) this.#fail(rule, lock, `${desk.name} in ${pattern}: ${told}`);
   }
+
+  readonly unhandled = (reason: unknown): void => {
+    this.#fail('unhandled rejection', undefined, String(reason));
+  };
 
   async pending<T>(desk: Desk, what: string, call: Promise<T>): Promise<T> {
     const token = {};

@@ -30,7 +30,10 @@ describe('a listener that calls the lock again', () => {
     expect(await Promise.all(refused)).toMatchObject([{ code: 'LOCK_LOST' }]);
     leave.open();
     // A fixed lease, or a machine that stood still for longer than that.
-    await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST', reason: expect.stringMatching(/^(expired|clock)$/) });
+    await expect(section).rejects.toMatchObject({
+      code: 'LOCK_LOST',
+      reason: expect.stringMatching(/^(expired|clock)$/),
+    });
   });
 
   it('on a diagnostics channel finds every level of the lost lock lost, and every signal aborted', async () => {

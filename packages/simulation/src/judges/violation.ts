@@ -12,6 +12,8 @@ export type Rule =
   | 'call without end'
   /** An error that nothing explains. */
   | 'unexplained error'
+  /** A rejection that no caller could handle. */
+  | 'unhandled rejection'
   /** A hold was lost although nothing was broken. */
   | 'unexplained loss'
   /** Redis and the scope disagree about how often a lock is held. */

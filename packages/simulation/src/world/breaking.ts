@@ -63,7 +63,7 @@ export function breakNow(
       if (life === undefined) return false;
       world.kill(life, fault.how);
       // In time for the last turns.
-      const backAt = Math.min(timeline.now + fault.backMs, workMs);
+      const backAt = Math.min(timeline.now + fault.backMs, Math.max(timeline.now, workMs - 1));
       timeline.at(backAt, Phase.timer, undefined, () => then.began(world.start(life.plan)));
       return true;
     }

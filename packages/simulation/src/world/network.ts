@@ -43,6 +43,9 @@ function broken(code: 'ECONNRESET' | 'ECONNREFUSED' | 'ETIMEDOUT'): Error {
 /** A kernel gives up a peer that says nothing after this. The real ones take up to a quarter of an hour, in which nothing new would happen. */
 const KERNEL_PATIENCE_MS = 20_000;
 
+/** A reply waits for the one that is to overtake it this long. */
+const SWAP_MS = 50;
+
 /** Which way something goes. */
 export type Direction = 'to the server' | 'to the client';
 
@@ -306,6 +309,7 @@ export class Connection implements Socket {
       }
       if (this.#swaps === 'the next two') {
         this.#swaps = frame;
+        this.#unswapSoon(frame);
         return;
       }
       if (this.#swaps !== 'no') {
@@ -317,6 +321,16 @@ export class Connection implements Socket {
       }
     }
     this.#hand(frame);
+  }
+
+  /** Where no second reply comes, the first one is late. */
+  #unswapSoon(frame: Frame): void {
+    const { timeline, host } = this.#around;
+    timeline.at(timeline.now + SWAP_MS, Phase.immediate, host, () => {
+      if (this.#swaps !== frame) return;
+      this.#swaps = 'no';
+      this.#hand(frame);
+    });
   }
 
   #hand(frame: Frame): void {

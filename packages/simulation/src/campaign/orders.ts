@@ -1,0 +1,78 @@
+/** What a campaign is told to do, and how it is told. */
+
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { ScenarioClass } from '../plan/scenario.js';
+
+/** See the module comment. */
+export interface Orders {
+  /** The first run has this seed, the next ones those that follow. */
+  readonly seed: number;
+  /** It ends after so long, or when it has so many holds, or so many runs. */
+  readonly minutes: number;
+  readonly holds: number;
+  readonly runs: number;
+  /** Undefined: drawn by each seed. */
+  readonly class: ScenarioClass | undefined;
+  readonly workers: number;
+  readonly until: 'done' | 'violation';
+  /** A line with the results is appended to docs/faults/simulation.jsonl. */
+  readonly record: boolean;
+  /** Violations are made smaller and shown, or only named. */
+  readonly shows: boolean;
+}
+
+export const usage = `npm run simulate -- [options]
+
+  --minutes n        ends after so long (1, or without limit when a goal is given)
+  --holds n          ends when it has so many holds
+  --runs n           ends after so many runs
+  --seed n           of the first run (a fresh one, printed); the next runs have the next seeds
+  --class name       calm, broken, taken (drawn by each seed)
+  --workers n        processes (one for each core)
+  --until-violation  ends with the first violation
+  --record           appends the result to docs/faults/simulation.jsonl
+  --report           runs nothing; writes docs/faults.md from the results
+  --show n           runs seed n alone and prints its trace
+  --mutant n …       are planted bugs found? numbers of mutants/, or all
+`;
+
+const classes: ReadonlySet<string> = new Set<ScenarioClass>(['calm', 'broken', 'taken']);
+
+/** @throws Error for what cannot be understood. */
+export function ordersOf(args: readonly string[], freshSeed: () => number): Orders {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      minutes: { type: 'string' },
+      holds: { type: 'string' },
+      runs: { type: 'string' },
+      seed: { type: 'string' },
+      class: { type: 'string' },
+      workers: { type: 'string' },
+      'until-violation': { type: 'boolean', default: false },
+      record: { type: 'boolean', default: false },
+      'no-show': { type: 'boolean', default: false },
+    },
+  });
+  const number = (name: 'minutes' | 'holds' | 'runs' | 'seed' | 'workers', otherwise: number): number => {
+    const text = values[name];
+    const value = text === undefined ? otherwise : Number(text);
+    if (Number.isNaN(value) || value < 0) throw new Error(`--${name} must be a number, got ${text}`);
+    return value;
+  };
+  const kind = values.class;
+  if (kind !== undefined && !classes.has(kind)) throw new Error(`--class must be one of ${[...classes].join(', ')}`);
+  const hasGoal = values.holds !== undefined || values.runs !== undefined;
+  return {
+    seed: number('seed', freshSeed()),
+    minutes: number('minutes', hasGoal ? Number.POSITIVE_INFINITY : 1),
+    holds: number('holds', Number.POSITIVE_INFINITY),
+    runs: number('runs', Number.POSITIVE_INFINITY),
+    class: kind as ScenarioClass | undefined,
+    workers: Math.max(1, Math.floor(number('workers', availableParallelism()))),
+    until: values['until-violation'] ? 'violation' : 'done',
+    record: values.record,
+    shows: !values['no-show'],
+  };
+}

@@ -1,0 +1,37 @@
+// npm run simulate -- [options]: the real client, many times in one process, in simulated worlds; see docs/simulation.md. --help lists the options.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { prepare } from './prepare.mjs';
+import { root, run } from './run.mjs';
+import { bundle } from './simulate/bundle.mjs';
+
+function commit() {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+const [first, ...rest] = process.argv.slice(2);
+await prepare();
+if (first === '--mutant') {
+  const { findMutants } = await import('./simulate/mutants.mjs');
+  process.exitCode = (await findMutants(rest)) ? 0 : 1;
+} else {
+  const file = join(root, 'packages/simulation/node_modules/.cache/simulate.mjs');
+  await bundle(root, file);
+  const places = {
+    results: join(root, 'docs/faults/simulation.jsonl'),
+    document: join(root, 'docs/faults.md'),
+    scratch: join(root, '.tmp/simulate'),
+    commit: commit(),
+  };
+  process.exitCode = await run(process.execPath, [file, ...process.argv.slice(2)], {
+    env: { ...process.env, HOLDFAST_SIMULATION_PLACES: JSON.stringify(places) },
+  });
+}
