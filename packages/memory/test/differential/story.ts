@@ -121,7 +121,8 @@ const odd: fc.Arbitrary<Step> = fc
   });
 
 const JAVA = '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60';
-const many = (pair: (n: number) => [string, string]): string[] => Array.from({ length: 140 }, (_, n) => pair(n)).flat();
+const repeated = (pair: (n: number) => [string, string]): string[] =>
+  Array.from({ length: 140 }, (_, n) => pair(n)).flat();
 
 /** What somebody may put where the lock should be. */
 const shapes: readonly (readonly string[])[] = [
@@ -143,10 +144,10 @@ const shapes: readonly (readonly string[])[] = [
   ['seq', '3'],
   ['name', 'Ada', 'likes', '7'],
   // Too large to be read whole. Which fields a scan comes to first is the business of Redis, so those that decide come first.
-  ['mode', 'read', ...many((n) => [`${JAVA}:${n}`, '1'])],
-  ['mode', 'read', 'a:1', '2', 'seq', '3', ...many((n) => [`${JAVA}:${n}`, '1'])],
-  ['mode', 'write', ...many((n) => [`${JAVA}:${n}`, '1'])],
-  many((n) => [`field ${n}`, 'x']),
+  ['mode', 'read', ...repeated((n) => [`${JAVA}:${n}`, '1'])],
+  ['mode', 'read', 'a:1', '2', 'seq', '3', ...repeated((n) => [`${JAVA}:${n}`, '1'])],
+  ['mode', 'write', ...repeated((n) => [`${JAVA}:${n}`, '1'])],
+  repeated((n) => [`field ${n}`, 'x']),
 ];
 
 const crowd = (many: number, first: number): string[] =>
@@ -217,6 +218,14 @@ const happenings: fc.Arbitrary<Step[]> = fc.oneof(
       .constantFrom(keys.lock, keys.lock, keys.queue, keys.fresh, other.lock)
       .map((key): Step[] => [send('set', key, 'something else', 'PX', '60000')]),
   },
+  {
+    weight: 1,
+    arbitrary: asks.map((step) => [
+      send('del', keys.queue),
+      send('set', keys.queue, 'something else', 'PX', '60000'),
+      step,
+    ]),
+  },
   { weight: 1, arbitrary: fc.constant<Step[]>([send('script', 'flush')]) },
   { weight: 1, arbitrary: crowds },
 );
@@ -257,15 +266,12 @@ const byOwner = fc.oneof(
   fc
     .record({ seq, tombstoneMs, ...granting })
     .map((options) => (id: string) => call(core.release(keys, { tenure: id, ...options }))),
+  leaseMs.map((ms) => (id: string) => call(core.renew([{ keys, tenure: id, leaseMs: ms }]))),
 );
+const refusals = fc.constantFrom<Fault>({ code: 'OOM' }, { code: 'READONLY' }, { code: 'NOPERM', command: 'pexpire' });
 /** An owner does something among those who wait, or when it is refused. */
 const owned = fc
-  .tuple(
-    tenure,
-    byOwner,
-    fc.option(fc.oneof(line, crowds)),
-    fc.option(fc.constantFrom<Fault>({ code: 'OOM' }, { code: 'READONLY' })),
-  )
+  .tuple(tenure, byOwner, fc.option(fc.oneof(line, crowds)), fc.option(refusals))
   .map(([id, step, waiters, fault]): Step[] => [
     send('del', keys.lock, keys.dead(id)),
     send('hset', keys.lock, id, '1', 'seq', '2'),
