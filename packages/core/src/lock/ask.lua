@@ -5,7 +5,8 @@
 -- ARGV  tenure leaseMs freshMs ticket freshTtlMs claimMs trust
 --   freshMs     how long from now this waiter may be granted; 0 = do not queue
 --   ticket      place from an earlier `wait`; 0 = go to the end
---   freshTtlMs  least TTL of queue and fresh, which is only raised: they go by themselves when all waiters have died
+--   freshTtlMs  least TTL of queue and fresh after this; one that is not longer is raised to twice as much, and none is
+--               lowered: they go by themselves when all waiters have died
 --   claimMs, trust (1 or 0)   see grant.lua
 --
 -- Replies (remaining is a PTTL: -1 = no TTL, the bug of a foreign writer; now = server ms; others = waiters;
@@ -36,7 +37,11 @@ local freshTtlMs = integer(5, 1)
 local claimMs = integer(6, 1)
 local trust = ARGV[7] == '1'
 
-if redis.call('EXISTS', KEYS[4]) == 1 then return { 'dead', question } end
+-- EXISTS counts a key as often as it is named, so that the sum tells which of the three are there.
+local there = redis.call('EXISTS', KEYS[4], KEYS[2], KEYS[2], KEYS[3], KEYS[3], KEYS[3], KEYS[3])
+if there % 2 == 1 then return { 'dead', question } end
+local isQueueThere = there % 4 >= 2
+local isFreshThere = there >= 4
 
 --#include queue/grant
 --#include lock/owner
@@ -55,9 +60,9 @@ if fields[tenure] then
   return { 'mine', tonumber(fields[tenure]), tonumber(fields.seq) or 0, remainingMs, waiting(), nowMs, question }
 end
 
--- Behind everybody, also when the clock has gone back.
+-- Behind all others, also when the clock has gone back.
 local function endOfLine()
-  local last = tonumber(redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2])
+  local last = isQueueThere and tonumber(redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2])
   return last and math.max(nowMicros, last + 1) or nowMicros
 end
 
@@ -68,31 +73,40 @@ local function withdraw()
 end
 
 -- Returns the position in the queue, or nil and the error reply of a refused step.
--- A new entry is written first, so that a full server refuses it cleanly; a waiter that is in line already is not refused.
--- The TTL is never lowered: clients with longer periods have places there too.
+-- A new entry is written first, so that a full server refuses it cleanly. A waiter that is in line already is not refused: from
+-- a script's first write on, which for it is one that needs no memory, no write is.
+-- TTLs are raised to twice what is needed, so that few asks have to; they are never lowered, because clients with longer
+-- periods have places there too.
 local function enqueue()
-  local ttlMs = math.max(redis.call('PTTL', KEYS[2]), freshTtlMs)
-  local known = tonumber(redis.call('ZSCORE', KEYS[2], tenure))
+  local ttlMs = isQueueThere and redis.call('PTTL', KEYS[2]) or -2
+  local isRaised = ttlMs <= freshTtlMs
+  if isRaised then ttlMs = 2 * freshTtlMs end
+  local known = isQueueThere and tonumber(redis.call('ZSCORE', KEYS[2], tenure))
   if known then
     ticket = known
   else
     if ticket == 0 then ticket = endOfLine() end
     redis.call('ZADD', KEYS[2], string.format('%.0f', ticket), tenure)
   end
-  local reply
-  for _, step in ipairs({
-    { 'PEXPIRE', KEYS[2], ttlMs },
-    { 'HSET', KEYS[3], tenure, string.format('%.0f %d', nowMs + freshMs, leaseMs) },
-    { 'PEXPIRE', KEYS[3], ttlMs },
-    { 'ZRANK', KEYS[2], tenure },
-  }) do
-    reply = redis.pcall(unpack(step))
-    if type(reply) == 'table' then
-      withdraw()
-      return nil, reply
-    end
+  local refused
+  local function step(...)
+    local reply = not refused and redis.pcall(...)
+    if type(reply) == 'table' then refused = reply end
+    return reply
   end
-  return reply
+  if isRaised then
+    step('PEXPIRE', KEYS[2], ttlMs)
+  elseif known then
+    step('HDEL', KEYS[3], '')
+  end
+  step('HSET', KEYS[3], tenure, string.format('%.0f %d', nowMs + freshMs, leaseMs))
+  if isRaised or not isFreshThere then step('PEXPIRE', KEYS[3], ttlMs) end
+  local position = isQueueThere and step('ZRANK', KEYS[2], tenure) or 0
+  if refused then
+    withdraw()
+    return nil, refused
+  end
+  return position
 end
 
 -- The dead keep their places for as long as anybody else asks: of a long line the first are looked at. Whoever is alive all
@@ -126,7 +140,7 @@ local left = 0
 if free then
   -- Others came first: the head is served, never the newcomer.
   local granted
-  granted, refused = passOn(tenure, leaseMs, claimMs, trust)
+  granted, refused = passOn(tenure, leaseMs, claimMs, trust, nowMs)
   if refused then
     withdraw()
     return refused

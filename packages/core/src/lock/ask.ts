@@ -15,7 +15,7 @@ export interface AskOptions extends Granting {
   readonly freshMs: number;
   /** The ticket of the last `wait` reply, which keeps the place; 0: none yet. */
   readonly ticket: number;
-  /** TTL of the whole queue, raised at every ask, in ms. */
+  /** Least TTL of the whole queue after this ask, in ms; one that is not longer is raised to twice as much. */
   readonly freshTtlMs: number;
 }
 

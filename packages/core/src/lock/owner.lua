@@ -15,7 +15,11 @@
 -- The tenure is named as the owner; threads beside it have joined it later, as Java's read lock does.
 -- Returns the owner, or nil, and its fields (of a large hash a part); for what is no lock nil, nil and an error reply.
 
+local NOT_A_LOCK = { err = 'NOTALOCK this key is not a lock' }
+
 local function isThread(field)
+  -- Most fields are no uuid, and this shows at once.
+  if string.sub(field, 9, 9) ~= '-' then return false end
   local uuid, thread = string.match(field, '^(%x+%-%x+%-%x+%-%x+%-%x+):(.*)$')
   if not uuid or #uuid ~= 36 then return false end
   return string.find(thread, '^%-?%d+$')
@@ -46,7 +50,6 @@ end
 
 -- `self` is the asking tenure, or ''.
 local function owner(self)
-  local notALock = redis.error_reply('NOTALOCK this key is not a lock')
   local flat
   local size = redis.pcall('HLEN', KEYS[1])
   if size == 0 then return nil, {} end
@@ -57,7 +60,7 @@ local function owner(self)
   else
     flat = redis.pcall('HGETALL', KEYS[1])
   end
-  if flat.err then return nil, nil, string.find(flat.err, 'WRONGTYPE', 1, true) and notALock or flat end
+  if flat.err then return nil, nil, string.find(flat.err, 'WRONGTYPE', 1, true) and NOT_A_LOCK or flat end
   local tenure, thread
   local fields = {}
   local sound, plain = true, true
@@ -80,5 +83,5 @@ local function owner(self)
   local holder = tenure or thread
   local isLock = holder and sound and (fields.seq or plain and not tenure)
   if isLock and (size <= 128 or fields.mode == 'read') then return holder, fields end
-  return nil, nil, notALock
+  return nil, nil, NOT_A_LOCK
 end

@@ -49,12 +49,15 @@ local function putBack(waiter, ticket, ttlMs)
   end
 end
 
--- `self` is the asking tenure, if any: it takes the full lease when its turn comes, and no message.
+-- `self` is the asking tenure, if any: it takes the full lease when its turn comes, and no message. `nowMs` is server time, if
+-- the script has asked for it.
 -- Returns the new owner or nil, and the error reply when something that it takes was refused.
-local function passOn(self, selfLeaseMs, claimLeaseMs, trusted)
-  local time = redis.pcall('TIME')
-  if time.err then return nil, time end
-  local nowMs = math.floor(micros(time) / 1000)
+local function passOn(self, selfLeaseMs, claimLeaseMs, trusted, nowMs)
+  if not nowMs then
+    local time = redis.pcall('TIME')
+    if time.err then return nil, time end
+    nowMs = math.floor(micros(time) / 1000)
+  end
   for _ = 1, 64 do
     local popped = redis.pcall('ZPOPMIN', KEYS[2])
     if popped.err then return nil, popped end

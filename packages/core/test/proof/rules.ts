@@ -62,12 +62,15 @@ export class RuleTable {
       return ['mine', count, lock.seq ?? 0, lock.ttlMs, world.queue.length];
     }
     if (freshMs > 0) {
-      // Whoever was there before may need it for longer.
-      const ttlMs = Math.max(freshTtlMs, world.queue.length === 0 ? 0 : world.queueTtlMs);
+      // It lasts for longer than is needed, so that it is raised seldom; other clients may need it for even longer.
+      const ttlBefore = world.queue.length === 0 ? 0 : world.queueTtlMs;
+      const isRaised = ttlBefore <= freshTtlMs;
+      const ttlMs = isRaised ? 2 * freshTtlMs : ttlBefore;
+      const hadEntries = Object.keys(world.fresh).length > 0;
       this.#enqueue(tenure, command.ticket === 0 ? this.#around.newTicket : command.ticket);
       world.fresh[tenure] = { wantedMs: leaseMs, until: 'ahead', more: '' };
       world.queueTtlMs = ttlMs;
-      world.freshTtlMs = ttlMs;
+      if (isRaised || !hadEntries) world.freshTtlMs = ttlMs;
     }
     if (lock === undefined) return this.#askForFree(command);
     const foreign = lock.seq === undefined;

@@ -61,6 +61,12 @@ export class Commands {
     return this.#keys.find(key) !== undefined;
   }
 
+  /** Those of these keys that are there. */
+  existing(...keys: readonly string[]): ReadonlySet<string> {
+    this.#enter('exists', 'read');
+    return new Set(keys.filter((key) => this.#keys.find(key) !== undefined));
+  }
+
   /** Whether there is any of these. */
   existsAny(one: string, two: string, three: string): boolean {
     this.#enter('exists', 'read');

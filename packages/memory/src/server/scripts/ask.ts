@@ -21,7 +21,8 @@ export const ask: ScriptBody = (redis, keys, args) => {
   const freshTtlMs = integer(args, 5, 1);
   const claimMs = integer(args, 6, 1);
   const trust = args[6] === '1';
-  if (redis.exists(dead)) return ['dead', question];
+  const there = redis.existing(dead, queue, fresh);
+  if (there.has(dead)) return ['dead', question];
 
   const { holder, fields } = owner(redis, lock, tenure);
   let remainingMs = redis.pttl(lock);
@@ -41,14 +42,14 @@ export const ask: ScriptBody = (redis, keys, args) => {
   let place: Place | undefined;
   if (freshMs > 0) {
     const entry = `${nowMs + freshMs} ${leaseMs}`;
-    const placed = enqueue(redis, { queue, fresh, tenure, ticket, entry, freshTtlMs, nowMicros });
+    const placed = enqueue(redis, { queue, fresh, there, tenure, ticket, entry, freshTtlMs, nowMicros });
     if (placed instanceof ErrorReply) return placed;
     place = placed;
   }
 
   let left = 0;
   if (free) {
-    const passed = passOn(redis, keys, { tenure, leaseMs }, claimMs, trust);
+    const passed = passOn(redis, keys, { tenure, leaseMs }, claimMs, trust, nowMs);
     const { granted, refused } = passed;
     if (refused !== undefined) {
       withdraw(redis, queue, fresh, tenure);
@@ -79,6 +80,8 @@ interface Place {
 interface Newcomer {
   readonly queue: string;
   readonly fresh: string;
+  /** Which of the two are there. */
+  readonly there: ReadonlySet<string>;
   readonly tenure: string;
   readonly ticket: number;
   readonly entry: string;
@@ -87,26 +90,28 @@ interface Newcomer {
 }
 
 function enqueue(redis: Commands, newcomer: Newcomer): Place | ErrorReply {
-  const { queue, fresh, tenure, entry } = newcomer;
-  const ttlMs = Math.max(redis.pttl(queue), newcomer.freshTtlMs);
-  let ticket = redis.zscore(queue, tenure);
-  if (ticket === undefined) {
-    ticket = newcomer.ticket === 0 ? endOfLine(redis, queue, newcomer.nowMicros) : newcomer.ticket;
-    redis.zadd(queue, ticket, tenure);
-  }
+  const { queue, fresh, there, tenure, entry, freshTtlMs } = newcomer;
+  const isQueueThere = there.has(queue);
+  const ttlBefore = isQueueThere ? redis.pttl(queue) : -2;
+  const isRaised = ttlBefore <= freshTtlMs;
+  const ttlMs = isRaised ? 2 * freshTtlMs : ttlBefore;
+  const known = isQueueThere ? redis.zscore(queue, tenure) : undefined;
+  const ticket = known ?? (newcomer.ticket === 0 ? endOfLine(redis, newcomer) : newcomer.ticket);
+  if (known === undefined) redis.zadd(queue, ticket, tenure);
   try {
-    redis.pexpire(queue, ttlMs);
+    if (isRaised) redis.pexpire(queue, ttlMs);
+    else if (known !== undefined) redis.hdel(fresh, '');
     redis.hset(fresh, tenure, entry);
-    redis.pexpire(fresh, ttlMs);
-    return { position: redis.zrank(queue, tenure), ticket };
+    if (isRaised || !there.has(fresh)) redis.pexpire(fresh, ttlMs);
+    return { position: isQueueThere ? redis.zrank(queue, tenure) : 0, ticket };
   } catch (error) {
     withdraw(redis, queue, fresh, tenure);
     return refusalOf(error);
   }
 }
 
-function endOfLine(redis: Commands, queue: string, nowMicros: number): number {
-  const last = redis.zrangeWithScores(queue, -1, -1)[0]?.score;
+function endOfLine(redis: Commands, { queue, there, nowMicros }: Newcomer): number {
+  const last = there.has(queue) ? redis.zrangeWithScores(queue, -1, -1)[0]?.score : undefined;
   return last === undefined ? nowMicros : Math.max(nowMicros, last + 1);
 }
 

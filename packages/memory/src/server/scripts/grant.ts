@@ -57,10 +57,11 @@ export function passOn(
   self: Asker | undefined,
   claimLeaseMs: number,
   trusted: boolean,
+  knownNowMs?: number,
 ): Passed {
   const [lock = '', queue = '', fresh = ''] = keys;
   try {
-    const nowMs = redis.timeMs();
+    const nowMs = knownNowMs ?? redis.timeMs();
     for (let tried = 0; tried < MOST_TRIED; tried++) {
       const popped = redis.zpopmin(queue);
       if (popped === undefined) return nobody;
