@@ -3,6 +3,7 @@
 import { lockKeys } from '@holdfast/core';
 import type { Hold } from 'holdfast';
 import { ExclusionJudge, type OpenHold } from './judges/exclusion.js';
+import { GhostJudge } from './judges/ghosts.js';
 import { WakeupJudge } from './judges/wakeups.js';
 import { leftBehind } from './judges/leftovers.js';
 import type { Rule, Violation } from './judges/violation.js';
@@ -92,6 +93,11 @@ class Run implements Witness {
     const report = (violation: Violation) => this.#report(violation);
     const leases = scenario.processes.map(({ client }) => client.watchdogTimeoutMs);
     this.#exclusion = new ExclusionJudge(Math.max(600, ...leases) + 500, report);
+    if (scenario.class !== 'taken') {
+      // Where data is lost, what has ended may come back.
+      const ghosts = new GhostJudge(report);
+      this.#world.network.onExecuted = (server, request) => ghosts.executed(this.#world.timeline.now, server, request);
+    }
     this.#wakeups = scenario.class === 'calm' ? new WakeupJudge(scenario, report) : undefined;
   }
 
@@ -168,8 +174,8 @@ class Run implements Witness {
     if (counted === expected) return;
     // Lost meanwhile, by a fault or by a lease that was too short: then there is nothing to count.
     const lost = entry.hold === undefined ? counted === 0 : entry.hold.state === 'lost';
-    const taken = this.#scenario.class === 'taken' && counted === 0;
-    if (lost || taken) return;
+    // Deleted, or as it was before a failover.
+    if (lost || this.#scenario.class === 'taken') return;
     this.#fail('hold count', lock, `${desk.name} holds it ${expected} times, Redis says ${counted}`);
   }
 

@@ -14,6 +14,8 @@ export type Rule =
   | 'unexplained error'
   /** A rejection that no caller could handle. */
   | 'unhandled rejection'
+  /** A late command took a lock for a tenure that had ended. */
+  | 'ghost'
   /** A hold was lost although nothing was broken. */
   | 'unexplained loss'
   /** Redis and the scope disagree about how often a lock is held. */

@@ -16,7 +16,16 @@
  * subscriptions count until the server has noticed.
  */
 
-import type { Address, Frame, MemoryServer, Network, ServerConnection, Socket, SocketListener } from '@holdfast/memory';
+import {
+  type Address,
+  ErrorReply,
+  type Frame,
+  type MemoryServer,
+  type Network,
+  type ServerConnection,
+  type Socket,
+  type SocketListener,
+} from '@holdfast/memory';
 import type { Chance } from './chance.js';
 import type { WorldProcess } from './process.js';
 import { Phase, type Actor, type Timeline } from './timeline.js';
@@ -58,6 +67,8 @@ export class WorldNetwork {
   readonly #connections = new Map<WorldProcess, Set<Connection>>();
   readonly #partitions = new Map<WorldProcess, Record<Direction, number>>();
   delays: Delays;
+  /** Told of each command that has been executed and not refused. */
+  onExecuted: (server: MemoryServer, request: readonly string[]) => void = () => undefined;
 
   constructor(parts: { timeline: Timeline; chance: Chance; trace: Trace; host: Host; delays: Delays }) {
     this.#timeline = parts.timeline;
@@ -80,6 +91,7 @@ export class WorldNetwork {
             host: this.#host,
             delay: (most) => this.#delay(most),
             heldUntil: (direction) => this.#partitions.get(process)?.[direction] ?? 0,
+            executed: (server, request) => this.onExecuted(server, request),
             over: () => this.#of(process).delete(connection),
           },
           process,
@@ -122,6 +134,7 @@ interface Surrounding {
   readonly host: Host;
   delay(chance: Chance): number;
   heldUntil(direction: Direction): number;
+  executed(server: MemoryServer, request: readonly string[]): void;
   over(): void;
 }
 
@@ -163,6 +176,9 @@ export class Connection implements Socket {
   readonly #chance: Chance;
   readonly #listener: SocketListener;
   #server: ServerConnection | undefined;
+  #host: MemoryServer | undefined;
+  /** The last command had no effect. */
+  #refused = false;
   /** The client still hears of it. */
   #heard = true;
 
@@ -204,6 +220,7 @@ export class Connection implements Socket {
         this.#deliver(() => this.#close(broken('ECONNREFUSED')));
         return;
       }
+      this.#host = server;
       this.#server = server.accept({
         receive: (frame) => this.#receive(frame),
         hungUp: () => this.#deliver(() => this.#close()),
@@ -222,6 +239,7 @@ export class Connection implements Socket {
       if (this.#server === undefined || this.#server.closed) return;
       this.#note('execute', () => said(request));
       this.#server.execute(request);
+      if (this.#host !== undefined && !this.#refused) this.#around.executed(this.#host, request);
     });
   }
 
@@ -301,6 +319,7 @@ export class Connection implements Socket {
 
   #receive(frame: Frame): void {
     if (frame.kind === 'reply') {
+      this.#refused = frame.reply instanceof ErrorReply;
       if (this.#losesReply) {
         this.#losesReply = false;
         this.#deliver(() => this.#close(broken('ECONNRESET')));

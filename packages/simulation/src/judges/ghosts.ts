@@ -1,0 +1,54 @@
+/**
+ * Judges, on the server, that a tenure which has ended stays ended.
+ *
+ * A command that is late, or comes a second time, must not take a lock for a tenure that was released or cancelled: nobody would give it back, and
+ * the lock would stand idle for a lease. Callers hardly notice; the server's data shows it at once.
+ */
+
+import { scripts } from '@holdfast/core';
+import type { MemoryServer } from '@holdfast/memory';
+import type { Violation } from './violation.js';
+
+type Name = keyof typeof scripts;
+
+const names = new Map<string, Name>();
+for (const [name, { sha, source }] of Object.entries(scripts) as [Name, { sha: string; source: string }][]) {
+  names.set(sha, name);
+  names.set(source, name);
+}
+
+const ending: ReadonlySet<Name | undefined> = new Set<Name>(['release', 'cancel']);
+
+/** See the module comment. */
+export class GhostJudge {
+  readonly #ended = new Set<string>();
+  readonly #report: (violation: Violation) => void;
+
+  constructor(report: (violation: Violation) => void) {
+    this.#report = report;
+  }
+
+  /** A server has executed `request`: a script with its keys and arguments, or something else. */
+  executed(now: number, server: MemoryServer, request: readonly string[]): void {
+    const name = names.get(request[1] ?? '');
+    if (name === undefined || name === 'renew') return;
+    const keys = Number(request[2]);
+    const lock = request[3] ?? '';
+    const owners = server.keysOf().find(lock)?.value;
+    const isOwner = (tenure: string) => owners instanceof Map && owners.has(tenure);
+    if (owners instanceof Map) {
+      for (const owner of owners.keys()) {
+        if (!this.#ended.has(owner)) continue;
+        this.#report({
+          rule: 'ghost',
+          at: now,
+          lock,
+          text: `${owner} has ended, and owns the lock again after ${name}`,
+        });
+        return;
+      }
+    }
+    const tenure = request[3 + keys] ?? '';
+    if (ending.has(name) && !isOwner(tenure)) this.#ended.add(tenure);
+  }
+}
