@@ -16,7 +16,7 @@ const used = new Set(
 );
 
 async function without(command: string, work: (limited: Lock) => Promise<void>): Promise<void> {
-  // What the server does not know, as Redis 6 SPUBLISH, nobody may call anyway.
+  // What the server does not know, as Redis 6 SPUBLISH, no user may call anyway.
   const [known] = await server.redis.command('INFO', command);
   const denied = known === null ? [] : [`-${command.toLowerCase()}`];
   await server.redis.acl('SETUSER', 'limited', 'reset', 'on', '>x', '~*', '&*', '+@all', ...denied);
@@ -130,7 +130,7 @@ describe('a grant that is refused', () => {
       },
       { left: 0 },
     ],
-  ])('leaves everybody in line, and says that there is nothing to go on with: %s', async (_, waiters, run, reply) => {
+  ])('leaves all waiters in line, and says that there is nothing to go on with: %s', async (_, waiters, run, reply) => {
     await lock.ask('a:1');
     for (const waiter of waiters) await lock.ask(waiter);
     const before = await places();

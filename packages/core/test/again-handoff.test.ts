@@ -71,7 +71,7 @@ describe('handoff', () => {
     expect(await lock.state()).toMatchObject({ lock: { 'a:1': '1', seq: '2' }, queue: ['b:1'] });
   });
 
-  it('tells nobody', async () => {
+  it('sends no message', async () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     const channels = await server.listen('holdfast_inbox:a', 'holdfast_inbox:b', keys.releaseChannel);

@@ -7,7 +7,7 @@ const server = useLockServer();
 const lock = lockOn(server);
 const { keys } = lock;
 
-describe('ask, when nobody owns the lock and nobody waits', () => {
+describe('ask for a free lock without waiters', () => {
   it('acquires with count 1, seq 1 and the full lease', async () => {
     expect(await lock.ask('a:1')).toEqual({ kind: 'acquired', holdCount: 1, seq: 1, remainingMs: LEASE, others: 0 });
     expect(await lock.state()).toMatchObject({ lock: { 'a:1': '1', seq: '1' }, queue: [], fresh: [] });
@@ -148,7 +148,7 @@ describe('ask while another tenure owns the lock', () => {
     },
   );
 
-  it('gives a newcomer a place behind everybody, also after the clock of the server has gone back', async () => {
+  it('gives a newcomer a place behind all others, also after the clock of the server has gone back', async () => {
     await lock.ask('a:1');
     const later = (Date.now() + 3_600_000) * 1_000;
     await lock.ask('b:1', { ticket: later });

@@ -51,7 +51,7 @@ describe('cancel', () => {
     expect(await channel.received()).toEqual([[keys.releaseChannel, '0']]);
   });
 
-  it('tells nobody when the tenure was not the owner', async () => {
+  it('sends no message when the tenure was not the owner', async () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     const channels = await server.listen('holdfast_inbox:a', 'holdfast_inbox:b', keys.releaseChannel);
@@ -105,7 +105,7 @@ describe('force', () => {
     expect(await inbox.received()).toEqual([['holdfast_inbox:a', '1 lost a:1 force-unlocked']]);
   });
 
-  it('reports no owner when the lock was free, and tells nobody', async () => {
+  it('reports no owner when the lock was free, and sends no message', async () => {
     const channel = await server.listen(keys.releaseChannel);
     expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: undefined, left: 0 });
     expect(await channel.received()).toEqual([]);

@@ -41,7 +41,7 @@ describe.each([
   ["another's lock", () => core.run(server.port, core.ask(one, { ...asking, tenure: 'b:1' }))],
 ])('of %s', (_, begin) => {
   it.each(Object.entries(commands))(
-    'the answer to %s is believed by nobody else, not even by a copy',
+    'the answer to %s is believed by no other command, not even by a copy',
     async (_name, command) => {
       await server.redis.script('FLUSH');
       for (const build of Object.values(commands)) await server.redis.script('LOAD', build(one).script.source);
@@ -55,7 +55,7 @@ describe.each([
   );
 });
 
-it('an answer that names no question is believed by nobody', async () => {
+it('an answer that names no question is not believed', async () => {
   const nameless: core.ScriptPort = {
     evalsha: async () => ['acquired', 1, 1, 60_000, 0],
     eval: async () => 'acquired',

@@ -31,7 +31,7 @@ describe('release of a nested hold', () => {
   });
 });
 
-describe('release of the last hold, nobody waiting', () => {
+describe('release of the last hold without waiters', () => {
   it('frees the lock, tells Redisson, and leaves nothing', async () => {
     await lock.ask('a:1');
     const channel = await server.listen(keys.releaseChannel);
@@ -105,7 +105,7 @@ describe('release of the last hold with waiters', () => {
     expect(await channels.received()).toEqual([[keys.releaseChannel, '0']]);
   });
 
-  it('passes over a waiter that nobody listens for, where the reply of PUBLISH can be trusted', async () => {
+  it('passes over a waiter whose inbox has no subscriber, where the reply of PUBLISH can be trusted', async () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     await lock.ask('c:1');
@@ -122,7 +122,7 @@ describe('release of the last hold with waiters', () => {
     expect(await lock.release('a:1', 2, { trust: false })).toEqual({ kind: 'granted', to: 'b:1' });
   });
 
-  it('leaves no owner when nobody listens at all', async () => {
+  it('leaves no owner when no inbox has a subscriber', async () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     expect(await lock.release('a:1', 2, { trust: true })).toEqual({ kind: 'released', left: 0 });
@@ -131,7 +131,7 @@ describe('release of the last hold with waiters', () => {
 });
 
 describe('release by a tenure that is not the owner', () => {
-  it('says so and touches nobody', async () => {
+  it('says so and changes nothing', async () => {
     await lock.ask('a:1');
     await lock.ask('c:1');
     expect(await lock.release('b:1', 2)).toEqual({ kind: 'notHeld' });

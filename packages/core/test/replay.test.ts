@@ -46,7 +46,7 @@ const cases: Case[] = [
   { title: 'dirty release that grants', before: awaited, command: () => lock.release('a:1', 2, dirty) },
   { title: 'cancel of a waiter', before: awaited, command: () => lock.cancel('b:1') },
   { title: 'cancel of the owner', before: awaited, command: () => lock.cancel('a:1') },
-  { title: 'cancel of nobody', before: awaited, command: () => lock.cancel('x:1') },
+  { title: 'cancel of an unknown tenure', before: awaited, command: () => lock.cancel('x:1') },
   { title: 'force', before: awaited, command: () => lock.force('x:1') },
   { title: 'renew', before: owned, command: () => lock.renew('a:1') },
   { title: 'renew of a lost lock', before: async () => {}, command: () => lock.renew('a:1') },

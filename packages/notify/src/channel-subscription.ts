@@ -24,7 +24,7 @@ export class ChannelSubscription {
   readonly #onError: ErrorListener;
   #confirmation: Wait<void> | undefined;
 
-  /** @param onError - hears failures that nobody waits for: of an unsubscribe, and of a subscribe that all have left. */
+  /** @param onError - hears failures that no caller waits for: of an unsubscribe, and of a subscribe that all have left. */
   constructor(port: SubscriberPort, channel: string, onError: ErrorListener) {
     this.#port = port;
     this.#channel = channel;

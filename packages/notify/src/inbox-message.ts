@@ -32,7 +32,7 @@ export type InboxMessage =
   | { readonly kind: 'contended'; readonly tenure: string }
   /** The lock that `tenure` held was taken from it. */
   | { readonly kind: 'lost'; readonly tenure: string; readonly reason: string }
-  /** Not understood: ask Redis. `tenure` is who it seems to be for; absent when it names nobody. */
+  /** Not understood: ask Redis. `tenure` is the one it seems to be for; absent when it names none. */
   | { readonly kind: 'look'; readonly tenure?: string };
 
 /** Far above any message of ours: an owner name of 1 KiB in UTF-8 and six numbers. */

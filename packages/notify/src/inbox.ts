@@ -6,7 +6,7 @@ import { quietWait } from './wait.js';
 
 /** What one tenure hears. */
 export interface InboxListener {
-  /** A message to this tenure. Of kind `look`: it was not understood, so it may have said anything; one that names nobody is told to all. */
+  /** A message to this tenure. Of kind `look`: it was not understood, so it may have said anything; one that names no tenure is told to all. */
   onMessage(message: InboxMessage): void;
   /** Messages may have been missed: ask Redis at once. May come several times for one cause. */
   onGap(): void;
@@ -16,7 +16,7 @@ export interface InboxOptions {
   readonly port: SubscriberPort;
   /** The channel of this client, `holdfast_inbox:<clientId>`. */
   readonly channel: string;
-  /** A message to a tenure that nobody has registered: a grant among them must be given back. */
+  /** A message to a tenure that is not registered: a grant among them must be given back. */
   onStray(message: InboxMessage): void;
   /** Errors of listeners, and failures that no caller waits for. */
   readonly onError: ErrorListener;

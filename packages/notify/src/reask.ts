@@ -1,6 +1,6 @@
 /**
  * When a waiter asks again. Messages are hints and may be lost, so every waiter asks on its own too: after the re-ask period R,
- * or as soon as the lease it was told about has run out, because an expiry tells nobody. Nothing here polls: while the lock is
+ * or as soon as the lease it was told about has run out, because an expiry sends no message. Nothing here polls: while the lock is
  * held on a lease longer than R, that is one command every R.
  */
 
@@ -17,7 +17,7 @@ const mostSteps = 8;
 export interface ReaskSituation {
   /** Re-ask period R, in milliseconds. */
   readonly reaskMs: number;
-  /** What is left of the present owner's lease, in milliseconds; absent when the lock has no expiry or nobody said. */
+  /** What is left of the present owner's lease, in milliseconds; absent when the lock has no expiry or none is known. */
   readonly pttlMs?: number | undefined;
   /** Place in the queue: 0 is its head. */
   readonly position: number;

@@ -5,7 +5,7 @@ import { quietWait } from './wait.js';
 
 /** What one waiter of Redisson's channel hears. Both mean: try again. */
 export interface ReleaseListener {
-  /** Somebody published a release. It may be somebody else's by now. */
+  /** A client published a release. Another one may have the lock by now. */
   onReleased(): void;
   /** The connection was lost, or is back: releases may have been missed. */
   onGap(): void;
@@ -17,7 +17,7 @@ export interface Membership {
    * Resolves when the server has confirmed: a release from here on is heard or reported as a gap, so try once more and then
    * wait. While the connection is lost it waits for its return. Rejects with what the port rejected with, and the membership
    * is over then; with {@link SubscriptionClosedError} when all left or the broadcast was closed before.
-   * A rejection that nobody awaits is not an unhandled one.
+   * A rejection without a handler is not reported as unhandled.
    */
   readonly confirmed: Promise<void>;
   /** Hears nothing any more; the last one to leave unsubscribes. Later calls do nothing. */
@@ -40,7 +40,7 @@ interface Channel {
 }
 
 /**
- * Redisson's release channels, `redisson_lock__channel:{name}`: whoever releases publishes, and every process that waits tries
+ * Redisson's release channels, `redisson_lock__channel:{name}`: each release publishes, and every process that waits tries
  * again. One subscription per channel however many wait.
  *
  * A release between a failed attempt and the subscription is not missed if the waiter keeps the order: join, await `confirmed`,
@@ -86,7 +86,7 @@ export class ReleaseBroadcast {
     return this.#channels.size;
   }
 
-  /** Starts hearing a channel, subscribing if nobody here does yet; also while its unsubscribe is under way. */
+  /** Starts hearing a channel, subscribing unless this process does already; also while its unsubscribe is under way. */
   join(channel: string, listener: ReleaseListener): Membership {
     if (this.#closed) return refused(channel);
     const joined = this.#channels.get(channel) ?? this.#add(channel);
@@ -123,7 +123,7 @@ export class ReleaseBroadcast {
 
   async #drop(name: string, channel: Channel): Promise<void> {
     await channel.subscription.drop();
-    // Somebody may have joined meanwhile, or the channel been dropped, forgotten and added anew.
+    // A waiter may have joined meanwhile, or the channel been dropped, forgotten and added anew.
     if (channel.subscription.idle && this.#channels.get(name) === channel) this.#channels.delete(name);
   }
 

@@ -12,10 +12,10 @@ export interface SubscriberListener {
 }
 
 /**
- * The dedicated connection that receives messages; implemented by whoever owns the connection.
+ * The dedicated connection that receives messages; implemented by the owner of the connection.
  *
  * - A command on a connection is answered within a bound of the port's choosing, or the connection is replaced. Without a connection `subscribe` waits
- *   for one, since nobody could be woken, and `unsubscribe` has nothing to do.
+ *   for one, since no waiter could be woken, and `unsubscribe` has nothing to do.
  * - Commands of one channel reach the server in the order of the calls, also across a reconnect.
  * - After a reconnect the port subscribes its confirmed channels again and only then calls `onRestored`; one that is refused does not keep the others.
  */

@@ -10,7 +10,7 @@
  * | unsure, after a failed unsubscribe | no | nothing | until a new wish or a restored connection |
  * | off / on | no / yes | nothing | |
  *
- * Wishes may change at any moment and send nothing by themselves. Whoever performs the commands, one at a time, calls `next()`
+ * Wishes may change at any moment and send nothing by themselves. The code that performs the commands, one at a time, calls `next()`
  * until it has nothing more to say. So a join during an unsubscribe becomes a subscribe *after* it, and a leave during a subscribe
  * an unsubscribe after its confirmation: the two never overtake each other.
  *

@@ -37,7 +37,7 @@ describe('Inbox', () => {
   const heard = (recorder: Recorder, count = 1) =>
     waitUntil(() => recorder.messages.length >= count, { what: `${count} messages` });
 
-  it('brings each message to the tenure it names, and the rest to nobody', async () => {
+  it('brings each message to the tenure it names, and to no other', async () => {
     const { inbox, strays } = inboxOn(redis.port());
     await inbox.open();
     const first = registered(inbox, 'client:1');
@@ -74,7 +74,7 @@ describe('Inbox', () => {
     await inbox.close();
   });
 
-  it('gives what it does not understand to the tenure it names, and what names nobody to all; neither is a gap', async () => {
+  it('gives what it does not understand to the tenure it names, and what names none to all; neither is a gap', async () => {
     const { inbox, strays } = inboxOn(redis.port());
     await inbox.open();
     const first = registered(inbox, 'client:1');
@@ -122,7 +122,7 @@ describe('Inbox', () => {
     expect(waiting.gaps).toBe(0);
     await inbox.open();
     expect([inbox.confirmed, await redis.subscribersOf(channel)]).toEqual([true, 1]);
-    // Who waited without an inbox may have missed its grant.
+    // A tenure that waited without an inbox may have missed its grant.
     expect(waiting.gaps).toBe(1);
     // The failed one was taken back, in case the server had run it after all.
     expect(port.sent).toEqual([`subscribe ${channel}`, `unsubscribe ${channel}`, `subscribe ${channel}`]);
@@ -163,7 +163,7 @@ describe('Inbox', () => {
     await inbox.close();
   });
 
-  it('leaves the channel on close, rejects who was still opening, and stays silent after it', async () => {
+  it('leaves the channel on close, rejects calls that were still opening, and stays silent after it', async () => {
     const { inbox, port, strays } = inboxOn(redis.port());
     const gate = new Gate();
     port.after = () => gate.pass();
@@ -254,7 +254,7 @@ describe('Inbox', () => {
     await inbox.close();
   });
 
-  it('tells nobody any more once one of those who are told has closed it', async () => {
+  it('tells no listener any more once one of them has closed it', async () => {
     const { inbox } = inboxOn(redis.port());
     await inbox.open();
     const later = new Recorder();

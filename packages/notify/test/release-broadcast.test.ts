@@ -147,7 +147,7 @@ describe('ReleaseBroadcast', () => {
     expect(await redis.subscribersOf(channel)).toBe(0);
   });
 
-  it('reports failures that nobody waits for, and goes on', async () => {
+  it('reports failures that no caller waits for, and goes on', async () => {
     const { broadcast, port, errors } = broadcastOn(redis.port());
     const gate = new Gate();
     port.before = async (command) => {
@@ -198,7 +198,7 @@ describe('ReleaseBroadcast', () => {
     expect([broadcast.size, await redis.subscribersOf(channel)]).toEqual([0, 0]);
   });
 
-  it('makes a rejected confirmation that nobody awaits no unhandled rejection, which would fail this test', async () => {
+  it('makes a rejected confirmation without a handler no unhandled rejection, which would fail this test', async () => {
     const { broadcast, port } = broadcastOn(redis.port());
     port.before = (command) => {
       if (command === 'subscribe') throw new Error('no connection');
@@ -212,7 +212,7 @@ describe('ReleaseBroadcast', () => {
     expect(broadcast.size).toBe(0);
   });
 
-  it('tells everybody of loss and return; a confirmation asked for in between comes with the return', async () => {
+  it('tells all members of loss and return; a confirmation asked for in between comes with the return', async () => {
     const { broadcast } = broadcastOn(redis.port());
     const early = recorder();
     await broadcast.join(channel, early).confirmed;
@@ -308,7 +308,7 @@ describe('ReleaseBroadcast', () => {
     expect(errors).toEqual([]);
   });
 
-  it('tells nobody of a release or a gap after close', async () => {
+  it('tells no member of a release or a gap after close', async () => {
     const { broadcast, port } = broadcastOn(redis.port());
     const listener = recorder();
     await broadcast.join(channel, listener).confirmed;
@@ -349,7 +349,7 @@ describe('ReleaseBroadcast', () => {
     await broadcast.close();
   });
 
-  it('is subscribed exactly while somebody is a member, after any storm of joins, leaves, failures and lost connections', async () => {
+  it('is subscribed exactly while there is a member, after any storm of joins, leaves, failures and lost connections', async () => {
     const { broadcast, port } = broadcastOn(redis.port());
     const random = seededRandom(42);
     let stormy = true;

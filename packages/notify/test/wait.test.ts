@@ -23,8 +23,8 @@ describe('Wait', () => {
     await expect(rejected.promise).rejects.toThrow('first');
   });
 
-  it('is no unhandled rejection, which would fail this test, when nobody minds it', async () => {
-    quietWait<void>().reject(new Error('nobody listens'));
+  it('is no unhandled rejection, which would fail this test, when it is a quiet one', async () => {
+    quietWait<void>().reject(new Error('without a handler'));
     await new Promise(setImmediate);
     await new Promise(setImmediate);
   });

@@ -4,7 +4,7 @@
  * A lease runs out in Redis whatever this process does, so the clock must keep counting while the process cannot. `performance.now()` does
  * while the process is stopped or its event loop is blocked, but on Linux not while the whole machine is suspended. The system clock
  * therefore watches the wall clock as an alarm: when it has gained more than half a second on the monotonic one, either the machine was
- * suspended or somebody set the wall clock. The boot-time clock, which counts through a suspend and cannot be set, decides between the two;
+ * suspended or the wall clock was set. The boot-time clock, which counts through a suspend and cannot be set, decides between the two;
  * where there is none, the stricter reading wins and the whole gain counts as time that has passed. Time suspended is added to an offset,
  * so `now()` jumps forward on wake-up and every lease that ran out meanwhile is seen as over by the first code that asks.
  *
@@ -63,7 +63,7 @@ const systemSources: TimeSources = {
 
 /**
  * The clock of this process: monotonic, corrected for suspends. Timers run in the async context in which the clock was made, not in that
- * of whoever happened to set them. Clocks are independent of each other; their `now()` values are comparable only within one.
+ * of the code that set them. Clocks are independent of each other; their `now()` values are comparable only within one.
  */
 export function systemClock(sources: TimeSources = systemSources): Clock {
   return new SystemClock(sources);

@@ -39,7 +39,7 @@ export interface LeaseListener {
 }
 
 /**
- * A time-limited promise made by somebody else, and how long it may still be believed here.
+ * A time-limited promise made elsewhere (by Redis), and how long it may still be believed here.
  *
  * Every read of `state`, `remainingMs()` and `check()` compares the deadline with the clock first and, when it has passed, declares the loss
  * on the spot: after a stalled event loop the first line of user code sees `lost`, before any timer runs. All times are milliseconds of the
@@ -61,7 +61,7 @@ export interface Lease<S> {
   beginUntil(deadline: number): boolean;
   /** A later answer proves ownership. Never shortens the lease; ends a suspicion. */
   confirm(sentAt: number, remainingMs: number): void;
-  /** The late answer to what was asked before the lease began. As `confirm`, but nobody was promised what it says: a fixed term stands. */
+  /** The late answer to what was asked before the lease began. As `confirm`, but its promise was given to no caller: a fixed term stands. */
   witness(sentAt: number, remainingMs: number): void;
   /**
    * New terms from now on. Without `sentAt` and `remainingMs` the lease goes on: nothing already confirmed is shortened, except to
@@ -70,7 +70,7 @@ export interface Lease<S> {
    */
   retune(terms: LeaseTerms, sentAt?: number, remainingMs?: number): void;
   /**
-   * Nobody wants it any more, and nobody can give it up: believed for as long as it is confirmed now, and nothing is asked for until then. It
+   * No caller wants it any more, and none can give it up: believed for as long as it is confirmed now, and nothing is asked for until then. It
    * is lost as `expired`, unless new terms come before. Only a doubt ({@link question}, a connection that was down) is still looked into.
    */
   runOut(): void;

@@ -11,7 +11,7 @@ export interface Renewal<S> {
  * - `renewed`, `held`: still ours, extended or only verified. `sentAt` is the clock time just before the answered attempt was sent,
  *   `remainingMs` what was left of the lease when it was answered.
  * - `lost`: certainly not ours any more.
- * - `unknown`: nobody knows. It is tried again until the deadline.
+ * - `unknown`: neither is certain. It is tried again until the deadline.
  */
 export type RenewalOutcome =
   | { kind: 'renewed' | 'held'; sentAt: number; remainingMs: number }

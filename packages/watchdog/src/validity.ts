@@ -48,7 +48,7 @@ export class Validity {
     this.request(sentAt, remainingMs);
   }
 
-  /** The answer to a request of the holder, who was promised what it says. True when it prolongs the lease noticeably. */
+  /** The answer to a request of the holder, which was promised what it says. True when it prolongs the lease noticeably. */
   request(sentAt: number, remainingMs: number): boolean {
     const prolonged = this.verify(sentAt, remainingMs);
     this.#setLimit();

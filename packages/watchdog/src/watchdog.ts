@@ -5,8 +5,8 @@
  * along, divided into batches by key; having been renewed together they fall due together, so leases taken at different moments converge
  * to a few batches a round. Batches are independent: each is one call of the port, and none waits for another.
  *
- * Not promised: that a lease is still held elsewhere. A lease is believed until its deadline at the latest; whoever takes it away before
- * that is noticed at the next renewal.
+ * Not promised: that a lease is still held elsewhere. A lease is believed until its deadline at the latest; that it was taken away before
+ * is noticed at the next renewal.
  */
 
 import { Bag } from './bag.js';

@@ -40,7 +40,7 @@ export interface LeaseKeeper<S> {
   /** The lease is over. */
   forget(lease: WatchedLease<S>): void;
   onRenewal(subject: S, latenessMs: number, outcome: RenewalOutcome): void;
-  /** Runs code of somebody else: what it throws is reported. */
+  /** Runs code of the lease's user: what it throws is reported. */
   guard(run: () => void): void;
 }
 
@@ -189,7 +189,7 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
   settle(attempt: Attempt, outcome: RenewalOutcome): void {
     if (!this.check()) return;
     const latenessMs = Math.max(0, attempt.startedAt - this.#plan.dueAt);
-    // Before anything comes of it: who observes may want to know what a lost lease was of.
+    // Before anything comes of it: an observer may want to know what a lost lease was of.
     this.#keeper.onRenewal(this.subject, latenessMs, outcome);
     const current = this.#attempt === attempt;
     if (current) this.#attempt = undefined;

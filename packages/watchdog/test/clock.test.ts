@@ -120,7 +120,7 @@ describe('systemClock', () => {
     expect(now).toBeLessThanOrEqual(performance.now());
   });
 
-  it('runs timers in the async context it was made in, not in that of whoever set them', async () => {
+  it('runs timers in the async context it was made in, not in that of the code that set them', async () => {
     const storage = new AsyncLocalStorage<string>();
     const clock = storage.run('maker', () => systemClock());
     const seen = await new Promise((resolve) => {

@@ -129,7 +129,7 @@ describe('loss', () => {
     },
   );
 
-  it('is declared at the deadline when nobody asks', async () => {
+  it('is declared at the deadline, also when no code asks', async () => {
     const { clock, port, hold, heard } = harness();
     port.policy = () => 'hang';
     const lease = hold();

@@ -549,7 +549,7 @@ describe('a lease that runs out', () => {
     expect(port.calls).toHaveLength(1);
   });
 
-  it('is renewed again when somebody wants it again', async () => {
+  it('is renewed again when it is wanted again', async () => {
     const { clock, port, hold, heard } = harness();
     const lease = hold();
     lease.runOut();

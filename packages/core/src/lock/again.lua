@@ -21,7 +21,7 @@ if not count then return { 'lost', question } end
 local remainingMs = redis.call('PTTL', KEYS[1])
 
 if seq > last then
-  -- The lease before the count: if the second write were refused, a longer lease harms nobody, a lost count does.
+  -- The lease before the count: if the second write were refused, a longer lease does no harm, a lost count does.
   if leaseMs > 0 and leaseMs > remainingMs then
     redis.call('PEXPIRE', KEYS[1], leaseMs)
     remainingMs = leaseMs

@@ -11,7 +11,7 @@
 --
 -- Replies (remaining is a PTTL: -1 = no TTL, the bug of a foreign writer; now = server ms; others = waiters;
 -- foreign 1 = the owner is not a holdfast tenure)
---   acquired                                the tenure is the owner from now on, once, for leaseMs; nobody waits
+--   acquired                                the tenure is the owner from now on, once, for leaseMs; no tenure waits
 --   acquired count seq remaining others     the same; others may wait. No server time: only a tenure that was told to
 --                                           wait needs it, and it has one
 --   mine count seq remaining others now     it was already, e.g. by a grant; the lease is never shortened
@@ -27,7 +27,7 @@
 local tenure = ARGV[1]
 local leaseMs = integer(2, 1)
 
--- The whole uncontended path: free, nobody waits, no tombstone. What it does not need comes after it, and it hands on the
+-- The whole uncontended path: free, no waiters, no tombstone. What it does not need comes after it, and it hands on the
 -- texts it was given, because every function, table and number turned into text costs Redis as much as a small command.
 if redis.call('EXISTS', KEYS[1], KEYS[4], KEYS[2]) == 0 then return own(tenure, ARGV[2]) or 'acquired ' .. question end
 
@@ -109,8 +109,8 @@ local function enqueue()
   return position
 end
 
--- The dead keep their places for as long as anybody else asks: of a long line the first are looked at. Whoever is alive all
--- the same comes back by its ticket. Returns how many have gone; what is refused is left to the grant step.
+-- Waiters that have died keep their places for as long as others ask: of a long line the first are looked at. A waiter that is
+-- alive all the same comes back by its ticket. Returns how many have gone; what is refused is left to the grant step.
 local function dropStale()
   local first = redis.pcall('ZRANGE', KEYS[2], 0, 15)
   local entries = first.err and first or redis.pcall('HMGET', KEYS[3], unpack(first))

@@ -1,4 +1,4 @@
--- Takes the lock from whoever owns it, passes it to the next waiter or frees it, and tells the old owner.
+-- Takes the lock from its owner, passes it to the next waiter or frees it, and tells the old owner.
 -- A copy (same request) changes nothing and is answered as the first: it must not hit the owner that came after.
 --
 -- KEYS  lock queue fresh dead
@@ -6,7 +6,7 @@
 --   dead            tombstone of this request: holds the old owner, or '' when there was none
 --   tombstoneMs     how long copies of this request are recognised
 --   claimMs, trust  see grant.lua
---   releaseChannel  is told `0` when an owner went and nobody was granted
+--   releaseChannel  is told `0` when an owner went and no waiter was granted the lock
 --
 -- Replies
 --   forced owner left    the owner before, or ''; left as for release

@@ -23,7 +23,7 @@ export interface ForceReply {
 }
 
 /**
- * Takes the lock from its owner, whoever that is, and passes it on or frees it. A holdfast owner is told in its inbox
+ * Takes the lock from its owner, holdfast's or foreign, and passes it on or frees it. A holdfast owner is told in its inbox
  * (`lost <tenure> force-unlocked`); until that arrives it still believes that it holds the lock. Refused (`NOTALOCK`), with nothing written
  * or deleted, when the key is not a lock by its shape.
  */

@@ -1,5 +1,5 @@
 -- Local handoff with a lease of its own: the last hold of a tenure ends and a new one of the same tenure begins, in one
--- step. Nobody is told and the queue is not touched. The lease becomes exactly leaseMs (it may get shorter: it is a
+-- step. No message is sent and the queue is not touched. The lease becomes exactly leaseMs (it may get shorter: it is a
 -- new hold). A copy (seq not above the stored one) changes nothing.
 --
 -- KEYS  lock queue

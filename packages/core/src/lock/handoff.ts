@@ -20,8 +20,8 @@ export type HandoffReply =
   | { kind: 'lost' };
 
 /**
- * Ends the only hold of a tenure and begins the next one of the same tenure with its own lease, in one step: nobody is
- * told, the queue is not touched. `lost` when the tenure does not own the lock with exactly one hold.
+ * Ends the only hold of a tenure and begins the next one of the same tenure with its own lease, in one step: no
+ * message is sent, the queue is not touched. `lost` when the tenure does not own the lock with exactly one hold.
  */
 export function handoff(keys: LockKeys, options: HandoffOptions): Command<HandoffReply> {
   return command(

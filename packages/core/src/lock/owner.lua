@@ -1,4 +1,4 @@
--- Included by scripts that look at KEYS[1]: who owns it, and whether it is a lock at all.
+-- Included by scripts that look at KEYS[1]: its owner, and whether it is a lock at all.
 --
 -- A field with a colon in it is an owner and its value the hold count, holdfast's and Redisson's alike; a field without one is
 -- bookkeeping. A hash is a lock by its shape when every owner has a positive count, `mode`, if it is there, is `read` or `write`, and

@@ -13,7 +13,7 @@ export interface PeekOptions {
 
 /** Reply to {@link peek}. */
 export interface PeekReply {
-  /** Whether anybody owns the lock. */
+  /** Whether the lock has an owner. */
   readonly locked: boolean;
   /** Holds of the given tenure; 0 when it is not the owner. */
   readonly holdCount: number;

@@ -6,7 +6,7 @@
 -- ARGV  tenure seq tombstoneMs claimMs trust releaseChannel
 --   tombstoneMs     how long late asks of this tenure are refused; 0 = none can be on its way (clean)
 --   claimMs, trust  see grant.lua
---   releaseChannel  is told `0` when nobody was granted (Redisson's waiters)
+--   releaseChannel  is told `0` when no waiter was granted the lock (Redisson's waiters)
 --
 -- Replies
 --   held count      holds that are left
@@ -29,7 +29,7 @@ local trust = ARGV[5] == '1'
 local count, last = standing()
 local isNew = seq > last
 
--- The whole uncontended path: the last hold, nobody waits, nothing to bar. What the others need comes after it, as in ask.
+-- The whole uncontended path: the last hold, no waiters, nothing to bar. What other releases need comes after it, as in ask.
 if count == 1 and isNew and tombstoneMs == 0 and redis.call('EXISTS', KEYS[2]) == 0 then
   redis.call('DEL', KEYS[1])
   announce(ARGV[6], trust)

@@ -1,5 +1,5 @@
 -- Goes on with a grant step that met its limit: gives a free lock to the next waiter that is still there. Does nothing to a
--- lock that somebody has, so a copy changes nothing more.
+-- lock that has an owner, so a copy changes nothing more.
 --
 -- KEYS  lock queue fresh
 -- ARGV  claimMs trust

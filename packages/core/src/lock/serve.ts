@@ -13,7 +13,7 @@ export interface ServeReply {
   readonly left: number;
 }
 
-/** Goes on with a grant step that met its limit among waiters that have gone. Does nothing to a lock that somebody has. */
+/** Goes on with a grant step that met its limit among waiters that have gone. Does nothing to a lock that has an owner. */
 export function serve(keys: LockKeys, options: Granting): Command<ServeReply> {
   return command(
     operation,

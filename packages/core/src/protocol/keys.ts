@@ -14,14 +14,14 @@ export interface LockKeys {
   dead(tenure: string): string;
   /**
    * Redisson's channel: `0` when the lock has become free. The names `pay` and `{pay}` share it, by Redisson's rule: it only says that
-   * somebody should look.
+   * waiters should look.
    */
   readonly releaseChannel: string;
 }
 
 /** What stands before the name of a lock in Redis. */
 export interface Prefixes {
-  /** Put in front of every name: `app:` and `x` are the lock `app:x`, for whoever gives it that name. */
+  /** Put in front of every name: `app:` and `x` are the lock `app:x`, for every client that gives it that name. */
   readonly prefix?: string;
   /** What ioredis puts in front of every key, of whatever kind. */
   readonly keyPrefix?: string;

@@ -42,7 +42,7 @@ export function run<Reply>(port: ScriptPort, command: Command<Reply>): Promise<R
   return new Promise((resolve, reject) => start(port, command, resolve, reject));
 }
 
-/** As {@link run}, for who can do without a promise: one of the two is called, once, and must not throw. */
+/** As {@link run}, for callers that can do without a promise: one of the two is called, once, and must not throw. */
 export function start<Reply>(
   port: ScriptPort,
   command: Command<Reply>,

@@ -1,19 +1,19 @@
 -- The grant step, shared by ask, release, cancel and force. Expects KEYS[1..3] = lock, queue, fresh and `own`.
 --
 -- The lock is given to the first waiter that is still there. A waiter is passed over when it is no longer fresh or,
--- where the reply of PUBLISH can be trusted (not in Cluster), when nobody listens to its inbox; one that is alive all the
+-- where the reply of PUBLISH can be trusted (not in Cluster), when its inbox has no subscriber; one that is alive all the
 -- same asks again and its ticket restores its place. The winner is written as owner with the short claim lease before
--- it is told: the message only says "look", and its first renewal raises the lease. Who wants an even shorter lease gets
--- that: whoever crashes must not keep the lock for longer than it asked.
+-- it is told: the message only says "look", and its first renewal raises the lease. A waiter that wants an even
+-- shorter lease gets that: a client that crashes must not keep the lock for longer than it asked.
 --
 -- The caller has run DEL KEYS[1] before, also when the key was absent: from a script's first write on, no write of it
 -- is refused for lack of memory, so a full server can still pass a lock on. And since the old owner is gone by then,
--- nothing here may raise: what is refused ends the step, and whoever could not be made the owner keeps its place.
+-- nothing here may raise: what is refused ends the step, and a waiter that could not be made the owner keeps its place.
 --
 -- Messages, space-separated, version first, to channel holdfast_inbox:<client id>. A tenure id is <client id>:<n> or
 -- <owner>:<client id>:<n>, so its client id is the part before the last colon.
 --   1 grant <tenure> <expMs> <nowMs> <others> <token or ->   owner until expMs (server time) unless it renews
---   1 contended <tenure>                                     somebody waits for the lock that this tenure holds
+--   1 contended <tenure>                                     another tenure waits for the lock that this one holds
 --   1 lost <tenure> <reason>                                 the lock was taken away; reason: force-unlocked
 -- A later version may add words behind each of them (ADR 20).
 
@@ -41,7 +41,7 @@ local function freshness(entry)
   return tonumber(untilMs), tonumber(wantedMs)
 end
 
--- A queue that had nobody else is a new key now: it gets a TTL, or it goes again.
+-- A queue that had no other waiter is a new key now: it gets a TTL, or it goes again.
 local function putBack(waiter, ticket, ttlMs)
   redis.pcall('ZADD', KEYS[2], ticket, waiter)
   if redis.pcall('PTTL', KEYS[2]) == -1 and type(redis.pcall('PEXPIRE', KEYS[2], ttlMs)) == 'table' then

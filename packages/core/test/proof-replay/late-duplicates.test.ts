@@ -52,7 +52,7 @@ describe('case 2: a copy of an acquire that arrives after the release', () => {
     expect(await lock.state()).toMatchObject({ lock: {}, queue: [], fresh: [] });
   });
 
-  it('is a hold of nobody only where the release was clean, which a client never is with a copy on its way', async () => {
+  it('is a hold without a holder only where the release was clean, which a client never is with a copy on its way', async () => {
     await lock.ask(me);
     await lock.release(me, 2);
     expect(await lock.ask(me)).toMatchObject({ kind: 'acquired' });
@@ -68,7 +68,7 @@ describe('case 3: a copy of an acquire that arrives after the lease has ended ea
     expect(await lock.state()).toMatchObject({ lock: {} });
   });
 
-  it('gives the lock to nobody but the hold that still believes in it, whose release leaves it free for good', async () => {
+  it('gives the lock to no other than the hold that still believes in it, whose release leaves it free for good', async () => {
     await lock.ask(me);
     await lock.vanish();
     expect(await lock.ask(me)).toMatchObject({ kind: 'acquired', holdCount: 1 });
@@ -149,7 +149,7 @@ describe('case 5: a copy of a release that arrives when another owner holds the 
 });
 
 describe('case 6: a copy of a release that arrives when its tombstone has gone', () => {
-  it('answers that it holds nothing, and harms nobody', async () => {
+  it('answers that it holds nothing, and changes nothing', async () => {
     await lock.ask(me);
     await lock.ask(other);
     await lock.release(me, 2, dirty);
@@ -245,7 +245,7 @@ describe('case 10: a copy of an acquire that arrives at a promoted replica witho
     return lockOn(server, { client: promoted });
   }
 
-  it('may be a hold of nobody, which lasts no longer than its lease', async () => {
+  it('may be a hold without a holder, which lasts no longer than its lease', async () => {
     const there = await promoteAfter(async () => undefined);
     await lock.ask(me);
     await lock.release(me, 2, dirty);

@@ -130,7 +130,7 @@ describe('a key belongs to one lock and one purpose', () => {
     timeoutMs,
   );
 
-  it('is the same for everybody who calls the lock so, whatever of it is the prefix', () => {
+  it('is the same for every client that calls the lock so, whatever of it is the prefix', () => {
     const meet = fc.property(draw, ({ name, prefix, keyPrefix, tenure }) => {
       if (name === '') return;
       const one = allowed({ name, prefix, keyPrefix });

@@ -13,7 +13,7 @@ export interface Surroundings {
 
 /** How many waiters that have gone one script passes over: it must not last for ever. */
 const MOST_PASSED_OVER = 64;
-/** Of a longer line than this, the first so many are looked at by whoever asks. */
+/** Of a longer line than this, the first so many are looked at by each ask. */
 const LOOKED_AT = 16;
 
 /** What is answered about a key that is not a lock; it is never touched. */
@@ -87,7 +87,7 @@ export class RuleTable {
     for (const waiter of stale) this.#retire(waiter.tenure, 0);
   }
 
-  /** Whoever came first is served; the newcomer takes the lock only when nobody is left before it. */
+  /** The first waiter is served; the newcomer takes the lock only when no waiter is left before it. */
   #askForFree(command: Command & { op: 'ask' }): Reply {
     const { world } = this;
     const { tenure, leaseMs } = command;
@@ -222,7 +222,7 @@ export class RuleTable {
     return this.world.queue.find((waiter) => waiter.tenure === tenure)?.ticket;
   }
 
-  /** A message without subscriber is not seen by anybody. */
+  /** A message without subscriber is not seen. */
   #tell(tenure: string, message: string): boolean {
     const heard = this.#around.listens(clientOf(tenure));
     if (heard) this.messages.push(message);
@@ -230,12 +230,12 @@ export class RuleTable {
   }
 }
 
-/** Whether somebody else's data stands there. */
+/** Whether an application's data stands there. */
 export function isOther(lock: World['lock']): lock is Other {
   return lock === 'text' || lock === 'record';
 }
 
-/** The first: whoever has joined it since, as Java's readers do, is no tenure of ours. */
+/** The first: owners that have joined it since, as Java's readers do, are no tenures of ours. */
 export function ownerOf({ owners }: Lock): string {
   return Object.keys(owners)[0] ?? '';
 }

@@ -37,7 +37,7 @@ describe('every script does what the rule table says', () => {
         await tell(story, received, seen);
         told++;
       });
-      // Some stories end with a lock whose TTL somebody else has taken away.
+      // Some stories end with a lock whose TTL a foreign client has taken away.
       server.expectLasting(keys.lock);
       await fc.assert(property, parameters);
       // A repeated counterexample is one story, and a slow machine tells fewer: they cannot see everything.
@@ -58,7 +58,7 @@ async function tell(story: readonly Step[], received: () => Promise<string[]>, s
     const isNew = command.op === 'ask' && command.ticket === 0 && !rules.queues(command.tenure);
     const latestTicket = Math.max(0, ...rules.world.queue.map((waiter) => waiter.ticket));
     const reply = await real.run(command);
-    // A newcomer that is served at once is never told its ticket: it stood behind everybody.
+    // A newcomer that is served at once is never told its ticket: it stood behind all others.
     const ticket = reply[0] === 'wait' ? Number(reply[3]) : Number.MAX_SAFE_INTEGER;
     const expected = rules.apply(command, { newTicket: ticket, listens: (client) => listening.has(client) });
     const identities = [...new Set([...IDENTITIES, ...Object.keys(rules.world.dead)])];
@@ -147,7 +147,7 @@ async function happen(step: Exclude<Step, { kind: 'send' | 'copy' }>, numbering:
   }
 }
 
-/** They stand before everybody who has ever asked, and will never ask again. */
+/** They stand before all that have ever asked, and will never ask again. */
 async function joinAhead(crowd: string[], { why, more }: Step & { kind: 'deadWaiters' }, world: World): Promise<void> {
   const ttlMs = 5 * GRAIN_MS;
   const wantedMs = GRAIN_MS;

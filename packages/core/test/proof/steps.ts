@@ -10,10 +10,10 @@ const REQUESTS = ['f:1', 'f:2', 'f:3'] as const;
 export const IDENTITIES: readonly string[] = [...TENURES, ...REQUESTS];
 
 /**
- * What may happen next. `send`: a new command, of whoever owns the lock at that moment if it is aimed so, with or without the ticket
- * that its tenure was given. `copy`: a command sent earlier arrives once more, the `back`-th before the last. `foreignOwner`: somebody
- * else takes the free lock. `foreignReader`: Java's read lock joins whoever has it. `clockGoesBack`: who waits has come a minute later than
- * anybody who comes now. `deadWaiters`: a crowd at the head of the queue. `saysMore`: a waiter is of a later version, whose entries have further words.
+ * What may happen next. `send`: a new command, of the owner of the lock at that moment if it is aimed so, with or without the ticket
+ * that its tenure was given. `copy`: a command sent earlier arrives once more, the `back`-th before the last. `foreignOwner`: a foreign
+ * client takes the free lock. `foreignReader`: Java's read lock joins its owner. `clockGoesBack`: the waiters have come a minute later than
+ * any that comes now. `deadWaiters`: a crowd at the head of the queue. `saysMore`: a waiter is of a later version, whose entries have further words.
  */
 export type Step =
   | { kind: 'send'; command: Command; ticket: 'kept' | 'none'; aim: 'owner' | 'tenure' }
@@ -26,7 +26,7 @@ export type Step =
   | { kind: 'foreignReader' }
   | { kind: 'losesTtl' }
   | { kind: 'clockGoesBack' }
-  | { kind: 'deadWaiters'; many: number; why: 'stale' | 'unknown' | 'nobody listens'; more: string };
+  | { kind: 'deadWaiters'; many: number; why: 'stale' | 'unknown' | 'no subscriber'; more: string };
 
 const tenure = fc.constantFrom(...TENURES);
 const leaseMs = fc.constantFrom(10_000, 40_000, 80_000);
@@ -135,7 +135,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('deadWaiters' as const),
       many: fc.integer({ min: 61, max: 67 }),
-      why: fc.constantFrom('stale' as const, 'unknown' as const, 'nobody listens' as const),
+      why: fc.constantFrom('stale' as const, 'unknown' as const, 'no subscriber' as const),
       more: fc.constantFrom('', ...LATER_WORDS),
     }),
   },

@@ -22,7 +22,7 @@ export type Command =
   | (Granting & { op: 'force'; request: string; tombstoneMs: number })
   | { op: 'renew'; items: RenewItem[] };
 
-/** One hold of a batch: of the lock under test, of one that nobody holds, or of a key that is no lock. */
+/** One hold of a batch: of the lock under test, of one that is free, or of a key that is no lock. */
 export interface RenewItem {
   readonly of: 'this lock' | 'no lock' | 'a text';
   readonly tenure: string;
@@ -45,7 +45,7 @@ export interface Lock {
   ttlMs: number;
 }
 
-/** What is no lock: a key of another type, and a hash that is somebody's data. */
+/** What is no lock: a key of another type, and a hash that is an application's data. */
 export type Other = 'text' | 'record';
 
 /** Everything that Redis knows of one lock. TTLs are those last set. */

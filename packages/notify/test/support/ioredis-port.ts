@@ -78,7 +78,7 @@ export class Gate {
     this.#reach = reaching.resolve;
   }
 
-  /** Says that somebody has come, and waits for `open`. */
+  /** Says that a call has come, and waits for `open`. */
   async pass(): Promise<void> {
     this.#reach();
     await this.opened;
