@@ -139,9 +139,9 @@ export class Coordinator implements HoldKeeper, WaiterKeeper, TenureListener {
     return this.#queue;
   }
 
-  /** Redis has answered that tenure `id` was forced out. */
-  forced(id: string): void {
-    if (this.#tenure?.id === id) this.#tenure.lease.lose('force-unlocked');
+  /** Tenure `id` has been taken away, as far as is known by other means than a renewal. */
+  takenAway(id: string, reason: LockLostReason): void {
+    if (this.#tenure?.id === id) this.#tenure.lease.lose(reason);
   }
 
   /** The client closes: calls that wait are refused, and so is whoever would have to wait again. */

@@ -159,7 +159,7 @@ export class LockHandle implements RLock {
     const trust = parts.link.trustsReceivers;
     const { ownerBefore, left } = await this.#query(core.force(this.#keys, { request, tombstoneMs, claimMs, trust }));
     void serveRest(parts, this.#keys, left);
-    if (ownerBefore !== undefined) registry.find(this.name)?.forced(ownerBefore);
+    if (ownerBefore !== undefined) registry.find(this.name)?.takenAway(ownerBefore, 'force-unlocked');
     return ownerBefore !== undefined;
   }
 
