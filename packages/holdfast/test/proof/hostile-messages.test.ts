@@ -106,7 +106,10 @@ const messages: readonly [string, Frames][] = [
   ['a grant until infinity', text((tenure) => `1 grant ${tenure} Infinity 1e3 0 -`)],
   ['a grant with signs', text((tenure) => `1 grant ${tenure} +${soon()} -1 -0 -`)],
   // Words behind the known fields are those of a later version (ADR 20). An empty one is damage.
-  ['a grant with an empty field behind the others', text((tenure) => `1 grant ${tenure} ${soon()} ${Date.now()} 0 -  x`)],
+  [
+    'a grant with an empty field behind the others',
+    text((tenure) => `1 grant ${tenure} ${soon()} ${Date.now()} 0 -  x`),
+  ],
   ['a grant with fields too few', text((tenure) => `1 grant ${tenure} ${soon()}`)],
   ['a notice for nobody', text(() => '1 contended nobody:1')],
   ['a loss of nobody', text(() => '1 lost nobody:1 force-unlocked')],
