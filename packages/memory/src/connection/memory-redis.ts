@@ -41,7 +41,7 @@ export type MemoryRedisOptions = RedisOptions &
   };
 
 /** Not for use: where ioredis has a connector of the caller's, no host and port is dialled, by us neither (see the probe for TLS). */
-class MemoryConnector {}
+const ownConnector = () => undefined;
 
 /** Unless the options say otherwise, as in ioredis 6. */
 const defaults: MemoryRedisOptions = {
@@ -59,7 +59,7 @@ const defaults: MemoryRedisOptions = {
   lazyConnect: false,
   maxRetriesPerRequest: 20,
   role: 'master',
-  Connector: MemoryConnector as never,
+  Connector: ownConnector as never,
 };
 
 const CLOSED = 'Connection is closed.';
