@@ -130,7 +130,7 @@ describe('a grant that is refused', () => {
       },
       { left: 0 },
     ],
-  ])('leaves all waiters in line, and says that there is nothing to go on with: %s', async (_, waiters, run, reply) => {
+  ])('leaves all waiters queued, and says that there is nothing to go on with: %s', async (_, waiters, run, reply) => {
     await lock.ask('a:1');
     for (const waiter of waiters) await lock.ask(waiter);
     const before = await places();

@@ -156,7 +156,7 @@ describe('ask while another tenure owns the lock', () => {
     expect(await lock.ask('d:1')).toMatchObject({ kind: 'wait', position: 2, ticket: later + 2 });
   });
 
-  it('drops a few of the dead at the head of a long line', async () => {
+  it('drops a few dead waiters at the head of a long queue', async () => {
     await lock.ask('a:1');
     const dead = Array.from({ length: 40 }, (_, i) => `dead:${i}`);
     for (const tenure of dead) await lock.ask(tenure);

@@ -43,7 +43,7 @@ it('a nested hold costs two inner calls to take and three to give back', async (
   expect(await calls(() => lock.release('a:1', 3))).toEqual({ evalsha: 1, hmget: 1, zrem: 1, hset: 1 });
 });
 
-it('a first ask behind a holder costs eleven inner calls, and twelve behind a line', async () => {
+it('a first ask behind a holder costs eleven inner calls, and twelve behind other waiters', async () => {
   await warmUp();
   await lock.ask('a:1');
   const looked = { evalsha: 1, exists: 2, hlen: 1, hgetall: 1, pttl: 1, time: 1 };

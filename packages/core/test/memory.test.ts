@@ -18,7 +18,7 @@ describe('on a server out of memory', () => {
     expect(await lock.state()).toEqual({ lock: {}, queue: [], fresh: [], tombstones: [] });
   });
 
-  it('a new waiter is refused and leaves nothing, while one in line keeps its place fresh', async () => {
+  it('a new waiter is refused and leaves nothing, while one in the queue keeps its place fresh', async () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     await lock.makeStale('b:1');

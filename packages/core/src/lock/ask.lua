@@ -61,7 +61,7 @@ if fields[tenure] then
 end
 
 -- Behind all others, also when the clock has gone back.
-local function endOfLine()
+local function nextTicket()
   local last = isQueueThere and tonumber(redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2])
   return last and math.max(nowMicros, last + 1) or nowMicros
 end
@@ -73,7 +73,7 @@ local function withdraw()
 end
 
 -- Returns the position in the queue, or nil and the error reply of a refused step.
--- A new entry is written first, so that a full server refuses it cleanly. A waiter that is in line already is not refused: from
+-- A new entry is written first, so that a full server refuses it cleanly. A waiter that is queued already is not refused: from
 -- a script's first write on, which for it is one that needs no memory, no write is.
 -- TTLs are raised to twice what is needed, so that few asks have to; they are never lowered, because clients with longer
 -- periods have places there too.
@@ -85,7 +85,7 @@ local function enqueue()
   if known then
     ticket = known
   else
-    if ticket == 0 then ticket = endOfLine() end
+    if ticket == 0 then ticket = nextTicket() end
     redis.call('ZADD', KEYS[2], string.format('%.0f', ticket), tenure)
   end
   local refused
@@ -109,7 +109,7 @@ local function enqueue()
   return position
 end
 
--- Waiters that have died keep their places for as long as others ask: of a long line the first are looked at. A waiter that is
+-- Waiters that have died keep their places for as long as others ask: of a long queue the first are looked at. A waiter that is
 -- alive all the same comes back by its ticket. Returns how many have gone; what is refused is left to the grant step.
 local function dropStale()
   local first = redis.pcall('ZRANGE', KEYS[2], 0, 15)

@@ -13,7 +13,7 @@ export interface Surroundings {
 
 /** How many waiters that have gone one script passes over: it must not last for ever. */
 const MOST_PASSED_OVER = 64;
-/** Of a longer line than this, the first so many are looked at by each ask. */
+/** Of a longer queue than this, the first so many are looked at by each ask. */
 const LOOKED_AT = 16;
 
 /** What is answered about a key that is not a lock; it is never touched. */

@@ -96,7 +96,7 @@ function enqueue(redis: Commands, newcomer: Newcomer): Place | ErrorReply {
   const isRaised = ttlBefore <= freshTtlMs;
   const ttlMs = isRaised ? 2 * freshTtlMs : ttlBefore;
   const known = isQueueThere ? redis.zscore(queue, tenure) : undefined;
-  const ticket = known ?? (newcomer.ticket === 0 ? endOfLine(redis, newcomer) : newcomer.ticket);
+  const ticket = known ?? (newcomer.ticket === 0 ? nextTicket(redis, newcomer) : newcomer.ticket);
   if (known === undefined) redis.zadd(queue, ticket, tenure);
   try {
     if (isRaised) redis.pexpire(queue, ttlMs);
@@ -110,7 +110,7 @@ function enqueue(redis: Commands, newcomer: Newcomer): Place | ErrorReply {
   }
 }
 
-function endOfLine(redis: Commands, { queue, there, nowMicros }: Newcomer): number {
+function nextTicket(redis: Commands, { queue, there, nowMicros }: Newcomer): number {
   const last = there.has(queue) ? redis.zrangeWithScores(queue, -1, -1)[0]?.score : undefined;
   return last === undefined ? nowMicros : Math.max(nowMicros, last + 1);
 }
