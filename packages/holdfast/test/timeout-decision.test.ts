@@ -10,10 +10,10 @@ const now = 10_000;
 const connected = (silentMs: number) => ({ reach: { state: 'connected' as const, silentMs } });
 const connecting = (silentMs: number) => ({ reach: { state: 'connecting' as const, silentMs } });
 
-const unlimited = { joinedAt: now - 1_000, until: Number.POSITIVE_INFINITY, once: false };
-const attempt = { joinedAt: now - 100, until: now - 100, once: true };
-const short = { joinedAt: now - 5, until: now, once: false };
-const long = { joinedAt: now - 500, until: now, once: false };
+const unlimited = { joinedAt: now - 1_000, until: Number.POSITIVE_INFINITY, singleAttempt: false };
+const attempt = { joinedAt: now - 100, until: now - 100, singleAttempt: true };
+const short = { joinedAt: now - 5, until: now, singleAttempt: false };
+const long = { joinedAt: now - 500, until: now, singleAttempt: false };
 
 const verdictOf = (call: Partial<TimeoutSituation>, known: Partial<TimeoutSituation>) =>
   decideAtTimeout(
@@ -21,8 +21,8 @@ const verdictOf = (call: Partial<TimeoutSituation>, known: Partial<TimeoutSituat
       now,
       joinedAt: now,
       until: now,
-      once: false,
-      enteringSince: undefined,
+      singleAttempt: false,
+      confirmingSince: undefined,
       heldHere: false,
       busyAt: undefined,
       unansweredSince: call.joinedAt,
@@ -59,7 +59,7 @@ describe('a call whose time is over is told', () => {
     ['an answer is owed for a moment', connected(20), ['unanswered', 'unanswered', 'unanswered', 'unavailable']],
     [
       'its own re-entry is owed for a moment',
-      { heldHere: true, enteringSince: now - 20, ...connected(20) },
+      { heldHere: true, confirmingSince: now - 20, ...connected(20) },
       ['unanswered', 'unanswered', 'unanswered', 'wait'],
     ],
   ])('when %s', (_, known, expected) => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Waiter } from '../src/waiting/waiter.js';
+import { originsOf } from '../src/exclusive/reentry.js';
 import type { HoldRecord } from '../src/exclusive/hold-record.js';
 import { Limits } from '../src/waiting/limits.js';
 import { WaitQueue } from '../src/waiting/wait-queue.js';
@@ -9,8 +10,8 @@ import { Scope } from '../src/scopes/scope.js';
 
 const client = {};
 const newScope = (parent?: Scope) => new Scope('thread', client, parent);
-const newLine = () => new WaitQueue(new Limits({} as Settings['limits'], {} as Reporter));
-const levelOf = (...scopes: Scope[]) => ({ owner: undefined, scopes }) as unknown as HoldRecord;
+const newQueue = () => new WaitQueue(new Limits({} as Settings['limits'], {} as Reporter), { originsOf });
+const recordOf = (...scopes: Scope[]) => ({ owner: undefined, scopes }) as unknown as HoldRecord;
 
 /** Looks at any call, and at anything of it. */
 let looks = 0;
@@ -21,7 +22,7 @@ beforeEach(() => {
 function callIn(scope: Scope | undefined, owner?: string): Waiter {
   const call = {
     request: { scope, owner },
-    once: false,
+    singleAttempt: false,
     number: 0,
     indexEntries: [],
     ahead: undefined,
@@ -31,22 +32,22 @@ function callIn(scope: Scope | undefined, owner?: string): Waiter {
   return new Proxy(call, count as ProxyHandler<typeof call>) as unknown as Waiter;
 }
 
-describe('the first in line that is inside a record', () => {
+describe('the first in the queue that is inside a record', () => {
   it('is found in as many steps among ten thousand runs as among ten', () => {
     const looksAmong = (others: number) => {
-      const line = newLine();
+      const queue = newQueue();
       const around = newScope();
-      for (let i = 0; i < others; i++) line.add(callIn(newScope(newScope())));
+      for (let i = 0; i < others; i++) queue.add(callIn(newScope(newScope())));
       const inside = callIn(newScope(around));
-      line.add(inside);
+      queue.add(inside);
       // The first search looks at each call once, to make the index.
-      line.firstInside(levelOf(around));
+      queue.firstInside(recordOf(around));
       looks = 0;
-      expect(line.firstInside(levelOf(newScope()))).toBeUndefined();
-      expect(line.firstInside(levelOf(around))).toBe(inside);
-      expect(line.remove(inside)).toBe(true);
-      expect(line.firstInside(levelOf(around))).toBeUndefined();
-      line.add(inside);
+      expect(queue.firstInside(recordOf(newScope()))).toBeUndefined();
+      expect(queue.firstInside(recordOf(around))).toBe(inside);
+      expect(queue.remove(inside)).toBe(true);
+      expect(queue.firstInside(recordOf(around))).toBeUndefined();
+      queue.add(inside);
       return looks;
     };
     expect(looksAmong(10_000)).toBe(looksAmong(10));
@@ -61,73 +62,82 @@ describe('the first in line that is inside a record', () => {
       callIn(newScope(one)),
       callIn(other),
     ];
-    const line = newLine();
-    for (const call of calls) line.add(call);
+    const queue = newQueue();
+    for (const call of calls) queue.add(call);
     const seen: unknown[] = [];
-    for (let next = line.firstInside(levelOf(one, other)); next !== undefined; ) {
+    for (let next = queue.firstInside(recordOf(one, other)); next !== undefined; ) {
       seen.push(next);
-      line.remove(next);
-      next = line.firstInside(levelOf(one, other));
+      queue.remove(next);
+      next = queue.firstInside(recordOf(one, other));
     }
     expect(seen).toEqual(calls.slice(1));
-    expect([...line]).toEqual(calls.slice(0, 1));
+    expect([...queue]).toEqual(calls.slice(0, 1));
   });
 
   it('is the one that was sent back, before all that were there', () => {
     const scope = newScope();
-    const line = newLine();
+    const queue = newQueue();
     const [first, second] = [callIn(scope), callIn(scope)];
-    line.add(second);
-    line.putBack(first);
-    expect(line.firstInside(levelOf(scope))).toBe(first);
-    expect(line.first).toBe(first);
+    queue.add(second);
+    queue.putBack(first);
+    expect(queue.firstInside(recordOf(scope))).toBe(first);
+    expect(queue.first).toBe(first);
   });
 
   it('is of the owner of the record, whatever its scope', () => {
-    const line = newLine();
+    const queue = newQueue();
     const mine = callIn(undefined, 'me');
-    for (const call of [callIn(newScope()), callIn(undefined, 'you'), mine]) line.add(call);
-    expect(line.firstInside({ owner: 'me', scopes: [] } as unknown as HoldRecord)).toBe(mine);
+    for (const call of [callIn(newScope()), callIn(undefined, 'you'), mine]) queue.add(call);
+    expect(queue.firstInside({ owner: 'me', scopes: [] } as unknown as HoldRecord)).toBe(mine);
   });
 });
 
 describe('a call that gets the lock without a wait', () => {
   it('is put into no index: its scopes are not even looked at', () => {
-    const line = newLine();
+    const queue = newQueue();
     const request = { scope: newScope(newScope()), owner: undefined };
     let reads = 0;
     const scope = Object.defineProperty({ ...request }, 'scope', { get: () => (reads++, request.scope) });
-    const call = { request: scope, once: false, number: 0, indexEntries: [], until: Infinity } as unknown as Waiter;
-    line.add(call);
-    expect(line.first).toBe(call);
-    line.remove(call);
-    expect(line.firstInside(levelOf(newScope()))).toBeUndefined();
+    const call = {
+      request: scope,
+      singleAttempt: false,
+      number: 0,
+      indexEntries: [],
+      until: Infinity,
+    } as unknown as Waiter;
+    queue.add(call);
+    expect(queue.first).toBe(call);
+    queue.remove(call);
+    expect(queue.firstInside(recordOf(newScope()))).toBeUndefined();
     expect(reads).toBe(0);
   });
 });
 
-describe('the end of the longest wait in a line', () => {
-  const waiting = (until: number, once = false) =>
+describe('the demand of a queue', () => {
+  const terms = { mode: 'watched', leaseMs: 100, maxHoldMs: undefined };
+  const waiting = (until: number, singleAttempt = false) =>
     ({
-      request: { scope: undefined, owner: undefined },
-      once,
+      request: { scope: undefined, owner: undefined, terms },
+      singleAttempt,
       number: 0,
       indexEntries: [],
       until,
     }) as unknown as Waiter;
 
-  it('is that of the most patient call, whichever calls come and go; an attempt does not wait', () => {
-    const line = newLine();
+  it('lasts as long as its most patient call, whichever calls come and go; an attempt does not wait', () => {
+    const queue = newQueue();
     const [short, long, attempt] = [waiting(10), waiting(30), waiting(99, true)];
-    expect(line.until).toBe(-Infinity);
-    for (const call of [short, long, attempt]) line.add(call);
-    expect(line.until).toBe(30);
-    line.remove(long);
-    expect(line.until).toBe(10);
-    line.putBack(long);
-    expect(line.until).toBe(30);
-    line.remove(short);
-    line.remove(long);
-    expect(line.until).toBe(-Infinity);
+    expect(queue.demand?.patientUntil).toBeUndefined();
+    for (const call of [short, long, attempt]) queue.add(call);
+    expect(queue.demand?.patientUntil).toBe(30);
+    queue.remove(long);
+    expect(queue.demand?.patientUntil).toBe(10);
+    queue.putBack(long);
+    expect(queue.demand?.patientUntil).toBe(30);
+    queue.remove(short);
+    queue.remove(long);
+    expect(queue.demand).toEqual({ terms, patientUntil: -Infinity });
+    queue.remove(attempt);
+    expect(queue.demand).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { renew as operation } from './scripts.gen.js';
 
 /** One hold to be renewed. */
 export interface RenewItem {
-  readonly keys: LockKeys;
+  readonly keys: Pick<LockKeys, 'lock'>;
   readonly tenure: string;
   /** Raise the remaining lease to this, in ms; 0: only verify. It is never shortened. */
   readonly leaseMs: number;

@@ -1,11 +1,16 @@
 /**
- * A level: one open acquisition of a lock in this process. The hold count in Redis is the number of levels of the present tenure.
+ * A hold record: one acquisition of a lock in this process, from the moment its call is let in until it is over. The hold count in Redis is the
+ * number of records of the present tenure.
  *
- *   entering -> open -> released
- *        \        \---> lost -> (release tells so, once) -> released
- *         \-> released           when the call had given up meanwhile
+ *   confirming -> delivering -> open -> released
+ *        |            |           \---> lost -> (release tells so, once) -> released
+ *        |            \-> withdrawn, the lock was lost --+
+ *        \--------------------------------------------> released: the call gave up meanwhile, was refused, or was sent back to wait
  *
- * A level never decides anything about the lock: it remembers what happened to it and tells its holder the truth, at once and on every
+ * Confirming: Redis is asked for it. Delivering: it is ours, and its call is about to get it. The phase is all there is to know about where
+ * the record stands; `admission.ts` makes the steps up to open, `departure.ts` those that end it.
+ *
+ * A record never decides anything about the lock: it remembers what happened to it and tells its holder the truth, at once and on every
  * read, because after a stalled event loop user code runs before any timer.
  */
 
@@ -14,12 +19,13 @@ import { none, withLast, without } from '../lists.js';
 import { type CallContext, completed, runIn } from '../scopes/call-context.js';
 import type { Site } from '../reports/site.js';
 import type { Scope, ScopedHold } from '../scopes/scope.js';
-import type { HoldTerms } from './hold-terms.js';
+import type { AcquiredHow } from '../reports/stats.js';
+import type { HoldTerms } from '../tenure/hold-terms.js';
 
-/** What a level asks of the coordinator that made it. */
+/** What a record asks of the lock that it is a hold of. */
 export interface HoldKeeper {
   readonly name: string;
-  /** An id for what is told of a level. */
+  /** An id for what is reported of a hold. */
   newHoldId(): string;
   /** Fires the loss of the present tenure if its deadline has passed. */
   check(): void;
@@ -29,19 +35,32 @@ export interface HoldKeeper {
   abandon(record: HoldRecord): void;
 }
 
-/** Who gives an acquisition back: `unlock`, whoever has the `Hold`, or the section itself. */
+/** What gives an acquisition back: `unlock`, any code that has the `Hold`, or the section itself. */
 export type AcquireKind = 'imperative' | 'object' | 'section';
 
-/** How an acquisition was made; see {@link HoldRecord}. */
+/** How an acquisition was made. */
 export interface HoldOrigin {
   readonly terms: HoldTerms;
   readonly owner: string | undefined;
   readonly kind: AcquireKind;
-  /** Where in the code. Sections have none, unless somebody listens. */
+  /** Where in the code. Sections have none, unless a listener wants to know. */
   readonly site: Site | undefined;
   /** Where in the tree of calls. */
   readonly context: CallContext;
 }
+
+/** Where a record stands; see the module comment. All times are of the client's clock. */
+export type HoldPhase =
+  | { readonly kind: 'confirming'; readonly how: AcquiredHow; readonly since: number }
+  | { readonly kind: 'delivering'; readonly how: AcquiredHow }
+  | { readonly kind: 'open'; readonly since: number }
+  /** `since`: when its call got it. `at`: when the loss was found. */
+  | { readonly kind: 'lost'; readonly since: number; readonly reason: LockLostReason; readonly at: number }
+  /** Lost on its way to its call. */
+  | { readonly kind: 'withdrawn'; readonly how: AcquiredHow; readonly reason: LockLostReason }
+  | { readonly kind: 'released' };
+
+const released: HoldPhase = { kind: 'released' };
 
 /** See the module comment. */
 export class HoldRecord implements ScopedHold {
@@ -49,12 +68,8 @@ export class HoldRecord implements ScopedHold {
   readonly owner: string | undefined;
   readonly kind: AcquireKind;
   readonly site: Site | undefined;
-  /** The call that asked for it has it. */
-  given = false;
-  /** Clock time at which the caller got it. */
-  since = 0;
-  /** The scope whose `unlock` undoes this level. */
-  home: Scope | undefined;
+  /** The scope whose `unlock` undoes this hold. */
+  unlockScope: Scope | undefined;
   /** The live scopes it belongs to. */
   scopes: readonly Scope[] = none;
   /** The scope of the section that runs on it. */
@@ -62,16 +77,16 @@ export class HoldRecord implements ScopedHold {
   /** Reported as held for long. */
   heldLong = false;
   readonly #keeper: HoldKeeper;
-  #status: 'entering' | 'open' | 'lost' | 'released' = 'entering';
-  #loss: { readonly reason: LockLostReason; readonly at: number } | undefined;
+  #phase: HoldPhase;
   #lossReported = false;
   #leaving: Promise<void> | undefined;
   #abort: AbortController | undefined;
   #context: CallContext;
   #id: string | undefined;
 
-  constructor(keeper: HoldKeeper, origin: HoldOrigin) {
+  constructor(keeper: HoldKeeper, origin: HoldOrigin, phase: HoldPhase) {
     this.#keeper = keeper;
+    this.#phase = phase;
     // Not the origin itself: that is a whole request, which a long hold would keep.
     this.terms = origin.terms;
     this.owner = origin.owner;
@@ -80,13 +95,13 @@ export class HoldRecord implements ScopedHold {
     this.#context = origin.context;
   }
 
-  /** Joins what is told of it. Made on first use. */
+  /** Joins what is reported of it. Made on first use. */
   get id(): string {
     this.#id ??= this.#keeper.newHoldId();
     return this.#id;
   }
 
-  /** Where it is told. */
+  /** Where listeners are told of it. */
   get context(): CallContext {
     return this.#context;
   }
@@ -99,48 +114,73 @@ export class HoldRecord implements ScopedHold {
     return this.#keeper.name;
   }
 
-  get lost(): boolean {
-    return this.#checked === 'lost';
+  /** As it was when something was last known of it: see {@link lost}. */
+  get phase(): HoldPhase {
+    return this.#phase;
   }
 
-  /** For those who use the hold: who reads that it is lost finds its signal aborted. */
+  /** The call that asked for it has, or had, it. */
+  get given(): boolean {
+    return this.since !== undefined;
+  }
+
+  /** Clock time at which the call got it; undefined until then. */
+  get since(): number | undefined {
+    const phase = this.#phase;
+    return phase.kind === 'open' || phase.kind === 'lost' ? phase.since : undefined;
+  }
+
+  /** Looks at the lease first. */
+  get lost(): boolean {
+    return this.#checked.kind === 'lost';
+  }
+
+  /** For those who use the hold: code that reads that it is lost finds its signal aborted. */
   get state(): 'held' | 'suspect' | 'lost' | 'released' {
-    const status = this.#checked;
-    if (status === 'lost') this.tellLoss();
-    if (status === 'lost' || status === 'released') return status;
+    const { kind } = this.#checked;
+    if (kind === 'lost') {
+      this.announceLoss();
+      return 'lost';
+    }
+    if (this.#over) return 'released';
     return this.#keeper.suspect ? 'suspect' : 'held';
   }
 
-  get #checked(): 'entering' | 'open' | 'lost' | 'released' {
-    if (this.#status === 'open' || this.#status === 'entering') this.#keeper.check();
+  get #over(): boolean {
+    const { kind } = this.#phase;
+    return kind === 'lost' || kind === 'withdrawn' || kind === 'released';
+  }
+
+  get #checked(): HoldPhase {
+    if (!this.#over) this.#keeper.check();
     // After `check`, which may just have changed it.
-    return this.#status;
+    return this.#phase;
   }
 
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
-      // Somebody listens from now on.
+      // It may be listened to from now on.
       this.#context = completed(this.#context);
     }
-    // Aborted before anybody reads it when the deadline has passed and no timer could run yet.
-    if (this.lost) this.tellLoss();
+    // Aborted before it is read when the deadline has passed and no timer could run yet.
+    if (this.lost) this.announceLoss();
     return this.#abort.signal;
   }
 
   /** Only meaningful when lost. */
   get lossReason(): LockLostReason {
-    return this.#loss?.reason ?? 'expired';
+    return 'reason' in this.#phase ? this.#phase.reason : 'expired';
   }
 
-  /** `release` has said so. */
+  /** `release` has told of it. */
   get lossReported(): boolean {
     return this.#lossReported;
   }
 
   /** Known to be lost at a clock time. */
   lostBy(time: number): boolean {
-    return this.#loss !== undefined && this.#loss.at <= time;
+    return this.#phase.kind === 'lost' && this.#phase.at <= time;
   }
 
   lossError(): LockLostError {
@@ -152,17 +192,20 @@ export class HoldRecord implements ScopedHold {
     return state === 'held' || state === 'suspect' ? Math.floor(this.#keeper.remainingMs()) : 0;
   }
 
-  /** The caller has it from now on. */
-  open(now: number, home: Scope | undefined): void {
-    this.#status = 'open';
-    this.given = true;
-    this.since = now;
-    this.adopt(home);
+  /** Redis has confirmed it. */
+  deliver(): void {
+    if (this.#phase.kind === 'confirming') this.#phase = { kind: 'delivering', how: this.#phase.how };
   }
 
-  adopt(home: Scope | undefined): void {
-    this.home = home;
-    home?.own(this);
+  /** The call has it from now on. */
+  open(now: number, unlockScope: Scope | undefined): void {
+    this.#phase = { kind: 'open', since: now };
+    this.adopt(unlockScope);
+  }
+
+  adopt(unlockScope: Scope | undefined): void {
+    this.unlockScope = unlockScope;
+    unlockScope?.own(this);
   }
 
   belongsTo(scope: Scope): void {
@@ -173,61 +216,61 @@ export class HoldRecord implements ScopedHold {
     this.scopes = without(this.scopes, scope);
   }
 
-  /** Returns false when no caller has lost anything by it. Nobody is told: see {@link tellLoss}. */
+  /** Returns false when no call has lost anything by it. Runs no listener: see {@link announceLoss}. */
   lose(reason: LockLostReason, now: number): boolean {
-    if (this.#status !== 'open' && this.#status !== 'entering') return false;
-    const had = this.#status === 'open';
-    this.#status = 'lost';
-    this.#loss = { reason, at: now };
-    return had;
+    if (this.#over) return false;
+    const phase = this.#phase;
+    if (phase.kind === 'open') this.#phase = { kind: 'lost', since: phase.since, reason, at: now };
+    else if ('how' in phase) this.#phase = { kind: 'withdrawn', how: phase.how, reason };
+    return phase.kind === 'open';
   }
 
-  /** It is lost: aborts the signal, if anybody has asked for it, unless it is aborted. Runs listeners. */
-  tellLoss(): void {
+  /** It is lost: aborts the signal, if it was ever read, unless it is aborted. Runs listeners. */
+  announceLoss(): void {
     const abort = this.#abort;
     if (abort?.signal.aborted === false) runIn(this.#context, () => abort.abort(this.lossError()));
   }
 
   /** Keeps the lease of its tenure renewed. */
   get renewable(): boolean {
-    return this.#status !== 'lost';
+    return this.#phase.kind !== 'lost' && this.#phase.kind !== 'withdrawn';
   }
 
-  /** Marks the end of a held level. */
+  /** It is over. */
   close(): void {
-    this.#status = 'released';
-    this.home?.disown(this);
+    this.#phase = released;
+    this.unlockScope?.disown(this);
   }
 
   release(): Promise<void> {
-    const status = this.#checked;
-    if (status === 'released') return Promise.resolve();
-    if (status === 'lost') return this.#lossReported ? Promise.resolve() : this.#reportLoss();
+    const { kind } = this.#checked;
+    if (kind === 'released' || kind === 'withdrawn') return Promise.resolve();
+    if (kind === 'lost') return this.#lossReported ? Promise.resolve() : this.#reportLoss();
     this.#leaving = this.#keeper.release(this);
     return this.#leaving;
   }
 
-  /** For who answers for all that was done on it: gives it back, and tells that it was lost even if that has been told, and caught, before. */
+  /** For a section, which answers for all that was done on it: gives it back, and tells of a loss even if that was told, and caught, before. */
   settle(): Promise<void> {
-    const status = this.#checked;
-    if (status === 'lost') return this.#reportLoss();
-    if (status !== 'released') return this.#keeper.release(this);
+    const { kind } = this.#checked;
+    if (kind === 'lost') return this.#reportLoss();
+    if (!this.#over) return this.#keeper.release(this);
     return this.#leaving === undefined ? Promise.resolve() : lossOf(this.#leaving);
   }
 
   #reportLoss(): Promise<never> {
-    this.home?.disown(this);
+    this.unlockScope?.disown(this);
     this.#lossReported = true;
     return Promise.reject(this.lossError());
   }
 
   abandon(): void {
-    const status = this.#checked;
-    if (status === 'open' || status === 'entering') this.#keeper.abandon(this);
+    this.#keeper.check();
+    if (!this.#over) this.#keeper.abandon(this);
   }
 }
 
-/** Of all that a release may be told, only the loss. */
+/** Of all that a release may reject with, only the loss. */
 async function lossOf(leaving: Promise<void>): Promise<void> {
   try {
     await leaving;

@@ -50,10 +50,11 @@ export class LongHoldWatch {
     let next = Number.POSITIVE_INFINITY;
     for (const { holds } of this.#locks()) {
       for (const record of holds) {
-        if (!record.given || !record.renewable || record.heldLong) continue;
-        const heldMs = now - record.since;
+        const { since } = record;
+        if (since === undefined || !record.renewable || record.heldLong) continue;
+        const heldMs = now - since;
         if (heldMs < this.#longMs) {
-          next = Math.min(next, record.since + this.#longMs);
+          next = Math.min(next, since + this.#longMs);
           continue;
         }
         record.heldLong = true;

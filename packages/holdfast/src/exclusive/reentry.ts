@@ -1,4 +1,4 @@
-/** Who may enter a lock that is held: the rule of design.md, section 4, as pure functions over scopes and levels. */
+/** Who may enter a lock that is held: the rule of design.md, section 4, as pure functions over scopes and holds. */
 
 import { none } from '../lists.js';
 import type { Scope, ScopedHold } from '../scopes/scope.js';
@@ -6,8 +6,8 @@ import type { AcquireRequest } from '../waiting/waiter.js';
 import type { HoldRecord } from './hold-record.js';
 
 /**
- * A call re-enters when the innermost level belongs to its scope or to an ancestor of it; one with an explicit owner, when that owner took
- * the innermost level. A scope that has ended counts for nothing, also if it ended while the call waited.
+ * A call re-enters when the innermost hold belongs to its scope or to an ancestor of it; one with an explicit owner, when that owner took
+ * the innermost hold. A scope that has ended counts for nothing, also if it ended while the call waited.
  */
 export function mayReenter(request: AcquireRequest, innermost: HoldRecord | undefined): boolean {
   if (innermost === undefined) return false;
@@ -18,7 +18,7 @@ export function mayReenter(request: AcquireRequest, innermost: HoldRecord | unde
   return false;
 }
 
-/** What a level that the call may re-enter belongs to: one of the live scopes around the call, or its explicit owner. */
+/** What a hold that the call may re-enter belongs to: one of the live scopes around the call, or its explicit owner. */
 export function originsOf(request: AcquireRequest): readonly (Scope | string)[] {
   if (request.owner !== undefined) return [request.owner];
   let scope = innermostLive(request);

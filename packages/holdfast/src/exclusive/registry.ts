@@ -1,17 +1,20 @@
-import type { LockKeys } from '@holdfast/core';
 import { LockClientClosedError } from '../errors.js';
 import type { ScopedHold } from '../scopes/scope.js';
-import { Coordinator } from './coordinator.js';
 import type { ClientParts } from '../client-parts.js';
+import type { Operations } from '../tenure/operations.js';
+import { Coordinator } from './coordinator.js';
+import type { ExclusivePolicy } from './policy.js';
 
 /** The coordinators of one client: one for each lock name that is in use, and none for the others. */
 export class Registry {
+  readonly #policy: ExclusivePolicy;
   readonly #parts: ClientParts;
   readonly #coordinators = new Map<string, Coordinator>();
   #phase: 'open' | 'draining' | 'closed' = 'open';
   #whenQuiet: (() => void) | undefined;
 
-  constructor(parts: ClientParts) {
+  constructor(policy: ExclusivePolicy, parts: ClientParts) {
+    this.#policy = policy;
     this.#parts = parts;
   }
 
@@ -31,11 +34,12 @@ export class Registry {
    *
    * @throws LockLimitError
    */
-  coordinator(keys: LockKeys): Coordinator {
-    const known = this.#coordinators.get(keys.name);
+  coordinator(operations: Operations): Coordinator {
+    const { name } = operations;
+    const known = this.#coordinators.get(name);
     if (known !== undefined) return known;
-    this.#parts.limits.checkNames(keys.name, this.#coordinators.size);
-    const coordinator = new Coordinator(keys, this.#parts, this.#dismiss);
+    this.#parts.limits.checkNames(name, this.#coordinators.size);
+    const coordinator = new Coordinator(operations, this.#policy, this.#parts, this.#dismiss);
     this.#coordinators.set(coordinator.name, coordinator);
     return coordinator;
   }

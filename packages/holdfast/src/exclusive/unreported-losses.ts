@@ -1,6 +1,6 @@
 /**
- * Losses of explicit owners of which no `unlock()` has told yet. Nothing else remembers them: such a level belongs to no scope, and any
- * handle of the owner may unlock it. Whoever never unlocks what ran out must not cost memory for ever, so only the latest are kept.
+ * Losses of explicit owners of which no `unlock()` has told yet. Nothing else remembers them: such a hold belongs to no scope, and any
+ * handle of the owner may unlock it. Code that never unlocks what ran out must not cost memory for ever, so only the latest are kept.
  */
 
 import type { HoldRecord } from './hold-record.js';
@@ -10,7 +10,7 @@ const MOST = 1_000;
 
 /** See the module comment. */
 export class UnreportedLosses {
-  /** Innermost last. The owner that lost something first comes first. */
+  /** Innermost last. The owner with the earliest loss comes first. */
   readonly #holds = new Map<string, HoldRecord[]>();
 
   add(name: string, owner: string, record: HoldRecord): void {

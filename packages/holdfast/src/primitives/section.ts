@@ -10,7 +10,7 @@ import { type Leftovers, runScope } from '../scopes/scope-end.js';
 /** What `withLock` runs while it has the lock. */
 export type Section<T> = (hold: Hold) => T | PromiseLike<T>;
 
-/** What a section indexEntries on. */
+/** The hold that a section runs on. */
 export interface SectionHold {
   readonly record: HoldRecord;
   readonly hold: Hold;
@@ -24,20 +24,20 @@ export function checkSection(method: string, options: AcquireOptions | undefined
   return checked;
 }
 
-/** Runs `fn` in a scope of its own, and gives the level back when it has settled. */
+/** Runs `fn` in a scope of its own, and gives the hold back when it has settled. */
 export async function runSection<T>(
-  home: { readonly client: object; readonly parts: ClientParts; readonly leftovers: Leftovers },
+  host: { readonly client: object; readonly parts: ClientParts; readonly leftovers: Leftovers },
   { record, hold, owner }: SectionHold,
   fn: Section<T>,
 ): Promise<T> {
-  const scope = openScope('section', home.client);
+  const scope = openScope('section', host.client);
   record.section = scope;
   if (owner === undefined) scope.own(record);
   let value: T;
   try {
-    value = await runScope(scope, () => fn(hold), home.leftovers);
+    value = await runScope(scope, () => fn(hold), host.leftovers);
   } catch (error) {
-    await releaseAfter(error, record, home.parts);
+    await releaseAfter(error, record, host.parts);
     throw error;
   }
   try {

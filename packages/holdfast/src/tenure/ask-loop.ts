@@ -11,35 +11,27 @@
  * ask, so a waiter that was skipped or whose subscriber was away comes back to its place. A waiter on a held lock sends one command every R.
  */
 
-import * as core from '@holdfast/core';
+import type { Command } from '@holdfast/core';
 import { nextAskDelayMs } from '@holdfast/notify';
 import type { Appointment } from '@holdfast/watchdog';
+import type { ClientParts } from '../client-parts.js';
 import type { Answer, Request } from '../connection/flight.js';
 import { MAX_TIME_MS } from '../options.js';
+import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
-import type { ClientParts } from '../client-parts.js';
+import type { AskReply, Contention, Operations, Owned } from './operations.js';
 import type { WakeupSubscription } from './wakeup.js';
 
-/** What is wanted when an ask is sent. */
-export interface Bid {
-  readonly leaseMs: number;
-  /** How long the most patient waiter will still wait; 0 when nobody waits. */
-  readonly patienceMs: number;
-}
-
-/** An answer that says the lock is the asker's. */
-export type Ownership = Extract<core.AskReply, { kind: 'acquired' | 'mine' }>;
-
-function isOwnership(reply: core.AskReply): reply is Ownership {
+function isOwned(reply: AskReply): reply is Owned {
   return reply.kind === 'acquired' || reply.kind === 'mine';
 }
 
-/** Told the answers. */
+/** Told what becomes of the asks. */
 export interface AskListener {
-  /** `now`: clock time. */
-  bid(now: number): Bid;
-  onOwned(reply: Ownership, sentAt: number): void;
-  /** Somebody else owns the lock. `askedAt`: when the question was sent. */
+  /** A first copy of an ask for a lease of `leaseMs` is about to be sent. */
+  onAsk(leaseMs: number): void;
+  onOwned(reply: Owned, sentAt: number): void;
+  /** The lock has another owner. `askedAt`: when the ask was sent. */
   onBusy(askedAt: number, owner: 'holdfast' | 'foreign'): void;
   /** `over`: a tombstone refused it. */
   onFailed(failure: Failure | { kind: 'over' }): void;
@@ -53,15 +45,16 @@ const FRESH_REASKS = 3;
 /** See the module comment. */
 export class AskLoop {
   readonly #parts: ClientParts;
-  readonly #keys: core.LockKeys;
+  readonly #operations: Operations;
   readonly #tenure: string;
   readonly #subscription: WakeupSubscription;
   readonly #listener: AskListener;
-  #request: Request<core.AskReply> | undefined;
+  #demand: Demand;
+  #request: Request<AskReply> | undefined;
   #askedAt: number | undefined;
   #ticket = 0;
   #reached = false;
-  #dropped: Request<core.AskReply> | undefined;
+  #dropped: Request<AskReply> | undefined;
   #again = false;
   /** How many were before us when we asked for a lock that is free; infinite when it is not. */
   #ahead = Number.POSITIVE_INFINITY;
@@ -71,12 +64,27 @@ export class AskLoop {
   #listening = false;
   #stopped = false;
 
-  constructor(parts: ClientParts, keys: core.LockKeys, tenure: string, ear: WakeupSubscription, listener: AskListener) {
+  constructor(
+    parts: ClientParts,
+    operations: Operations,
+    { tenure, demand, subscription }: { tenure: string; demand: Demand; subscription: WakeupSubscription },
+    listener: AskListener,
+  ) {
     this.#parts = parts;
-    this.#keys = keys;
+    this.#operations = operations;
     this.#tenure = tenure;
-    this.#subscription = ear;
+    this.#demand = demand;
+    this.#subscription = subscription;
     this.#listener = listener;
+  }
+
+  /** What is asked for from now on. */
+  get demand(): Demand {
+    return this.#demand;
+  }
+
+  want(demand: Demand): void {
+    this.#demand = demand;
   }
 
   /** An ask is unanswered now. */
@@ -125,8 +133,8 @@ export class AskLoop {
       this.#listener.onDoubt();
     };
     const { replicas } = this.#parts.settings;
-    const confirmation = replicas && { enough: replicas, needed: isOwnership };
-    this.#request = this.#parts.wire.request(this.#keys.lock, (now) => this.#command(now), {
+    const confirmation = replicas && { enough: replicas, needed: isOwned };
+    this.#request = this.#parts.wire.request(this.#operations.key, (now) => this.#command(now), {
       onDoubt,
       confirmation,
       inLastingTrouble: 'give up',
@@ -141,7 +149,7 @@ export class AskLoop {
     this.#next = this.#parts.waits.at(time, () => this.ask());
   }
 
-  /** Asks when the place in the queue would go stale before the next ask, although somebody waits until `until`. */
+  /** Asks when the place in the queue would go stale before the next ask, although a call waits until `until`. */
   stayFresh(until: number): void {
     // Without a place in the queue there is none to keep.
     if (!this.#subscription.mayQueue) return;
@@ -165,26 +173,20 @@ export class AskLoop {
     this.#request.drop();
   }
 
-  #command(now: number): core.Command<core.AskReply> {
+  #command(now: number): Command<AskReply> {
     this.#askedAt ??= now;
     const { claimLeaseMs, reaskMs } = this.#parts.settings;
-    const { leaseMs, patienceMs } = this.#listener.bid(now);
+    const { terms, patientUntil } = this.#demand;
+    const { leaseMs } = terms;
+    this.#listener.onAsk(leaseMs);
     const freshTtlMs = Math.min(FRESH_REASKS * reaskMs + claimLeaseMs, MAX_TIME_MS);
-    const freshMs = this.#subscription.mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patienceMs))) : 0;
+    const freshMs = this.#subscription.mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patientUntil - now))) : 0;
     if (freshMs > 0) this.#reached = true;
     this.#freshUntil = freshMs > 0 ? now + freshMs : Number.NEGATIVE_INFINITY;
-    return core.ask(this.#keys, {
-      tenure: this.#tenure,
-      leaseMs,
-      freshMs,
-      ticket: this.#ticket,
-      freshTtlMs,
-      claimMs: claimLeaseMs,
-      trust: this.#parts.link.trustsReceivers,
-    });
+    return this.#operations.ask(this.#tenure, { leaseMs, freshMs, ticket: this.#ticket, freshTtlMs });
   }
 
-  #answered(answer: Answer<core.AskReply>): void {
+  #answered(answer: Answer<AskReply>): void {
     // An ask that was turned away without a place has left nothing to undo.
     if (answer.kind !== 'reply' || answer.reply.kind !== 'busy') this.#reached = this.reached;
     this.#request = undefined;
@@ -211,12 +213,12 @@ export class AskLoop {
     }
   }
 
-  #wait(reply: core.Contention, sentAt: number, ahead: number): void {
+  #wait(reply: Contention, sentAt: number, ahead: number): void {
     // Stopped: the reply was made before the grant that came by message.
     if (this.#stopped) return;
     const before = this.#ahead;
     this.#ahead = reply.remainingMs === 0 ? ahead : Number.POSITIVE_INFINITY;
-    // Free, and each question gets further through the places of those who have gone: nobody has been told that it is busy.
+    // The lock is free, and each ask gets further through the places of waiters that have gone: no call is told that it is busy.
     if (this.#ahead < before) {
       this.ask();
       return;

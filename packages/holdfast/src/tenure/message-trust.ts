@@ -1,9 +1,9 @@
 /**
- * What messages have said to one tenure, and how far they are believed.
+ * How far messages to one tenure are believed, and what they have said.
  *
- * Whoever may publish to an inbox can say anything there, as often as it likes.
- * - A grant is believed because the tenure's id cannot be guessed and indexEntries nowhere but in the queue: so only the first that names it is, and
- *   none once messages may have been missed, for others may have heard the id.
+ * A program that may publish to an inbox can say anything there, as often as it likes.
+ * - A grant is believed because the tenure's id cannot be guessed and stands nowhere but in the queue: so only the first that names it is, and
+ *   none once messages may have been missed, for other programs may have heard the id.
  * - All else means "ask Redis". A waiter asks by itself in each re-ask period, so a message only makes that sooner: beyond a few in a period it
  *   is passed over, and a flood costs no more than those few.
  */
@@ -14,7 +14,7 @@ const MOST_LOOKS = 2;
 /** See the module comment; one for each tenure. */
 export class MessageTrust {
   readonly #periodMs: number;
-  /** Nobody but the server can have named the tenure in a message yet. */
+  /** Only the server can have named the tenure in a message so far. */
   #secret = true;
   #granted = false;
   /** Clock time at which a message said that the tenure was forced out. */
@@ -26,7 +26,7 @@ export class MessageTrust {
     this.#periodMs = periodMs;
   }
 
-  /** What is said to the tenure from now on, others may hear. */
+  /** What is said to the tenure from now on, other programs may hear. */
   expose(): void {
     this.#secret = false;
   }

@@ -1,12 +1,13 @@
-import type { Command, LockKeys } from '@holdfast/core';
+import type { Command } from '@holdfast/core';
 import { atCaller } from '../reports/caller.js';
 import { failureError } from './failures.js';
 import type { ClientParts } from '../client-parts.js';
+import type { Operations } from './operations.js';
 
 /** One question to Redis within `responseTimeoutMs`. */
-export async function query<R>(parts: ClientParts, keys: LockKeys, command: Command<R>): Promise<R> {
+export async function query<R>(parts: ClientParts, { name, key }: Operations, command: Command<R>): Promise<R> {
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
-  const answer = await parts.wire.answer(keys.lock, () => command, { until, inLastingTrouble: 'give up' });
+  const answer = await parts.wire.answer(key, () => command, { until, inLastingTrouble: 'give up' });
   if (answer.kind === 'reply') return answer.reply;
-  return atCaller(failureError(keys.name, answer));
+  return atCaller(failureError(name, answer));
 }

@@ -1,14 +1,14 @@
-import * as core from '@holdfast/core';
 import type { Renewal, RenewalOutcome, RenewalPort } from '@holdfast/watchdog';
 import type { Link } from '../connection/link.js';
 import type { Wire } from '../connection/wire.js';
+import type { Operations, RenewOutcome } from './operations.js';
 import type { ServerClock } from './server-clock.js';
 
 /** What a lease is a lease of, as far as renewing it goes. */
 export interface LeaseSubject {
   /** Tenure id. */
   readonly id: string;
-  readonly keys: core.LockKeys;
+  readonly operations: Operations;
   readonly lease: { remainingMs(): number };
 }
 
@@ -24,14 +24,15 @@ export class Renewals implements RenewalPort<LeaseSubject> {
     this.#serverClock = serverClock;
   }
 
-  batchKey({ keys }: LeaseSubject): string {
-    return this.#link.batchOf(keys.lock);
+  batchKey({ operations: { kind, key } }: LeaseSubject): string {
+    return `${kind} ${this.#link.batchOf(key)}`;
   }
 
   async renew(batch: readonly Renewal<LeaseSubject>[], until: number): Promise<readonly RenewalOutcome[]> {
-    const items = batch.map(({ subject, leaseMs }) => ({ keys: subject.keys, tenure: subject.id, leaseMs }));
-    const lockKey = batch[0]?.subject.keys.lock ?? '';
-    const answer = await this.#wire.answer(lockKey, () => core.renew(items), { until });
+    const first = batch[0]?.subject.operations;
+    if (first === undefined) return [];
+    const items = batch.map(({ subject, leaseMs }) => ({ key: subject.operations.key, tenure: subject.id, leaseMs }));
+    const answer = await this.#wire.answer(first.key, () => first.renew(items), { until });
     if (answer.kind !== 'reply')
       return batch.map(() => ({ kind: 'unknown', error: 'error' in answer ? answer.error : undefined }));
     const { reply, sentAt, node } = answer;
@@ -40,7 +41,7 @@ export class Renewals implements RenewalPort<LeaseSubject> {
   }
 }
 
-function outcomeOf(outcome: core.RenewOutcome, tenure: LeaseSubject, sentAt: number): RenewalOutcome {
+function outcomeOf(outcome: RenewOutcome, tenure: LeaseSubject, sentAt: number): RenewalOutcome {
   switch (outcome.kind) {
     case 'renewed':
     case 'held':

@@ -1,16 +1,16 @@
 /**
  * How a waiting tenure learns that it should look again: one strategy for each mode of a client.
  *
- * - queue: the tenure indexEntries in the queue in Redis and a release writes it as owner and tells its inbox.
+ * - queue: the tenure stands in the queue in Redis and a release writes it as owner and tells its inbox.
  * - Redisson: nobody queues; every release is announced on the lock's channel and all who wait try again.
  *
- * In both, a message only says "look": the coordinator's timers repeat every ask, so that lost messages cost time and never the lock.
+ * In both, a message only says "look": timers repeat every ask, so that lost messages cost time and never the lock.
  */
 
-import type { LockKeys } from '@holdfast/core';
 import type { Inbox, InboxListener, ReleaseBroadcast } from '@holdfast/notify';
+import type { Operations } from './operations.js';
 
-/** One tenure's ear. */
+/** How one tenure is woken. */
 export interface WakeupSubscription {
   /** Whether an ask may put the tenure into the queue now. */
   readonly mayQueue: boolean;
@@ -23,11 +23,11 @@ export interface WakeupSubscription {
   close(): void;
 }
 
-/** Makes ears. */
+/** One mode of waking; one for a client. */
 export interface Wakeup {
-  /** OtherWaiters may be waiting without our knowing: hand over as if they were. */
+  /** Other processes may be waiting without our knowing: the lock is handed over as if they were. */
   readonly blind: boolean;
-  subscribe(keys: LockKeys, tenure: string, listener: InboxListener): WakeupSubscription;
+  subscribe(operations: Operations, tenure: string, listener: InboxListener): WakeupSubscription;
 }
 
 /** Grants by message; see the module comment. */
@@ -42,7 +42,7 @@ export class QueueWakeup implements Wakeup {
     this.onMissed = onMissed;
   }
 
-  subscribe(_keys: LockKeys, tenure: string, listener: InboxListener): WakeupSubscription {
+  subscribe(_: Operations, tenure: string, listener: InboxListener): WakeupSubscription {
     this.inbox.register(tenure, listener);
     // Opened in the background with the first acquisition, so that the first wait finds it open.
     if (!this.inbox.confirmed) void this.inbox.open().catch(() => undefined);
@@ -105,12 +105,13 @@ export class RedissonWakeup implements Wakeup {
     this.#shards = shards;
   }
 
-  subscribe(keys: LockKeys, tenure: string, listener: InboxListener): WakeupSubscription {
+  subscribe(operations: Operations, tenure: string, listener: InboxListener): WakeupSubscription {
     this.#inbox.register(tenure, listener);
     if (!this.#inbox.confirmed) void this.#inbox.open().catch(() => undefined);
     return new RedissonSubscription({
-      channel: keys.releaseChannel,
-      broadcasts: () => [this.#broadcast, this.#shards.of(keys.lock)].filter((broadcast) => broadcast !== undefined),
+      channel: operations.releaseChannel,
+      broadcasts: () =>
+        [this.#broadcast, this.#shards.of(operations.key)].filter((broadcast) => broadcast !== undefined),
       look: () => listener.onGap(),
       onClose: () => this.#inbox.unregister(tenure),
     });

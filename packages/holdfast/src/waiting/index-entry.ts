@@ -1,7 +1,7 @@
 import type { Scope } from '../scopes/scope.js';
 import type { ListNode } from './linked-list.js';
 
-/** Where a call indexEntries among those of one origin: a scope around them, or an explicit owner. */
+/** The place of a waiting call among those of one origin: a scope around them, or an explicit owner. */
 export class IndexEntry<T> implements ListNode<IndexEntry<T>> {
   readonly call: T;
   readonly origin: Scope | string;

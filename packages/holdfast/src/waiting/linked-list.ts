@@ -1,6 +1,6 @@
-/** What indexEntries in a {@link LinkedList}; in one at a time. */
+/** What stands in a {@link LinkedList}; in one at a time. */
 export interface ListNode<T> {
-  /** Its neighbours, while it indexEntries in a chain. Both belong to the chain. */
+  /** Its neighbours, while it stands in a list. Both belong to the list. */
   ahead: T | undefined;
   behind: T | undefined;
 }

@@ -1,38 +1,38 @@
 /**
  * Notices a call that waits for a lock which its own process does not let go of: most often a nested call outside any scope, which can never
- * succeed. Nobody can tell it from an honest wait, so it is reported and not refused; but what is known to be honest is not reported. A call
+ * succeed. It cannot be told from an honest wait, so it is reported and not refused; but what is known to be honest is not reported. A call
  * with `waitMs` comes to an end. A section that the call is outside of comes to an end too: it is not around the call, and what is inside of it
- * re-enters. An abort signal is no end, since nobody knows that it will ever abort: a nested call is often given the signal of the hold around it.
+ * re-enters. An abort signal is no end, since it may never abort: a nested call is often given the signal of the hold around it.
  */
 
 import type { Appointment } from '@holdfast/watchdog';
 import { CALLERS, Site } from '../reports/site.js';
 import { isInside } from '../scopes/scope.js';
-import type { Waiter } from './waiter.js';
-import type { HoldRecord } from '../exclusive/hold-record.js';
-import type { WaitQueue } from './wait-queue.js';
 import type { ClientParts } from '../client-parts.js';
+import type { HoldRecord } from '../exclusive/hold-record.js';
+import type { OpenHolds } from '../exclusive/open-holds.js';
 import { mayReenter } from '../exclusive/reentry.js';
+import type { WaitQueue } from './wait-queue.js';
+import type { Waiter } from './waiter.js';
 
 const PATIENCE_MS = 1_000;
-/** Shortest time between two looks: the line may be long. */
+/** Shortest time between two looks: the queue may be long. */
 const PAUSE_MS = 100;
 
 interface Lock {
   readonly name: string;
-  readonly holds: readonly HoldRecord[];
+  readonly holds: OpenHolds;
+  readonly queue: WaitQueue;
 }
 
 /** One lock's self-wait watch: one appointment, only while a suspect waits. */
 export class SelfWaitWatch {
   readonly #lock: Lock;
-  readonly #queue: WaitQueue;
   readonly #parts: ClientParts;
   #next: Appointment | undefined;
 
-  constructor(lock: Lock, line: WaitQueue, parts: ClientParts) {
+  constructor(lock: Lock, parts: ClientParts) {
     this.#lock = lock;
-    this.#queue = line;
     this.#parts = parts;
   }
 
@@ -40,7 +40,7 @@ export class SelfWaitWatch {
   watch(waiter: Waiter): void {
     const { request } = waiter;
     if (request.waitMs !== undefined) return;
-    const holder = this.#lock.holds.find((record) => mayBeAround(record, waiter));
+    const holder = this.#lock.holds.all.find((record) => mayBeAround(record, waiter));
     if (holder === undefined) return;
     waiter.suspicion = { holder, site: request.site ?? new Site(request.entry, CALLERS) };
     if (this.#next === undefined) this.#lookAt(waiter.joinedAt + PATIENCE_MS);
@@ -50,7 +50,7 @@ export class SelfWaitWatch {
     this.#next = this.#parts.waits.at(time, () => this.#look());
   }
 
-  /** Nobody waits any more. */
+  /** No call waits any more. */
   stop(): void {
     this.#next?.cancel();
     this.#next = undefined;
@@ -61,7 +61,7 @@ export class SelfWaitWatch {
     const now = this.#parts.clock.now();
     let next = Number.POSITIVE_INFINITY;
     const due: Waiter[] = [];
-    for (const waiter of this.#queue) {
+    for (const waiter of this.#lock.queue) {
       if (waiter.suspicion === undefined) continue;
       const time = waiter.joinedAt + PATIENCE_MS;
       if (time > now) next = Math.min(next, time);
@@ -75,7 +75,7 @@ export class SelfWaitWatch {
   #report(waiter: Waiter): void {
     const { suspicion, request } = waiter;
     waiter.suspicion = undefined;
-    if (suspicion === undefined || waiter.settled || !this.#lock.holds.includes(suspicion.holder)) return;
+    if (suspicion === undefined || waiter.settled || !this.#lock.holds.has(suspicion.holder)) return;
     this.#parts.reporter.selfWait(request, suspicion.site, suspicion.holder.site);
   }
 }

@@ -29,10 +29,10 @@ export interface TimeoutSituation {
   /** When the call's wait ends; infinite when it has no limit. */
   readonly until: number;
   /** It asked for one attempt. */
-  readonly once: boolean;
-  /** Since when a level is on its way to the call, if one is. */
-  readonly enteringSince: number | undefined;
-  /** This process holds the lock for somebody else. */
+  readonly singleAttempt: boolean;
+  /** Since when Redis is asked to confirm a hold on its way to the call, if it is. */
+  readonly confirmingSince: number | undefined;
+  /** This process holds the lock for another call. */
   readonly heldHere: boolean;
   /** The last proof that the lock was busy. */
   readonly busyAt: number | undefined;
@@ -62,20 +62,22 @@ export function decideAtTimeout(situation: TimeoutSituation, settings: Settings)
 }
 
 function withLimit(situation: TimeoutSituation, settings: Settings): TimeoutDecision {
-  const { now, joinedAt, once, enteringSince, heldHere, busyAt, setback, reach } = situation;
+  const { now, joinedAt, singleAttempt, confirmingSince, heldHere, busyAt, setback, reach } = situation;
   const freshMs = Math.max(2 * settings.reaskMs, SHORTEST_PROOF_MS);
   const knownBusy = heldHere || (busyAt !== undefined && now - busyAt <= freshMs);
-  if (enteringSince === undefined && knownBusy) return { kind: 'busy' };
+  if (confirmingSince === undefined && knownBusy) return { kind: 'busy' };
   if (setback || reach.state === 'down') return { kind: 'unavailable', silentMs: now - joinedAt };
   const missingMs = Math.min(settings.attemptTimeoutMs, settings.responseTimeoutMs) * ENOUGH - reach.silentMs;
   if (missingMs <= 0) return { kind: 'unavailable', silentMs: Math.max(now - joinedAt, reach.silentMs) };
-  return once && reach.state === 'connecting' ? { kind: 'wait', until: now + missingMs } : { kind: 'unanswered' };
+  return singleAttempt && reach.state === 'connecting'
+    ? { kind: 'wait', until: now + missingMs }
+    : { kind: 'unanswered' };
 }
 
 function withoutLimit(situation: TimeoutSituation, settings: Settings): TimeoutDecision {
-  const { now, joinedAt, enteringSince, heldHere, unansweredSince } = situation;
-  const held = heldHere && enteringSince === undefined;
-  const owedSince = held ? now : (enteringSince ?? unansweredSince ?? now);
+  const { now, joinedAt, confirmingSince, heldHere, unansweredSince } = situation;
+  const held = heldHere && confirmingSince === undefined;
+  const owedSince = held ? now : (confirmingSince ?? unansweredSince ?? now);
   const silentSince = Math.max(owedSince, joinedAt);
   const limit = silentSince + settings.responseTimeoutMs;
   return now >= limit ? { kind: 'unavailable', silentMs: now - silentSince } : { kind: 'wait', until: limit };

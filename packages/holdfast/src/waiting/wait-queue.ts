@@ -1,40 +1,59 @@
 /**
- * The waiting line of one lock in this process: first come, first served.
+ * The calls of this process that wait for one lock: first come, first served.
  *
- * A call that is inside the innermost level goes before all others, and whether there is one is asked at every handoff. So a call indexEntries not
- * only in the line but also in a chain for each scope around it, or for its explicit owner: the first one inside a level is found without a
- * look at the others, however many wait. Those chains are an index, made when a level asks for the calls inside it: a call that gets the lock
- * with its first question is never in one.
+ * A call that is inside the innermost hold goes before all others, and whether there is one is asked at every handoff. So a call stands not
+ * only in the queue but also in a list for each scope around it, or for its explicit owner: the first one inside a hold is found without a
+ * look at the others, however many wait. Those lists are an index, made when a hold asks for the calls inside it: a call that gets the lock
+ * with its first ask is never in one.
  */
 
 import { none } from '../lists.js';
 import type { Scope } from '../scopes/scope.js';
-import { LinkedList } from './linked-list.js';
-import type { Waiter } from './waiter.js';
+import type { Demand } from '../tenure/demand.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
-import type { Limits } from './limits.js';
-import { originsOf } from '../exclusive/reentry.js';
 import { IndexEntry } from './index-entry.js';
+import type { Limits } from './limits.js';
+import { LinkedList } from './linked-list.js';
+import type { AcquireRequest, Waiter } from './waiter.js';
 
 type Entry = IndexEntry<Waiter>;
 
+/** Tells what a hold that a call may re-enter belongs to. */
+export interface Origins {
+  originsOf(request: AcquireRequest): readonly (Scope | string)[];
+}
+
+/** See the module comment. */
 export class WaitQueue implements Iterable<Waiter> {
   readonly #all = new LinkedList<Waiter>();
   #size = 0;
-  /** By scope or owner. Undefined when all calls are outside: those are inside no level. */
+  /** The index, by scope or owner. Undefined when all calls are outside: those are inside no hold. */
   #origins: Map<Scope | string, LinkedList<Entry>> | undefined;
-  /** The first that is in no chain of the index; all behind it are in none either. */
+  /** The first that is not in the index; none of those behind it is. */
   #unindexed: Waiter | undefined;
-  #once = 0;
-  /** Clock time until which the most patient call waits. Undefined when it has to be looked for. */
+  #singleAttempts = 0;
+  /** Clock time until which the most patient call waits; -Infinity when none waits; undefined when it has to be looked for. */
   #until: number | undefined = Number.NEGATIVE_INFINITY;
-  /** The numbers of the first and the last in line, or beyond them. */
+  #demand: Demand | undefined;
+  /** The numbers of the first and the last in the queue, or beyond them. */
   #lowest = 0;
   #highest = 0;
   readonly #limits: Limits;
+  readonly #policy: Origins;
 
-  constructor(limits: Limits) {
+  constructor(limits: Limits, policy: Origins) {
     this.#limits = limits;
+    this.#policy = policy;
+  }
+
+  /** What the calls want of the tenure that asks for them; undefined when there are none. The same object while nothing changes. */
+  get demand(): Demand | undefined {
+    if (this.first === undefined) return undefined;
+    const { terms } = this.first.request;
+    const patientUntil = this.#patientUntil;
+    if (this.#demand?.terms !== terms || this.#demand.patientUntil !== patientUntil)
+      this.#demand = { terms, patientUntil };
+    return this.#demand;
   }
 
   get size(): number {
@@ -45,15 +64,9 @@ export class WaitQueue implements Iterable<Waiter> {
     return this.#all.first;
   }
 
-  /** Somebody in the line asked for one attempt only. */
-  get hasOnce(): boolean {
-    return this.#once > 0;
-  }
-
-  /** Clock time until which the most patient call waits; calls for one attempt do not count. -Infinity when none waits. */
-  get until(): number {
-    this.#until ??= this.#longest();
-    return this.#until;
+  /** A call asked for one attempt only. */
+  get hasSingleAttempts(): boolean {
+    return this.#singleAttempts > 0;
   }
 
   add(waiter: Waiter): void {
@@ -63,11 +76,11 @@ export class WaitQueue implements Iterable<Waiter> {
     this.#joined(waiter);
   }
 
-  /** Back to the head of the line, where it came from. */
+  /** Back to the head of the queue, where it came from. */
   putBack(waiter: Waiter): void {
     waiter.number = --this.#lowest;
     if (this.#unindexed === this.first) this.#unindexed = waiter;
-    else for (const stand of this.#entriesOf(waiter)) this.#chainOf(stand.origin).addFirst(stand);
+    else for (const entry of this.#entriesOf(waiter)) this.#listOf(entry.origin).addFirst(entry);
     this.#all.addFirst(waiter);
     this.#joined(waiter);
   }
@@ -76,16 +89,16 @@ export class WaitQueue implements Iterable<Waiter> {
     const { behind } = waiter;
     if (!this.#all.remove(waiter)) return false;
     if (waiter === this.#unindexed) this.#unindexed = behind;
-    this.#size--;
+    if (--this.#size === 0) this.#demand = undefined;
     this.#limits.left();
-    for (const stand of waiter.indexEntries) this.#leave(stand);
+    for (const entry of waiter.indexEntries) this.#leave(entry);
     waiter.indexEntries = none;
-    if (waiter.once) this.#once--;
+    if (waiter.singleAttempt) this.#singleAttempts--;
     else if (waiter.until === this.#until) this.#until = undefined;
     return true;
   }
 
-  /** The first that may enter while `level` is the innermost. */
+  /** The first that may enter while `record` is the innermost hold. */
   firstInside(record: HoldRecord): Waiter | undefined {
     this.#index();
     if (this.#origins === undefined) return undefined;
@@ -97,7 +110,7 @@ export class WaitQueue implements Iterable<Waiter> {
     return first;
   }
 
-  /** A copy: who is told something may leave the line at once. */
+  /** A copy: a call that is told something may leave the queue at once. */
   [Symbol.iterator](): IterableIterator<Waiter> {
     return this.#all[Symbol.iterator]();
   }
@@ -105,33 +118,38 @@ export class WaitQueue implements Iterable<Waiter> {
   #joined(waiter: Waiter): void {
     this.#size++;
     this.#limits.joined();
-    if (waiter.once) this.#once++;
+    if (waiter.singleAttempt) this.#singleAttempts++;
     else if (this.#until !== undefined) this.#until = Math.max(this.#until, waiter.until);
+  }
+
+  get #patientUntil(): number {
+    this.#until ??= this.#longest();
+    return this.#until;
   }
 
   #longest(): number {
     let longest = Number.NEGATIVE_INFINITY;
     for (let one = this.first; one !== undefined && longest < Number.POSITIVE_INFINITY; one = one.behind)
-      if (!one.once) longest = Math.max(longest, one.until);
+      if (!one.singleAttempt) longest = Math.max(longest, one.until);
     return longest;
   }
 
   #index(): void {
     for (let one = this.#unindexed; one !== undefined; one = one.behind)
-      for (const stand of this.#entriesOf(one)) this.#chainOf(stand.origin).addLast(stand);
+      for (const entry of this.#entriesOf(one)) this.#listOf(entry.origin).addLast(entry);
     this.#unindexed = undefined;
   }
 
   #entriesOf(waiter: Waiter): readonly Entry[] {
-    waiter.indexEntries = originsOf(waiter.request).map((origin) => new IndexEntry(waiter, origin));
+    waiter.indexEntries = this.#policy.originsOf(waiter.request).map((origin) => new IndexEntry(waiter, origin));
     return waiter.indexEntries;
   }
 
-  #leave(stand: Entry): void {
-    const chain = this.#chainOf(stand.origin);
-    chain.remove(stand);
-    if (chain.first !== undefined) return;
-    this.#origins?.delete(stand.origin);
+  #leave(entry: Entry): void {
+    const list = this.#listOf(entry.origin);
+    list.remove(entry);
+    if (list.first !== undefined) return;
+    this.#origins?.delete(entry.origin);
     if (this.#origins?.size === 0) this.#origins = undefined;
   }
 
@@ -139,12 +157,12 @@ export class WaitQueue implements Iterable<Waiter> {
     return this.#origins?.get(origin)?.first?.call;
   }
 
-  #chainOf(origin: Scope | string): LinkedList<Entry> {
+  #listOf(origin: Scope | string): LinkedList<Entry> {
     this.#origins ??= new Map();
     const known = this.#origins.get(origin);
     if (known !== undefined) return known;
-    const chain = new LinkedList<Entry>();
-    this.#origins.set(origin, chain);
-    return chain;
+    const list = new LinkedList<Entry>();
+    this.#origins.set(origin, list);
+    return list;
   }
 }

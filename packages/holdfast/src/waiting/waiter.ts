@@ -1,8 +1,11 @@
 /**
- * A waiter: one call that wants the lock, from the moment it is made until it has a level or an answer.
+ * A waiter: one call that wants the lock, from the moment it is made until it has a hold or an answer.
  *
- * Its wait is a one-shot waiter: whichever comes first of the level, the refusal, its deadline, its abort signal, the end of its scope or
- * the close of the client settles it, and everything else is undone at that moment. A call that has been answered can never acquire any
+ * It waits once: whichever comes first of the hold, the refusal, its deadline, its abort signal, the end of its scope or the close of the
+ * client settles it, and everything else is undone at that moment.
+ *
+ * It stands in the queue of its lock, or its hold is on the way to it ({@link Waiter.record}), or it is settled. From the way it may be sent
+ * back to the queue. A call that has been answered can never acquire any
  * more; a lock that arrives for it is given to the next or given back.
  */
 
@@ -18,12 +21,12 @@ import type { HoldRecord, HoldOrigin } from '../exclusive/hold-record.js';
 import type { ClientParts } from '../client-parts.js';
 import type { IndexEntry } from './index-entry.js';
 
-/** Why a call whose time is over has no level: others had the lock, or there was no answer yet and nothing to hold against Redis. */
+/** Why a call whose time is over has no hold: others had the lock, or there was no answer yet and nothing to hold against Redis. */
 export type NotAcquired = 'busy' | 'unanswered';
 
 /**
- * What a call answers when it has its level, or is told why not; what this throws the call rejects with. Run as part of the
- * wait, so that a waiting call is one promise and nothing else indexEntries and waits for that.
+ * What a call answers when it has its hold, or is told why not; what this throws the call rejects with. Run as part of the
+ * wait, so that a waiting call is one promise, and there is no second one that waits for it.
  */
 export type Completion<T> = (outcome: HoldRecord | NotAcquired, joinedAt: number) => T;
 
@@ -35,10 +38,10 @@ export interface AcquireRequest extends HoldOrigin {
   readonly signal: AbortSignal | undefined;
   /** The innermost live scope around the call. */
   readonly scope: Scope | undefined;
-  /** The scope that owns the level when it was taken as a new owner, and when it re-entered. */
-  readonly home: Scope | undefined;
-  readonly homeOnReentry: Scope | undefined;
-  /** The method that was called: what indexEntries below it in the stack is the user's. */
+  /** The scope whose `unlock` undoes the hold when it was taken as a new owner, and when it re-entered. */
+  readonly unlockScope: Scope | undefined;
+  readonly unlockScopeOnReentry: Scope | undefined;
+  /** The method that was called: what stands below it in the stack is the user's. */
   readonly entry: Entry;
   readonly completion: Completion<unknown>;
 }
@@ -50,11 +53,11 @@ export interface SelfWaitSuspicion {
   readonly site: Site;
 }
 
-/** The coordinator's side of a waiter. */
+/** The lock that a call waits for. */
 export interface WaiterKeeper {
   /** Its time is over: settle it or move its deadline. */
   onExpire(waiter: Waiter): void;
-  /** It has its answer, and it is no level: `busy` is all that its caller sees of any refusal. */
+  /** It has its answer, and it is no hold: `busy` is all that its caller sees of any refusal. */
   onLeave(waiter: Waiter, answer: 'busy' | { error: unknown }): void;
 }
 
@@ -62,18 +65,16 @@ export interface WaiterKeeper {
 export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter> {
   readonly request: AcquireRequest;
   readonly joinedAt: number;
-  /** Clock time since which it waits for Redis to answer for a level on its way to it, if it does: then it is not in the line. */
-  enteringSince: number | undefined;
-  /** The lock is had for it and about to be delivered. */
-  granted = false;
+  /** Its hold, while that is on the way to it: then it is not in the queue. */
+  record: HoldRecord | undefined;
   /** It may be waiting for itself. */
   suspicion: SelfWaitSuspicion | undefined;
-  /** Its neighbours, while it indexEntries in a line. */
+  /** Its neighbours, while it stands in a queue. */
   ahead: Waiter | undefined;
   behind: Waiter | undefined;
-  /** Who has the lower number comes first. */
+  /** The call with the lower number comes first. */
   number = 0;
-  /** Where it indexEntries beside the line itself: among those of each scope around it, or of its owner. */
+  /** Its places in the index of the queue: among the calls of each scope around it, or of its owner. */
   indexEntries: readonly IndexEntry<Waiter>[] = none;
   readonly #keeper: WaiterKeeper;
   readonly #wait: Wait<unknown>;
@@ -114,8 +115,8 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
     return this.#wait.settled;
   }
 
-  /** Asked for one attempt only. */
-  get once(): boolean {
+  /** It asked for one attempt only. */
+  get singleAttempt(): boolean {
     return this.request.waitMs === 0;
   }
 
@@ -132,10 +133,19 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
     this.#fail(reason);
   }
 
-  /** The level that was on its way is lost: it waits again, with what is left of its patience. */
+  /** Its hold is ours, and delivered now or in the next turn of the event loop. */
+  get delivering(): boolean {
+    return this.record?.phase.kind === 'delivering';
+  }
+
+  /** Clock time since which Redis is asked to confirm the hold on its way to it, if it is. */
+  get confirmingSince(): number | undefined {
+    const phase = this.record?.phase;
+    return phase?.kind === 'confirming' ? phase.since : undefined;
+  }
+
+  /** The hold that was on its way is lost: it waits again, with what is left of its patience. */
   waitOn(now: number, settings: Settings): void {
-    this.enteringSince = undefined;
-    this.granted = false;
     this.expireAt(Math.max(now, this.#firstLimit(settings)));
   }
 

@@ -42,12 +42,12 @@ describe.each(everySpeaker)(
   (speaker) => {
     it.each(batches(casesFor(speaker)))(
       'told $told',
-      async ({ part }) => {
+      async ({ batch }) => {
         driveTime(kit).flow();
         const outcomes = await Promise.all(
-          part.map(async ([title, hostility]) => ({ title, faults: await faults(speaker, hostility) })),
+          batch.map(async ([title, hostility]) => ({ title, faults: await faults(speaker, hostility) })),
         );
-        expect(outcomes).toEqual(part.map(([title]) => ({ title, faults: [] })));
+        expect(outcomes).toEqual(batch.map(([title]) => ({ title, faults: [] })));
       },
       batchLimitMs,
     );

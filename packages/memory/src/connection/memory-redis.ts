@@ -40,9 +40,6 @@ export type MemoryRedisOptions = RedisOptions &
     readonly disconnectTimeout: number;
   };
 
-/** Not for use: where ioredis has a connector of the caller's, no host and port is dialled, by us neither (see the probe for TLS). */
-const ownConnector = () => undefined;
-
 /** Unless the options say otherwise, as in ioredis 6. */
 const defaults: MemoryRedisOptions = {
   host: 'localhost',
@@ -59,7 +56,6 @@ const defaults: MemoryRedisOptions = {
   lazyConnect: false,
   maxRetriesPerRequest: 20,
   role: 'master',
-  Connector: ownConnector as never,
 };
 
 const CLOSED = 'Connection is closed.';

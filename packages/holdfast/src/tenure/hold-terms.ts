@@ -1,6 +1,6 @@
 import type { Clock, LeaseTerms } from '@holdfast/watchdog';
 
-/** The lease an acquisition asked for. */
+/** The lease that an acquisition asked for. */
 export interface HoldTerms {
   /** Fixed: this lease and no renewal. Watched: renewed while the hold lives. */
   readonly mode: 'fixed' | 'watched';
@@ -9,29 +9,29 @@ export interface HoldTerms {
   readonly maxHoldMs: number | undefined;
 }
 
-/** The terms of a lease for one hold that starts at `since`, or now. */
+/** The terms of the lease for one hold that began at `since`, or begins now. */
 export function leaseTermsOf(terms: HoldTerms, clock: Clock, since?: number): LeaseTerms {
   const { mode, leaseMs, maxHoldMs } = terms;
   if (maxHoldMs === undefined || mode === 'fixed') return terms;
   return { mode, leaseMs, renewUntil: (since ?? clock.now()) + maxHoldMs };
 }
 
-/** A level as far as its lease goes. */
+/** A hold as far as its lease goes. */
 export interface TermsHolder {
   readonly terms: HoldTerms;
-  readonly since: number;
+  readonly since: number | undefined;
   readonly renewable: boolean;
 }
 
 /**
- * One lease serves all open levels: it is watched while any of them asked for it, and a fixed one is a minimum. Undefined when none of them
- * keeps it: nobody releases a level whose scope has ended, and what is left of the lease runs out.
+ * One lease serves all open holds: it is watched while any of them asked for that, and a fixed one is a minimum. Undefined when none of them
+ * keeps it renewed: no code will release a hold whose scope has ended, and what is left of the lease runs out.
  */
 export function commonTerms(holds: readonly TermsHolder[], clock: Clock): LeaseTerms | undefined {
   let common: LeaseTerms | undefined;
-  for (const record of holds) {
-    if (!record.renewable) continue;
-    const terms = leaseTermsOf(record.terms, clock, record.since || undefined);
+  for (const hold of holds) {
+    if (!hold.renewable) continue;
+    const terms = leaseTermsOf(hold.terms, clock, hold.since);
     common = common === undefined ? terms : merge(common, terms);
   }
   return common;

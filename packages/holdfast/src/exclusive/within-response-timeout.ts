@@ -1,9 +1,9 @@
 import type { ClientParts } from '../client-parts.js';
-import type { Failure } from './failures.js';
-import type { Tenure } from './tenure.js';
+import type { Failure } from '../tenure/failures.js';
+import type { Tenure } from '../tenure/tenure.js';
 
 /** The outcome of something that `tenure` does, or `silent` when it takes longer than `responseTimeoutMs`; the operation itself goes on. */
-export function within<O>(
+export function withinResponseTimeout<O>(
   outcome: Promise<O>,
   tenure: Tenure,
   { waits, clock, settings }: ClientParts,

@@ -1,0 +1,182 @@
+/**
+ * Admission: how a waiting call comes to its hold, as the steps of one state machine.
+ *
+ *      in the queue --- reenter, passByScript ---> confirming --- Redis says yes ---> delivering ---> open
+ *           |   ^                                     |  |                            ^   |  |
+ *           |   |                                     |  +-- Redis says no: the call is refused
+ *           |   |                                     |                               |   |  +-- the call has its answer: released
+ *           |   +--------- the lease was lost --------+-------------------------------|---+
+ *           +------------- enter -----------------------------------------------------+
+ *
+ * The hold takes its place as the innermost with the first step, so that no other call gets in meanwhile: not even another branch below the
+ * same parent. A call that is sent back keeps its place in the queue, unless it was inside a hold that is lost: that one must never acquire
+ * afresh.
+ *
+ * Each step first looks at the phase: a look at the lease may have found it over, and sent the call back.
+ */
+
+import { withLast, without } from '../lists.js';
+import { LockClientClosedError } from '../errors.js';
+import type { Scope } from '../scopes/scope.js';
+import { failureError } from '../tenure/failures.js';
+import type { HeldOutcome } from '../tenure/hold-steps.js';
+import { leaseTermsOf } from '../tenure/hold-terms.js';
+import { Tenure } from '../tenure/tenure.js';
+import type { Waiter } from '../waiting/waiter.js';
+import { HoldRecord, type HoldPhase } from './hold-record.js';
+import { type ExclusiveLock, retune } from './lock.js';
+
+/** Has Redis asked for the lock on behalf of the first call in the queue, if there is one: at once, or after a pause. */
+export function contend(lock: ExclusiveLock, afterMs = 0): void {
+  const { queue, parts, operations } = lock;
+  const { first, demand } = queue;
+  if (first === undefined || demand === undefined) return;
+  if (lock.tenure === undefined) {
+    lock.tenure = new Tenure(parts, operations, { owner: first.request.owner, demand }, lock);
+    if (afterMs === 0) lock.tenure.ask();
+    else lock.tenure.askAt(parts.clock.now() + afterMs);
+  } else {
+    lock.tenure.want(demand);
+    if (queue.hasSingleAttempts) lock.tenure.ask();
+  }
+}
+
+/** The innermost hold has changed: calls inside it need not wait any longer, nor those inside what they get. */
+export function admitInside(lock: ExclusiveLock): void {
+  for (let next = firstInside(lock); next !== undefined; next = firstInside(lock)) reenter(lock, next);
+}
+
+function firstInside({ holds: { innermost }, queue }: ExclusiveLock): Waiter | undefined {
+  return innermost && queue.firstInside(innermost);
+}
+
+/** The call is inside the innermost hold: Redis counts one more. */
+export function reenter(lock: ExclusiveLock, waiter: Waiter): void {
+  const { limits } = lock.parts;
+  if (limits.depthReached(lock.holds.depth)) {
+    waiter.refuse(limits.reached(lock.name, 'depth'));
+    return;
+  }
+  const { terms, unlockScopeOnReentry } = waiter.request;
+  const tenure = lock.tenure as Tenure;
+  const record = begin(lock, waiter, confirming(lock, 're-entered'));
+  record.adopt(unlockScopeOnReentry);
+  retune(lock, tenure);
+  const counted = tenure.steps.countUp(terms.mode === 'fixed' ? terms.leaseMs : 0);
+  void counted.then((outcome) => lock.change(() => confirmed(lock, { tenure, waiter, record, outcome })));
+}
+
+/** The tenure is ours, and no hold of it is left: the call has it at once, after a handoff in memory perhaps in the next turn of the event loop. */
+export function enter(lock: ExclusiveLock, tenure: Tenure, waiter: Waiter, how: 'asked' | 'granted' | 'local'): void {
+  const record = begin(lock, waiter, delivering[how]);
+  // Any other tenure has just begun on the terms of this call.
+  if (how === 'local') retune(lock, tenure);
+  deliver(lock, waiter, record, waiter.request.unlockScope);
+}
+
+/** The tenure is ours, and no hold of it is left: Redis gives it the lease that the call asks for. */
+export function passByScript(lock: ExclusiveLock, tenure: Tenure, waiter: Waiter): Promise<HeldOutcome> {
+  const record = begin(lock, waiter, confirming(lock, 'passed'));
+  const passing = tenure.steps.passOn(leaseTermsOf(waiter.request.terms, lock.parts.clock));
+  void passing.then((outcome) => lock.change(() => confirmed(lock, { tenure, waiter, record, outcome })));
+  return passing;
+}
+
+/** The lock was lost before the call got its hold. A new owner just goes on waiting; a nested call must never acquire afresh. */
+export function sendBack(lock: ExclusiveLock, waiter: Waiter): void {
+  const { record } = waiter;
+  if (record === undefined) return;
+  const nested = 'how' in record.phase && record.phase.how === 're-entered';
+  const lost = record.lossError();
+  arrived(lock, waiter);
+  record.close();
+  if (nested) waiter.refuse(lost);
+  if (lock.closing) waiter.refuse(new LockClientClosedError(lock.name));
+  if (waiter.settled) return;
+  waiter.waitOn(lock.parts.clock.now(), lock.parts.settings);
+  lock.queue.putBack(waiter);
+  contend(lock);
+}
+
+const delivering = {
+  asked: { kind: 'delivering', how: 'asked' },
+  granted: { kind: 'delivering', how: 'granted' },
+  local: { kind: 'delivering', how: 'local' },
+} as const;
+
+function confirming({ parts }: ExclusiveLock, how: 're-entered' | 'passed'): HoldPhase {
+  return { kind: 'confirming', how, since: parts.clock.now() };
+}
+
+/** The hold stands in its place from now on. */
+function begin(lock: ExclusiveLock, waiter: Waiter, phase: HoldPhase): HoldRecord {
+  lock.queue.remove(waiter);
+  const record = new HoldRecord(lock, waiter.request, phase);
+  waiter.record = record;
+  lock.arriving = withLast(lock.arriving, waiter);
+  lock.holds.add(record);
+  return record;
+}
+
+/** The call has its hold, or will not get it. */
+function arrived(lock: ExclusiveLock, waiter: Waiter): void {
+  waiter.record = undefined;
+  lock.arriving = without(lock.arriving, waiter);
+}
+
+/** Redis has answered for a hold on its way. */
+function confirmed(
+  lock: ExclusiveLock,
+  { tenure, waiter, record, outcome }: { tenure: Tenure; waiter: Waiter; record: HoldRecord; outcome: HeldOutcome },
+): void {
+  // The lease may also have ended before the answer came.
+  if (outcome.kind === 'lost') tenure.lease.lose('deleted');
+  else lock.check();
+  const { phase } = record;
+  // Lost meanwhile, and the call was sent back.
+  if (phase.kind !== 'confirming') return;
+  if (outcome.kind === 'held') {
+    record.deliver();
+    deliver(lock, waiter, record, phase.how === 'passed' ? waiter.request.unlockScope : record.unlockScope);
+    return;
+  }
+  if (outcome.kind === 'lost') {
+    sendBack(lock, waiter);
+    return;
+  }
+  lock.holds.remove(record);
+  arrived(lock, waiter);
+  waiter.refuse(failureError(lock.name, outcome));
+  // The count is as it was; the calls that wait go on.
+  if (lock.holds.isEmpty) lock.onEmptied(tenure, record);
+  else admitInside(lock);
+}
+
+function deliver(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlockScope: Scope | undefined): void {
+  const { phase } = record;
+  if (phase.kind !== 'delivering') return;
+  const open = () => lock.change(() => opened(lock, waiter, record, unlockScope));
+  if (phase.how === 'local') lock.parts.turns.take(open);
+  else open();
+}
+
+function opened(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlockScope: Scope | undefined): void {
+  // Looked at first: it may be this look that finds the lease over, and sends the call back.
+  lock.check();
+  const { phase } = record;
+  if (phase.kind !== 'delivering') return;
+  arrived(lock, waiter);
+  if (waiter.settled) {
+    // Answered meanwhile: there is no hold on its behalf.
+    void record.release().catch(() => undefined);
+    return;
+  }
+  const { clock, reporter, longHoldWatch } = lock.parts;
+  const now = clock.now();
+  record.open(now, unlockScope);
+  waiter.give(record);
+  reporter.acquired(record, now - waiter.joinedAt, phase.how);
+  longHoldWatch?.opened(now);
+  // Which calls are inside it could not be known before: only now it belongs to a scope.
+  admitInside(lock);
+}

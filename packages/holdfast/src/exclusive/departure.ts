@@ -1,0 +1,123 @@
+/**
+ * Departure: how a hold is given back, and what happens to the lock then.
+ *
+ *      holds left    calls that wait                      what happens
+ *      some          any                                  Redis counts one less; calls inside the new innermost hold get in
+ *      none          one that may have it in memory       it gets the lock: without a command, or by one script when leases differ
+ *      none          others                               the tenure is given back, and the first call asks with a new one
+ *      none          none                                 the tenure is given back
+ *
+ * A release is settled by Redis' answer, and in any case within `responseTimeoutMs`. What it finds out about the lock counts whether or not the
+ * caller still waits for it.
+ */
+
+import { LockLostError, type LockLostReason } from '../errors.js';
+import { failureError } from '../tenure/failures.js';
+import type { CountedDown } from '../tenure/hold-steps.js';
+import type { Tenure } from '../tenure/tenure.js';
+import type { Waiter } from '../waiting/waiter.js';
+import { admitInside, contend, enter, passByScript } from './admission.js';
+import { pauseMs } from './handoff-rule.js';
+import type { HoldRecord } from './hold-record.js';
+import { type ExclusiveLock, retune } from './lock.js';
+import { withinResponseTimeout } from './within-response-timeout.js';
+
+/** One for all: a promise for each handoff in memory would be most of its cost. */
+const done: Promise<void> = Promise.resolve();
+
+/** A hold is released. */
+export function leave(lock: ExclusiveLock, record: HoldRecord): Promise<void> {
+  // Without a tenure no hold is open.
+  const tenure = lock.tenure as Tenure;
+  const { since } = record;
+  const now = lock.parts.clock.now();
+  lock.holds.remove(record);
+  if (since !== undefined) lock.parts.reporter.released(record, now - since);
+  return lock.holds.isEmpty ? vacate(lock, tenure, record, now) : countDown(lock, tenure, record);
+}
+
+/** A hold further in, which was on its way when those around it were released, was refused. */
+export function vacateAfterAll(lock: ExclusiveLock, tenure: Tenure, last: HoldRecord): void {
+  // Else the step that is under way counts down, and sees to it.
+  if (lock.tenure === tenure && tenure.steps.settled)
+    void vacate(lock, tenure, last, lock.parts.clock.now()).catch(() => undefined);
+}
+
+/** A hold has gone, and not the last one. */
+async function countDown(lock: ExclusiveLock, tenure: Tenure, record: HoldRecord): Promise<void> {
+  const counted = tenure.steps.countDown();
+  retune(lock, tenure);
+  admitInside(lock);
+  void counted.then((outcome) => lock.change(() => countedDown(lock, tenure, record, outcome)));
+  const outcome = await withinResponseTimeout(counted, tenure, lock.parts);
+  if (outcome.kind === 'lost') throw lostOnTheWayOut(lock, record, tenure.whyLost('deleted'));
+  if (outcome.kind === 'held' || outcome.kind === 'released') return;
+  if (lock.tenure !== tenure)
+    throw lostOnTheWayOut(lock, record, tenure.whyLost(lock.closing ? 'closed' : 'unreachable'));
+  throw failureError(lock.name, outcome);
+}
+
+function countedDown(lock: ExclusiveLock, tenure: Tenure, record: HoldRecord, outcome: CountedDown): void {
+  if (lock.tenure !== tenure) return;
+  const { isEmpty } = lock.holds;
+  // Redis must count the holds that are here, and does not.
+  if (outcome.kind === 'lost' || (outcome.kind === 'released' && !isEmpty)) tenure.lease.lose('deleted');
+  else if (outcome.kind === 'released') {
+    lock.tenure = undefined;
+    tenure.forget();
+    freed(lock, lock.parts.clock.now());
+  } else if (isEmpty) vacateAfterAll(lock, tenure, record);
+}
+
+/** The last hold has gone. */
+function vacate(lock: ExclusiveLock, tenure: Tenure, last: HoldRecord, now: number): Promise<void> {
+  const next = lock.queue.first;
+  const passes = next !== undefined && next.request.owner === last.owner && lock.policy.mayPassOn(tenure, lock.parts);
+  // The policy looks at the lease, and may be the first to see that it is over.
+  if (lock.tenure !== tenure) return Promise.reject(lostOnTheWayOut(lock, last, tenure.whyLost('expired')));
+  return passes ? passOn(lock, tenure, last, next) : giveBack(lock, tenure, last, now);
+}
+
+/** To the next call of this process. */
+function passOn(lock: ExclusiveLock, tenure: Tenure, last: HoldRecord, next: Waiter): Promise<void> {
+  tenure.handoffs++;
+  const { terms } = next.request;
+  const watched = terms.mode === 'watched' && last.terms.mode === 'watched';
+  const countedSince = lock.parts.clock.now() - terms.leaseMs / 3;
+  // The notice that others wait may be lost, or forbidden: now and then the script that passes the lock on tells too.
+  if (!watched || !tenure.otherWaiters.countedSince(countedSince)) return passOnByScript(lock, tenure, last, next);
+  enter(lock, tenure, next, 'local');
+  return done;
+}
+
+async function passOnByScript(lock: ExclusiveLock, tenure: Tenure, last: HoldRecord, next: Waiter): Promise<void> {
+  const outcome = await withinResponseTimeout(passByScript(lock, tenure, next), tenure, lock.parts);
+  if (outcome.kind === 'held') return;
+  // Not lost, but no longer ours: the client was closed meanwhile.
+  if (outcome.kind === 'lost' || lock.tenure !== tenure) throw lostOnTheWayOut(lock, last, tenure.whyLost('closed'));
+  throw failureError(lock.name, outcome);
+}
+
+function giveBack(lock: ExclusiveLock, tenure: Tenure, last: HoldRecord, now: number): Promise<void> {
+  lock.tenure = undefined;
+  const returned = tenure.giveBack(now, (outcome) => {
+    if (outcome.kind === 'unheld') return lostOnTheWayOut(lock, last, tenure.whyLost('deleted'));
+    return outcome.kind === 'released' ? undefined : failureError(lock.name, outcome);
+  });
+  freed(lock, now);
+  return returned;
+}
+
+function freed(lock: ExclusiveLock, now: number): void {
+  // A call whose time is over before the next ask is answered: the lock was busy until now, with us.
+  lock.busyAt = now;
+  // Without a pause the ask is sent right behind the release on the same connection: the calls that wait lose no round trip.
+  contend(lock, pauseMs(lock.operations.key, lock.parts));
+}
+
+/** The hold which has just been given up was gone before, or went meanwhile. */
+function lostOnTheWayOut(lock: ExclusiveLock, record: HoldRecord, reason: LockLostReason): LockLostError {
+  const error = new LockLostError(lock.name, reason);
+  lock.parts.reporter.lost(record, error);
+  return error;
+}

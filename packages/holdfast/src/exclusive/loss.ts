@@ -1,0 +1,59 @@
+/**
+ * Loss: how all holds of a lock end against their holders' will, and what becomes of the calls that wait.
+ *
+ * All holds are lost before any listener is told, and all signals abort before anything else is told. Calls inside a lost hold are refused:
+ * they must never acquire afresh. Calls whose hold was on the way go back to the queue before the queue asks again: they came first.
+ */
+
+import { LockClientClosedError, type LockLostReason } from '../errors.js';
+import { contend, sendBack } from './admission.js';
+import type { HoldRecord } from './hold-record.js';
+import { type ExclusiveLock, retune } from './lock.js';
+import { lostAround } from './reentry.js';
+
+/** The tenure is lost. */
+export function lose(lock: ExclusiveLock, reason: LockLostReason): void {
+  lock.tenure = undefined;
+  loseHolds(lock, reason);
+  refuseCallsInside(lock);
+  for (const waiter of lock.arriving) sendBack(lock, waiter);
+  contend(lock);
+}
+
+/** The client closes: open holds are lost with reason `closed`, and the lock is given back whatever its count. */
+export function takeBack(lock: ExclusiveLock): void {
+  const { tenure } = lock;
+  if (tenure === undefined) return;
+  lock.tenure = undefined;
+  loseHolds(lock, 'closed');
+  void tenure.cancel();
+  for (const waiter of lock.arriving) {
+    waiter.refuse(new LockClientClosedError(lock.name));
+    sendBack(lock, waiter);
+  }
+}
+
+/** The scope of a hold has ended without its `unlock()`: the hold is lost to its scope, the others stay. */
+export function abandon(lock: ExclusiveLock, record: HoldRecord): void {
+  const { clock, tellings, reporter } = lock.parts;
+  if (!record.lose('scope-ended', clock.now())) return;
+  tellings.tell(() => record.announceLoss());
+  reporter.leftOpen(record, record.lossError());
+  if (lock.tenure !== undefined) retune(lock, lock.tenure);
+}
+
+function loseHolds({ name, holds, parts }: ExclusiveLock, reason: LockLostReason): void {
+  const { clock, tellings, reporter, unreported } = parts;
+  const had = holds.loseAll(reason, clock.now());
+  for (const record of had)
+    if (record.imperative && record.owner !== undefined) unreported.add(name, record.owner, record);
+  for (const record of had) tellings.tell(() => record.announceLoss());
+  for (const record of had) reporter.lost(record, record.lossError());
+}
+
+function refuseCallsInside({ queue }: ExclusiveLock): void {
+  for (const waiter of queue) {
+    const lost = lostAround(waiter.request);
+    if (lost !== undefined) waiter.refuse(lost.lossError());
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * The policy of an exclusive primitive: what the coordinator asks it, where primitives differ.
+ *
+ * | question | the re-entrant lock |
+ * |---|---|
+ * | which call may enter while the lock is held? | one inside the innermost hold (`reentry.ts`) |
+ * | may the lock pass to the next call of this process in memory? | while the lease is healthy, and others are not kept longer than a small tenure (`handoff-rule.ts`) |
+ * | which operations? | `primitives/lock-operations.ts`, handed over with the name |
+ * | does the first waiting call contend in Redis, or each? | the first, for all of them: the coordinator has one tenure. A primitive in which each contends brings the other answer with it |
+ */
+
+import type { ClientParts } from '../client-parts.js';
+import type { Scope } from '../scopes/scope.js';
+import type { Tenure } from '../tenure/tenure.js';
+import type { AcquireRequest } from '../waiting/waiter.js';
+import { mayPassOn } from './handoff-rule.js';
+import type { HoldRecord } from './hold-record.js';
+import { mayReenter, originsOf } from './reentry.js';
+
+/** See the module comment. */
+export interface ExclusivePolicy {
+  /** Whether a call may enter while `innermost` is the innermost hold. */
+  mayReenter(request: AcquireRequest, innermost: HoldRecord | undefined): boolean;
+  /** What a hold that the call may re-enter belongs to: the index of waiting calls by what {@link mayReenter} looks at. */
+  originsOf(request: AcquireRequest): readonly (Scope | string)[];
+  /** Whether a held tenure may be passed on to the next call of this process now. */
+  mayPassOn(tenure: Tenure, parts: ClientParts): boolean;
+}
+
+/** That of the re-entrant lock. */
+export const reentrantPolicy: ExclusivePolicy = { mayReenter, originsOf, mayPassOn };

@@ -1,0 +1,117 @@
+/** The one way to a hold: from a checked call of any method to the request that the lock's coordinator gets. */
+
+import type { CheckedOptions } from '../acquire-options.js';
+import type { ClientParts } from '../client-parts.js';
+import { LockScopeError } from '../errors.js';
+import type { AcquireKind } from '../exclusive/hold-record.js';
+import type { Registry } from '../exclusive/registry.js';
+import { shown } from '../reports/caller.js';
+import { CALLER_ONLY, CALLERS, type Entry, Site } from '../reports/site.js';
+import { allHere, scopeHere } from '../scopes/call-context.js';
+import { currentScope, type ScopedHold } from '../scopes/scope.js';
+import type { Leftovers } from '../scopes/scope-end.js';
+import type { HoldTerms } from '../tenure/hold-terms.js';
+import type { Operations } from '../tenure/operations.js';
+import type { AcquireRequest, Completion } from '../waiting/waiter.js';
+
+/** What a handle needs of its client. */
+export interface LockHost {
+  /** Identity for scopes. */
+  readonly client: object;
+  readonly parts: ClientParts;
+  readonly registry: Registry;
+  readonly leftovers: Leftovers;
+  /** Those of a call that asks for none: one object for all of them. */
+  readonly terms: HoldTerms;
+}
+
+/** How a method wants to be treated by scopes, and how long it waits when nothing is said. */
+export interface CallStyle {
+  readonly kind: AcquireKind;
+  readonly waitMs: number | undefined;
+}
+
+/** One call for a lock. */
+export interface LockCall<T> {
+  readonly operations: Operations;
+  /** The explicit owner, if the handle was made for one. */
+  readonly owner: string | undefined;
+  readonly style: CallStyle;
+  readonly options: CheckedOptions;
+  /** The method that was called. */
+  readonly entry: Entry;
+  readonly completion: Completion<T>;
+  /** The innermost open hold that the call is inside of. */
+  around(): ScopedHold | undefined;
+}
+
+/**
+ * Asks the coordinator of the lock.
+ *
+ * @throws LockClientClosedError, LockScopeError, LockLimitError, the reason of an aborted signal: whatever is known before anything is sent.
+ */
+export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
+  const { operations, owner, style, options, entry, completion } = call;
+  const { client, registry, parts } = host;
+  const { kind } = style;
+  const { waitMs = style.waitMs, leaseMs, signal, maxHoldMs } = options;
+  const { name } = operations;
+  registry.admit(name, () => call.around());
+  signal?.throwIfAborted();
+  const scope = owner === undefined ? currentScope(client) : undefined;
+  const request: AcquireRequest = {
+    name,
+    waitMs,
+    signal,
+    scope,
+    owner,
+    kind,
+    site: siteOf(host, call),
+    context: parts.reporter.wantsContexts ? allHere() : scopeHere(),
+    entry,
+    terms: termsOf(host, leaseMs, maxHoldMs),
+    unlockScope: kind === 'imperative' && scope?.kind === 'thread' ? scope : undefined,
+    unlockScopeOnReentry: kind === 'imperative' ? scope : undefined,
+    completion,
+  };
+  if (kind === 'imperative' && owner === undefined) refuseUnclear(host, request, call);
+  parts.reporter.tried();
+  parts.limits.checkLease(name, leaseMs);
+  const outcome = registry.coordinator(operations).acquire(request) as Promise<T>;
+  // Those with a site need nothing more, and sections see to it themselves.
+  return kind === 'section' || request.site !== undefined ? outcome : shown(outcome);
+}
+
+/**
+ * Of a call that may come to keep a nested call out for ever: a warning then says where. Scopes show that of a section, and what else a site is
+ * for has listeners.
+ */
+function siteOf({ parts }: LockHost, { style, owner, entry }: LockCall<unknown>): Site | undefined {
+  if (parts.reporter.wantsSites) return new Site(entry, CALLERS);
+  const seen = style.kind === 'section' && owner === undefined;
+  return seen ? undefined : new Site(entry, CALLER_ONLY);
+}
+
+function refuseUnclear({ parts }: LockHost, { scope, name }: AcquireRequest, call: LockCall<unknown>): void {
+  if (scope?.kind === 'thread') {
+    for (const pending of scope.pending) {
+      if (pending.imperative && pending.name === name) {
+        throw new LockScopeError(
+          `Another lock() on "${name}" is still pending in this client.run, which acts as one thread; use withLock for branches`,
+          name,
+        );
+      }
+    }
+  } else if (parts.settings.strictScopes && call.around() === undefined) {
+    throw new LockScopeError(
+      `lock() and tryLock() on "${name}" outside client.run are refused by strictScopes; use withLock or client.run`,
+      name,
+    );
+  }
+}
+
+function termsOf(host: LockHost, leaseMs: number | undefined, maxHoldMs: number | undefined): HoldTerms {
+  if (leaseMs !== undefined) return { mode: 'fixed', leaseMs, maxHoldMs: undefined };
+  if (maxHoldMs === undefined) return host.terms;
+  return { mode: 'watched', leaseMs: host.parts.settings.watchdogTimeoutMs, maxHoldMs };
+}

@@ -1,0 +1,179 @@
+/**
+ * The steps of a held tenure that change its hold count or its lease by number: again, handoff, release.
+ *
+ * Each has the next sequence number and keeps it when it is sent again, so that a copy changes nothing. They run one after the other: the
+ * server remembers the last number only, and would take a copy of an older one for done.
+ */
+
+import type { Command } from '@holdfast/core';
+import type { Appointment, Lease, LeaseTerms } from '@holdfast/watchdog';
+import type { ClientParts } from '../client-parts.js';
+import { answered } from '../connection/answered.js';
+import type { Answer, Request } from '../connection/flight.js';
+import type { Failure } from './failures.js';
+import type { LateCopies } from './late-copies.js';
+import type { Operations, ReleaseReply } from './operations.js';
+import type { OtherWaiters } from './other-waiters.js';
+
+/** What a step on a held tenure came to. */
+export type HeldOutcome = { kind: 'held' } | { kind: 'lost' } | Failure;
+
+/** What counting down came to. `released`: it was the last hold that Redis knew of. */
+export type CountedDown = HeldOutcome | { kind: 'released' };
+
+/** The tenure whose steps these are. */
+export interface StepSubject {
+  readonly id: string;
+  readonly operations: Operations;
+  readonly lease: Pick<Lease<unknown>, 'confirm' | 'retune'>;
+  readonly otherWaiters: OtherWaiters;
+  readonly lateCopies: LateCopies;
+  readonly held: boolean;
+  /** See {@link Operations.release}. */
+  tombstoneMs(): number;
+}
+
+/** See the module comment. */
+export class HoldSteps {
+  readonly #parts: ClientParts;
+  readonly #tenure: StepSubject;
+  /** The grant was number 1. */
+  #seq = 1;
+  #last: Promise<unknown> | undefined;
+  /** The step on its way. */
+  #request: Request<unknown> | undefined;
+  /** The tenure is being given back, and inner holds that were released before it have yet to be counted down. */
+  #leaving = false;
+
+  constructor(parts: ClientParts, tenure: StepSubject) {
+    this.#parts = parts;
+    this.#tenure = tenure;
+  }
+
+  /** No step is under way. */
+  get settled(): boolean {
+    return this.#last === undefined;
+  }
+
+  /** The server has answered the step under way that it cannot do it now. */
+  get setback(): boolean {
+    return this.#request?.setback === true;
+  }
+
+  /** Why the step under way has no answer yet, as far as is known. */
+  get trouble(): Error | undefined {
+    return this.#request?.trouble;
+  }
+
+  /** Stops sending the step under way. */
+  drop(): void {
+    this.#request?.drop();
+  }
+
+  /** Counts one hold up. Lasts until it is answered or the tenure is over: the count must be known. */
+  countUp(leaseMs: number): Promise<HeldOutcome> {
+    return this.#whileHeld(async (seq) => {
+      const { id, operations, lease } = this.#tenure;
+      const answer = await this.#send(() => operations.again(id, { seq, leaseMs }));
+      if (answer.kind !== 'reply') return answer;
+      if (answer.reply.kind === 'lost') return { kind: 'lost' };
+      if (answer.reply.remainingMs !== undefined) lease.confirm(answer.sentAt, answer.reply.remainingMs);
+      return { kind: 'held' };
+    });
+  }
+
+  /** Counts one hold down: not the last one, unless Redis has refused those further in. */
+  countDown(): Promise<CountedDown> {
+    return this.#whileHeld<CountedDown>(async (seq) => {
+      const answer = await this.#send(() => this.#releaseCommand(seq));
+      if (answer.kind !== 'reply') return answer;
+      const { kind } = answer.reply;
+      if (kind === 'held') return { kind };
+      return { kind: kind === 'notHeld' ? 'lost' : 'released' };
+    });
+  }
+
+  /** Gives the tenure, which must have count 1, a new lease for the next hold of this process. */
+  passOn(terms: LeaseTerms): Promise<HeldOutcome> {
+    this.#tenure.lateCopies.asksFor(terms.leaseMs);
+    return this.#whileHeld(async (seq) => {
+      const { id, operations, lease, otherWaiters } = this.#tenure;
+      const { leaseMs } = terms;
+      const answer = await this.#send(() => operations.handoff(id, { seq, leaseMs }));
+      if (answer.kind !== 'reply') return answer;
+      const { reply, sentAt, node } = answer;
+      if (reply.kind === 'lost') return { kind: 'lost' };
+      this.#parts.serverClock.note(node, sentAt, reply.nowMs);
+      otherWaiters.counted(reply.others, sentAt);
+      lease.retune(terms, sentAt, reply.remainingMs);
+      return { kind: 'held' };
+    });
+  }
+
+  /**
+   * The last step: gives the lock back. Rejects with what `failure` makes of the answer; `sentTwice`: an earlier copy of it may have run.
+   */
+  giveBack(
+    until: number,
+    failure: (answer: Answer<ReleaseReply>, sentTwice: boolean) => Error | undefined,
+  ): Promise<void> {
+    const limit = this.settled ? undefined : this.#leaveBy(until);
+    const release = (seq: number) => this.#release(seq, until, failure);
+    const ended = this.#last === undefined ? release(++this.#seq) : this.#after(this.#last, release);
+    return limit === undefined ? ended : ended.finally(() => limit.cancel());
+  }
+
+  /** A step that is never answered must not hold up the release for longer than a release may take. */
+  #leaveBy(until: number): Appointment {
+    this.#leaving = true;
+    return this.#parts.waits.at(until, () => {
+      this.#leaving = false;
+      this.drop();
+    });
+  }
+
+  #release(
+    seq: number,
+    until: number,
+    failure: (answer: Answer<ReleaseReply>, sentTwice: boolean) => Error | undefined,
+  ): Promise<void> {
+    let sentTwice = false;
+    const onDoubt = () => {
+      sentTwice = true;
+      this.#tenure.lateCopies.doubt();
+    };
+    const { key } = this.#tenure.operations;
+    const request = this.#parts.wire.request(key, () => this.#releaseCommand(seq), { until, onDoubt });
+    return answered(request, (answer) => failure(answer, sentTwice));
+  }
+
+  #releaseCommand(seq: number): Command<ReleaseReply> {
+    const { id, operations } = this.#tenure;
+    return operations.release(id, { seq, tombstoneMs: this.#tenure.tombstoneMs() });
+  }
+
+  /** Runs `step` with the next number when all before it have settled. It must not reject. */
+  async #whileHeld<O = HeldOutcome>(step: (seq: number) => Promise<O>): Promise<O | { kind: 'lost' }> {
+    const run = (seq: number): Promise<O | { kind: 'lost' }> =>
+      this.#tenure.held || this.#leaving ? step(seq) : Promise.resolve({ kind: 'lost' });
+    const mine = this.#last === undefined ? run(++this.#seq) : this.#after(this.#last, run);
+    this.#last = mine;
+    try {
+      return await mine;
+    } finally {
+      if (this.#last === mine) this.#last = undefined;
+    }
+  }
+
+  async #after<T>(before: Promise<unknown>, step: (seq: number) => Promise<T>): Promise<T> {
+    await before;
+    return step(++this.#seq);
+  }
+
+  #send<R>(build: () => Command<R>): Promise<Answer<R>> {
+    const { operations } = this.#tenure;
+    const request = this.#parts.wire.request(operations.key, build, { onDoubt: () => this.#tenure.lateCopies.doubt() });
+    this.#request = request;
+    return new Promise((resolve) => request.whenAnswered(resolve));
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * The operations port: what a primitive supplies to the engine.
+ *
+ * The engine (tenures, waiting calls, open holds) knows when to ask, to renew and to give back. It does not know by which script, on which
+ * keys, nor what stands in Redis. A primitive is that knowledge, as the operations below, and a policy (see `exclusive/policy.ts`); what
+ * users call is a thin facade over both. This port is declared by the engine, so an operation answers what the engine needs, and whatever else
+ * its script says is the primitive's own business.
+ *
+ * Rules for every implementation: an operation only builds a command and does no I/O; a command may run twice, late, or never, and a copy
+ * changes nothing that the first run did not change; what is told of other waiters and of the server's time comes from the reply of that
+ * command.
+ */
+
+import type { Command } from '@holdfast/core';
+
+/** The operations of one primitive on one name. */
+export interface Operations {
+  /** The name as users gave it. */
+  readonly name: string;
+  /** The key whose server keeps the name. */
+  readonly key: string;
+  /** Tenures of one kind are renewed together, by the {@link renew} of any of them. */
+  readonly kind: string;
+  /** The channel on which Redisson's clients, and ours in Redisson mode, hear that the name has become free. */
+  readonly releaseChannel: string;
+
+  /** Takes the name, or a place in its queue, or tells that it is taken. */
+  ask(tenure: string, options: AskOptions): Command<AskReply>;
+  /** One more hold of a tenure that has the name. */
+  again(tenure: string, options: StepOptions): Command<AgainReply>;
+  /** Ends the only hold of a tenure and begins its next one, with a lease of its own. */
+  handoff(tenure: string, options: StepOptions): Command<HandoffReply>;
+  /** Ends one hold; the last one gives the name back. */
+  release(tenure: string, options: { readonly seq: number; readonly tombstoneMs: number }): Command<ReleaseReply>;
+  /** Withdraws a tenure, whether it waits, has the name, or neither. */
+  cancel(tenure: string, options: { readonly tombstoneMs: number }): Command<Served>;
+  /** Goes on with a grant step that met its limit among waiters that have gone. */
+  serve(): Command<Served>;
+  /** Raises the leases of any number of tenures of this kind. */
+  renew(items: readonly RenewItem[]): Command<RenewReply>;
+  /** Takes the name from its owner, whichever that is. `request`: a fresh id, which copies of the command share. */
+  force(request: string, options: { readonly tombstoneMs: number }): Command<ForceReply>;
+  /** Is the name taken, for how long, and how many holds has this tenure? */
+  peek(tenure: string): Command<PeekReply>;
+}
+
+/** Options of {@link Operations.ask}; times in milliseconds. */
+export interface AskOptions {
+  /** Lease if the tenure gets the name by this command. */
+  readonly leaseMs: number;
+  /** For how long from now the tenure may be granted the name; 0: it takes no place in the queue. */
+  readonly freshMs: number;
+  /** The ticket that the last answer gave, which keeps the place; 0: none yet. */
+  readonly ticket: number;
+  /** How long the queue lives without another ask. */
+  readonly freshTtlMs: number;
+}
+
+/** Options of what changes a held tenure. */
+export interface StepOptions {
+  /** Number of the step in the tenure, above those of all steps before. */
+  readonly seq: number;
+  /** Lease in milliseconds. */
+  readonly leaseMs: number;
+}
+
+/** The tenure has the name. `others`: how many tenures wait. */
+export type Owned =
+  | { readonly kind: 'acquired'; readonly remainingMs: number; readonly others: number }
+  /** It had it before this copy of the command ran. */
+  | { readonly kind: 'mine'; readonly remainingMs: number; readonly others: number; readonly nowMs: number };
+
+/** What an answer tells a tenure that has not got the name. */
+export interface Contention {
+  /** What is left of the owner's lease; undefined when it has no end; 0: the name is free, ask again. */
+  readonly remainingMs: number | undefined;
+  /** Server time. */
+  readonly nowMs: number;
+  /** The owner is no tenure of holdfast. */
+  readonly foreign: boolean;
+}
+
+export type AskReply =
+  | Owned
+  /** It has a place in the queue; 0 is the head. */
+  | ({ readonly kind: 'wait'; readonly position: number; readonly ticket: number } & Contention)
+  /** It has none. `left`: places before it that have yet to be looked at, when the name is free. */
+  | ({ readonly kind: 'busy'; readonly left: number } & Contention)
+  /** A late copy: the tenure is over. */
+  | { readonly kind: 'dead' };
+
+export type AgainReply =
+  | { readonly kind: 'held'; readonly remainingMs: number | undefined }
+  | { readonly kind: 'lost' };
+
+export type HandoffReply =
+  | {
+      readonly kind: 'passed';
+      readonly remainingMs: number | undefined;
+      readonly others: number;
+      readonly nowMs: number;
+    }
+  | { readonly kind: 'lost' };
+
+export type ReleaseReply =
+  /** Holds are left. */
+  | { readonly kind: 'held' }
+  /** The next waiter has it. */
+  | { readonly kind: 'granted' }
+  | ({ readonly kind: 'released' } & Served)
+  /** The tenure had nothing to release. */
+  | { readonly kind: 'notHeld' };
+
+/** What a grant step has done. */
+export interface Served {
+  /** Waiters of a name that is free which it did not come to: {@link Operations.serve} goes on with them. */
+  readonly left: number;
+}
+
+/** One tenure to be renewed. */
+export interface RenewItem {
+  readonly key: string;
+  readonly tenure: string;
+  /** Raise the remaining lease to this; 0: only look whether it is still held. */
+  readonly leaseMs: number;
+}
+
+/** One outcome for each item, in order; `nowMs` is server time. */
+export interface RenewReply {
+  readonly nowMs: number;
+  readonly outcomes: readonly RenewOutcome[];
+}
+
+export type RenewOutcome =
+  | { readonly kind: 'renewed' | 'held'; readonly remainingMs: number | undefined }
+  | { readonly kind: 'lost'; readonly reason: 'deleted' | 'taken' }
+  /** Nothing is known about this one. */
+  | { readonly kind: 'refused'; readonly message: string };
+
+export interface ForceReply extends Served {
+  /** The owner that lost the name; undefined when it was free. */
+  readonly ownerBefore: string | undefined;
+}
+
+export interface PeekReply {
+  readonly locked: boolean;
+  /** Holds of the tenure that was named. */
+  readonly holdCount: number;
+  readonly remainingMs: number | undefined;
+}

@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Clock } from '@holdfast/watchdog';
+import { LockLostError } from 'holdfast';
+import { type HoldKeeper, type HoldPhase, HoldRecord } from '../src/exclusive/hold-record.js';
+import { OpenHolds } from '../src/exclusive/open-holds.js';
+import { Scope } from '../src/scopes/scope.js';
+import type { HoldTerms } from '../src/tenure/hold-terms.js';
+
+const clock = { now: () => 1_000 } as Clock;
+const watched: HoldTerms = { mode: 'watched', leaseMs: 30_000, maxHoldMs: undefined };
+const fixed = (leaseMs: number): HoldTerms => ({ mode: 'fixed', leaseMs, maxHoldMs: undefined });
+
+let looks = 0;
+let whenLookedAt: () => void = () => undefined;
+const lock: HoldKeeper = {
+  name: 'lock',
+  newHoldId: () => 'id',
+  check: () => {
+    looks++;
+    whenLookedAt();
+  },
+  suspect: false,
+  remainingMs: () => 500.7,
+  release: () => Promise.resolve(),
+  abandon: () => undefined,
+};
+
+const onTheWay: HoldPhase = { kind: 'delivering', how: 'asked' };
+
+function newRecord(terms = watched, phase = onTheWay): HoldRecord {
+  const origin = { terms, owner: undefined, kind: 'object', site: undefined, context: undefined } as const;
+  return new HoldRecord(lock, origin, phase);
+}
+
+function opened(terms = watched): HoldRecord {
+  const record = newRecord(terms);
+  record.open(10, undefined);
+  return record;
+}
+
+beforeEach(() => {
+  looks = 0;
+  whenLookedAt = () => undefined;
+});
+
+describe('the open holds of a lock', () => {
+  it('are innermost last, wherever one ends', () => {
+    const holds = new OpenHolds();
+    const [outer, middle, inner] = [opened(), opened(), opened()];
+    for (const record of [outer, middle, inner]) holds.add(record);
+    expect(holds.innermost).toBe(inner);
+    holds.remove(middle);
+    expect([...holds]).toEqual([outer, inner]);
+    expect(middle.phase.kind).toBe('released');
+    holds.remove(inner);
+    expect(holds.innermost).toBe(outer);
+    holds.remove(outer);
+    expect(holds.isEmpty).toBe(true);
+  });
+
+  it('need one lease: watched while any of them asked for that, and no fixed one cut short', () => {
+    const holds = new OpenHolds();
+    expect(holds.terms(clock)).toBeUndefined();
+    holds.add(opened(fixed(5_000)));
+    holds.add(opened(fixed(8_000)));
+    expect(holds.terms(clock)).toEqual({ mode: 'fixed', leaseMs: 8_000 });
+    const inner = opened();
+    holds.add(inner);
+    expect(holds.terms(clock)).toMatchObject({ mode: 'watched', leaseMs: 30_000 });
+    inner.lose('scope-ended', 20);
+    expect(holds.terms(clock)).toEqual({ mode: 'fixed', leaseMs: 8_000 });
+    expect(holds.relied).toBe(holds.all[0]);
+  });
+
+  it('are all lost before any of them can be asked, and only those count that a call had', () => {
+    const holds = new OpenHolds();
+    const [outer, coming] = [opened(), newRecord(watched, { kind: 'confirming', how: 're-entered', since: 15 })];
+    holds.add(outer);
+    holds.add(coming);
+    expect(holds.loseAll('deleted', 30)).toEqual([outer]);
+    expect(holds.isEmpty).toBe(true);
+    expect([outer.phase, coming.phase]).toEqual([
+      { kind: 'lost', since: 10, reason: 'deleted', at: 30 },
+      { kind: 'withdrawn', how: 're-entered', reason: 'deleted' },
+    ]);
+  });
+});
+
+describe('a hold record', () => {
+  it('is given from the moment its call has it, and stays so when it is lost', () => {
+    const record = newRecord(watched, { kind: 'confirming', how: 'passed', since: 5 });
+    expect(record.given).toBe(false);
+    record.deliver();
+    expect(record.phase).toEqual({ kind: 'delivering', how: 'passed' });
+    expect(record.given).toBe(false);
+    record.open(20, undefined);
+    expect([record.given, record.since]).toEqual([true, 20]);
+    record.lose('expired', 30);
+    expect([record.given, record.since, record.lostBy(29), record.lostBy(30)]).toEqual([true, 20, false, true]);
+  });
+
+  it('looks at the lease before it says that it is held, and tells a loss that this look finds', () => {
+    const record = opened();
+    expect([record.state, record.remainingMs(), looks > 0]).toEqual(['held', 500, true]);
+    const { signal } = record;
+    whenLookedAt = () => void record.lose('unreachable', 40);
+    expect([record.state, record.remainingMs()]).toEqual(['lost', 0]);
+    expect(signal.reason).toMatchObject({ reason: 'unreachable' });
+  });
+
+  it('is lost once: the first reason stays, a second loss and a release after it change nothing', async () => {
+    const record = opened();
+    expect(record.lose('deleted', 30)).toBe(true);
+    expect(record.lose('expired', 31)).toBe(false);
+    await expect(record.release()).rejects.toThrow(LockLostError);
+    expect([record.lossReason, record.lossReported]).toEqual(['deleted', true]);
+    await record.release();
+    await expect(record.settle()).rejects.toThrow(LockLostError);
+  });
+
+  it('belongs to the scope whose unlock undoes it until it is over', () => {
+    const scope = new Scope('thread', {}, undefined);
+    const record = newRecord();
+    record.open(10, scope);
+    expect([...scope.holds]).toEqual([record]);
+    record.close();
+    expect([...scope.holds]).toEqual([]);
+    expect(record.state).toBe('released');
+  });
+});
