@@ -64,9 +64,9 @@ const handleKeys: ReadonlySet<string> = new Set(['owner']);
 const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
 const connectKeys: ReadonlySet<string> = new Set(['timeoutMs', 'signal']);
 
-/** Lengths of random texts, in characters of 6 bits. That nobody meets the id of another client: */
+/** Lengths of random texts, in characters of 6 bits. So many that no two clients share an id: */
 const CLIENT_ID_LENGTH = 21;
-/** Of the part of a tenure id that nobody can guess: what names a tenure is heard. */
+/** Of the part of a tenure id that cannot be guessed: a message that names a tenure is listened to. */
 const SECRET_LENGTH = 10;
 /** Of what the ids of a client's holds begin with. */
 const HOLD_ID_LENGTH = 10;
@@ -225,7 +225,7 @@ export class LockClient implements AsyncDisposable {
   }
 
   /**
-   * Resolves when the client is ready to lock: connected, authenticated, and heard by message. Needed by nobody, since the first lock connects;
+   * Resolves when the client is ready to lock: connected, authenticated, and heard by message. No lock needs it, since the first one connects;
    * good for warming up, for a readiness probe, and for a process that should not start without Redis. Resolves at once when it is ready, and
    * may be called as often as you like.
    *

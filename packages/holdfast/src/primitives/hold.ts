@@ -9,7 +9,7 @@ import { type Leftovers, runScope } from '../scopes/scope-end.js';
 export type HoldState = 'held' | 'suspect' | 'lost' | 'released';
 
 /**
- * One acquisition of a lock. It belongs to whoever has the object: any code may release it, and {@link Hold.run} makes calls re-enter it.
+ * One acquisition of a lock. It belongs to no scope: any code that has the object may release it, and {@link Hold.run} makes calls re-enter it.
  *
  * With TypeScript 5.2 or newer, `await using hold = await lock.acquire()` releases it at the end of the block, and throws when it was lost.
  */
@@ -21,7 +21,7 @@ export interface Hold extends AsyncDisposable {
    * (then as soon as the message arrives, at the latest at the next renewal). It does not abort on release.
    */
   readonly signal: AbortSignal;
-  /** Checked against the local deadline at every read, so it is true also on the first line after a stalled event loop. */
+  /** Checked against the local deadline at every read, so it is true even on the first line after a stalled event loop. */
   readonly state: HoldState;
   /** Milliseconds for which this process may still believe that it holds the lock; 0 when lost or released. */
   remainingMs(): number;
@@ -58,7 +58,7 @@ export interface HoldHost {
   readonly parts: { readonly forgotten: Forgotten };
 }
 
-/** The hold of one level. */
+/** The {@link Hold} of one record. */
 export class HoldHandle implements Hold {
   readonly #host: HoldHost;
   readonly #record: HoldRecord;

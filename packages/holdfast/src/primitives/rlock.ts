@@ -8,7 +8,7 @@ export type TryResult<T> = { ran: true; value: T } | { ran: false };
  * A re-entrant lock on a name, shared by all processes that use the same Redis. A handle is cheap and keeps no connection; two handles of
  * one client on one name are the same lock.
  *
- * Who re-enters and who waits is decided by scope: see `docs/semantics.md`. In short: inside `withLock` nested calls re-enter, branches
+ * Which calls re-enter and which wait is decided by scope: see `docs/semantics.md`. In short: inside `withLock` nested calls re-enter, branches
  * exclude each other; imperative calls directly in `client.run` count up and down; outside every scope each call is a stranger to the next.
  *
  * Every method that talks to Redis rejects with `LockUnavailableError` when it does not answer in time, with `LockRefusedError` when it
@@ -58,21 +58,21 @@ export interface RLock {
   withLock<T>(options: AcquireOptions, fn: (hold: Hold) => T | PromiseLike<T>): Promise<T>;
   /** As {@link RLock.withLock}, but answers `{ ran: false }` when the lock stayed busy for `waitMs` (absent or 0: one attempt). */
   tryWithLock<T>(options: AcquireOptions, fn: (hold: Hold) => T | PromiseLike<T>): Promise<TryResult<T>>;
-  /** Whether anybody holds the lock. */
+  /** Whether the lock is held, by this client or another one. */
   isLocked(): Promise<boolean>;
   /** Whether this scope is inside the lock, and Redis agrees. Outside scopes: whether this handle's hold is. */
   isHeldByCurrentScope(): Promise<boolean>;
   /** The hold count in Redis when it is held by this scope (see {@link RLock.isHeldByCurrentScope}), else 0. */
   getHoldCount(): Promise<number>;
-  /** Remaining lease in Redis in milliseconds; -2 when nobody holds the lock, -1 when it has no expiry, as PTTL. */
+  /** Remaining lease in Redis in milliseconds; -2 when the lock is free, -1 when it has no expiry, as PTTL. */
   remainTimeToLive(): Promise<number>;
   /**
-   * Takes the lock from whoever holds it. A hold of this process is aborted before this resolves, one of another by message.
+   * Takes the lock from its present owner, if it has one. A hold of this process is aborted before this resolves, one of another by message.
    *
    * Not promised: that it is not carried out after it has rejected with LockUnavailableError, when the connection is your own client and
    * delivers the command late.
    *
-   * @returns whether anybody held it.
+   * @returns whether it was held.
    */
   forceUnlock(): Promise<boolean>;
 }

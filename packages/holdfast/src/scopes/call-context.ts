@@ -1,12 +1,12 @@
 /**
  * Where a call was made.
  *
- * Who is told of a hold (an abort listener, a listener of an event, a subscriber of a channel) is told there, and not where the news is found.
- * That is some other flow's place: what a listener locks there would re-enter what that flow holds, and what it traces would be put to that
+ * Listeners of a hold (on its signal, to an event, of a diagnostics channel) run where its call was made, and not where the news is found.
+ * That is the place of some other flow: what a listener locks there would re-enter what that flow holds, and what it traces would be put to that
  * flow's account.
  *
  * The scope of a call is always noted, for it is a pointer. The rest of its async context, which is what tracers and loggers go by, is noted
- * when somebody listens: that takes 0.1 µs and an object, and keeps alive what is in it.
+ * when there is a listener: that takes 0.1 µs and an object, and keeps alive what is in it.
  */
 
 import { AsyncResource } from 'node:async_hooks';
@@ -22,7 +22,7 @@ export function scopeHere(): CallContext {
 
 /** All of the caller's. */
 export function allHere(): CallContext {
-  // Async hooks are told of its end when it is garbage: nobody here knows when the last was told of the call.
+  // Async hooks are told of its end when it is garbage: it is not known when the last listener was told of the call.
   return new AsyncResource('HoldfastCall');
 }
 

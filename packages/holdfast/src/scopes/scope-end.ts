@@ -1,7 +1,7 @@
 /**
- * The end of a scope: when its function has settled, nobody re-enters through it any more, calls made directly in it that still wait are
+ * The end of a scope: when its function has settled, no call re-enters through it any more, calls made directly in it that still wait are
  * cancelled, and locks that `lock()` or `tryLock()` left open are abandoned: reported, and not renewed, so that their lease runs out.
- * Releasing them at once could let two in while detached code still works; who is sure that there is none may choose `release`.
+ * Releasing them at once could let two in while detached code still works; an application that is sure to have none may choose `release`.
  */
 
 import { none } from '../lists.js';
@@ -50,7 +50,7 @@ function end(scope: Scope, leftovers: Leftovers): Promise<unknown> | undefined {
   return Promise.all(open.map((hold) => hold.release().catch(() => undefined)));
 }
 
-/** A copy, of what is rarely there at all: letting go of a level takes it out of its scope. */
+/** A copy, of what is rarely there at all: letting go of a hold takes it out of its scope. */
 function leftOpen(scope: Scope): readonly ScopedHold[] {
   let open: ScopedHold[] | undefined;
   for (const hold of scope.holds) {

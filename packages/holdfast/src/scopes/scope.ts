@@ -1,13 +1,13 @@
 /**
- * Scopes: who is calling.
+ * Scopes: on whose behalf a call is made.
  *
  * JavaScript has no threads, so the owner of a lock is a scope carried by AsyncLocalStorage. A scope is a node in a tree:
  * `withLock(fn)`, `hold.run(fn)` and `client.run(fn)` hang a new node below the one they were called in, and everything that fn
  * awaits sees that node. Siblings are no ancestors of each other, which is what keeps the branches of a `Promise.all` apart.
  *
  * A node belongs to one client and ends once: when fn has settled. Ended nodes stay visible to detached work that was started
- * inside (the storage cannot take them back), so every reader skips them. Whoever goes up the tree links past the ended nodes it
- * meets, and a new node does so for its parent: in a chain of sections of which each starts the next and ends, every node keeps a few
+ * inside (the storage cannot take them back), so every reader skips them. Each walk up the tree links past the ended nodes it
+ * meets, and a new node does so for its parent: in a sequence of sections of which each starts the next and ends, every node keeps a few
  * others alive and not all that were before it.
  *
  * `enterWith` is never used: it would leak the node into sibling branches.
@@ -19,7 +19,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What a scope knows of a level (one open acquisition) that belongs to it. */
+/** What a scope knows of a hold (one acquisition) that belongs to it. */
 export interface ScopedHold {
   /** Name of the lock. */
   readonly name: string;
@@ -33,9 +33,9 @@ export interface ScopedHold {
   leaves(scope: Scope): void;
   /** What to tell a call made inside a lost hold. */
   lossError(): Error;
-  /** One level down; rejects with LockLostError when it was lost. */
+  /** Gives it back; rejects with LockLostError when it was lost. */
   release(): Promise<void>;
-  /** The scope ended and nobody can call `unlock` any more. */
+  /** The scope ended, and no code can call `unlock` for it any more. */
   abandon(): void;
 }
 
@@ -58,7 +58,7 @@ export class Scope {
   /** The scope it was opened in, or where that has ended one further up. Not private: any copy of this module links past the ended ones. */
   outer: Scope | undefined;
   #ended = false;
-  /** The levels that belong to this scope: calls inside re-enter them. Made on first use. */
+  /** The holds that belong to this scope: calls inside re-enter them. Made on first use. */
   #holds: Set<ScopedHold> | undefined;
   /** Acquisitions made directly in this scope that have not settled. Made on first use. */
   #pending: Set<ScopedCall> | undefined;
@@ -110,7 +110,7 @@ export class Scope {
     return this.outer;
   }
 
-  /** From now on nobody re-enters through this scope. */
+  /** From now on no call re-enters through this scope. */
   end(): void {
     this.#ended = true;
     for (const hold of this.holds) hold.leaves(this);
@@ -156,7 +156,7 @@ export function currentScope(client: object): Scope | undefined {
 /** A new scope below the caller's. */
 export function openScope(kind: ScopeKind, client: object): Scope {
   const parent = enclosingScope();
-  // Nobody may ever ask from there: it is the next to end.
+  // No call may ever be made from there again: it is the next to end.
   void parent?.above;
   return new Scope(kind, client, parent);
 }

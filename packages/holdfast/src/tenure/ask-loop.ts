@@ -1,8 +1,8 @@
 /**
- * AskLoop for a lock until there is an answer: the part of a tenure that waits.
+ * The ask loop: asks for a lock until there is an answer. It is the part of a tenure that waits.
  *
  *      ask -> in flight -> owned: done
- *       ^         |------> free, but behind places of the dead: ask again at once, as long as they get fewer
+ *       ^         |------> free, but behind places of waiters that have gone: ask again at once, as long as they get fewer
  *       |         |------> busy or in the queue: listen, and ask again after R, when the PTTL has passed, or on a gap
  *       |         |------> refused, no connection any more: failed
  *       +---------+

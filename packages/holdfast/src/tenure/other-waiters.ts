@@ -10,14 +10,14 @@ export class OtherWaiters {
     return this.#count;
   }
 
-  /** The reply to a command sent at `sentAt` may have been made before a notice that overtook it: then the notice indexEntries. */
+  /** The reply to a command sent at `sentAt` may have been made before a notice that overtook it: then the notice stands. */
   counted(count: number, sentAt: number): void {
     this.#countedAt = sentAt;
     const overtaken = this.#noticedAt !== undefined && sentAt <= this.#noticedAt;
     this.#count = overtaken ? Math.max(count, this.#count) : count;
   }
 
-  /** A message says that somebody waits. */
+  /** A message says that another process waits. */
   noticed(now: number): void {
     this.#noticedAt = now;
     this.#count = Math.max(1, this.#count);

@@ -2,7 +2,7 @@
  * How a waiting tenure learns that it should look again: one strategy for each mode of a client.
  *
  * - queue: the tenure stands in the queue in Redis and a release writes it as owner and tells its inbox.
- * - Redisson: nobody queues; every release is announced on the lock's channel and all who wait try again.
+ * - Redisson: no tenure queues; every release is announced on the lock's channel and all clients that wait try again.
  *
  * In both, a message only says "look": timers repeat every ask, so that lost messages cost time and never the lock.
  */

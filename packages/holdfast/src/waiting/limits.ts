@@ -19,12 +19,12 @@ export class Limits {
     this.#reporter = reporter;
   }
 
-  /** A call has joined a line. */
+  /** A call has joined a queue. */
   joined(): void {
     this.#waiting++;
   }
 
-  /** It has left it. */
+  /** A call has left a queue. */
   left(): void {
     this.#waiting--;
   }

@@ -27,7 +27,7 @@ export class LinkedList<T extends ListNode<T>> implements Iterable<T> {
     this.#join(undefined, item);
   }
 
-  /** Answers false, and does nothing, when the item is not in the chain. */
+  /** Answers false, and does nothing, when the item is not in the list. */
   remove(item: T): boolean {
     const { ahead, behind } = item;
     if (ahead === undefined && item !== this.#first) return false;
@@ -37,14 +37,14 @@ export class LinkedList<T extends ListNode<T>> implements Iterable<T> {
     return true;
   }
 
-  /** Goes through what is in it now: whoever is told something may leave at once. */
+  /** Goes through what is in it now: an item that is told something may leave at once. */
   [Symbol.iterator](): IterableIterator<T> {
     const all: T[] = [];
     for (let one = this.#first; one !== undefined; one = one.behind) all.push(one);
     return all.values();
   }
 
-  /** Makes neighbours of these two; undefined is an end of the chain. */
+  /** Makes neighbours of these two; undefined is an end of the list. */
   #join(ahead: T | undefined, behind: T | undefined): void {
     if (ahead === undefined) this.#first = behind;
     else ahead.behind = behind;
