@@ -21,6 +21,13 @@ describe('the replay of an append-only file', () => {
     expect(replay(transactions(...lines)).flaws.map((flaw) => flaw.rule)).toContain(rule);
   });
 
+  it('takes no end for a release before the first stamp, when the file does not say yet what time it is', () => {
+    const again = ['0|HSET x a:1 1 seq 1; PEXPIREAT x 31150', '0|DEL x', '0|HSET x a:1 1 seq 1; PEXPIREAT x 31400'];
+    const { flaws, tenures } = replay(transactions(...again));
+    expect(flaws).toEqual([]);
+    expect(tenures.get('x a:1')?.regrantedAt).toEqual([0]);
+  });
+
   it('serves stale heads and those who left in no order', () => {
     const skipped = transactions(
       '1|HSET x a:1 1 seq 1; PEXPIREAT x 31000',

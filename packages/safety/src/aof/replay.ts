@@ -215,7 +215,8 @@ class Replay {
     const state = this.#locks.get(key);
     if (state?.owner === undefined) return;
     // The second of the stamp has begun at least; expiry in its last millisecond is possible.
-    const mayHaveExpired = state.endMs === undefined || this.#second * 1_000 + 999 >= state.endMs;
+    // Before the first stamp the time is not known.
+    const mayHaveExpired = this.#second === 0 || state.endMs === undefined || this.#second * 1_000 + 999 >= state.endMs;
     state.owner.story.end = mayHaveExpired ? 'expired-or-deleted' : 'deleted';
     state.owner = undefined;
     state.endMs = undefined;
