@@ -1,8 +1,8 @@
 import type { AbortHub } from '@holdfast/notify';
 import type { Clock, Schedule, Watchdog } from '@holdfast/watchdog';
-import type { Link } from './connection/link.js';
+import type { Topology } from './connection/topology.js';
 import type { NextTurn } from './connection/reading.js';
-import type { Wire } from './connection/wire.js';
+import type { CommandSender } from './connection/command-sender.js';
 import type { Settings } from './options.js';
 import type { Forgotten } from './reports/forgotten.js';
 import type { Reporter } from './reports/reporter.js';
@@ -26,8 +26,8 @@ export interface ClientParts {
   /** Waits and deadlines of calls; keeps the process alive. */
   readonly waits: Schedule;
   /** Where locks live. */
-  readonly link: Link;
-  readonly wire: Wire;
+  readonly topology: Topology;
+  readonly sender: CommandSender;
   readonly watchdog: Watchdog<LeaseSubject>;
   readonly wakeup: Wakeup;
   readonly serverClock: ServerClock;

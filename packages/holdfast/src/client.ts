@@ -1,15 +1,15 @@
 import { type Granting, inboxChannel, lockKeys, type Prefixes } from '@holdfast/core';
 import { AbortHub, fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
 import { Schedule, Watchdog } from '@holdfast/watchdog';
-import type { Link } from './connection/link.js';
-import type { LinkTools } from './connection/link-tools.js';
-import { openLink } from './connection/open-link.js';
+import type { Topology } from './connection/topology.js';
+import type { ConnectionTools } from './connection/connection-tools.js';
+import { openTopology } from './connection/open-topology.js';
 import { Readiness } from './connection/readiness.js';
 import { ServerCheck } from './connection/server-check.js';
 import { Shards } from './connection/shards.js';
 import { Subscriber } from './connection/subscriber.js';
 import { ToldErrors } from './connection/told-errors.js';
-import { Wire } from './connection/wire.js';
+import { CommandSender } from './connection/command-sender.js';
 import type { LockHost } from './primitives/acquisition.js';
 import { LockHandle } from './primitives/lock-handle.js';
 import { LockOperations } from './primitives/lock-operations.js';
@@ -90,8 +90,8 @@ export class LockClient implements AsyncDisposable {
   readonly #prefixes: Prefixes;
   readonly #granting: Granting;
   readonly #host: LockHost;
-  readonly #link: Link;
-  readonly #wire: Wire;
+  readonly #topology: Topology;
+  readonly #sender: CommandSender;
   readonly #watchdog: Watchdog<LeaseSubject>;
   readonly #waits: Schedule;
   readonly #background: Schedule;
@@ -117,7 +117,7 @@ export class LockClient implements AsyncDisposable {
     const onError = (error: unknown) => reporter.error(error);
     const waits = new Schedule(clock, 'keeps-process-alive', onError);
     const told = new ToldErrors(() => clock.now(), onError);
-    const tools: LinkTools = {
+    const tools: ConnectionTools = {
       at: (time, action) => waits.at(time, action),
       now: () => clock.now(),
       random,
@@ -126,12 +126,12 @@ export class LockClient implements AsyncDisposable {
       serverCheck: new ServerCheck((found) => reporter.unsafeSetting(found)),
       onError: (connection, error) => told.note(connection, error),
     };
-    const link = openLink(surroundings.openRedis(options.redis), tools);
-    const wire = new Wire({ link, clock, schedule: waits });
+    const topology = openTopology(surroundings.openRedis(options.redis), tools);
+    const sender = new CommandSender({ topology, clock, schedule: waits });
     const serverClock = new ServerClock(() => clock.now());
     const watchdog = new Watchdog<LeaseSubject>({
       clock,
-      port: new Renewals(link, wire, serverClock),
+      port: new Renewals(topology, sender, serverClock),
       random,
       onError,
       onRenewal: ({ subject: { id, operations }, outcome, latenessMs }) => {
@@ -140,7 +140,7 @@ export class LockClient implements AsyncDisposable {
         reporter.renewal(name, outcome.kind, latenessMs, holds);
       },
     });
-    const subscriber = new Subscriber(link, tools);
+    const subscriber = new Subscriber(topology, tools);
     const inbox = new Inbox({
       port: subscriber,
       channel: inboxChannel(this.clientId),
@@ -149,8 +149,8 @@ export class LockClient implements AsyncDisposable {
     });
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
     fanOut(subscriber, [inbox, broadcast]);
-    const shards = new Shards(link, tools);
-    link.listen({
+    const shards = new Shards(topology, tools);
+    topology.listen({
       onDown: (node, covers) => {
         serverClock.forget(node);
         watchdog.suspect(({ operations }) => covers(operations.key));
@@ -168,8 +168,8 @@ export class LockClient implements AsyncDisposable {
       random,
       nextTurn,
       waits,
-      link,
-      wire,
+      topology,
+      sender,
       watchdog,
       wakeup:
         settings.wakeup === 'queue' ? new QueueWakeup(inbox, onMissed) : new RedissonWakeup(inbox, broadcast, shards),
@@ -191,8 +191,8 @@ export class LockClient implements AsyncDisposable {
       tenureId: (owner) =>
         `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}.${randomText(SECRET_LENGTH)}`,
     };
-    this.#granting = { claimMs: settings.claimLeaseMs, trust: link.trustsReceivers };
-    this.#prefixes = { prefix: settings.prefix, keyPrefix: link.keyPrefix };
+    this.#granting = { claimMs: settings.claimLeaseMs, trust: topology.trustsReceivers };
+    this.#prefixes = { prefix: settings.prefix, keyPrefix: topology.keyPrefix };
     this.#host = {
       client: this,
       parts: this.#parts,
@@ -200,8 +200,8 @@ export class LockClient implements AsyncDisposable {
       leftovers: settings.releaseOnScopeEnd ? 'release' : 'abandon',
       terms: { mode: 'watched', leaseMs: settings.watchdogTimeoutMs, maxHoldMs: settings.maxHoldMs },
     };
-    this.#link = link;
-    this.#wire = wire;
+    this.#topology = topology;
+    this.#sender = sender;
     this.#watchdog = watchdog;
     this.#waits = waits;
     this.#background = background;
@@ -209,7 +209,7 @@ export class LockClient implements AsyncDisposable {
     this.#inbox = inbox;
     this.#broadcast = broadcast;
     this.#shards = shards;
-    this.#readiness = new Readiness(link, inbox);
+    this.#readiness = new Readiness(topology, inbox);
   }
 
   /**
@@ -328,14 +328,14 @@ export class LockClient implements AsyncDisposable {
     this.#readiness.close();
     const { clock, settings } = this.#parts;
     await this.#host.registry.close(drainMs);
-    await this.#wire.drained(clock.now() + settings.attemptTimeoutMs);
+    await this.#sender.drained(clock.now() + settings.attemptTimeoutMs);
     this.#watchdog.close();
-    this.#wire.close();
+    this.#sender.close();
     await this.#subscriber.close();
     await this.#inbox.close();
     await this.#broadcast.close();
     await this.#shards.close();
-    await this.#link.close();
+    await this.#topology.close();
     this.#waits.clear();
     this.#background.clear();
   }

@@ -81,7 +81,7 @@ export class LockTimeoutError extends LockError {
  * Why a hold ended before its release.
  *
  * - `expired`: a fixed lease ran out.
- * - `deleted`, `taken`: the key is gone, or somebody else owns it (a foreign DEL, FLUSHALL, lost data).
+ * - `deleted`, `taken`: the key is gone, or another client owns it (a foreign DEL, FLUSHALL, lost data).
  * - `force-unlocked`: {@link RLock.forceUnlock}, here or elsewhere.
  * - `unreachable`: no renewal was answered before the lease ended.
  * - `clock`: the machine slept or its clock jumped for longer than the lease.

@@ -6,18 +6,18 @@ import { faultProxy, startPrivateRedis, useRedis, waitUntil } from '@holdfast/te
 import { Schedule, systemClock } from '@holdfast/watchdog';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Redis, type RedisOptions } from 'ioredis';
-import type { Link } from '../src/connection/link.js';
-import type { LinkTools } from '../src/connection/link-tools.js';
-import { openLink } from '../src/connection/open-link.js';
+import type { Topology } from '../src/connection/topology.js';
+import type { ConnectionTools } from '../src/connection/connection-tools.js';
+import { openTopology } from '../src/connection/open-topology.js';
 import { openRedis } from '../src/connection/redis-input.js';
 import { ServerCheck } from '../src/connection/server-check.js';
 import { Subscriber } from '../src/connection/subscriber.js';
-import { Wire } from '../src/connection/wire.js';
+import { CommandSender } from '../src/connection/command-sender.js';
 
 const kit = useRedis(startPrivateRedis);
 const clock = systemClock();
 const schedule = new Schedule(clock, 'background', () => undefined);
-const tools: LinkTools = {
+const tools: ConnectionTools = {
   at: (time, action) => schedule.at(time, action),
   now: () => clock.now(),
   random: Math.random,
@@ -81,25 +81,25 @@ describe('the round trip', () => {
     const proxy = await faultProxy({ target: kit.server });
     kit.cleanup(() => proxy.close());
     proxy.delay(30);
-    const near = openLink(openRedis({ host: kit.server.host, port: kit.server.port }), tools);
-    const far = openLink(openRedis({ host: proxy.host, port: proxy.port }), tools);
+    const near = openTopology(openRedis({ host: kit.server.host, port: kit.server.port }), tools);
+    const far = openTopology(openRedis({ host: proxy.host, port: proxy.port }), tools);
     kit.cleanup(() => Promise.all([near.close(), far.close()]));
     const linkTo = (lockKey: string) => (lockKey === 'far' ? far : near);
-    const both: Pick<Link, 'listen' | 'lineTo' | 'ended' | 'troubleWith' | 'whenReady' | 'refused'> = {
+    const both: Pick<Topology, 'listen' | 'connectionTo' | 'ended' | 'troubleWith' | 'whenReady' | 'refused'> = {
       ended: false,
-      listen: (listener) => [near, far].forEach((link) => link.listen(listener)),
-      lineTo: (lockKey) => linkTo(lockKey).lineTo(lockKey),
+      listen: (listener) => [near, far].forEach((topology) => topology.listen(listener)),
+      connectionTo: (lockKey) => linkTo(lockKey).connectionTo(lockKey),
       troubleWith: (lockKey) => linkTo(lockKey).troubleWith(lockKey),
       whenReady: (lockKey, resume) => linkTo(lockKey).whenReady(lockKey, resume),
       refused: () => undefined,
     };
-    const wire = new Wire({ link: both as Link, clock, schedule });
+    const sender = new CommandSender({ topology: both as Topology, clock, schedule });
     for (const name of ['far', 'near', 'far', 'near', 'far', 'near']) {
-      const answer = await wire.answer(name, () => peek(lockKeys(name), { tenure: 'nobody:1' }));
+      const answer = await sender.answer(name, () => peek(lockKeys(name), { tenure: 'nobody:1' }));
       expect(answer).toHaveProperty('reply');
     }
     // Three of 60 ms and more, each an eighth of it, beside three of what loopback takes.
-    expect(wire.roundTripMs('far')).toBeGreaterThan(15);
-    expect(wire.roundTripMs('near')).toBeLessThan(wire.roundTripMs('far'));
+    expect(sender.roundTripMs('far')).toBeGreaterThan(15);
+    expect(sender.roundTripMs('near')).toBeLessThan(sender.roundTripMs('far'));
   });
 });

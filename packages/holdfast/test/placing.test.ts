@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { NodeLine } from '../src/connection/line.js';
+import { NodeConnection } from '../src/connection/connection.js';
 import { drivenTools } from './support/driven-tools.js';
 
 const kit = useRedis();
@@ -20,7 +20,7 @@ async function setUp(refusals: number) {
       : Promise.reject(Object.assign(new Error('LOADING Redis is loading'), { name: 'ReplyError' }));
   const { tools, passAll } = drivenTools();
   const listener = { onDown: () => undefined, onUp: () => seen.ups++, onLastingTrouble: () => undefined };
-  const line = new NodeLine('node', { redis, ownership: 'yours' }, listener, tools);
+  const line = new NodeConnection('node', { redis, ownership: 'yours' }, listener, tools);
   kit.cleanup(() => line.close());
   return { line, seen, passAll };
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import type { LinkTools } from '../src/connection/link-tools.js';
+import type { ConnectionTools } from '../src/connection/connection-tools.js';
 import { ServerCheck } from '../src/connection/server-check.js';
 import { SilenceGuard } from '../src/connection/silence-guard.js';
 
@@ -11,7 +11,7 @@ function setUp() {
   let now = 0;
   let silences = 0;
   const timers: { time: number; action: () => void }[] = [];
-  const tools: LinkTools = {
+  const tools: ConnectionTools = {
     at(time, action) {
       const timer = { time, action };
       timers.push(timer);

@@ -3,7 +3,7 @@ import { useRedis } from '@holdfast/testkit';
 import { expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { Subscriber } from '../src/connection/subscriber.js';
-import { plain } from '../src/connection/world.js';
+import { plain } from '../src/connection/pub-sub-commands.js';
 import { drivenTools } from './support/driven-tools.js';
 
 const kit = useRedis();

@@ -1,4 +1,4 @@
-import type { Answer, Request } from './flight.js';
+import type { Answer, Request } from './pending-command.js';
 
 /** Settles in the very turn in which the answer comes; rejects with what `failure` makes of it, if anything. */
 export function answered<R>(request: Request<R>, failure: (answer: Answer<R>) => Error | undefined): Promise<void> {

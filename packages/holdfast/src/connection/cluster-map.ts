@@ -11,7 +11,7 @@
 
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { outside } from '../scopes/scope.js';
-import type { LinkTools } from './link-tools.js';
+import type { ConnectionTools } from './connection-tools.js';
 import { retryStrategy, swift } from './redis-input.js';
 import { redacted } from './reply-errors.js';
 import { isLasting } from './trouble.js';
@@ -31,7 +31,7 @@ export interface MapChange {
 export interface ClusterMapListener {
   /** Of the first map too. */
   onChange(change: MapChange): void;
-  /** No node can be asked as things are, and will not until somebody changes them. */
+  /** No node can be asked as things are, and that stays so until the options or the servers are changed. */
   onLastingTrouble(error: Error): void;
 }
 
@@ -41,7 +41,7 @@ const REFRESH_PAUSE_MS = 100;
 /** See the module comment. */
 export class ClusterMap {
   readonly #cluster: Cluster;
-  readonly #tools: LinkTools;
+  readonly #tools: ConnectionTools;
   readonly #listener: ClusterMapListener;
   /** Of each slot. */
   #owners: readonly (NodeAddress | undefined)[] = [];
@@ -53,7 +53,7 @@ export class ClusterMap {
   #closed = false;
   #trouble: Error | undefined;
 
-  constructor(template: Cluster, tools: LinkTools, listener: ClusterMapListener) {
+  constructor(template: Cluster, tools: ConnectionTools, listener: ClusterMapListener) {
     this.#tools = tools;
     this.#listener = listener;
     const { redisOptions } = template.options;
@@ -161,7 +161,7 @@ export class ClusterMap {
 
   #learn(): void {
     this.#trouble = undefined;
-    // Sparse where a slot is served by nobody.
+    // Sparse where no server keeps a slot.
     this.#adopt(Array.from(this.#cluster.slots, (nodes: NodeAddress[] | undefined) => nodes?.[0]));
   }
 

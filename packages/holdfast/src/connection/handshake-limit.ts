@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { LinkTools } from './link-tools.js';
+import type { ConnectionTools } from './connection-tools.js';
 
 /** A handshake takes several round trips, whatever an attempt may take. */
 const SHORTEST_MS = 1_000;
@@ -9,10 +9,10 @@ const LATE_MS = 50;
 /** A stopped process still accepts connections, but never says that it is ready: such a connection of ours is replaced. */
 export class HandshakeLimit {
   readonly #redis: Redis;
-  readonly #tools: LinkTools;
+  readonly #tools: ConnectionTools;
   #limit: { cancel(): void } | undefined;
 
-  constructor(redis: Redis, tools: LinkTools) {
+  constructor(redis: Redis, tools: ConnectionTools) {
     this.#redis = redis;
     this.#tools = tools;
     redis.on('connect', this.#begin);

@@ -1,4 +1,4 @@
-import type { LinkTools } from './link-tools.js';
+import type { ConnectionTools } from './connection-tools.js';
 
 /**
  * What is known of the way to a server. `silentMs`: for how long something has been owed there, the connection itself or an answer on it. Time in
@@ -11,14 +11,14 @@ export type Reach =
 /** How often the turns of the event loop are counted while a connection is made. */
 const STEP_MS = 20;
 
-/** How long a connection has been on its way, counted in turns of the event loop: while that stands still, nobody can hear it come. */
+/** How long a connection has been on its way, counted in turns of the event loop: while that stands still, the client could not notice that it has come. */
 export class Approach {
-  readonly #tools: LinkTools;
+  readonly #tools: ConnectionTools;
   #ms = 0;
   #countedAt = 0;
   #next: { cancel(): void } | undefined;
 
-  constructor(tools: LinkTools) {
+  constructor(tools: ConnectionTools) {
     this.#tools = tools;
   }
 

@@ -7,12 +7,12 @@
 import type { Inbox, WaitOptions } from '@holdfast/notify';
 import { Wait } from '@holdfast/notify';
 import { LockClientClosedError } from '../errors.js';
-import type { Link } from './link.js';
+import type { Topology } from './topology.js';
 import { redacted } from './reply-errors.js';
 import { isLasting } from './trouble.js';
 import { connectionClosed, unavailable } from './unavailable.js';
 
-/** Any would do: it is only by a lock that a link is asked to connect. */
+/** Any would do: it is only by a lock that a topology is asked to connect. */
 const SOME_LOCK = 'holdfast';
 
 /** How a wait may end, except by being ready. */
@@ -20,26 +20,26 @@ export type Patience = Pick<WaitOptions<void>, 'timers' | 'expiresAt' | 'aborts'
 
 /** See the module comment. */
 export class Readiness {
-  readonly #link: Link;
+  readonly #topology: Topology;
   readonly #inbox: Inbox;
   readonly #waiting = new Set<Wait<void>>();
   #resume: (() => void) | undefined;
   #closed = false;
 
-  constructor(link: Link, inbox: Inbox) {
-    this.#link = link;
+  constructor(topology: Topology, inbox: Inbox) {
+    this.#topology = topology;
     this.#inbox = inbox;
-    link.listen({
+    topology.listen({
       onUp: () => undefined,
       onDown: () => {
-        if (link.ended) this.#fail(connectionClosed());
+        if (topology.ended) this.#fail(connectionClosed());
       },
       onLastingTrouble: (_, error) => this.#fail(error),
     });
   }
 
   get ready(): boolean {
-    return !this.#closed && this.#link.ready && this.#inbox.confirmed;
+    return !this.#closed && this.#topology.ready && this.#inbox.confirmed;
   }
 
   /** Rejects with LockUnavailableError when it expires. */
@@ -49,7 +49,7 @@ export class Readiness {
     const handler = {
       onExpire: (expired: Wait<void>) => {
         expired.reject(
-          unavailable('The client could not connect in time', undefined, this.#link.troubleWith(SOME_LOCK)),
+          unavailable('The client could not connect in time', undefined, this.#topology.troubleWith(SOME_LOCK)),
         );
       },
     };
@@ -57,8 +57,8 @@ export class Readiness {
     this.#waiting.add(waiter);
     const left = () => this.#waiting.delete(waiter);
     waiter.promise.then(left, left);
-    const trouble = this.#link.troubleWith(SOME_LOCK);
-    if (this.#link.ended) this.#fail(connectionClosed());
+    const trouble = this.#topology.troubleWith(SOME_LOCK);
+    if (this.#topology.ended) this.#fail(connectionClosed());
     else if (isLasting(trouble)) this.#fail(trouble as Error);
     else this.#look();
     return waiter.promise;
@@ -78,9 +78,9 @@ export class Readiness {
     this.#resume?.();
     this.#resume = undefined;
     if (this.#waiting.size === 0) return;
-    this.#link.connect();
-    if (!this.#link.ready) {
-      this.#resume = this.#link.whenReady(SOME_LOCK, this.#look);
+    this.#topology.connect();
+    if (!this.#topology.ready) {
+      this.#resume = this.#topology.whenReady(SOME_LOCK, this.#look);
     } else if (this.#inbox.confirmed) {
       for (const waiter of this.#waiting) waiter.resolve();
     } else {

@@ -1,14 +1,14 @@
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisInput } from '../options.js';
 import { outside } from '../scopes/scope.js';
-import type { OwnedRedis } from './line.js';
+import type { OwnedRedis } from './connection.js';
 
 /** What the `redis` option came to: a client for one server (or the master behind Sentinel), or the map of a Cluster. */
 export type OpenedRedis = ({ kind: 'node' } & OwnedRedis) | { kind: 'cluster'; template: Cluster };
 
 /**
- * What we set on connections of our own. Nothing is queued while offline (the wire waits for `ready` itself), and a command in flight at
- * a disconnect is rejected at once instead of being replayed unseen; the wire sends it again under its own rules. A socket whose peer is
+ * What we set on connections of our own. Nothing is queued while offline (the sender waits for `ready` itself), and a command under way at
+ * a disconnect is rejected at once instead of being replayed unseen; the sender sends it again under its own rules. A socket whose peer is
  * silent is destroyed soon after it was ended.
  */
 export const ours: RedisOptions = {
@@ -29,7 +29,7 @@ export const oursForSure: RedisOptions = {
   retryStrategy,
 };
 
-/** A server that is gone for good keeps nobody from the one that took its place for longer than this. */
+/** A server that is gone for good keeps clients from the server that took its place for no longer than this. */
 const CONNECT_MS = 3_000;
 /** A sentinel that accepts connections and does not answer is passed over. */
 const SENTINEL_ANSWER_MS = 1_000;
@@ -66,7 +66,7 @@ export function openRedis(input: RedisInput): OpenedRedis {
 
 /**
  * ioredis ignores what it does not know, and where it finds nothing that it knows it connects to localhost: on every host another server, with
- * locks that exclude nobody elsewhere.
+ * locks that exclude no process on another host.
  */
 function refusePlaceless(options: RedisOptions): void {
   const places = ['host', 'port', 'path', 'sentinels'];

@@ -10,7 +10,7 @@ import { types } from 'node:util';
 import { MisdirectedReplyError, ProtocolError } from '@holdfast/core';
 
 /** Never ran, try later / never ran, give up / answered, but not in our protocol / may have run. */
-export type Verdict =
+export type ErrorMeaning =
   | { kind: 'transient'; code: string; message: string }
   | { kind: 'permanent'; code: string }
   | { kind: 'nonsense'; code: string }
@@ -29,8 +29,8 @@ const transient = new Set([
   'UNBLOCKED',
 ]);
 
-/** Reads the verdict off an error with which ioredis rejected a command. */
-export function verdictOf(error: unknown): Verdict {
+/** Reads the meaning off an error with which ioredis rejected a command. */
+export function meaningOf(error: unknown): ErrorMeaning {
   // To the command itself it is as if no answer had come.
   if (error instanceof MisdirectedReplyError) return { kind: 'unknown' };
   if (error instanceof ProtocolError) return { kind: 'nonsense', code: 'PROTOCOL' };

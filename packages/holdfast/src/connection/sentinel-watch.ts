@@ -2,19 +2,19 @@
  * Hears from the sentinels that another server has become the master, and drops the connections to the old one.
  *
  * An old master that is still alive learns of its demotion only after a while (ten seconds, measured, after a forced failover), and takes
- * writes that nobody will ever see. Sentinel says two things before that: `+promoted-slave`, from the sentinel that leads the failover, as
+ * writes that are thrown away later. Sentinel says two things before that: `+promoted-slave`, from the sentinel that leads the failover, as
  * soon as it has seen the new master, and `+switch-master`, from each of them. Until all of them have said so, asking one of them may still
  * give the old address. Therefore a connection that leads there is dropped at once for a while, however often it comes back.
  *
  * ioredis has a detector of its own (`failoverDetector`). It hears the second message only and from any master that these sentinels watch,
- * prints the errors of its connections, and does not keep anybody from going back to the old master.
+ * prints the errors of its connections, and does not keep connections from going back to the old master.
  *
  * Not promised: that the old address is recognised behind a NAT. There `+switch-master` just has every connection made anew.
  */
 
 import type { Redis } from 'ioredis';
 import { outside } from '../scopes/scope.js';
-import { disconnect } from './line.js';
+import { disconnect } from './connection.js';
 
 /** All sentinels have heard of a failover after this; they talk to each other every two seconds. */
 const SHUN_MS = 15_000;

@@ -1,16 +1,16 @@
 /**
  * Redisson's channels in a Cluster, as its own clients hear them there: sharded, each on the server that keeps the lock.
  *
- * One connection for each server on which somebody here waits for a lock. When a slot moves, its waiters do not move along by themselves:
- * the connection is opened anew, which tells them to look, and whoever has to go on waiting joins at the server of that moment (see
+ * One connection for each server on which a call of this client waits for a lock. When a slot moves, its waiters do not move along by themselves:
+ * the connection is opened anew, which tells them to look, and those that have to go on waiting join at the server of that moment (see
  * `lock/wakeup.ts`). A server without sharded channels says so once, and is not asked again.
  */
 
 import { fanOut, ReleaseBroadcast } from '@holdfast/notify';
-import type { Link } from './link.js';
-import type { LinkTools } from './link-tools.js';
+import type { Topology } from './topology.js';
+import type { ConnectionTools } from './connection-tools.js';
 import { Subscriber } from './subscriber.js';
-import { sharded } from './world.js';
+import { sharded } from './pub-sub-commands.js';
 
 interface Shard {
   readonly subscriber: Subscriber;
@@ -19,19 +19,19 @@ interface Shard {
 
 /** See the module comment. */
 export class Shards {
-  readonly #link: Link;
-  readonly #tools: LinkTools;
+  readonly #topology: Topology;
+  readonly #tools: ConnectionTools;
   readonly #shards = new Map<string, Shard>();
   #known = true;
 
-  constructor(link: Link, tools: LinkTools) {
-    this.#link = link;
+  constructor(topology: Topology, tools: ConnectionTools) {
+    this.#topology = topology;
     this.#tools = tools;
   }
 
   /** The broadcast of the server that keeps a lock now; undefined where there are no sharded channels or the server is not known. */
   of(lockKey: string): ReleaseBroadcast | undefined {
-    const node = this.#known && this.#link.sharded ? this.#link.nodeOf(lockKey) : undefined;
+    const node = this.#known && this.#topology.sharded ? this.#topology.nodeOf(lockKey) : undefined;
     if (node === undefined) return undefined;
     const shard = this.#shards.get(node) ?? this.#open(node);
     return shard.broadcast;
@@ -47,13 +47,13 @@ export class Shards {
   }
 
   #open(node: string): Shard {
-    const link = this.#link;
+    const topology = this.#topology;
     const source = {
-      trustsReceivers: link.trustsReceivers,
+      trustsReceivers: topology.trustsReceivers,
       get ended() {
-        return link.ended;
+        return topology.ended;
       },
-      openSubscriber: link.openSubscriberTo.bind(link, node),
+      openSubscriber: topology.openSubscriberTo.bind(topology, node),
     };
     const onError = (connection: string, error: unknown) => this.#failed(subscriber, connection, error);
     const subscriber = new Subscriber(source, { ...this.#tools, onError }, sharded);

@@ -1,21 +1,21 @@
 /**
  * Notices a connection that is open but answers nothing (a peer that vanished without a reset, a black hole) and has it replaced. The
- * commands in flight are then sent again on the new connection, where the scripts recognise what already ran.
+ * commands under way are then sent again on the new connection, where the scripts recognise what already ran.
  */
 
-import type { LinkTools } from './link-tools.js';
+import type { ConnectionTools } from './connection-tools.js';
 import { whenRead } from './reading.js';
 
 /** See the module comment; one for each connection. */
 export class SilenceGuard {
-  readonly #tools: LinkTools;
+  readonly #tools: ConnectionTools;
   readonly #onSilence: () => void;
   #owed = 0;
   #quietSince = 0;
   #armed = false;
   #closed = false;
 
-  constructor(tools: LinkTools, onSilence: () => void) {
+  constructor(tools: ConnectionTools, onSilence: () => void) {
     this.#tools = tools;
     this.#onSilence = onSilence;
   }

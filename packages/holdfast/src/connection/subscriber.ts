@@ -12,13 +12,13 @@ import type { SubscriberListener, SubscriberPort } from '@holdfast/notify';
 import type { Redis, RedisOptions } from 'ioredis';
 import { outside } from '../scopes/scope.js';
 import { HandshakeLimit } from './handshake-limit.js';
-import { disconnect } from './line.js';
-import type { Link } from './link.js';
-import type { LinkTools } from './link-tools.js';
+import { disconnect } from './connection.js';
+import type { Topology } from './topology.js';
+import type { ConnectionTools } from './connection-tools.js';
 import { whenRead } from './reading.js';
-import { redacted, verdictOf } from './reply-errors.js';
+import { redacted, meaningOf } from './reply-errors.js';
 import { addressOf } from './trouble.js';
-import { plain, type World } from './world.js';
+import { plain, type PubSubCommands } from './pub-sub-commands.js';
 
 const listening: RedisOptions = {
   lazyConnect: true,
@@ -43,7 +43,7 @@ const REFUSED_RETRY_MS = 1_000;
 const MOST_MISSED = 2;
 
 /** Where its connections come from. */
-export type SubscriberSource = Pick<Link, 'ended' | 'openSubscriber' | 'trustsReceivers'>;
+export type SubscriberSource = Pick<Topology, 'ended' | 'openSubscriber' | 'trustsReceivers'>;
 
 interface Confirmation {
   /** The server has confirmed, on this connection or an earlier one. */
@@ -62,9 +62,9 @@ interface Confirmation {
  * does not answer is replaced; a server that is down is waited for, because without it there is nothing to wake a waiter for.
  */
 export class Subscriber implements SubscriberPort {
-  readonly #link: SubscriberSource;
-  readonly #tools: LinkTools;
-  readonly #world: World;
+  readonly #topology: SubscriberSource;
+  readonly #tools: ConnectionTools;
+  readonly #pubSub: PubSubCommands;
   readonly #listeners: SubscriberListener[] = [];
   readonly #channels = new Map<string, Confirmation>();
   #redis: Redis | undefined;
@@ -75,10 +75,10 @@ export class Subscriber implements SubscriberPort {
   #probing = false;
   #missed = 0;
 
-  constructor(link: SubscriberSource, tools: LinkTools, world: World = plain) {
-    this.#link = link;
+  constructor(topology: SubscriberSource, tools: ConnectionTools, pubSub: PubSubCommands = plain) {
+    this.#topology = topology;
     this.#tools = tools;
-    this.#world = world;
+    this.#pubSub = pubSub;
   }
 
   listen(listener: SubscriberListener): void {
@@ -101,14 +101,14 @@ export class Subscriber implements SubscriberPort {
     this.#channels.delete(channel);
     // A connection that is being closed takes its subscriptions along, and would refuse the command.
     if (!this.#closed && this.#redis?.status === 'ready')
-      await this.#within(this.#redis, this.#world.unsubscribe(this.#redis, channel));
+      await this.#within(this.#redis, this.#pubSub.unsubscribe(this.#redis, channel));
   }
 
   /** A message that should have come did not: replaces the connection unless it answers within `limitMs` and has only just begun to fail. */
   async missed(limitMs: number): Promise<void> {
     const redis = this.#redis;
     if (redis?.status !== 'ready' || this.#probing) return;
-    if (++this.#missed >= MOST_MISSED && !this.#link.trustsReceivers) {
+    if (++this.#missed >= MOST_MISSED && !this.#topology.trustsReceivers) {
       this.#missed = 0;
       redis.disconnect(true);
       return;
@@ -144,15 +144,15 @@ export class Subscriber implements SubscriberPort {
   /** @param instead - the connection that is over. */
   #open(instead: Redis | undefined): void {
     this.#opening = false;
-    if (this.#closed || this.#link.ended) return;
-    const redis = outside(() => this.#link.openSubscriber(listening, instead));
+    if (this.#closed || this.#topology.ended) return;
+    const redis = outside(() => this.#topology.openSubscriber(listening, instead));
     if (redis === undefined) {
       this.#reopenSoon(instead);
       return;
     }
     this.#redis = redis;
     this.#handshake = new HandshakeLimit(redis, this.#tools);
-    redis.on(this.#world.message, (channel: string, message: string) => {
+    redis.on(this.#pubSub.message, (channel: string, message: string) => {
       this.#missed = 0;
       for (const listener of this.#listeners) listener.onMessage(channel, message);
     });
@@ -224,16 +224,16 @@ export class Subscriber implements SubscriberPort {
     if (confirmation === undefined) return;
     confirmation.again?.cancel();
     try {
-      await this.#within(redis, this.#world.subscribe(redis, channel));
+      await this.#within(redis, this.#pubSub.subscribe(redis, channel));
       confirmation.given = true;
       confirmation.heard = true;
       confirmation.resolve();
     } catch (error) {
       if (this.#closed || this.#channels.get(channel) !== confirmation) return;
       this.#failed(redis, error);
-      const verdict = verdictOf(error);
-      // Another server keeps the slot of a sharded channel: whoever wants it has to find that out.
-      const kind = verdict.kind === 'transient' && verdict.code === 'MOVED' ? 'moved' : verdict.kind;
+      const meaning = meaningOf(error);
+      // Another server keeps the slot of a sharded channel: the waiters have to look for that server.
+      const kind = meaning.kind === 'transient' && meaning.code === 'MOVED' ? 'moved' : meaning.kind;
       if (kind === 'transient' || (kind === 'permanent' && confirmation.given)) {
         const delayMs = kind === 'transient' ? RETRY_MS : REFUSED_RETRY_MS;
         // ioredis may have sent one again that was unanswered when the connection was lost: two are refused then.

@@ -9,7 +9,7 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Redis } from 'ioredis';
-import type { LinkTools } from './link-tools.js';
+import type { ConnectionTools } from './connection-tools.js';
 import { addressOf } from './trouble.js';
 
 /** A handshake takes less, unless something is wrong. */
@@ -27,7 +27,7 @@ interface Port {
 /** See the module comment; one for each connection. */
 export class TlsProbe {
   readonly #redis: Redis;
-  readonly #tools: LinkTools;
+  readonly #tools: ConnectionTools;
   readonly #onMismatch: (error: Error) => void;
   readonly #port: Port | undefined;
   /** What the port has proven, until a connection comes about or the port is asked again. */
@@ -40,7 +40,7 @@ export class TlsProbe {
   #socket: Socket | undefined;
 
   /** @param onMismatch - told what is the matter, when the port has proven it. */
-  constructor(redis: Redis, tools: LinkTools, onMismatch: (error: Error) => void) {
+  constructor(redis: Redis, tools: ConnectionTools, onMismatch: (error: Error) => void) {
     this.#redis = redis;
     this.#tools = tools;
     this.#onMismatch = onMismatch;

@@ -1,7 +1,7 @@
 /**
  * What the trouble with a connection is, in words, and whether it can pass by itself.
  *
- * A password, a certificate or a database stay wrong until somebody sets them right: calls that wait for nothing but that end at once. A
+ * A password, a certificate or a database stay wrong until they are set right: calls that wait for nothing else end at once. A
  * server that is down, or a host that DNS does not know yet, may come at any moment.
  */
 
@@ -25,7 +25,7 @@ const kinds: readonly Kind[] = [
     lasts: true,
   },
   {
-    fits: /wrong version number|WRONG_VERSION|packet length too long|PACKET_LENGTH/i,
+    fits: /wrong version number|WRONG_VERSION|batch length too long|PACKET_LENGTH/i,
     words: 'it does not speak TLS on that port',
     lasts: true,
   },
@@ -55,7 +55,7 @@ export function describeTrouble(error: Error): string {
   return known === undefined ? text : `${known.words} (${text})`;
 }
 
-/** It stays until somebody changes the options or the server. */
+/** It stays until the options or the server are changed. */
 export function isLasting(error: Error | undefined): boolean {
   return error !== undefined && kindOf(error)?.lasts === true;
 }

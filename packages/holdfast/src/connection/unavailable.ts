@@ -1,7 +1,7 @@
 import { LockUnavailableError } from '../errors.js';
 import { describeTrouble } from './trouble.js';
 
-/** For those who look at a message only. */
+/** For readers who see the message only. */
 const hint = 'is Redis up, and reachable from here? The "error" event of the client may say more';
 
 /** Why no connection will ever be there again. */

@@ -26,7 +26,7 @@ function judge(lock: ExclusiveLock, waiter: Waiter): void {
 
 function decisionOn(lock: ExclusiveLock, waiter: Waiter): TimeoutDecision {
   const { joinedAt, until, singleAttempt, confirmingSince } = waiter;
-  const { clock, link, settings } = lock.parts;
+  const { clock, topology, settings } = lock.parts;
   const { tenure, holds, busyAt, operations } = lock;
   return decideAtTimeout(
     {
@@ -39,7 +39,7 @@ function decisionOn(lock: ExclusiveLock, waiter: Waiter): TimeoutDecision {
       busyAt,
       unansweredSince: tenure?.unansweredSince,
       setback: tenure?.setback === true,
-      reach: link.reachOf(operations.key),
+      reach: topology.reachOf(operations.key),
     },
     settings,
   );

@@ -21,13 +21,13 @@ const WAKING_MS = 2;
 /** Whether a tenure may be passed on to the next task of this process now. */
 export function mayPassOn(tenure: Tenure, parts: ClientParts): boolean {
   if (!tenure.lease.check() || tenure.lease.state !== 'held' || !tenure.steps.settled) return false;
-  const { wakeup, clock, wire } = parts;
+  const { wakeup, clock, sender } = parts;
   if (tenure.otherWaiters.count === 0 && !wakeup.blind) return true;
-  const handoverMs = wakeup.blind ? pauseMs(tenure.operations.key, parts) : wire.roundTripMs(tenure.operations.key);
+  const handoverMs = wakeup.blind ? pauseMs(tenure.operations.key, parts) : sender.roundTripMs(tenure.operations.key);
   return tenure.handoffs < TENURE_HANDOFFS && clock.now() - tenure.heldSince < TENURE_HANDOVERS * handoverMs;
 }
 
 /** How long the tasks of this process let others go first once it has given a lock back. */
-export function pauseMs(lockKey: string, { wakeup, wire }: ClientParts): number {
-  return wakeup.blind ? WAKING_MS + 2 * wire.roundTripMs(lockKey) : 0;
+export function pauseMs(lockKey: string, { wakeup, sender }: ClientParts): number {
+  return wakeup.blind ? WAKING_MS + 2 * sender.roundTripMs(lockKey) : 0;
 }

@@ -1,5 +1,5 @@
 /**
- * `node:diagnostics_channel`s, for tracing without a dependency. Publishing to a channel nobody subscribed to costs one property read.
+ * `node:diagnostics_channel`s, for tracing without a dependency. Publishing to a channel without subscribers costs one property read.
  */
 
 import { channel } from 'node:diagnostics_channel';
@@ -69,7 +69,7 @@ export const channels = {
   renewal: publisher('holdfast:renewal'),
 } as const;
 
-/** Somebody hears what becomes of calls and holds. */
+/** Whether any of the channels has a subscriber. */
 export function anyChannelHeard(): boolean {
   const { acquired, refused, released, lost, renewal } = channels;
   return (

@@ -1,5 +1,5 @@
 /**
- * Events of a client. A listener runs outside all scopes, a listener that throws disturbs nobody, and an event without listener is never
+ * Events of a client. A listener runs outside all scopes, a listener that throws disturbs no other, and an event without listener is never
  * an exception: not even `error`.
  */
 
@@ -17,8 +17,8 @@ export interface LockHoldEvent {
 }
 
 /**
- * What the listeners of a client are told. Sites are stacks of the call that took the lock, or wants it. `withLock` has one only when somebody
- * listened to `leak`, `self-wait` or `held-long` when it was called: noting it costs a few microseconds.
+ * What the listeners of a client are told. Sites are stacks of the call that took the lock, or wants it. `withLock` has one only when there was
+ * a listener of `leak`, `self-wait` or `held-long` when it was called: noting it costs a few microseconds.
  */
 export interface LockClientEvents {
   /** A hold ended before its release. Also a rejection or an aborted signal of the call that relied on it. */
@@ -26,8 +26,8 @@ export interface LockClientEvents {
   /** A hold's renewal is overdue or its connection is down; it is still ours until its deadline. */
   suspect: [event: { name: string }];
   /**
-   * A lock that nobody will unlock: its scope has ended (`how`: `scope-ended`), or the `Hold`, or the handle of a `lock()` outside scopes, was
-   * garbage-collected (`collected`). The latter is noticed only of locks that were taken while somebody listened, and long after the fact.
+   * A lock that no code will unlock any more: its scope has ended (`how`: `scope-ended`), or the `Hold`, or the handle of a `lock()` outside scopes, was
+   * garbage-collected (`collected`). The latter is noticed only of locks that were taken while this event had a listener, and long after the fact.
    */
   leak: [event: LockHoldEvent & { how: LeakHow; site: string | undefined }];
   /** A lock has been held for longer than `heldWarnMs`. Once for each hold. */
@@ -48,7 +48,7 @@ export interface LockClientEvents {
   error: [error: unknown];
 }
 
-/** How it came that nobody will unlock a lock. */
+/** How it came that no code will unlock a lock. */
 export type LeakHow = 'scope-ended' | 'collected';
 
 /** A listener of event `E`. */
@@ -98,7 +98,7 @@ export class Events {
     for (const listener of this.#emitter.rawListeners(event)) {
       try {
         const returned: unknown = outside(() => Reflect.apply(listener, undefined, args));
-        // An async listener: nobody else looks at its promise, and its rejection would end the process.
+        // An async listener: no other code looks at its promise, and its rejection would end the process.
         if (returned !== undefined) Promise.resolve(returned).catch(warn);
       } catch (error) {
         warn(error);

@@ -1,10 +1,10 @@
 /**
- * Notices locks that nobody can give back any more, because what would be needed for it was garbage-collected: the `Hold` of an `acquire()`, or
+ * Notices locks that no code can give back any more, because what would be needed for it was garbage-collected: the `Hold` of an `acquire()`, or
  * the handle through which `lock()` took it outside scopes.
  *
  * A FinalizationRegistry tells, some time after a collection, perhaps never. It cannot see a hold that is dropped while something else keeps it,
- * such as a listener on its signal that names it; nor a `lock()` nobody awaits on a handle that is kept. Registering costs as much as a tenth of
- * a round trip, so it is done for whoever listens.
+ * such as a listener on its signal that names it; nor a `lock()` that is not awaited on a handle that is kept. Registering costs as much as a tenth of
+ * a round trip, so it is done only while the event has a listener.
  */
 
 import type { ReportedHold, Reporter } from './reporter.js';

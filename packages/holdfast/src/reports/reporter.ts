@@ -1,5 +1,5 @@
 /**
- * Everything that leaves a client for those who watch it: events, counters, diagnostics channels, process warnings. Counted at once; what runs
+ * Everything that a client tells its application: events, counters, diagnostics channels, process warnings. Counted at once; what runs
  * code of users waits for locks to come to rest.
  */
 
@@ -42,17 +42,17 @@ export class Reporter {
     this.#tellings = tellings;
   }
 
-  /** Somebody wants to know where sections begin. */
+  /** There is a listener to be told where sections begin. */
   get wantsSites(): boolean {
     return this.wantsLeaks || this.events.hears('self-wait') || this.events.hears('held-long');
   }
 
-  /** Somebody wants to know of locks that nobody will unlock. */
+  /** There is a listener to be told of locks that no code will unlock. */
   get wantsLeaks(): boolean {
     return this.events.hears('leak');
   }
 
-  /** Somebody listens who is to be told where the calls were made. */
+  /** There is a listener or subscriber to be told in the context of the call. */
   get wantsContexts(): boolean {
     const { events } = this;
     return anyChannelHeard() || events.hears('lost') || events.hears('suspect') || this.wantsSites;
@@ -97,7 +97,7 @@ export class Reporter {
     if (channels.released.hasSubscribers) this.#publish(channels.released, hold.context, { ...this.#of(hold), heldMs });
   }
 
-  /** @param holds - asked for only when somebody listens. */
+  /** @param holds - asked for only when there is a subscriber. */
   renewal(
     name: string,
     outcome: 'renewed' | 'held' | 'lost' | 'unknown',
@@ -123,20 +123,20 @@ export class Reporter {
     this.#emit(context, 'suspect', { name });
   }
 
-  /** Lost to its scope: an event of its own, and a loss like any other to those who count. */
+  /** Lost to its scope: an event of its own, and a loss like any other in the counters. */
   leftOpen(hold: ReportedHold, error: LockLostError): void {
     this.#countLoss(hold, error);
     this.#leak(hold, 'scope-ended');
     if (this.wantsLeaks || this.#warnedLeak) return;
     this.#warnedLeak = true;
     process.emitWarning(
-      `Lock "${hold.name}" was still held when its scope ended, and nobody will unlock it: others get it when its lease has run out. Put the ` +
+      `Lock "${hold.name}" was still held when its scope ended, and no code will unlock it: others get it when its lease has run out. Put the ` +
         'unlock() into a finally, or use withLock. Listen to the event "leak" to hear of each such lock.',
       { type: 'HoldfastWarning', code: 'HOLDFAST_LEAK', detail: `The call that took it:\n${framesOf(hold.site)}` },
     );
   }
 
-  /** Nobody can give it back, and it is renewed all the same: what it guards may go on. */
+  /** No code can give it back any more, and it is renewed all the same: what it guards may go on. */
   collected(hold: ReportedHold): void {
     this.#leak(hold, 'collected');
   }
@@ -206,7 +206,7 @@ export class Reporter {
   }
 }
 
-/** Of a call whose site nobody noted, that it is a section. */
+/** Only sections have no site. */
 function framesOf(site: Site | undefined): string {
   return site === undefined ? '    a withLock or tryWithLock around the other' : site.frames;
 }

@@ -1,6 +1,6 @@
-/** How many callers a site names for who listens. More would cost every lock that is held more memory than all the rest of it. */
+/** How many callers a site names when there is a listener. More would cost every lock that is held more memory than all the rest of it. */
 export const CALLERS = 4;
-/** And when nobody listens, for a warning that may come. */
+/** And when there is none, for a warning that may come. */
 export const CALLER_ONLY = 1;
 
 /** A function whose caller is meant: what stands below it in the stack is the user's. */
@@ -8,7 +8,7 @@ export type Entry = (...args: never[]) => unknown;
 
 /**
  * Where a lock was asked for. Only the raw frames are noted, because every call pays for it and few are ever reported; they become text when
- * somebody reads `stack`.
+ * `stack` is read.
  */
 export class Site {
   declare readonly stack: unknown;

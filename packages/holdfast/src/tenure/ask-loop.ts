@@ -15,7 +15,7 @@ import type { Command } from '@holdfast/core';
 import { nextAskDelayMs } from '@holdfast/notify';
 import type { Appointment } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
-import type { Answer, Request } from '../connection/flight.js';
+import type { Answer, Request } from '../connection/pending-command.js';
 import { MAX_TIME_MS } from '../options.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
@@ -114,7 +114,7 @@ export class AskLoop {
 
   /** The last ask was given up, and the connection may still deliver it, however late. */
   get adrift(): boolean {
-    return this.#dropped?.airborne === true;
+    return this.#dropped?.unanswered === true;
   }
 
   /** Asks now; while an ask is under way, once more after its answer. */
@@ -134,7 +134,7 @@ export class AskLoop {
     };
     const { replicas } = this.#parts.settings;
     const confirmation = replicas && { enough: replicas, needed: isOwned };
-    this.#request = this.#parts.wire.request(this.#operations.key, (now) => this.#command(now), {
+    this.#request = this.#parts.sender.request(this.#operations.key, (now) => this.#command(now), {
       onDoubt,
       confirmation,
       inLastingTrouble: 'give up',

@@ -9,7 +9,7 @@ import type { Command } from '@holdfast/core';
 import type { Appointment, Lease, LeaseTerms } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
 import { answered } from '../connection/answered.js';
-import type { Answer, Request } from '../connection/flight.js';
+import type { Answer, Request } from '../connection/pending-command.js';
 import type { Failure } from './failures.js';
 import type { LateCopies } from './late-copies.js';
 import type { Operations, ReleaseReply } from './operations.js';
@@ -143,7 +143,7 @@ export class HoldSteps {
       this.#tenure.lateCopies.doubt();
     };
     const { key } = this.#tenure.operations;
-    const request = this.#parts.wire.request(key, () => this.#releaseCommand(seq), { until, onDoubt });
+    const request = this.#parts.sender.request(key, () => this.#releaseCommand(seq), { until, onDoubt });
     return answered(request, (answer) => failure(answer, sentTwice));
   }
 
@@ -172,7 +172,9 @@ export class HoldSteps {
 
   #send<R>(build: () => Command<R>): Promise<Answer<R>> {
     const { operations } = this.#tenure;
-    const request = this.#parts.wire.request(operations.key, build, { onDoubt: () => this.#tenure.lateCopies.doubt() });
+    const request = this.#parts.sender.request(operations.key, build, {
+      onDoubt: () => this.#tenure.lateCopies.doubt(),
+    });
     this.#request = request;
     return new Promise((resolve) => request.whenAnswered(resolve));
   }

@@ -102,8 +102,8 @@ export class TenureMessages implements InboxListener {
   }
 
   #onGrant(end: ServerInstant, others: number): void {
-    const { serverClock, link, clock, settings } = this.#parts;
-    const deadline = serverClock.toLocal(link.nodeOf(this.#tenure.operations.key), end);
+    const { serverClock, topology, clock, settings } = this.#parts;
+    const deadline = serverClock.toLocal(topology.nodeOf(this.#tenure.operations.key), end);
     // A grant lasts for a claim. One that says it lasts longer may be forged, or comes from a client with other settings: the reply decides.
     const credible = deadline !== undefined && deadline - clock.now() <= settings.claimLeaseMs + CLOCK_GRAIN_MS;
     const believed = this.#trusted.grant() && credible;

@@ -7,7 +7,7 @@ import type { Operations } from './operations.js';
 /** One question to Redis within `responseTimeoutMs`. */
 export async function query<R>(parts: ClientParts, { name, key }: Operations, command: Command<R>): Promise<R> {
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
-  const answer = await parts.wire.answer(key, () => command, { until, inLastingTrouble: 'give up' });
+  const answer = await parts.sender.answer(key, () => command, { until, inLastingTrouble: 'give up' });
   if (answer.kind === 'reply') return answer.reply;
   return atCaller(failureError(name, answer));
 }

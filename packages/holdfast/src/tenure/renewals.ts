@@ -1,6 +1,6 @@
 import type { Renewal, RenewalOutcome, RenewalPort } from '@holdfast/watchdog';
-import type { Link } from '../connection/link.js';
-import type { Wire } from '../connection/wire.js';
+import type { Topology } from '../connection/topology.js';
+import type { CommandSender } from '../connection/command-sender.js';
 import type { Operations, RenewOutcome } from './operations.js';
 import type { ServerClock } from './server-clock.js';
 
@@ -14,25 +14,25 @@ export interface LeaseSubject {
 
 /** Renews leases in Redis, as many in one command as their servers allow. */
 export class Renewals implements RenewalPort<LeaseSubject> {
-  readonly #link: Link;
-  readonly #wire: Wire;
+  readonly #topology: Topology;
+  readonly #sender: CommandSender;
   readonly #serverClock: ServerClock;
 
-  constructor(link: Link, wire: Wire, serverClock: ServerClock) {
-    this.#link = link;
-    this.#wire = wire;
+  constructor(topology: Topology, sender: CommandSender, serverClock: ServerClock) {
+    this.#topology = topology;
+    this.#sender = sender;
     this.#serverClock = serverClock;
   }
 
   batchKey({ operations: { kind, key } }: LeaseSubject): string {
-    return `${kind} ${this.#link.batchOf(key)}`;
+    return `${kind} ${this.#topology.batchOf(key)}`;
   }
 
   async renew(batch: readonly Renewal<LeaseSubject>[], until: number): Promise<readonly RenewalOutcome[]> {
     const first = batch[0]?.subject.operations;
     if (first === undefined) return [];
     const items = batch.map(({ subject, leaseMs }) => ({ key: subject.operations.key, tenure: subject.id, leaseMs }));
-    const answer = await this.#wire.answer(first.key, () => first.renew(items), { until });
+    const answer = await this.#sender.answer(first.key, () => first.renew(items), { until });
     if (answer.kind !== 'reply')
       return batch.map(() => ({ kind: 'unknown', error: 'error' in answer ? answer.error : undefined }));
     const { reply, sentAt, node } = answer;

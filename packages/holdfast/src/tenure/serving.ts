@@ -10,7 +10,7 @@ export async function serveRest(parts: ClientParts, operations: Operations, left
   // As many as before: it was refused.
   for (let before = Number.POSITIVE_INFINITY; left > 0 && left < before; ) {
     before = left;
-    const answer = await parts.wire.answer(operations.key, () => operations.serve(), { until });
+    const answer = await parts.sender.answer(operations.key, () => operations.serve(), { until });
     if (answer.kind !== 'reply') return;
     left = answer.reply.left;
   }

@@ -21,7 +21,7 @@
 
 import type { Lease, LeaseListener, LeaseTerms } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
-import type { Answer } from '../connection/flight.js';
+import type { Answer } from '../connection/pending-command.js';
 import type { LockLostReason } from '../errors.js';
 import { AskLoop, type AskListener } from './ask-loop.js';
 import type { Demand } from './demand.js';
@@ -269,11 +269,11 @@ export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, Step
     this.#askLoop?.drop();
     this.steps.drop();
     if (this.#askLoop?.reached ?? true) {
-      const { wire, settings, clock } = this.#parts;
+      const { sender, settings, clock } = this.#parts;
       const leasesOver = clock.now() + this.lateCopies.longestMs(settings.claimLeaseMs);
       const lasts = this.#askLoop?.adrift ? { goOnMs: this.lateCopies.barredForMs } : { until: leasesOver };
       const command = () => this.operations.cancel(this.id, { tombstoneMs: this.tombstoneMs() });
-      const answer = await wire.answer(this.operations.key, command, { ...lasts, onDoubt: () => this.onDoubt() });
+      const answer = await sender.answer(this.operations.key, command, { ...lasts, onDoubt: () => this.onDoubt() });
       if (answer.kind === 'reply') void serveRest(this.#parts, this.operations, answer.reply.left);
     }
     this.#subscription.close();

@@ -146,10 +146,12 @@ describe('listeners', () => {
     kit.cleanup(() => worker.stop());
     return worker;
   };
-  const warning = (event: string) =>
-    `warning HoldfastWarning: A listener of the lock client's "${event}" event threw: Error: listener`;
+  const warning = (event: string): unknown =>
+    expect.stringMatching(
+      `^warning HoldfastWarning: A listener of the lock client's "${event}" event threw: Error: listener\n`,
+    );
 
-  it.each(['throws', 'rejects'] as const)('of which one %s disturb nobody: a process warning tells', async (kind) => {
+  it.each(['throws', 'rejects'] as const)('go on when one of them %s: a process warning tells of it', async (kind) => {
     const worker = await startWorker();
     const { heard, complaints } = await worker.call('trouble', kit.server.url, kind);
     expect(heard.sort()).toEqual(['error', 'leak', 'lost']);
@@ -158,7 +160,7 @@ describe('listeners', () => {
 
   it('are needed for no event, not even for error', async () => {
     const worker = await startWorker();
-    // A lock that nobody will unlock is worth a warning.
+    // A lock that no code will unlock is worth a warning.
     const complaints = [expect.stringContaining('Lock "leak" was still held')];
     expect(await worker.call('trouble', kit.server.url, 'none')).toEqual({ heard: ['error'], complaints });
   });

@@ -1,4 +1,4 @@
-import type { LinkTools } from '../../src/connection/link-tools.js';
+import type { ConnectionTools } from '../../src/connection/connection-tools.js';
 import { ServerCheck } from '../../src/connection/server-check.js';
 
 /** More than any timer that ends needs. */
@@ -6,7 +6,7 @@ const MOST_ROUNDS = 1_000;
 
 /** Tools of connections whose clock is driven by hand. */
 export interface DrivenTools {
-  readonly tools: LinkTools;
+  readonly tools: ConnectionTools;
   /** The clock times at which something is due. */
   due: () => number[];
   /** The clock goes on by this. Nothing is called. */

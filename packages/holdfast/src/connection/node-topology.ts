@@ -1,7 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis';
-import { type Line, type LineListener, NodeLine, type OwnedRedis } from './line.js';
-import type { Link, LinkListener, Refusal } from './link.js';
-import type { LinkTools } from './link-tools.js';
+import { type Connection, type ConnectionListener, NodeConnection, type OwnedRedis } from './connection.js';
+import type { Topology, TopologyListener, Refusal } from './topology.js';
+import type { ConnectionTools } from './connection-tools.js';
 import type { Reach } from './reach.js';
 import type { SentinelWatch } from './sentinel-watch.js';
 
@@ -12,56 +12,56 @@ const everything = () => true;
 const demoted: ReadonlySet<string> = new Set(['READONLY', 'MASTERDOWN']);
 
 /** One server, or the master that Sentinel names. Which of several servers that is, is hidden behind one name: only one is the master. */
-export class NodeLink implements Link {
+export class NodeTopology implements Topology {
   readonly trustsReceivers = true;
   readonly sharded = false;
-  readonly #line: NodeLine;
+  readonly #connection: NodeConnection;
   readonly #sentinels: SentinelWatch | undefined;
-  readonly #listeners: LinkListener[] = [];
+  readonly #listeners: TopologyListener[] = [];
   readonly #waiting = new Set<() => void>();
 
-  constructor(owned: OwnedRedis, sentinels: SentinelWatch | undefined, tools: LinkTools) {
-    const listener: LineListener = {
+  constructor(owned: OwnedRedis, sentinels: SentinelWatch | undefined, tools: ConnectionTools) {
+    const listener: ConnectionListener = {
       onDown: () => this.#down(),
       onUp: () => this.#up(),
       onLastingTrouble: (error) => this.#lastingTrouble(error),
     };
-    this.#line = new NodeLine(MASTER, owned, listener, tools);
+    this.#connection = new NodeConnection(MASTER, owned, listener, tools);
     this.#sentinels = sentinels;
     sentinels?.mind(owned.redis);
   }
 
   get keyPrefix(): string {
-    return this.#line.redis.options.keyPrefix ?? '';
+    return this.#connection.redis.options.keyPrefix ?? '';
   }
 
   get ready(): boolean {
-    return this.#line.ready;
+    return this.#connection.ready;
   }
 
   get ended(): boolean {
-    return this.#line.ended;
+    return this.#connection.ended;
   }
 
   connect(): void {
     this.#sentinels?.start();
-    this.#line.connect();
+    this.#connection.connect();
   }
 
-  listen(listener: LinkListener): void {
+  listen(listener: TopologyListener): void {
     this.#listeners.push(listener);
   }
 
-  lineTo(): Line | undefined {
-    return this.#line.ready ? this.#line : undefined;
+  connectionTo(): Connection | undefined {
+    return this.#connection.ready ? this.#connection : undefined;
   }
 
   troubleWith(): Error | undefined {
-    return this.#line.trouble;
+    return this.#connection.trouble;
   }
 
   reachOf(): Reach {
-    return this.#line.reach;
+    return this.#connection.reach;
   }
 
   whenReady(_lockKey: string, resume: () => void): () => void {
@@ -79,11 +79,11 @@ export class NodeLink implements Link {
   }
 
   refused({ code }: Refusal): undefined {
-    if (demoted.has(code)) this.#line.recycle();
+    if (demoted.has(code)) this.#connection.recycle();
   }
 
   openSubscriber(options: RedisOptions): Redis {
-    const redis = this.#line.redis.duplicate(options);
+    const redis = this.#connection.redis.duplicate(options);
     this.#sentinels?.mind(redis);
     return redis;
   }
@@ -94,7 +94,7 @@ export class NodeLink implements Link {
 
   async close(): Promise<void> {
     this.#waiting.clear();
-    await Promise.all([this.#sentinels?.close(), this.#line.close()]);
+    await Promise.all([this.#sentinels?.close(), this.#connection.close()]);
   }
 
   #up(): void {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
-import { ClusterLink } from '../src/connection/cluster-link.js';
-import { NodeLine } from '../src/connection/line.js';
+import { ClusterTopology } from '../src/connection/cluster-topology.js';
+import { NodeConnection } from '../src/connection/connection.js';
 import { drivenTools } from './support/driven-tools.js';
 
 const kit = useRedis();
@@ -14,9 +14,9 @@ describe('a line that nobody waits for any more keeps no timer', () => {
     const template = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true });
     kit.cleanup(() => template.disconnect());
     const { tools, passAll } = drivenTools();
-    const link = new ClusterLink(template, tools);
-    kit.cleanup(() => link.close());
-    link.whenReady('lock', () => undefined)();
+    const topology = new ClusterTopology(template, tools);
+    kit.cleanup(() => topology.close());
+    topology.whenReady('lock', () => undefined)();
     expect(passAll()).toBe('no timer is left');
   });
 
@@ -25,7 +25,7 @@ describe('a line that nobody waits for any more keeps no timer', () => {
     await Promise.all([once(redis, 'end'), redis.quit()]);
     const { tools, passAll } = drivenTools();
     const listener = { onDown: () => undefined, onUp: () => undefined, onLastingTrouble: () => undefined };
-    const line = new NodeLine('node', { redis, ownership: 'yours' }, listener, tools);
+    const line = new NodeConnection('node', { redis, ownership: 'yours' }, listener, tools);
     kit.cleanup(() => line.close());
     line.connect();
     expect(passAll()).toBe('no timer is left');

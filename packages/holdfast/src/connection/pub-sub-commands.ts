@@ -6,19 +6,19 @@
 import type { Redis } from 'ioredis';
 
 /** How channels are heard on a connection. */
-export interface World {
+export interface PubSubCommands {
   readonly message: 'message' | 'smessage';
   subscribe(redis: Redis, channel: string): Promise<unknown>;
   unsubscribe(redis: Redis, channel: string): Promise<unknown>;
 }
 
-export const plain: World = {
+export const plain: PubSubCommands = {
   message: 'message',
   subscribe: (redis, channel) => redis.subscribe(channel),
   unsubscribe: (redis, channel) => redis.unsubscribe(channel),
 };
 
-export const sharded: World = {
+export const sharded: PubSubCommands = {
   message: 'smessage',
   subscribe: (redis, channel) => redis.ssubscribe(channel),
   unsubscribe: (redis, channel) => redis.sunsubscribe(channel).catch(unlessMoved),

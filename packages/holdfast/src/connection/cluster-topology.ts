@@ -1,5 +1,5 @@
 /**
- * A Cluster as a link: one line to each master that keeps a lock of ours, opened when it is first needed.
+ * A Cluster as a topology: one connection to each master that keeps a lock of ours, opened when it is first needed.
  *
  * A lock lives where its slot lives, and slots move: in a failover all slots of a master at once, in a resharding one by one. What tells us:
  *
@@ -9,10 +9,10 @@
  * | ASK | the key has gone ahead of its slot: this one command is sent on, with ASKING |
  * | TRYAGAIN | some keys have gone and some not: waited out; a script with one key never meets it |
  * | CLUSTERDOWN, READONLY, MASTERDOWN | something is going on: the map is asked for again |
- * | a line breaks, or is silent for too long | the same, and again and again while somebody waits for it |
+ * | a connection breaks, or is silent for too long | the same, and again and again while a call waits for it |
  *
  * All of these refusals come before any effect. When slots have other owners, their holds are verified there. A server that has lost its
- * last slot loses its line too: what was unanswered on it is sent again, to the new owner.
+ * last slot loses its connection too: what was unanswered on it is sent again, to the new owner.
  *
  * Trouble with one server concerns its own locks only.
  */
@@ -20,43 +20,43 @@
 import { keySlot } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { outside } from '../scopes/scope.js';
-import { AskingLine } from './asking-line.js';
+import { AskingConnection } from './asking-connection.js';
 import { ClusterMap, type MapChange, type NodeAddress } from './cluster-map.js';
-import { type Line, type LineListener, NodeLine } from './line.js';
-import type { Covers, Link, LinkListener, Refusal } from './link.js';
-import type { LinkTools } from './link-tools.js';
+import { type Connection, type ConnectionListener, NodeConnection } from './connection.js';
+import type { Covers, Topology, TopologyListener, Refusal } from './topology.js';
+import type { ConnectionTools } from './connection-tools.js';
 import { Approach, type Reach } from './reach.js';
 import { oursForSure, swift } from './redis-input.js';
 
-/** While somebody waits for a server, the map is asked for this often. */
+/** While a call waits for a server, the map is asked for this often. */
 const LOOK_MS = 200;
 
 const stale: ReadonlySet<string> = new Set(['MOVED', 'CLUSTERDOWN', 'READONLY', 'MASTERDOWN']);
 
 /** See the module comment. */
-export class ClusterLink implements Link {
+export class ClusterTopology implements Topology {
   readonly trustsReceivers = false;
   readonly sharded = true;
   readonly #map: ClusterMap;
-  readonly #tools: LinkTools;
+  readonly #tools: ConnectionTools;
   readonly #options: RedisOptions;
-  readonly #lines = new Map<NodeAddress, NodeLine>();
-  readonly #listeners: LinkListener[] = [];
+  readonly #connections = new Map<NodeAddress, NodeConnection>();
+  readonly #listeners: TopologyListener[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #closing = new Set<Promise<void>>();
-  /** To a server that keeps a slot which nobody is known to keep. */
+  /** To the server of a slot while it is not known which server that is. */
   readonly #approach: Approach;
   #looking: { cancel(): void } | undefined;
-  /** The servers to which there shall be a line: those whose locks are asked for, or all that keep slots. */
+  /** The servers to which there shall be a connection: those whose locks are asked for, or all that keep slots. */
   #wanted: 'asked-for' | 'all' = 'asked-for';
   #closed = false;
 
-  constructor(template: Cluster, tools: LinkTools) {
+  constructor(template: Cluster, tools: ConnectionTools) {
     this.#tools = tools;
     this.#approach = new Approach(tools);
     this.#map = new ClusterMap(template, tools, {
       onChange: (change) => this.#changed(change),
-      // Of locks whose server is known, its own line tells.
+      // Of locks whose server is known, its own connection tells.
       onLastingTrouble: (error) => this.#lastingTrouble((lockKey) => this.nodeOf(lockKey) === undefined, error),
     });
     this.#options = { ...oursForSure, ...swift(template.options.redisOptions ?? {}), keyPrefix: this.#map.keyPrefix };
@@ -69,7 +69,7 @@ export class ClusterLink implements Link {
   get ready(): boolean {
     const { owners } = this.#map;
     if (owners.size === 0) return false;
-    for (const node of owners) if (!this.#lines.get(node)?.ready) return false;
+    for (const node of owners) if (!this.#connections.get(node)?.ready) return false;
     return true;
   }
 
@@ -83,24 +83,24 @@ export class ClusterLink implements Link {
     this.#reachAll();
   }
 
-  listen(listener: LinkListener): void {
+  listen(listener: TopologyListener): void {
     this.#listeners.push(listener);
   }
 
-  lineTo(lockKey: string): Line | undefined {
+  connectionTo(lockKey: string): Connection | undefined {
     const node = this.nodeOf(lockKey);
-    return node === undefined ? undefined : this.#readyLine(node);
+    return node === undefined ? undefined : this.#readyConnection(node);
   }
 
   troubleWith(lockKey: string): Error | undefined {
     const node = this.nodeOf(lockKey);
-    return node === undefined ? this.#map.trouble : this.#lines.get(node)?.trouble;
+    return node === undefined ? this.#map.trouble : this.#connections.get(node)?.trouble;
   }
 
   reachOf(lockKey: string): Reach {
     const node = this.nodeOf(lockKey);
-    const line = node === undefined ? undefined : this.#lines.get(node);
-    if (line !== undefined) return line.reach;
+    const connection = node === undefined ? undefined : this.#connections.get(node);
+    if (connection !== undefined) return connection.reach;
     return node === undefined && this.#map.trouble !== undefined ? { state: 'down' } : this.#approach.reach;
   }
 
@@ -123,15 +123,17 @@ export class ClusterLink implements Link {
     return lockKey;
   }
 
-  refused({ line, code, message }: Refusal): Line | undefined {
+  refused({ connection, code, message }: Refusal): Connection | undefined {
     if (stale.has(code)) this.#map.refresh();
     if (code !== 'MOVED' && code !== 'ASK') return undefined;
     const [, slot, address] = message.split(' ');
     if (slot === undefined || address === undefined) return undefined;
     // Without a host: the same as that of the server that says so.
-    const target = address.startsWith(':') ? line.node.slice(0, line.node.lastIndexOf(':')) + address : address;
+    const target = address.startsWith(':')
+      ? connection.node.slice(0, connection.node.lastIndexOf(':')) + address
+      : address;
     if (code === 'MOVED') this.#map.correct(Number(slot), target);
-    else return this.#askingLine(this.#map.reachable(target));
+    else return this.#askingConnection(this.#map.reachable(target));
     return undefined;
   }
 
@@ -139,7 +141,7 @@ export class ClusterLink implements Link {
     this.#map.connect();
     const left = instead && `${instead.options.host}:${instead.options.port}`;
     const others = this.#map.nodes.filter((node) => node !== left);
-    const alive = others.filter((node) => this.#lines.get(node)?.ready);
+    const alive = others.filter((node) => this.#connections.get(node)?.ready);
     const { random } = this.#tools;
     const node = anyOf(alive, random) ?? anyOf(others, random) ?? left;
     return node === undefined ? undefined : this.openSubscriberTo(node, options);
@@ -154,7 +156,7 @@ export class ClusterLink implements Link {
     this.#waiting.clear();
     this.#looking?.cancel();
     this.#approach.end();
-    for (const line of this.#lines.values()) this.#retire(line);
+    for (const connection of this.#connections.values()) this.#retire(connection);
     await Promise.all([this.#map.close(), ...this.#closing]);
   }
 
@@ -162,33 +164,33 @@ export class ClusterLink implements Link {
     return keySlot(this.keyPrefix + lockKey);
   }
 
-  #readyLine(node: NodeAddress): NodeLine | undefined {
-    const line = this.#lines.get(node) ?? this.#open(node);
-    return line?.ready ? line : undefined;
+  #readyConnection(node: NodeAddress): NodeConnection | undefined {
+    const connection = this.#connections.get(node) ?? this.#open(node);
+    return connection?.ready ? connection : undefined;
   }
 
   #reachAll(): void {
-    for (const node of this.#map.owners) this.#readyLine(node);
+    for (const node of this.#map.owners) this.#readyConnection(node);
   }
 
-  #askingLine(node: NodeAddress): Line | undefined {
-    const line = this.#readyLine(node);
-    return line && new AskingLine(line);
+  #askingConnection(node: NodeAddress): Connection | undefined {
+    const connection = this.#readyConnection(node);
+    return connection && new AskingConnection(connection);
   }
 
-  #open(node: NodeAddress): NodeLine | undefined {
+  #open(node: NodeAddress): NodeConnection | undefined {
     const redis = this.#closed ? undefined : outside(() => this.#map.open(node, this.#options));
     if (redis === undefined) return undefined;
     const kept: Covers = (lockKey) => this.nodeOf(lockKey) === node;
-    const listener: LineListener = {
+    const listener: ConnectionListener = {
       onDown: () => this.#down(node, kept),
       onUp: () => this.#up(kept),
       onLastingTrouble: (error) => this.#lastingTrouble(kept, error),
     };
-    const line = new NodeLine(node, { redis, ownership: 'ours' }, listener, this.#tools);
-    this.#lines.set(node, line);
-    line.connect();
-    return line;
+    const connection = new NodeConnection(node, { redis, ownership: 'ours' }, listener, this.#tools);
+    this.#connections.set(node, connection);
+    connection.connect();
+    return connection;
   }
 
   #down(node: NodeAddress, kept: Covers): void {
@@ -216,29 +218,29 @@ export class ClusterLink implements Link {
     this.#approach.end();
     const moved: Covers = (lockKey) => slots.has(this.#slotOf(lockKey));
     for (const node of deposed) {
-      const line = this.#lines.get(node);
-      if (line === undefined) continue;
+      const connection = this.#connections.get(node);
+      if (connection === undefined) continue;
       // The map names the new owners already, so it is by the slots that its locks are known.
       for (const listener of this.#listeners) listener.onDown(node, moved);
-      this.#retire(line);
+      this.#retire(connection);
     }
     if (this.#wanted === 'all') this.#reachAll();
     this.#up(moved);
   }
 
-  #retire(line: NodeLine): void {
-    this.#lines.delete(line.node);
-    const closed: Promise<void> = line.close().finally(() => this.#closing.delete(closed));
+  #retire(connection: NodeConnection): void {
+    this.#connections.delete(connection.node);
+    const closed: Promise<void> = connection.close().finally(() => this.#closing.delete(closed));
     this.#closing.add(closed);
   }
 
-  /** Somebody waits. The server may be gone, and another one in its place. */
+  /** A call waits. The server may be gone, and another one in its place. */
   #look(): void {
     this.#looking ??= this.#tools.at(this.#tools.now() + LOOK_MS, () => {
       this.#looking = undefined;
       if (this.#waiting.size === 0) return;
       this.#map.refresh();
-      // Those who still find no line come back.
+      // Calls that still find no connection wait again.
       this.#resume();
       this.#restIfUnwanted();
     });

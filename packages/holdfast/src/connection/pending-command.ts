@@ -1,13 +1,13 @@
 /**
- * A flight: one request and all its copies. It knows how many copies are under way, on which connection the last one went, what went wrong,
- * and its answer, which it gets once. Who sends the copies is the wire.
+ * A command that waits for its answer: one request and all its copies. It knows how many copies are under way, on which connection the last one went, what went wrong,
+ * and its answer, which it gets once. The copies are sent by the `CommandSender`.
  */
 
 import type { Command } from '@holdfast/core';
 import { type Appointment, type BagItem, UNPLACED } from '@holdfast/watchdog';
-import type { Line, ReplicaTerms } from './line.js';
-import type { Link } from './link.js';
-import { redacted, type Verdict } from './reply-errors.js';
+import type { Connection, ReplicaTerms } from './connection.js';
+import type { Topology } from './topology.js';
+import { redacted, type ErrorMeaning } from './reply-errors.js';
 
 /** What became of a request. `node`: the server that has answered. */
 export type Answer<R> =
@@ -46,7 +46,7 @@ export interface Request<R> {
   /** A copy has been handed to the connection. */
   readonly sent: boolean;
   /** A copy is unanswered, and the connection may still send it again by itself: also after the request was dropped. */
-  readonly airborne: boolean;
+  readonly unanswered: boolean;
   /** The last copy on the present connection has failed: the server answers, but cannot do it now. */
   readonly setback: boolean;
   /** The last thing that went wrong: with the connection, or with a copy. */
@@ -59,26 +59,26 @@ const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 500;
 
 /** See the module comment. */
-export class Flight<R> implements Request<R>, BagItem {
+export class PendingCommand<R> implements Request<R>, BagItem {
   place = UNPLACED;
-  readonly #link: Link;
+  readonly #topology: Topology;
   readonly lockKey: string;
   readonly build: (now: number) => Command<R>;
   limit: Appointment | undefined;
-  /** Ends the present wait for a ready link or for the next try. */
+  /** Ends the present wait for a ready topology or for the next try. */
   pause: (() => void) | undefined;
   readonly confirmation: Confirmation<R> | undefined;
   /** It ends when its server cannot be reached and that does not pass by itself. */
   readonly givesUp: boolean;
   readonly goOnMs: number | undefined;
   readonly #onDoubt: (() => void) | undefined;
-  readonly #onSettled: (flight: Flight<R>) => void;
+  readonly #onSettled: (pending: PendingCommand<R>) => void;
   #listener: ((answer: Answer<R>) => void) | undefined;
   #answer: Answer<R> | undefined;
-  /** The line of the last copy, and the number of its connection then. */
-  #line: Line | undefined;
+  /** The connection of the last copy, and the number of its connection then. */
+  #connection: Connection | undefined;
   #epoch = 0;
-  #airborne = 0;
+  #unanswered = 0;
   #retryMs = FIRST_RETRY_MS;
   #lastError: Error | undefined;
   #setback = false;
@@ -86,13 +86,13 @@ export class Flight<R> implements Request<R>, BagItem {
   #unnamedOn: { readonly node: string; readonly epoch: number } | undefined;
 
   constructor(
-    link: Link,
+    topology: Topology,
     lockKey: string,
     build: (now: number) => Command<R>,
     options: RequestOptions<R>,
-    onSettled: (flight: Flight<R>) => void,
+    onSettled: (pending: PendingCommand<R>) => void,
   ) {
-    this.#link = link;
+    this.#topology = topology;
     this.lockKey = lockKey;
     this.build = build;
     this.confirmation = options.confirmation;
@@ -108,19 +108,19 @@ export class Flight<R> implements Request<R>, BagItem {
   }
 
   get sent(): boolean {
-    return this.#line !== undefined;
+    return this.#connection !== undefined;
   }
 
   get settled(): boolean {
     return this.#answer !== undefined;
   }
 
-  get airborne(): boolean {
-    return this.#airborne > 0;
+  get unanswered(): boolean {
+    return this.#unanswered > 0;
   }
 
   get trouble(): Error | undefined {
-    const known = this.#link.troubleWith(this.lockKey) ?? this.#lastError;
+    const known = this.#topology.troubleWith(this.lockKey) ?? this.#lastError;
     return known ?? (this.sent ? undefined : new Error('There was no connection to Redis'));
   }
 
@@ -128,16 +128,16 @@ export class Flight<R> implements Request<R>, BagItem {
     return this.#setback && !this.settled;
   }
 
-  takeOff(line: Line): void {
-    if (line !== this.#line || line.epoch !== this.#epoch) this.#setback = false;
-    this.#line = line;
-    this.#epoch = line.epoch;
-    this.#airborne++;
+  sentOn(connection: Connection): void {
+    if (connection !== this.#connection || connection.epoch !== this.#epoch) this.#setback = false;
+    this.#connection = connection;
+    this.#epoch = connection.epoch;
+    this.#unanswered++;
   }
 
   /** Unanswered, and the connection it was sent on has ended. */
   get overtaken(): boolean {
-    return this.airborne && this.#line !== undefined && this.#epoch < this.#line.epoch;
+    return this.unanswered && this.#connection !== undefined && this.#epoch < this.#connection.epoch;
   }
 
   doubt(): void {
@@ -145,12 +145,12 @@ export class Flight<R> implements Request<R>, BagItem {
   }
 
   replied(reply: R, sentAt: number, node: string): void {
-    this.#airborne--;
+    this.#unanswered--;
     this.#settle({ kind: 'reply', reply, sentAt, node });
   }
 
   unconfirmed(required: number, confirmed: number): void {
-    this.#airborne--;
+    this.#unanswered--;
     this.#settle({ kind: 'unconfirmed', required, confirmed });
   }
 
@@ -164,24 +164,24 @@ export class Flight<R> implements Request<R>, BagItem {
   }
 
   /** Says after how many milliseconds to send another copy, if at all. */
-  failed(verdict: Verdict, error: unknown): number | undefined {
-    this.#airborne--;
+  failed(meaning: ErrorMeaning, error: unknown): number | undefined {
+    this.#unanswered--;
     if (this.settled) return undefined;
     this.#lastError = redacted(error);
-    if (verdict.kind !== 'transient' && verdict.kind !== 'permanent') this.doubt();
-    if (verdict.kind === 'permanent' || verdict.kind === 'nonsense') {
-      this.#settle({ kind: 'refused', code: verdict.code, error: this.#lastError });
+    if (meaning.kind !== 'transient' && meaning.kind !== 'permanent') this.doubt();
+    if (meaning.kind === 'permanent' || meaning.kind === 'nonsense') {
+      this.#settle({ kind: 'refused', code: meaning.code, error: this.#lastError });
       return undefined;
     }
-    if (this.#airborne > 0) return undefined;
+    if (this.#unanswered > 0) return undefined;
     this.#setback = true;
     const delayMs = this.#retryMs;
     this.#retryMs = Math.min(delayMs * 2, LAST_RETRY_MS);
     return delayMs;
   }
 
-  /** An answer on the present connection of `line` names no question. Whether one on another connection did the same before. */
-  unnamedBefore({ node, epoch }: Line): boolean {
+  /** The answer that came on `connection` now names no question. Whether one did so before that connection was last made. */
+  unnamedBefore({ node, epoch }: Connection): boolean {
     const first = (this.#unnamedOn ??= { node, epoch });
     return first.node !== node || first.epoch !== epoch;
   }

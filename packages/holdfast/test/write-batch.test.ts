@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { Packet } from '../src/connection/packet.js';
+import { WriteBatch } from '../src/connection/write-batch.js';
 
 /** A stream that remembers how many writes came to it at once. */
 function recorder() {
@@ -22,7 +22,7 @@ function recorder() {
 const turnIsOver = () => new Promise((resolve) => setImmediate(resolve));
 
 it('commands of one turn leave together, and in full packets when they are many', async () => {
-  const packet = new Packet();
+  const packet = new WriteBatch();
   const { sizes, stream } = recorder();
   const send = (count: number) => {
     for (let command = 0; command < count; command++) {

@@ -6,7 +6,7 @@ import { scriptCallOf } from './script-call.js';
  * Sends scripts through ioredis, with its `keyPrefix`, if any, in front of the keys. `onUnknown`: the server has answered that it does not know
  * one, which leaves now in full.
  */
-export function scriptPort(redis: Redis, onUnknown: () => void): ScriptPort {
+export function ioredisScriptPort(redis: Redis, onUnknown: () => void): ScriptPort {
   const ScriptCall = scriptCallOf(redis);
   // Some hand over null.
   const keyPrefix = redis.options.keyPrefix ?? '';

@@ -1,8 +1,8 @@
 import type { NextTurn } from './reading.js';
 import type { ServerCheck } from './server-check.js';
 
-/** What every link needs of its client. */
-export interface LinkTools {
+/** What every topology needs of its client. */
+export interface ConnectionTools {
   /** Runs `action` at a clock time. */
   readonly at: (time: number, action: () => void) => { cancel(): void };
   readonly now: () => number;

@@ -1,8 +1,8 @@
 /**
- * A line: one connection to one server. Is it there to hand a command to, and is it still the same one?
+ * The connection to one server, and each that takes its place when it is lost. Can it be given a command, and is it still the same one?
  *
  * Nothing is given to ioredis unless its status is `ready`. Otherwise a command sits in ioredis' own queues, out of our sight, and settles
- * late or never. Waiting for `ready` happens in the wire, inside the caller's deadline, and counts as definitely not sent.
+ * late or never. Waiting for `ready` happens in the `CommandSender`, inside the caller's deadline, and counts as definitely not sent.
  *
  * `epoch` counts the connections that ended. A command sent in an earlier epoch and not answered may or may not have run.
  */
@@ -11,11 +11,11 @@ import type { ScriptPort } from '@holdfast/core';
 import type { Redis } from 'ioredis';
 import { outside } from '../scopes/scope.js';
 import { HandshakeLimit } from './handshake-limit.js';
-import type { LinkTools } from './link-tools.js';
-import { Packet } from './packet.js';
+import type { ConnectionTools } from './connection-tools.js';
+import { WriteBatch } from './write-batch.js';
 import { Approach, type Reach } from './reach.js';
-import { redacted, verdictOf } from './reply-errors.js';
-import { scriptPort } from './script-port.js';
+import { redacted, meaningOf } from './reply-errors.js';
+import { ioredisScriptPort } from './ioredis-script-port.js';
 import { SilenceGuard } from './silence-guard.js';
 import { TlsProbe } from './tls-probe.js';
 import { addressOf, isLasting } from './trouble.js';
@@ -24,8 +24,8 @@ import type { Settings } from '../options.js';
 /** How many replicas are enough, and the time they have. */
 export type ReplicaTerms = NonNullable<Settings['replicas']>;
 
-/** What the wire needs of a line. */
-export interface Line {
+/** What the sender needs of a connection. */
+export interface Connection {
   /** The server at its other end. */
   readonly node: string;
   readonly ready: boolean;
@@ -60,11 +60,11 @@ export interface OwnedRedis {
   readonly ownership: 'ours' | 'yours';
 }
 
-/** Told by a {@link NodeLine}. */
-export interface LineListener {
+/** Told by a {@link NodeConnection}. */
+export interface ConnectionListener {
   onDown(): void;
   onUp(): void;
-  /** It cannot be made as things are, and will not be until somebody changes them. */
+  /** It cannot be made as things are, and that stays so until the options or the server are changed. */
   onLastingTrouble(error: Error): void;
 }
 
@@ -76,18 +76,18 @@ const RECYCLE_PAUSE_MS = 300;
 const PLACE_RETRY_MS = 100;
 
 /** See the module comment. */
-export class NodeLine implements Line {
+export class NodeConnection implements Connection {
   readonly node: string;
   readonly redis: Redis;
   readonly port: ScriptPort;
   readonly #ownership: OwnedRedis['ownership'];
-  readonly #listener: LineListener;
-  readonly #tools: LinkTools;
+  readonly #listener: ConnectionListener;
+  readonly #tools: ConnectionTools;
   readonly #silence: SilenceGuard;
   readonly #handshake: HandshakeLimit | undefined;
   readonly #tlsProbe: TlsProbe;
   readonly #approach: Approach;
-  readonly #packet = new Packet();
+  readonly #batch = new WriteBatch();
   #epoch = 0;
   #roundTripMs = FIRST_ROUND_TRIP_MS;
   #closed = false;
@@ -99,7 +99,7 @@ export class NodeLine implements Line {
   #broken: boolean;
   /** The present connection is in the database that the options name. Where there is none such, ioredis stays in number 0. */
   #placed: boolean;
-  /** The number of the connection that is being put there: once for all who wait. */
+  /** The number of the connection that is being put there: once for all calls that wait. */
   #placing: number | undefined;
   /** The WAIT under way on the present connection. */
   #confirming: Promise<number> | undefined;
@@ -107,10 +107,10 @@ export class NodeLine implements Line {
   #looked = false;
   #replacedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(node: string, { redis, ownership }: OwnedRedis, listener: LineListener, tools: LinkTools) {
+  constructor(node: string, { redis, ownership }: OwnedRedis, listener: ConnectionListener, tools: ConnectionTools) {
     this.node = node;
     this.redis = redis;
-    this.port = scriptPort(redis, this.#askedAgain);
+    this.port = ioredisScriptPort(redis, this.#askedAgain);
     this.#ownership = ownership;
     this.#listener = listener;
     this.#tools = tools;
@@ -187,7 +187,7 @@ export class NodeLine implements Line {
   };
 
   gather(): void {
-    this.#packet.gather(this.redis.stream);
+    this.#batch.gather(this.redis.stream);
   }
 
   /**
@@ -215,7 +215,7 @@ export class NodeLine implements Line {
     return this.#ownership === 'ours' ? 'replaced' : 'kept';
   }
 
-  /** Somebody wants it: starts a connection that was created lazily. */
+  /** A call needs it: starts a connection that was created lazily. */
   connect(): void {
     if (this.ready || this.ended) return;
     this.#approach.begin();
@@ -226,7 +226,7 @@ export class NodeLine implements Line {
     void outside(() => this.redis.connect().catch(() => undefined));
   }
 
-  /** Replaces a connection of ours that is open but does not do. Yours is left alone. */
+  /** Replaces a connection of ours that is open but of no use: silent, out of step, or to a server that is no master. Yours is left alone. */
   recycle(): void {
     const now = this.#tools.now();
     if (this.#ownership === 'yours' || !this.ready || now - this.#replacedAt < RECYCLE_PAUSE_MS) return;
@@ -263,7 +263,7 @@ export class NodeLine implements Line {
     const error = await this.redis.select(databaseOf(this.redis)).then(() => undefined, redacted);
     if (epoch !== this.#epoch || this.#closed) return;
     if (error === undefined) this.#up();
-    else if (verdictOf(error).kind === 'permanent') this.#failed(error);
+    else if (meaningOf(error).kind === 'permanent') this.#failed(error);
     else this.#tools.at(this.#tools.now() + PLACE_RETRY_MS, () => this.#placeAgain(epoch));
   }
 
@@ -310,7 +310,7 @@ function databaseOf({ condition, options }: Redis): number {
 
 /** Ends a connection of ours and waits until its socket is gone. */
 export async function disconnect(redis: Redis): Promise<void> {
-  // Between two attempts there is no socket, and ioredis tells nobody that it has stopped trying.
+  // Between two attempts there is no socket, and ioredis emits no event when it stops trying.
   const socketless = redis.status === 'end' || redis.status === 'wait' || redis.status === 'reconnecting';
   const stream: Redis['stream'] | undefined = redis.stream;
   const ended = new Promise<void>((resolve) => {

@@ -1,22 +1,22 @@
 /**
- * A link: how commands about a lock reach the server that keeps it.
+ * The topology: which server keeps a lock, and how commands about it get there.
  *
  * One node, the master that Sentinel names, and a Cluster differ in little: which server a lock lives on, what happens when that changes,
  * and what PUBLISH's reply is worth. All of that is behind this interface; nothing outside this folder knows which of them it talks to.
  *
- * A link consists of lines, one for each server (see `line.ts`). Which line leads to a lock may change between two commands, so it is asked
+ * A topology consists of connections, one for each server (see `connection.ts`). Which connection leads to a lock may change between two commands, so it is asked
  * for anew each time something is sent.
  */
 
 import type { Redis, RedisOptions } from 'ioredis';
-import type { Line } from './line.js';
+import type { Connection } from './connection.js';
 import type { Reach } from './reach.js';
 
 /** The locks that an event concerns. Lock keys come without `keyPrefix`. */
 export type Covers = (lockKey: string) => boolean;
 
 /** Told when connections go and come. */
-export interface LinkListener {
+export interface TopologyListener {
   /** The connection to a server is lost: nothing is known about its locks, nor whether it is the same server when it is back. */
   onDown(node: string, covers: Covers): void;
   /** The server of these locks can be reached (again), or is another one from now on: what is believed of them should be verified. */
@@ -27,41 +27,41 @@ export interface LinkListener {
 
 /** A server has refused a command before any effect, for now. */
 export interface Refusal {
-  readonly line: Line;
+  readonly connection: Connection;
   readonly lockKey: string;
   readonly code: string;
   readonly message: string;
 }
 
 /** See the module comment. */
-export interface Link {
+export interface Topology {
   /** What the connection puts before every key. */
   readonly keyPrefix: string;
-  /** A PUBLISH that reached nobody proves that nobody listens. Not so in a Cluster, which counts the receivers of one node. */
+  /** A PUBLISH that no connection received proves that none listens. Not so in a Cluster, which counts the receivers of one node. */
   readonly trustsReceivers: boolean;
   /** There are channels that live on the servers of their slot only, from Redis 7 on: a Cluster. */
   readonly sharded: boolean;
-  /** Closed, or given up by ioredis: no line will ever be ready again. */
+  /** Closed, or given up by ioredis: no connection will ever be ready again. */
   readonly ended: boolean;
   /** Every server that keeps locks can be reached, as far as they are known. */
   readonly ready: boolean;
   /** Makes the connections that are missing to those servers. */
   connect(): void;
-  listen(listener: LinkListener): void;
-  /** The line to a lock's server, if it is known and ready now. */
-  lineTo(lockKey: string): Line | undefined;
+  listen(listener: TopologyListener): void;
+  /** The connection to a lock's server, if it is known and ready now. */
+  connectionTo(lockKey: string): Connection | undefined;
   /** Why the lock's server cannot be reached now, as far as is known. */
   troubleWith(lockKey: string): Error | undefined;
   /** What is known of the way to the lock's server. */
   reachOf(lockKey: string): Reach;
-  /** Connects, and calls `resume` once when it is worth looking for a line again (later, never at once). Returns how to forget it. */
+  /** Connects, and calls `resume` once when it is worth looking for a connection again (later, never at once). Returns how to forget it. */
   whenReady(lockKey: string, resume: () => void): () => void;
   /** The server that keeps the lock, as far as is known; undefined before the first contact. */
   nodeOf(lockKey: string): string | undefined;
   /** Locks with the same answer can be named in one command. */
   batchOf(lockKey: string): string;
-  /** Learns from a refusal. Returns the line on which the command is to be sent instead at once, if there is one. */
-  refused(refusal: Refusal): Line | undefined;
+  /** Learns from a refusal. Returns the connection on which the command is to be sent instead at once, if there is one. */
+  refused(refusal: Refusal): Connection | undefined;
   /**
    * A connection with `options` that hears every channel; undefined when no server is known yet. It connects when told to. `instead`: one
    * that did not do; another server is taken where there is a choice.

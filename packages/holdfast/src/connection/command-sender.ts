@@ -1,0 +1,217 @@
+/**
+ * The sender of commands: one command in, one answer out, whatever the connection does in between.
+ *
+ * The scripts are idempotent (protocol.md: fresh tenure ids, sequence numbers, tombstones), so a request may be sent again whenever
+ * the client cannot know whether it ran. That makes the life of a request simple:
+ *
+ *   waiting for a ready connection -> under way -> answered
+ *        ^                                |
+ *        +--- refused for now, connection lost, rejected without a reply: send again ---+
+ *
+ * Each copy looks for its connection anew, because the lock may have moved to another server. A request waits for its own server only.
+ *
+ * A request is sent again only on a *new* connection or after its promise was rejected: on a connection that is still up a second copy
+ * could not overtake the first. `onDoubt` is called each time a copy may still be on its way; a tenure that was ever in doubt leaves
+ * a tombstone when it ends (it is *dirty*). The answer carries the send time of the copy that was answered, because deadlines count from it.
+ *
+ * The scripts say which question they answer. An answer that belongs to another question counts as none, and a connection of ours is replaced;
+ * on one of yours the request is sent again until an answer fits. An answer that names no question at all counts the same on a connection
+ * of ours, once: if the next connection answers the request so too, it is nonsense, and the request is refused. On one of yours it is
+ * refused at once.
+ *
+ * Everything ends. Most requests have a time (`until`). What undoes an ask that your own connection may still deliver waits for a connection
+ * however long that takes, because until then that ask may take the lock, but not without end for an answer: once a copy has left it goes on
+ * for `goOnMs`, which is the longest lease there was and as long as a tombstone lasts beyond that. By then the lease is over, and a connection
+ * that delivers the ask delivers the undoing behind it.
+ *
+ * What is not promised: that a request without an answer did not run.
+ */
+
+import { type Command, MisdirectedReplyError, start, UnnamedReplyError } from '@holdfast/core';
+import { Bag, type Clock, type Schedule } from '@holdfast/watchdog';
+import {
+  type Answer,
+  type Confirmation,
+  PendingCommand,
+  type Request,
+  type RequestOptions,
+} from './pending-command.js';
+import { FIRST_ROUND_TRIP_MS, type Connection } from './connection.js';
+import type { Topology } from './topology.js';
+import { type ErrorMeaning, meaningOf } from './reply-errors.js';
+import { isLasting } from './trouble.js';
+import { connectionClosed } from './unavailable.js';
+
+/** From this many requests under way, those of one turn leave as one batch. */
+const CROWD = 8;
+
+/** See the module comment. */
+export class CommandSender {
+  readonly #topology: Topology;
+  readonly #clock: Clock;
+  readonly #schedule: Schedule;
+  readonly #pending = new Bag<PendingCommand<unknown>>();
+  #whenDrained: (() => void) | undefined;
+  #closed = false;
+
+  constructor(parts: { topology: Topology; clock: Clock; schedule: Schedule }) {
+    this.#topology = parts.topology;
+    this.#clock = parts.clock;
+    this.#schedule = parts.schedule;
+    this.#topology.listen({
+      onUp: () => this.#resend(),
+      onDown: () => undefined,
+      onLastingTrouble: (covers, error) => {
+        for (const pending of this.#pending) if (pending.givesUp && covers(pending.lockKey)) pending.drop(error);
+      },
+    });
+  }
+
+  /** Moving average of the round trip to the server of a lock, in milliseconds. */
+  roundTripMs(lockKey: string): number {
+    return this.#topology.connectionTo(lockKey)?.roundTripMs ?? FIRST_ROUND_TRIP_MS;
+  }
+
+  /** Sends what `build` makes at the time of sending, anew for each copy, to the server of `lockKey`. */
+  request<R>(lockKey: string, build: (now: number) => Command<R>, options: RequestOptions<R> = {}): Request<R> {
+    const pending: PendingCommand<R> = new PendingCommand(this.#topology, lockKey, build, options, this.#settled);
+    this.#pending.add(pending as PendingCommand<unknown>);
+    this.#launch(pending);
+    // Once it is on its way: what is done while Redis works makes no caller wait longer.
+    const { until = Number.POSITIVE_INFINITY } = options;
+    if (until !== Number.POSITIVE_INFINITY && !pending.settled)
+      pending.limit = this.#schedule.at(until, () => pending.drop());
+    // The copy may still arrive. Its answer would not, and this client does not send it again.
+    if (this.#closed) pending.drop();
+    return pending;
+  }
+
+  /** The answer to {@link request}, for callers that need nothing but the answer. */
+  answer<R>(lockKey: string, build: (now: number) => Command<R>, options?: RequestOptions<R>): Promise<Answer<R>> {
+    const request = this.request(lockKey, build, options);
+    return new Promise((resolve) => request.whenAnswered(resolve));
+  }
+
+  /** Resolves when nothing is under way any more, or at clock time `until`. */
+  drained(until: number): Promise<void> {
+    if (this.#pending.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const limit = this.#schedule.at(until, resolve);
+      this.#whenDrained = () => {
+        limit.cancel();
+        resolve();
+      };
+    });
+  }
+
+  /** Drops every request, and those to come: they leave where there is a connection, and are not waited for. */
+  close(): void {
+    this.#closed = true;
+    for (const pending of this.#pending) pending.drop();
+  }
+
+  readonly #settled = (pending: unknown): void => {
+    this.#pending.delete(pending as PendingCommand<unknown>);
+    if (this.#pending.size === 0) this.#whenDrained?.();
+  };
+
+  #launch<R>(pending: PendingCommand<R>): void {
+    const connection = this.#topology.connectionTo(pending.lockKey);
+    const trouble =
+      connection === undefined && pending.givesUp ? this.#topology.troubleWith(pending.lockKey) : undefined;
+    if (connection !== undefined) this.#send(pending, connection);
+    else if (this.#topology.ended) pending.drop(connectionClosed());
+    else if (isLasting(trouble)) pending.drop(trouble);
+    else pending.pause = this.#topology.whenReady(pending.lockKey, () => this.#launch(pending));
+  }
+
+  #send<R>(pending: PendingCommand<R>, connection: Connection): void {
+    const sentAt = this.#clock.now();
+    let command: Command<R>;
+    try {
+      command = pending.build(sentAt);
+    } catch (error) {
+      pending.refuse(error);
+      return;
+    }
+    const { epoch } = connection;
+    pending.sentOn(connection);
+    if (pending.goOnMs !== undefined)
+      pending.limit ??= this.#schedule.at(sentAt + pending.goOnMs, () => pending.drop());
+    connection.sent(sentAt);
+    if (this.#pending.size >= CROWD) connection.gather();
+    start(
+      connection.port,
+      command,
+      (reply) => {
+        const now = this.#clock.now();
+        connection.answered(now);
+        connection.took(now - sentAt);
+        if (connection.retired)
+          this.#failed(pending, connection, new Error('Its server does not keep this lock any more'));
+        else if (!pending.settled && pending.confirmation?.needed(reply))
+          void this.#confirm(pending, connection, epoch, reply, sentAt);
+        else pending.replied(reply, sentAt, connection.node);
+      },
+      (error) => this.#failed(pending, connection, error),
+    );
+  }
+
+  /** WAIT speaks of what its own connection has written. When that is lost, the command is sent again, and then confirmed anew. */
+  async #confirm<R>(
+    pending: PendingCommand<R>,
+    connection: Connection,
+    epoch: number,
+    reply: R,
+    sentAt: number,
+  ): Promise<void> {
+    const { enough } = pending.confirmation as Confirmation<R>;
+    connection.sent(this.#clock.now());
+    let confirmed: number;
+    try {
+      confirmed = await connection.replicated(enough, epoch);
+    } catch (error) {
+      // Whatever the error says is about WAIT: the command itself has run.
+      pending.doubt();
+      this.#failed(pending, connection, error);
+      return;
+    }
+    connection.answered(this.#clock.now());
+    if (confirmed >= enough.min) pending.replied(reply, sentAt, connection.node);
+    else pending.unconfirmed(enough.min, confirmed);
+  }
+
+  #failed<R>(pending: PendingCommand<R>, connection: Connection, error: unknown): void {
+    const now = this.#clock.now();
+    connection.answered(now);
+    const meaning = meaningOn(pending, connection, error);
+    const { lockKey } = pending;
+    const detour =
+      meaning.kind === 'transient' ? this.#topology.refused({ ...meaning, connection, lockKey }) : undefined;
+    const delayMs = pending.failed(meaning, error);
+    if (delayMs === undefined) return;
+    if (detour !== undefined) {
+      this.#send(pending, detour);
+      return;
+    }
+    const retry = this.#schedule.at(now + delayMs, () => this.#launch(pending));
+    pending.pause = () => retry.cancel();
+  }
+
+  /** A connection is up again: whatever was sent on its earlier connection and not answered goes out once more. */
+  #resend(): void {
+    for (const pending of this.#pending) {
+      if (!pending.overtaken) continue;
+      pending.doubt();
+      this.#launch(pending);
+    }
+  }
+}
+
+function meaningOn<R>(pending: PendingCommand<R>, connection: Connection, error: unknown): ErrorMeaning {
+  if (error instanceof MisdirectedReplyError) connection.outOfStep(error);
+  if (!(error instanceof UnnamedReplyError)) return meaningOf(error);
+  return connection.outOfStep(error) === 'replaced' && !pending.unnamedBefore(connection)
+    ? { kind: 'unknown' }
+    : meaningOf(error);
+}
