@@ -44,9 +44,31 @@ module.exports = {
     },
     {
       name: 'facade-imports-the-leaves-only',
+      comment: 'And holdfast/testing, which is an entry point of its own, the memory server.',
       severity: 'error',
-      from: { path: `${facade}/` },
+      from: { path: `${facade}/`, pathNot: `${facade}/testing/` },
       to: { path: '^(packages|examples|scripts)/', pathNot: '^packages/(holdfast|core|notify|watchdog)/src/' },
+    },
+    {
+      name: 'testing-stands-beside-the-client',
+      comment: 'What an application installs for its work loads nothing that is for tests.',
+      severity: 'error',
+      from: { path: `${facade}/`, pathNot: `${facade}/testing/` },
+      to: { path: `${facade}/testing/` },
+    },
+    {
+      name: 'testing-imports-holdfast-as-a-whole',
+      comment:
+        'Its file asks for that of holdfast: values of the client come from there, or there would be two classes of clients.',
+      severity: 'error',
+      from: { path: `${facade}/testing/` },
+      to: {
+        path: '^packages/',
+        pathNot: [
+          '^packages/(core|memory|watchdog)/src/',
+          `${facade}/(testing/|index\\.ts$|backstage\\.ts$|surroundings\\.ts$)`,
+        ],
+      },
     },
     {
       name: 'packages-meet-at-their-index',

@@ -12,6 +12,7 @@ const onConnections =
     ? [
         'contract/{broken,dead}-connections',
         'contract/{client-input,close,commands,ioredis,lost-replies,redisson-mode,subscriber,suspicion,versions}',
+        'testing/test-client',
         'topology/{cluster,cluster-failover,redisson-cluster,refusals,sentinel,sentinel-failover,slot-migration}',
       ]
     : ['contract/**/*', 'topology/**/*'];

@@ -1,7 +1,10 @@
 import { defineConfig } from 'tsup';
 
 export default defineConfig({
-  entry: ['src/index.ts'],
+  entry: { index: 'src/index.ts', testing: 'src/testing/index.ts' },
+  // A client of holdfast/testing is an instance of the class that the application imports: that file is asked for, not copied.
+  external: ['holdfast'],
+  splitting: false,
   format: ['esm', 'cjs'],
   dts: { compilerOptions: { composite: false, incremental: false, ignoreDeprecations: '6.0' } },
   // One package is published: what is no peer comes along (docs/adr/0016-one-package.md).

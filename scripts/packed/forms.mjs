@@ -13,11 +13,17 @@ const tested = join(root, 'packages/holdfast');
 function requireOnly(folder) {
   const path = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
-  const names = Object.keys(createRequire(path)('./dist/index.cjs'));
-  // Not the module itself: to those who import it, it has `default` besides what it exports.
-  const facade = `import holdfast from './index.cjs';\nexport const { ${names.join(', ')} } = holdfast;\n`;
-  writeFileSync(join(folder, 'dist/index.mjs'), facade);
-  manifest.exports['.'] = { types: './dist/index.d.ts', default: './dist/index.mjs' };
+  for (const [subpath, entry] of [
+    ['.', 'index'],
+    ['./testing', 'testing'],
+  ]) {
+    const names = Object.keys(createRequire(path)(`./dist/${entry}.cjs`));
+    // Not the module itself: to those who import it, it has `default` besides what it exports.
+    const facade = `import whole from './${entry}.cjs';\nexport const { ${names.join(', ')} } = whole;\n`;
+    writeFileSync(join(folder, `dist/${entry}.mjs`), facade);
+    const types = `./dist/${entry}.d.ts`;
+    manifest.exports[subpath] = { types, require: `./dist/${entry}.cjs`, default: `./dist/${entry}.mjs` };
+  }
   writeFileSync(path, JSON.stringify(manifest));
 }
 

@@ -1,0 +1,123 @@
+import { lockKeys } from '@holdfast/core';
+import { type CloseOptions, type Hold, LockClient, type LockClientOptions, type LockLostReason } from 'holdfast';
+import { type Backstage, BACKSTAGE } from '../backstage.js';
+import { type TestServer, TestSite } from './test-server.js';
+
+/** Options of {@link createTestClient}: those of a client, apart from `redis`, and where it lives. */
+export interface TestClientOptions extends Omit<LockClientOptions, 'redis'> {
+  /** A server that it shares with other clients. Default: one of its own. */
+  server?: TestServer;
+  /** Whose time its own server has; see {@link TestServerOptions}. Not with `server`. */
+  time?: 'own' | 'system';
+}
+
+/** How {@link TestLockClient.lose} may end a hold. Close the client for `closed`, and end the scope for `scope-ended`. */
+export type TestLossReason = Exclude<LockLostReason, 'closed' | 'scope-ended'>;
+
+/** Another process that has a lock. */
+export interface OtherHolder {
+  /** It gives the lock back; whoever waits gets it. */
+  free(): Promise<void>;
+}
+
+/** A real client, with what a test does to it. */
+export interface TestLockClient extends LockClient, TestServer {
+  /** Where it lives: hand it to another client, and the two are like two processes on one Redis. */
+  readonly server: TestServer;
+  /**
+   * What this client holds of the lock is lost now: its signal aborts, `state` says `lost`, and the release rejects with a `LockLostError` that
+   * has this reason. After `taken` another owner has the lock, for 30 s; after any other reason it is free.
+   *
+   * @throws Error when the client does not hold the lock.
+   */
+  lose(name: string, reason: TestLossReason): Promise<void>;
+  /**
+   * Another process takes the lock and keeps it.
+   *
+   * @throws Error when the lock is held already.
+   */
+  busy(name: string): Promise<OtherHolder>;
+  /**
+   * As {@link LockClient.close}. It ends an outage; in its own time, what has to be waited for passes by itself, unless `drainMs` is given: then the
+   * test moves time on.
+   */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+/** How long another owner has a lock that it took away from its holder. A key is still there in the very millisecond in which it ends. */
+const TAKEN_MS = 30_000;
+
+/**
+ * A lock client without Redis, for tests: the code of a real one, on a server in memory. Nothing is random, and with its own time (the default) nothing
+ * depends on how fast the machine is: calls that need no time finish by themselves, and whatever has to wait waits until the test moves time on.
+ *
+ * Not promised: that it finds what only a real network and a real Redis do. Cluster and Sentinel are not in it.
+ *
+ * @throws TypeError or RangeError for options that cannot work.
+ */
+export function createTestClient(options: TestClientOptions = {}): TestLockClient {
+  if ('redis' in options) throw new TypeError('createTestClient: a test client has no Redis; leave redis out');
+  const { server, time, ...rest } = options;
+  if (server !== undefined && time !== undefined) throw new TypeError('createTestClient: time belongs to the server');
+  const site = server === undefined ? new TestSite(time === undefined ? {} : { time }) : siteOf(server);
+  const client = open(site, rest);
+  let others: LockClient | undefined;
+  const close = client.close.bind(client);
+  const lockKeyOf = (name: string) => lockKeys(name, { prefix: rest.prefix ?? '' }).lock;
+
+  const controls: Omit<TestLockClient, keyof LockClient> & Pick<LockClient, 'close'> = {
+    server: site,
+    advance: (ms) => site.advance(ms),
+    outage: (ms) => site.outage(ms),
+    async lose(name, reason) {
+      if (!backstage.lose(client, name, reason)) throw notHeld(name);
+      const keys = site.memory.keysOf();
+      if (reason === 'taken') {
+        keys.put(
+          lockKeyOf(name),
+          new Map([
+            ['test:another.1', '1'],
+            ['seq', '1'],
+          ]),
+          keys.nowMs + TAKEN_MS - 1,
+        );
+      }
+      await site.settle();
+    },
+    async busy(name) {
+      others ??= open(site, rest.prefix === undefined ? {} : { prefix: rest.prefix });
+      const hold: Hold | null = await others.getLock(name).tryAcquire();
+      if (hold === null) throw new Error(`busy: the lock "${name}" is held already`);
+      return {
+        async free() {
+          await hold.release();
+          await site.settle();
+        },
+      };
+    },
+    async close(closing) {
+      const closed = Promise.all([close(closing), others?.close()]);
+      // A test that gives holds time to end moves that time itself.
+      if (closing?.drainMs === undefined) await site.finish(closed);
+      else await closed;
+    },
+  };
+  return Object.assign(client, controls);
+}
+
+function open(site: TestSite, options: Omit<LockClientOptions, 'redis'>): LockClient {
+  // Where it leads is decided by the surroundings.
+  return backstage.make({ ...options, redis: 'redis://test' }, site.surroundings());
+}
+
+/** Of the class that the application imports, which is in another file of the package. */
+const backstage = (LockClient as unknown as { readonly [BACKSTAGE]: Backstage })[BACKSTAGE];
+
+function siteOf(server: TestServer): TestSite {
+  if (server instanceof TestSite) return server;
+  throw new TypeError('server must be made by createTestServer, or the server of another test client');
+}
+
+function notHeld(name: string): Error {
+  return new Error(`lose: this client does not hold the lock "${name}"`);
+}

@@ -1,0 +1,243 @@
+/** What `holdfast/testing` promises to those who test with it. */
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { LockClient, LockLostError, LockTimeoutError, LockUnavailableError } from 'holdfast';
+import {
+  createTestClient,
+  createTestServer,
+  type HoldfastMatchers,
+  holdfastMatchers,
+  type TestClientOptions,
+  type TestLossReason,
+} from 'holdfast/testing';
+
+expect.extend(holdfastMatchers);
+/** In a project that can name the package `expect` a declaration does this: see docs/testing.md. */
+const expectOf = expect as unknown as (received: unknown) => HoldfastMatchers & { not: HoldfastMatchers };
+
+const open: LockClient[] = [];
+const testClient = (options: TestClientOptions = {}) => {
+  const client = createTestClient(options);
+  open.push(client);
+  return client;
+};
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((client) => client.close()));
+  jest.useRealTimers();
+});
+
+/** Whether a promise has settled, and how, without waiting for it. */
+function watched<T>(promise: Promise<T>): { outcome: unknown } {
+  const seen: { outcome: unknown } = { outcome: 'pending' };
+  promise.then(
+    (value) => {
+      seen.outcome = value;
+    },
+    (error: unknown) => {
+      seen.outcome = error;
+    },
+  );
+  return seen;
+}
+
+describe('a test client', () => {
+  it('is a real client, and locks without Redis and without waiting', async () => {
+    const locks = testClient();
+    expect(locks).toBeInstanceOf(LockClient);
+    const lock = locks.getLock('order');
+    await expect(lock.withLock(async () => lock.isLocked())).resolves.toBe(true);
+    await expectOf(lock).toBeFree();
+  });
+
+  it('waits for as long as it was told, by the time of the test', async () => {
+    const locks = testClient();
+    await locks.busy('order');
+    const tried = watched(locks.getLock('order').tryLock(2_000));
+    await locks.advance(1_999);
+    expect(tried.outcome).toBe('pending');
+    await locks.advance(1);
+    expect(tried.outcome).toBe(false);
+  });
+
+  it('gets a lock that another process frees', async () => {
+    const locks = testClient();
+    const other = await locks.busy('order');
+    await expect(locks.getLock('order').tryLock()).resolves.toBe(false);
+    const waiting = watched(locks.getLock('order').acquire());
+    await locks.advance(60_000);
+    expect(waiting.outcome).toBe('pending');
+    await other.free();
+    expect(waiting.outcome).toMatchObject({ state: 'held' });
+  });
+
+  it('cannot be told that another process has what it holds itself', async () => {
+    const locks = testClient();
+    await locks.getLock('order').acquire();
+    await expect(locks.busy('order')).rejects.toThrow('the lock "order" is held already');
+  });
+
+  it('keeps a lock for hours, and a fixed lease as long as it lasts', async () => {
+    const locks = testClient();
+    const watchedHold = await locks.getLock('kept').acquire();
+    await locks.advance(7_200_000);
+    expect(watchedHold.state).toBe('held');
+    const leased = await locks.getLock('leased').acquire({ leaseMs: 5_000 });
+    await locks.advance(4_000);
+    await expectOf(leased).toBeHeld();
+    await locks.advance(1_000);
+    await expectOf(leased).toBeFree();
+    await expect(leased.release()).rejects.toMatchObject({ reason: 'expired' });
+  });
+
+  const reasons: TestLossReason[] = [
+    'expired',
+    'deleted',
+    'taken',
+    'force-unlocked',
+    'unreachable',
+    'clock',
+    'max-hold',
+  ];
+  it.each(reasons)('loses a hold on demand: %s', async (reason) => {
+    const locks = testClient();
+    const lost: string[] = [];
+    locks.on('lost', ({ error }) => lost.push(error.reason));
+    const lock = locks.getLock('order');
+    const section = lock.withLock(async (hold) => {
+      await locks.lose('order', reason);
+      expect(hold.signal.aborted).toBe(true);
+      expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason });
+      expect(() => hold.assertHeld()).toThrow(LockLostError);
+    });
+    await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST', reason });
+    expect(lost).toEqual([reason]);
+    await expect(lock.isLocked()).resolves.toBe(reason === 'taken');
+    await locks.advance(30_000);
+    await expectOf(lock).toBeFree();
+  });
+
+  it('says so when there is nothing to lose', async () => {
+    await expect(testClient().lose('order', 'expired')).rejects.toThrow('does not hold the lock "order"');
+  });
+
+  it('keeps its holds through a short outage, and tells the loss of a long one before the lease can have ended', async () => {
+    const locks = testClient();
+    locks.on('error', () => undefined);
+    const hold = await locks.getLock('order').acquire();
+    await locks.outage(5_000);
+    expect(hold.state).toBe('suspect');
+    await locks.advance(6_000);
+    expect(hold.state).toBe('held');
+    await locks.outage(60_000);
+    const call = watched(locks.getLock('other').acquire());
+    await locks.advance(30_000);
+    expect(hold.state).toBe('lost');
+    expect(hold.signal.reason).toMatchObject({ reason: 'unreachable' });
+    expect(call.outcome).toBeInstanceOf(LockUnavailableError);
+    await locks.advance(31_000);
+    await expect(locks.getLock('other').tryLock()).resolves.toBe(true);
+  });
+
+  it('shares locks with another client on its server, as two processes do', async () => {
+    const one = testClient();
+    const other = testClient({ server: one.server });
+    const hold = await one.getLock('order').acquire();
+    const late = watched(other.getLock('order').acquire({ waitMs: 1_000 }));
+    await one.advance(1_000);
+    expect(late.outcome).toBeInstanceOf(LockTimeoutError);
+    const next = other.getLock('order').acquire();
+    await one.advance(0);
+    await hold.release();
+    await expect(next).resolves.toMatchObject({ state: 'held' });
+    const alone = testClient();
+    await expect(alone.getLock('order').tryLock()).resolves.toBe(true);
+  });
+
+  it('does the same in every run', async () => {
+    const run = async () => {
+      const server = createTestServer();
+      const clients = [testClient({ server }), testClient({ server }), testClient({ server })];
+      const seen: string[] = [];
+      const work = clients.map(async (client, index) => {
+        for (let round = 0; round < 5; round++) {
+          await client.getLock('order').withLock(async (hold) => {
+            seen.push(`${index} ${hold.remainingMs()} ${JSON.stringify(await client.inspect('order'))}`);
+          });
+        }
+      });
+      while ((await Promise.race([Promise.all(work), server.advance(100)])) === undefined);
+      return seen;
+    };
+    const [first, second] = [await run(), await run()];
+    expect(first).toHaveLength(15);
+    expect(second).toEqual(first);
+  });
+
+  it('lives in the time of the process too, which fake timers drive', async () => {
+    jest.useFakeTimers();
+    const locks = testClient({ time: 'system' });
+    await locks.busy('order');
+    const tried = watched(locks.getLock('order').tryLock(2_000));
+    const hold = await locks.getLock('kept').acquire();
+    await jest.advanceTimersByTimeAsync(1_990);
+    expect(tried.outcome).toBe('pending');
+    await jest.advanceTimersByTimeAsync(20);
+    expect(tried.outcome).toBe(false);
+    await jest.advanceTimersByTimeAsync(120_000);
+    expect(hold.state).toBe('held');
+    await expect(locks.advance(1)).rejects.toThrow('advance your fake timers');
+  });
+
+  it('refuses options that cannot work', () => {
+    const server = createTestServer();
+    expect(() => createTestClient({ server, time: 'own' })).toThrow('time belongs to the server');
+    expect(() => createTestClient({ time: 'mine' as 'own' })).toThrow("time must be 'own' or 'system'");
+    expect(() => createTestClient({ server: {} as typeof server })).toThrow('server must be made by createTestServer');
+    // @ts-expect-error it has no Redis
+    expect(() => createTestClient({ redis: 'redis://localhost' })).toThrow('leave redis out');
+  });
+
+  it('refuses an outage without end', async () => {
+    await expect(testClient().outage(Number.POSITIVE_INFINITY)).rejects.toThrow(RangeError);
+  });
+
+  it('closes by itself in an outage, and with time to drain when the test moves it', async () => {
+    const locks = testClient();
+    locks.on('error', () => undefined);
+    const hold = await locks.getLock('order').acquire();
+    await locks.outage(60_000);
+    await locks.close();
+    expect(hold.signal.reason).toMatchObject({ reason: 'closed' });
+    const other = testClient();
+    const inUse = await other.getLock('order').acquire();
+    const closing = watched(other.close({ drainMs: 1_000 }));
+    await other.advance(500);
+    expect([closing.outcome, inUse.state]).toEqual(['pending', 'held']);
+    await other.advance(500);
+    expect([closing.outcome, inUse.state]).toEqual([undefined, 'lost']);
+  });
+
+  it('moves time only forward, and one way at once', async () => {
+    const locks = testClient();
+    await expect(locks.advance(-1)).rejects.toThrow(RangeError);
+    const first = locks.advance(1);
+    await expect(locks.advance(1)).rejects.toThrow('await one call before the next');
+    await first;
+  });
+});
+
+describe('the matchers', () => {
+  it('say what is held, of locks and of holds', async () => {
+    const locks = testClient();
+    const lock = locks.getLock('order');
+    await expectOf(lock).toBeFree();
+    await expectOf(lock).not.toBeHeld();
+    const hold = await lock.acquire();
+    await expectOf(lock).toBeHeld();
+    await expectOf(hold).toBeHeld();
+    await expect(expectOf(lock).toBeFree()).rejects.toThrow('the lock "order" is held');
+    await hold.release();
+    await expect(expectOf(hold).toBeHeld()).rejects.toThrow('the hold of "order" (released) is free');
+    await expect(expectOf('order').toBeHeld()).rejects.toThrow('a lock or a hold was expected');
+  });
+});
