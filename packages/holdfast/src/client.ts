@@ -28,6 +28,9 @@ import { UnreportedLosses } from './exclusive/unreported-losses.js';
 import { QueueWakeup, RedissonWakeup } from './tenure/wakeup.js';
 import { checkSignal } from './acquire-options.js';
 import { checkKeys, checkTime, type LockClientOptions, resolveSettings } from './options.js';
+import type { CloseOptions, ConnectOptions, LockClientMembers, LockHandleOptions } from './lock-client.js';
+import type { LockLostReason } from './errors.js';
+import { BACKSTAGE, type Backstage } from './backstage.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import { Forgotten } from './reports/forgotten.js';
 import { shown } from './reports/caller.js';
@@ -40,26 +43,6 @@ import { runScope } from './scopes/scope-end.js';
 import { settling } from './scopes/settling.js';
 import { type Surroundings, systemSurroundings } from './surroundings.js';
 
-/** Options of {@link LockClient.getLock}. */
-export interface LockHandleOptions {
-  /** An explicit owner, in place of scopes: the same owner, client and name re-enters. At most 256 characters, no white space. */
-  owner?: string;
-}
-
-/** Options of {@link LockClient.close}. */
-export interface CloseOptions {
-  /** How long to wait for holds that are in use before they are taken back, in milliseconds. Default 0. */
-  drainMs?: number;
-}
-
-/** Options of {@link LockClient.connect}. */
-export interface ConnectOptions {
-  /** How long it may take, in milliseconds. Default: the client's `responseTimeoutMs`. */
-  timeoutMs?: number;
-  /** Gives up when it aborts: the call rejects with the signal's reason. The client goes on connecting. */
-  signal?: AbortSignal;
-}
-
 const handleKeys: ReadonlySet<string> = new Set(['owner']);
 const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
 const connectKeys: ReadonlySet<string> = new Set(['timeoutMs', 'signal']);
@@ -71,8 +54,8 @@ const SECRET_LENGTH = 10;
 /** Of what the ids of a client's holds begin with. */
 const HOLD_ID_LENGTH = 10;
 
-/** Where the constructor can be reached: it is for {@link createLockClient} alone. */
-let make: (options: LockClientOptions, surroundings: Surroundings) => LockClient;
+/** Where the constructor can be reached: it is for {@link createLockClient}, and for `holdfast/testing`. */
+let make: Backstage['make'];
 
 /**
  * All locks of one process on one Redis, made by {@link createLockClient}. Make one for a process, not one for a request: two clients never
@@ -81,10 +64,13 @@ let make: (options: LockClientOptions, surroundings: Surroundings) => LockClient
  * It opens up to two connections of its own (with your own `Redis`: one, for messages), with the first lock; behind Sentinel also one to each
  * sentinel, in a Cluster one to each master that keeps a lock of yours. Nothing it does in the background rejects unhandled or throws.
  *
- * The class is there for `instanceof` and as a token of dependency injection; its constructor is not for use.
+ * The class of that name is there for `instanceof` and as a token of dependency injection; its constructor is not for use. The type is an interface:
+ * an object of your own that has these members can be used in place of a client, in a test.
  */
-export class LockClient implements AsyncDisposable {
-  /** Random id of this client; its holds and messages carry it. */
+export interface LockClient extends LockClientMembers {}
+
+/** See {@link LockClient}. */
+class Client implements LockClientMembers {
   readonly clientId: string;
   readonly #parts: ClientParts;
   readonly #prefixes: Prefixes;
@@ -104,6 +90,11 @@ export class LockClient implements AsyncDisposable {
 
   static {
     make = (options, surroundings) => new this(options, surroundings);
+    const backstage: Backstage = {
+      make,
+      lose: (client, name, reason) => #host in client && client.#lose(name, reason),
+    };
+    Object.defineProperty(this, BACKSTAGE, { value: backstage });
     // A token of dependency injection is called by it in messages, whatever a bundler made of the class.
     Object.defineProperty(this, 'name', { value: 'LockClient', configurable: true });
   }
@@ -212,28 +203,12 @@ export class LockClient implements AsyncDisposable {
     this.#readiness = new Readiness(topology, inbox);
   }
 
-  /**
-   * A handle for the lock `name`. No I/O.
-   *
-   * @throws TypeError or RangeError when the name or the owner cannot be used: an empty name, one over 1 KiB or with broken surrogates, one
-   * whose braces would put its keys into different Cluster slots, one that could be a key of holdfast or Redisson (`holdfast_…`, `redisson_…`).
-   */
   getLock(name: string, options: LockHandleOptions = {}): RLock {
     const operations = this.#lockOperations(name);
     checkKeys('getLock', options, handleKeys);
     return new LockHandle(this.#host, operations, checkOwner(options.owner));
   }
 
-  /**
-   * Resolves when the client is ready to lock: connected, authenticated, and heard by message. No lock needs it, since the first one connects;
-   * good for warming up, for a readiness probe, and for a process that should not start without Redis. Resolves at once when it is ready, and
-   * may be called as often as you like.
-   *
-   * Not promised: that it stays ready. See {@link ready}.
-   *
-   * @throws LockUnavailableError when it is not ready within `timeoutMs`, and at once when it cannot be as things are: a wrong password, a
-   * certificate that is not accepted, a database that does not exist. LockClientClosedError after `close()`; the signal's reason when it aborts.
-   */
   async connect(options: ConnectOptions = {}): Promise<void> {
     checkKeys('connect', options, connectKeys);
     const { clock, settings, waits, aborts } = this.#parts;
@@ -243,32 +218,22 @@ export class LockClient implements AsyncDisposable {
     await shown(this.#readiness.wait({ timers: waits, expiresAt, aborts, signal }));
   }
 
-  /** Whether it could lock now: connected, authenticated, and heard by message, as far as is known. No I/O. */
   get ready(): boolean {
     return this.#readiness.ready;
   }
 
-  /**
-   * Runs `fn` as one thread: imperative `lock`, `tryLock` and `unlock` directly inside count up and down, through any handle. Branches of a
-   * `Promise.all` with `withLock` still exclude each other. Returns what `fn` returns; for a thenable, which is asked for its result inside,
-   * a promise of that.
-   *
-   * Locks that are still held when `fn` has settled are reported as `leak`, aborted with reason `scope-ended`, and not renewed any more.
-   */
   run<T>(fn: () => PromiseLike<T>): Promise<T>;
   run<T>(fn: () => T): T;
   run(fn: () => unknown): unknown {
     return runScope(openScope('thread', this), fn, this.#host.leftovers);
   }
 
-  /** Runs `fn` outside all scopes: start servers, timers and listeners in here, else they keep the scope for their whole life. Returns as `run`. */
   exit<T>(fn: () => PromiseLike<T>): Promise<T>;
   exit<T>(fn: () => T): T;
   exit(fn: () => unknown): unknown {
     return outside(() => settling(fn()));
   }
 
-  /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
   async inspect(name: string): Promise<LockInspection> {
     const operations = this.#lockOperations(name);
     this.#host.registry.admit(name);
@@ -276,39 +241,25 @@ export class LockClient implements AsyncDisposable {
     return inspectionOf(name, reply, this.clientId);
   }
 
-  /** Counters and distributions since the client was created. Also on `node:diagnostics_channel`, see `docs/semantics.md`. */
   stats(): LockClientStats {
     return this.#parts.reporter.stats.snapshot();
   }
 
-  /**
-   * Adds a listener; see {@link LockClientEvents}. No event needs one.
-   *
-   * @throws RangeError when there is no such event, TypeError when the listener is no function.
-   */
   on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
     this.#parts.reporter.events.on(event, listener);
     return this;
   }
 
-  /** Adds a listener for the next time only. @throws as {@link LockClient.on}. */
   once<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
     this.#parts.reporter.events.once(event, listener);
     return this;
   }
 
-  /** Removes a listener. @throws as {@link LockClient.on}. */
   off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
     this.#parts.reporter.events.off(event, listener);
     return this;
   }
 
-  /**
-   * Ends the client: waiting and new calls reject with LockClientClosedError; holds in use have `drainMs` to be released (calls inside them
-   * still re-enter), then they are aborted with reason `closed` and given back; connections of ours are closed, yours stays open. Leaves no timer, listener or socket.
-   *
-   * Not promised when Redis does not answer: then leases run out by themselves.
-   */
   close(options: CloseOptions = {}): Promise<void> {
     checkKeys('close', options, closeKeys);
     const { drainMs = 0 } = options;
@@ -322,6 +273,15 @@ export class LockClient implements AsyncDisposable {
 
   #lockOperations(name: string): LockOperations {
     return new LockOperations(lockKeys(name, this.#prefixes), this.#granting);
+  }
+
+  #lose(name: string, reason: LockLostReason): boolean {
+    const coordinator = this.#host.registry.find(name);
+    const innermost = coordinator?.holds.all.at(-1);
+    const id = innermost && coordinator?.tenureIdOf(innermost);
+    if (id === undefined) return false;
+    coordinator?.takenAway(id, reason);
+    return true;
   }
 
   async #close(drainMs: number): Promise<void> {
@@ -340,6 +300,16 @@ export class LockClient implements AsyncDisposable {
     this.#background.clear();
   }
 }
+
+/**
+ * The class of clients, for `instanceof` and as a token. Interface and class are two declarations of one name: a class alone, which has private
+ * members, would accept its own instances only, and an object that a test puts in place of a client could not be handed on without a cast.
+ */
+export const LockClient = Client as unknown as (abstract new (
+  ...args: never
+) => LockClient) & {
+  readonly prototype: LockClient;
+};
 
 function checkOwner(owner: unknown): string | undefined {
   if (owner === undefined) return undefined;

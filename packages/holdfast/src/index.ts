@@ -4,13 +4,7 @@
  * @packageDocumentation
  */
 export type { AcquireOptions, LockOptions } from './acquire-options.js';
-export {
-  type CloseOptions,
-  type ConnectOptions,
-  createLockClient,
-  LockClient,
-  type LockHandleOptions,
-} from './client.js';
+export { createLockClient, LockClient } from './client.js';
 export {
   LockClientClosedError,
   LockError,
@@ -28,6 +22,7 @@ export {
 } from './errors.js';
 export type { Hold, HoldState } from './primitives/hold.js';
 export type { LockInspection } from './inspection.js';
+export type { CloseOptions, ConnectOptions, LockHandleOptions } from './lock-client.js';
 export type { LimitOptions, LockClientOptions, RedisInput, ReplicaOptions } from './options.js';
 export type { LockDiagnostics, LockHoldMessage, LockMessage } from './reports/channels.js';
 export type { LeakHow, LockClientEvents, LockClientListener, LockHoldEvent } from './reports/events.js';

@@ -134,9 +134,9 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
     return this.tenure?.id === id ? this.holds.all : none;
   }
 
-  /** Redis has answered that tenure `id` was forced out. */
-  forced(id: string): void {
-    if (this.tenure?.id === id) this.tenure.lease.lose('force-unlocked');
+  /** Tenure `id` has been taken away, as is known by other means than a renewal. */
+  takenAway(id: string, reason: LockLostReason): void {
+    if (this.tenure?.id === id) this.tenure.lease.lose(reason);
   }
 
   /** The client closes: calls that wait are refused, and so are those that would have to wait again. */

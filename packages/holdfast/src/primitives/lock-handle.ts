@@ -138,7 +138,7 @@ export class LockHandle implements RLock {
     const tombstoneMs = Math.min(parts.settings.responseTimeoutMs + LATE_COPY_MS, MAX_TIME_MS);
     const { ownerBefore, left } = await this.#query(this.#operations.force(request, { tombstoneMs }));
     void serveRest(parts, this.#operations, left);
-    if (ownerBefore !== undefined) registry.find(this.name)?.forced(ownerBefore);
+    if (ownerBefore !== undefined) registry.find(this.name)?.takenAway(ownerBefore, 'force-unlocked');
     return ownerBefore !== undefined;
   }
 

@@ -1,0 +1,85 @@
+/** What users see of a client. */
+
+import type { LockInspection } from './inspection.js';
+import type { RLock } from './primitives/rlock.js';
+import type { LockClientEvents, LockClientListener } from './reports/events.js';
+import type { LockClientStats } from './reports/stats.js';
+
+/** Options of {@link LockClient.getLock}. */
+export interface LockHandleOptions {
+  /** An explicit owner, in place of scopes: the same owner, client and name re-enters. At most 256 characters, no white space. */
+  owner?: string;
+}
+
+/** Options of {@link LockClient.close}. */
+export interface CloseOptions {
+  /** How long to wait for holds that are in use before they are taken back, in milliseconds. Default 0. */
+  drainMs?: number;
+}
+
+/** Options of {@link LockClient.connect}. */
+export interface ConnectOptions {
+  /** How long it may take, in milliseconds. Default: the client's `responseTimeoutMs`. */
+  timeoutMs?: number;
+  /** Gives up when it aborts: the call rejects with the signal's reason. The client goes on connecting. */
+  signal?: AbortSignal;
+}
+
+/** The members of a {@link LockClient}. */
+export interface LockClientMembers extends AsyncDisposable {
+  /** Random id of this client; its holds and messages carry it. */
+  readonly clientId: string;
+  /** Whether it could lock now: connected, authenticated, and heard by message, as far as is known. No I/O. */
+  readonly ready: boolean;
+  /**
+   * A handle for the lock `name`. No I/O.
+   *
+   * @throws TypeError or RangeError when the name or the owner cannot be used: an empty name, one over 1 KiB or with broken surrogates, one
+   * whose braces would put its keys into different Cluster slots, one that could be a key of holdfast or Redisson (`holdfast_…`, `redisson_…`).
+   */
+  getLock(name: string, options?: LockHandleOptions): RLock;
+  /**
+   * Resolves when the client is ready to lock: connected, authenticated, and heard by message. No lock needs it, since the first one connects;
+   * good for warming up, for a readiness probe, and for a process that should not start without Redis. Resolves at once when it is ready, and
+   * may be called as often as you like.
+   *
+   * Not promised: that it stays ready. See {@link ready}.
+   *
+   * @throws LockUnavailableError when it is not ready within `timeoutMs`, and at once when it cannot be as things are: a wrong password, a
+   * certificate that is not accepted, a database that does not exist. LockClientClosedError after `close()`; the signal's reason when it aborts.
+   */
+  connect(options?: ConnectOptions): Promise<void>;
+  /**
+   * Runs `fn` as one thread: imperative `lock`, `tryLock` and `unlock` directly inside count up and down, through any handle. Branches of a
+   * `Promise.all` with `withLock` still exclude each other. Returns what `fn` returns; for a thenable, which is asked for its result inside,
+   * a promise of that.
+   *
+   * Locks that are still held when `fn` has settled are reported as `leak`, aborted with reason `scope-ended`, and not renewed any more.
+   */
+  run<T>(fn: () => PromiseLike<T>): Promise<T>;
+  run<T>(fn: () => T): T;
+  /** Runs `fn` outside all scopes: start servers, timers and listeners in here, else they keep the scope for their whole life. Returns as `run`. */
+  exit<T>(fn: () => PromiseLike<T>): Promise<T>;
+  exit<T>(fn: () => T): T;
+  /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
+  inspect(name: string): Promise<LockInspection>;
+  /** Counters and distributions since the client was created. Also on `node:diagnostics_channel`, see `docs/semantics.md`. */
+  stats(): LockClientStats;
+  /**
+   * Adds a listener; see {@link LockClientEvents}. No event needs one.
+   *
+   * @throws RangeError when there is no such event, TypeError when the listener is no function.
+   */
+  on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this;
+  /** Adds a listener for the next time only. @throws as {@link LockClient.on}. */
+  once<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this;
+  /** Removes a listener. @throws as {@link LockClient.on}. */
+  off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this;
+  /**
+   * Ends the client: waiting and new calls reject with LockClientClosedError; holds in use have `drainMs` to be released (calls inside them
+   * still re-enter), then they are aborted with reason `closed` and given back; connections of ours are closed, yours stays open. Leaves no timer, listener or socket.
+   *
+   * Not promised when Redis does not answer: then leases run out by themselves.
+   */
+  close(options?: CloseOptions): Promise<void>;
+}
