@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { NodeConnection } from '../src/connection/connection.js';
+import { NodeConnection } from '../src/connection/node-connection.js';
 import { drivenTools } from './support/driven-tools.js';
 
 const kit = useRedis();

@@ -3,7 +3,7 @@ import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
 import { ClusterTopology } from '../src/connection/cluster-topology.js';
-import { NodeConnection } from '../src/connection/connection.js';
+import { NodeConnection } from '../src/connection/node-connection.js';
 import { drivenTools } from './support/driven-tools.js';
 
 const kit = useRedis();

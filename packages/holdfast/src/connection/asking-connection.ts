@@ -1,5 +1,6 @@
 import type { ScriptPort } from '@holdfast/core';
-import type { Connection, NodeConnection, ReplicaTerms } from './connection.js';
+import type { Connection, ReplicaTerms } from './connection.js';
+import type { NodeConnection } from './node-connection.js';
 import { askingPort } from './ioredis-script-port.js';
 
 /** The same connection for a command that its server does not expect yet: its slot is on the way there. */

@@ -1,5 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis';
-import { type Connection, type ConnectionListener, NodeConnection, type OwnedRedis } from './connection.js';
+import type { Connection, ConnectionListener, OwnedRedis } from './connection.js';
+import { NodeConnection } from './node-connection.js';
 import type { Topology, TopologyListener, Refusal } from './topology.js';
 import type { ConnectionTools } from './connection-tools.js';
 import type { Reach } from './reach.js';

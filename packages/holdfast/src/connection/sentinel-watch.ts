@@ -14,7 +14,7 @@
 
 import type { Redis } from 'ioredis';
 import { outside } from '../scopes/scope.js';
-import { disconnect } from './connection.js';
+import { disconnect } from './disconnect.js';
 
 /** All sentinels have heard of a failover after this; they talk to each other every two seconds. */
 const SHUN_MS = 15_000;

@@ -12,7 +12,7 @@ import type { SubscriberListener, SubscriberPort } from '@holdfast/notify';
 import type { Redis, RedisOptions } from 'ioredis';
 import { outside } from '../scopes/scope.js';
 import { HandshakeLimit } from './handshake-limit.js';
-import { disconnect } from './connection.js';
+import { disconnect } from './disconnect.js';
 import type { Topology } from './topology.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { whenRead } from './reading.js';

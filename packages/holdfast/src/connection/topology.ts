@@ -4,7 +4,7 @@
  * One node, the master that Sentinel names, and a Cluster differ in little: which server a lock lives on, what happens when that changes,
  * and what PUBLISH's reply is worth. All of that is behind this interface; nothing outside this folder knows which of them it talks to.
  *
- * A topology consists of connections, one for each server (see `connection.ts`). Which connection leads to a lock may change between two commands, so it is asked
+ * A topology consists of connections, one for each server (see `node-connection.ts`). Which connection leads to a lock may change between two commands, so it is asked
  * for anew each time something is sent.
  */
 

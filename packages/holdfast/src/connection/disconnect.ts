@@ -1,0 +1,17 @@
+import type { Redis } from 'ioredis';
+
+/** Ends a connection of ours and waits until its socket is gone. */
+export async function disconnect(redis: Redis): Promise<void> {
+  // Between two attempts there is no socket, and ioredis emits no event when it stops trying.
+  const socketless = redis.status === 'end' || redis.status === 'wait' || redis.status === 'reconnecting';
+  const stream: Redis['stream'] | undefined = redis.stream;
+  const ended = new Promise<void>((resolve) => {
+    redis.once('end', () => resolve());
+    // ioredis tells by way of process.nextTick, which fake timers stop. The socket itself is not stopped by them.
+    stream?.once('close', () => resolve());
+  });
+  // ioredis hears one error of a socket. One that is ended during its TLS handshake may have two, and the second would end the process.
+  stream?.on('error', () => undefined);
+  redis.disconnect();
+  if (!socketless) await ended;
+}

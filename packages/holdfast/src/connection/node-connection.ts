@@ -1,0 +1,267 @@
+/**
+ * The connection to one server, and each that takes its place when it is lost. Can it be given a command, and is it still the same one?
+ *
+ * Nothing is given to ioredis unless its status is `ready`. Otherwise a command sits in ioredis' own queues, out of our sight, and settles
+ * late or never. Waiting for `ready` happens in the `CommandSender`, inside the caller's deadline, and counts as definitely not sent.
+ *
+ * `epoch` counts the connections that ended. A command sent in an earlier epoch and not answered may or may not have run.
+ */
+
+import type { ScriptPort } from '@holdfast/core';
+import type { Redis } from 'ioredis';
+import { outside } from '../scopes/scope.js';
+import { HandshakeLimit } from './handshake-limit.js';
+import type { ConnectionTools } from './connection-tools.js';
+import { WriteBatch } from './write-batch.js';
+import { Approach, type Reach } from './reach.js';
+import { redacted, meaningOf } from './reply-errors.js';
+import { ioredisScriptPort } from './ioredis-script-port.js';
+import { SilenceGuard } from './silence-guard.js';
+import { TlsProbe } from './tls-probe.js';
+import { addressOf, isLasting } from './trouble.js';
+import {
+  type Connection,
+  type ConnectionListener,
+  FIRST_ROUND_TRIP_MS,
+  type OwnedRedis,
+  type ReplicaTerms,
+} from './connection.js';
+import { disconnect } from './disconnect.js';
+
+/** Where a server refuses everything, its connection is not replaced more often than this. */
+const RECYCLE_PAUSE_MS = 300;
+/** A database that cannot be chosen now is chosen after this. */
+const PLACE_RETRY_MS = 100;
+
+/** See the module comment. */
+export class NodeConnection implements Connection {
+  readonly node: string;
+  readonly redis: Redis;
+  readonly port: ScriptPort;
+  readonly #ownership: OwnedRedis['ownership'];
+  readonly #listener: ConnectionListener;
+  readonly #tools: ConnectionTools;
+  readonly #silence: SilenceGuard;
+  readonly #handshake: HandshakeLimit | undefined;
+  readonly #tlsProbe: TlsProbe;
+  readonly #approach: Approach;
+  readonly #batch = new WriteBatch();
+  #epoch = 0;
+  #roundTripMs = FIRST_ROUND_TRIP_MS;
+  #closed = false;
+  /** The last error, until a later connection is up. */
+  #trouble: Error | undefined;
+  /** The number of the connection that had it. */
+  #troubledEpoch = 0;
+  /** The connection broke, or the last attempt to make one did. */
+  #broken: boolean;
+  /** The present connection is in the database that the options name. Where there is none such, ioredis stays in number 0. */
+  #placed: boolean;
+  /** The number of the connection that is being put there: once for all calls that wait. */
+  #placing: number | undefined;
+  /** The WAIT under way on the present connection. */
+  #confirming: Promise<number> | undefined;
+  /** The server at the other end of the present connection has been looked at. */
+  #looked = false;
+  #replacedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(node: string, { redis, ownership }: OwnedRedis, listener: ConnectionListener, tools: ConnectionTools) {
+    this.node = node;
+    this.redis = redis;
+    this.port = ioredisScriptPort(redis, this.#askedAgain);
+    this.#ownership = ownership;
+    this.#listener = listener;
+    this.#tools = tools;
+    this.#silence = new SilenceGuard(tools, () => this.recycle());
+    this.#approach = new Approach(tools);
+    this.#broken = redis.status === 'close' || redis.status === 'reconnecting';
+    this.#placed = redis.status === 'ready' && databaseOf(redis) === 0;
+    redis.on('ready', this.#connected);
+    redis.on('close', this.#down);
+    // Without any listener ioredis prints the errors. A first one on yours would silence it.
+    if (ownership === 'ours' || redis.listenerCount('error') > 0) redis.on('error', this.#failed);
+    this.#tlsProbe = new TlsProbe(redis, tools, this.#failed);
+    if (ownership === 'ours') this.#handshake = new HandshakeLimit(redis, tools);
+  }
+
+  get ready(): boolean {
+    return this.redis.status === 'ready' && this.#placed && !this.#closed;
+  }
+
+  get retired(): boolean {
+    return this.#closed;
+  }
+
+  /** The connection is over and ioredis will not try again. */
+  get ended(): boolean {
+    return this.#closed || this.redis.status === 'end';
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get trouble(): Error | undefined {
+    return this.ready ? undefined : (this.#tlsProbe.mismatch ?? this.#trouble ?? this.#unshaken());
+  }
+
+  /** A server that speaks no TLS waits for more of our handshake, or hangs up: neither is an error to ioredis. */
+  #unshaken(): Error | undefined {
+    const { options, status } = this.redis;
+    if (!options.tls || this.#closed || !['connecting', 'close', 'reconnecting'].includes(status)) return undefined;
+    return new Error(`No TLS connection to ${addressOf(this.redis)} has come about: does that port speak TLS?`);
+  }
+
+  /** What is known of the way to its server. */
+  get reach(): Reach {
+    if (this.ready) return { state: 'connected', silentMs: this.#silence.silentMs(this.#tools.now()) };
+    return this.#broken || this.#trouble !== undefined || this.ended ? { state: 'down' } : this.#approach.reach;
+  }
+
+  sent(at: number): void {
+    this.#silence.sent(at);
+    if (this.#looked) return;
+    this.#looked = true;
+    void this.#tools.serverCheck.look(this.redis);
+  }
+
+  get roundTripMs(): number {
+    return this.#roundTripMs;
+  }
+
+  took(ms: number): void {
+    this.#roundTripMs += (ms - this.#roundTripMs) / 8;
+  }
+
+  answered(at: number): void {
+    this.#silence.answered(at);
+  }
+
+  /** The server has answered that it does not know a script, and is given it. */
+  readonly #askedAgain = (): void => {
+    const now = this.#tools.now();
+    this.#silence.answered(now);
+    this.#silence.sent(now);
+  };
+
+  gather(): void {
+    this.#batch.gather(this.redis.stream);
+  }
+
+  /**
+   * WAIT holds up everything behind it, so there is one at a time. It covers all that was answered before its own answer: on one connection
+   * that was executed before it.
+   */
+  async replicated({ min, timeoutMs }: ReplicaTerms, epoch: number): Promise<number> {
+    const ofThisConnection = () => {
+      if (this.#epoch !== epoch || !this.ready) throw new Error('The connection was lost before replicas confirmed');
+    };
+    ofThisConnection();
+    const confirming = (this.#confirming ??= this.redis.wait(min, timeoutMs).finally(() => {
+      if (this.#confirming === confirming) this.#confirming = undefined;
+    }));
+    const confirmed = await confirming;
+    // A client of yours may have sent it again, on another connection.
+    ofThisConnection();
+    return confirmed;
+  }
+
+  /** Where one answer is out of step those behind it are too: what is under way is asked again on a new connection, if that is ours to open. */
+  outOfStep(error: Error): 'replaced' | 'kept' {
+    this.#tools.onError(`commands to ${addressOf(this.redis)}`, error);
+    this.recycle();
+    return this.#ownership === 'ours' ? 'replaced' : 'kept';
+  }
+
+  /** A call needs it: starts a connection that was created lazily. */
+  connect(): void {
+    if (this.ready || this.ended) return;
+    this.#approach.begin();
+    // One of yours may have been connected before we came.
+    if (this.redis.status === 'ready' && !this.#broken && this.#trouble === undefined) void this.#place();
+    if (this.redis.status !== 'wait') return;
+    // The error arrives as an event as well, and retries are ioredis' business.
+    void outside(() => this.redis.connect().catch(() => undefined));
+  }
+
+  /** Replaces a connection of ours that is open but of no use: silent, out of step, or to a server that is no master. Yours is left alone. */
+  recycle(): void {
+    const now = this.#tools.now();
+    if (this.#ownership === 'yours' || !this.ready || now - this.#replacedAt < RECYCLE_PAUSE_MS) return;
+    this.#replacedAt = now;
+    // ioredis tells of the close later: nothing that is known of this connection speaks for the way to the server any more.
+    this.#broken = true;
+    this.redis.disconnect(true);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.redis.off('ready', this.#connected);
+    this.redis.off('close', this.#down);
+    this.#silence.close();
+    this.#approach.end();
+    this.#handshake?.close();
+    this.#tlsProbe.close();
+    if (this.#ownership === 'ours') await disconnect(this.redis);
+    this.redis.off('error', this.#failed);
+  }
+
+  readonly #connected = (): void => {
+    this.#broken = false;
+    if (databaseOf(this.redis) === 0) this.#up();
+    else void this.#place();
+  };
+
+  /** Makes sure of the database: no lock may be taken in another one. */
+  async #place(): Promise<void> {
+    const epoch = this.#epoch;
+    if (this.#placing === epoch) return;
+    this.#placing = epoch;
+    const error = await this.redis.select(databaseOf(this.redis)).then(() => undefined, redacted);
+    if (epoch !== this.#epoch || this.#closed) return;
+    if (error === undefined) this.#up();
+    else if (meaningOf(error).kind === 'permanent') this.#failed(error);
+    else this.#tools.at(this.#tools.now() + PLACE_RETRY_MS, () => this.#placeAgain(epoch));
+  }
+
+  #placeAgain(epoch: number): void {
+    if (epoch !== this.#epoch || this.#closed) return;
+    this.#placing = undefined;
+    void this.#place();
+  }
+
+  #up(): void {
+    this.#placed = true;
+    this.#approach.end();
+    // Trouble of this very connection stays: ioredis 5 is ready for a moment also after a refused AUTH, where the default user has no password.
+    if (this.#troubledEpoch < this.#epoch) this.#trouble = undefined;
+    this.#listener.onUp();
+  }
+
+  readonly #down = (): void => {
+    this.#epoch++;
+    this.#broken = true;
+    this.#placed = false;
+    this.#approach.end();
+    this.#silence.forget();
+    this.#confirming = undefined;
+    this.#looked = false;
+    this.#listener.onDown();
+  };
+
+  readonly #failed = (error: unknown): void => {
+    this.#trouble = redacted(error);
+    this.#troubledEpoch = this.#epoch;
+    // Yours are told to you by your own listener, and what ends because we end it is no trouble.
+    if (this.#ownership === 'ours' && !this.#closed) {
+      this.#tools.onError(`commands to ${addressOf(this.redis)}`, this.#trouble);
+    }
+    if (isLasting(this.#trouble) && !this.ready) this.#listener.onLastingTrouble(this.#trouble);
+  };
+}
+
+/** The number of the database that a client is in, or means to be in: yours may have chosen another one since. */
+function databaseOf({ condition, options }: Redis): number {
+  return condition?.select ?? options.db ?? 0;
+}
