@@ -37,9 +37,9 @@ describe('the first in the queue that is inside a record', () => {
     const looksAmong = (others: number) => {
       const queue = newQueue();
       const around = newScope();
-      for (let i = 0; i < others; i++) queue.add(callIn(newScope(newScope())));
+      for (let i = 0; i < others; i++) queue.addLast(callIn(newScope(newScope())));
       const inside = callIn(newScope(around));
-      queue.add(inside);
+      queue.addLast(inside);
       // The first search looks at each call once, to make the index.
       queue.firstInside(recordOf(around));
       looks = 0;
@@ -47,7 +47,7 @@ describe('the first in the queue that is inside a record', () => {
       expect(queue.firstInside(recordOf(around))).toBe(inside);
       expect(queue.remove(inside)).toBe(true);
       expect(queue.firstInside(recordOf(around))).toBeUndefined();
-      queue.add(inside);
+      queue.addLast(inside);
       return looks;
     };
     expect(looksAmong(10_000)).toBe(looksAmong(10));
@@ -63,7 +63,7 @@ describe('the first in the queue that is inside a record', () => {
       callIn(other),
     ];
     const queue = newQueue();
-    for (const call of calls) queue.add(call);
+    for (const call of calls) queue.addLast(call);
     const seen: unknown[] = [];
     for (let next = queue.firstInside(recordOf(one, other)); next !== undefined; ) {
       seen.push(next);
@@ -78,8 +78,8 @@ describe('the first in the queue that is inside a record', () => {
     const scope = newScope();
     const queue = newQueue();
     const [first, second] = [callIn(scope), callIn(scope)];
-    queue.add(second);
-    queue.putBack(first);
+    queue.addLast(second);
+    queue.addFirst(first);
     expect(queue.firstInside(recordOf(scope))).toBe(first);
     expect(queue.first).toBe(first);
   });
@@ -87,7 +87,7 @@ describe('the first in the queue that is inside a record', () => {
   it('is of the owner of the record, whatever its scope', () => {
     const queue = newQueue();
     const mine = callIn(undefined, 'me');
-    for (const call of [callIn(newScope()), callIn(undefined, 'you'), mine]) queue.add(call);
+    for (const call of [callIn(newScope()), callIn(undefined, 'you'), mine]) queue.addLast(call);
     expect(queue.firstInside({ owner: 'me', scopes: [] } as unknown as HoldRecord)).toBe(mine);
   });
 });
@@ -105,7 +105,7 @@ describe('a call that gets the lock without a wait', () => {
       indexEntries: [],
       until: Infinity,
     } as unknown as Waiter;
-    queue.add(call);
+    queue.addLast(call);
     expect(queue.first).toBe(call);
     queue.remove(call);
     expect(queue.firstInside(recordOf(newScope()))).toBeUndefined();
@@ -128,11 +128,11 @@ describe('the demand of a queue', () => {
     const queue = newQueue();
     const [short, long, attempt] = [waiting(10), waiting(30), waiting(99, true)];
     expect(queue.demand?.patientUntil).toBeUndefined();
-    for (const call of [short, long, attempt]) queue.add(call);
+    for (const call of [short, long, attempt]) queue.addLast(call);
     expect(queue.demand?.patientUntil).toBe(30);
     queue.remove(long);
     expect(queue.demand?.patientUntil).toBe(10);
-    queue.putBack(long);
+    queue.addFirst(long);
     expect(queue.demand?.patientUntil).toBe(30);
     queue.remove(short);
     queue.remove(long);

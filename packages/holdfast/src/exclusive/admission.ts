@@ -94,7 +94,7 @@ export function sendBack(lock: ExclusiveLock, waiter: Waiter): void {
   if (lock.closing) waiter.refuse(new LockClientClosedError(lock.name));
   if (waiter.settled) return;
   waiter.waitOn(lock.parts.clock.now(), lock.parts.settings);
-  lock.queue.putBack(waiter);
+  lock.queue.addFirst(waiter);
   contend(lock);
 }
 

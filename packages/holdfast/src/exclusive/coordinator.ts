@@ -105,7 +105,7 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
       waiter.refuse(parts.limits.reached(this.name, 'waiters'));
     } else {
       const asking = this.tenure;
-      queue.add(waiter);
+      queue.addLast(waiter);
       contend(this);
       // A new tenure has just asked.
       if (!waiter.singleAttempt) asking?.stayFresh(waiter.until);

@@ -53,13 +53,15 @@ export interface HoldOrigin {
 export type HoldPhase =
   | { readonly kind: 'confirming'; readonly how: AcquiredHow; readonly since: number }
   | { readonly kind: 'delivering'; readonly how: AcquiredHow }
-  | { readonly kind: 'open'; readonly since: number }
-  /** `since`: when its call got it. `at`: when the loss was found. */
-  | { readonly kind: 'lost'; readonly since: number; readonly reason: LockLostReason; readonly at: number }
+  | { readonly kind: 'open' }
+  /** `at`: when the loss was found. */
+  | { readonly kind: 'lost'; readonly reason: LockLostReason; readonly at: number }
   /** Lost on its way to its call. */
   | { readonly kind: 'withdrawn'; readonly how: AcquiredHow; readonly reason: LockLostReason }
   | { readonly kind: 'released' };
 
+/** One for all: a lock that is held for long costs no object for its phase. */
+const open: HoldPhase = { kind: 'open' };
 const released: HoldPhase = { kind: 'released' };
 
 /** See the module comment. */
@@ -68,6 +70,8 @@ export class HoldRecord implements ScopedHold {
   readonly owner: string | undefined;
   readonly kind: AcquireKind;
   readonly site: Site | undefined;
+  /** Clock time at which the call got it; undefined until then. */
+  since: number | undefined;
   /** The scope whose `unlock` undoes this hold. */
   unlockScope: Scope | undefined;
   /** The live scopes it belongs to. */
@@ -122,12 +126,6 @@ export class HoldRecord implements ScopedHold {
   /** The call that asked for it has, or had, it. */
   get given(): boolean {
     return this.since !== undefined;
-  }
-
-  /** Clock time at which the call got it; undefined until then. */
-  get since(): number | undefined {
-    const phase = this.#phase;
-    return phase.kind === 'open' || phase.kind === 'lost' ? phase.since : undefined;
   }
 
   /** Looks at the lease first. */
@@ -199,7 +197,8 @@ export class HoldRecord implements ScopedHold {
 
   /** The call has it from now on. */
   open(now: number, unlockScope: Scope | undefined): void {
-    this.#phase = { kind: 'open', since: now };
+    this.#phase = open;
+    this.since = now;
     this.adopt(unlockScope);
   }
 
@@ -220,7 +219,7 @@ export class HoldRecord implements ScopedHold {
   lose(reason: LockLostReason, now: number): boolean {
     if (this.#over) return false;
     const phase = this.#phase;
-    if (phase.kind === 'open') this.#phase = { kind: 'lost', since: phase.since, reason, at: now };
+    if (phase.kind === 'open') this.#phase = { kind: 'lost', reason, at: now };
     else if ('how' in phase) this.#phase = { kind: 'withdrawn', how: phase.how, reason };
     return phase.kind === 'open';
   }

@@ -11,7 +11,6 @@ import type { ClientParts } from '../client-parts.js';
 import { answered } from '../connection/answered.js';
 import type { Answer, Request } from '../connection/pending-command.js';
 import type { Failure } from './failures.js';
-import type { LateCopies } from './late-copies.js';
 import type { Operations, ReleaseReply } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
 
@@ -21,16 +20,25 @@ export type HeldOutcome = { kind: 'held' } | { kind: 'lost' } | Failure;
 /** What counting down came to. `released`: it was the last hold that Redis knew of. */
 export type CountedDown = HeldOutcome | { kind: 'released' };
 
+/** What giving the lock back came to. `unheld`: Redis says it was not ours and nothing of ours explains it. */
+export type ReleaseOutcome = { kind: 'released' } | { kind: 'unheld' } | Failure;
+
+/** What to tell the caller of a release, if anything is wrong. */
+export type FailureOf = (outcome: ReleaseOutcome) => Error | undefined;
+
 /** The tenure whose steps these are. */
 export interface StepSubject {
   readonly id: string;
   readonly operations: Operations;
   readonly lease: Pick<Lease<unknown>, 'confirm' | 'retune'>;
   readonly otherWaiters: OtherWaiters;
-  readonly lateCopies: LateCopies;
   readonly held: boolean;
   /** See {@link Operations.release}. */
   tombstoneMs(): number;
+  /** A lease of `leaseMs` is asked for. */
+  asksFor(leaseMs: number): void;
+  /** A copy of a command may still be on its way. */
+  onDoubt(): void;
 }
 
 /** See the module comment. */
@@ -95,7 +103,7 @@ export class HoldSteps {
 
   /** Gives the tenure, which must have count 1, a new lease for the next hold of this process. */
   passOn(terms: LeaseTerms): Promise<HeldOutcome> {
-    this.#tenure.lateCopies.asksFor(terms.leaseMs);
+    this.#tenure.asksFor(terms.leaseMs);
     return this.#whileHeld(async (seq) => {
       const { id, operations, lease, otherWaiters } = this.#tenure;
       const { leaseMs } = terms;
@@ -140,7 +148,7 @@ export class HoldSteps {
     let sentTwice = false;
     const onDoubt = () => {
       sentTwice = true;
-      this.#tenure.lateCopies.doubt();
+      this.#tenure.onDoubt();
     };
     const { key } = this.#tenure.operations;
     const request = this.#parts.sender.request(key, () => this.#releaseCommand(seq), { until, onDoubt });
@@ -173,7 +181,7 @@ export class HoldSteps {
   #send<R>(build: () => Command<R>): Promise<Answer<R>> {
     const { operations } = this.#tenure;
     const request = this.#parts.sender.request(operations.key, build, {
-      onDoubt: () => this.#tenure.lateCopies.doubt(),
+      onDoubt: () => this.#tenure.onDoubt(),
     });
     this.#request = request;
     return new Promise((resolve) => request.whenAnswered(resolve));

@@ -26,9 +26,9 @@ import type { LockLostReason } from '../errors.js';
 import { AskLoop, type AskListener } from './ask-loop.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
-import { HoldSteps, type StepSubject } from './hold-steps.js';
+import { type FailureOf, HoldSteps, type ReleaseOutcome, type StepSubject } from './hold-steps.js';
 import { leaseTermsOf } from './hold-terms.js';
-import { LateCopies } from './late-copies.js';
+import { barredForMs, longestUnknownLeaseMs } from './late-copies.js';
 import { type MessageSubject, TenureMessages } from './messages.js';
 import type { Operations, Owned, ReleaseReply } from './operations.js';
 import { OtherWaiters } from './other-waiters.js';
@@ -47,12 +47,6 @@ export interface TenureListener {
   onSuspect(tenure: Tenure): void;
 }
 
-/** What giving the lock back came to. `unheld`: Redis says it was not ours and nothing of ours explains it. */
-export type ReleaseOutcome = { kind: 'released' } | { kind: 'unheld' } | Failure;
-
-/** What to tell the caller of a release, if anything is wrong. */
-export type FailureOf = (outcome: ReleaseOutcome) => Error | undefined;
-
 /** See the module comment. */
 export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, StepSubject, AskListener {
   readonly id: string;
@@ -64,7 +58,6 @@ export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, Step
   readonly otherWaiters = new OtherWaiters();
   /** What changes its hold count. */
   readonly steps: HoldSteps;
-  readonly lateCopies: LateCopies;
   readonly #parts: ClientParts;
   readonly #listener: TenureListener;
   readonly #messages: TenureMessages;
@@ -74,6 +67,10 @@ export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, Step
   #state: 'asking' | 'held' | 'ended' = 'asking';
   #heldSince = 0;
   #loss: LockLostReason | undefined;
+  /** A copy of a command may still be on its way, for good. */
+  #dirty = false;
+  /** No lease of this tenure can outlast it by more than a claim. */
+  #longestLeaseMs: number;
 
   constructor(
     parts: ClientParts,
@@ -86,7 +83,7 @@ export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, Step
     this.#listener = listener;
     this.operations = operations;
     this.id = parts.tenureId(owner);
-    this.lateCopies = new LateCopies(terms.leaseMs);
+    this.#longestLeaseMs = terms.leaseMs;
     this.lease = parts.watchdog.open(this, terms, this);
     this.#messages = new TenureMessages(parts, this);
     this.#subscription = parts.wakeup.subscribe(operations, this.id, this.#messages);
@@ -145,7 +142,11 @@ export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, Step
   onAsk(leaseMs: number): void {
     // It queues although no message can reach it: what is said to it now, other clients may hear.
     if (this.#subscription.mayQueue && !this.reachable) this.#messages.expose();
-    this.lateCopies.asksFor(leaseMs);
+    this.asksFor(leaseMs);
+  }
+
+  asksFor(leaseMs: number): void {
+    this.#longestLeaseMs = Math.max(this.#longestLeaseMs, leaseMs);
   }
 
   onOwned(reply: Owned, sentAt: number): void {
@@ -175,7 +176,7 @@ export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, Step
   }
 
   onDoubt(): void {
-    this.lateCopies.doubt();
+    this.#dirty = true;
   }
 
   get reachable(): boolean {
@@ -233,7 +234,7 @@ export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, Step
 
   /** Holds came or went: what the lease is renewed to from now on. */
   retune(terms: LeaseTerms): void {
-    this.lateCopies.asksFor(terms.leaseMs);
+    this.asksFor(terms.leaseMs);
     this.lease.retune(terms);
   }
 
@@ -270,8 +271,8 @@ export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, Step
     this.steps.drop();
     if (this.#askLoop?.reached ?? true) {
       const { sender, settings, clock } = this.#parts;
-      const leasesOver = clock.now() + this.lateCopies.longestMs(settings.claimLeaseMs);
-      const lasts = this.#askLoop?.adrift ? { goOnMs: this.lateCopies.barredForMs } : { until: leasesOver };
+      const leasesOver = clock.now() + longestUnknownLeaseMs(this.#longestLeaseMs, settings.claimLeaseMs);
+      const lasts = this.#askLoop?.adrift ? { goOnMs: barredForMs(this.#longestLeaseMs) } : { until: leasesOver };
       const command = () => this.operations.cancel(this.id, { tombstoneMs: this.tombstoneMs() });
       const answer = await sender.answer(this.operations.key, command, { ...lasts, onDoubt: () => this.onDoubt() });
       if (answer.kind === 'reply') void serveRest(this.#parts, this.operations, answer.reply.left);
@@ -293,6 +294,6 @@ export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, Step
 
   /** 0 when nothing of this tenure can still be on its way. An ask that is unanswered now can be lost with its connection and sent again. */
   tombstoneMs(): number {
-    return this.#askLoop?.underWay ? this.lateCopies.barredForMs : this.lateCopies.tombstoneMs;
+    return this.#dirty || this.#askLoop?.underWay ? barredForMs(this.#longestLeaseMs) : 0;
   }
 }

@@ -24,8 +24,7 @@ export interface Origins {
 }
 
 /** See the module comment. */
-export class WaitQueue implements Iterable<Waiter> {
-  readonly #all = new LinkedList<Waiter>();
+export class WaitQueue extends LinkedList<Waiter> {
   #size = 0;
   /** The index, by scope or owner. Undefined when all calls are outside: those are inside no hold. */
   #origins: Map<Scope | string, LinkedList<Entry>> | undefined;
@@ -42,6 +41,7 @@ export class WaitQueue implements Iterable<Waiter> {
   readonly #policy: Origins;
 
   constructor(limits: Limits, policy: Origins) {
+    super();
     this.#limits = limits;
     this.#policy = policy;
   }
@@ -60,34 +60,30 @@ export class WaitQueue implements Iterable<Waiter> {
     return this.#size;
   }
 
-  get first(): Waiter | undefined {
-    return this.#all.first;
-  }
-
   /** A call asked for one attempt only. */
   get hasSingleAttempts(): boolean {
     return this.#singleAttempts > 0;
   }
 
-  add(waiter: Waiter): void {
+  override addLast(waiter: Waiter): void {
     waiter.number = ++this.#highest;
-    this.#all.addLast(waiter);
+    super.addLast(waiter);
     this.#unindexed ??= waiter;
     this.#joined(waiter);
   }
 
   /** Back to the head of the queue, where it came from. */
-  putBack(waiter: Waiter): void {
+  override addFirst(waiter: Waiter): void {
     waiter.number = --this.#lowest;
     if (this.#unindexed === this.first) this.#unindexed = waiter;
     else for (const entry of this.#entriesOf(waiter)) this.#listOf(entry.origin).addFirst(entry);
-    this.#all.addFirst(waiter);
+    super.addFirst(waiter);
     this.#joined(waiter);
   }
 
-  remove(waiter: Waiter): boolean {
+  override remove(waiter: Waiter): boolean {
     const { behind } = waiter;
-    if (!this.#all.remove(waiter)) return false;
+    if (!super.remove(waiter)) return false;
     if (waiter === this.#unindexed) this.#unindexed = behind;
     if (--this.#size === 0) this.#demand = undefined;
     this.#limits.left();
@@ -108,11 +104,6 @@ export class WaitQueue implements Iterable<Waiter> {
       if (first === undefined || (one !== undefined && one.number < first.number)) first = one;
     }
     return first;
-  }
-
-  /** A copy: a call that is told something may leave the queue at once. */
-  [Symbol.iterator](): IterableIterator<Waiter> {
-    return this.#all[Symbol.iterator]();
   }
 
   #joined(waiter: Waiter): void {
