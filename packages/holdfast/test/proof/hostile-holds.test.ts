@@ -80,12 +80,12 @@ describe.each(everySpeaker)(
     // With a connection of our own it only makes a difference whether that is replaced.
     it.each(batches(speakers.includes(speaker) ? casesFor(speaker) : confusing))(
       'told $told',
-      async ({ batch }) => {
+      async ({ part }) => {
         driveTime(kit).flow();
         const outcomes = await Promise.all(
-          batch.map(async ([title, hostility]) => ({ title, faults: await faults(speaker, hostility) })),
+          part.map(async ([title, hostility]) => ({ title, faults: await faults(speaker, hostility) })),
         );
-        expect(outcomes).toEqual(batch.map(([title]) => ({ title, faults: [] })));
+        expect(outcomes).toEqual(part.map(([title]) => ({ title, faults: [] })));
       },
       batchLimitMs,
     );
@@ -117,12 +117,12 @@ async function faultsAfter(speaker: Speaker, hostility: Hostility): Promise<stri
 describe.each(everySpeaker)('$title: when the server is polite again its locks can be had,', (speaker) => {
   it.each(batches(recoverable))(
     'after $told',
-    async ({ batch }) => {
+    async ({ part }) => {
       driveTime(kit).flow();
       const outcomes = await Promise.all(
-        batch.map(async ([title, hostility]) => ({ title, faults: await faultsAfter(speaker, hostility) })),
+        part.map(async ([title, hostility]) => ({ title, faults: await faultsAfter(speaker, hostility) })),
       );
-      expect(outcomes).toEqual(batch.map(([title]) => ({ title, faults: [] })));
+      expect(outcomes).toEqual(part.map(([title]) => ({ title, faults: [] })));
     },
     batchLimitMs,
   );

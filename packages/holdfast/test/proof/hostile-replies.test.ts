@@ -42,12 +42,12 @@ describe.each(everySpeaker)(
   (speaker) => {
     it.each(batches(casesFor(speaker)))(
       'told $told',
-      async ({ batch }) => {
+      async ({ part }) => {
         driveTime(kit).flow();
         const outcomes = await Promise.all(
-          batch.map(async ([title, hostility]) => ({ title, faults: await faults(speaker, hostility) })),
+          part.map(async ([title, hostility]) => ({ title, faults: await faults(speaker, hostility) })),
         );
-        expect(outcomes).toEqual(batch.map(([title]) => ({ title, faults: [] })));
+        expect(outcomes).toEqual(part.map(([title]) => ({ title, faults: [] })));
       },
       batchLimitMs,
     );

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
 import { type Case, inBoth, inResp3 } from './hostile-frames.js';
 import { HostileServer } from './hostile-server.js';
+import { inParts } from './parts.js';
 
 /** Short, so that what no answer comes to is over soon. */
 export const times = { attemptTimeoutMs: 200, responseTimeoutMs: 400 };
@@ -103,15 +104,8 @@ export async function faultsOf(calls: Record<string, Promise<string>>): Promise<
   return endings.filter(([, end]) => end !== 'typed' && end !== 'busy').map(([name, end]) => `${name}: ${end}`);
 }
 
-/** Some at a time: most of their time is waiting. */
-const batchSize = 8;
-
 /** Of one batch: most of what it takes is a busy machine. */
 export const batchLimitMs = 30_000;
 
 /** The cases in batches, for `it.each`. */
-export const batches = <C extends readonly [string, ...unknown[]]>(cases: readonly C[]) =>
-  Array.from({ length: Math.ceil(cases.length / batchSize) }, (_, index) => {
-    const batch = cases.slice(index * batchSize, (index + 1) * batchSize);
-    return { told: `${batch[0]?.[0]} … ${batch.at(-1)?.[0]}`, batch };
-  });
+export const batches = <C extends readonly [string, ...unknown[]]>(cases: readonly C[]) => inParts(cases, 24);

@@ -40,6 +40,9 @@ export type MemoryRedisOptions = RedisOptions &
     readonly disconnectTimeout: number;
   };
 
+/** Not for use: where ioredis has a connector of the caller's, no host and port is dialled, by us neither (see the probe for TLS). */
+const ownConnector = () => undefined;
+
 /** Unless the options say otherwise, as in ioredis 6. */
 const defaults: MemoryRedisOptions = {
   host: 'localhost',
@@ -56,6 +59,7 @@ const defaults: MemoryRedisOptions = {
   lazyConnect: false,
   maxRetriesPerRequest: 20,
   role: 'master',
+  Connector: ownConnector as never,
 };
 
 const CLOSED = 'Connection is closed.';

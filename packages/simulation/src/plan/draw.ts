@@ -17,7 +17,7 @@ export function scenarioOf(seed: number, only?: ScenarioClass): Scenario {
   const drawn = chance.weighed(classes);
   const kind = only ?? drawn;
   const locks = drawLocks(chance.of('locks'));
-  const workMs = Math.round(chance.between(4_000, 12_000));
+  const workMs = Math.round(chance.between(4_000, 20_000));
   const processes = Array.from({ length: chance.whole(2, 5) }, (_, number) =>
     drawProcess(chance.of(`process ${number}`), number),
   );
@@ -95,6 +95,8 @@ function planned(
     case 'dead':
     case 'answers-swapped':
       return { at, kind, process, connection: chance.below(4) };
+    case 'late':
+      return { at, kind, process, connection: chance.below(4), brokenMs: chance.mostlySmall(1, 500), forMs };
     case 'partition':
       return { at, kind, process, way: chance.pick(['both', 'to the server', 'to the client']), forMs };
     case 'stop':

@@ -6,6 +6,13 @@ export type FaultPlan = { readonly at: number } & (
       readonly connection: number;
     }
   | {
+      readonly kind: 'late';
+      readonly process: number;
+      readonly connection: number;
+      readonly brokenMs: number;
+      readonly forMs: number;
+    }
+  | {
       readonly kind: 'partition';
       readonly process: number;
       readonly way: 'both' | 'to the server' | 'to the client';
@@ -27,6 +34,7 @@ const plain = {
   reset: 8,
   'reply-lost': 8,
   dead: 3,
+  late: 6,
   'answers-swapped': 2,
   partition: 5,
   stop: 4,

@@ -16,8 +16,9 @@ export const shares = {
   imperative: 3,
   triedImperative: 2,
   fixedLease: 2,
+  detached: 1,
   givenUp: 3,
-  crowd: 1,
+  crowd: 2,
   twoLocks: 2,
   longHold: 1,
   queries: 1,
@@ -37,10 +38,11 @@ const patterns: Readonly<Record<PatternName, Pattern>> = {
   object,
   imperative,
   triedImperative,
-  fixedLease: (desk, lock) => section(desk, lock, { leaseMs: desk.chance.whole(100, 600) }, undefined),
+  fixedLease,
+  detached,
   givenUp,
   crowd: async (desk, lock) => {
-    const calls = Array.from({ length: desk.chance.whole(5, 25) }, () => brief(desk, lock));
+    const calls = Array.from({ length: desk.chance.whole(5, 60) }, () => brief(desk, lock));
     await Promise.all(calls);
   },
   twoLocks,
@@ -111,6 +113,37 @@ async function section(
   };
   const call = desk.client.getLock(lock).withLock(options, inside);
   await desk.witness.pending(desk, `withLock ${lock}`, call).finally(() => wait.settled());
+}
+
+/** The work may be longer than the lease. */
+function fixedLease(desk: Desk, lock: string): Promise<void> {
+  const { chance } = desk;
+  const leaseMs = Math.round(chance.mostlySmall(100, 3_000));
+  const forMs = chance.happens(0.4) ? chance.between(0.5, 1.5) * leaseMs : workMs(desk);
+  return section(desk, lock, { leaseMs }, undefined, 0, forMs);
+}
+
+/** A flow that was started inside goes on when the section has ended: it is a stranger by then, and must wait like one. */
+async function detached(desk: Desk, lock: string): Promise<void> {
+  let goOn = (): void => undefined;
+  let rest = Promise.resolve();
+  const inside = async (hold: Hold) => {
+    const entry = desk.witness.enter(desk, lock, hold, undefined);
+    rest = new Promise<void>((resolve) => {
+      goOn = resolve;
+    }).then(() => section(desk, lock, {}, undefined));
+    try {
+      await work(desk, hold, workMs(desk));
+    } finally {
+      desk.witness.leave(entry);
+    }
+  };
+  try {
+    await desk.witness.pending(desk, `withLock ${lock}`, desk.client.getLock(lock).withLock(inside));
+  } finally {
+    goOn();
+    await rest;
+  }
 }
 
 /** Siblings below a parent that holds the lock: never two of them at once. */

@@ -36,13 +36,15 @@ export function breakNow(
     case 'reset':
     case 'reply-lost':
     case 'dead':
-    case 'answers-swapped': {
+    case 'answers-swapped':
+    case 'late': {
       const life = world.lifeOf(fault.process);
       const connections = life === undefined ? [] : world.network.connectionsOf(life.process);
       const connection = connections[fault.connection % Math.max(1, connections.length)];
       if (fault.kind === 'reset') connection?.reset();
       else if (fault.kind === 'reply-lost') connection?.loseNextReply();
       else if (fault.kind === 'dead') connection?.goDead();
+      else if (fault.kind === 'late') connection?.arriveLate(fault.brokenMs, fault.forMs);
       else connection?.swapNextReplies();
       return connection !== undefined;
     }

@@ -8,6 +8,7 @@
  * |---|---|---|
  * | `reset` | an error, soon | the same, at another moment; what had arrived by then was executed |
  * | `lose the next reply` | an error, where the reply should have come | has executed the command |
+ * | `arrive late` | an error, after a while | what was sent arrives a good deal later than that, and is executed |
  * | `go dead` | nothing comes any more, either way, and neither side is told | the same, and gives up after a while |
  * | `swap the next two replies` | each answers the other's question: no network does that, a proxy or a library with a bug may | |
  * | held back (a partition) | nothing passes in a direction until the partition ends, then all of it, late | |
@@ -187,6 +188,7 @@ export class Connection implements Socket {
   readonly #toServer: OneWay;
   readonly #toClient: OneWay;
   #losesReply = false;
+  #lateUntil = 0;
   #swaps: 'no' | 'the next two' | Frame = 'no';
 
   constructor(around: Surrounding, process: WorldProcess, chance: Chance, listener: SocketListener) {
@@ -198,7 +200,7 @@ export class Connection implements Socket {
     const way = (direction: Direction, to: Actor) =>
       new OneWay(timeline, to, {
         delay: () => around.delay(chance),
-        heldUntil: () => around.heldUntil(direction),
+        heldUntil: () => Math.max(around.heldUntil(direction), direction === 'to the server' ? this.#lateUntil : 0),
         isDead: () => this.#dead,
       });
     this.#toServer = way('to the server', host);
@@ -265,6 +267,13 @@ export class Connection implements Socket {
     this.#process.at(timeline.now + this.#around.delay(this.#chance), Phase.socket, () =>
       this.#close(broken('ECONNRESET')),
     );
+  }
+
+  /** What is sent from now on arrives after `forMs`; the client has been told after `brokenMs` that the connection is broken. */
+  arriveLate(brokenMs: number, forMs: number): void {
+    const { timeline } = this.#around;
+    this.#lateUntil = timeline.now + brokenMs + forMs;
+    timeline.at(timeline.now + brokenMs, Phase.socket, undefined, () => this.reset());
   }
 
   loseNextReply(): void {

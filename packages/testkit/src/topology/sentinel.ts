@@ -13,6 +13,12 @@ import { replicationArgs, startTogether, stopTogether } from './start-together.j
 const masterName = 'mymaster';
 const replicas = 2;
 const quorum = 2;
+/**
+ * How often Sentinels look and talk, in milliseconds: by themselves up to every ten seconds, which is most of what a failover takes. A replica is
+ * promoted only when what is known of it is younger than five ping periods, and in a failover it is asked every second.
+ */
+const periods = { 'info-period': 200, 'ping-period': 500, 'ask-period': 100, 'publish-period': 200 };
+const hasty = Object.entries(periods).flatMap(([name, ms]) => [name, String(ms)]);
 
 /** How to start a master, its replicas and Sentinels. */
 export interface StartSentinelOptions {
@@ -20,9 +26,9 @@ export interface StartSentinelOptions {
   args?: string[];
   /** Path of a server program, for another version. */
   server?: string;
-  /** After which silence a Sentinel takes a node for dead. Default 1 000 ms. */
+  /** After which silence the first Sentinel takes a node for dead; the others need one and a half times and three times as much. Default 1 000 ms. */
   downAfterMs?: number;
-  /** Sentinel's `failover-timeout`. Default 5 000 ms. */
+  /** Sentinel's `failover-timeout`; twice that lies between two failovers. Default 2 000 ms. */
   failoverTimeoutMs?: number;
 }
 
@@ -124,7 +130,7 @@ export class TestSentinel implements AsyncDisposable {
 
   /**
    * Resolves with the new master when every Sentinel that answers names one other than `before`, and it says itself that
-   * it is one: after a kill, for example. The old master, when it lives, is told after 10 s more: until then it takes writes.
+   * it is one: after a kill, for example. The old master, when it lives, is told later: until then it takes writes.
    */
   async masterAfter(before: RedisServer): Promise<RedisServer> {
     const changed = () => this.#masterOtherThan(before);
@@ -207,7 +213,7 @@ export class TestSentinel implements AsyncDisposable {
  * @throws Error without a server program on this machine: this does not run in Docker.
  */
 export async function startSentinel(options: StartSentinelOptions = {}): Promise<TestSentinel> {
-  const { args = [], server, downAfterMs = 1_000, failoverTimeoutMs = 5_000 } = options;
+  const { args = [], server, downAfterMs = 1_000, failoverTimeoutMs = 2_000 } = options;
   const node = (config: string): Promise<RedisServer> =>
     startPrivateRedis({ args: [...replicationArgs, ...args], server, config });
   const [master] = await startTogether([node('')]);
@@ -216,15 +222,18 @@ export async function startSentinel(options: StartSentinelOptions = {}): Promise
   try {
     const replicaOf = `replicaof ${master.host} ${master.port}\n`;
     servers.push(...(await startTogether(Array.from({ length: replicas }, () => node(replicaOf)))));
-    const watch = [
+    const watch = (silenceMs: number) => [
       `sentinel monitor ${masterName} ${master.host} ${master.port} ${quorum}`,
-      `sentinel down-after-milliseconds ${masterName} ${downAfterMs}`,
+      `sentinel down-after-milliseconds ${masterName} ${silenceMs}`,
       `sentinel failover-timeout ${masterName} ${failoverTimeoutMs}`,
       `sentinel parallel-syncs ${masterName} 1`,
     ];
-    const watcher = (): Promise<RedisServer> =>
-      startPrivateRedis({ args: ['--sentinel'], server, config: `${watch.join('\n')}\n` });
-    const watchers = await startTogether([watcher(), watcher(), watcher()]);
+    const watcher = (silenceMs: number): Promise<RedisServer> =>
+      startPrivateRedis({ args: ['--sentinel'], server, config: `${watch(silenceMs).join('\n')}\n` });
+    // Those that see a dead master at the same time vote for themselves, and the next election is seconds later.
+    const watchers = await startTogether([watcher(downAfterMs), watcher(1.5 * downAfterMs), watcher(3 * downAfterMs)]);
+    // Not every version has it: those without take their time.
+    await Promise.all(watchers.map((one) => ask(one, 'SENTINEL', 'DEBUG', ...hasty).catch(() => undefined)));
     const started = new TestSentinel([...servers], watchers);
     servers.push(...watchers);
     await started.whenReady();
