@@ -60,12 +60,12 @@ describe.each(everySpeaker)('$title: locks work, without messages, when SUBSCRIB
   const cases = casesFor(speaker).filter(([title]) => !withoutChannel.has(title));
   it.each(batches(cases))(
     'is told $told',
-    async ({ batch }) => {
+    async ({ part }) => {
       driveTime(kit).flow();
       const outcomes = await Promise.all(
-        batch.map(async ([title, hostility]) => ({ title, faults: await faultsOfSubscribing(speaker, hostility) })),
+        part.map(async ([title, hostility]) => ({ title, faults: await faultsOfSubscribing(speaker, hostility) })),
       );
-      expect(outcomes).toEqual(batch.map(([title]) => ({ title, faults: [] })));
+      expect(outcomes).toEqual(part.map(([title]) => ({ title, faults: [] })));
     },
     batchLimitMs,
   );
@@ -105,7 +105,11 @@ const messages: readonly [string, Frames][] = [
   ['a grant until NaN', text((tenure) => `1 grant ${tenure} NaN ${Date.now()} 0 -`)],
   ['a grant until infinity', text((tenure) => `1 grant ${tenure} Infinity 1e3 0 -`)],
   ['a grant with signs', text((tenure) => `1 grant ${tenure} +${soon()} -1 -0 -`)],
-  ['a grant with an empty word behind', text((tenure) => `1 grant ${tenure} ${soon()} ${Date.now()} 0 -  -`)],
+  // Words behind the known fields are those of a later version (ADR 20). An empty one is damage.
+  [
+    'a grant with an empty field behind the others',
+    text((tenure) => `1 grant ${tenure} ${soon()} ${Date.now()} 0 -  x`),
+  ],
   ['a grant with fields too few', text((tenure) => `1 grant ${tenure} ${soon()}`)],
   ['a notice for nobody', text(() => '1 contended nobody:1')],
   ['a loss of nobody', text(() => '1 lost nobody:1 force-unlocked')],
@@ -152,12 +156,12 @@ async function faultsOfListening(speaker: Speaker, frames: Frames): Promise<stri
 describe.each(everySpeaker)('$title: no lock is had and none lost when the inbox', (speaker) => {
   it.each(batches(speaker.protocol === 3 ? [...messages, ...pushes] : messages))(
     'hears $told',
-    async ({ batch }) => {
+    async ({ part }) => {
       driveTime(kit).flow();
       const outcomes = await Promise.all(
-        batch.map(async ([title, frames]) => ({ title, faults: await faultsOfListening(speaker, frames) })),
+        part.map(async ([title, frames]) => ({ title, faults: await faultsOfListening(speaker, frames) })),
       );
-      expect(outcomes).toEqual(batch.map(([title]) => ({ title, faults: [] })));
+      expect(outcomes).toEqual(part.map(([title]) => ({ title, faults: [] })));
     },
     batchLimitMs,
   );
