@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { LockClient, RedisInput } from 'holdfast';
-import { Redis, type RedisOptions } from 'ioredis';
+import type { RedisOptions } from 'ioredis';
 import { freshName, openClient } from '../support/clients.js';
+import { everyCall, givenConnections } from '../support/given-connections.js';
 import { failureOf } from '../support/outcomes.js';
 
 const kit = useRedis(startPrivateRedis);
@@ -16,35 +16,7 @@ beforeEach(async () => {
   await kit.admin.acl('SETUSER', 'app', 'on', 'resetpass', '>right', '~*', '&*', '+@all');
 });
 
-function reach(options: RedisOptions): RedisOptions {
-  return { host: kit.server.host, port: kit.server.port, ...options };
-}
-
-const ways: [string, (options: RedisOptions) => RedisInput][] = [
-  ['ioredis options', reach],
-  [
-    'a Redis of the user',
-    (options) => {
-      const redis = new Redis({ disconnectTimeout: 100, ...reach(options) });
-      redis.on('error', () => undefined);
-      kit.cleanup(() => redis.disconnect());
-      return redis;
-    },
-  ],
-];
-
-const everyCall = (client: LockClient) => {
-  const lock = client.getLock(freshName());
-  return [
-    lock.tryLock(),
-    lock.tryLock(250),
-    lock.lock(),
-    lock.withLock(() => undefined),
-    lock.isLocked(),
-    lock.forceUnlock(),
-    client.inspect(lock.name),
-  ];
-};
+const ways = givenConnections(kit);
 
 const unavailable = (reason: RegExp) => ({
   code: 'LOCK_UNAVAILABLE',
@@ -63,7 +35,7 @@ describe.each(ways)('given as %s, a client', (_, give) => {
     const client = openClient(kit, { redis: give(options), ...quick });
     const errors: unknown[] = [];
     client.on('error', (error) => errors.push(error));
-    const failures = await Promise.all(everyCall(client).map(failureOf));
+    const failures = await Promise.all(everyCall(client, 250).map(failureOf));
     for (const failure of failures) expect(failure).toMatchObject(unavailable(reason));
     await waitUntil(() => errors.length > 0, { what: 'the event' });
     expect(String(errors[0])).toMatch(reason);

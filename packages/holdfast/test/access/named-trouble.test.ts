@@ -2,12 +2,13 @@
 
 import { canIssueCertificates, issueCertificate, startPrivateRedis, useRedis } from '@holdfast/testkit';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createLockClient, type LockClient, type RedisInput } from 'holdfast';
-import { Redis, type RedisOptions } from 'ioredis';
+import { createLockClient } from 'holdfast';
+import type { RedisOptions } from 'ioredis';
 import { createClient, createCluster } from 'redis';
 import { ToldErrors } from '../../src/connection/told-errors.js';
 import { describeTrouble, isLasting } from '../../src/connection/trouble.js';
 import { freshName, openClient } from '../support/clients.js';
+import { everyCall, givenConnections } from '../support/given-connections.js';
 import { failureOf } from '../support/outcomes.js';
 
 const kit = useRedis(startPrivateRedis);
@@ -19,35 +20,7 @@ beforeEach(async () => {
   await kit.admin.acl('SETUSER', 'app', 'reset', 'on', '>right', '~*', '&*', '+@all');
 });
 
-const reach = (options: RedisOptions): RedisOptions => ({ host: kit.server.host, port: kit.server.port, ...options });
-
-const ways: [string, (options: RedisOptions) => RedisInput][] = [
-  ['ioredis options', reach],
-  [
-    'a Redis of the user',
-    (options) => {
-      const redis = new Redis({ disconnectTimeout: 100, ...reach(options) });
-      redis.on('error', () => undefined);
-      kit.cleanup(() => redis.disconnect());
-      return redis;
-    },
-  ],
-];
-
-const everyCall = (client: LockClient) => {
-  const lock = client.getLock(freshName());
-  return [
-    lock.tryLock(),
-    lock.tryLock(500_000),
-    lock.lock(),
-    lock.acquire({ waitMs: 500_000 }),
-    lock.withLock(() => undefined),
-    lock.isLocked(),
-    lock.forceUnlock(),
-    client.inspect(lock.name),
-    client.connect(),
-  ];
-};
+const ways = givenConnections(kit);
 
 describe.each(ways)('given as %s, a client', (_, give) => {
   it.each<[string, RedisOptions, RegExp]>([
@@ -71,9 +44,9 @@ describe.each(ways)('given as %s, a client', (_, give) => {
     await kit.admin.acl('SETUSER', 'default', '>secret');
     kit.cleanup(() => kit.admin.acl('SETUSER', 'default', 'nopass'));
     const client = openClient(kit, { redis: give(options), ...patient });
-    const failures = await Promise.all(everyCall(client).map(failureOf));
+    const failures = await Promise.all(everyCall(client, 500_000).map(failureOf));
     // And once more, when the reason is known already.
-    failures.push(...(await Promise.all(everyCall(client).map(failureOf))));
+    failures.push(...(await Promise.all(everyCall(client, 500_000).map(failureOf))));
     for (const failure of failures) {
       expect(failure).toMatchObject({ code: 'LOCK_UNAVAILABLE', message: expect.stringMatching(reason) });
       expect((failure as Error).cause).toBeInstanceOf(Error);
@@ -121,7 +94,7 @@ describe.each(ways)('given as %s, a client', (_, give) => {
   it('is told at once by every call', async () => {
     const { host, port } = tls.server;
     const client = openClient(tls, { redis: { host, port, tls: { ca: issueCertificate().ca } }, ...patient });
-    for (const failure of await Promise.all(everyCall(client).map(failureOf))) {
+    for (const failure of await Promise.all(everyCall(client, 500_000).map(failureOf))) {
       expect(failure).toMatchObject({
         code: 'LOCK_UNAVAILABLE',
         message: expect.stringMatching(/TLS certificate is not accepted/),
