@@ -16,8 +16,8 @@ afterAll(() => server.stop());
 
 /** One of the two worlds: how to connect, and how the server ends all connections. */
 interface Kind {
-  open(more?: RedisOptions): Redis;
-  hangUp(redis: Redis): Promise<unknown>;
+  readonly open: (more?: RedisOptions) => Redis;
+  readonly hangUp: (redis: Redis) => Promise<unknown>;
 }
 
 function onRedis(): Kind {
@@ -96,9 +96,9 @@ const scenes: Record<string, (kind: Kind) => Promise<unknown>> = {
     recorded(redis);
     const early = await settled(redis.get('a'));
     await waitUntil(() => redis.status === 'ready', { what: 'ready' });
-    const then = await settled(redis.get('a'));
+    const ready = await settled(redis.get('a'));
     redis.disconnect();
-    return { early, then };
+    return { early, ready };
   },
 
   'rejects what is in flight when it is ended': async ({ open }) => {
