@@ -2,6 +2,9 @@ import { Redis } from 'ioredis';
 import { adminConnectionName } from '../redis/server.js';
 import type { RedisServer } from '../redis/server.js';
 
+/** As they are before any test can drive them. */
+const { setTimeout: setTimer, clearTimeout: clearTimer } = globalThis;
+
 /** A node that is stopped keeps its port open: a single question to it is given up after this time. */
 const limitMs = 10_000;
 /** Of several nodes, those that have said nothing so long after the last answer of another are taken for stopped. */
@@ -21,13 +24,15 @@ export async function ask(node: RedisServer, command: string, ...args: (string |
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,
     connectTimeout: limitMs,
-    commandTimeout: limitMs,
   });
   redis.on('error', () => undefined); // the command rejects with it
+  // Not `commandTimeout`: ioredis 5 leaves its timer set when the answer has come.
+  const limit = setTimer(() => redis.disconnect(), limitMs);
   try {
     await redis.connect();
     return await redis.call(command, ...args);
   } finally {
+    clearTimer(limit);
     redis.disconnect();
   }
 }
