@@ -19,7 +19,9 @@ const allowed: Record<string, RegExp> = {
 
 function sourcesOf(folder: string): string[] {
   const found = readdirSync(join(packages, folder), { recursive: true, encoding: 'utf8' });
-  return found.filter((file) => file.endsWith('.ts')).map((file) => `${folder}/${file}`);
+  // The client of `holdfast/testing` lives in surroundings of its own, which are made there.
+  const files = found.filter((file) => file.endsWith('.ts') && !file.startsWith('testing'));
+  return files.map((file) => `${folder}/${file}`);
 }
 
 it('a client reads no clock, sets no timer and draws no random number but those it was handed when it was made', () => {

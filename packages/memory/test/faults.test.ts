@@ -44,7 +44,9 @@ describe('a replica', () => {
     const replication = master.replicateTo(replica);
     await writer.set('key', '1');
     const answers: unknown[] = [];
-    const waiting = [writer.wait(1, 1_000), writer.get('key')].map((answer) => answer.then((found) => answers.push(found)));
+    const waiting = [writer.wait(1, 1_000), writer.get('key')].map((answer) =>
+      answer.then((found) => answers.push(found)),
+    );
     await clock.advance(999);
     expect(answers).toEqual([]);
     await clock.advance(1);

@@ -5,7 +5,7 @@ const read = (path: string) => readFileSync(new URL(`../../../../${path}`, impor
 
 const page = read('docs/options.md');
 const code = read('packages/holdfast/src/options.ts');
-const client = read('packages/holdfast/src/client.ts');
+const client = read('packages/holdfast/src/lock-client.ts') + read('packages/holdfast/src/client.ts');
 const calls = read('packages/holdfast/src/acquire-options.ts');
 
 /** First and third cells of the table in a section: what an option is called, and its default. */
