@@ -3,8 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { command } from './step.mjs';
 
-/** The most it may be, in bytes; the goal is 26 000. Lower it when it has become less; raise it with a reason in the commit. */
-const budget = 44_000;
+/**
+ * The most it may be, in bytes; the goal is 26 000, which the code as it is cannot reach: with every property renamed to one letter and without
+ * any text (scripts, messages) it would still be 30 000. Lower it when it has become less; raise it with a reason in the commit.
+ */
+const budget = 46_500;
 
 /** @throws Error when a bundle with the package in it is larger than the budget. */
 export async function checkSize(tarball, temporary) {
