@@ -12,8 +12,8 @@ import type { Redis } from 'ioredis';
 import type { ConnectionTools } from './connection-tools.js';
 import { addressOf } from './trouble.js';
 
-/** A handshake takes less, unless something is wrong. */
-const HANDSHAKE_MS = 100;
+/** A handshake takes less, also between regions, unless something is wrong. */
+const HANDSHAKE_MS = 500;
 /** The port has so long to answer. */
 const ANSWER_MS = 2_000;
 /** It is asked once in this time. */

@@ -259,7 +259,9 @@ describe('stats', () => {
     const { renewals, losses } = client.stats();
     expect(losses).toEqual({ deleted: 1, expired: 1, 'force-unlocked': 1 });
     const { lateness, ...outcomes } = renewals;
-    expect(outcomes).toMatchObject({ renewed: 3, lost: 1 });
+    expect(outcomes.lost).toBe(1);
+    // In the very millisecond of the one before, Redis has nothing to prolong.
+    expect(confirmedRenewals(client)).toBe(3);
     expect(lateness.count).toBe(Object.values(outcomes).reduce((sum, count) => sum + count, 0));
     expect(lateness.maxMs).toBeLessThan(1);
   });
