@@ -177,6 +177,7 @@ export class NodeConnection implements Connection {
   connect(): void {
     if (this.ready || this.ended) return;
     this.#approach.begin();
+    this.#tlsProbe.begin();
     // One of yours may have been connected before we came.
     if (this.redis.status === 'ready' && !this.#broken && this.#trouble === undefined) void this.#place();
     if (this.redis.status !== 'wait') return;

@@ -14,6 +14,8 @@ import { addressOf } from './trouble.js';
 
 /** A handshake takes less, also between regions, unless something is wrong. */
 const HANDSHAKE_MS = 500;
+/** So many connections in a row were closed before anything was answered. */
+const ENOUGH = 2;
 /** The port has so long to answer. */
 const ANSWER_MS = 2_000;
 /** It is asked once in this time. */
@@ -32,8 +34,11 @@ export class TlsProbe {
   readonly #port: Port | undefined;
   /** What the port has proven, until a connection comes about or the port is asked again. */
   #mismatch: Error | undefined;
+  #watches = false;
   /** The present connection has been made, and nothing has come of it yet. */
   #unanswered = false;
+  /** Connections one after the other of which nothing came before they were closed. */
+  #closedUnanswered = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
   #overdue: { cancel(): void } | undefined;
   #limit: { cancel(): void } | undefined;
@@ -45,7 +50,13 @@ export class TlsProbe {
     this.#tools = tools;
     this.#onMismatch = onMismatch;
     this.#port = portOf(redis);
-    if (this.#port === undefined) return;
+  }
+
+  /** A call needs the connection: from now on it is watched. */
+  begin(): void {
+    if (this.#watches || this.#port === undefined) return;
+    this.#watches = true;
+    const redis = this.#redis;
     if (redis.status === 'connecting') this.#connecting();
     redis.on('connecting', this.#connecting);
     redis.on('connect', this.#connected);
@@ -80,13 +91,15 @@ export class TlsProbe {
 
   readonly #ready = (): void => {
     this.#unanswered = false;
+    this.#closedUnanswered = 0;
     this.#mismatch = undefined;
     this.#end();
   };
 
   readonly #closed = (): void => {
     this.#rest();
-    if (this.#unanswered && !this.#redis.options.tls) this.#ask();
+    // Once may be an overload, of something in between that speaks both.
+    if (this.#unanswered && ++this.#closedUnanswered >= ENOUGH && !this.#redis.options.tls) this.#ask();
     this.#unanswered = false;
   };
 

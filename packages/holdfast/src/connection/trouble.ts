@@ -25,7 +25,7 @@ const kinds: readonly Kind[] = [
     lasts: true,
   },
   {
-    fits: /wrong version number|WRONG_VERSION|batch length too long|PACKET_LENGTH/i,
+    fits: /wrong version number|WRONG_VERSION|packet length too long|PACKET_LENGTH/i,
     words: 'it does not speak TLS on that port',
     lasts: true,
   },

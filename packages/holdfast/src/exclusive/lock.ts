@@ -8,7 +8,7 @@ import type { OpenHolds } from './open-holds.js';
 import type { ExclusivePolicy } from './policy.js';
 
 /**
- * One lock in one process, as `admission.ts`, `departure.ts` and `ending.ts` see it: its state, which they change in {@link change} only, and
+ * One lock in one process, as `admission.ts`, `departure.ts` and `loss.ts` see it: its state, which they change in {@link change} only, and
  * whom it tells. The {@link Coordinator} is one.
  */
 export interface ExclusiveLock extends HoldKeeper, TenureListener {

@@ -177,10 +177,12 @@ export class AskLoop {
     this.#askedAt ??= now;
     const { claimLeaseMs, reaskMs } = this.#parts.settings;
     const { terms, patientUntil } = this.#demand;
-    const { leaseMs } = terms;
+    const leaseMs = this.#stopped ? claimLeaseMs : terms.leaseMs;
     this.#listener.onAsk(leaseMs);
     const freshTtlMs = Math.min(FRESH_REASKS * reaskMs + claimLeaseMs, MAX_TIME_MS);
-    const freshMs = this.#subscription.mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patientUntil - now))) : 0;
+    // One that is sent again behind the grant asks for no place: no call waits for it any more.
+    const mayQueue = this.#subscription.mayQueue && !this.#stopped;
+    const freshMs = mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patientUntil - now))) : 0;
     if (freshMs > 0) this.#reached = true;
     this.#freshUntil = freshMs > 0 ? now + freshMs : Number.NEGATIVE_INFINITY;
     return this.#operations.ask(this.#tenure, { leaseMs, freshMs, ticket: this.#ticket, freshTtlMs });

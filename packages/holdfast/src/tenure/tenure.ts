@@ -151,8 +151,9 @@ export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, Step
 
   onOwned(reply: Owned, sentAt: number): void {
     if (this.held) {
-      // The grant was faster than the reply.
-      this.lease.witness(sentAt, reply.remainingMs);
+      // The grant was faster than the reply. If that found the lock free, what had been granted was over by then, and others may have held it.
+      if (reply.kind === 'acquired') this.lease.lose('deleted');
+      else this.lease.witness(sentAt, reply.remainingMs);
     } else if (this.asking) {
       this.otherWaiters.counted(reply.others, sentAt);
       if (reply.kind === 'mine' && !this.#messages.granted) this.#subscription.missed();
