@@ -1,5 +1,12 @@
 import { lockKeys } from '@holdfast/core';
-import { type CloseOptions, type Hold, LockClient, type LockClientOptions, type LockLostReason } from 'holdfast';
+import {
+  type CloseOptions,
+  type Hold,
+  LockClient,
+  type LockClientOptions,
+  LockLostError,
+  type LockLostReason,
+} from 'holdfast';
 import { type Backstage, BACKSTAGE } from '../backstage.js';
 import { type TestServer, TestSite } from './test-server.js';
 
@@ -16,7 +23,7 @@ export type TestLossReason = Exclude<LockLostReason, 'closed' | 'scope-ended'>;
 
 /** Another process that has a lock. */
 export interface OtherHolder {
-  /** It gives the lock back; whoever waits gets it. */
+  /** It gives the lock back, and a call that waits gets it. Nothing happens when it has the lock no longer. */
   free(): Promise<void>;
 }
 
@@ -28,11 +35,11 @@ export interface TestLockClient extends LockClient, TestServer {
    * What this client holds of the lock is lost now: its signal aborts, `state` says `lost`, and the release rejects with a `LockLostError` that
    * has this reason. After `taken` another owner has the lock, for 30 s; after any other reason it is free.
    *
-   * @throws Error when the client does not hold the lock.
+   * @throws Error when the client does not hold the lock, RangeError when there is no such reason.
    */
   lose(name: string, reason: TestLossReason): Promise<void>;
   /**
-   * Another process takes the lock and keeps it.
+   * Another process takes the lock and keeps it until it is told to free it, also while the server cannot be reached.
    *
    * @throws Error when the lock is held already.
    */
@@ -46,6 +53,18 @@ export interface TestLockClient extends LockClient, TestServer {
 
 /** How long another owner has a lock that it took away from its holder. A key is still there in the very millisecond in which it ends. */
 const TAKEN_MS = 30_000;
+/** Of the process that keeps a lock busy: longer than any test moves time. */
+const BUSY_LEASE_MS = 1_000_000_000;
+
+const reasons: ReadonlySet<string> = new Set<TestLossReason>([
+  'expired',
+  'deleted',
+  'taken',
+  'force-unlocked',
+  'unreachable',
+  'clock',
+  'max-hold',
+]);
 
 /**
  * A lock client without Redis, for tests: the code of a real one, on a server in memory. Nothing is random, and with its own time (the default) nothing
@@ -56,6 +75,8 @@ const TAKEN_MS = 30_000;
  * @throws TypeError or RangeError for options that cannot work.
  */
 export function createTestClient(options: TestClientOptions = {}): TestLockClient {
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError('createTestClient: options must be an object');
   if ('redis' in options) throw new TypeError('createTestClient: a test client has no Redis; leave redis out');
   const { server, time, ...rest } = options;
   if (server !== undefined && time !== undefined) throw new TypeError('createTestClient: time belongs to the server');
@@ -70,6 +91,7 @@ export function createTestClient(options: TestClientOptions = {}): TestLockClien
     advance: (ms) => site.advance(ms),
     outage: (ms) => site.outage(ms),
     async lose(name, reason) {
+      if (!reasons.has(reason)) throw new RangeError(`lose: "${String(reason)}" is none of ${[...reasons].join(', ')}`);
       if (!backstage.lose(client, name, reason)) throw notHeld(name);
       const keys = site.memory.keysOf();
       if (reason === 'taken') {
@@ -85,12 +107,15 @@ export function createTestClient(options: TestClientOptions = {}): TestLockClien
       await site.settle();
     },
     async busy(name) {
-      others ??= open(site, rest.prefix === undefined ? {} : { prefix: rest.prefix });
+      const prefix = rest.prefix === undefined ? {} : { prefix: rest.prefix };
+      others ??= open(site, { ...prefix, watchdogTimeoutMs: BUSY_LEASE_MS });
       const hold: Hold | null = await others.getLock(name).tryAcquire();
       if (hold === null) throw new Error(`busy: the lock "${name}" is held already`);
       return {
         async free() {
-          await hold.release();
+          await hold.release().catch((error: unknown) => {
+            if (!(error instanceof LockLostError)) throw error;
+          });
           await site.settle();
         },
       };

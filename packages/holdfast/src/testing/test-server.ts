@@ -1,5 +1,6 @@
 import { direct, type Network, MemoryServer, memoryRedis, type Place } from '@holdfast/memory';
 import { type Clock, systemClock } from '@holdfast/watchdog';
+import { checkKeys } from '../options.js';
 import type { Surroundings } from '../surroundings.js';
 import { turn, VirtualTime } from './virtual-time.js';
 
@@ -28,6 +29,7 @@ export interface TestServer {
   outage(ms: number): Promise<void>;
 }
 
+const serverKeys: ReadonlySet<string> = new Set(['time']);
 /** The first moment of 2024. Any will do; it is the same in every run. */
 const EPOCH_MS = 1_704_067_200_000;
 const ADDRESS = { host: 'test', port: 6379 };
@@ -101,7 +103,12 @@ export class TestSite implements TestServer {
   }
 }
 
-/** A server for clients of {@link createTestClient} that are to share their locks. */
+/**
+ * A server for clients of {@link createTestClient} that are to share their locks.
+ *
+ * @throws TypeError or RangeError for options that cannot work.
+ */
 export function createTestServer(options: TestServerOptions = {}): TestServer {
+  checkKeys('createTestServer', options, serverKeys);
   return new TestSite(options);
 }

@@ -86,9 +86,14 @@ describe('holds inside each other', () => {
       for (let i = 0; i < count; i++) await Promise.all(locks.map(nest));
     };
     await rounds(25);
-    const before = heap();
-    await rounds(50);
-    expect((heap() - before) / (50 * locks.length)).toBeLessThan(500);
+    // What stays is left by every round; what the engine of JavaScript needs for itself is not.
+    const left: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const before = heap();
+      await rounds(50);
+      left.push((heap() - before) / (50 * locks.length));
+    }
+    expect(Math.min(...left)).toBeLessThan(500);
   });
 });
 

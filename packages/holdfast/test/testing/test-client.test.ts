@@ -226,6 +226,41 @@ describe('a test client', () => {
   });
 });
 
+describe('what another process has', () => {
+  it('stays busy through an outage that outlasts every lease', async () => {
+    const locks = testClient();
+    const other = await locks.busy('order');
+    await locks.outage(100_000);
+    await locks.advance(200_000);
+    await expectOf(locks.getLock('order')).toBeHeld();
+    await other.free();
+    await expectOf(locks.getLock('order')).toBeFree();
+  });
+
+  it('can be freed when it is over in other ways, and nothing happens', async () => {
+    const locks = testClient();
+    const forced = await locks.busy('order');
+    await locks.getLock('order').forceUnlock();
+    await expect(forced.free()).resolves.toBeUndefined();
+    const closed = await locks.busy('order');
+    await locks.close();
+    await expect(closed.free()).resolves.toBeUndefined();
+  });
+});
+
+describe('bad input', () => {
+  it('is a clear error', async () => {
+    expect(() => createTestServer({ tim: 1 } as never)).toThrow('createTestServer: unknown option "tim"');
+    expect(() => createTestClient(null as never)).toThrow('createTestClient: options must be an object');
+    const locks = testClient();
+    await expect(locks.advance('5' as never)).rejects.toThrow('advance: ms must be a number, not a string');
+    const hold = await locks.getLock('order').acquire();
+    for (const reason of [undefined, 'typo', 'closed'])
+      await expect(locks.lose('order', reason as never)).rejects.toThrow(RangeError);
+    expect(hold.state).toBe('held');
+  });
+});
+
 describe('the matchers', () => {
   it('say what is held, of locks and of holds', async () => {
     const locks = testClient();
