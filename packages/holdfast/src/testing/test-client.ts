@@ -91,7 +91,7 @@ export function createTestClient(options: TestClientOptions = {}): TestLockClien
     advance: (ms) => site.advance(ms),
     outage: (ms) => site.outage(ms),
     async lose(name, reason) {
-      if (!reasons.has(reason)) throw new RangeError(`lose: "${String(reason)}" is none of ${[...reasons].join(', ')}`);
+      if (!reasons.has(reason)) throw new RangeError(`lose: "${reason}" is none of ${[...reasons].join(', ')}`);
       if (!backstage.lose(client, name, reason)) throw notHeld(name);
       const keys = site.memory.keysOf();
       if (reason === 'taken') {
