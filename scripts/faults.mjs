@@ -1,25 +1,13 @@
 // npm run faults -- [options]: many processes on real servers that are broken all the time; see docs/faults.md. --help lists the options.
 //
 // Everything runs bundled: plain TypeScript starts slowly, and the processes are killed and started again all the time.
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { commit } from './commit.mjs';
 import { prepare } from './prepare.mjs';
 import { root, run } from './run.mjs';
 
 const safety = join(root, 'packages/safety');
 const cache = join(safety, 'node_modules/.cache');
-
-function commit() {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  } catch {
-    return 'unknown';
-  }
-}
 
 async function campaign(args) {
   await prepare();

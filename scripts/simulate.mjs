@@ -1,21 +1,9 @@
 // npm run simulate -- [options]: the real client, many times in one process, in simulated worlds; see docs/simulation.md. --help lists the options.
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { commit } from './commit.mjs';
 import { prepare } from './prepare.mjs';
 import { root, run } from './run.mjs';
 import { bundle } from './simulate/bundle.mjs';
-
-function commit() {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  } catch {
-    return 'unknown';
-  }
-}
 
 const [first, ...rest] = process.argv.slice(2);
 await prepare();

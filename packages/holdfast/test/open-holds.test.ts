@@ -128,3 +128,14 @@ describe('a hold record', () => {
     expect(record.state).toBe('released');
   });
 });
+
+describe('a hold that is lost on the way to its call', () => {
+  it('is lost to calls inside its scope: none of them may acquire afresh', () => {
+    const record = newRecord(watched, { kind: 'confirming', how: 're-entered', since: 5 });
+    expect(record.lose('deleted', 20)).toBe(false); // no call relied on it
+    expect(record.lost).toBe(true);
+    expect(record.lossError()).toMatchObject({ code: 'LOCK_LOST', reason: 'deleted' });
+    record.close();
+    expect(record.lost).toBe(false);
+  });
+});

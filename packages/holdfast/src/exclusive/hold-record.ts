@@ -128,9 +128,10 @@ export class HoldRecord implements ScopedHold {
     return this.since !== undefined;
   }
 
-  /** Looks at the lease first. */
+  /** Lost, to its call or on the way there. Looks at the lease first. */
   get lost(): boolean {
-    return this.#checked.kind === 'lost';
+    const { kind } = this.#checked;
+    return kind === 'lost' || kind === 'withdrawn';
   }
 
   /** For those who use the hold: code that reads that it is lost finds its signal aborted. */

@@ -24,7 +24,7 @@ export interface Consequences {
   force(life: Life, lock: string): void;
 }
 
-/** Breaks what `fault` says, now. Returns whether there was anything to break. */
+/** Carries out a fault now. Returns false when the world has nothing at present that it could break. */
 export function breakNow(
   fault: FaultPlan,
   world: World,
