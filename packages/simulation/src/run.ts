@@ -77,6 +77,8 @@ class Run implements Witness {
   readonly #wakeups: WakeupJudge | undefined;
   readonly #pending = new Map<object, string>();
   readonly #byFault: Partial<Record<FaultKind, number>> = {};
+  /** `<process> <lock>`: the server has refused a call of that process. */
+  readonly #refused = new Set<string>();
   readonly #lastOwner = new Map<string, string>();
   #violation: Violation | undefined;
   #tasks = 0;
@@ -176,6 +178,8 @@ class Run implements Witness {
     const lost = entry.hold === undefined ? counted === 0 : entry.hold.state === 'lost';
     // Deleted, or as it was before a failover.
     if (lost || this.#scenario.class === 'taken') return;
+    // An unlock further in that was refused is not counted down; the last release undoes it.
+    if (counted > expected && this.#refused.has(`${desk.process.number} ${lock}`)) return;
     this.#fail('hold count', lock, `${desk.name} holds it ${expected} times, Redis says ${counted}`);
   }
 
@@ -184,6 +188,7 @@ class Run implements Witness {
     this.#world.trace.note(desk.process.time, 'refusal', desk.process.number, () => `${desk.name} ${pattern} ${told}`);
     const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
     if (code === 'LOCK_LOST') this.#losses++;
+    if (code === 'LOCK_REFUSED') this.#refused.add(`${desk.process.number} ${lock}`);
     const rule = brokenBy(error, this.#scenario.class, pattern);
     if (rule !== undefined) this.#fail(rule, lock, `${desk.name} in ${pattern}: ${told}`);
   }
