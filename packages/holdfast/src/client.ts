@@ -126,9 +126,8 @@ class Client implements LockClientMembers {
       random,
       onError,
       onRenewal: ({ subject: { id, operations }, outcome, latenessMs }) => {
-        const { name } = operations;
-        const holds = () => this.#host.registry.find(name)?.heldUnder(id) ?? none;
-        reporter.renewal(name, outcome.kind, latenessMs, holds);
+        const holds = () => this.#host.registry.find(operations)?.heldUnder(id) ?? none;
+        reporter.renewal(operations.name, outcome.kind, latenessMs, holds);
       },
     });
     const subscriber = new Subscriber(topology, tools);
@@ -174,10 +173,8 @@ class Client implements LockClientMembers {
       longHoldWatch:
         heldWarnMs === undefined
           ? undefined
-          : new LongHoldWatch(
-              heldWarnMs,
-              { clock, schedule: background, reporter },
-              () => this.#host.registry.coordinators,
+          : new LongHoldWatch(heldWarnMs, { clock, schedule: background, reporter }, () =>
+              this.#host.registry.coordinators(),
             ),
       tenureId: (owner) =>
         `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}.${randomText(SECRET_LENGTH)}`,
@@ -187,7 +184,7 @@ class Client implements LockClientMembers {
     this.#host = {
       client: this,
       parts: this.#parts,
-      registry: new Registry(reentrantPolicy, this.#parts),
+      registry: new Registry(this.#parts),
       leftovers: settings.releaseOnScopeEnd ? 'release' : 'abandon',
       terms: { mode: 'watched', leaseMs: settings.watchdogTimeoutMs, maxHoldMs: settings.maxHoldMs },
     };
@@ -206,7 +203,7 @@ class Client implements LockClientMembers {
   getLock(name: string, options: LockHandleOptions = {}): RLock {
     const operations = this.#lockOperations(name);
     checkKeys('getLock', options, handleKeys);
-    return new LockHandle(this.#host, operations, checkOwner(options.owner));
+    return new LockHandle(this.#host, operations, reentrantPolicy, checkOwner(options.owner));
   }
 
   async connect(options: ConnectOptions = {}): Promise<void> {
@@ -276,12 +273,15 @@ class Client implements LockClientMembers {
   }
 
   #lose(name: string, reason: LockLostReason): boolean {
-    const coordinator = this.#host.registry.find(name);
-    const innermost = coordinator?.holds.all.at(-1);
-    const id = innermost && coordinator?.tenureIdOf(innermost);
-    if (id === undefined) return false;
-    coordinator?.takenAway(id, reason);
-    return true;
+    let isHeld = false;
+    for (const coordinator of [...this.#host.registry.coordinators()]) {
+      const innermost = coordinator.name === name ? coordinator.holds.all.at(-1) : undefined;
+      const id = innermost && coordinator.tenureIdOf(innermost);
+      if (id === undefined) continue;
+      coordinator.takenAway(id, reason);
+      isHeld = true;
+    }
+    return isHeld;
   }
 
   async #close(drainMs: number): Promise<void> {

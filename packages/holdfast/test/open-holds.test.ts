@@ -13,7 +13,8 @@ const fixed = (leaseMs: number): HoldTerms => ({ mode: 'fixed', leaseMs, maxHold
 let looks = 0;
 let whenLookedAt: () => void = () => undefined;
 const lock: HoldKeeper = {
-  name: 'lock',
+  name: 'pay',
+  primitive: 'lock',
   newHoldId: () => 'id',
   check: () => {
     looks++;

@@ -9,6 +9,14 @@ const graceMs = 2_000;
 /** In one turn of the event loop, when time flows. */
 const longestStepMs = 10;
 
+/**
+ * Times are whole multiples of this power of two, so that sums and differences of them are exact. With the fractions of a real clock,
+ * `start + 10_000` would now and then, when it passes a power of two, be a rounding error later than ten steps of 1_000: a timer that is due
+ * would not have fired.
+ */
+const gridMs = 2 ** -10;
+const onGrid = (ms: number) => Math.ceil(ms / gridMs) * gridMs;
+
 /** The time of the process while a test drives it. */
 export interface DrivenTime {
   /** Milliseconds, as `performance.now()` reads them. */
@@ -46,7 +54,7 @@ function replace<T extends object, K extends keyof T>(owner: T, key: K, value: T
  */
 export function driveTime(kit: { cleanup(undo: () => unknown): void }): DrivenTime {
   const realNow = performance.now.bind(performance);
-  const startMs = realNow();
+  const startMs = Math.ceil(realNow());
   const clock = new ManualClock(startMs);
   const wallMs = Date.now() - startMs;
   const restore = [
@@ -74,7 +82,8 @@ export function driveTime(kit: { cleanup(undo: () => unknown): void }): DrivenTi
     while (!isOver) {
       await sleep(1);
       const now = realNow();
-      await clock.advance(Math.min(now - last, longestStepMs));
+      const step = onGrid(Math.min(now - last, longestStepMs));
+      await clock.advance(step);
       last = now;
     }
   };

@@ -22,6 +22,15 @@ describe('driven time', () => {
       expect(Date.now() - wall).toBe(1_500);
     }));
 
+  it('has no fractions that sums would round, so what is due at a time is due at that time', () =>
+    driven(async (time) => {
+      const from = time.now();
+      expect(Number.isInteger(from)).toBe(true);
+      time.flow();
+      await waitUntil(() => time.now() > from + 20);
+      expect(Number.isInteger(time.now() * 1_024)).toBe(true);
+    }));
+
   it('runs timers when they fall due, in order, with what they were given and in their own context', () =>
     driven(async (time) => {
       const store = new AsyncLocalStorage<string>();

@@ -75,6 +75,10 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
     return this.operations.name;
   }
 
+  get primitive(): string {
+    return this.operations.primitive;
+  }
+
   get closing(): boolean {
     return this.#closing;
   }

@@ -21,10 +21,10 @@ import type { Site } from '../reports/site.js';
 import type { Scope, ScopedHold } from '../scopes/scope.js';
 import type { AcquiredHow } from '../reports/stats.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
+import type { LockIdentity } from '../tenure/operations.js';
 
 /** What a record asks of the lock that it is a hold of. */
-export interface HoldKeeper {
-  readonly name: string;
+export interface HoldKeeper extends LockIdentity {
   /** An id for what is reported of a hold. */
   newHoldId(): string;
   /** Fires the loss of the present tenure if its deadline has passed. */
@@ -116,6 +116,10 @@ export class HoldRecord implements ScopedHold {
 
   get name(): string {
     return this.#keeper.name;
+  }
+
+  get primitive(): string {
+    return this.#keeper.primitive;
   }
 
   /** As it was when something was last known of it: see {@link lost}. */

@@ -2,6 +2,7 @@
 
 import { none } from '../lists.js';
 import type { Scope, ScopedHold } from '../scopes/scope.js';
+import { isSameLock } from '../tenure/operations.js';
 import type { AcquireRequest } from '../waiting/waiter.js';
 import type { HoldRecord } from './hold-record.js';
 
@@ -31,7 +32,7 @@ export function originsOf(request: AcquireRequest): readonly (Scope | string)[] 
 /** The lost hold of the same lock inside which the call was made, if any. */
 export function lostAround(request: AcquireRequest): ScopedHold | undefined {
   for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
-    for (const record of scope.holds) if (record.name === request.name && record.lost) return record;
+    for (const record of scope.holds) if (isSameLock(record, request) && record.lost) return record;
   }
   return undefined;
 }

@@ -1,20 +1,20 @@
 import { LockClientClosedError } from '../errors.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import type { ClientParts } from '../client-parts.js';
-import type { Operations } from '../tenure/operations.js';
+import type { LockIdentity, Operations } from '../tenure/operations.js';
 import { Coordinator } from './coordinator.js';
 import type { ExclusivePolicy } from './policy.js';
 
-/** The coordinators of one client: one for each lock name that is in use, and none for the others. */
+/** The coordinators of one client: one for each lock that is in use, and none for the others. */
 export class Registry {
-  readonly #policy: ExclusivePolicy;
   readonly #parts: ClientParts;
-  readonly #coordinators = new Map<string, Coordinator>();
+  /** By primitive, by name. */
+  readonly #coordinators = new Map<string, Map<string, Coordinator>>();
+  #size = 0;
   #phase: 'open' | 'draining' | 'closed' = 'open';
   #whenQuiet: (() => void) | undefined;
 
-  constructor(policy: ExclusivePolicy, parts: ClientParts) {
-    this.#policy = policy;
+  constructor(parts: ClientParts) {
     this.#parts = parts;
   }
 
@@ -34,38 +34,44 @@ export class Registry {
    *
    * @throws LockLimitError
    */
-  coordinator(operations: Operations): Coordinator {
-    const { name } = operations;
-    const known = this.#coordinators.get(name);
+  coordinator(operations: Operations, policy: ExclusivePolicy): Coordinator {
+    const known = this.find(operations);
     if (known !== undefined) return known;
-    this.#parts.limits.checkNames(name, this.#coordinators.size);
-    const coordinator = new Coordinator(operations, this.#policy, this.#parts, this.#dismiss);
-    this.#coordinators.set(coordinator.name, coordinator);
+    const { name, primitive } = operations;
+    this.#parts.limits.checkNames(name, this.#size);
+    const coordinator = new Coordinator(operations, policy, this.#parts, this.#dismiss);
+    const named = this.#coordinators.get(primitive);
+    if (named === undefined) this.#coordinators.set(primitive, new Map([[name, coordinator]]));
+    else named.set(name, coordinator);
+    this.#size++;
     return coordinator;
   }
 
-  /** The coordinator of a name in use. */
-  find(name: string): Coordinator | undefined {
-    return this.#coordinators.get(name);
+  /** The coordinator of a lock in use. */
+  find({ name, primitive }: LockIdentity): Coordinator | undefined {
+    return this.#coordinators.get(primitive)?.get(name);
   }
 
-  /** The coordinators of all names in use. */
-  get coordinators(): Iterable<Coordinator> {
-    return this.#coordinators.values();
+  /** The coordinators of all locks in use. */
+  *coordinators(): Iterable<Coordinator> {
+    for (const named of this.#coordinators.values()) yield* named.values();
   }
 
   /** Refuses new calls and waiting ones; waits at most `drainMs` for open holds; then takes them back, without waiting for it. */
   async close(drainMs: number): Promise<void> {
     this.#phase = 'draining';
-    for (const coordinator of [...this.#coordinators.values()]) coordinator.refuseWaiting();
-    if (drainMs > 0 && this.#coordinators.size > 0) await this.#quiet(drainMs);
+    for (const coordinator of [...this.coordinators()]) coordinator.refuseWaiting();
+    if (drainMs > 0 && this.#size > 0) await this.#quiet(drainMs);
     this.#phase = 'closed';
-    for (const coordinator of [...this.#coordinators.values()]) coordinator.close();
+    for (const coordinator of [...this.coordinators()]) coordinator.close();
   }
 
   readonly #dismiss = (coordinator: Coordinator): void => {
-    if (this.#coordinators.get(coordinator.name) === coordinator) this.#coordinators.delete(coordinator.name);
-    if (this.#coordinators.size === 0) this.#whenQuiet?.();
+    if (this.find(coordinator.operations) === coordinator) {
+      this.#coordinators.get(coordinator.operations.primitive)?.delete(coordinator.name);
+      this.#size--;
+    }
+    if (this.#size === 0) this.#whenQuiet?.();
   };
 
   #quiet(withinMs: number): Promise<void> {

@@ -3,6 +3,7 @@
  * handle of the owner may unlock it. Code that never unlocks what ran out must not cost memory for ever, so only the latest are kept.
  */
 
+import type { LockIdentity } from '../tenure/operations.js';
 import type { HoldRecord } from './hold-record.js';
 
 /** Owners of a lock that are remembered, at some 700 bytes each. */
@@ -13,8 +14,8 @@ export class UnreportedLosses {
   /** Innermost last. The owner with the earliest loss comes first. */
   readonly #holds = new Map<string, HoldRecord[]>();
 
-  add(name: string, owner: string, record: HoldRecord): void {
-    const key = keyOf(name, owner);
+  add(lock: LockIdentity, owner: string, record: HoldRecord): void {
+    const key = keyOf(lock, owner);
     const known = this.#holds.get(key);
     if (known !== undefined) {
       known.push(record);
@@ -26,8 +27,8 @@ export class UnreportedLosses {
   }
 
   /** The innermost that is still to be told; told it is by releasing it. */
-  take(name: string, owner: string): HoldRecord | undefined {
-    const key = keyOf(name, owner);
+  take(lock: LockIdentity, owner: string): HoldRecord | undefined {
+    const key = keyOf(lock, owner);
     const holds = this.#holds.get(key);
     let record = holds?.pop();
     while (record?.lossReported) record = holds?.pop();
@@ -36,12 +37,12 @@ export class UnreportedLosses {
   }
 
   /** The owner has taken the lock again, which it could not inside what it lost. */
-  forget(name: string, owner: string): void {
-    if (this.#holds.size > 0) this.#holds.delete(keyOf(name, owner));
+  forget(lock: LockIdentity, owner: string): void {
+    if (this.#holds.size > 0) this.#holds.delete(keyOf(lock, owner));
   }
 }
 
-/** Owners have no white space in them. */
-function keyOf(name: string, owner: string): string {
-  return `${owner} ${name}`;
+/** Neither owners nor primitives have white space in them. */
+function keyOf({ name, primitive }: LockIdentity, owner: string): string {
+  return `${owner} ${primitive} ${name}`;
 }

@@ -4,6 +4,7 @@ import type { CheckedOptions } from '../acquire-options.js';
 import type { ClientParts } from '../client-parts.js';
 import { LockScopeError } from '../errors.js';
 import type { AcquireKind } from '../exclusive/hold-record.js';
+import type { ExclusivePolicy } from '../exclusive/policy.js';
 import type { Registry } from '../exclusive/registry.js';
 import { shown } from '../reports/caller.js';
 import { CALLER_ONLY, CALLERS, type Entry, Site } from '../reports/site.js';
@@ -11,7 +12,7 @@ import { allHere, scopeHere } from '../scopes/call-context.js';
 import { currentScope, type ScopedHold } from '../scopes/scope.js';
 import type { Leftovers } from '../scopes/scope-end.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
-import type { Operations } from '../tenure/operations.js';
+import { isSameLock, type Operations } from '../tenure/operations.js';
 import type { AcquireRequest, Completion } from '../waiting/waiter.js';
 
 /** What a handle needs of its client. */
@@ -34,6 +35,7 @@ export interface CallStyle {
 /** One call for a lock. */
 export interface LockCall<T> {
   readonly operations: Operations;
+  readonly policy: ExclusivePolicy;
   /** The explicit owner, if the handle was made for one. */
   readonly owner: string | undefined;
   readonly style: CallStyle;
@@ -51,16 +53,17 @@ export interface LockCall<T> {
  * @throws LockClientClosedError, LockScopeError, LockLimitError, the reason of an aborted signal: whatever is known before anything is sent.
  */
 export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
-  const { operations, owner, style, options, entry, completion } = call;
+  const { operations, policy, owner, style, options, entry, completion } = call;
   const { client, registry, parts } = host;
   const { kind } = style;
   const { waitMs = style.waitMs, leaseMs, signal, maxHoldMs } = options;
-  const { name } = operations;
+  const { name, primitive } = operations;
   registry.admit(name, () => call.around());
   signal?.throwIfAborted();
   const scope = owner === undefined ? currentScope(client) : undefined;
   const request: AcquireRequest = {
     name,
+    primitive,
     waitMs,
     signal,
     scope,
@@ -77,7 +80,7 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
   if (kind === 'imperative' && owner === undefined) refuseUnclear(host, request, call);
   parts.reporter.tried();
   parts.limits.checkLease(name, leaseMs);
-  const outcome = registry.coordinator(operations).acquire(request) as Promise<T>;
+  const outcome = registry.coordinator(operations, policy).acquire(request) as Promise<T>;
   // Those with a site need nothing more, and sections see to it themselves.
   return kind === 'section' || request.site !== undefined ? outcome : shown(outcome);
 }
@@ -92,10 +95,11 @@ function siteOf({ parts }: LockHost, { style, owner, entry }: LockCall<unknown>)
   return seen ? undefined : new Site(entry, CALLER_ONLY);
 }
 
-function refuseUnclear({ parts }: LockHost, { scope, name }: AcquireRequest, call: LockCall<unknown>): void {
+function refuseUnclear({ parts }: LockHost, request: AcquireRequest, call: LockCall<unknown>): void {
+  const { scope, name } = request;
   if (scope?.kind === 'thread') {
     for (const pending of scope.pending) {
-      if (pending.imperative && pending.name === name) {
+      if (pending.imperative && isSameLock(pending, request)) {
         throw new LockScopeError(
           `Another lock() on "${name}" is still pending in this client.run, which acts as one thread; use withLock for branches`,
           name,

@@ -2,11 +2,12 @@
 
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { currentScope, type ScopedHold } from '../scopes/scope.js';
+import { isSameLock, type LockIdentity } from '../tenure/operations.js';
 import type { LockHost } from './acquisition.js';
 
 /** A handle, as far as finding goes. */
 export interface Finder {
-  readonly name: string;
+  readonly lock: LockIdentity;
   /** The explicit owner, if it was made for one. */
   readonly owner: string | undefined;
   /** Taken by `lock` and `tryLock` through this handle outside scopes, oldest first. */
@@ -14,20 +15,20 @@ export interface Finder {
 }
 
 /** What `unlock` undoes, unless that is a hold of the handle itself: the last `lock` of the owner, or directly in the scope. */
-export function latestOfOwnerOrScope(host: LockHost, { name, owner }: Finder): ScopedHold | undefined {
+export function latestOfOwnerOrScope(host: LockHost, { lock, owner }: Finder): ScopedHold | undefined {
   if (owner !== undefined) {
     const held = host.registry
-      .find(name)
+      .find(lock)
       ?.holds.all.findLast((record) => record.imperative && record.given && record.owner === owner);
-    return held ?? host.parts.unreported.take(name, owner);
+    return held ?? host.parts.unreported.take(lock, owner);
   }
   const held = currentScope(host.client)?.holds ?? [];
-  return [...held].findLast((hold) => hold.imperative && hold.given && hold.name === name);
+  return [...held].findLast((hold) => hold.imperative && hold.given && isSameLock(hold, lock));
 }
 
 /** The innermost open hold that the call is inside of. */
-export function holdAround(host: LockHost, { name, owner, own }: Finder): ScopedHold | undefined {
-  const open = host.registry.find(name)?.holds.all ?? [];
+export function holdAround(host: LockHost, { lock, owner, own }: Finder): ScopedHold | undefined {
+  const open = host.registry.find(lock)?.holds.all ?? [];
   if (owner !== undefined) return open.findLast((record) => record.owner === owner);
   for (let scope = currentScope(host.client); scope !== undefined; scope = scope.parent) {
     const { holds } = scope;

@@ -9,6 +9,7 @@ import {
 } from '../acquire-options.js';
 import { LockNotHeldError, LockTimeoutError, LockUnavailableError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
+import type { ExclusivePolicy } from '../exclusive/policy.js';
 import { none, withLast, without } from '../lists.js';
 import { checkKeys, MAX_TIME_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
@@ -44,13 +45,15 @@ export class LockHandle implements RLock {
   readonly name: string;
   readonly #host: LockHost;
   readonly #operations: Operations;
+  readonly #policy: ExclusivePolicy;
   readonly #owner: string | undefined;
   /** Taken by `lock` and `tryLock` through this handle outside scopes, oldest first. */
   #own: readonly HoldRecord[] = none;
 
-  constructor(host: LockHost, operations: Operations, owner: string | undefined) {
+  constructor(host: LockHost, operations: Operations, policy: ExclusivePolicy, owner: string | undefined) {
     this.#host = host;
     this.#operations = operations;
+    this.#policy = policy;
     this.name = operations.name;
     this.#owner = owner;
   }
@@ -123,7 +126,7 @@ export class LockHandle implements RLock {
 
   async getHoldCount(): Promise<number> {
     const hold = this.#around();
-    const tenure = hold === undefined ? undefined : this.#host.registry.find(this.name)?.tenureIdOf(hold);
+    const tenure = hold === undefined ? undefined : this.#host.registry.find(this.#operations)?.tenureIdOf(hold);
     return tenure === undefined ? 0 : (await this.#peek(tenure)).holdCount;
   }
 
@@ -138,7 +141,7 @@ export class LockHandle implements RLock {
     const tombstoneMs = Math.min(parts.settings.responseTimeoutMs + LATE_COPY_MS, MAX_TIME_MS);
     const { ownerBefore, left } = await this.#query(this.#operations.force(request, { tombstoneMs }));
     void serveRest(parts, this.#operations, left);
-    if (ownerBefore !== undefined) registry.find(this.name)?.takenAway(ownerBefore, 'force-unlocked');
+    if (ownerBefore !== undefined) registry.find(this.#operations)?.takenAway(ownerBefore, 'force-unlocked');
     return ownerBefore !== undefined;
   }
 
@@ -149,6 +152,7 @@ export class LockHandle implements RLock {
     try {
       return acquire(this.#host, {
         operations: this.#operations,
+        policy: this.#policy,
         owner: this.#owner,
         style: callStyles[method],
         options: check(),
@@ -189,7 +193,7 @@ export class LockHandle implements RLock {
    */
   #keep(record: HoldRecord, joinedAt: number): void {
     const { unreported, forgotten } = this.#host.parts;
-    if (this.#owner !== undefined) unreported.forget(this.name, this.#owner);
+    if (this.#owner !== undefined) unreported.forget(this.#operations, this.#owner);
     else if (record.unlockScope === undefined) {
       this.#own = withLast(keptAfter(this.#own, joinedAt), record);
       const [oldest] = this.#own;
@@ -218,7 +222,7 @@ export class LockHandle implements RLock {
   }
 
   get #finder(): Finder {
-    return { name: this.name, owner: this.#owner, own: this.#own };
+    return { lock: this.#operations, owner: this.#owner, own: this.#own };
   }
 
   // ---------------------------------------------------------------- asking Redis

@@ -20,7 +20,11 @@ export class LockOperations implements Operations {
     return this.#keys.lock;
   }
 
-  get kind(): string {
+  get primitive(): string {
+    return 'lock';
+  }
+
+  get leaseKind(): string {
     return 'lock';
   }
 

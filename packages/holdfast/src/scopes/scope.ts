@@ -23,6 +23,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface ScopedHold {
   /** Name of the lock. */
   readonly name: string;
+  /** Which primitive of that name. */
+  readonly primitive: string;
   /** Taken by `lock` or `tryLock`, to be undone by `unlock`. */
   readonly imperative: boolean;
   /** False while it is entering: it still belongs to the pending call, and no `unlock` may undo it. */
@@ -42,6 +44,7 @@ export interface ScopedHold {
 /** What a scope knows of an acquisition that has not settled. */
 export interface ScopedCall {
   readonly name: string;
+  readonly primitive: string;
   readonly imperative: boolean;
   /** The scope ended: settle the call, it must not acquire any more. */
   cancel(): void;

@@ -13,14 +13,25 @@
 
 import type { Command } from '@holdfast/core';
 
-/** The operations of one primitive on one name. */
-export interface Operations {
+/** Which lock of a client is meant. Primitives on one name are strangers in one process; what they exclude of each other Redis decides. */
+export interface LockIdentity {
   /** The name as users gave it. */
   readonly name: string;
+  /** The primitive, by one word: `lock`. */
+  readonly primitive: string;
+}
+
+/** Whether a call for `one` concerns a hold of `other`. */
+export function isSameLock(one: LockIdentity, other: LockIdentity): boolean {
+  return one.name === other.name && one.primitive === other.primitive;
+}
+
+/** The operations of one primitive on one name. */
+export interface Operations extends LockIdentity {
   /** The key whose server keeps the name. */
   readonly key: string;
-  /** Tenures of one kind are renewed together, by the {@link renew} of any of them. */
-  readonly kind: string;
+  /** Tenures whose leases are of one kind are renewed together, by the {@link renew} of any of them. */
+  readonly leaseKind: string;
   /** The channel on which Redisson's clients, and ours in Redisson mode, hear that the name has become free. */
   readonly releaseChannel: string;
 

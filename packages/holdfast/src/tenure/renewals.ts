@@ -24,8 +24,8 @@ export class Renewals implements RenewalPort<LeaseSubject> {
     this.#serverClock = serverClock;
   }
 
-  batchKey({ operations: { kind, key } }: LeaseSubject): string {
-    return `${kind} ${this.#topology.batchOf(key)}`;
+  batchKey({ operations: { leaseKind, key } }: LeaseSubject): string {
+    return `${leaseKind} ${this.#topology.batchOf(key)}`;
   }
 
   async renew(batch: readonly Renewal<LeaseSubject>[], until: number): Promise<readonly RenewalOutcome[]> {

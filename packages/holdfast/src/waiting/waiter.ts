@@ -19,6 +19,7 @@ import type { Scope, ScopedCall } from '../scopes/scope.js';
 import type { ListNode } from './linked-list.js';
 import type { HoldRecord, HoldOrigin } from '../exclusive/hold-record.js';
 import type { ClientParts } from '../client-parts.js';
+import type { LockIdentity } from '../tenure/operations.js';
 import type { IndexEntry } from './index-entry.js';
 
 /** Why a call whose time is over has no hold: others had the lock, or there was no answer yet and nothing to hold against Redis. */
@@ -31,8 +32,7 @@ export type NotAcquired = 'busy' | 'unanswered';
 export type Completion<T> = (outcome: HoldRecord | NotAcquired, joinedAt: number) => T;
 
 /** What an acquisition asks for. */
-export interface AcquireRequest extends HoldOrigin {
-  readonly name: string;
+export interface AcquireRequest extends HoldOrigin, LockIdentity {
   /** 0: one attempt. Absent: without limit while Redis answers. */
   readonly waitMs: number | undefined;
   readonly signal: AbortSignal | undefined;
@@ -95,6 +95,10 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
 
   get name(): string {
     return this.request.name;
+  }
+
+  get primitive(): string {
+    return this.request.primitive;
   }
 
   get imperative(): boolean {
