@@ -4,9 +4,17 @@ import { posix } from 'node:path';
 /** What someone who uses the package reads. How it is built and proven stays in the repository. */
 export const shipped = [
   ...['README.md', 'CHANGELOG.md', 'SECURITY.md'],
-  ...['options', 'semantics', 'testing', 'troubleshooting', 'topologies', 'security', 'redisson', 'upgrading', 'locks'].map(
-    (name) => `docs/${name}.md`,
-  ),
+  ...[
+    'options',
+    'semantics',
+    'testing',
+    'troubleshooting',
+    'topologies',
+    'security',
+    'redisson',
+    'upgrading',
+    'locks',
+  ].map((name) => `docs/${name}.md`),
   ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script'].map((name) => `docs/recipes/${name}.md`),
 ];
 
