@@ -2,7 +2,7 @@
 
 import { scripts } from '@holdfast/core';
 import type { RedisServer } from '@holdfast/testkit';
-import { type ChainableCommander, Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { ErrorReply, MemoryServer, type MemoryServerOptions, type Reply } from '../../src/index.js';
 import type { Fault } from './story.js';
 
@@ -25,6 +25,17 @@ export interface Side {
 }
 
 const MARKER = 'marker';
+
+/** Of each key: type, TTL, and what it holds. One script, because a story looks at every key after each step. */
+const STATE = `
+local readings = { string = { 'GET' }, hash = { 'HGETALL' }, zset = { 'ZRANGE', 0, -1, 'WITHSCORES' } }
+local states = {}
+for i, key in ipairs(KEYS) do
+  local kind = redis.call('TYPE', key).ok
+  local reading = readings[kind]
+  states[i] = { kind, redis.call('PTTL', key), reading and redis.call(reading[1], key, unpack(reading, 2)) or false }
+end
+return states`;
 /** A user who may do everything at all times: the test's own looks are not refused. */
 const JUDGE = 'judge';
 
@@ -88,21 +99,7 @@ export class RealSide implements Side {
   }
 
   async state(keys: readonly string[]): Promise<unknown[]> {
-    const looks = this.#judge.pipeline();
-    for (const key of keys) looks.type(key).pttl(key);
-    const found = await resultsOf(looks);
-    const readings = this.#judge.pipeline();
-    for (const [index, key] of keys.entries()) {
-      const type = found[2 * index];
-      if (type === 'string') readings.call('GET', key);
-      else if (type === 'hash') readings.call('HGETALL', key);
-      else if (type === 'zset') readings.call('ZRANGE', key, '0', '-1', 'WITHSCORES');
-    }
-    const contents = await resultsOf(readings);
-    return keys.map((_, index) => {
-      const [type, ttlMs] = found.slice(2 * index);
-      return [type, ttlMs, type === 'none' ? null : contents.shift()];
-    });
+    return (await this.#judge.eval(STATE, keys.length, ...keys)) as unknown[];
   }
 
   async fault(fault: Fault | undefined): Promise<void> {
@@ -202,14 +199,6 @@ export class MemorySide implements Side {
   async now(): Promise<number> {
     return this.#nowMs;
   }
-}
-
-async function resultsOf(pipeline: ChainableCommander): Promise<unknown[]> {
-  if (pipeline.length === 0) return [];
-  return ((await pipeline.exec()) ?? []).map(([error, result]) => {
-    if (error !== null) throw error;
-    return result;
-  });
 }
 
 /** A script by its name, as EVALSHA and EVAL name it. */
