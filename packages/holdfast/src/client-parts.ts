@@ -9,14 +9,15 @@ import type { Reporter } from './reports/reporter.js';
 import type { Tellings } from './reports/tellings.js';
 import type { LongHoldWatch } from './exclusive/long-hold-watch.js';
 import type { Limits } from './waiting/limits.js';
+import type { OpenStake } from './tenure/stake.js';
 import type { LeaseSubject } from './tenure/renewals.js';
 import type { ServerClock } from './tenure/server-clock.js';
 import type { EventLoopTurns } from './exclusive/event-loop-turns.js';
 import type { UnreportedLosses } from './exclusive/unreported-losses.js';
 import type { Wakeup } from './tenure/wakeup.js';
 
-/** What all locks of one client share. */
-export interface ClientParts {
+/** What all locks of one client share, wherever they are kept. */
+export interface CommonParts {
   readonly settings: Settings;
   readonly limits: Limits;
   readonly clock: Clock;
@@ -25,12 +26,6 @@ export interface ClientParts {
   readonly nextTurn: NextTurn;
   /** Waits and deadlines of calls; keeps the process alive. */
   readonly waits: Schedule;
-  /** Where locks live. */
-  readonly topology: Topology;
-  readonly sender: CommandSender;
-  readonly watchdog: Watchdog<LeaseSubject>;
-  readonly wakeup: Wakeup;
-  readonly serverClock: ServerClock;
   readonly aborts: AbortHub;
   readonly turns: EventLoopTurns;
   readonly unreported: UnreportedLosses;
@@ -41,4 +36,24 @@ export interface ClientParts {
   readonly longHoldWatch: LongHoldWatch | undefined;
   /** A fresh tenure id; see protocol.md, section 1. */
   tenureId(owner: string | undefined): string;
+}
+
+/** What coordinators, waiting calls and holds need: they know stakes, and not on how many servers. */
+export interface LockParts extends CommonParts {
+  readonly openStake: OpenStake;
+  readonly topology: Pick<Topology, 'reachOf'>;
+  readonly sender: Pick<CommandSender, 'roundTripMs'>;
+  readonly wakeup: Pick<Wakeup, 'blind'>;
+}
+
+/** What tenures need: the way to one Redis, and what is known of it. */
+export interface ClientParts extends LockParts {
+  /** Where locks live. */
+  readonly topology: Topology;
+  readonly sender: CommandSender;
+  readonly watchdog: Watchdog<LeaseSubject>;
+  readonly wakeup: Wakeup;
+  readonly serverClock: ServerClock;
+  /** Whether a grant by message makes an owner, or is only the news after which the server is asked. */
+  readonly grants: 'believed' | 'asked about';
 }

@@ -1,31 +1,20 @@
-import { type Granting, inboxChannel, lockKeys, type Prefixes } from '@holdfast/core';
-import { AbortHub, fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
-import { Schedule, Watchdog } from '@holdfast/watchdog';
-import type { Topology } from './connection/topology.js';
-import type { ConnectionTools } from './connection/connection-tools.js';
-import { openTopology } from './connection/open-topology.js';
-import { Readiness } from './connection/readiness.js';
-import { ServerCheck } from './connection/server-check.js';
-import { Shards } from './connection/shards.js';
-import { Subscriber } from './connection/subscriber.js';
-import { ToldErrors } from './connection/told-errors.js';
-import { CommandSender } from './connection/command-sender.js';
+import { AbortHub } from '@holdfast/notify';
+import { Schedule } from '@holdfast/watchdog';
 import type { LockHost } from './primitives/acquisition.js';
 import { LockHandle } from './primitives/lock-handle.js';
-import { LockOperations } from './primitives/lock-operations.js';
+import type { LockOperations } from './primitives/lock-operations.js';
+import { NodeQuestions } from './primitives/questions.js';
 import { inspectionOf, type LockInspection } from './inspection.js';
 import { none } from './lists.js';
 import { LongHoldWatch } from './exclusive/long-hold-watch.js';
 import { Limits } from './waiting/limits.js';
-import type { ClientParts } from './client-parts.js';
+import { Backend } from './backend.js';
+import type { ClientParts, CommonParts } from './client-parts.js';
 import { query } from './tenure/query.js';
 import { reentrantPolicy } from './exclusive/policy.js';
 import { Registry } from './exclusive/registry.js';
-import { type LeaseSubject, Renewals } from './tenure/renewals.js';
-import { ServerClock } from './tenure/server-clock.js';
 import { EventLoopTurns } from './exclusive/event-loop-turns.js';
 import { UnreportedLosses } from './exclusive/unreported-losses.js';
-import { QueueWakeup, RedissonWakeup } from './tenure/wakeup.js';
 import { checkSignal } from './acquire-options.js';
 import { checkKeys, checkTime, type LockClientOptions, resolveSettings } from './options.js';
 import type { CloseOptions, ConnectOptions, LockClientMembers, LockHandleOptions } from './lock-client.js';
@@ -72,20 +61,10 @@ export interface LockClient extends LockClientMembers {}
 /** See {@link LockClient}. */
 class Client implements LockClientMembers {
   readonly clientId: string;
+  readonly #backend: Backend;
   readonly #parts: ClientParts;
-  readonly #prefixes: Prefixes;
-  readonly #granting: Granting;
   readonly #host: LockHost;
-  readonly #topology: Topology;
-  readonly #sender: CommandSender;
-  readonly #watchdog: Watchdog<LeaseSubject>;
-  readonly #waits: Schedule;
   readonly #background: Schedule;
-  readonly #subscriber: Subscriber;
-  readonly #inbox: Inbox;
-  readonly #broadcast: ReleaseBroadcast;
-  readonly #shards: Shards;
-  readonly #readiness: Readiness;
   #closing: Promise<void> | undefined;
 
   static {
@@ -107,63 +86,16 @@ class Client implements LockClientMembers {
     const reporter = new Reporter(this.clientId, `${randomText(HOLD_ID_LENGTH)}-`, tellings);
     const onError = (error: unknown) => reporter.error(error);
     const waits = new Schedule(clock, 'keeps-process-alive', onError);
-    const told = new ToldErrors(() => clock.now(), onError);
-    const tools: ConnectionTools = {
-      at: (time, action) => waits.at(time, action),
-      now: () => clock.now(),
-      random,
-      nextTurn,
-      silenceMs: 3 * settings.attemptTimeoutMs,
-      serverCheck: new ServerCheck((found) => reporter.unsafeSetting(found)),
-      onError: (connection, error) => told.note(connection, error),
-    };
-    const topology = openTopology(surroundings.openRedis(options.redis), tools);
-    const sender = new CommandSender({ topology, clock, schedule: waits });
-    const serverClock = new ServerClock(() => clock.now());
-    const watchdog = new Watchdog<LeaseSubject>({
-      clock,
-      port: new Renewals(topology, sender, serverClock),
-      random,
-      onError,
-      onRenewal: ({ subject: { id, operations }, outcome, latenessMs }) => {
-        const holds = () => this.#host.registry.find(operations)?.heldUnder(id) ?? none;
-        reporter.renewal(operations.name, outcome.kind, latenessMs, holds);
-      },
-    });
-    const subscriber = new Subscriber(topology, tools);
-    const inbox = new Inbox({
-      port: subscriber,
-      channel: inboxChannel(this.clientId),
-      onStray: () => undefined,
-      onError,
-    });
-    const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
-    fanOut(subscriber, [inbox, broadcast]);
-    const shards = new Shards(topology, tools);
-    topology.listen({
-      onDown: (node, covers) => {
-        serverClock.forget(node);
-        watchdog.suspect(({ operations }) => covers(operations.key));
-      },
-      onUp: (covers) => watchdog.verify(({ operations }) => covers(operations.key)),
-    });
-    const onMissed = () => void subscriber.missed(settings.attemptTimeoutMs);
     const { heldWarnMs } = settings;
     const background = new Schedule(clock, 'background', onError);
     let tenures = 0;
-    this.#parts = {
+    const common: CommonParts = {
       settings,
       limits: new Limits(settings.limits, reporter),
       clock,
       random,
       nextTurn,
       waits,
-      topology,
-      sender,
-      watchdog,
-      wakeup:
-        settings.wakeup === 'queue' ? new QueueWakeup(inbox, onMissed) : new RedissonWakeup(inbox, broadcast, shards),
-      serverClock,
       aborts: new AbortHub(),
       turns: new EventLoopTurns(clock, nextTurn),
       unreported: new UnreportedLosses(),
@@ -179,25 +111,21 @@ class Client implements LockClientMembers {
       tenureId: (owner) =>
         `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}.${randomText(SECRET_LENGTH)}`,
     };
-    this.#granting = { claimMs: settings.claimLeaseMs, trust: topology.trustsReceivers };
-    this.#prefixes = { prefix: settings.prefix, keyPrefix: topology.keyPrefix };
+    this.#backend = new Backend(surroundings.openRedis(options.redis), common, {
+      clientId: this.clientId,
+      grants: settings.replicas === undefined ? 'believed' : 'asked about',
+      heldOn: ({ id, operations }) => this.#host.registry.find(operations)?.heldUnder(id) ?? none,
+    });
+    this.#parts = this.#backend.parts;
     this.#host = {
       client: this,
       parts: this.#parts,
       registry: new Registry(this.#parts),
+      questions: new NodeQuestions(this.#parts),
       leftovers: settings.releaseOnScopeEnd ? 'release' : 'abandon',
       terms: { mode: 'watched', leaseMs: settings.watchdogTimeoutMs, maxHoldMs: settings.maxHoldMs },
     };
-    this.#topology = topology;
-    this.#sender = sender;
-    this.#watchdog = watchdog;
-    this.#waits = waits;
     this.#background = background;
-    this.#subscriber = subscriber;
-    this.#inbox = inbox;
-    this.#broadcast = broadcast;
-    this.#shards = shards;
-    this.#readiness = new Readiness(topology, inbox);
   }
 
   getLock(name: string, options: LockHandleOptions = {}): RLock {
@@ -212,11 +140,11 @@ class Client implements LockClientMembers {
     const { timeoutMs = settings.responseTimeoutMs, signal } = options;
     checkSignal('connect', signal);
     const expiresAt = clock.now() + checkTime('timeoutMs', timeoutMs, 1);
-    await shown(this.#readiness.wait({ timers: waits, expiresAt, aborts, signal }));
+    await shown(this.#backend.whenReady({ timers: waits, expiresAt, aborts, signal }));
   }
 
   get ready(): boolean {
-    return this.#readiness.ready;
+    return this.#backend.ready;
   }
 
   run<T>(fn: () => PromiseLike<T>): Promise<T>;
@@ -269,7 +197,7 @@ class Client implements LockClientMembers {
   }
 
   #lockOperations(name: string): LockOperations {
-    return new LockOperations(lockKeys(name, this.#prefixes), this.#granting);
+    return this.#backend.lockOperations(name);
   }
 
   #lose(name: string, reason: LockLostReason): boolean {
@@ -285,18 +213,10 @@ class Client implements LockClientMembers {
   }
 
   async #close(drainMs: number): Promise<void> {
-    this.#readiness.close();
-    const { clock, settings } = this.#parts;
+    this.#backend.refuseWaiting();
     await this.#host.registry.close(drainMs);
-    await this.#sender.drained(clock.now() + settings.attemptTimeoutMs);
-    this.#watchdog.close();
-    this.#sender.close();
-    await this.#subscriber.close();
-    await this.#inbox.close();
-    await this.#broadcast.close();
-    await this.#shards.close();
-    await this.#topology.close();
-    this.#waits.clear();
+    await this.#backend.close();
+    this.#parts.waits.clear();
     this.#background.clear();
   }
 }

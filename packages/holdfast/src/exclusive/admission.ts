@@ -19,9 +19,9 @@ import { withLast, without } from '../lists.js';
 import { LockClientClosedError } from '../errors.js';
 import type { Scope } from '../scopes/scope.js';
 import { failureError } from '../tenure/failures.js';
-import type { HeldOutcome } from '../tenure/hold-steps.js';
+import type { HeldOutcome } from '../tenure/stake.js';
 import { leaseTermsOf } from '../tenure/hold-terms.js';
-import { Tenure } from '../tenure/tenure.js';
+import type { Stake } from '../tenure/stake.js';
 import type { Waiter } from '../waiting/waiter.js';
 import { HoldRecord, type HoldPhase } from './hold-record.js';
 import { type ExclusiveLock, retune } from './lock.js';
@@ -32,7 +32,7 @@ export function contend(lock: ExclusiveLock, afterMs = 0): void {
   const { first, demand } = queue;
   if (first === undefined || demand === undefined) return;
   if (lock.tenure === undefined) {
-    lock.tenure = new Tenure(parts, operations, { owner: first.request.owner, demand }, lock);
+    lock.tenure = parts.openStake(operations, { owner: first.request.owner, demand }, lock);
     if (afterMs === 0) lock.tenure.ask();
     else lock.tenure.askAt(parts.clock.now() + afterMs);
   } else {
@@ -58,7 +58,7 @@ export function reenter(lock: ExclusiveLock, waiter: Waiter): void {
     return;
   }
   const { terms, unlockScopeOnReentry } = waiter.request;
-  const tenure = lock.tenure as Tenure;
+  const tenure = lock.tenure as Stake;
   const record = begin(lock, waiter, confirming(lock, 're-entered'));
   record.adopt(unlockScopeOnReentry);
   retune(lock, tenure);
@@ -67,7 +67,7 @@ export function reenter(lock: ExclusiveLock, waiter: Waiter): void {
 }
 
 /** The tenure is ours, and no hold of it is left: the call has it at once, after a handoff in memory perhaps in the next turn of the event loop. */
-export function enter(lock: ExclusiveLock, tenure: Tenure, waiter: Waiter, how: 'asked' | 'granted' | 'local'): void {
+export function enter(lock: ExclusiveLock, tenure: Stake, waiter: Waiter, how: 'asked' | 'granted' | 'local'): void {
   const record = begin(lock, waiter, delivering[how]);
   // Any other tenure has just begun on the terms of this call.
   if (how === 'local') retune(lock, tenure);
@@ -75,7 +75,7 @@ export function enter(lock: ExclusiveLock, tenure: Tenure, waiter: Waiter, how: 
 }
 
 /** The tenure is ours, and no hold of it is left: Redis gives it the lease that the call asks for. */
-export function passByScript(lock: ExclusiveLock, tenure: Tenure, waiter: Waiter): Promise<HeldOutcome> {
+export function passByScript(lock: ExclusiveLock, tenure: Stake, waiter: Waiter): Promise<HeldOutcome> {
   const record = begin(lock, waiter, confirming(lock, 'passed'));
   const passing = tenure.steps.passOn(leaseTermsOf(waiter.request.terms, lock.parts.clock));
   void passing.then((outcome) => lock.change(() => confirmed(lock, { tenure, waiter, record, outcome })));
@@ -127,7 +127,7 @@ function arrived(lock: ExclusiveLock, waiter: Waiter): void {
 /** Redis has answered for a hold on its way. */
 function confirmed(
   lock: ExclusiveLock,
-  { tenure, waiter, record, outcome }: { tenure: Tenure; waiter: Waiter; record: HoldRecord; outcome: HeldOutcome },
+  { tenure, waiter, record, outcome }: { tenure: Stake; waiter: Waiter; record: HoldRecord; outcome: HeldOutcome },
 ): void {
   // The lease may also have ended before the answer came.
   if (outcome.kind === 'lost') tenure.lease.lose('deleted');

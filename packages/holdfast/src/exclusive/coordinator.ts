@@ -21,13 +21,13 @@
  * Listeners come last: users are told of a change when it is complete, because what they call may be this very lock.
  */
 
-import type { ClientParts } from '../client-parts.js';
+import type { LockParts } from '../client-parts.js';
 import { LockClientClosedError, type LockLostReason } from '../errors.js';
 import { none } from '../lists.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import { type Failure, failureError } from '../tenure/failures.js';
 import type { Operations } from '../tenure/operations.js';
-import type { Tenure } from '../tenure/tenure.js';
+import type { Stake } from '../tenure/stake.js';
 import { SelfWaitWatch } from '../waiting/self-wait-watch.js';
 import { WaitQueue } from '../waiting/wait-queue.js';
 import { type AcquireRequest, Waiter, type WaiterKeeper } from '../waiting/waiter.js';
@@ -44,12 +44,12 @@ import { lostAround } from './reentry.js';
 /** See the module comment. */
 export class Coordinator implements ExclusiveLock, WaiterKeeper {
   readonly operations: Operations;
-  readonly parts: ClientParts;
+  readonly parts: LockParts;
   readonly policy: ExclusivePolicy;
   readonly holds = new OpenHolds();
   readonly queue: WaitQueue;
   arriving: readonly Waiter[] = none;
-  tenure: Tenure | undefined;
+  tenure: Stake | undefined;
   busyAt: number | undefined;
   readonly #onIdle: (coordinator: Coordinator) => void;
   #selfWait: SelfWaitWatch | undefined;
@@ -61,7 +61,7 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
   constructor(
     operations: Operations,
     policy: ExclusivePolicy,
-    parts: ClientParts,
+    parts: LockParts,
     onIdle: (coordinator: Coordinator) => void,
   ) {
     this.operations = operations;
@@ -182,7 +182,7 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
     this.change(() => abandon(this, record));
   }
 
-  onEmptied(tenure: Tenure, last: HoldRecord): void {
+  onEmptied(tenure: Stake, last: HoldRecord): void {
     vacateAfterAll(this, tenure, last);
   }
 
@@ -214,7 +214,7 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
 
   // ---------------------------------------------------------------- what the tenure tells
 
-  onHeld(tenure: Tenure, how: 'asked' | 'granted'): void {
+  onHeld(tenure: Stake, how: 'asked' | 'granted'): void {
     this.change(() => {
       const { first } = this.queue;
       if (first === undefined) {
@@ -227,7 +227,7 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
     });
   }
 
-  onBusy(tenure: Tenure, askedAt: number, owner: 'holdfast' | 'foreign'): void {
+  onBusy(tenure: Stake, askedAt: number, owner: 'holdfast' | 'foreign'): void {
     this.change(() => {
       this.busyAt = this.parts.clock.now();
       if (owner === 'foreign' && !this.parts.wakeup.blind && ++this.#foreignSeen === 2)
@@ -237,7 +237,7 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
     });
   }
 
-  onFailed(tenure: Tenure, failure: Failure | { kind: 'over' }): void {
+  onFailed(tenure: Stake, failure: Failure | { kind: 'over' }): void {
     this.change(() => {
       this.tenure = undefined;
       if (failure.kind === 'over') tenure.forget();
@@ -249,12 +249,12 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
     });
   }
 
-  onLost(tenure: Tenure, reason: LockLostReason): void {
+  onLost(tenure: Stake, reason: LockLostReason): void {
     void tenure.cancel();
     if (this.tenure === tenure) this.change(() => lose(this, reason));
   }
 
-  onSuspect(tenure: Tenure): void {
+  onSuspect(tenure: Stake): void {
     // A hold that no call can rely on any more worries no listener.
     const { relied } = this.holds;
     if (this.tenure === tenure && relied !== undefined) this.parts.reporter.suspect(relied);

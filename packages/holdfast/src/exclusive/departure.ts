@@ -13,8 +13,8 @@
 
 import { LockLostError, type LockLostReason } from '../errors.js';
 import { failureError } from '../tenure/failures.js';
-import type { CountedDown } from '../tenure/hold-steps.js';
-import type { Tenure } from '../tenure/tenure.js';
+import type { CountedDown } from '../tenure/stake.js';
+import type { Stake } from '../tenure/stake.js';
 import type { Waiter } from '../waiting/waiter.js';
 import { admitInside, contend, enter, passByScript } from './admission.js';
 import { pauseMs } from './handoff-rule.js';
@@ -28,7 +28,7 @@ const done: Promise<void> = Promise.resolve();
 /** A hold is released. */
 export function leave(lock: ExclusiveLock, record: HoldRecord): Promise<void> {
   // Without a tenure no hold is open.
-  const tenure = lock.tenure as Tenure;
+  const tenure = lock.tenure as Stake;
   const { since } = record;
   const now = lock.parts.clock.now();
   lock.holds.remove(record);
@@ -37,14 +37,14 @@ export function leave(lock: ExclusiveLock, record: HoldRecord): Promise<void> {
 }
 
 /** A hold further in, which was on its way when those around it were released, was refused. */
-export function vacateAfterAll(lock: ExclusiveLock, tenure: Tenure, last: HoldRecord): void {
+export function vacateAfterAll(lock: ExclusiveLock, tenure: Stake, last: HoldRecord): void {
   // Else the step that is under way counts down, and sees to it.
   if (lock.tenure === tenure && tenure.steps.settled)
     void vacate(lock, tenure, last, lock.parts.clock.now()).catch(() => undefined);
 }
 
 /** A hold has gone, and not the last one. */
-async function countDown(lock: ExclusiveLock, tenure: Tenure, record: HoldRecord): Promise<void> {
+async function countDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord): Promise<void> {
   const counted = tenure.steps.countDown();
   retune(lock, tenure);
   admitInside(lock);
@@ -57,7 +57,7 @@ async function countDown(lock: ExclusiveLock, tenure: Tenure, record: HoldRecord
   throw failureError(lock.name, outcome);
 }
 
-function countedDown(lock: ExclusiveLock, tenure: Tenure, record: HoldRecord, outcome: CountedDown): void {
+function countedDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord, outcome: CountedDown): void {
   if (lock.tenure !== tenure) return;
   const { isEmpty } = lock.holds;
   // Redis must count the holds that are here, and does not.
@@ -70,7 +70,7 @@ function countedDown(lock: ExclusiveLock, tenure: Tenure, record: HoldRecord, ou
 }
 
 /** The last hold has gone. */
-function vacate(lock: ExclusiveLock, tenure: Tenure, last: HoldRecord, now: number): Promise<void> {
+function vacate(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, now: number): Promise<void> {
   const next = lock.queue.first;
   const passes = next !== undefined && next.request.owner === last.owner && lock.policy.mayPassOn(tenure, lock.parts);
   // The policy looks at the lease, and may be the first to see that it is over.
@@ -79,7 +79,7 @@ function vacate(lock: ExclusiveLock, tenure: Tenure, last: HoldRecord, now: numb
 }
 
 /** To the next call of this process. */
-function passOn(lock: ExclusiveLock, tenure: Tenure, last: HoldRecord, next: Waiter): Promise<void> {
+function passOn(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, next: Waiter): Promise<void> {
   tenure.handoffs++;
   const { terms } = next.request;
   const watched = terms.mode === 'watched' && last.terms.mode === 'watched';
@@ -90,7 +90,7 @@ function passOn(lock: ExclusiveLock, tenure: Tenure, last: HoldRecord, next: Wai
   return done;
 }
 
-async function passOnByScript(lock: ExclusiveLock, tenure: Tenure, last: HoldRecord, next: Waiter): Promise<void> {
+async function passOnByScript(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, next: Waiter): Promise<void> {
   const outcome = await withinResponseTimeout(passByScript(lock, tenure, next), tenure, lock.parts);
   if (outcome.kind === 'held') return;
   // Not lost, but no longer ours: the client was closed meanwhile.
@@ -98,7 +98,7 @@ async function passOnByScript(lock: ExclusiveLock, tenure: Tenure, last: HoldRec
   throw failureError(lock.name, outcome);
 }
 
-function giveBack(lock: ExclusiveLock, tenure: Tenure, last: HoldRecord, now: number): Promise<void> {
+function giveBack(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, now: number): Promise<void> {
   lock.tenure = undefined;
   const returned = tenure.giveBack(now, (outcome) => {
     if (outcome.kind === 'unheld') return lostOnTheWayOut(lock, last, tenure.whyLost('deleted'));

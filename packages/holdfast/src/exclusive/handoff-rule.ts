@@ -9,8 +9,8 @@
  * and would find the lock taken each time if the next task of this process asked right behind the release. So that one pauses.
  */
 
-import type { ClientParts } from '../client-parts.js';
-import type { Tenure } from '../tenure/tenure.js';
+import type { LockParts } from '../client-parts.js';
+import type { Stake } from '../tenure/stake.js';
 
 const TENURE_HANDOVERS = 9;
 const TENURE_HANDOFFS = 512;
@@ -19,7 +19,7 @@ const TENURE_HANDOFFS = 512;
 const WAKING_MS = 2;
 
 /** Whether a tenure may be passed on to the next task of this process now. */
-export function mayPassOn(tenure: Tenure, parts: ClientParts): boolean {
+export function mayPassOn(tenure: Stake, parts: LockParts): boolean {
   if (!tenure.lease.check() || tenure.lease.state !== 'held' || !tenure.steps.settled) return false;
   const { wakeup, clock, sender } = parts;
   if (tenure.otherWaiters.count === 0 && !wakeup.blind) return true;
@@ -28,6 +28,6 @@ export function mayPassOn(tenure: Tenure, parts: ClientParts): boolean {
 }
 
 /** How long the tasks of this process let others go first once it has given a lock back. */
-export function pauseMs(lockKey: string, { wakeup, sender }: ClientParts): number {
+export function pauseMs(lockKey: string, { wakeup, sender }: LockParts): number {
   return wakeup.blind ? WAKING_MS + 2 * sender.roundTripMs(lockKey) : 0;
 }

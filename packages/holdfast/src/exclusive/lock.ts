@@ -1,6 +1,6 @@
-import type { ClientParts } from '../client-parts.js';
+import type { LockParts } from '../client-parts.js';
 import type { Operations } from '../tenure/operations.js';
-import type { Tenure, TenureListener } from '../tenure/tenure.js';
+import type { Stake, StakeListener } from '../tenure/stake.js';
 import type { WaitQueue } from '../waiting/wait-queue.js';
 import type { Waiter } from '../waiting/waiter.js';
 import type { HoldKeeper, HoldRecord } from './hold-record.js';
@@ -11,8 +11,8 @@ import type { ExclusivePolicy } from './policy.js';
  * One lock in one process, as `admission.ts`, `departure.ts` and `loss.ts` see it: its state, which they change in {@link change} only, and
  * whom it tells. The {@link Coordinator} is one.
  */
-export interface ExclusiveLock extends HoldKeeper, TenureListener {
-  readonly parts: ClientParts;
+export interface ExclusiveLock extends HoldKeeper, StakeListener {
+  readonly parts: LockParts;
   readonly operations: Operations;
   readonly policy: ExclusivePolicy;
   readonly holds: OpenHolds;
@@ -21,7 +21,7 @@ export interface ExclusiveLock extends HoldKeeper, TenureListener {
   /** Calls whose hold is on the way to them: neither in the queue nor settled by it. */
   arriving: readonly Waiter[];
   /** The client's owner in Redis, while it has or wants the lock. */
-  tenure: Tenure | undefined;
+  tenure: Stake | undefined;
   /** Clock time of the last proof that the lock was busy, if there was any. */
   busyAt: number | undefined;
   /** The client closes: no call may wait any more. */
@@ -29,11 +29,11 @@ export interface ExclusiveLock extends HoldKeeper, TenureListener {
   /** Runs a change. Listeners of users hear of it when it is complete. */
   change<T>(work: () => T): T;
   /** A hold further in was refused, after those around it had been released: no hold is left, and `last` was the last. */
-  onEmptied(tenure: Tenure, last: HoldRecord): void;
+  onEmptied(tenure: Stake, last: HoldRecord): void;
 }
 
 /** What the lease is renewed to, now that holds have come or gone. */
-export function retune({ holds, parts }: ExclusiveLock, tenure: Tenure): void {
+export function retune({ holds, parts }: ExclusiveLock, tenure: Stake): void {
   const terms = holds.terms(parts.clock);
   if (terms === undefined) tenure.lease.runOut();
   else tenure.retune(terms);

@@ -9,9 +9,9 @@
  * | does the first waiting call contend in Redis, or each? | the first, for all of them: the coordinator has one tenure. A primitive in which each contends brings the other answer with it |
  */
 
-import type { ClientParts } from '../client-parts.js';
+import type { LockParts } from '../client-parts.js';
 import type { Scope } from '../scopes/scope.js';
-import type { Tenure } from '../tenure/tenure.js';
+import type { Stake } from '../tenure/stake.js';
 import type { AcquireRequest } from '../waiting/waiter.js';
 import { mayPassOn } from './handoff-rule.js';
 import type { HoldRecord } from './hold-record.js';
@@ -24,7 +24,7 @@ export interface ExclusivePolicy {
   /** What a hold that the call may re-enter belongs to: the index of waiting calls by what {@link mayReenter} looks at. */
   originsOf(request: AcquireRequest): readonly (Scope | string)[];
   /** Whether a held tenure may be passed on to the next call of this process now. */
-  mayPassOn(tenure: Tenure, parts: ClientParts): boolean;
+  mayPassOn(tenure: Stake, parts: LockParts): boolean;
 }
 
 /** That of the re-entrant lock. */

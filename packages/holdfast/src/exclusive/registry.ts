@@ -1,20 +1,20 @@
 import { LockClientClosedError } from '../errors.js';
 import type { ScopedHold } from '../scopes/scope.js';
-import type { ClientParts } from '../client-parts.js';
+import type { LockParts } from '../client-parts.js';
 import type { LockIdentity, Operations } from '../tenure/operations.js';
 import { Coordinator } from './coordinator.js';
 import type { ExclusivePolicy } from './policy.js';
 
 /** The coordinators of one client: one for each lock that is in use, and none for the others. */
 export class Registry {
-  readonly #parts: ClientParts;
+  readonly #parts: LockParts;
   /** By primitive, by name. */
   readonly #coordinators = new Map<string, Map<string, Coordinator>>();
   #size = 0;
   #phase: 'open' | 'draining' | 'closed' = 'open';
   #whenQuiet: (() => void) | undefined;
 
-  constructor(parts: ClientParts) {
+  constructor(parts: LockParts) {
     this.#parts = parts;
   }
 

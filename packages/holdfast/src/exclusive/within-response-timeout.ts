@@ -1,12 +1,12 @@
-import type { ClientParts } from '../client-parts.js';
+import type { LockParts } from '../client-parts.js';
 import type { Failure } from '../tenure/failures.js';
-import type { Tenure } from '../tenure/tenure.js';
+import type { Stake } from '../tenure/stake.js';
 
 /** The outcome of something that `tenure` does, or `silent` when it takes longer than `responseTimeoutMs`; the operation itself goes on. */
 export function withinResponseTimeout<O>(
   outcome: Promise<O>,
-  tenure: Tenure,
-  { waits, clock, settings }: ClientParts,
+  tenure: Stake,
+  { waits, clock, settings }: LockParts,
 ): Promise<O | Failure> {
   return new Promise((resolve) => {
     const limit = waits.at(clock.now() + settings.responseTimeoutMs, () =>

@@ -1,7 +1,7 @@
 /** The one way to a hold: from a checked call of any method to the request that the lock's coordinator gets. */
 
 import type { CheckedOptions } from '../acquire-options.js';
-import type { ClientParts } from '../client-parts.js';
+import type { LockParts } from '../client-parts.js';
 import { LockScopeError } from '../errors.js';
 import type { AcquireKind } from '../exclusive/hold-record.js';
 import type { ExclusivePolicy } from '../exclusive/policy.js';
@@ -14,13 +14,15 @@ import type { Leftovers } from '../scopes/scope-end.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import { isSameLock, type Operations } from '../tenure/operations.js';
 import type { AcquireRequest, Completion } from '../waiting/waiter.js';
+import type { Questions } from './questions.js';
 
 /** What a handle needs of its client. */
 export interface LockHost {
   /** Identity for scopes. */
   readonly client: object;
-  readonly parts: ClientParts;
+  readonly parts: LockParts;
   readonly registry: Registry;
+  readonly questions: Questions;
   readonly leftovers: Leftovers;
   /** Those of a call that asks for none: one object for all of them. */
   readonly terms: HoldTerms;

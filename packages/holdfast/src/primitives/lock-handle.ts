@@ -1,4 +1,3 @@
-import type { Command } from '@holdfast/core';
 import {
   type AcquireOptions,
   type CheckedOptions,
@@ -11,22 +10,17 @@ import { LockNotHeldError, LockTimeoutError, LockUnavailableError } from '../err
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { ExclusivePolicy } from '../exclusive/policy.js';
 import { none, withLast, without } from '../lists.js';
-import { checkKeys, MAX_TIME_MS } from '../options.js';
+import { checkKeys } from '../options.js';
 import { shown } from '../reports/caller.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import { rejection } from '../scopes/settling.js';
 import type { Operations, PeekReply } from '../tenure/operations.js';
-import { query } from '../tenure/query.js';
-import { serveRest } from '../tenure/serving.js';
 import type { Completion, NotAcquired } from '../waiting/waiter.js';
 import { acquire, type CallStyle, type LockHost } from './acquisition.js';
 import { type Finder, holdAround, latestOfOwnerOrScope, unlocksItsOwn, whatUnlockUndoes } from './finding.js';
 import { type Hold, HoldHandle } from './hold.js';
 import type { RLock, TryResult } from './rlock.js';
 import { checkSection, runSection, type Section } from './section.js';
-
-/** How long after a call has given up a late copy of its command is still recognised. */
-const LATE_COPY_MS = 60_000;
 
 /** Losses that a handle remembers. Code that never unlocks what was lost must not cost memory for ever. */
 const MOST_LOSSES = 100;
@@ -117,7 +111,7 @@ export class LockHandle implements RLock {
   }
 
   async isLocked(): Promise<boolean> {
-    return (await this.#peek(this.#host.parts.tenureId(undefined))).locked;
+    return (await this.#peek()).locked;
   }
 
   async isHeldByCurrentScope(): Promise<boolean> {
@@ -126,23 +120,21 @@ export class LockHandle implements RLock {
 
   async getHoldCount(): Promise<number> {
     const hold = this.#around();
-    const tenure = hold === undefined ? undefined : this.#host.registry.find(this.#operations)?.tenureIdOf(hold);
-    return tenure === undefined ? 0 : (await this.#peek(tenure)).holdCount;
+    const lock = this.#host.registry.find(this.#operations);
+    if (hold === undefined || lock?.tenureIdOf(hold) === undefined) return 0;
+    this.#admit();
+    return this.#host.questions.holdCount(this.#operations, lock);
   }
 
   async remainTimeToLive(): Promise<number> {
-    const { locked, remainingMs } = await this.#peek(this.#host.parts.tenureId(undefined));
+    const { locked, remainingMs } = await this.#peek();
     return locked ? (remainingMs ?? -1) : -2;
   }
 
   async forceUnlock(): Promise<boolean> {
-    const { parts, registry } = this.#host;
-    const request = parts.tenureId(undefined);
-    const tombstoneMs = Math.min(parts.settings.responseTimeoutMs + LATE_COPY_MS, MAX_TIME_MS);
-    const { ownerBefore, left } = await this.#query(this.#operations.force(request, { tombstoneMs }));
-    void serveRest(parts, this.#operations, left);
-    if (ownerBefore !== undefined) registry.find(this.#operations)?.takenAway(ownerBefore, 'force-unlocked');
-    return ownerBefore !== undefined;
+    this.#admit();
+    const { questions, registry } = this.#host;
+    return questions.force(this.#operations, registry.find(this.#operations));
   }
 
   // ---------------------------------------------------------------- acquiring
@@ -227,13 +219,13 @@ export class LockHandle implements RLock {
 
   // ---------------------------------------------------------------- asking Redis
 
-  #peek(tenure: string): Promise<PeekReply> {
-    return this.#query(this.#operations.peek(tenure));
+  async #peek(): Promise<Pick<PeekReply, 'locked' | 'remainingMs'>> {
+    this.#admit();
+    return this.#host.questions.peek(this.#operations);
   }
 
-  async #query<R>(command: Command<R>): Promise<R> {
+  #admit(): void {
     this.#host.registry.admit(this.name, () => this.#around());
-    return query(this.#host.parts, this.#operations, command);
   }
 }
 

@@ -2,7 +2,7 @@ import { type AcquireOptions, type CheckedOptions, checkAcquire } from '../acqui
 import { LockLostError } from '../errors.js';
 import type { Hold } from './hold.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
-import type { ClientParts } from '../client-parts.js';
+import type { LockParts } from '../client-parts.js';
 import { atCaller } from '../reports/caller.js';
 import { openScope } from '../scopes/scope.js';
 import { type Leftovers, runScope } from '../scopes/scope-end.js';
@@ -26,7 +26,7 @@ export function checkSection(method: string, options: AcquireOptions | undefined
 
 /** Runs `fn` in a scope of its own, and gives the hold back when it has settled. */
 export async function runSection<T>(
-  host: { readonly client: object; readonly parts: ClientParts; readonly leftovers: Leftovers },
+  host: { readonly client: object; readonly parts: LockParts; readonly leftovers: Leftovers },
   { record, hold, owner }: SectionHold,
   fn: Section<T>,
 ): Promise<T> {
@@ -49,7 +49,7 @@ export async function runSection<T>(
 }
 
 /** The body has failed: its error is the one to tell. That of the release is attached to it, unless it says the same. */
-async function releaseAfter(error: unknown, record: HoldRecord, { reporter }: ClientParts): Promise<void> {
+async function releaseAfter(error: unknown, record: HoldRecord, { reporter }: LockParts): Promise<void> {
   try {
     await record.settle();
   } catch (second) {

@@ -10,21 +10,9 @@ import type { Appointment, Lease, LeaseTerms } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
 import { answered } from '../connection/answered.js';
 import type { Answer, Request } from '../connection/pending-command.js';
-import type { Failure } from './failures.js';
+import type { CountedDown, HeldOutcome } from './stake.js';
 import type { Operations, ReleaseReply } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
-
-/** What a step on a held tenure came to. */
-export type HeldOutcome = { kind: 'held' } | { kind: 'lost' } | Failure;
-
-/** What counting down came to. `released`: it was the last hold that Redis knew of. */
-export type CountedDown = HeldOutcome | { kind: 'released' };
-
-/** What giving the lock back came to. `unheld`: Redis says it was not ours and nothing of ours explains it. */
-export type ReleaseOutcome = { kind: 'released' } | { kind: 'unheld' } | Failure;
-
-/** What to tell the caller of a release, if anything is wrong. */
-export type FailureOf = (outcome: ReleaseOutcome) => Error | undefined;
 
 /** The tenure whose steps these are. */
 export interface StepSubject {

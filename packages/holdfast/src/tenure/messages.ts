@@ -102,13 +102,12 @@ export class TenureMessages implements InboxListener {
   }
 
   #onGrant(end: ServerInstant, others: number): void {
-    const { serverClock, topology, clock, settings } = this.#parts;
+    const { serverClock, topology, clock, settings, grants } = this.#parts;
     const deadline = serverClock.toLocal(topology.nodeOf(this.#tenure.operations.key), end);
     // A grant lasts for a claim. One that says it lasts longer may be forged, or comes from a client with other settings: the reply decides.
     const credible = deadline !== undefined && deadline - clock.now() <= settings.claimLeaseMs + CLOCK_GRAIN_MS;
     const believed = this.#trusted.grant() && credible;
-    // Only an ask has the grant confirmed by replicas.
-    if (settings.replicas !== undefined || !believed || !this.#tenure.beginUntil(deadline, others)) this.look();
+    if (grants === 'asked about' || !believed || !this.#tenure.beginUntil(deadline, others)) this.look();
   }
 
   get #trusted(): MessageTrust {

@@ -24,9 +24,10 @@ import type { ClientParts } from '../client-parts.js';
 import type { Answer } from '../connection/pending-command.js';
 import type { LockLostReason } from '../errors.js';
 import { AskLoop, type AskListener } from './ask-loop.js';
+import type { Stake, StakeListener, FailureOf, ReleaseOutcome } from './stake.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
-import { type FailureOf, HoldSteps, type ReleaseOutcome, type StepSubject } from './hold-steps.js';
+import { HoldSteps, type StepSubject } from './hold-steps.js';
 import { leaseTermsOf } from './hold-terms.js';
 import { barredForMs, longestUnknownLeaseMs } from './late-copies.js';
 import { type MessageSubject, TenureMessages } from './messages.js';
@@ -36,19 +37,8 @@ import type { LeaseSubject } from './renewals.js';
 import { serveRest } from './serving.js';
 import type { WakeupSubscription } from './wakeup.js';
 
-/** Told what becomes of the tenure. */
-export interface TenureListener {
-  onHeld(tenure: Tenure, how: 'asked' | 'granted'): void;
-  /** The lock has another owner. `askedAt`: when the ask was sent. */
-  onBusy(tenure: Tenure, askedAt: number, owner: 'holdfast' | 'foreign'): void;
-  /** It will never be held. */
-  onFailed(tenure: Tenure, failure: Failure | { kind: 'over' }): void;
-  onLost(tenure: Tenure, reason: LockLostReason): void;
-  onSuspect(tenure: Tenure): void;
-}
-
 /** See the module comment. */
-export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, StepSubject, AskListener {
+export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubject, StepSubject, AskListener {
   readonly id: string;
   readonly operations: Operations;
   readonly lease: Lease<LeaseSubject>;
@@ -59,7 +49,7 @@ export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, Step
   /** What changes its hold count. */
   readonly steps: HoldSteps;
   readonly #parts: ClientParts;
-  readonly #listener: TenureListener;
+  readonly #listener: StakeListener;
   readonly #messages: TenureMessages;
   readonly #subscription: WakeupSubscription;
   /** Undefined when it has its answer: what is held for long need not remember how it was asked for. */
@@ -76,7 +66,7 @@ export class Tenure implements LeaseSubject, LeaseListener, MessageSubject, Step
     parts: ClientParts,
     operations: Operations,
     { owner, demand }: { owner: string | undefined; demand: Demand },
-    listener: TenureListener,
+    listener: StakeListener,
   ) {
     const terms = leaseTermsOf(demand.terms, parts.clock);
     this.#parts = parts;

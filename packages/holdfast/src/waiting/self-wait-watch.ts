@@ -8,7 +8,7 @@
 import type { Appointment } from '@holdfast/watchdog';
 import { CALLERS, Site } from '../reports/site.js';
 import { isInside } from '../scopes/scope.js';
-import type { ClientParts } from '../client-parts.js';
+import type { LockParts } from '../client-parts.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { OpenHolds } from '../exclusive/open-holds.js';
 import { mayReenter } from '../exclusive/reentry.js';
@@ -28,10 +28,10 @@ interface Lock {
 /** One lock's self-wait watch: one appointment, only while a suspect waits. */
 export class SelfWaitWatch {
   readonly #lock: Lock;
-  readonly #parts: ClientParts;
+  readonly #parts: LockParts;
   #next: Appointment | undefined;
 
-  constructor(lock: Lock, parts: ClientParts) {
+  constructor(lock: Lock, parts: LockParts) {
     this.#lock = lock;
     this.#parts = parts;
   }

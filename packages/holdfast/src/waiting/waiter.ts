@@ -18,7 +18,7 @@ import { atSite } from '../reports/caller.js';
 import type { Scope, ScopedCall } from '../scopes/scope.js';
 import type { ListNode } from './linked-list.js';
 import type { HoldRecord, HoldOrigin } from '../exclusive/hold-record.js';
-import type { ClientParts } from '../client-parts.js';
+import type { LockParts } from '../client-parts.js';
 import type { LockIdentity } from '../tenure/operations.js';
 import type { IndexEntry } from './index-entry.js';
 
@@ -79,7 +79,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   readonly #keeper: WaiterKeeper;
   readonly #wait: Wait<unknown>;
 
-  constructor(request: AcquireRequest, parts: ClientParts, keeper: WaiterKeeper) {
+  constructor(request: AcquireRequest, parts: LockParts, keeper: WaiterKeeper) {
     this.request = request;
     this.joinedAt = parts.clock.now();
     this.#keeper = keeper;

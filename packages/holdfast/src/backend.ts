@@ -1,0 +1,142 @@
+/**
+ * One Redis, as a client uses it: the way there, what renews leases on it, and how its messages are heard. A client has one; a client of
+ * several independent servers has one for each.
+ */
+
+import { type Granting, inboxChannel, lockKeys, type Prefixes } from '@holdfast/core';
+import { fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
+import { Watchdog } from '@holdfast/watchdog';
+import type { ClientParts, CommonParts } from './client-parts.js';
+import { CommandSender } from './connection/command-sender.js';
+import type { ConnectionTools } from './connection/connection-tools.js';
+import { openTopology } from './connection/open-topology.js';
+import { type Patience, Readiness } from './connection/readiness.js';
+import type { OpenedRedis } from './connection/redis-input.js';
+import { ServerCheck } from './connection/server-check.js';
+import { Shards } from './connection/shards.js';
+import { Subscriber } from './connection/subscriber.js';
+import { ToldErrors } from './connection/told-errors.js';
+import type { HoldRecord } from './exclusive/hold-record.js';
+import { LockOperations } from './primitives/lock-operations.js';
+import { type LeaseSubject, Renewals } from './tenure/renewals.js';
+import { ServerClock } from './tenure/server-clock.js';
+import { Tenure } from './tenure/tenure.js';
+import { QueueWakeup, RedissonWakeup } from './tenure/wakeup.js';
+
+/** What a backend is told of the client that it is for. */
+export interface BackendOptions {
+  readonly clientId: string;
+  readonly grants: ClientParts['grants'];
+  /** What is held on a lease; for reports. */
+  readonly heldOn: (subject: LeaseSubject) => readonly HoldRecord[];
+}
+
+/** See the module comment. */
+export class Backend {
+  readonly parts: ClientParts;
+  readonly prefixes: Prefixes;
+  readonly granting: Granting;
+  readonly #told: ToldErrors;
+  readonly #subscriber: Subscriber;
+  readonly #inbox: Inbox;
+  readonly #broadcast: ReleaseBroadcast;
+  readonly #shards: Shards;
+  readonly #readiness: Readiness;
+
+  constructor(redis: OpenedRedis, common: CommonParts, { clientId, grants, heldOn }: BackendOptions) {
+    const { settings, clock, random, nextTurn, reporter, waits } = common;
+    const onError = (error: unknown) => reporter.error(error);
+    const told = new ToldErrors(() => clock.now(), onError);
+    const tools: ConnectionTools = {
+      at: (time, action) => waits.at(time, action),
+      now: () => clock.now(),
+      random,
+      nextTurn,
+      silenceMs: 3 * settings.attemptTimeoutMs,
+      serverCheck: new ServerCheck((found) => reporter.unsafeSetting(found)),
+      onError: (connection, error) => told.note(connection, error),
+    };
+    const topology = openTopology(redis, tools);
+    const sender = new CommandSender({ topology, clock, schedule: waits });
+    const serverClock = new ServerClock(() => clock.now());
+    const watchdog = new Watchdog<LeaseSubject>({
+      clock,
+      port: new Renewals(topology, sender, serverClock),
+      random,
+      onError,
+      onRenewal: ({ subject, outcome, latenessMs }) =>
+        reporter.renewal(subject.operations.name, outcome.kind, latenessMs, () => heldOn(subject)),
+    });
+    const subscriber = new Subscriber(topology, tools);
+    const inbox = new Inbox({ port: subscriber, channel: inboxChannel(clientId), onStray: () => undefined, onError });
+    const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
+    fanOut(subscriber, [inbox, broadcast]);
+    const shards = new Shards(topology, tools);
+    topology.listen({
+      onDown: (node, covers) => {
+        serverClock.forget(node);
+        watchdog.suspect(({ operations }) => covers(operations.key));
+      },
+      onUp: (covers) => watchdog.verify(({ operations }) => covers(operations.key)),
+    });
+    const onMissed = () => void subscriber.missed(settings.attemptTimeoutMs);
+    const wakeup =
+      settings.wakeup === 'queue' ? new QueueWakeup(inbox, onMissed) : new RedissonWakeup(inbox, broadcast, shards);
+    this.parts = {
+      ...common,
+      topology,
+      sender,
+      watchdog,
+      wakeup,
+      serverClock,
+      grants,
+      openStake: (operations, wish, listener) => new Tenure(this.parts, operations, wish, listener),
+    };
+    this.prefixes = { prefix: settings.prefix, keyPrefix: topology.keyPrefix };
+    this.granting = { claimMs: settings.claimLeaseMs, trust: topology.trustsReceivers };
+    this.#told = told;
+    this.#subscriber = subscriber;
+    this.#inbox = inbox;
+    this.#broadcast = broadcast;
+    this.#shards = shards;
+    this.#readiness = new Readiness(topology, inbox);
+  }
+
+  /** The re-entrant lock `name` on this Redis. @throws TypeError or RangeError when there can be no lock of that name. */
+  lockOperations(name: string): LockOperations {
+    return new LockOperations(lockKeys(name, this.prefixes), this.granting);
+  }
+
+  /** Locks could be taken there now, as far as is known. */
+  get ready(): boolean {
+    return this.#readiness.ready;
+  }
+
+  /** Until it is ready, with all connections made that are missing. */
+  whenReady(patience: Patience): Promise<void> {
+    return this.#readiness.wait(patience);
+  }
+
+  /** Something is wrong there that no call is told of. */
+  note(connection: string, error: unknown): void {
+    this.#told.note(connection, error);
+  }
+
+  /** No call may wait for it to become ready any more. */
+  refuseWaiting(): void {
+    this.#readiness.close();
+  }
+
+  /** Sends what is under way, for a moment, and leaves no connection and no timer. */
+  async close(): Promise<void> {
+    const { clock, settings, sender, watchdog, topology } = this.parts;
+    await sender.drained(clock.now() + settings.attemptTimeoutMs);
+    watchdog.close();
+    sender.close();
+    await this.#subscriber.close();
+    await this.#inbox.close();
+    await this.#broadcast.close();
+    await this.#shards.close();
+    await topology.close();
+  }
+}

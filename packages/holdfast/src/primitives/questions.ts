@@ -1,0 +1,56 @@
+/** What a handle asks about a lock beside acquiring it, of one Redis. A lock that is kept elsewhere brings questions of its own. */
+
+import type { Command } from '@holdfast/core';
+import type { ClientParts } from '../client-parts.js';
+import type { Coordinator } from '../exclusive/coordinator.js';
+import { MAX_TIME_MS } from '../options.js';
+import type { Operations, PeekReply } from '../tenure/operations.js';
+import { query } from '../tenure/query.js';
+import { serveRest } from '../tenure/serving.js';
+
+/** How long after a call has given up a late copy of its command is still recognised. */
+const LATE_COPY_MS = 60_000;
+
+/** See the module comment. `lock`: the coordinator of the lock, while this client has or wants it. */
+export interface Questions {
+  /** Is it held, and for how long? */
+  peek(operations: Operations): Promise<Pick<PeekReply, 'locked' | 'remainingMs'>>;
+  /** How many holds this client has. */
+  holdCount(operations: Operations, lock: Coordinator): Promise<number>;
+  /** Takes the lock from its owner. Answers whether there was one. */
+  force(operations: Operations, lock: Coordinator | undefined): Promise<boolean>;
+}
+
+/** See the module comment. */
+export class NodeQuestions implements Questions {
+  readonly #parts: ClientParts;
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts;
+  }
+
+  peek(operations: Operations): Promise<PeekReply> {
+    return this.#ask(operations, operations.peek(this.#parts.tenureId(undefined)));
+  }
+
+  async holdCount(operations: Operations, { tenure }: Coordinator): Promise<number> {
+    return tenure === undefined ? 0 : (await this.#ask(operations, operations.peek(tenure.id))).holdCount;
+  }
+
+  async force(operations: Operations, lock: Coordinator | undefined): Promise<boolean> {
+    const { ownerBefore, left } = await this.forceOut(operations);
+    void serveRest(this.#parts, operations, left);
+    if (ownerBefore !== undefined) lock?.takenAway(ownerBefore, 'force-unlocked');
+    return ownerBefore !== undefined;
+  }
+
+  /** The owner that lost the name. */
+  async forceOut(operations: Operations): Promise<{ ownerBefore: string | undefined; left: number }> {
+    const tombstoneMs = Math.min(this.#parts.settings.responseTimeoutMs + LATE_COPY_MS, MAX_TIME_MS);
+    return this.#ask(operations, operations.force(this.#parts.tenureId(undefined), { tombstoneMs }));
+  }
+
+  #ask<R>(operations: Operations, command: Command<R>): Promise<R> {
+    return query(this.#parts, operations, command);
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * A stake: what a coordinator has of Redis while its client has or wants a lock. It asks, is held, and ends.
+ *
+ * A tenure is a stake on one server. A stake on a majority of several servers is made of tenures, one at each (`redlock/`). The coordinator, the waiting
+ * calls and the holds know this interface only, so that they are the same for both.
+ */
+
+import type { Lease, LeaseTerms } from '@holdfast/watchdog';
+import type { LockLostReason } from '../errors.js';
+import type { Demand } from './demand.js';
+import type { Failure } from './failures.js';
+import type { Operations } from './operations.js';
+
+/** What a step on a stake that is held came to. */
+export type HeldOutcome = { kind: 'held' } | { kind: 'lost' } | Failure;
+
+/** What counting down came to. `released`: it was the last hold that Redis knew of. */
+export type CountedDown = HeldOutcome | { kind: 'released' };
+
+/** What giving the lock back came to. `unheld`: Redis says it was not ours and nothing of ours explains it. */
+export type ReleaseOutcome = { kind: 'released' } | { kind: 'unheld' } | Failure;
+
+/** What to tell the caller of a release, if anything is wrong. */
+export type FailureOf = (outcome: ReleaseOutcome) => Error | undefined;
+
+/** How the lease of a stake is read and ended; see {@link Lease}. */
+export type StakeLease = Pick<Lease<unknown>, 'state' | 'deadline' | 'remainingMs' | 'check' | 'lose' | 'runOut'>;
+
+/** What changes the hold count of a stake, or its lease by number; see `hold-steps.ts`. */
+export interface StakeSteps {
+  /** No step is under way. */
+  readonly settled: boolean;
+  countUp(leaseMs: number): Promise<HeldOutcome>;
+  countDown(): Promise<CountedDown>;
+  passOn(terms: LeaseTerms): Promise<HeldOutcome>;
+}
+
+/** See the module comment. The members of a tenure with these names say more. */
+export interface Stake {
+  readonly id: string;
+  readonly operations: Operations;
+  readonly lease: StakeLease;
+  readonly steps: StakeSteps;
+  /** How often it has been passed on inside the process. */
+  handoffs: number;
+  readonly held: boolean;
+  /** Clock time since which it is held. */
+  readonly heldSince: number;
+  /** Other processes that are known to wait. */
+  readonly otherWaiters: { readonly count: number; countedSince(time: number): boolean };
+  /** Clock time since which Redis owes it an answer; undefined when it does not. */
+  readonly unansweredSince: number | undefined;
+  /** Redis has answered that it cannot do it now. */
+  readonly setback: boolean;
+  /** Why there is no answer yet, as far as is known. */
+  readonly trouble: Error | undefined;
+  /** What is asked for from now on. */
+  want(demand: Demand): void;
+  /** Asks now, or right after the answer that is awaited. */
+  ask(): void;
+  /** Asks at a clock time; only to begin with. */
+  askAt(time: number): void;
+  /** A call has joined those that wait, until then at the latest. */
+  stayFresh(until: number): void;
+  /** What the lease is renewed to from now on. */
+  retune(terms: LeaseTerms): void;
+  /** Gives the lock back; rejects with what `failure` makes of the answer. Nothing is renewed or believed from this call on. */
+  giveBack(now: number, failure: FailureOf): Promise<void>;
+  /** Withdraws it, until that is acknowledged or nothing can be left to undo. */
+  cancel(): Promise<void>;
+  /** There is nothing to undo. */
+  forget(): void;
+  whyLost(found: LockLostReason): LockLostReason;
+}
+
+/** Told what becomes of a stake. */
+export interface StakeListener {
+  onHeld(stake: Stake, how: 'asked' | 'granted'): void;
+  /** The lock has another owner. `askedAt`: when the question was sent. */
+  onBusy(stake: Stake, askedAt: number, owner: 'holdfast' | 'foreign'): void;
+  /** It will never be held. */
+  onFailed(stake: Stake, failure: Failure | { kind: 'over' }): void;
+  onLost(stake: Stake, reason: LockLostReason): void;
+  onSuspect(stake: Stake): void;
+}
+
+/** Makes a stake; it asks when it is told to. */
+export type OpenStake = (
+  operations: Operations,
+  wish: { readonly owner: string | undefined; readonly demand: Demand },
+  listener: StakeListener,
+) => Stake;
