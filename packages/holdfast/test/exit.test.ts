@@ -1,11 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { useRedis, waitUntil } from '@holdfast/testkit';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { build } from 'esbuild';
+import { bundleProgram, useRedis, waitUntil } from '@holdfast/testkit';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { freshName, holdsInRedis, openClient } from './support/clients.js';
 
 const kit = useRedis();
@@ -13,22 +10,11 @@ const kit = useRedis();
 // A program is there in a moment, but not on a machine that has a dozen others to start.
 jest.setTimeout(30_000);
 
-const packageFolder = fileURLToPath(new URL('../', import.meta.url));
 let script: string;
 
-// One file without a loader to start: each program is there in a moment.
 beforeAll(async () => {
-  mkdirSync(join(packageFolder, '.tmp'), { recursive: true });
-  script = join(mkdtempSync(join(packageFolder, '.tmp', 'exit-')), 'exit.script.mjs');
-  await build({
-    entryPoints: [fileURLToPath(new URL('./support/exit.script.ts', import.meta.url))],
-    outfile: script,
-    ...{ bundle: true, platform: 'node', format: 'esm', target: 'es2022' },
-    conditions: ['@holdfast/source'],
-    external: ['ioredis'],
-  });
+  script = await bundleProgram(fileURLToPath(new URL('./support/exit.script.ts', import.meta.url)));
 });
-afterAll(() => rmSync(dirname(script), { recursive: true }));
 
 /** A program of `support/exit.script.ts`, with nothing between it and its end. */
 class Program {

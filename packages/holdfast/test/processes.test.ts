@@ -1,14 +1,18 @@
-import { spawnWorker, startPrivateRedis, type TestWorker, useRedis, waitUntil } from '@holdfast/testkit';
+import { fileURLToPath } from 'node:url';
+import { bundleProgram, spawnWorker, startPrivateRedis, type TestWorker, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { LockClient, LockClientOptions } from 'holdfast';
 import { freshName, holdsInRedis, openClient } from './support/clients.js';
 import type { methods } from './support/fault.worker.js';
 
 const kit = useRedis(startPrivateRedis);
+const thread = fileURLToPath(new URL('./support/lock.thread.ts', import.meta.url));
 
 /** Leases that end while a test waits, and are long enough for a machine that is busy. */
 const claimLeaseMs = 1_500;
 const quick = { watchdogTimeoutMs: 1_500, claimLeaseMs, reaskMs: 300 };
+/** As quick to ask, but what it holds does not run out while this process, a busy one, waits for its turn. */
+const steady = { ...quick, watchdogTimeoutMs: 30_000 };
 /** Re-asks far away, and a claim that outlasts the test: whoever is quick was told. */
 const patient = { claimLeaseMs: 30_000, reaskMs: 20_000 };
 
@@ -31,7 +35,7 @@ const hasEntered = ({ events }: TestWorker<typeof methods>) => events.some(({ ev
 
 describe('a process that is killed', () => {
   it('while it holds the lock leaves it to a waiter when its lease ends, not before', async () => {
-    const client = openClient(kit, quick);
+    const client = openClient(kit, steady);
     const name = freshName();
     const worker = await spawn();
     await worker.call('acquire', name);
@@ -66,7 +70,7 @@ describe('a process that is killed', () => {
   });
 
   it('between its grant and the first use keeps the others out for its claim lease only', async () => {
-    const client = openClient(kit, quick);
+    const client = openClient(kit, steady);
     const name = freshName();
     const hold = await client.getLock(name).acquire();
     const worker = await spawn();
@@ -77,7 +81,7 @@ describe('a process that is killed', () => {
     expect(await kit.admin.pttl(name)).toBeGreaterThan(0);
     worker.kill('SIGKILL');
     await worker.exited;
-    const next = await openClient(kit, quick).getLock(name).acquire();
+    const next = await openClient(kit, steady).getLock(name).acquire();
     expect(hasEntered(worker)).toBe(false);
     await next.release();
   });
@@ -85,7 +89,7 @@ describe('a process that is killed', () => {
 
 describe('a process that stands still', () => {
   it('over its grant never runs user code on it, and gets the lock later', async () => {
-    const client = openClient(kit, quick);
+    const client = openClient(kit, steady);
     const name = freshName();
     const hold = await client.getLock(name).acquire();
     const worker = await spawn();
@@ -95,7 +99,7 @@ describe('a process that stands still', () => {
     await hold.release();
     const granted = await owner(name);
     expect(granted).toBeDefined();
-    const next = await openClient(kit, quick).getLock(name).acquire();
+    const next = await openClient(kit, steady).getLock(name).acquire();
     expect(await owner(name)).not.toBe(granted);
     worker.kill('SIGCONT');
     await queued(client, name, 1);
@@ -112,7 +116,7 @@ describe('a process that stands still', () => {
   });
 
   it('over its grant, with nobody else there, asks again and gets the lock', async () => {
-    const client = openClient(kit, quick);
+    const client = openClient(kit, steady);
     const name = freshName();
     const hold = await client.getLock(name).acquire();
     const worker = await spawn();
@@ -128,7 +132,7 @@ describe('a process that stands still', () => {
   });
 
   it('while it holds the lock, beyond its lease, knows on its first line', async () => {
-    const client = openClient(kit, quick);
+    const client = openClient(kit, steady);
     const name = freshName();
     const worker = await spawn();
     await worker.call('acquire', name, 1_500);
@@ -146,7 +150,7 @@ describe('a process that stands still', () => {
 
 describe('a process ends by itself', () => {
   it('after close(), with a lock held and one waited for', async () => {
-    const client = openClient(kit, quick);
+    const client = openClient(kit, steady);
     const busy = freshName();
     const hold = await client.getLock(busy).acquire();
     const worker = await spawn();
@@ -159,7 +163,7 @@ describe('a process ends by itself', () => {
     expect(worker.events).toMatchObject([{ event: 'failed', data: 'LOCK_CLIENT_CLOSED' }]);
     const closedAt = performance.now();
     expect(await worker.finish()).toEqual({ code: 0, signal: null });
-    expect(performance.now() - closedAt).toBeLessThan(2_000);
+    expect(performance.now() - closedAt).toBeLessThan(10_000);
     await waitUntil(async () => (await owner(name)) === undefined, { what: 'its lock is free' });
     await queued(client, busy, 0);
     await hold.release();
@@ -200,7 +204,7 @@ describe('a process ends by itself', () => {
 });
 
 it('a process that exits without close() leaves its lock to the lease', async () => {
-  const client = openClient(kit, quick);
+  const client = openClient(kit, steady);
   const name = freshName();
   const worker = await spawn();
   await worker.call('acquire', name, 1_000);
@@ -216,7 +220,11 @@ it('a process that exits without close() leaves its lock to the lease', async ()
 it('a worker thread has a client of its own, outside the scopes of the thread that started it', async () => {
   const worker = await spawn();
   const name = freshName();
-  expect(await worker.call('threads', kit.server.url, name)).toEqual({ distinct: true, during: false, after: true });
+  expect(await worker.call('threads', kit.server.url, name, await bundleProgram(thread))).toEqual({
+    distinct: true,
+    during: false,
+    after: true,
+  });
   await worker.call('close');
   await waitUntil(async () => (await owner(name)) === undefined, { what: 'the thread to have closed its client' });
 });

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { getEventListeners } from 'node:events';
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { bundleProgram } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import { AbortHub, Wait } from '../src/index.js';
 
@@ -83,9 +83,7 @@ describe('AbortHub', () => {
   it('prints one warning, of the callback that threw, in a process where 50 waits hang on one signal', async () => {
     // A process of its own: process warnings do not reach the process object of a jest test.
     const program = fileURLToPath(new URL('./support/many-waits.ts', import.meta.url));
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', 'tsx', program], {
-      cwd: dirname(program),
-    });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [await bundleProgram(program)]);
     expect(stdout).toBe('50 aborted\n');
     expect(stderr.match(/\w*Warning: .*/g)).toEqual(['HoldfastWarning: Error: broken callback']);
   });

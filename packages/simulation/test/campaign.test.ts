@@ -3,7 +3,7 @@ import type { ScenarioClass } from '../src/index.js';
 import { runBundled } from './bundled.js';
 
 /** Real time for the worlds of one test. Fixed ones come first, and then new ones until the time is over. */
-const LONG_MS = 8_000;
+const LONG_MS = 3_000;
 const FIXED = 25;
 
 describe.each<ScenarioClass>(['calm', 'broken', 'taken'])('in a %s world', (kind) => {

@@ -5,19 +5,16 @@ import { runBundled } from './bundled.js';
 const run = (scenario: Scenario) => inMacrotask(() => runScenario(scenario));
 
 describe('the same seed is the same run, to the last event', () => {
-  const seeds = [1, 2, 3];
+  const seeds = [1, 2, 3] as const;
 
   it('twice in one process, and in another process', async () => {
-    const digests: string[] = [];
-    for (const seed of seeds) {
-      const [first, second] = [await run(scenarioOf(seed)), await run(scenarioOf(seed))];
-      expect(second.counts).toEqual(first.counts);
-      expect(second.digest).toBe(first.digest);
-      digests.push(first.digest);
-    }
-    expect(new Set(digests).size).toBe(seeds.length);
+    const [first, second] = [await run(scenarioOf(seeds[0])), await run(scenarioOf(seeds[0]))];
+    expect(second).toEqual(first);
     const elsewhere = await runBundled('digests', seeds);
-    expect(elsewhere.split(' ')).toEqual(digests);
+    const digests = elsewhere.split(' ');
+    expect(digests[0]).toBe(first.digest);
+    expect(new Set(digests).size).toBe(seeds.length);
+    expect(await runBundled('digests', seeds)).toBe(elsewhere);
   });
 });
 

@@ -34,10 +34,10 @@ describe('the code in the documents', () => {
     it(
       'runs on a real server and ends by itself',
       async () => {
-        const args = ['--conditions=@holdfast/source', '--import', 'tsx', '--import', defineRedisUrl];
-        await run(process.execPath, [...args, written.fileOf(block)], {
+        const program = await written.programOf(block);
+        await run(process.execPath, ['--import', defineRedisUrl, program], {
           cwd: packageFolder,
-          env: { ...process.env, REDIS_URL: kit.server.url, TSX_TSCONFIG_PATH: written.tsconfig },
+          env: { ...process.env, REDIS_URL: kit.server.url },
           timeout: limitMs - 5_000,
         });
       },

@@ -8,6 +8,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleProgram } from '@holdfast/testkit';
 import ts from 'typescript';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -67,7 +68,10 @@ export class WrittenBlocks {
     mkdirSync(join(packageFolder, '.tmp'), { recursive: true });
     this.#folder = mkdtempSync(join(packageFolder, '.tmp', 'docs-'));
     writeFileSync(join(this.#folder, 'globals.d.ts'), 'declare const redisUrl: string;\n');
-    writeFileSync(this.tsconfig, JSON.stringify({ compilerOptions: { target: 'es2022', ...decorators } }));
+    writeFileSync(
+      join(this.#folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: { target: 'es2022', ...decorators } }),
+    );
     for (const [index, block] of blocks.entries()) {
       const file = join(this.#folder, `block-${index}.ts`);
       // A module, also without imports; on the first line, so that line n of the file is line n after the fence.
@@ -76,15 +80,11 @@ export class WrittenBlocks {
     }
   }
 
-  /** What blocks are run with. */
-  get tsconfig(): string {
-    return join(this.#folder, 'tsconfig.json');
-  }
-
-  fileOf(block: CodeBlock): string {
+  /** A block as Node.js can run it. */
+  programOf(block: CodeBlock): Promise<string> {
     const file = this.#files.get(block);
     if (file === undefined) throw new Error(`${block.place} was not written`);
-    return file;
+    return bundleProgram(file, { folder: this.#folder });
   }
 
   /** What the compiler has against the blocks, by block. */

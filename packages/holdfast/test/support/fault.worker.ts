@@ -26,14 +26,9 @@ function view(hold: Hold): View {
   return { state: hold.state, aborted: hold.signal.aborted, remainingMs: hold.remainingMs(), refused };
 }
 
-/** Threads do not inherit the loader of TypeScript. */
-const startThread = `import('tsx/esm/api').then(({ register }) => {
-  register();
-  return import(${JSON.stringify(new URL('./lock.thread.ts', import.meta.url).href)});
-})`;
-
-async function tryInThread(redis: string, name: string): Promise<{ clientId: string; won: boolean }> {
-  const thread = new Worker(startThread, { eval: true, workerData: { redis, name } });
+/** `program`: the bundled thread. */
+async function tryInThread(redis: string, name: string, program: string): Promise<{ clientId: string; won: boolean }> {
+  const thread = new Worker(program, { workerData: { redis, name } });
   const ended = once(thread, 'exit');
   const [answer] = (await once(thread, 'message')) as [{ clientId: string; won: boolean }];
   await ended;
@@ -77,13 +72,17 @@ export const methods = {
   quitOwn: async (): Promise<void> => void (await own?.quit()),
   exit: (): void => void setImmediate(() => process.exit(0)),
   /** What threads of this process find, one while this thread holds the lock and one after that. */
-  threads: (redis: string, name: string): Promise<{ distinct: boolean; during: boolean; after: boolean }> =>
+  threads: (
+    redis: string,
+    name: string,
+    program: string,
+  ): Promise<{ distinct: boolean; during: boolean; after: boolean }> =>
     client.run(async () => {
       const lock = client.getLock(name);
       await lock.lock();
-      const during = await tryInThread(redis, name);
+      const during = await tryInThread(redis, name, program);
       await lock.unlock();
-      const after = await tryInThread(redis, name);
+      const after = await tryInThread(redis, name, program);
       const distinct = new Set([client.clientId, during.clientId, after.clientId]).size === 3;
       return { distinct, during: during.won, after: after.won };
     }),

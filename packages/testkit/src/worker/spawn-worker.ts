@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { whenThisProcessEnds } from '../redis/guardian.mjs';
+import { bundleProgram } from './bundle-program.js';
 import type { FromWorker, SentError, ToWorker, WorkerMethods } from './messages.js';
 
 /** What to run a worker with. */
@@ -11,7 +12,7 @@ export interface SpawnWorkerOptions {
   args?: string[];
   /** Added to this process's environment. */
   env?: Record<string, string>;
-  /** The package that `import 'ioredis'` gives, also deep inside the packages under test, e.g. `'ioredis5'`. */
+  /** What `import 'ioredis'` gives, also deep inside the packages under test: another package, e.g. `'ioredis5'`, or a file beside the worker's. */
   ioredis?: string;
 }
 
@@ -32,16 +33,6 @@ type Call = { resolve: (value: unknown) => void; reject: (error: Error) => void 
 
 /** How much of what a worker prints is kept for error messages. */
 const keptOutputLength = 20_000;
-
-const asUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
-
-/** Makes `import 'ioredis'` give another package, one that the worker's own file can import. */
-function substituteIoredis(substitute: string, file: URL): string {
-  const hook = `export const resolve = (specifier, context, next) => specifier === 'ioredis'
-    ? next(${JSON.stringify(substitute)}, { ...context, parentURL: ${JSON.stringify(file.href)} })
-    : next(specifier, context);`;
-  return asUrl(`import { register } from 'node:module'; register(${JSON.stringify(asUrl(hook))});`);
-}
 
 function received({ name, message, stack, code }: SentError): Error {
   const error = new Error(message);
@@ -172,16 +163,12 @@ export async function spawnWorker<Methods extends WorkerMethods = AnyMethods>(
 ): Promise<TestWorker<Methods>> {
   const url = typeof file === 'string' && !file.startsWith('file:') ? pathToFileURL(file) : new URL(file);
   const path = fileURLToPath(url);
-  const substitute = options.ioredis === undefined ? [] : ['--import', substituteIoredis(options.ioredis, url)];
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@holdfast/source', '--import', 'tsx', ...substitute, path, ...(options.args ?? [])],
-    {
-      cwd: dirname(path), // where `--import tsx` is looked up from
-      env: { ...process.env, ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    },
-  );
+  const program = await bundleProgram(path, { ioredis: options.ioredis });
+  const child = spawn(process.execPath, [program, ...(options.args ?? [])], {
+    cwd: dirname(path),
+    env: { ...process.env, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   const unguard = whenThisProcessEnds('kill -9 "$1"', String(child.pid)); // a stopped worker cannot end itself
   const worker = new TestWorker<Methods>(child);
   void worker.exited.then(unguard);
