@@ -10,7 +10,7 @@ const folder = 'mutants';
 
 /**
  * @typedef {object} Mutant
- * @property {string} number two digits
+ * @property {string} number two or three digits
  * @property {string} name file name without `.patch`
  * @property {string} file path of the patch, from the top folder
  * @property {string} rule @property {string} source @property {string} project @property {string} test
@@ -28,7 +28,7 @@ function readMutant(fileName) {
   if (fields.length !== 4 || test === undefined) throw new Error(`${fileName}: the first line has not its four fields`);
   if (!existsSync(join(root, 'packages', test))) throw new Error(`${fileName}: there is no packages/${test}`);
   return {
-    number: fileName.slice(0, 2),
+    number: fileName.slice(0, fileName.indexOf('-')),
     name: fileName.slice(0, -'.patch'.length),
     file,
     rule,
@@ -43,8 +43,8 @@ function readMutant(fileName) {
 /** All patches, by number. */
 export function readMutants() {
   return readdirSync(join(root, folder))
-    .filter((name) => /^\d\d-.*\.patch$/.test(name))
-    .sort()
+    .filter((name) => /^\d{2,3}-.*\.patch$/.test(name))
+    .sort((one, other) => Number.parseInt(one) - Number.parseInt(other))
     .map(readMutant);
 }
 

@@ -14,6 +14,7 @@ export const shipped = [
     'redisson',
     'upgrading',
     'locks',
+    'multi-lock',
   ].map((name) => `docs/${name}.md`),
   ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script'].map((name) => `docs/recipes/${name}.md`),
 ];

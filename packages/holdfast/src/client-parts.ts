@@ -41,7 +41,7 @@ export interface CommonParts {
 /** What coordinators, waiting calls and holds need: they know stakes, and not on how many servers. */
 export interface LockParts extends CommonParts {
   readonly openStake: OpenStake;
-  readonly topology: Pick<Topology, 'reachOf'>;
+  readonly topology: Pick<Topology, 'reachOf' | 'keyPrefix'>;
   readonly sender: Pick<CommandSender, 'roundTripMs'>;
   readonly wakeup: Pick<Wakeup, 'blind'>;
 }

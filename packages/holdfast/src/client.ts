@@ -4,6 +4,9 @@ import type { LockHost } from './primitives/acquisition.js';
 import { LockHandle } from './primitives/lock-handle.js';
 import type { LockOperations } from './primitives/lock-operations.js';
 import { NodeQuestions } from './primitives/questions.js';
+import { membersInOrder } from './primitives/members.js';
+import type { MultiLock } from './primitives/multi-lock.js';
+import { MultiLockHandle } from './primitives/multi-lock-handle.js';
 import { inspectionOf, type LockInspection } from './inspection.js';
 import { none } from './lists.js';
 import { LongHoldWatch } from './exclusive/long-hold-watch.js';
@@ -132,6 +135,13 @@ class Client implements LockClientMembers {
     const operations = this.#lockOperations(name);
     checkKeys('getLock', options, handleKeys);
     return new LockHandle(this.#host, operations, reentrantPolicy, checkOwner(options.owner));
+  }
+
+  getMultiLock(members: readonly (RLock | string)[]): MultiLock {
+    return new MultiLockHandle(
+      this.#host,
+      membersInOrder(members, (name) => this.getLock(name)),
+    );
   }
 
   async connect(options: ConnectOptions = {}): Promise<void> {

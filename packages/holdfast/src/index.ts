@@ -27,4 +27,5 @@ export type { LimitOptions, LockClientOptions, RedisInput, ReplicaOptions } from
 export type { LockDiagnostics, LockHoldMessage, LockMessage } from './reports/channels.js';
 export type { LeakHow, LockClientEvents, LockClientListener, LockHoldEvent } from './reports/events.js';
 export type { AcquiredHow, Distribution, LockClientStats } from './reports/stats.js';
+export type { MultiLock } from './primitives/multi-lock.js';
 export type { RLock, TryResult } from './primitives/rlock.js';

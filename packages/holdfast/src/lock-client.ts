@@ -1,6 +1,7 @@
 /** What users see of a client. */
 
 import type { LockInspection } from './inspection.js';
+import type { MultiLock } from './primitives/multi-lock.js';
 import type { RLock } from './primitives/rlock.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import type { LockClientStats } from './reports/stats.js';
@@ -38,6 +39,14 @@ export interface LockClientMembers extends AsyncDisposable {
    * whose braces would put its keys into different Cluster slots, one that could be a key of holdfast or Redisson (`holdfast_…`, `redisson_…`).
    */
   getLock(name: string, options?: LockHandleOptions): RLock;
+  /**
+   * A handle for several locks that are had together or not at all. No I/O. See {@link MultiLock} and `docs/multi-lock.md`.
+   *
+   * @param members - names, for the locks that `getLock` gives, and locks that this or another client has made for one name each. In any order; one
+   * that is named twice counts once.
+   * @throws TypeError or RangeError when a member is none, when there are none, and when two different locks have the same key.
+   */
+  getMultiLock(members: readonly (RLock | string)[]): MultiLock;
   /**
    * Resolves when the client is ready to lock: connected, authenticated, and heard by message. No lock needs it, since the first one connects;
    * good for warming up, for a readiness probe, and for a process that should not start without Redis. Resolves at once when it is ready, and

@@ -66,7 +66,8 @@ const released: HoldPhase = { kind: 'released' };
 
 /** See the module comment. */
 export class HoldRecord implements ScopedHold {
-  readonly terms: HoldTerms;
+  /** What it asked for; a multi-lock fixes the lease when it has all its members. */
+  terms: HoldTerms;
   readonly owner: string | undefined;
   readonly kind: AcquireKind;
   readonly site: Site | undefined;
@@ -275,7 +276,7 @@ export class HoldRecord implements ScopedHold {
 }
 
 /** Of all that a release may reject with, only the loss. */
-async function lossOf(leaving: Promise<void>): Promise<void> {
+export async function lossOf(leaving: Promise<void>): Promise<void> {
   try {
     await leaving;
   } catch (error) {

@@ -44,6 +44,8 @@ export interface LockCall<T> {
   readonly options: CheckedOptions;
   /** The method that was called. */
   readonly entry: Entry;
+  /** Where it was called from, if that was noted before this. */
+  readonly site?: Site | undefined;
   readonly completion: Completion<T>;
   /** The innermost open hold that the call is inside of. */
   around(): ScopedHold | undefined;
@@ -71,7 +73,7 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
     scope,
     owner,
     kind,
-    site: siteOf(host, call),
+    site: call.site ?? siteOf(host, call),
     context: parts.reporter.wantsContexts ? allHere() : scopeHere(),
     entry,
     terms: termsOf(host, leaseMs, maxHoldMs),
@@ -91,7 +93,10 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
  * Of a call that may come to keep a nested call out for ever: a warning then says where. Scopes show that of a section, and what else a site is
  * for has listeners.
  */
-function siteOf({ parts }: LockHost, { style, owner, entry }: LockCall<unknown>): Site | undefined {
+export function siteOf(
+  { parts }: Pick<LockHost, 'parts'>,
+  { style, owner, entry }: Pick<LockCall<unknown>, 'style' | 'owner' | 'entry'>,
+): Site | undefined {
   if (parts.reporter.wantsSites) return new Site(entry, CALLERS);
   const seen = style.kind === 'section' && owner === undefined;
   return seen ? undefined : new Site(entry, CALLER_ONLY);

@@ -16,7 +16,7 @@ import type { ScopedHold } from '../scopes/scope.js';
 import { rejection } from '../scopes/settling.js';
 import type { Operations, PeekReply } from '../tenure/operations.js';
 import type { Completion, NotAcquired } from '../waiting/waiter.js';
-import { acquire, type CallStyle, type LockHost } from './acquisition.js';
+import { acquire, type CallStyle, type LockCall, type LockHost } from './acquisition.js';
 import { type Finder, holdAround, latestOfOwnerOrScope, unlocksItsOwn, whatUnlockUndoes } from './finding.js';
 import { type Hold, HoldHandle } from './hold.js';
 import type { RLock, TryResult } from './rlock.js';
@@ -25,7 +25,7 @@ import { checkSection, runSection, type Section } from './section.js';
 /** Losses that a handle remembers. Code that never unlocks what was lost must not cost memory for ever. */
 const MOST_LOSSES = 100;
 
-const callStyles = {
+export const callStyles = {
   lock: { kind: 'imperative', waitMs: undefined },
   tryLock: { kind: 'imperative', waitMs: 0 },
   acquire: { kind: 'object', waitMs: undefined },
@@ -33,6 +33,24 @@ const callStyles = {
   withLock: { kind: 'section', waitMs: undefined },
   tryWithLock: { kind: 'section', waitMs: 0 },
 } as const satisfies Record<string, CallStyle>;
+
+/** What a lock is to a multi-lock that has it as a member. */
+export interface Member {
+  readonly lock: RLock;
+  readonly host: LockHost;
+  readonly operations: Operations;
+  readonly owner: string | undefined;
+  /** As the methods of the lock acquire it, and the call gets what `completion` makes of it. */
+  take<T>(call: MemberCall<T>): Promise<T>;
+  /** The hold of a `lock()` that began at clock time `joinedAt`, for `unlock()`. */
+  keep(record: HoldRecord, joinedAt: number): void;
+}
+
+/** One call for a member. */
+export type MemberCall<T> = Pick<LockCall<T>, 'style' | 'options' | 'entry' | 'site' | 'completion'>;
+
+/** What a lock is as a member; undefined for what is no lock of this copy of the library. */
+export let memberOf: (lock: unknown) => Member | undefined;
 
 /** See {@link RLock}. Knows at most the holds it took outside scopes; everything else lives in the coordinator. */
 export class LockHandle implements RLock {
@@ -43,6 +61,10 @@ export class LockHandle implements RLock {
   readonly #owner: string | undefined;
   /** Taken by `lock` and `tryLock` through this handle outside scopes, oldest first. */
   #own: readonly HoldRecord[] = none;
+
+  static {
+    memberOf = (lock) => (typeof lock === 'object' && lock !== null && #own in lock ? lock.#member : undefined);
+  }
 
   constructor(host: LockHost, operations: Operations, policy: ExclusivePolicy, owner: string | undefined) {
     this.#host = host;
@@ -155,6 +177,24 @@ export class LockHandle implements RLock {
     } catch (error) {
       return rejection(error);
     }
+  }
+
+  get #member(): Member {
+    return {
+      lock: this,
+      host: this.#host,
+      operations: this.#operations,
+      owner: this.#owner,
+      take: (call) =>
+        acquire(this.#host, {
+          ...call,
+          operations: this.#operations,
+          policy: this.#policy,
+          owner: this.#owner,
+          around: () => this.#around(),
+        }),
+      keep: (record, joinedAt) => this.#keep(record, joinedAt),
+    };
   }
 
   #must(outcome: HoldRecord | NotAcquired, joinedAt: number): HoldRecord {

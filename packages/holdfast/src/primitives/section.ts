@@ -37,7 +37,7 @@ export async function runSection<T>(
   try {
     value = await runScope(scope, () => fn(hold), host.leftovers);
   } catch (error) {
-    await releaseAfter(error, record, host.parts);
+    await settleAfter(error, record, host.parts);
     throw error;
   }
   try {
@@ -49,11 +49,15 @@ export async function runSection<T>(
 }
 
 /** The body has failed: its error is the one to tell. That of the release is attached to it, unless it says the same. */
-async function releaseAfter(error: unknown, record: HoldRecord, { reporter }: LockParts): Promise<void> {
+export async function settleAfter(
+  error: unknown,
+  held: Pick<HoldRecord, 'settle'>,
+  { reporter }: Pick<LockParts, 'reporter'>,
+): Promise<void> {
   try {
-    await record.settle();
+    await held.settle();
   } catch (second) {
-    if (error instanceof LockLostError && error.lockName === record.name) return;
+    if (error instanceof LockLostError && second instanceof LockLostError && error.lockName === second.lockName) return;
     if (error instanceof Error && error.cause === undefined && Object.isExtensible(error)) error.cause = second;
     else reporter.error(second);
   }

@@ -67,7 +67,9 @@ describe('the engine', () => {
       .flatMap((file) =>
         [...read(file).matchAll(/^import .*'@holdfast\/core'.*$/gm)].map(([line]) => `${file}: ${line}`),
       );
-    expect(knowing.filter((line) => !line.endsWith("import type { Command } from '@holdfast/core';"))).toEqual([]);
+    // Where a key lies is no command.
+    const harmless = /import (type \{ Command \}|\{ keySlot \}) from '@holdfast\/core';$/;
+    expect(knowing.filter((line) => !harmless.test(line))).toEqual([]);
   });
 
   it('has no file of more than 300 lines', () => {

@@ -1,3 +1,4 @@
+import { keySlot } from '@holdfast/core';
 import type { LockClient, LockHandleOptions, RLock } from 'holdfast';
 
 /** One exclusive lock of the family: how to get it, and what else than the common contract may be asked of it. */
@@ -14,5 +15,19 @@ export interface ExclusivePrimitive {
  * `exclusive.ts` is asked of it.
  */
 export const exclusivePrimitives: readonly ExclusivePrimitive[] = [
+  {
+    factory: 'getMultiLock',
+    reenters: true,
+    get: (client, name, options) =>
+      client.getMultiLock([laterThan(name), name].map((member) => client.getLock(member, options))),
+  },
   { factory: 'getLock', reenters: true, get: (client, name, options) => client.getLock(name, options) },
 ];
+
+/** A name that a multi-lock takes after `name`, which is a part of it. */
+export function laterThan(name: string): string {
+  for (let number = 1; ; number++) {
+    const later = `${name}:${number}`;
+    if (keySlot(later) > keySlot(name)) return later;
+  }
+}

@@ -1,0 +1,36 @@
+import { failureError } from '../tenure/failures.js';
+import { leaseTermsOf } from '../tenure/hold-terms.js';
+import type { HeldOutcome, Stake } from '../tenure/stake.js';
+import type { HoldRecord } from './hold-record.js';
+import { type ExclusiveLock, retune } from './lock.js';
+import { withinResponseTimeout } from './within-response-timeout.js';
+
+/**
+ * Gives a hold that was renewed until now a fixed lease, which begins now. The only hold of its lock gets exactly that; one inside others
+ * at least that, because those around it keep theirs.
+ *
+ * @throws LockLostError when it is lost; LockUnavailableError, LockRefusedError when Redis did not do it, and then the lease may be either.
+ */
+export async function fixLease(lock: ExclusiveLock, record: HoldRecord, leaseMs: number): Promise<void> {
+  const { tenure, parts } = lock;
+  if (tenure === undefined || record.lost) throw record.lossError();
+  record.terms = { mode: 'fixed', leaseMs, maxHoldMs: undefined };
+  const change = lock.holds.depth === 1 ? restart(lock, tenure, record) : raise(lock, tenure, leaseMs);
+  const outcome = await withinResponseTimeout(change, tenure, parts);
+  if (outcome.kind === 'lost') lock.change(() => tenure.lease.lose('deleted'));
+  else if (outcome.kind !== 'held') throw failureError(lock.name, outcome);
+  if (record.lost) throw record.lossError();
+}
+
+function restart({ parts }: ExclusiveLock, tenure: Stake, { terms }: HoldRecord): Promise<HeldOutcome> {
+  return tenure.steps.passOn(leaseTermsOf(terms, parts.clock));
+}
+
+/** There is no command that raises a lease alone: one more hold does, and goes again. */
+async function raise(lock: ExclusiveLock, tenure: Stake, leaseMs: number): Promise<HeldOutcome> {
+  retune(lock, tenure);
+  const raised = await tenure.steps.countUp(leaseMs);
+  if (raised.kind !== 'held') return raised;
+  const back = await tenure.steps.countDown();
+  return back.kind === 'released' ? { kind: 'lost' } : back;
+}

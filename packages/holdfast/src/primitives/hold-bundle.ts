@@ -1,0 +1,127 @@
+/**
+ * A bundle: the holds of one acquisition of a multi-lock, which are had and lost together.
+ *
+ *      gathering --- all members are there ---> held ---> released
+ *          |                                     |
+ *          +---------- any member lost ----------+--> lost: the signal aborts, the others are given back
+ *
+ * The first loss ends all: whatever the members guard together is not guarded any more. What a holder is told first is the loss; what it has not lost
+ * is given back after that, for a holder that has lost a lock need not give it back, and nothing else would.
+ */
+
+import { type HoldRecord, lossOf } from '../exclusive/hold-record.js';
+import { LockLostError } from '../errors.js';
+import { openScope } from '../scopes/scope.js';
+import { runScope } from '../scopes/scope-end.js';
+import type { Member } from './lock-handle.js';
+
+/** A member and the hold of it. */
+export interface TakenMember {
+  readonly member: Member;
+  readonly record: HoldRecord;
+  /** Clock time at which its call began. */
+  readonly joinedAt: number;
+}
+
+/** See the module comment. */
+export class HoldBundle {
+  readonly #taken: TakenMember[] = [];
+  readonly #abort = new AbortController();
+  #lost: HoldRecord | undefined;
+  #lossReported = false;
+  #leaving: Promise<void> | undefined;
+
+  /** In the order in which they were taken. */
+  get taken(): readonly TakenMember[] {
+    return this.#taken;
+  }
+
+  get signal(): AbortSignal {
+    this.check();
+    return this.#abort.signal;
+  }
+
+  /** A member has been taken. */
+  add(taken: TakenMember): void {
+    this.#taken.push(taken);
+    const { record } = taken;
+    const { signal } = record;
+    if (signal.aborted) this.#lose(record);
+    else signal.addEventListener('abort', () => this.#lose(record), { once: true });
+  }
+
+  /** The first member that was lost, if any. Looks at all leases. */
+  check(): HoldRecord | undefined {
+    // What is read of a hold that is lost aborts its signal, and so this bundle's.
+    if (this.#leaving === undefined) for (const { record } of this.#taken) void record.state;
+    return this.#lost;
+  }
+
+  get state(): 'held' | 'suspect' | 'lost' | 'released' {
+    if (this.check() !== undefined) return 'lost';
+    if (this.#leaving !== undefined) return 'released';
+    return this.#taken.some(({ record }) => record.state === 'suspect') ? 'suspect' : 'held';
+  }
+
+  remainingMs(): number {
+    const { state } = this;
+    if (state === 'lost' || state === 'released') return 0;
+    return Math.min(...this.#taken.map(({ record }) => record.remainingMs()));
+  }
+
+  /** Runs `fn` in scopes in which calls on the members re-enter these holds: one inside the other, as if they had been taken by one section each. */
+  inside(fn: () => unknown, as: 'section' | 'run'): unknown {
+    const enter = (index: number): unknown => {
+      const taken = this.#taken[index];
+      if (taken === undefined) return fn();
+      const { member, record } = taken;
+      const { client, leftovers } = member.host;
+      const scope = openScope('section', client);
+      if (as === 'section') record.section = scope;
+      if (as === 'run' || member.owner === undefined) scope.own(record);
+      return runScope(scope, () => enter(index + 1), leftovers);
+    };
+    return enter(0);
+  }
+
+  /** Gives all back; rejects with the loss, once, when there was one. */
+  release(): Promise<void> {
+    const lost = this.check();
+    if (lost === undefined) {
+      if (this.#leaving !== undefined) return Promise.resolve();
+      this.#leaving = all(this.#taken.map(({ record }) => record.release()));
+      return this.#leaving;
+    }
+    if (this.#lossReported) return Promise.resolve();
+    this.#lossReported = true;
+    return Promise.reject(lost.lossError());
+  }
+
+  /** For a section, which answers for all that was done on it: gives it back, and tells of a loss even if that was told, and caught, before. */
+  settle(): Promise<void> {
+    const lost = this.check();
+    if (lost !== undefined) return Promise.reject(lost.lossError());
+    return this.#leaving === undefined ? this.release() : lossOf(this.#leaving);
+  }
+
+  /** It never came to be a hold of its call: what was taken is given back, and whatever becomes of that is no answer to the call. */
+  async withdraw(): Promise<void> {
+    this.#leaving = all(this.#taken.map(({ record }) => record.release()));
+    await this.#leaving.catch(() => undefined);
+  }
+
+  #lose(record: HoldRecord): void {
+    if (this.#lost !== undefined || this.#leaving !== undefined) return;
+    this.#lost = record;
+    this.#abort.abort(record.lossError());
+    for (const { record: other } of this.#taken) if (other !== record) other.release().catch(() => undefined);
+  }
+}
+
+/** Settles with all of them. Of what they reject with, a loss is the first thing to know. */
+async function all(releases: readonly Promise<void>[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const result of await Promise.allSettled(releases))
+    if (result.status === 'rejected') failures.push(result.reason);
+  if (failures.length > 0) throw failures.find((error) => error instanceof LockLostError) ?? failures[0];
+}

@@ -1,0 +1,49 @@
+import { LockNotHeldError } from '../errors.js';
+import { shown } from '../reports/caller.js';
+import type { Hold, HoldState } from './hold.js';
+import type { HoldBundle } from './hold-bundle.js';
+
+/** The {@link Hold} of a multi-lock. Nothing that its bundle is known to knows it: what no code can release is found by its absence. */
+export class MultiHold implements Hold {
+  readonly name: string;
+  readonly #bundle: HoldBundle;
+
+  constructor(name: string, bundle: HoldBundle) {
+    this.name = name;
+    this.#bundle = bundle;
+  }
+
+  get signal(): AbortSignal {
+    return this.#bundle.signal;
+  }
+
+  get state(): HoldState {
+    return this.#bundle.state;
+  }
+
+  remainingMs(): number {
+    return this.#bundle.remainingMs();
+  }
+
+  assertHeld(): void {
+    const lost = this.#bundle.check();
+    if (lost !== undefined) throw lost.lossError();
+    if (this.state === 'released') throw new LockNotHeldError(this.name, 'this hold: it has been released');
+  }
+
+  run<T>(fn: () => PromiseLike<T>): Promise<T>;
+  run<T>(fn: () => T): T;
+  run(fn: () => unknown): unknown {
+    this.assertHeld();
+    return this.#bundle.inside(fn, 'run');
+  }
+
+  release(): Promise<void> {
+    for (const { member, record } of this.#bundle.taken) member.host.parts.forgotten.unwatch(record);
+    return shown(this.#bundle.release());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+}

@@ -1,0 +1,249 @@
+import {
+  type AcquireOptions,
+  type CheckedOptions,
+  checkAcquire,
+  lockCallOptions,
+  type LockOptions,
+  tryLockCallOptions,
+} from '../acquire-options.js';
+import { LockLostError, LockTimeoutError } from '../errors.js';
+import { fixLease } from '../exclusive/fixed-lease.js';
+import { checkKeys } from '../options.js';
+import { shown } from '../reports/caller.js';
+import type { Entry, Site } from '../reports/site.js';
+import { rejection } from '../scopes/settling.js';
+import type { NotAcquired } from '../waiting/waiter.js';
+import { type CallStyle, type LockHost, siteOf } from './acquisition.js';
+import type { Hold } from './hold.js';
+import { HoldBundle, type TakenMember } from './hold-bundle.js';
+import { callStyles, type Member } from './lock-handle.js';
+import { MultiHold } from './multi-hold.js';
+import type { MultiLock } from './multi-lock.js';
+import type { TryResult } from './rlock.js';
+import { checkSection, type Section, settleAfter } from './section.js';
+
+/** A call of a multi-lock that its members are taken for. */
+interface MultiCall {
+  readonly style: CallStyle;
+  readonly options: CheckedOptions;
+  readonly entry: Entry;
+  readonly site: Site | undefined;
+  readonly startedAt: number;
+}
+
+/** The member that the call did not get. */
+interface Missed {
+  readonly member: Member;
+  readonly found: NotAcquired;
+  readonly waitedMs: number;
+}
+
+/** See {@link MultiLock}. It has no state: each acquisition is a bundle of holds of the members. */
+export class MultiLockHandle implements MultiLock {
+  readonly name: string;
+  readonly names: readonly string[];
+  readonly #host: LockHost;
+  /** In the order in which they are taken. */
+  readonly #members: readonly Member[];
+
+  constructor(host: LockHost, members: readonly Member[]) {
+    this.#host = host;
+    this.#members = members;
+    this.names = members.map(({ operations }) => operations.name);
+    this.name = this.names.join(' + ');
+  }
+
+  lock(options?: number | LockOptions): Promise<void> {
+    const given = typeof options === 'number' ? { leaseMs: options } : options;
+    const check = () => checkAcquire(given, 'lock', lockCallOptions);
+    return this.#call('lock', check, (outcome) => keep(must(outcome)));
+  }
+
+  tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean> {
+    const check = () => {
+      if (options !== undefined) checkKeys('tryLock', options, tryLockCallOptions);
+      return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, 'tryLock');
+    };
+    return this.#call('tryLock', check, (outcome) => {
+      if (!(outcome instanceof HoldBundle)) return false;
+      keep(outcome);
+      return true;
+    });
+  }
+
+  async unlock(): Promise<void> {
+    const results = await Promise.allSettled(this.#members.toReversed().map(({ lock }) => lock.unlock()));
+    const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    if (failures.length > 0) throw failures.find((error) => error instanceof LockLostError) ?? failures[0];
+  }
+
+  acquire(options?: AcquireOptions): Promise<Hold> {
+    const check = () => checkAcquire(options, 'acquire');
+    return this.#call('acquire', check, (outcome) => this.#handOver(must(outcome)));
+  }
+
+  tryAcquire(options?: AcquireOptions): Promise<Hold | null> {
+    const check = () => checkAcquire(options, 'tryAcquire');
+    return this.#call('tryAcquire', check, (outcome) =>
+      outcome instanceof HoldBundle ? this.#handOver(outcome) : null,
+    );
+  }
+
+  async withLock<T>(...args: [Section<T>] | [AcquireOptions, Section<T>]): Promise<T> {
+    const [options, fn] = args.length === 1 ? [undefined, args[0]] : args;
+    const check = () => checkSection('withLock', options, fn);
+    return this.#section(await shown(this.#call('withLock', check, must)), fn);
+  }
+
+  async tryWithLock<T>(options: AcquireOptions, fn: Section<T>): Promise<TryResult<T>> {
+    const check = () => checkSection('tryWithLock', options, fn);
+    const outcome = await shown(this.#call('tryWithLock', check, (had) => had));
+    return outcome instanceof HoldBundle ? { ran: true, value: await this.#section(outcome, fn) } : { ran: false };
+  }
+
+  async isLocked(): Promise<boolean> {
+    return (await this.#each(({ lock }) => lock.isLocked())).includes(true);
+  }
+
+  async isHeldByCurrentScope(): Promise<boolean> {
+    return (await this.getHoldCount()) > 0;
+  }
+
+  async getHoldCount(): Promise<number> {
+    return Math.min(...(await this.#each(({ lock }) => lock.getHoldCount())));
+  }
+
+  async remainTimeToLive(): Promise<number> {
+    const remaining = await this.#each(({ lock }) => lock.remainTimeToLive());
+    if (remaining.includes(-2)) return -2;
+    const ending = remaining.filter((ms) => ms >= 0);
+    return ending.length === 0 ? -1 : Math.min(...ending);
+  }
+
+  async forceUnlock(): Promise<boolean> {
+    return (await this.#each(({ lock }) => lock.forceUnlock())).includes(true);
+  }
+
+  #each<T>(ask: (member: Member) => Promise<T>): Promise<T[]> {
+    return Promise.all(this.#members.map(ask));
+  }
+
+  // ---------------------------------------------------------------- acquiring
+
+  /** Every acquisition goes through here. Whatever is refused at once is a rejection too. */
+  #call<T>(
+    method: keyof typeof callStyles,
+    check: () => CheckedOptions,
+    completion: (outcome: HoldBundle | Missed) => T,
+  ): Promise<T> {
+    try {
+      const options = check();
+      const style = callStyles[method];
+      const entry = this[method];
+      const site = siteOf(this.#host, { style, owner: this.#members[0]?.owner, entry });
+      const { clock } = this.#host.parts;
+      return this.#takeAll({ style, options, entry, site, startedAt: clock.now() }).then(completion);
+    } catch (error) {
+      return rejection(error);
+    }
+  }
+
+  /** All members, in order; or none, and why. */
+  async #takeAll(call: MultiCall): Promise<HoldBundle | Missed> {
+    const { options, startedAt } = call;
+    const { clock, aborts } = this.#host.parts;
+    for (const { host, operations } of this.#members) host.parts.limits.checkLease(operations.name, options.leaseMs);
+    const bundle = new HoldBundle();
+    /** Ends the wait for a member: the caller's signal, or the loss of one that is held. */
+    const end = new AbortController();
+    const { signal } = options;
+    const leave = signal && aborts.subscribe(signal, () => end.abort(signal.reason));
+    bundle.signal.addEventListener('abort', () => end.abort(bundle.signal.reason), { once: true });
+    try {
+      for (const member of this.#members) {
+        const found = await this.#takeNext(call, bundle, member, end.signal);
+        if (found === undefined) continue;
+        await bundle.withdraw();
+        return { member, found, waitedMs: clock.now() - startedAt };
+      }
+      if (options.leaseMs !== undefined) await fixLeases(bundle, options.leaseMs);
+      // Lost while others were waited for, and no wait was left to end.
+      const lost = bundle.check();
+      if (lost !== undefined) throw lost.lossError();
+      return bundle;
+    } catch (error) {
+      await bundle.withdraw();
+      throw error;
+    } finally {
+      leave?.();
+    }
+  }
+
+  /** Takes one member into the bundle, or says why not. */
+  async #takeNext(
+    { style, options, entry, site, startedAt }: MultiCall,
+    bundle: HoldBundle,
+    member: Member,
+    signal: AbortSignal,
+  ): Promise<NotAcquired | undefined> {
+    const { waitMs = style.waitMs, maxHoldMs } = options;
+    // 0 is one attempt at each of them.
+    const isBounded = waitMs !== undefined && waitMs > 0;
+    const leftMs = isBounded ? startedAt + waitMs - this.#host.parts.clock.now() : waitMs;
+    if (isBounded && leftMs !== undefined && leftMs <= 0) return 'unanswered';
+    const taken = await member.take<TakenMember | NotAcquired>({
+      style,
+      // Renewed until all members are there, then fixed.
+      options: { leaseMs: undefined, maxHoldMs, signal, waitMs: leftMs && Math.ceil(leftMs) },
+      entry,
+      site,
+      completion: (outcome, joinedAt) =>
+        typeof outcome === 'string' ? outcome : { member, record: outcome, joinedAt },
+    });
+    if (typeof taken === 'string') return taken;
+    bundle.add(taken);
+    return undefined;
+  }
+
+  /** To code that has to release it. */
+  #handOver(bundle: HoldBundle): Hold {
+    const hold = new MultiHold(this.name, bundle);
+    for (const { member, record } of bundle.taken) member.host.parts.forgotten.watch(hold, record);
+    return hold;
+  }
+
+  async #section<T>(bundle: HoldBundle, fn: Section<T>): Promise<T> {
+    const hold = new MultiHold(this.name, bundle);
+    let value: T;
+    try {
+      value = (await bundle.inside(() => fn(hold), 'section')) as T;
+    } catch (error) {
+      await settleAfter(error, bundle, this.#host.parts);
+      throw error;
+    }
+    await shown(bundle.settle());
+    return value;
+  }
+}
+
+function must(outcome: HoldBundle | Missed): HoldBundle {
+  if (outcome instanceof HoldBundle) return outcome;
+  const { member, waitedMs, found } = outcome;
+  throw new LockTimeoutError(member.operations.name, waitedMs, found);
+}
+
+/** For `unlock`. */
+function keep({ taken }: HoldBundle): void {
+  for (const { member, record, joinedAt } of taken) member.keep(record, joinedAt);
+}
+
+/** They were renewed until the last member was there. */
+async function fixLeases({ taken }: HoldBundle, leaseMs: number): Promise<void> {
+  const fixing = taken.map(async ({ member, record }) => {
+    const lock = member.host.registry.find(member.operations);
+    if (lock === undefined) throw record.lossError();
+    await fixLease(lock, record, leaseMs);
+  });
+  const failed = (await Promise.allSettled(fixing)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}

@@ -1,0 +1,299 @@
+/** What is special about a multi-lock; what it has in common with every lock is in `exclusive.ts`. */
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { useRedis } from '@holdfast/testkit';
+import { type LockClient, LockLostError, LockTimeoutError } from 'holdfast';
+import { createTestClient, createTestServer, type TestLockClient } from 'holdfast/testing';
+import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+import { Gate } from '../support/room.js';
+
+/** Numbers that look random, the same in every run. */
+function drawing(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * below);
+  };
+}
+
+const open: LockClient[] = [];
+afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
+
+/** Processes on one server in memory, whose time the test moves. */
+function processes(count: number, options: Parameters<typeof createTestClient>[0] = {}) {
+  const server = createTestServer();
+  const clients = Array.from({ length: count }, () => createTestClient({ server, ...options }));
+  open.push(...clients);
+  const [first, second] = clients as [TestLockClient, TestLockClient];
+  return { server, clients, first, second };
+}
+
+/** Of two names that are taken in this order. */
+const inOrder = (client: LockClient) => client.getMultiLock(['a', 'b']).names as readonly [string, string];
+
+describe('the members of a multi-lock', () => {
+  it('are taken in one order, whatever order they were named in, and each once', () => {
+    const { first, second } = processes(2);
+    const names = ['orders', 'stock', 'account:1', 'account:2', '{tag}:a', '{tag}:b'];
+    const { names: order } = first.getMultiLock(names);
+    expect(order.toSorted()).toEqual(names.toSorted());
+    expect(order.indexOf('{tag}:b')).toBe(order.indexOf('{tag}:a') + 1);
+    expect(second.getMultiLock(names.toReversed()).names).toEqual(order);
+    expect(second.getMultiLock([...names, 'stock', second.getLock('stock')]).names).toEqual(order);
+  });
+
+  it('are ordered by their keys: clients with other prefixes agree', () => {
+    const { first, server } = processes(1);
+    const prefixed = createTestClient({ server, prefix: 'shop:' });
+    open.push(prefixed);
+    const plain = first.getMultiLock(['shop:a', 'shop:b', 'shop:c']).names;
+    expect(prefixed.getMultiLock(['c', 'b', 'a']).names.map((name) => `shop:${name}`)).toEqual(plain);
+  });
+
+  it.each<[string, (client: LockClient) => unknown, string]>([
+    ['none at all', (client) => client.getMultiLock([]), 'one member at least'],
+    ['no array', (client) => client.getMultiLock('orders' as never), 'an array'],
+    ['a name that is none', (client) => client.getMultiLock(['']), 'must not be empty'],
+    ['an object that is no lock', (client) => client.getMultiLock(['a', {} as never]), 'member 1 is no lock'],
+    ['a multi-lock', (client) => client.getMultiLock([client.getMultiLock(['a'])]), 'member 0 is no lock'],
+    [
+      'two owners of one name',
+      (client) => client.getMultiLock(['a', client.getLock('a', { owner: 'me' })]),
+      'nothing says which is taken first',
+    ],
+  ])('are refused before any I/O: %s', (_what, make, problem) => {
+    const { first } = processes(1);
+    expect(() => make(first)).toThrow(problem);
+  });
+});
+
+describe('calls that want some of the same locks', () => {
+  it('never wait for each other, however they name them: all are served, one at a time', async () => {
+    const { server, clients } = processes(4);
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const draw = drawing(7);
+    const inside = new Map<string, number>();
+    let overlaps = 0;
+    let served = 0;
+    const call = async (client: LockClient) => {
+      const wanted = names.toSorted(() => draw(3) - 1).slice(0, 2 + draw(3));
+      await client.getMultiLock(wanted).withLock(async () => {
+        for (const name of wanted) {
+          if (inside.get(name)) overlaps++;
+          inside.set(name, 1);
+        }
+        for (let turns = draw(3); turns >= 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+        for (const name of wanted) inside.delete(name);
+        served++;
+      });
+    };
+    const calls = Promise.all(clients.flatMap((client) => Array.from({ length: 30 }, () => call(client))));
+    let isOver = false;
+    void calls.finally(() => (isOver = true));
+    for (let steps = 0; steps < 400 && !isOver; steps++) await server.advance(50);
+    expect({ served, overlaps }).toEqual({ served: 120, overlaps: 0 });
+  });
+});
+
+describe('a call that does not get all members', () => {
+  it('gives back what it has at its deadline, which is one for all of them', async () => {
+    const { server, first, second } = processes(2);
+    const [early, late] = inOrder(first);
+    const hold = await second.getLock(early).acquire();
+    await second.getLock(late).lock();
+    const waits = failureOf(first.getMultiLock([late, early]).acquire({ waitMs: 100 }));
+    await server.advance(60);
+    await hold.release();
+    await server.advance(20);
+    expect(await second.getLock(early).tryLock()).toBe(false);
+    await server.advance(20);
+    const error = await waits;
+    expect(error).toBeInstanceOf(LockTimeoutError);
+    expect(error).toMatchObject({ lockName: late, waitedMs: 100 });
+    await server.advance(0);
+    expect(await second.getLock(early).tryLock()).toBe(true);
+  });
+
+  it('gives back what it has when its signal aborts', async () => {
+    const { server, first, second } = processes(2);
+    const [early, late] = inOrder(first);
+    await second.getLock(late).lock();
+    const abort = new AbortController();
+    const waits = failureOf(first.getMultiLock([early, late]).lock({ signal: abort.signal }));
+    await server.advance(60);
+    expect(await second.getLock(early).isLocked()).toBe(true);
+    const reason = new Error('no longer wanted');
+    abort.abort(reason);
+    expect(await waits).toBe(reason);
+    await server.advance(0);
+    expect(await second.getLock(early).isLocked()).toBe(false);
+  });
+
+  it('makes one attempt at each, and gives back what it got', async () => {
+    const { first, second } = processes(2);
+    const [early, late] = inOrder(first);
+    await second.getLock(late).lock();
+    const both = first.getMultiLock([early, late]);
+    expect(await both.tryLock()).toBe(false);
+    expect(await both.tryAcquire()).toBe(null);
+    expect(await both.tryWithLock({}, () => 1)).toEqual({ ran: false });
+    expect(await second.getLock(early).tryLock()).toBe(true);
+  });
+
+  it('ends at once when a member that it has is lost while it waits for the next', async () => {
+    const { server, first, second } = processes(2);
+    const [early, late] = inOrder(first);
+    await second.getLock(late).lock();
+    const waits = failureOf(first.getMultiLock([early, late]).acquire());
+    await server.advance(10);
+    await second.getLock(early).forceUnlock();
+    await server.advance(10);
+    const error = await waits;
+    expect(error).toBeInstanceOf(LockLostError);
+    expect(error).toMatchObject({ lockName: early, reason: 'force-unlocked' });
+  });
+});
+
+describe('a fixed lease', () => {
+  it('begins when the last member has been taken: those before it are renewed while the call waits', async () => {
+    const { server, first, second } = processes(2, { watchdogTimeoutMs: 900 });
+    const [early, late] = inOrder(first);
+    const other = await second.getLock(late).acquire();
+    const call = first.getMultiLock([early, late]).acquire({ leaseMs: 2_000 });
+    await server.advance(5_000);
+    expect(await second.getLock(early).isLocked()).toBe(true);
+    await other.release();
+    await server.advance(0);
+    const hold = await call;
+    expect(hold.remainingMs()).toBeGreaterThan(1_900);
+    for (const name of [early, late]) expect(await second.getLock(name).remainTimeToLive()).toBe(2_000);
+    await server.advance(2_000);
+    expect(hold.state).toBe('lost');
+    await server.advance(100);
+    for (const name of [early, late]) expect(await second.getLock(name).isLocked()).toBe(false);
+  });
+
+  it('inside another hold is a minimum', async () => {
+    const { server, first } = processes(1);
+    const both = first.getMultiLock(['a', 'b']);
+    await both.withLock({ leaseMs: 1_000 }, async () => {
+      const inner = await both.acquire({ leaseMs: 5_000 });
+      await inner.release();
+      await server.advance(4_000);
+      expect(await both.getHoldCount()).toBe(1);
+      expect(await both.remainTimeToLive()).toBe(1_000);
+    });
+    expect(await both.isLocked()).toBe(false);
+  });
+});
+
+describe('the loss of one member', () => {
+  it('is the loss of all: one signal says so, and the others are free for the next', async () => {
+    const { server, first, second } = processes(2);
+    const [early, late] = inOrder(first);
+    const hold = await first.getMultiLock([early, late]).acquire();
+    let told = 0;
+    hold.signal.addEventListener('abort', () => told++);
+    await first.lose(late, 'deleted');
+    expect(hold.state).toBe('lost');
+    expect(hold.remainingMs()).toBe(0);
+    expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', lockName: late, reason: 'deleted' });
+    expect(() => hold.assertHeld()).toThrow(LockLostError);
+    await server.advance(0);
+    expect(await second.getMultiLock([early, late]).tryLock()).toBe(true);
+    await expect(hold.release()).rejects.toThrow(LockLostError);
+    await hold.release();
+    expect(told).toBe(1);
+  });
+
+  it.each([0, 1])('%d is told by a section, however its function ends', async (index) => {
+    const { first } = processes(1);
+    const names = inOrder(first);
+    const both = first.getMultiLock([...names]);
+    const section = both.withLock(async (hold) => {
+      await first.lose(names[index] as string, 'taken');
+      expect(hold.signal.aborted).toBe(true);
+      return 'done all the same';
+    });
+    await expect(section).rejects.toMatchObject({ code: 'LOCK_LOST', lockName: names[index], reason: 'taken' });
+    expect(await both.isHeldByCurrentScope()).toBe(false);
+  });
+
+  it('is told by unlock(), which gives the others back', async () => {
+    const { first } = processes(1);
+    const [early, late] = inOrder(first);
+    const both = first.getMultiLock([early, late]);
+    await both.lock();
+    await first.lose(early, 'deleted');
+    await expect(both.unlock()).rejects.toThrow(LockLostError);
+    expect(await first.getLock(late).isLocked()).toBe(false);
+  });
+});
+
+describe('inside the section of a multi-lock', () => {
+  it('calls on each member, and on the whole, re-enter', async () => {
+    const { first, second } = processes(2);
+    const both = first.getMultiLock(['a', 'b']);
+    await both.withLock(async (hold) => {
+      expect(await first.getLock('a').tryWithLock({}, () => both.getHoldCount())).toEqual({ ran: true, value: 1 });
+      await both.withLock(async () => expect(await both.getHoldCount()).toBe(2));
+      expect(await hold.run(() => first.getMultiLock(['b', 'c']).tryWithLock({}, () => 'in'))).toEqual({
+        ran: true,
+        value: 'in',
+      });
+      expect(await first.exit(() => both.tryLock())).toBe(false);
+    });
+    expect(await second.getMultiLock(['a', 'b', 'c']).tryLock()).toBe(true);
+  });
+
+  it('branches keep each other out', async () => {
+    const { first } = processes(1);
+    const both = first.getMultiLock(['a', 'b']);
+    let inside = 0;
+    const branch = () =>
+      both.withLock(async () => {
+        expect(++inside).toBe(1);
+        await Promise.resolve();
+        inside--;
+      });
+    await both.withLock(() => Promise.all([branch(), branch(), branch()]));
+  });
+
+  it('a wait for it is no wait for itself: a long section raises no suspicion among calls outside', async () => {
+    const { server, first } = processes(1);
+    const both = first.getMultiLock(['a', 'b']);
+    const suspicions: unknown[] = [];
+    first.on('self-wait', (event) => suspicions.push(event));
+    const end = new Gate();
+    const section = both.withLock(() => end.opened);
+    const next = both.withLock(() => 'next');
+    await server.advance(5_000);
+    end.open();
+    await server.advance(10);
+    expect(await next).toBe('next');
+    await section;
+    expect(suspicions).toEqual([]);
+  });
+});
+
+describe('members of several clients', () => {
+  const kit = useRedis();
+
+  it('are had together and given back together', async () => {
+    const [one, other, stranger] = [openClient(kit), openClient(kit), openClient(kit)];
+    const [a, b] = [freshName(), freshName()];
+    const both = one.getMultiLock([one.getLock(a), other.getLock(b)]);
+    await both.withLock(async () => {
+      expect(await stranger.getLock(a).tryLock()).toBe(false);
+      expect(await stranger.getLock(b).tryLock()).toBe(false);
+      expect(await other.getLock(b).isHeldByCurrentScope()).toBe(true);
+      expect(await both.tryWithLock({}, () => 'nested')).toEqual({ ran: true, value: 'nested' });
+    });
+    expect(await stranger.getMultiLock([a, b]).tryLock()).toBe(true);
+  });
+
+  it('with one key are refused: nothing says which of them is taken first', () => {
+    const [one, other] = [openClient(kit), openClient(kit)];
+    expect(() => one.getMultiLock([one.getLock('x'), other.getLock('x')])).toThrow('which is taken first');
+  });
+});
