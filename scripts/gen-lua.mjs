@@ -105,10 +105,10 @@ function header(path, word) {
 // A header is a promise: what a script reads must be exactly what its header names. (A batch reads it once per item.) Parts that do not know how
 // many there are count from the end, where the last argument is the question.
 function checkIndexes(path, source, word, names) {
-  const read = new RegExp(word === 'ARGV' ? /ARGV\[(\d+)\]|= integer\((\d+)/g : /KEYS\[(\d+)\]/g);
+  const reads = new RegExp(word === 'ARGV' ? /ARGV\[(\d+)\]|= integer\((\d+)/g : /KEYS\[(\d+)\]/g);
   const fromEnd = new RegExp(word === 'ARGV' ? /ARGV\[#ARGV - (\d+)\]/g : /KEYS\[#KEYS( )?\]/g);
   const indexes = new Set([
-    ...[...source.matchAll(read)].map(([, plain, checked]) => Number(plain ?? checked)),
+    ...[...source.matchAll(reads)].map(([, plain, checked]) => Number(plain ?? checked)),
     ...[...source.matchAll(fromEnd)].map(([, back]) => names.length + 1 - Number(back ?? 1)),
   ]);
   if (path === 'lock/renew' && source.includes('KEYS[i]')) return;

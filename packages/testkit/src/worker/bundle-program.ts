@@ -61,8 +61,8 @@ async function write(path: string, ioredis: string, place: string): Promise<stri
 
 const substitute = (ioredis: string, folder: string): Plugin => ({
   name: 'the ioredis that was asked for',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^ioredis$/ }, () =>
+  setup: (bundling) =>
+    bundling.onResolve({ filter: /^ioredis$/ }, () =>
       ioredis.startsWith('.') ? { path: join(folder, ioredis) } : { path: ioredis, external: true },
     ),
 });
@@ -70,8 +70,8 @@ const substitute = (ioredis: string, folder: string): Plugin => ({
 /** What is installed where the program will run is loaded from there; the workspace's own packages, which are linked there, are not. */
 const installedStays = (outfile: string): Plugin => ({
   name: 'what is installed stays outside',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+  setup: (bundling) =>
+    bundling.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
       const name = /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path;
       const folder = kind === 'entry-point' ? undefined : folderAbove(outfile, (above) => isInstalled(above, name));
       return folder === undefined ? undefined : { path, external: true };
