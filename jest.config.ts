@@ -6,14 +6,13 @@ import type { Config } from 'jest';
 const { HOLDFAST_RESP } = process.env;
 const speaksResp2 = HOLDFAST_RESP === '2';
 
-/** The tests of what depends on ioredis: connections, their loss, and what is sent. `npm run versions` has the whole contract on each. */
+/** The tests of what differs with ioredis: how connections are made, and how they break. `npm run versions` has the whole contract on each. */
 const onConnections =
   HOLDFAST_RESP === undefined
     ? [
         'contract/{broken,dead}-connections',
-        'contract/{client-input,close,commands,ioredis,lost-replies,redisson-mode,subscriber,suspicion,versions}',
-        'testing/test-client',
-        'topology/{cluster,cluster-failover,redisson-cluster,refusals,sentinel,sentinel-failover,slot-migration}',
+        'contract/{client-input,ioredis,lost-replies,subscriber,versions}',
+        'topology/{cluster,cluster-failover,sentinel,sentinel-failover}',
       ]
     : ['contract/**/*', 'topology/**/*'];
 
