@@ -25,10 +25,21 @@ export { peek, type PeekOptions, type PeekReply } from './lock/peek.js';
 export { release, type ReleaseOptions, type ReleaseReply } from './lock/release.js';
 export { renew, type RenewItem, type RenewOutcome, type RenewReply } from './lock/renew.js';
 export { serve, type ServeReply } from './lock/serve.js';
-export { assertLockName, assertPrefix, inboxChannel, type LockKeys, lockKeys, type Prefixes } from './protocol/keys.js';
+export * as readWrite from './read-write/index.js';
+export {
+  assertLockName,
+  assertPrefix,
+  inboxChannel,
+  type LockKeys,
+  lockKeys,
+  type Prefixes,
+  type ReadWriteKeys,
+  readWriteKeys,
+} from './protocol/keys.js';
 export { keySlot } from './protocol/key-slot.js';
 export { MisdirectedReplyError, UnnamedReplyError } from './protocol/question.js';
 export { ProtocolError } from './protocol/reply.js';
 export { type Command, run, start, type Script, type ScriptPort } from './protocol/script-port.js';
 /** Every script by name: for who has to recognise them. */
 export * as scripts from './lock/scripts.gen.js';
+export * as readWriteScripts from './read-write/scripts.gen.js';

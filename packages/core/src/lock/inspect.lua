@@ -15,7 +15,7 @@ local time = redis.call('TIME')
 return {
   time[1] * 1000 + math.floor(time[2] / 1000),
   redis.call('PTTL', KEYS[1]),
-  { holder, fields[holder or ''], fields.seq },
+  { holder, holder and (fields.side and '1' or fields[holder]), fields.seq },
   redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'),
   redis.call('HGETALL', KEYS[3]),
   question,

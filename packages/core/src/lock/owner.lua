@@ -6,10 +6,11 @@
 --              whole numbers: `token`, and whatever a later version adds
 --   Redisson's the owners are <uuid>:<thread id>, of a read-write lock also with `:write` behind, and in the port to Node.js
 --              <uuid>:<uuid>; besides there is at most `mode`
+--   a read-write lock's  there is a `side`, and the value of each owner is the time at which its lease ends (read-write/holders.lua)
 -- Whatever else stands under the name is an application's data: it is refused before the first write, and never deleted.
 --
--- A hash is read whole only while it is small. A larger one can only be a lock that Java's readers share, with a field for each of
--- them: then `mode` is `read`, and a part of the fields is looked at, with the caller's own among them. So neither the data of an
+-- A hash is read whole only while it is small. A larger one can only be a lock that readers share, with a field for each of
+-- them: then there is a `side`, or of Java's `mode` is `read`, and a part of the fields is looked at, with the caller's own among them. So neither the data of an
 -- application nor a crowd of readers keeps the server from others.
 --
 -- The tenure is named as the owner; threads beside it have joined it later, as Java's read lock does.
@@ -29,6 +30,7 @@ end
 
 local function isBookkeeping(field, value)
   if field == 'mode' then return value == 'read' or value == 'write' end
+  if field == 'side' then return value == 'r' or value == 'w' end
   return string.find(value, '^%d+$')
 end
 
@@ -36,10 +38,10 @@ end
 local function someFields(tenure)
   local scan = redis.pcall('HSCAN', KEYS[1], 0, 'COUNT', 128)
   if scan.err then return scan end
-  local named = redis.pcall('HMGET', KEYS[1], 'mode', 'seq', tenure)
+  local named = redis.pcall('HMGET', KEYS[1], 'mode', 'seq', 'side', tenure)
   if named.err then return named end
   local flat = scan[2]
-  for i, field in ipairs({ 'mode', 'seq', tenure }) do
+  for i, field in ipairs({ 'mode', 'seq', 'side', tenure }) do
     if named[i] then
       flat[#flat + 1] = field
       flat[#flat + 1] = named[i]
@@ -63,7 +65,7 @@ local function owner(self)
   if flat.err then return nil, nil, string.find(flat.err, 'WRONGTYPE', 1, true) and NOT_A_LOCK or flat end
   local tenure, thread
   local fields = {}
-  local sound, plain = true, true
+  local sound, plain, shared = true, true, false
   for i = 1, #flat, 2 do
     local field, value = flat[i], flat[i + 1]
     fields[field] = value
@@ -75,13 +77,14 @@ local function owner(self)
       if isThread(field) then
         thread = thread or field
       else
-        sound = sound and (not tenure or tenure == field)
+        shared = shared or (tenure and tenure ~= field)
         tenure = field
       end
     end
   end
   local holder = tenure or thread
-  local isLock = holder and sound and (fields.seq or plain and not tenure)
-  if isLock and (size <= 128 or fields.mode == 'read') then return holder, fields end
+  local side = fields.side
+  local isOfItsKind = side and not thread and not fields.seq or not side and not shared and (fields.seq or plain and not tenure)
+  if holder and sound and isOfItsKind and (size <= 128 or side or fields.mode == 'read') then return holder, fields end
   return nil, nil, NOT_A_LOCK
 end

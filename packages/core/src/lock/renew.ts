@@ -41,11 +41,12 @@ export function renew(items: readonly RenewItem[]): Command<RenewReply> {
     args: items.flatMap(({ tenure, leaseMs }) =>
       operation.args({ tenure: tenureId(tenure), leaseMs: duration('leaseMs', leaseMs, 0) }),
     ),
-    decode: (raw) => readReply(operation.name, raw, (reply) => decode(reply.hasLength(items.length + 1))),
+    decode: (raw) => readReply(operation.name, raw, (reply) => decodeRenewals(reply.hasLength(items.length + 1))),
   };
 }
 
-function decode(reply: Reply): RenewReply {
+/** Of the scripts that renew leases, of whatever kind. */
+export function decodeRenewals(reply: Reply): RenewReply {
   const outcomes: RenewOutcome[] = [];
   for (let index = 1; index < reply.length; index++) outcomes.push(outcome(reply.list(index)));
   return { nowMs: reply.natural(0), outcomes };

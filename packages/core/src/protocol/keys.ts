@@ -19,6 +19,23 @@ export interface LockKeys {
   readonly releaseChannel: string;
 }
 
+/** The Redis keys and channels of one read-write lock. The lock itself is that of {@link LockKeys}, so that all locks of a name exclude each other. */
+export interface ReadWriteKeys {
+  /** As the lock was asked for, without prefixes. */
+  readonly name: string;
+  /** Hash: who holds the lock, and until when. */
+  readonly lock: string;
+  /** Sorted sets: tenures that wait to write, and to read, by ticket. */
+  readonly writers: string;
+  readonly readers: string;
+  /** Hash: until when (server ms) each waiting tenure may be let in, and the latest phase. */
+  readonly fresh: string;
+  /** As of {@link LockKeys}. */
+  dead(tenure: string): string;
+  /** Redisson's channel for its read-write lock: `1` when the lock has become free. */
+  readonly releaseChannel: string;
+}
+
 /** What stands before the name of a lock in Redis. */
 export interface Prefixes {
   /** Put in front of every name: `app:` and `x` are the lock `app:x`, for every client that gives it that name. */
@@ -51,8 +68,18 @@ export function lockKeys(name: string, { prefix = '', keyPrefix = '' }: Prefixes
   return new KeysOfLock(name, prefix + name, keyPrefix);
 }
 
+/**
+ * Names the keys of a read-write lock, by the rules of {@link lockKeys}.
+ *
+ * @throws TypeError, RangeError as {@link assertLockName}.
+ */
+export function readWriteKeys(name: string, { prefix = '', keyPrefix = '' }: Prefixes = {}): ReadWriteKeys {
+  assertLockName(name, { prefix, keyPrefix });
+  return new KeysOfReadWriteLock(name, prefix + name, keyPrefix);
+}
+
 /** Made when they are asked for: a lock that is held for long needs none of them, and their text would cost it half a kilobyte. */
-class KeysOfLock implements LockKeys {
+class KeysOfName {
   readonly name: string;
   readonly lock: string;
   readonly #keyPrefix: string;
@@ -63,30 +90,54 @@ class KeysOfLock implements LockKeys {
     this.#keyPrefix = keyPrefix;
   }
 
-  get queue(): string {
-    return this.#of('queue');
-  }
-
-  get fresh(): string {
-    return this.#of('fresh');
-  }
-
   dead(tenure: string): string {
-    return `${this.#of('dead')}:${withoutOwner(tenure)}`;
+    return `${this.of('dead')}:${withoutOwner(tenure)}`;
   }
 
-  get releaseChannel(): string {
-    const place = this.#place;
-    return `redisson_lock__channel:${hasTag(place) ? place : `{${place}}`}`;
-  }
-
-  #of(kind: string): string {
+  protected of(kind: string): string {
     return keyOf(kind, this.#place);
+  }
+
+  protected channel(kind: string): string {
+    const place = this.#place;
+    return `${kind}:${hasTag(place) ? place : `{${place}}`}`;
   }
 
   /** The lock's key as Redis knows it. */
   get #place(): string {
     return this.#keyPrefix + this.lock;
+  }
+}
+
+class KeysOfLock extends KeysOfName implements LockKeys {
+  get queue(): string {
+    return this.of('queue');
+  }
+
+  get fresh(): string {
+    return this.of('fresh');
+  }
+
+  get releaseChannel(): string {
+    return this.channel('redisson_lock__channel');
+  }
+}
+
+class KeysOfReadWriteLock extends KeysOfName implements ReadWriteKeys {
+  get writers(): string {
+    return this.of('rw_writers');
+  }
+
+  get readers(): string {
+    return this.of('rw_readers');
+  }
+
+  get fresh(): string {
+    return this.of('rw_fresh');
+  }
+
+  get releaseChannel(): string {
+    return this.channel('redisson_rwlock');
   }
 }
 

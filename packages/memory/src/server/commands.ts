@@ -18,6 +18,8 @@ export type Hindrance = (command: string, access: Access, wrote: boolean) => voi
 /** What a script needs of its server beside keys. */
 export interface Outlet {
   publish(kind: 'plain' | 'sharded', channel: string, message: string): number;
+  /** How many connections listen to a plain channel. */
+  count(channel: string): number;
 }
 
 /** See the module comment; one for each server, begun anew for each command. */
@@ -129,6 +131,17 @@ export class Commands {
     return [...(this.#keys.hash(key) ?? [])].slice(0, count);
   }
 
+  hkeys(key: string): string[] {
+    this.#enter('hkeys', 'read');
+    return [...(this.#keys.hash(key) ?? new Map<string, string>()).keys()];
+  }
+
+  /** HRANDFIELD: those that were written first. Redis draws them, or gives all of a hash that has no more. */
+  hrandfield(key: string, count: number): string[] {
+    this.#enter('hrandfield', 'read');
+    return [...(this.#keys.hash(key) ?? new Map<string, string>()).keys()].slice(0, count);
+  }
+
   /** As {@link hgetall}, for who reads some fields. */
   hmget(key: string): ReadonlyMap<string, string> | undefined {
     this.#enter('hmget', 'read');
@@ -237,6 +250,12 @@ export class Commands {
   spublish(channel: string, message: string): number {
     this.#enter('spublish', 'read');
     return this.#outlet.publish('sharded', channel, message);
+  }
+
+  /** PUBSUB NUMSUB of one channel. */
+  numsub(channel: string): number {
+    this.#enter('pubsub', 'read');
+    return this.#outlet.count(channel);
   }
 
   #enter(command: string, access: Access): void {

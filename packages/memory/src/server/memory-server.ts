@@ -12,7 +12,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { scripts } from '@holdfast/core';
+import { readWriteScripts, scripts } from '@holdfast/core';
 import { clientCommands, type Server } from './client-commands.js';
 import { Commands } from './commands.js';
 import { type Executor, type Peer, type Request, ServerConnection } from './connection.js';
@@ -45,8 +45,9 @@ export interface MemoryServerOptions {
 /** Whether a server takes writes. */
 export type Role = 'master' | 'replica';
 
-const nameOf = new Map(Object.values(scripts).map(({ sha, name }) => [sha, name]));
-const shaOf = new Map(Object.values(scripts).map(({ source, sha }) => [source, sha]));
+const all = [scripts, readWriteScripts].flatMap((of) => Object.values(of));
+const nameOf = new Map(all.map(({ sha, name }) => [sha, name]));
+const shaOf = new Map(all.map(({ source, sha }) => [source, sha]));
 
 /** See the module comment. */
 export class MemoryServer implements Executor, Server {
@@ -75,6 +76,7 @@ export class MemoryServer implements Executor, Server {
     this.#bodies = { ...bodies, ...planted };
     this.commands = new Commands({
       publish: (kind, channel, message) => this.#pubSub.publish(kind, channel, message),
+      count: (channel) => this.#pubSub.count(channel),
     });
   }
 

@@ -39,7 +39,7 @@ export function comparable(outcome: Outcome, script: string | undefined, args: r
   const { inFull } = outcome;
   if ('refusal' in outcome) return { inFull, refusal: refusalOf(outcome.refusal) };
   const { reply } = outcome;
-  if (script !== 'renew' || !Array.isArray(reply)) return { inFull, reply };
+  if (!script?.endsWith('renew') || !Array.isArray(reply)) return { inFull, reply };
   return {
     inFull,
     reply: reply.map((item: unknown, at) => (Array.isArray(item) ? renewed(item, args[2 * at - 1]) : item)),

@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { planted } from './planted-bugs.js';
 import { MemorySide, RealSide } from './sides.js';
-import { CHANNELS, stories } from './story.js';
+import { READ_WRITE_CHANNELS, READ_WRITE_KEYS, READ_WRITE_REPLIES, readWriteStories } from './read-write-story.js';
+import { CHANNELS, KEYS, stories } from './story.js';
 import { difference } from './telling.js';
 
 /** The server of all other tests, and Valkey beside it where this machine has both. */
@@ -33,7 +34,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
     // Fields of a hash keep their order, as they do in memory.
     const args = ['--hash-max-listpack-entries', '100000', '--maxmemory-policy', 'noeviction'];
     server = await startPrivateRedis(file === undefined ? { args } : { args, server: file });
-    real = await RealSide.open(server, CHANNELS);
+    real = await RealSide.open(server, [...CHANNELS, ...READ_WRITE_CHANNELS]);
   });
   afterAll(async () => {
     real.close();
@@ -47,7 +48,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       let told = 0;
       const property = fc.asyncProperty(stories, async (story) => {
         const memory = new MemorySide(CHANNELS);
-        expect(await difference(story, { real, memory }, seen)).toBeUndefined();
+        expect(await difference(story, KEYS, { real, memory }, seen)).toBeUndefined();
         told++;
       });
       await fc.assert(property, parameters);
@@ -56,13 +57,31 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
     timeoutMs,
   );
 
+  const readWriteRuns = proofRuns({ quick: 60, long: 10_000 });
+  it(
+    'in every script of the read-write lock',
+    async () => {
+      const seen = new Set<string>();
+      let told = 0;
+      const property = fc.asyncProperty(readWriteStories, async (story) => {
+        const memory = new MemorySide([...CHANNELS, ...READ_WRITE_CHANNELS]);
+        expect(await difference(story, READ_WRITE_KEYS, { real, memory }, seen)).toBeUndefined();
+        told++;
+      });
+      await fc.assert(property, readWriteRuns.parameters);
+      if (told >= readWriteRuns.parameters.numRuns)
+        expect(READ_WRITE_REPLIES.filter((reply) => !seen.has(reply))).toEqual([]);
+    },
+    readWriteRuns.timeoutMs,
+  );
+
   it.each(planted)(
     'or the stories find it out: $bug',
     async ({ options, plant }) => {
       const property = fc.asyncProperty(stories, async (story) => {
         const memory = new MemorySide(CHANNELS, options);
         plant?.(memory.server);
-        return (await difference(story, { real, memory })) === undefined;
+        return (await difference(story, KEYS, { real, memory })) === undefined;
       });
       const { failed } = await fc.check(property, { ...parameters, endOnFailure: true });
       expect(failed).toBe(true);

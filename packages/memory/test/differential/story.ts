@@ -7,10 +7,10 @@ import * as fc from 'fast-check';
 export const QUESTION = 'q';
 
 /** Two clients with a subscriber and one without; one tenure with an explicit owner. */
-const TENURES = ['a:1', 'a:2', 'w:b:1', 'b:2', 'c:1'] as const;
+export const TENURES = ['a:1', 'a:2', 'w:b:1', 'b:2', 'c:1'] as const;
 /** The clients that listen to their inboxes. */
 export const LISTENING = ['a', 'b'] as const;
-const REQUESTS = ['f:1', 'f:2'] as const;
+export const REQUESTS = ['f:1', 'f:2'] as const;
 const keys = core.lockKeys('stock');
 const other = core.lockKeys('other');
 
@@ -108,19 +108,36 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(call(core.inspect(keys))) },
 );
 
-const oddities = ['', 'x', '1.5', '-1', '0', '2147483649', '9007199254740993', ' 20000', '2e4', '0x4e20', 'nan', '-0'];
+export const oddities = [
+  '',
+  'x',
+  '1.5',
+  '-1',
+  '0',
+  '2147483649',
+  '9007199254740993',
+  ' 20000',
+  '2e4',
+  '0x4e20',
+  'nan',
+  '-0',
+];
 
 /** The same with one argument that no client of ours sends. The first one names the tenure and may be anything. */
-const odd: fc.Arbitrary<Step> = fc
-  .tuple(sound, fc.nat(), fc.constantFrom(...oddities))
-  .filter(([step]) => step.kind === 'call' && step.args.length > 2)
-  .map(([step, at, text]) => {
-    const { args } = step as Step & { kind: 'call' };
-    const place = 1 + (at % (args.length - 2));
-    return { ...step, args: args.map((arg, index) => (index === place ? text : arg)), ticketOf: undefined } as Step;
-  });
+export function oddOf(steps: fc.Arbitrary<Step>): fc.Arbitrary<Step> {
+  return fc
+    .tuple(steps, fc.nat(), fc.constantFrom(...oddities))
+    .filter(([step]) => step.kind === 'call' && step.args.length > 2)
+    .map(([step, at, text]) => {
+      const { args } = step as Step & { kind: 'call' };
+      const place = 1 + (at % (args.length - 2));
+      return { ...step, args: args.map((arg, index) => (index === place ? text : arg)), ticketOf: undefined } as Step;
+    });
+}
 
-const JAVA = '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60';
+const odd = oddOf(sound);
+
+export const JAVA = '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60';
 const repeated = (pair: (n: number) => [string, string]): string[] =>
   Array.from({ length: 140 }, (_, n) => pair(n)).flat();
 
@@ -142,6 +159,13 @@ const shapes: readonly (readonly string[])[] = [
   ['a:1', 'one', 'seq', '3'],
   ['a:1', '1', 'seq', '3', `${JAVA}:1`, '1', 'mode', 'read'],
   ['seq', '3'],
+  // A read-write lock, and what only looks like one.
+  ['mode', 'write', 'side', 'w', 'sweep', '9999999999999', 'r:1', '9999999999999'],
+  ['mode', 'write', 'side', 'r', 'sweep', '9999999999999', 'r:1', '9999999999999', 'r:2', '9999999999999'],
+  ['mode', 'write', 'side', 'x', 'sweep', '9999999999999', 'r:1', '9999999999999'],
+  ['mode', 'write', 'side', 'r', 'sweep', '9999999999999', 'a:1', '9999999999999', 'seq', '3'],
+  ['mode', 'write', 'side', 'r', 'r:1', '1', `${JAVA}:1`, '1'],
+  ['mode', 'write', 'side', 'r', ...repeated((n) => [`r:${n}`, '9999999999999'])],
   ['name', 'Ada', 'likes', '7'],
   // Too large to be read whole. Which fields a scan comes to first is the business of Redis, so those that decide come first.
   ['mode', 'read', ...repeated((n) => [`${JAVA}:${n}`, '1'])],
@@ -248,17 +272,23 @@ const innerCommands = [
     'zrank',
   ],
 ];
-const faults: fc.Arbitrary<Step[]> = fc
-  .oneof(
-    fc.constant<Fault>({ code: 'OOM' }),
-    fc.constant<Fault>({ code: 'READONLY' }),
-    fc.constantFrom(...innerCommands).map((command): Fault => ({ code: 'NOPERM', command })),
-  )
-  .chain((fault) =>
-    fc
-      .array(sound, { minLength: 1, maxLength: 8 })
-      .map((steps): Step[] => [{ kind: 'fault', fault }, ...steps, { kind: 'fault', fault: undefined }]),
-  );
+
+/** Some steps on a server that refuses a command, or all writes. */
+export function faultsOf(steps: fc.Arbitrary<Step>, commands: readonly string[]): fc.Arbitrary<Step[]> {
+  return fc
+    .oneof(
+      fc.constant<Fault>({ code: 'OOM' }),
+      fc.constant<Fault>({ code: 'READONLY' }),
+      fc.constantFrom(...commands).map((command): Fault => ({ code: 'NOPERM', command })),
+    )
+    .chain((fault) =>
+      fc
+        .array(steps, { minLength: 1, maxLength: 8 })
+        .map((some): Step[] => [{ kind: 'fault', fault }, ...some, { kind: 'fault', fault: undefined }]),
+    );
+}
+
+const faults = faultsOf(sound, innerCommands);
 
 const byOwner = fc.oneof(
   fc.record({ seq, leaseMs }).map((options) => (id: string) => call(core.handoff(keys, { tenure: id, ...options }))),
@@ -296,10 +326,10 @@ export const stories: fc.Arbitrary<Step[]> = fc
   )
   .map((parts) => parts.flat());
 
-function call<R>({ script, keys: names, args }: core.Command<R>): Step & { kind: 'call' } {
+export function call<R>({ script, keys: names, args }: core.Command<R>): Step & { kind: 'call' } {
   return { kind: 'call', name: script.name, keys: names, args: [...args.map(String), QUESTION] };
 }
 
-function send(...request: string[]): Step {
+export function send(...request: string[]): Step {
   return { kind: 'send', request };
 }

@@ -2,7 +2,7 @@
 
 import { comparable, Words } from './comparing.js';
 import { type MemorySide, type Outcome, type RealSide, scriptOf, type Side } from './sides.js';
-import { KEYS, type Step } from './story.js';
+import type { Step } from './story.js';
 
 /** What one server made of one step. */
 interface Seen {
@@ -10,21 +10,29 @@ interface Seen {
   readonly outcome: Outcome | undefined;
 }
 
-const TICKET_ARGUMENT = 3;
+/** Where an ask has its ticket, and its answer `wait` the one it gives. */
+const ticketAt: Readonly<Record<string, number>> = { ask: 3, 'read-write/ask': 4 };
+const TICKET_IN_REPLY = 3;
 
 /** One server in the course of a story. */
 class Teller {
   readonly #side: Side;
+  readonly #keys: readonly string[];
   readonly #words = new Words();
   readonly #tickets = new Map<string, string>();
 
-  constructor(side: Side) {
+  constructor(side: Side, keys: readonly string[]) {
     this.#side = side;
+    this.#keys = keys;
   }
 
   async tell(step: Step): Promise<Seen> {
     const outcome = await this.#do(step);
-    const [heard, state, nowMs] = await Promise.all([this.#side.heard(), this.#side.state(KEYS), this.#side.now()]);
+    const [heard, state, nowMs] = await Promise.all([
+      this.#side.heard(),
+      this.#side.state(this.#keys),
+      this.#side.now(),
+    ]);
     const isCall = step.kind === 'call';
     const said = outcome && comparable(outcome, isCall ? step.name : undefined, isCall ? step.args : []);
     return { words: this.#words.of({ said, heard, state }, nowMs), outcome };
@@ -48,29 +56,30 @@ class Teller {
   /** As a client does: in full when the server does not know the script. */
   async #call({ name, keys, args, ticketOf }: Step & { kind: 'call' }): Promise<Outcome> {
     const ticket = ticketOf === undefined ? undefined : this.#tickets.get(ticketOf);
-    const given = ticket === undefined ? args : args.map((arg, index) => (index === TICKET_ARGUMENT ? ticket : arg));
+    const given = ticket === undefined ? args : args.map((arg, index) => (index === ticketAt[name] ? ticket : arg));
     const { sha, source } = scriptOf(name);
     const rest = [`${keys.length}`, ...keys, ...given];
     let outcome = await this.#side.send(['evalsha', sha, ...rest]);
     if ('refusal' in outcome && outcome.refusal.startsWith('NOSCRIPT')) {
       outcome = { ...(await this.#side.send(['eval', source, ...rest])), inFull: true };
     }
-    if (name === 'ask' && 'reply' in outcome && Array.isArray(outcome.reply) && outcome.reply[0] === 'wait') {
-      this.#tickets.set(given[0] as string, String(outcome.reply[TICKET_ARGUMENT]));
+    if (name in ticketAt && 'reply' in outcome && Array.isArray(outcome.reply) && outcome.reply[0] === 'wait') {
+      this.#tickets.set(given[0] as string, String(outcome.reply[TICKET_IN_REPLY]));
     }
     return outcome;
   }
 }
 
-/** Where two servers part, or undefined. `seen` collects what was answered. */
+/** Where two servers part, or undefined: in what they answer, say, and hold under `keys`. `seen` collects what was answered. */
 export async function difference(
   story: readonly Step[],
+  keys: readonly string[],
   { real, memory }: { real: RealSide; memory: MemorySide },
   seen = new Set<string>(),
 ): Promise<{ step: Step; real: string; memory: string } | undefined> {
   await real.reset();
   memory.setTime(await real.now());
-  const [onReal, onMemory] = [new Teller(real), new Teller(memory)];
+  const [onReal, onMemory] = [new Teller(real, keys), new Teller(memory, keys)];
   try {
     for (const step of story) {
       const expected = await onReal.tell(step);

@@ -8,6 +8,7 @@ import { handoff } from './handoff.js';
 import { inspect } from './inspect.js';
 import type { ScriptBody } from './lua.js';
 import { peek } from './peek.js';
+import { readWriteBodies } from './read-write/index.js';
 import { release } from './release.js';
 import { renew } from './renew.js';
 import { serve } from './serve.js';
@@ -23,5 +24,6 @@ export const bodies: Readonly<Record<string, ScriptBody>> = {
   release,
   renew,
   serve,
+  ...readWriteBodies,
 };
 export type { ScriptBody } from './lua.js';

@@ -6,7 +6,7 @@ import type { Reply } from '../reply.js';
 export const inspect: ScriptBody = (redis, keys, args) => {
   const [lock = '', queue = '', fresh = ''] = keys;
   const { holder, fields } = owner(redis, lock, '');
-  const held: Reply[] = holder === undefined ? [] : [holder, fields.get(holder) ?? ''];
+  const held: Reply[] = holder === undefined ? [] : [holder, fields.has('side') ? '1' : (fields.get(holder) ?? '')];
   const seq = fields.get('seq');
   if (holder !== undefined && seq !== undefined) held.push(seq);
   return [

@@ -32,6 +32,7 @@ export function owner(redis: Commands, lock: string, self: string): Owner {
   let thread: string | undefined;
   let sound = true;
   let plain = true;
+  let shared = false;
   for (const [field, value] of fields ?? none) {
     if (!field.includes(':')) {
       sound &&= isBookkeeping(field, value);
@@ -41,14 +42,19 @@ export function owner(redis: Commands, lock: string, self: string): Owner {
       if (isThread(field)) {
         thread ??= field;
       } else {
-        sound &&= tenure === undefined;
+        shared ||= tenure !== undefined;
         tenure = field;
       }
     }
   }
   const holder = tenure ?? thread;
-  const isLock = holder !== undefined && sound && (fields?.has('seq') || (plain && tenure === undefined));
-  if (!isLock || (size > SMALL && fields?.get('mode') !== 'read')) throw notALock();
+  const isReadWrite = fields?.has('side') === true;
+  const hasSeq = fields?.has('seq') === true;
+  const isOfItsKind = isReadWrite
+    ? thread === undefined && !hasSeq
+    : !shared && (hasSeq || (plain && tenure === undefined));
+  const mayBeLarge = isReadWrite || fields?.get('mode') === 'read';
+  if (holder === undefined || !sound || !isOfItsKind || (size > SMALL && !mayBeLarge)) throw notALock();
   return { holder, fields: fields ?? none };
 }
 
@@ -56,7 +62,7 @@ export function owner(redis: Commands, lock: string, self: string): Owner {
 function someFields(redis: Commands, lock: string, self: string): ReadonlyMap<string, string> {
   const some = new Map(redis.hscan(lock, SMALL));
   const all = redis.hmget(lock);
-  for (const field of ['mode', 'seq', self]) {
+  for (const field of ['mode', 'seq', 'side', self]) {
     const value = all?.get(field);
     if (value !== undefined) some.set(field, value);
   }
@@ -75,5 +81,6 @@ function isThread(field: string): boolean {
 
 function isBookkeeping(field: string, value: string): boolean {
   if (field === 'mode') return value === 'read' || value === 'write';
+  if (field === 'side') return value === 'r' || value === 'w';
   return /^\d+$/.test(value);
 }

@@ -1,0 +1,82 @@
+import type { AskOptions, AskReply } from '../lock/ask.js';
+import { duration, ordinal, tenureId } from '../protocol/arguments.js';
+import { command } from '../protocol/command.js';
+import type { ReadWriteKeys } from '../protocol/keys.js';
+import type { Reply } from '../protocol/reply.js';
+import type { Command } from '../protocol/script-port.js';
+import { grantingArguments, type ReadWriteGranting, type Side, sideArgument } from './granting.js';
+import { ask as operation } from './scripts.gen.js';
+
+/** Arguments of {@link ask}. */
+export interface ReadWriteAskOptions extends AskOptions, ReadWriteGranting {
+  readonly side: Side;
+}
+
+/** Reply to {@link ask}. `others`: tenures that wait for what this one keeps from them, of a reader only writers. */
+export type ReadWriteAskReply =
+  | { kind: 'acquired'; remainingMs: number; others: number }
+  | { kind: 'mine'; remainingMs: number; others: number; nowMs: number }
+  | Exclude<AskReply, { kind: 'acquired' | 'mine' }>;
+
+/**
+ * Takes the lock to read or to write, or a place in its queue, or tells that it is held; see `ask` of the lock. `remainingMs` of a refusal lasts
+ * until the first lease of a holder may end.
+ *
+ * A reader joins other readers only while no writer waits.
+ */
+export function ask(keys: ReadWriteKeys, options: ReadWriteAskOptions): Command<ReadWriteAskReply> {
+  const tenure = tenureId(options.tenure);
+  const { lock, writers, readers, fresh } = keys;
+  return command(
+    operation,
+    { lock, writers, readers, fresh, dead: keys.dead(tenure) },
+    {
+      tenure,
+      side: sideArgument(options.side),
+      leaseMs: duration('leaseMs', options.leaseMs, 1),
+      freshMs: duration('freshMs', options.freshMs, 0),
+      ticket: ordinal('ticket', options.ticket, 0),
+      freshTtlMs: duration('freshTtlMs', options.freshTtlMs, 1),
+      ...grantingArguments(options),
+    },
+    (reply) => decode(reply, options.leaseMs),
+  );
+}
+
+function decode(reply: Reply, leaseMs: number): ReadWriteAskReply {
+  const kind = reply.text(0);
+  switch (kind) {
+    case 'acquired':
+      if (reply.length === 1) return { kind, remainingMs: leaseMs, others: 0 };
+      return { kind, remainingMs: reply.hasLength(3).natural(1), others: reply.natural(2) };
+    case 'mine':
+      return {
+        kind,
+        remainingMs: reply.hasLength(4).natural(1),
+        others: reply.natural(2),
+        nowMs: reply.natural(3),
+      };
+    case 'wait':
+      return {
+        kind,
+        remainingMs: reply.hasLength(6).remainingMs(1),
+        position: reply.natural(2),
+        ticket: reply.natural(3),
+        nowMs: reply.natural(4),
+        foreign: reply.flag(5),
+      };
+    case 'busy':
+      return {
+        kind,
+        remainingMs: reply.hasLength(5).remainingMs(1),
+        nowMs: reply.natural(2),
+        foreign: reply.flag(3),
+        left: reply.natural(4),
+      };
+    case 'dead':
+      reply.hasLength(1);
+      return { kind };
+    default:
+      return reply.fail('unknown status');
+  }
+}

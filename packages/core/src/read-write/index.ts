@@ -1,0 +1,13 @@
+/** The operations of the read-write lock. */
+export { ask, type ReadWriteAskOptions, type ReadWriteAskReply } from './ask.js';
+export type { ReadWriteGranting, Side } from './granting.js';
+export { downgrade, raise, renew, type StillHeldReply } from './held.js';
+export { cancel, type LeaveOptions, type ReadWriteReleaseReply, release } from './leave.js';
+export {
+  force,
+  peek,
+  type ReadWriteForceOptions,
+  type ReadWriteForceReply,
+  type ReadWritePeekReply,
+  serve,
+} from './whole.js';

@@ -1,0 +1,65 @@
+import type { CancelReply } from '../lock/cancel.js';
+import { duration, tenureId } from '../protocol/arguments.js';
+import { command } from '../protocol/command.js';
+import type { ReadWriteKeys } from '../protocol/keys.js';
+import type { Reply } from '../protocol/reply.js';
+import type { Command } from '../protocol/script-port.js';
+import { grantingArguments, type ReadWriteGranting } from './granting.js';
+import { cancel as cancelling, release as releasing } from './scripts.gen.js';
+
+/** Arguments of {@link release} and {@link cancel}. */
+export interface LeaveOptions extends ReadWriteGranting {
+  readonly tenure: string;
+  /** How long late commands of this tenure are to be refused, in ms; 0: none can be on its way (clean). */
+  readonly tombstoneMs: number;
+}
+
+/** Reply to {@link release}: as of the lock. */
+export type ReadWriteReleaseReply = { kind: 'released'; left: number } | { kind: 'notHeld' };
+
+/** Gives the lock back, whatever the tenure holds it as, and lets in who may come in then. Works on a server out of memory too. */
+export function release(keys: ReadWriteKeys, options: LeaveOptions): Command<ReadWriteReleaseReply> {
+  return command(releasing, keysOf(keys, options), argsOf(keys, options), decodeRelease);
+}
+
+/** Withdraws a tenure, whether it waits, holds the lock or neither, and lets in who may come in then. Works out of memory too. */
+export function cancel(keys: ReadWriteKeys, options: LeaveOptions): Command<CancelReply> {
+  return command(cancelling, keysOf(keys, options), argsOf(keys, options), decodeCancel);
+}
+
+function keysOf(keys: ReadWriteKeys, { tenure }: LeaveOptions) {
+  const { lock, writers, readers, fresh } = keys;
+  return { lock, writers, readers, fresh, dead: keys.dead(tenureId(tenure)) };
+}
+
+function argsOf({ releaseChannel }: ReadWriteKeys, options: LeaveOptions) {
+  return {
+    tenure: options.tenure,
+    tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 0),
+    ...grantingArguments(options),
+    releaseChannel,
+  };
+}
+
+function decodeRelease(reply: Reply): ReadWriteReleaseReply {
+  const kind = reply.text(0);
+  switch (kind) {
+    case 'released':
+      reply.hasLength(1);
+      return { kind, left: 0 };
+    case 'unserved':
+      return { kind: 'released', left: reply.hasLength(2).natural(1) };
+    case 'notHeld':
+      reply.hasLength(1);
+      return { kind };
+    default:
+      return reply.fail('unknown status');
+  }
+}
+
+function decodeCancel(reply: Reply): CancelReply {
+  const kind = reply.hasLength(3).text(0);
+  return kind === 'cancelled'
+    ? { kind, wasGranted: reply.flag(1), left: reply.natural(2) }
+    : reply.fail('unknown status');
+}

@@ -1,0 +1,153 @@
+import { attempt, type Commands } from '../../commands.js';
+import { ErrorReply, refusalOf } from '../../reply.js';
+import { tell, waiting } from '../grant.js';
+import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
+import { owner } from '../owner.js';
+import { GrantStep, type Granting, grantingOf, othersOf, unserved } from './grant.js';
+import { Holders, type Side } from './holders.js';
+
+/** Fields of a lock that are looked at for holders to be told. */
+const MOST_TOLD = 67;
+
+/** read-write/ask.lua */
+export const ask: ScriptBody = (redis, keys, args) => {
+  const [lock = '', writers = '', readers = '', , dead = ''] = keys;
+  const question = questionOf(args);
+  const tenure = given(args, 0);
+  const what = given(args, 1);
+  const leaseMs = integer(args, 3, 1);
+  if (what !== 'r' && what !== 'w') throw new ErrorReply('ERR holdfast: ARGV[2] must be r or w');
+  const nowMicros = redis.timeMicros();
+  const holders = new Holders(redis, keys, Math.floor(nowMicros / 1_000));
+  const { nowMs } = holders;
+
+  if (!redis.existsAny(writers, readers, dead)) {
+    const fields = attempt(() => redis.hmget(lock));
+    if (!(fields instanceof ErrorReply)) {
+      const soonest = numberOf(fields?.get('sweep'));
+      const isRead = fields?.get('side') === 'r' && soonest !== undefined && soonest > nowMs;
+      if (isRead && what === 'r' && !fields?.has(tenure)) {
+        holders.side = 'r';
+        holders.sweepAt = soonest;
+        return holders.hold(tenure, what, leaseMs) ?? `acquired ${question}`;
+      }
+      if (!fields?.has('side') && !redis.exists(lock)) {
+        return holders.hold(tenure, what, leaseMs) ?? `acquired ${question}`;
+      }
+    }
+  }
+
+  const freshMs = integer(args, 4, 0);
+  const ticket = integer(args, 5, 0, Number.MAX_SAFE_INTEGER);
+  const freshTtlMs = integer(args, 6, 1);
+  const granting = grantingOf(args, 7);
+  if (redis.exists(dead)) return ['dead', question];
+
+  holders.look();
+  if (holders.foreign) owner(redis, lock, '');
+  const own = holders.side && numberOf(redis.hget(lock, tenure));
+  if (own !== undefined) {
+    return holders.side === 'r' && what === 'w'
+      ? ['dead', question]
+      : raised(redis, { holders, granting, tenure, untilMs: Math.max(own, nowMs + leaseMs), question });
+  }
+
+  const queue = what === 'w' ? writers : readers;
+  let place = ticket;
+  if (freshMs > 0) {
+    const entry = `${nowMs + freshMs} ${leaseMs}`;
+    const placed = enqueue(redis, { queue, holders, tenure, ticket, entry, freshTtlMs, nowMicros });
+    if (placed instanceof ErrorReply) return placed;
+    place = placed;
+  }
+  new GrantStep(redis, holders, granting, freshMs > 0 ? { tenure, leaseMs } : undefined).passOn();
+
+  let isIn = freshMs > 0 && holders.side !== undefined && redis.hexists(lock, tenure);
+  if (freshMs === 0 && mayTake(redis, holders, what)) {
+    const refused = holders.hold(tenure, what, leaseMs);
+    if (refused !== undefined) return refused;
+    isIn = true;
+  }
+  if (isIn) return ['acquired', leaseMs, othersOf(redis, holders, holders.side), question];
+
+  const { side, foreign } = holders;
+  const remainingMs = foreign ? redis.pttl(lock) : side === undefined ? 0 : Math.max(holders.sweepAt - nowMs, 1);
+  const isForeign = foreign ? 1 : 0;
+  if (freshMs === 0) return ['busy', remainingMs, nowMs, isForeign, unserved(redis, holders), question];
+  const position = redis.zrank(queue, tenure) ?? 0;
+  if (side !== undefined && position === 0 && !(side === 'r' && what === 'r')) tellHolders(redis, lock);
+  return ['wait', remainingMs, position, place, nowMs, isForeign, question];
+};
+
+interface Raise {
+  readonly holders: Holders;
+  readonly granting: Granting;
+  readonly tenure: string;
+  readonly untilMs: number;
+  readonly question: string;
+}
+
+function raised(redis: Commands, { holders, granting, tenure, untilMs, question }: Raise) {
+  const { lock, nowMs, side } = holders;
+  redis.hdel(lock, '');
+  redis.hset(lock, tenure, `${untilMs}`);
+  if (redis.pttl(lock) < untilMs - nowMs) redis.pexpire(lock, untilMs - nowMs);
+  new GrantStep(redis, holders, granting).passOn();
+  return ['mine', untilMs - nowMs, othersOf(redis, holders, side), nowMs, question];
+}
+
+function mayTake(redis: Commands, { writers, readers, foreign, side }: Holders, what: Side): boolean {
+  if (waiting(redis, writers) > 0 || foreign) return false;
+  return (side === 'r' && what === 'r') || (side === undefined && waiting(redis, readers) === 0);
+}
+
+interface Newcomer {
+  readonly queue: string;
+  readonly holders: Holders;
+  readonly tenure: string;
+  readonly ticket: number;
+  readonly entry: string;
+  readonly freshTtlMs: number;
+  readonly nowMicros: number;
+}
+
+/** Returns the ticket, or the refusal. */
+function enqueue(redis: Commands, newcomer: Newcomer): number | ErrorReply {
+  const { queue, holders, tenure, entry, freshTtlMs } = newcomer;
+  const { fresh, side } = holders;
+  const known = redis.zscore(queue, tenure);
+  const ticket = known ?? (newcomer.ticket === 0 ? nextTicket(redis, newcomer) : newcomer.ticket);
+  if (known === undefined) redis.zadd(queue, ticket, tenure);
+  else {
+    const refused = attempt(() => redis.hdel(fresh, ''));
+    if (refused instanceof ErrorReply) {
+      redis.pttl(queue);
+      return withdrawn(redis, newcomer, refused);
+    }
+  }
+  const isShort = redis.pttl(queue) <= freshTtlMs;
+  try {
+    if (isShort) redis.pexpire(queue, 2 * freshTtlMs);
+    redis.hset(fresh, tenure, entry, ...(side === undefined ? [] : ['last', side]));
+    if (redis.pttl(fresh) <= freshTtlMs) redis.pexpire(fresh, 2 * freshTtlMs);
+    return ticket;
+  } catch (error) {
+    return withdrawn(redis, newcomer, refusalOf(error));
+  }
+}
+
+function withdrawn(redis: Commands, { queue, holders, tenure }: Newcomer, refused: ErrorReply): ErrorReply {
+  attempt(() => redis.hdel(holders.fresh, tenure));
+  attempt(() => redis.zrem(queue, tenure));
+  return refused;
+}
+
+function nextTicket(redis: Commands, { queue, nowMicros }: Newcomer): number {
+  const last = redis.zrangeWithScores(queue, -1, -1)[0]?.score;
+  return last === undefined ? nowMicros : Math.max(nowMicros, last + 1);
+}
+
+function tellHolders(redis: Commands, lock: string): void {
+  const fields = redis.hrandfield(lock, MOST_TOLD);
+  for (const field of fields) if (field.includes(':')) tell(redis, field, `1 contended ${field}`);
+}
