@@ -69,7 +69,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
       .map((items) => call(readWrite.renew(items.map((item) => ({ ...item, keys }))))),
   },
   { weight: 1, arbitrary: fc.record(granting).map((options) => call(readWrite.serve(keys, options))) },
-  { weight: 1, arbitrary: tenure.map((id) => call(readWrite.peek(keys, { tenure: id }))) },
+  { weight: 2, arbitrary: tenure.map((id) => call(readWrite.peek(keys, { tenure: id }))) },
 );
 
 const far = `${FAR_OFF_MS}`;
@@ -93,9 +93,9 @@ const entries = fc.constantFrom('1 40000', `${far} 40000`, `${far} 40000 7`, 'ga
 /** Some who have gone: more than one script looks at. */
 const crowd = queues.chain((queue) =>
   fc.integer({ min: 62, max: 67 }).map((many): Step[] => {
-    const places = Array.from({ length: many }, (_, index) => [`${index + 1}`, `z:${index}`]);
+    const gone = Array.from({ length: many }, (_, index) => [`${index + 1}`, `z:${index}`]);
     return [
-      send('zadd', queue, ...places.flat()),
+      send('zadd', queue, ...gone.flat()),
       send('pexpire', queue, '50000'),
       send('del', keys.lock),
       send('hset', keys.lock, 'mode', 'write', 'side', 'w', 'sweep', far, 'a:1', far),
@@ -127,7 +127,13 @@ const happenings: fc.Arbitrary<Step[]> = fc.oneof(
         ...(lasts ? [] : [send('pexpire', keys.lock, '20000')]),
       ]),
   },
-  { weight: 1, arbitrary: places.map((key): Step[] => [send('set', key, 'something else', 'PX', '60000')]) },
+  {
+    weight: 2,
+    arbitrary: places.map((key): Step[] => [
+      send('set', key, 'something else', 'PX', '60000'),
+      call(readWrite.peek(keys, { tenure: 'a:1' })),
+    ]),
+  },
   { weight: 2, arbitrary: crowd },
 );
 
@@ -169,9 +175,9 @@ export const READ_WRITE_REPLIES: readonly string[] = [
   ),
   ...['released', 'unserved', 'notHeld', 'READONLY', 'ERR'].map((kind) => `release ${kind}`),
   ...['cancelled', 'READONLY', 'ERR'].map((kind) => `cancel ${kind}`),
-  ...['passed', 'lost', 'READONLY'].map((kind) => `downgrade ${kind}`),
-  ...['passed', 'lost', 'READONLY'].map((kind) => `raise ${kind}`),
-  ...['forced', 'NOTALOCK', 'READONLY'].map((kind) => `force ${kind}`),
+  ...['passed', 'lost'].map((kind) => `downgrade ${kind}`),
+  ...['passed', 'lost'].map((kind) => `raise ${kind}`),
+  ...['forced', 'NOTALOCK'].map((kind) => `force ${kind}`),
   ...['renewed', 'held', 'lost', 'refused'].map((kind) => `renew ${kind}`),
   ...['served'].map((kind) => `serve ${kind}`),
   ...['r', 'w', 'free', 'foreign', 'NOTALOCK'].map((kind) => `peek ${kind}`),
