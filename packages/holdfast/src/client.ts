@@ -19,7 +19,7 @@ import { Registry } from './exclusive/registry.js';
 import { EventLoopTurns } from './exclusive/event-loop-turns.js';
 import { UnreportedLosses } from './exclusive/unreported-losses.js';
 import { checkSignal } from './acquire-options.js';
-import { checkKeys, checkTime, type LockClientOptions, resolveSettings } from './options.js';
+import { checkFunction, checkKeys, checkTime, type LockClientOptions, resolveSettings } from './options.js';
 import type { CloseOptions, ConnectOptions, LockClientMembers, LockHandleOptions } from './lock-client.js';
 import type { LockLostReason } from './errors.js';
 import { BACKSTAGE, type Backstage } from './backstage.js';
@@ -160,12 +160,14 @@ class Client implements LockClientMembers {
   run<T>(fn: () => PromiseLike<T>): Promise<T>;
   run<T>(fn: () => T): T;
   run(fn: () => unknown): unknown {
+    checkFunction('client.run', fn);
     return runScope(openScope('thread', this), fn, this.#host.leftovers);
   }
 
   exit<T>(fn: () => PromiseLike<T>): Promise<T>;
   exit<T>(fn: () => T): T;
   exit(fn: () => unknown): unknown {
+    checkFunction('client.exit', fn);
     return outside(() => settling(fn()));
   }
 

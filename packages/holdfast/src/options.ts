@@ -125,6 +125,11 @@ export function checkKeys(what: string, options: unknown, known: ReadonlySet<str
   }
 }
 
+/** @throws TypeError when what is to be run is no function: before anything is done for it. */
+export function checkFunction(method: string, fn: unknown): void {
+  if (typeof fn !== 'function') throw new TypeError(`${method} needs a function to run, got ${describe(fn)}`);
+}
+
 function checkFlag(what: string, value: unknown): boolean {
   if (typeof value !== 'boolean') throw new TypeError(`${what} must be true or false, got ${describe(value)}`);
   return value;

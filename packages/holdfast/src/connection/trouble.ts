@@ -15,27 +15,31 @@ interface Kind {
 }
 
 const kinds: readonly Kind[] = [
-  { fits: /^WRONGPASS|invalid password/, words: 'it does not accept the user name or password', lasts: true },
-  { fits: /^NOAUTH/, words: 'it wants a password, and none was given', lasts: true },
+  { fits: /^WRONGPASS|invalid password/, words: 'the server does not accept the user name or password', lasts: true },
+  { fits: /^NOAUTH/, words: 'the server wants a password, and none was given', lasts: true },
   { fits: /DB index|invalid DB/, words: 'the database in the options does not exist there', lasts: true },
-  { fits: /^NOPERM/, words: 'its user may not do what a connection needs', lasts: true },
+  { fits: /^NOPERM/, words: 'the user may not do what a connection needs', lasts: true },
   {
     fits: /CERT|certificate|SELF_SIGNED|UNABLE_TO_|ALTNAME/,
-    words: 'its TLS certificate is not accepted here',
+    words: "the server's TLS certificate is not accepted here",
     lasts: true,
   },
   {
     fits: /wrong version number|WRONG_VERSION|packet length too long|PACKET_LENGTH/i,
-    words: 'it does not speak TLS on that port',
+    words: 'the server does not speak TLS on that port',
     lasts: true,
   },
-  { fits: /^HOLDFAST_PLAIN_PORT/, words: 'it does not speak TLS on that port, and the options have tls', lasts: true },
-  { fits: /^HOLDFAST_TLS_PORT/, words: 'it speaks TLS on that port, and the options have no tls', lasts: true },
+  {
+    fits: /^HOLDFAST_PLAIN_PORT/,
+    words: 'the server does not speak TLS on that port, and the options have tls',
+    lasts: true,
+  },
+  { fits: /^HOLDFAST_TLS_PORT/, words: 'the server speaks TLS on that port, and the options have no tls', lasts: true },
   { fits: /SSL|TLS|EPROTO/, words: 'the TLS handshake failed', lasts: false },
-  { fits: /ENOTFOUND|EAI_AGAIN/, words: 'its host name is not known', lasts: false },
+  { fits: /ENOTFOUND|EAI_AGAIN/, words: 'the host name is not known', lasts: false },
   { fits: /ECONNREFUSED/, words: 'nothing listens at that address', lasts: false },
-  { fits: /^LOADING/, words: 'it is still loading its data', lasts: false },
-  { fits: /^READONLY/, words: 'it is a replica, and takes no locks', lasts: false },
+  { fits: /^LOADING/, words: 'the server is still loading its data', lasts: false },
+  { fits: /^READONLY/, words: 'the server is a replica, and takes no locks', lasts: false },
 ];
 
 /** What follows the code in such a text is an address, which may look like anything. */

@@ -1,4 +1,5 @@
 import { LockNotHeldError } from '../errors.js';
+import { checkFunction } from '../options.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { Forgotten } from '../reports/forgotten.js';
 import { shown } from '../reports/caller.js';
@@ -93,6 +94,7 @@ export class HoldHandle implements Hold {
   run<T>(fn: () => PromiseLike<T>): Promise<T>;
   run<T>(fn: () => T): T;
   run(fn: () => unknown): unknown {
+    checkFunction('hold.run', fn);
     this.assertHeld();
     const { client, leftovers } = this.#host;
     const scope = openScope('section', client);

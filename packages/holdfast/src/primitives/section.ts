@@ -1,5 +1,6 @@
 import { type AcquireOptions, type CheckedOptions, checkAcquire } from '../acquire-options.js';
 import { LockLostError } from '../errors.js';
+import { checkFunction } from '../options.js';
 import type { Hold } from './hold.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { LockParts } from '../client-parts.js';
@@ -20,7 +21,7 @@ export interface SectionHold {
 /** @throws TypeError, RangeError when the options or the function are none. */
 export function checkSection(method: string, options: AcquireOptions | undefined, fn: unknown): CheckedOptions {
   const checked = checkAcquire(options, method);
-  if (typeof fn !== 'function') throw new TypeError(`${method} needs a function to run`);
+  checkFunction(method, fn);
   return checked;
 }
 

@@ -116,9 +116,9 @@ describe('a client of node-redis', () => {
 
 describe('a host whose name looks like other trouble', () => {
   it.each([
-    ['getaddrinfo ENOTFOUND certificates-redis', 'its host name is not known'],
+    ['getaddrinfo ENOTFOUND certificates-redis', 'the host name is not known'],
     ['connect ECONNREFUSED /run/TLS/certificate.sock', 'nothing listens at that address'],
-    ['All sentinels are unreachable. Last error: getaddrinfo EAI_AGAIN CERT', 'its host name is not known'],
+    ['All sentinels are unreachable. Last error: getaddrinfo EAI_AGAIN CERT', 'the host name is not known'],
   ])('is waited for, and told as what it is: %s', (text, words) => {
     const error = new Error(text);
     expect(isLasting(error)).toBe(false);

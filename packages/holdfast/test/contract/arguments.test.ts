@@ -347,3 +347,23 @@ describe('works:', () => {
     }
   });
 });
+
+describe('what is to be run and is no function is refused by its method, with what it got', () => {
+  it.each([
+    ['client.run', (client: LockClient, fn: never) => client.run(fn)],
+    ['client.exit', (client: LockClient, fn: never) => client.exit(fn)],
+    ['withLock', (client: LockClient, fn: never) => client.getLock(freshName()).withLock(fn)],
+    ['tryWithLock', (client: LockClient, fn: never) => client.getLock(freshName()).tryWithLock({}, fn)],
+    ['hold.run', async (client: LockClient, fn: never) => (await client.getLock(freshName()).acquire()).run(fn)],
+  ])('%s', async (method, call) => {
+    const client = openClient(kit);
+    for (const [fn, got] of [
+      [5, 'number'],
+      [null, 'null'],
+      [undefined, 'undefined'],
+    ]) {
+      const refused = async () => call(client, fn as never);
+      await expect(refused()).rejects.toThrow(new TypeError(`${method} needs a function to run, got ${got}`));
+    }
+  });
+});
