@@ -11,7 +11,7 @@
 export { MAX_DURATION_MS } from './protocol/arguments.js';
 export { again, type AgainOptions, type AgainReply } from './lock/again.js';
 export { ask, type AskOptions, type AskReply, type Contention } from './lock/ask.js';
-export { cancel, type CancelOptions, type CancelReply } from './lock/cancel.js';
+export { cancel, type CancelOptions, type CancelReply, type TenureEnd } from './lock/cancel.js';
 export { force, type ForceOptions, type ForceReply } from './lock/force.js';
 export type { Granting } from './queue/granting.js';
 export { handoff, type HandoffOptions, type HandoffReply } from './lock/handoff.js';
@@ -22,8 +22,10 @@ export {
   type InspectReply,
 } from './lock/inspect.js';
 export { peek, type PeekOptions, type PeekReply } from './lock/peek.js';
+export type { Inherited } from './queue/inherited.js';
 export { release, type ReleaseOptions, type ReleaseReply } from './lock/release.js';
 export { renew, type RenewItem, type RenewOutcome, type RenewReply } from './lock/renew.js';
+export { rest, type RestOptions, type RestReply } from './lock/rest.js';
 export { serve, type ServeReply } from './lock/serve.js';
 export * as readWrite from './read-write/index.js';
 export {

@@ -32,6 +32,7 @@ describe('ask by the owner', () => {
       remainingMs: LEASE,
       others: 1,
       nowMs: expect.any(Number),
+      inherited: 'nothing',
     });
     expect(await lock.pttl()).toEqual(almost(LEASE));
   });
@@ -76,6 +77,7 @@ describe('ask while another tenure owns the lock', () => {
       remainingMs: almost(LEASE),
       nowMs: expect.any(Number),
       foreign: false,
+      resting: false,
       left: 0,
     });
     expect(await lock.state()).toMatchObject({ queue: [], fresh: [] });
@@ -216,7 +218,14 @@ describe('ask when the lock is free and others wait', () => {
   it('serves the asking head itself with its full lease and no message', async () => {
     await freeWithQueue('b:1', 'c:1');
     const inbox = await server.listen('holdfast_inbox:b', 'holdfast_inbox:c');
-    expect(await lock.ask('b:1')).toEqual({ kind: 'acquired', holdCount: 1, seq: 1, remainingMs: LEASE, others: 1 });
+    expect(await lock.ask('b:1')).toEqual({
+      kind: 'acquired',
+      holdCount: 1,
+      seq: 1,
+      remainingMs: LEASE,
+      others: 1,
+      inherited: { reason: 'expired', since: expect.any(Number) },
+    });
     expect(await lock.pttl()).toBeGreaterThan(CLAIM);
     expect(await lock.state()).toMatchObject({ queue: ['c:1'], fresh: ['c:1'] });
     expect(await inbox.received()).toEqual([]);

@@ -23,9 +23,14 @@ describe('encoding', () => {
       ['a:1', 2, 5_000, 3_000, 0, 'redisson_lock__channel:{app:x}'],
     ],
     [
-      core.cancel(keys, { tenure, tombstoneMs: 0, ...granting }),
+      core.cancel(keys, { tenure, tombstoneMs: 0, end: 'unused', ...granting }),
       ['x', 'holdfast_queue:{app:x}', 'holdfast_fresh:{app:x}', 'holdfast_dead:{app:x}:a:1'],
-      ['a:1', 0, 3_000, 1, 'redisson_lock__channel:{app:x}'],
+      ['a:1', 0, 3_000, 1, 'redisson_lock__channel:{app:x}', 'unused'],
+    ],
+    [
+      core.rest(keys, { tenure, seq: 2, tombstoneMs: 0, restMs: 9, trust: true }),
+      ['x', 'holdfast_queue:{app:x}', 'holdfast_fresh:{app:x}', 'holdfast_dead:{app:x}:a:1'],
+      ['a:1', 2, 0, 9, 1, 'redisson_lock__channel:{app:x}'],
     ],
     [
       core.force(keys, { request: 'a:9', tombstoneMs: 5_000, ...granting }),
@@ -89,7 +94,8 @@ describe('decoding', () => {
   const again = core.again(keys, { tenure, seq: 2, leaseMs: 0 });
   const handoff = core.handoff(keys, { tenure, seq: 2, leaseMs: 7 });
   const release = core.release(keys, releasing);
-  const cancel = core.cancel(keys, { tenure, tombstoneMs: 0, ...granting });
+  const rest = core.rest(keys, { tenure, seq: 2, tombstoneMs: 0, restMs: 9, trust: true });
+  const cancel = core.cancel(keys, { tenure, tombstoneMs: 0, end: 'unused', ...granting });
   const force = core.force(keys, { request: 'a:9', tombstoneMs: 1, ...granting });
   const renew = core.renew([
     { keys, tenure, leaseMs: 1 },
@@ -99,14 +105,43 @@ describe('decoding', () => {
   const peek = core.peek(keys, { tenure });
 
   const replies: [core.Command<unknown>, unknown[], unknown][] = [
-    [ask, ['acquired', 1, 1, 30, 0], { kind: 'acquired', holdCount: 1, seq: 1, remainingMs: 30, others: 0 }],
-    [ask, ['mine', 2, 5, 30, 4, 99], { kind: 'mine', holdCount: 2, seq: 5, remainingMs: 30, others: 4, nowMs: 99 }],
+    [
+      ask,
+      ['acquired', 1, 1, 30, 0, ''],
+      { kind: 'acquired', holdCount: 1, seq: 1, remainingMs: 30, others: 0, inherited: 'nothing' },
+    ],
+    [
+      ask,
+      ['mine', 2, 5, 30, 4, 99, 'expired 88'],
+      {
+        kind: 'mine',
+        holdCount: 2,
+        seq: 5,
+        remainingMs: 30,
+        others: 4,
+        nowMs: 99,
+        inherited: { reason: 'expired', since: 88 },
+      },
+    ],
     [
       ask,
       ['wait', 30, 2, 1_795_207_659_985_601, 99, 0],
-      { kind: 'wait', remainingMs: 30, position: 2, ticket: 1_795_207_659_985_601, nowMs: 99, foreign: false },
+      {
+        kind: 'wait',
+        remainingMs: 30,
+        position: 2,
+        ticket: 1_795_207_659_985_601,
+        nowMs: 99,
+        foreign: false,
+        resting: false,
+      },
     ],
-    [ask, ['busy', -1, 99, 1, 3], { kind: 'busy', remainingMs: undefined, nowMs: 99, foreign: true, left: 3 }],
+    [
+      ask,
+      ['busy', -1, 99, 1, 3],
+      { kind: 'busy', remainingMs: undefined, nowMs: 99, foreign: true, resting: false, left: 3 },
+    ],
+    [ask, ['busy', 9, 99, 2, 0], { kind: 'busy', remainingMs: 9, nowMs: 99, foreign: false, resting: true, left: 0 }],
     [ask, ['dead'], { kind: 'dead' }],
     [again, ['held', 2, 30], { kind: 'held', holdCount: 2, remainingMs: 30 }],
     [again, ['lost'], { kind: 'lost' }],
@@ -117,6 +152,10 @@ describe('decoding', () => {
     [release, ['released'], { kind: 'released', left: 0 }],
     [release, ['unserved', 3], { kind: 'released', left: 3 }],
     [release, ['notHeld'], { kind: 'notHeld' }],
+    [rest, ['resting'], { kind: 'resting' }],
+    [rest, ['held', 2], { kind: 'held', holdCount: 2 }],
+    [rest, ['released'], { kind: 'released', left: 0 }],
+    [rest, ['notHeld'], { kind: 'notHeld' }],
     [cancel, ['cancelled', 1, 0], { kind: 'cancelled', wasGranted: true, left: 0 }],
     [force, ['forced', 'b:1', 0], { kind: 'forced', ownerBefore: 'b:1', left: 0 }],
     [force, ['forced', '', 0], { kind: 'forced', ownerBefore: undefined, left: 0 }],
@@ -146,7 +185,7 @@ describe('decoding', () => {
       inspect,
       [99, 30, ['a:1', '2', '5'], ['b:1', '17'], ['b:1', '88 30000']],
       {
-        owner: { id: 'a:1', holdCount: 2, foreign: false },
+        owner: { id: 'a:1', holdCount: 2, foreign: false, resting: false },
         remainingMs: 30,
         seq: 5,
         queue: [{ tenure: 'b:1', ticket: 17, freshUntilMs: 88 }],
@@ -208,7 +247,9 @@ describe('decoding', () => {
   );
 
   it('names the operation, and never what the reply held', () => {
-    expect(() => ask.decode(['acquired', 'my secret', 1, 1, 1])).toThrow(/^unexpected reply to ask: item 1 must be/);
+    expect(() => ask.decode(['acquired', 'my secret', 1, 1, 1, ''])).toThrow(
+      /^unexpected reply to ask: item 1 must be/,
+    );
     expect(() => ask.decode(['my secret'])).not.toThrow(/secret/);
   });
 });

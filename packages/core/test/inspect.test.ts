@@ -26,7 +26,7 @@ describe('inspect', () => {
     await server.redis.hdel(keys.fresh, 'c:1');
     if (b.kind !== 'wait') throw new Error(b.kind);
     expect(await lock.inspect()).toEqual({
-      owner: { id: 'a:1', holdCount: 2, foreign: false },
+      owner: { id: 'a:1', holdCount: 2, foreign: false, resting: false },
       remainingMs: almost(LEASE),
       seq: 2,
       queue: [
@@ -41,7 +41,7 @@ describe('inspect', () => {
     server.expectLasting(keys.lock);
     await server.redis.hset(keys.lock, 'mode', 'write', '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:17:write', '3');
     expect(await lock.inspect()).toMatchObject({
-      owner: { id: '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:17:write', holdCount: 3, foreign: true },
+      owner: { id: '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:17:write', holdCount: 3, foreign: true, resting: false },
       remainingMs: undefined,
       seq: undefined,
     });

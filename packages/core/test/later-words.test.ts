@@ -29,23 +29,33 @@ describe.each(WORDS)('a waiter of a later version that adds "%s" to its entry', 
     await saysMore('later:1', words);
   });
 
-  const serves: [string, () => Promise<unknown>][] = [
-    ['a release', () => lock.release('a:1', 2)],
-    ['a cancel of the owner', () => lock.cancel('a:1')],
-    ['a force unlock', () => lock.force('f:1')],
-    ['the ask of a newcomer, when the lease has run out', () => lock.vanish().then(() => lock.ask('b:1'))],
-    ['a single attempt, when the lease has run out', () => lock.vanish().then(() => lock.ask('b:1', { freshMs: 0 }))],
+  const serves: [string, string | undefined, () => Promise<unknown>][] = [
+    ['a release', undefined, () => lock.release('a:1', 2)],
+    ['a cancel of the owner', undefined, () => lock.cancel('a:1')],
+    ['a force unlock', 'forced', () => lock.force('f:1')],
+    ['the ask of a newcomer, when the lease has run out', 'expired', () => lock.vanish().then(() => lock.ask('b:1'))],
+    [
+      'a single attempt, when the lease has run out',
+      'expired',
+      () => lock.vanish().then(() => lock.ask('b:1', { freshMs: 0 })),
+    ],
   ];
-  it.each(serves)('is made the only owner by %s, and told', async (_, serve) => {
+  it.each(serves)('is made the only owner by %s, and told', async (_, reason, serve) => {
     const inbox = await server.listen(inboxChannel('later'));
     await serve();
     const { lock: hash, queue, fresh } = await lock.state();
-    expect(hash).toEqual({ 'later:1': '1', seq: '1' });
+    expect(hash).toEqual({
+      'later:1': '1',
+      seq: '1',
+      ...(reason === undefined ? {} : { [reason]: expect.stringMatching(/^\d{13}$/) }),
+    });
     expect(await lock.pttl()).toEqual(almost(CLAIM));
     expect([...queue, ...fresh]).not.toContain('later:1');
     expect((await inbox.received())[0]).toEqual([
       inboxChannel('later'),
-      expect.stringMatching(/^1 grant later:1 \d+ \d+ \d -$/),
+      expect.stringMatching(
+        new RegExp(`^1 grant later:1 \\d+ \\d+ \\d -${reason === undefined ? '' : ` ${reason} \\d{13}`}$`),
+      ),
     ]);
   });
 

@@ -15,7 +15,7 @@ const commands: Record<string, (keys: core.LockKeys) => core.Command<unknown>> =
   handoff: (keys) => core.handoff(keys, { tenure, seq: 3, leaseMs: 60_000 }),
   release: (keys) => core.release(keys, { tenure, seq: 4, tombstoneMs: 0, ...granting }),
   renew: (keys) => core.renew([{ keys, tenure, leaseMs: 60_000 }]),
-  cancel: (keys) => core.cancel(keys, { tenure, tombstoneMs: 0, ...granting }),
+  cancel: (keys) => core.cancel(keys, { tenure, tombstoneMs: 0, end: 'unused', ...granting }),
   force: (keys) => core.force(keys, { request: 'a:9', tombstoneMs: 5_000, ...granting }),
   peek: (keys) => core.peek(keys, { tenure }),
   inspect: (keys) => core.inspect(keys),

@@ -14,7 +14,7 @@ const commands: [string, core.Command<unknown>][] = [
   ['again', core.again(keys, { tenure: 'a:1', seq: 2, leaseMs: 9 })],
   ['handoff', core.handoff(keys, { tenure: 'a:1', seq: 2, leaseMs: 9 })],
   ['release', core.release(keys, { tenure: 'a:1', seq: 2, tombstoneMs: 9, ...granting })],
-  ['cancel', core.cancel(keys, { tenure: 'a:1', tombstoneMs: 9, ...granting })],
+  ['cancel', core.cancel(keys, { tenure: 'a:1', tombstoneMs: 9, end: 'unused', ...granting })],
   ['force', core.force(keys, { request: 'x:1', tombstoneMs: 9, ...granting })],
 ];
 

@@ -4,14 +4,15 @@
  * On the wire it is text, fields separated by one space, version first:
  *
  * ```
- * 1 grant <tenure> <expMs> <nowMs> <others> <token|->
+ * 1 grant <tenure> <expMs> <nowMs> <others> <token|-> [<reason> <sinceMs>]
  * 1 contended <tenure>
  * 1 lost <tenure> <reason>
+ * 1 look <tenure>
  * ```
  *
  * A later version may add words behind these, which change nothing about what stands before them: they are not read.
  *
- * Everything else is `look`: a newer version, an unknown kind, a field that does not parse. The receiver then asks Redis
+ * The last one says that what the tenure waits for has changed. Everything else is `look` too: a newer version, an unknown kind, a field that does not parse. The receiver then asks Redis
  * and believes only the reply, so a fleet can be upgraded node by node and a forged or broken message costs one question.
  */
 export type InboxMessage =
@@ -27,6 +28,8 @@ export type InboxMessage =
       readonly others: number;
       /** Fencing token, where the lock has them. Text: it may exceed what a number holds exactly. */
       readonly token?: string;
+      /** The last holder did not give the lock back: its lease ran out, or it was forced out; and server time, in ms, since when. */
+      readonly inherited?: Inherited;
     }
   /** Another tenure waits for the lock that `tenure` holds. */
   | { readonly kind: 'contended'; readonly tenure: string }
@@ -34,6 +37,11 @@ export type InboxMessage =
   | { readonly kind: 'lost'; readonly tenure: string; readonly reason: string }
   /** Not understood: ask Redis. `tenure` is the one it seems to be for; absent when it names none. */
   | { readonly kind: 'look'; readonly tenure?: string };
+
+interface Inherited {
+  readonly reason: 'expired' | 'forced';
+  readonly since: number;
+}
 
 /** Far above any message of ours: an owner name of 1 KiB in UTF-8 and six numbers. */
 const longestMessage = 8_192;
@@ -72,9 +80,15 @@ function parseGrant(tenure: string, fields: readonly string[]): InboxMessage | u
   const [token, ...more] = fields.slice(3);
   if (expiresAtMs === undefined || nowMs === undefined || others === undefined || token === undefined) return undefined;
   if (!areWords(more)) return undefined;
-  const grant = { kind: 'grant', tenure, expiresAtMs, nowMs, others } as const;
+  const inherited = inheritedFrom(more);
+  const grant = { kind: 'grant', tenure, expiresAtMs, nowMs, others, ...(inherited && { inherited }) } as const;
   if (token === '-') return grant;
   return tokenPattern.test(token) ? { ...grant, token } : undefined;
+}
+
+function inheritedFrom([reason, sinceMs = '']: readonly string[]): Inherited | undefined {
+  const since = parseCount(sinceMs);
+  return (reason === 'expired' || reason === 'forced') && since !== undefined ? { reason, since } : undefined;
 }
 
 /** What a later version says besides. A damaged message often has an empty field. */

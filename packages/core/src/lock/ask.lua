@@ -9,15 +9,15 @@
 --               lowered: they go by themselves when all waiters have died
 --   claimMs, trust (1 or 0)   see grant.lua
 --
--- Replies (remaining is a PTTL: -1 = no TTL, the bug of a foreign writer; now = server ms; others = waiters;
--- foreign 1 = the owner is not a holdfast tenure)
+-- Replies (remaining is a PTTL: -1 = no TTL, the bug of a foreign writer; now = server ms; others = waiters)
 --   acquired                                the tenure is the owner from now on, once, for leaseMs; no tenure waits
---   acquired count seq remaining others     the same; others may wait. No server time: only a tenure that was told to
---                                           wait needs it, and it has one
---   mine count seq remaining others now     it was already, e.g. by a grant; the lease is never shortened
---   wait remaining position ticket now foreign    queued; position 0 is the head. remaining 0: free, ask again at once
---   busy remaining now foreign left         not queued, because freshMs is 0. remaining 0: free, ask again at once; left = waiters
+--   acquired count seq remaining others inherited    the same; others may wait. No server time: only a tenure that was told to
+--                                           wait needs it, and it has one. inherited: `<reason> <since ms>`, see inherited.lua, or ''
+--   mine count seq remaining others now inherited    it was already, e.g. by a grant; the lease is never shortened
+--   wait remaining position ticket now owner    queued; position 0 is the head. remaining 0: free, ask again at once
+--   busy remaining now owner left           not queued, because freshMs is 0. remaining 0: free, ask again at once; left = waiters
 --                                           that the grant step has not come to
+--   (owner                                  0 = a holdfast tenure, 1 = foreign, 2 = nobody any more: it rests, see rest.lua)
 --   dead                                    the tenure was cancelled or released: a late copy; nothing was done
 
 --#include protocol/question
@@ -43,6 +43,7 @@ if there % 2 == 1 then return { 'dead', question } end
 local isQueueThere = there % 4 >= 2
 local isFreshThere = there >= 4
 
+--#include queue/inherited
 --#include queue/grant
 --#include lock/owner
 
@@ -57,7 +58,17 @@ if fields[tenure] then
   -- connection of the releaser wrote.
   remainingMs = math.max(remainingMs, leaseMs)
   redis.call('PEXPIRE', KEYS[1], remainingMs)
-  return { 'mine', tonumber(fields[tenure]), tonumber(fields.seq) or 0, remainingMs, waiting(), nowMs, question }
+  local inherited = wordsOf(inheritedOf(fields.expired, fields.forced))
+  return { 'mine', tonumber(fields[tenure]), tonumber(fields.seq) or 0, remainingMs, waiting(), nowMs, inherited, question }
+end
+
+-- A holdfast tenure, a foreign owner, or nobody any more.
+local owned = holder and (fields.rest and 2 or fields.seq and 0 or 1) or 0
+
+-- What those who find the lock gone later are to know of its present owner.
+local function noteOwner()
+  if owned == 2 or owned == 1 and remainingMs == -1 then return 'always' end
+  return owned == 1 and string.format('%.0f', nowMs + remainingMs) or nil
 end
 
 -- Behind all others, also when the clock has gone back.
@@ -68,7 +79,7 @@ end
 
 -- A step was refused: nothing of ours stays.
 local function withdraw()
-  redis.pcall('HDEL', KEYS[3], tenure)
+  redis.pcall('HDEL', KEYS[3], tenure, 'returned')
   redis.pcall('ZREM', KEYS[2], tenure)
 end
 
@@ -100,6 +111,10 @@ local function enqueue()
     step('HDEL', KEYS[3], '')
   end
   step('HSET', KEYS[3], tenure, string.format('%.0f %d', nowMs + freshMs, leaseMs))
+  -- Of the waiters of another queue, entries may have stayed behind for a moment.
+  if isFreshThere and not isQueueThere then step('HDEL', KEYS[3], 'returned') end
+  local note = noteOwner()
+  if note then step('HSET', KEYS[3], 'returned', note) end
   if isRaised or not isFreshThere then step('PEXPIRE', KEYS[3], ttlMs) end
   local position = isQueueThere and step('ZRANK', KEYS[2], tenure) or 0
   if refused then
@@ -128,6 +143,7 @@ end
 
 -- Before enqueue, not after: with a write behind it, the script can serve the queue of a full server.
 local free = remainingMs == -2
+local inherited = free and isQueueThere and foundGone(nowMs) or nil
 if free then redis.call('DEL', KEYS[1]) end
 
 local position
@@ -140,20 +156,24 @@ local left = 0
 if free then
   -- Others came first: the head is served, never the newcomer.
   local granted
-  granted, refused = passOn(tenure, leaseMs, claimMs, trust, nowMs)
+  granted, refused = passOn(tenure, leaseMs, claimMs, trust, nowMs, inherited)
   if refused then
     withdraw()
     return refused
   end
-  if granted == tenure then return { 'acquired', 1, 1, leaseMs, waiting(), question } end
+  if granted == tenure then return { 'acquired', 1, 1, leaseMs, waiting(), wordsOf(inherited), question } end
   left = unserved(granted)
-  if not granted and left == 0 then return own(tenure, leaseMs) or { 'acquired', 1, 1, leaseMs, 0, question } end
+  if not granted and left == 0 then
+    refused = own(tenure, leaseMs)
+    if refused then return refused end
+    if inherited then leave(inherited) end
+    return { 'acquired', 1, 1, leaseMs, 0, wordsOf(inherited), question }
+  end
   if freshMs > 0 then position = redis.call('ZRANK', KEYS[2], tenure) end
   remainingMs = granted and claimMs or 0
 end
 
-local foreign = (free or fields.seq) and 0 or 1
-if freshMs == 0 then return { 'busy', remainingMs, nowMs, foreign, left, question } end
+if freshMs == 0 then return { 'busy', remainingMs, nowMs, owned, left, question } end
 if not free and position > 15 then position = position - dropStale() end
-if position == 0 and holder and fields.seq then tell(holder, '1 contended ' .. holder) end
-return { 'wait', remainingMs, position, ticket, nowMs, foreign, question }
+if position == 0 and holder and owned == 0 then tell(holder, '1 contended ' .. holder) end
+return { 'wait', remainingMs, position, ticket, nowMs, owned, question }

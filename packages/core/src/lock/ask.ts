@@ -5,6 +5,7 @@ import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { ask as operation } from './scripts.gen.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
+import { type Inherited, inheritedFrom } from '../queue/inherited.js';
 
 /** Arguments of {@link ask}. */
 export interface AskOptions extends Granting {
@@ -21,16 +22,23 @@ export interface AskOptions extends Granting {
 
 /** Reply to {@link ask}. `nowMs` is server time, `others` the number of waiting tenures. */
 export type AskReply =
-  /** The tenure has become the owner. */
-  | { kind: 'acquired'; holdCount: number; seq: number; remainingMs: number; others: number }
+  /** The tenure has become the owner. `inherited` is undefined where no tenure waited: then nobody can know how the last owner ended. */
+  | ({ kind: 'acquired'; inherited?: Inherited | 'nothing' } & Ownership)
   /** The tenure was the owner already, by a grant or an earlier copy of this command. */
-  | { kind: 'mine'; holdCount: number; seq: number; remainingMs: number; others: number; nowMs: number }
+  | ({ kind: 'mine'; inherited: Inherited | 'nothing'; nowMs: number } & Ownership)
   /** Queued; position 0 is the head. */
   | ({ kind: 'wait'; position: number; ticket: number } & Contention)
   /** Held by another owner; not queued because `freshMs` was 0. `left`: waiters of a free lock that were not come to. */
   | ({ kind: 'busy'; left: number } & Contention)
   /** A late copy: the tenure has been cancelled or released, and nothing was done. */
   | { kind: 'dead' };
+
+interface Ownership {
+  readonly holdCount: number;
+  readonly seq: number;
+  readonly remainingMs: number;
+  readonly others: number;
+}
 
 /** What a refused tenure learns about the lock. */
 export interface Contention {
@@ -40,6 +48,8 @@ export interface Contention {
   readonly nowMs: number;
   /** True when the owner is no holdfast tenure, so that its release will not serve the queue. */
   readonly foreign: boolean;
+  /** True when it was given back, and stays taken, by nobody, until its lease has run out. */
+  readonly resting?: boolean;
 }
 
 /**
@@ -71,9 +81,14 @@ function decode(reply: Reply, leaseMs: number): AskReply {
   switch (kind) {
     case 'acquired':
       if (reply.length === 1) return { kind, holdCount: 1, seq: 1, remainingMs: leaseMs, others: 0 };
-      return { kind, ...ownership(reply.hasLength(5)) };
+      return { kind, ...ownership(reply.hasLength(6)), inherited: inheritedFrom(reply, 5) };
     case 'mine':
-      return { kind, ...ownership(reply.hasLength(6)), nowMs: reply.natural(5) };
+      return {
+        kind,
+        ...ownership(reply.hasLength(7)),
+        nowMs: reply.natural(5),
+        inherited: inheritedFrom(reply, 6),
+      };
     case 'wait':
       reply.hasLength(6);
       return {
@@ -82,7 +97,7 @@ function decode(reply: Reply, leaseMs: number): AskReply {
         position: reply.natural(2),
         ticket: reply.natural(3),
         nowMs: reply.natural(4),
-        foreign: reply.flag(5),
+        ...ownerAt(reply, 5),
       };
     case 'busy':
       reply.hasLength(5);
@@ -90,7 +105,7 @@ function decode(reply: Reply, leaseMs: number): AskReply {
         kind,
         remainingMs: reply.remainingMs(1),
         nowMs: reply.natural(2),
-        foreign: reply.flag(3),
+        ...ownerAt(reply, 3),
         left: reply.natural(4),
       };
     case 'dead':
@@ -101,7 +116,13 @@ function decode(reply: Reply, leaseMs: number): AskReply {
   }
 }
 
-function ownership(reply: Reply) {
+function ownerAt(reply: Reply, index: number): Pick<Contention, 'foreign' | 'resting'> {
+  const owner = reply.natural(index);
+  if (owner > 2) reply.fail('an unknown kind of owner');
+  return { foreign: owner === 1, resting: owner === 2 };
+}
+
+function ownership(reply: Reply): Ownership {
   return {
     holdCount: reply.natural(1),
     seq: reply.natural(2),

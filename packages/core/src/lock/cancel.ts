@@ -6,11 +6,19 @@ import type { Command } from '../protocol/script-port.js';
 import { cancel as operation } from './scripts.gen.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 
+/** See {@link CancelOptions.end}. */
+export type TenureEnd = 'lost' | 'released' | 'unused';
+
 /** Arguments of {@link cancel}. */
 export interface CancelOptions extends Granting {
   readonly tenure: string;
   /** How long late commands of this tenure are to be refused, in ms; 0: none can be on its way (clean). */
   readonly tombstoneMs: number;
+  /**
+   * What the next owner is to know. `lost`: it had holds, and they were lost. `released`: it had given back all it had. `unused`: nobody ever had
+   * a hold of it, so that what it inherited is still to be told.
+   */
+  readonly end: TenureEnd;
 }
 
 /** Reply to {@link cancel}; `wasGranted`: the tenure owned the lock, which has been passed on or freed. */
@@ -33,6 +41,7 @@ export function cancel(keys: LockKeys, options: CancelOptions): Command<CancelRe
       claimMs: duration('claimMs', options.claimMs, 1),
       trust: trustArgument(options),
       releaseChannel: keys.releaseChannel,
+      end: options.end,
     },
     decode,
   );

@@ -14,6 +14,7 @@
 --#include protocol/question
 --#include protocol/args
 --#include lock/own
+--#include queue/inherited
 --#include queue/grant
 --#include queue/announce
 --#include lock/owner
@@ -32,8 +33,17 @@ local before = holder or ''
 redis.call('DEL', KEYS[4])
 redis.call('SET', KEYS[4], before, 'PX', tombstoneMs)
 local removed = redis.call('DEL', KEYS[1])
+
+-- Of a lock that rests nobody is deprived; one that is gone although tenures wait was not given back.
+local function inheritance()
+  if holder then return not fields.rest and { reason = 'forced' } or nil end
+  local time = redis.call('TIME')
+  return foundGone(math.floor(micros(time) / 1000))
+end
+
+local inherited = inheritance()
 local granted
-granted, refused = passOn(nil, nil, claimMs, trust)
+granted, refused = passOn(nil, nil, claimMs, trust, nil, inherited)
 if removed == 1 and not granted then announce(ARGV[4], trust) end
-if holder and fields.seq then tell(holder, '1 lost ' .. holder .. ' force-unlocked') end
+if holder and fields.seq and not fields.rest then tell(holder, '1 lost ' .. holder .. ' force-unlocked') end
 return { 'forced', before, unserved(granted, refused), question }

@@ -11,6 +11,8 @@ export interface InspectedOwner {
   readonly holdCount: number;
   /** True when the owner is no holdfast tenure. */
   readonly foreign: boolean;
+  /** True when it has given the lock back, which stays taken until its lease has run out. `id` is then the tenure that had it. */
+  readonly resting: boolean;
 }
 
 /** One waiting tenure. */
@@ -51,16 +53,27 @@ function decode(reply: Reply): InspectReply {
   const fresh = pairs(reply.list(4));
   const queue = pairs(reply.list(3));
   return {
-    owner:
-      owner.length === 0 ? undefined : { id: owner.text(0), holdCount: owner.natural(1), foreign: owner.length === 2 },
+    owner: ownerFrom(owner),
     remainingMs: ttl.kind === 'leased' ? ttl.remainingMs : undefined,
-    seq: owner.length === 3 ? owner.natural(2) : undefined,
+    seq: owner.length >= 3 ? owner.natural(2) : undefined,
     queue: queue.names.map((tenure) => ({
       tenure,
       ticket: queue.integer(tenure) ?? reply.fail('a waiter has no ticket'),
       freshUntilMs: fresh.leadingInteger(tenure),
     })),
     nowMs: reply.natural(0),
+  };
+}
+
+function ownerFrom(list: Reply): InspectedOwner | undefined {
+  if (list.length === 0) return undefined;
+  const resting = list.length === 4;
+  const id = list.text(0);
+  return {
+    id: resting ? id.replace(/^rest:/, '') : id,
+    holdCount: list.natural(1),
+    foreign: list.length === 2,
+    resting,
   };
 }
 

@@ -38,6 +38,7 @@ end
 
 --#include lock/own
 --#include queue/retire
+--#include queue/inherited
 --#include queue/grant
 
 if not count then
@@ -60,6 +61,7 @@ redis.call('DEL', KEYS[1])
 local granted, refused = passOn(nil, nil, claimMs, trust)
 if granted then return { 'granted', granted, question } end
 announce(ARGV[6], trust)
+if waiting() > 0 then noteReturned('always') end
 local left = unserved(granted, refused)
 if left > 0 then return { 'unserved', left, question } end
 return { 'released', question }

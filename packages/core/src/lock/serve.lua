@@ -11,11 +11,15 @@
 --#include protocol/question
 --#include protocol/args
 --#include lock/own
+--#include queue/inherited
 --#include queue/grant
 
 local claimMs = integer(1, 1)
 local trust = ARGV[2] == '1'
 
 if redis.call('PTTL', KEYS[1]) ~= -2 then return { 'served', 0, question } end
+local time = redis.call('TIME')
+local nowMs = math.floor(micros(time) / 1000)
+local inherited = foundGone(nowMs)
 redis.call('DEL', KEYS[1])
-return { 'served', unserved(passOn(nil, nil, claimMs, trust)), question }
+return { 'served', unserved(passOn(nil, nil, claimMs, trust, nowMs, inherited)), question }

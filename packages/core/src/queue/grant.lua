@@ -1,4 +1,4 @@
--- The grant step, shared by ask, release, cancel and force. Expects KEYS[1..3] = lock, queue, fresh and `own`.
+-- The grant step, shared by ask, release, cancel and force. Expects KEYS[1..3] = lock, queue, fresh, `own` and inherited.lua.
 --
 -- The lock is given to the first waiter that is still there. A waiter is passed over when it is no longer fresh or,
 -- where the reply of PUBLISH can be trusted (not in Cluster), when its inbox has no subscriber; one that is alive all the
@@ -12,9 +12,12 @@
 --
 -- Messages, space-separated, version first, to channel holdfast_inbox:<client id>. A tenure id is <client id>:<n> or
 -- <owner>:<client id>:<n>, so its client id is the part before the last colon.
---   1 grant <tenure> <expMs> <nowMs> <others> <token or ->   owner until expMs (server time) unless it renews
+--   1 grant <tenure> <expMs> <nowMs> <others> <token or -> [<reason> <sinceMs>]
+--                                                            owner until expMs (server time) unless it renews; the last two as in
+--                                                            inherited.lua, when the lock was not given back
 --   1 contended <tenure>                                     another tenure waits for the lock that this one holds
 --   1 lost <tenure> <reason>                                 the lock was taken away; reason: force-unlocked
+--   1 look <tenure>                                          what it waits for has changed: it asks again
 -- A later version may add words behind each of them (ADR 20).
 
 local function micros(time)
@@ -50,14 +53,15 @@ local function putBack(waiter, ticket, ttlMs)
 end
 
 -- `self` is the asking tenure, if any: it takes the full lease when its turn comes, and no message. `nowMs` is server time, if
--- the script has asked for it.
+-- the script has asked for it. `inherited`: see inherited.lua; nil when the lock was given back.
 -- Returns the new owner or nil, and the error reply when something that it takes was refused.
-local function passOn(self, selfLeaseMs, claimLeaseMs, trusted, nowMs)
+local function passOn(self, selfLeaseMs, claimLeaseMs, trusted, nowMs, inherited)
   if not nowMs then
     local time = redis.pcall('TIME')
     if time.err then return nil, time end
     nowMs = math.floor(micros(time) / 1000)
   end
+  if inherited then inherited.sinceMs = inherited.sinceMs or nowMs end
   for _ = 1, 64 do
     local popped = redis.pcall('ZPOPMIN', KEYS[2])
     if popped.err then return nil, popped end
@@ -65,7 +69,8 @@ local function passOn(self, selfLeaseMs, claimLeaseMs, trusted, nowMs)
     if not head then return nil end
     if head == self then
       local refused = own(head, selfLeaseMs)
-      redis.pcall('HDEL', KEYS[3], head)
+      redis.pcall('HDEL', KEYS[3], head, 'returned')
+      if inherited and not refused then leave(inherited) end
       return not refused and head or nil, refused
     end
     local freshUntilMs, wantedMs = freshness(redis.pcall('HGET', KEYS[3], head))
@@ -76,10 +81,12 @@ local function passOn(self, selfLeaseMs, claimLeaseMs, trusted, nowMs)
       putBack(head, popped[2], freshUntilMs - nowMs + 1)
       return nil, refused
     end
-    redis.pcall('HDEL', KEYS[3], head)
+    redis.pcall('HDEL', KEYS[3], head, 'returned')
     if isFresh then
+      if inherited then leave(inherited) end
       local untilMs = nowMs + grantedMs
-      local receivers = tell(head, string.format('1 grant %s %.0f %.0f %d -', head, untilMs, nowMs, waiting()))
+      local message = string.format('1 grant %s %.0f %.0f %d -', head, untilMs, nowMs, waiting())
+      local receivers = tell(head, inherited and message .. ' ' .. wordsOf(inherited) or message)
       if receivers ~= 0 or not trusted then return head end
       redis.pcall('DEL', KEYS[1])
     end

@@ -59,8 +59,10 @@ export class RuleTable {
     const count = lock?.owners[tenure];
     if (lock !== undefined && count !== undefined) {
       lock.ttlMs = Math.max(lock.ttlMs, leaseMs);
-      return ['mine', count, lock.seq ?? 0, lock.ttlMs, world.queue.length];
+      return ['mine', count, lock.seq ?? 0, lock.ttlMs, world.queue.length, lock.inherited ?? 'nothing'];
     }
+    const inherited = this.#foundGone();
+    const wasQuiet = world.queue.length === 0;
     if (freshMs > 0) {
       // It lasts for longer than is needed, so that it is raised seldom; other clients may need it for even longer.
       const ttlBefore = world.queue.length === 0 ? 0 : world.queueTtlMs;
@@ -71,8 +73,9 @@ export class RuleTable {
       world.fresh[tenure] = { wantedMs: leaseMs, until: 'ahead', more: '' };
       world.queueTtlMs = ttlMs;
       if (isRaised || !hadEntries) world.freshTtlMs = ttlMs;
+      if (lock !== undefined && lock.seq === undefined) world.returned = lock.ttlMs === LASTING ? 'always' : 'ahead';
     }
-    if (lock === undefined) return this.#askForFree(command);
+    if (lock === undefined) return this.#askForFree(command, wasQuiet ? undefined : inherited);
     const foreign = lock.seq === undefined;
     if (freshMs > 0 && this.#place(tenure) >= LOOKED_AT) this.#dropStale();
     if (freshMs === 0) return ['busy', told(lock.ttlMs), foreign];
@@ -84,16 +87,18 @@ export class RuleTable {
   #dropStale(): void {
     const { world } = this;
     const stale = world.queue.slice(0, LOOKED_AT).filter((waiter) => world.fresh[waiter.tenure]?.until !== 'ahead');
+    const { returned } = world;
     for (const waiter of stale) this.#retire(waiter.tenure, 0);
+    if (returned !== undefined) world.returned = returned;
   }
 
   /** The first waiter is served; the newcomer takes the lock only when no waiter is left before it. */
-  #askForFree(command: Command & { op: 'ask' }): Reply {
+  #askForFree(command: Command & { op: 'ask' }, inherited: Inherited | undefined): Reply {
     const { world } = this;
     const { tenure, leaseMs } = command;
-    let granted = this.#grant(command, { tenure, leaseMs });
-    if (granted === undefined && world.queue.length === 0) granted = this.#own(tenure, leaseMs);
-    if (granted === tenure) return ['acquired', 1, 1, leaseMs, world.queue.length];
+    let granted = this.#grant(command, inherited, { tenure, leaseMs });
+    if (granted === undefined && world.queue.length === 0) granted = this.#own(tenure, leaseMs, inherited);
+    if (granted === tenure) return ['acquired', 1, 1, leaseMs, world.queue.length, inherited];
     const remainingMs = granted === undefined ? 0 : command.claimMs;
     if (command.freshMs === 0) return ['busy', remainingMs, false];
     return ['wait', remainingMs, this.#place(tenure), this.#ticketOf(tenure), false];
@@ -137,8 +142,9 @@ export class RuleTable {
       return ['held', count - 1];
     }
     this.#retire(tenure, tombstoneMs);
-    const granted = this.#grant(command);
+    const granted = this.#grant(command, 'nothing');
     if (granted !== undefined) return ['granted', granted];
+    if (this.world.queue.length > 0 && Object.keys(this.world.fresh).length > 0) this.world.returned = 'always';
     this.messages.push('free');
     return ['released'];
   }
@@ -147,8 +153,10 @@ export class RuleTable {
     const { tenure, tombstoneMs } = command;
     const { lock } = this.world;
     const owned = lock !== undefined && !isOther(lock) && tenure in lock.owners;
+    const left = command.end === 'lost' ? 'expired' : 'nothing';
+    const inherited = owned && command.end === 'unused' ? (lock.inherited ?? 'nothing') : left;
     this.#retire(tenure, tombstoneMs);
-    if (owned && this.#grant(command) === undefined) this.messages.push('free');
+    if (owned && this.#grant(command, inherited) === undefined) this.messages.push('free');
     return ['cancelled', owned];
   }
 
@@ -159,7 +167,7 @@ export class RuleTable {
     if (isOther(lock)) return REFUSED;
     const owner = lock === undefined ? '' : ownerOf(lock);
     dead[command.request] = { value: owner, ttlMs: command.tombstoneMs };
-    const granted = this.#grant(command);
+    const granted = this.#grant(command, lock === undefined ? this.#foundGone() : 'forced');
     if (lock !== undefined && granted === undefined) this.messages.push('free');
     if (lock?.seq !== undefined) this.#tell(owner, `lost ${owner} force-unlocked`);
     return ['forced', owner];
@@ -178,7 +186,11 @@ export class RuleTable {
    * GRANT: the lock is free from here on, and goes to the first waiter that is still there. Words that a later version has put into its entry
    * change nothing: it becomes the only owner, which is enough for whatever it asked.
    */
-  #grant({ claimMs, trust }: { claimMs: number; trust: boolean }, self?: { tenure: string; leaseMs: number }) {
+  #grant(
+    { claimMs, trust }: { claimMs: number; trust: boolean },
+    inherited: Inherited | undefined,
+    self?: { tenure: string; leaseMs: number },
+  ) {
     const { world } = this;
     world.lock = undefined;
     for (let tried = 0; tried < MOST_PASSED_OVER; tried++) {
@@ -186,17 +198,24 @@ export class RuleTable {
       if (id === undefined) return undefined;
       const entry = world.fresh[id];
       delete world.fresh[id];
-      if (id === self?.tenure) return this.#own(id, self.leaseMs);
+      delete world.returned;
+      if (id === self?.tenure) return this.#own(id, self.leaseMs, inherited);
       if (entry?.until !== 'ahead') continue;
       const ttlMs = Math.min(claimMs, entry.wantedMs);
-      const heard = this.#tell(id, `grant ${id} ${ttlMs} ${world.queue.length}`);
-      if (heard || !trust) return this.#own(id, ttlMs);
+      const heard = this.#tell(id, `grant ${id} ${ttlMs} ${world.queue.length} ${inherited ?? 'nothing'}`);
+      if (heard || !trust) return this.#own(id, ttlMs, inherited);
     }
     return undefined;
   }
 
-  #own(tenure: string, ttlMs: number): string {
-    this.world.lock = { owners: { [tenure]: 1 }, seq: 1, ttlMs };
+  /** A lock that is gone although tenures wait was not given back, unless it is known to have been. */
+  #foundGone(): Inherited {
+    return this.world.returned === undefined ? 'expired' : 'nothing';
+  }
+
+  #own(tenure: string, ttlMs: number, inherited: Inherited | undefined): string {
+    const mark = inherited === 'nothing' || inherited === undefined ? {} : { inherited };
+    this.world.lock = { owners: { [tenure]: 1 }, seq: 1, ...mark, ttlMs };
     return tenure;
   }
 
@@ -204,6 +223,7 @@ export class RuleTable {
     const { world } = this;
     world.queue = world.queue.filter((waiter) => waiter.tenure !== tenure);
     delete world.fresh[tenure];
+    delete world.returned;
     if (tombstoneMs > 0) world.dead[tenure] = { value: '1', ttlMs: tombstoneMs };
   }
 
@@ -229,6 +249,8 @@ export class RuleTable {
     return heard;
   }
 }
+
+type Inherited = 'expired' | 'forced' | 'nothing';
 
 /** Whether an application's data stands there. */
 export function isOther(lock: World['lock']): lock is Other {

@@ -94,6 +94,7 @@ async function happen(step: Exclude<Step, { kind: 'send' | 'copy' }>, numbering:
         await redis.del(keys.queue, keys.fresh);
         world.queue = [];
         world.fresh = {};
+        delete world.returned;
       }
       return;
     case 'forgetTombstone':
@@ -181,9 +182,10 @@ function spoken(message: string): string {
   const [version, kind, tenure, ...rest] = message.split(' ');
   expect(version).toBe('1');
   if (kind !== 'grant') return [kind, tenure, ...rest].join(' ');
-  const [until, now, others, token] = rest;
+  const [until, now, others, token, reason, since] = rest;
   expect(token).toBe('-');
-  return `grant ${tenure} ${setTtl(Number(until) - Number(now))} ${others}`;
+  if (reason !== undefined) expect(Number(since)).toBeLessThanOrEqual(Number(now));
+  return `grant ${tenure} ${setTtl(Number(until) - Number(now))} ${others} ${reason ?? 'nothing'}`;
 }
 
 const EVERY_REPLY = [

@@ -36,7 +36,7 @@ export class ServerSide {
         if (reply.kind === 'dead') return ['dead'];
         if (reply.kind === 'busy') return ['busy', left(reply), reply.foreign];
         if (reply.kind === 'wait') return ['wait', left(reply), reply.position, reply.ticket, reply.foreign];
-        return [reply.kind, reply.holdCount, reply.seq, left(reply), reply.others];
+        return [reply.kind, reply.holdCount, reply.seq, left(reply), reply.others, reasonOf(reply.inherited)];
       }
       case 'again': {
         const reply = await this.#send(core.again(keys, command));
@@ -86,13 +86,15 @@ export class ServerSide {
       number,
       ...(string | number | null)[],
     ];
+    const { returned, ...waiters } = entries;
     const nowMs = Number(time[0]) * 1_000 + Math.floor(Number(time[1]) / 1_000);
     return {
       lock: fields === 'text' ? fields : lockOf(fields, ttl),
       queue: pairs(flat).map(([tenure, ticket]) => ({ tenure, ticket: Number(ticket) })),
       queueTtlMs: setTtl(queueTtl),
-      fresh: Object.fromEntries(Object.entries(entries).map(([tenure, entry]) => [tenure, freshness(entry, nowMs)])),
+      fresh: Object.fromEntries(Object.entries(waiters).map(([tenure, entry]) => [tenure, freshness(entry, nowMs)])),
       freshTtlMs: setTtl(freshTtl),
+      ...(returned === undefined ? {} : { returned: noteOf(returned, nowMs) }),
       dead: Object.fromEntries(
         tombstones.flatMap(([id], i) => {
           const value = rest[2 * i];
@@ -111,6 +113,10 @@ export class ServerSide {
   }
 }
 
+function reasonOf(inherited: core.Inherited | 'nothing' | undefined): string | undefined {
+  return typeof inherited === 'object' ? inherited.reason : inherited;
+}
+
 function left({ remainingMs }: { remainingMs: number | undefined }): number | undefined {
   return remainingMs === undefined ? undefined : setTtl(remainingMs);
 }
@@ -124,14 +130,21 @@ function renewed(outcome: core.RenewOutcome, item: RenewItem | undefined): Reply
   return [kind, lease];
 }
 
+function noteOf(returned: string, nowMs: number): 'always' | 'ahead' {
+  if (returned === 'always' || Number(returned) > nowMs) return returned === 'always' ? returned : 'ahead';
+  throw new Error(`A note that says nothing any more: ${returned}`);
+}
+
 function lockOf(fields: Record<string, string>, ttl: number): Lock | 'record' | undefined {
   if (Object.keys(fields).length === 0) return undefined;
   if ('name' in fields) return 'record';
-  const { seq, mode, ...owners } = fields;
+  const { seq, mode, expired, forced, ...owners } = fields;
+  const inherited = expired !== undefined ? 'expired' : forced === undefined ? undefined : 'forced';
   return {
     owners: Object.fromEntries(Object.entries(owners).map(([id, count]) => [id, Number(count)])),
     ...(seq === undefined ? {} : { seq: Number(seq) }),
     ...(mode === undefined ? {} : { mode }),
+    ...(inherited === undefined ? {} : { inherited }),
     ttlMs: setTtl(ttl),
   };
 }

@@ -31,6 +31,7 @@ export type Step =
 const tenure = fc.constantFrom(...TENURES);
 const leaseMs = fc.constantFrom(10_000, 40_000, 80_000);
 const tombstoneMs = fc.constantFrom(0, 60_000);
+const end = fc.constantFrom('lost' as const, 'released' as const, 'unused' as const);
 const granting = { claimMs: fc.constant(20_000), trust: fc.boolean() };
 
 /** Numbers are given when a command is first sent, see {@link Numbering}. */
@@ -58,7 +59,7 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('handoff' as const), tenure, seq, leaseMs }) },
   { weight: 5, arbitrary: fc.record({ op: fc.constant('release' as const), tenure, seq, tombstoneMs, ...granting }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant('cancel' as const), tenure, tombstoneMs, ...granting }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('cancel' as const), tenure, tombstoneMs, end, ...granting }) },
   {
     weight: 1,
     arbitrary: fc.record({

@@ -18,7 +18,7 @@ export type Command =
   | { op: 'again'; tenure: string; seq: number; leaseMs: number }
   | { op: 'handoff'; tenure: string; seq: number; leaseMs: number }
   | (Granting & { op: 'release'; tenure: string; seq: number; tombstoneMs: number })
-  | (Granting & { op: 'cancel'; tenure: string; tombstoneMs: number })
+  | (Granting & { op: 'cancel'; tenure: string; tombstoneMs: number; end: 'lost' | 'released' | 'unused' })
   | (Granting & { op: 'force'; request: string; tombstoneMs: number })
   | { op: 'renew'; items: RenewItem[] };
 
@@ -42,6 +42,8 @@ export interface Lock {
   seq?: number;
   /** Of Redisson's read-write lock. */
   mode?: string;
+  /** Why its owner got it although the one before had not given it back. */
+  inherited?: 'expired' | 'forced';
   ttlMs: number;
 }
 
@@ -56,6 +58,8 @@ export interface World {
   /** `more`: words behind the two numbers, which only a later version understands. */
   fresh: Record<string, { wantedMs: number; until: 'ahead' | 'past'; more: string }>;
   freshTtlMs: number;
+  /** Beside the entries: who finds the lock gone, at any time or before an instant that is ahead, knows that it was given back. */
+  returned?: 'always' | 'ahead';
   dead: Record<string, { value: string; ttlMs: number }>;
 }
 

@@ -41,7 +41,7 @@ export function lockOn(server: LockServer, { name = 'stock', client }: { name?: 
     release: (tenure: string, seq: number, options: Partial<core.ReleaseOptions> = {}) =>
       run(core.release(keys, { tenure, seq, tombstoneMs: 0, ...granting, ...options })),
     cancel: (tenure: string, options: Partial<core.CancelOptions> = {}) =>
-      run(core.cancel(keys, { tenure, tombstoneMs: TOMBSTONE, ...granting, ...options })),
+      run(core.cancel(keys, { tenure, tombstoneMs: TOMBSTONE, end: 'unused', ...granting, ...options })),
     force: (request: string, options: Partial<core.ForceOptions> = {}) =>
       run(core.force(keys, { request, tombstoneMs: TOMBSTONE, ...granting, ...options })),
     renew: async (tenure: string, leaseMs = LEASE) => {

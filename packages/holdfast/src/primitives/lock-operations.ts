@@ -1,5 +1,5 @@
 import * as core from '@holdfast/core';
-import type { AskOptions, Operations, RenewItem, StepOptions } from '../tenure/operations.js';
+import type { AskOptions, Operations, ReleaseReply, RenewItem, StepOptions } from '../tenure/operations.js';
 
 /** The operations of the re-entrant lock: the only file that knows its scripts. One object for each name in use. */
 export class LockOperations implements Operations {
@@ -50,9 +50,16 @@ export class LockOperations implements Operations {
     return core.release(this.#keys, { tenure, seq, tombstoneMs, claimMs, trust });
   }
 
-  cancel(tenure: string, { tombstoneMs }: { tombstoneMs: number }): core.Command<core.CancelReply> {
+  rest(tenure: string, options: { seq: number; tombstoneMs: number; restMs: number }): core.Command<ReleaseReply> {
+    return core.rest(this.#keys, { tenure, ...options, trust: this.#granting.trust });
+  }
+
+  cancel(
+    tenure: string,
+    { tombstoneMs, end }: { tombstoneMs: number; end: core.TenureEnd },
+  ): core.Command<core.CancelReply> {
     const { claimMs, trust } = this.#granting;
-    return core.cancel(this.#keys, { tenure, tombstoneMs, claimMs, trust });
+    return core.cancel(this.#keys, { tenure, tombstoneMs, claimMs, trust, end });
   }
 
   serve(): core.Command<core.ServeReply> {

@@ -11,7 +11,7 @@
  * command.
  */
 
-import type { Command } from '@holdfast/core';
+import type { Command, Inherited, TenureEnd } from '@holdfast/core';
 
 /** Which lock of a client is meant. Primitives on one name are strangers in one process; what they exclude of each other Redis decides. */
 export interface LockIdentity {
@@ -43,8 +43,13 @@ export interface Operations extends LockIdentity {
   handoff(tenure: string, options: StepOptions): Command<HandoffReply>;
   /** Ends one hold; the last one gives the name back. */
   release(tenure: string, options: { readonly seq: number; readonly tombstoneMs: number }): Command<ReleaseReply>;
-  /** Withdraws a tenure, whether it waits, has the name, or neither. */
-  cancel(tenure: string, options: { readonly tombstoneMs: number }): Command<Served>;
+  /** As release of the last hold, but the name stays taken by nobody for so long. Absent: the primitive cannot, and `minHoldMs` is refused. */
+  rest?(
+    tenure: string,
+    options: { readonly seq: number; readonly tombstoneMs: number; readonly restMs: number },
+  ): Command<ReleaseReply>;
+  /** Withdraws a tenure, whether it waits, has the name, or neither. `end`: what the next owner is to know of it. */
+  cancel(tenure: string, options: { readonly tombstoneMs: number; readonly end: TenureEnd }): Command<Served>;
   /** Goes on with a grant step that met its limit among waiters that have gone. */
   serve(): Command<Served>;
   /** Raises the leases of any number of tenures of this kind. */
@@ -75,11 +80,25 @@ export interface StepOptions {
   readonly leaseMs: number;
 }
 
-/** The tenure has the name. `others`: how many tenures wait. */
+/**
+ * The tenure has the name. `others`: how many tenures wait. `inherited`: whether the owner before gave it back; undefined where nobody waited,
+ * so that Redis cannot know.
+ */
 export type Owned =
-  | { readonly kind: 'acquired'; readonly remainingMs: number; readonly others: number }
+  | {
+      readonly kind: 'acquired';
+      readonly remainingMs: number;
+      readonly others: number;
+      readonly inherited?: Inherited | 'nothing';
+    }
   /** It had it before this copy of the command ran. */
-  | { readonly kind: 'mine'; readonly remainingMs: number; readonly others: number; readonly nowMs: number };
+  | {
+      readonly kind: 'mine';
+      readonly remainingMs: number;
+      readonly others: number;
+      readonly nowMs: number;
+      readonly inherited?: Inherited | 'nothing';
+    };
 
 /** What an answer tells a tenure that has not got the name. */
 export interface Contention {
@@ -89,6 +108,8 @@ export interface Contention {
   readonly nowMs: number;
   /** The owner is no tenure of holdfast. */
   readonly foreign: boolean;
+  /** There is no owner any more, and the name stays taken until the lease has run out. */
+  readonly resting?: boolean;
 }
 
 export type AskReply =
@@ -119,6 +140,8 @@ export type ReleaseReply =
   /** The next waiter has it. */
   | { readonly kind: 'granted' }
   | ({ readonly kind: 'released' } & Served)
+  /** It stays taken by nobody. */
+  | { readonly kind: 'resting' }
   /** The tenure had nothing to release. */
   | { readonly kind: 'notHeld' };
 

@@ -264,7 +264,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
       const { sender, settings, clock } = this.#parts;
       const leasesOver = clock.now() + longestUnknownLeaseMs(this.#longestLeaseMs, settings.claimLeaseMs);
       const lasts = this.#askLoop?.adrift ? { goOnMs: barredForMs(this.#longestLeaseMs) } : { until: leasesOver };
-      const command = () => this.operations.cancel(this.id, { tombstoneMs: this.tombstoneMs() });
+      const command = () => this.operations.cancel(this.id, { tombstoneMs: this.tombstoneMs(), end: 'unused' });
       const answer = await sender.answer(this.operations.key, command, { ...lasts, onDoubt: () => this.onDoubt() });
       if (answer.kind === 'reply') void serveRest(this.#parts, this.operations, answer.reply.left);
     }

@@ -12,7 +12,7 @@ const commands = {
   handoff: core.handoff(keys, { ...holder, leaseMs: 1 }),
   release: core.release(keys, { ...holder, tombstoneMs: 0, ...granting }),
   renew: core.renew([{ keys, tenure: 'a:1', leaseMs: 1 }]),
-  cancel: core.cancel(keys, { tenure: 'a:1', tombstoneMs: 0, ...granting }),
+  cancel: core.cancel(keys, { tenure: 'a:1', tombstoneMs: 0, end: 'unused', ...granting }),
   force: core.force(keys, { request: 'a:1', tombstoneMs: 1, ...granting }),
   serve: core.serve(keys, granting),
   peek: core.peek(keys, { tenure: 'a:1' }),

@@ -105,6 +105,7 @@ const EVERY_REPLY = [
   ...['held', 'lost', 'OOM', 'READONLY', 'ERR'].map((kind) => `again ${kind}`),
   ...['passed', 'lost', 'READONLY', 'ERR'].map((kind) => `handoff ${kind}`),
   ...['held', 'granted', 'released', 'unserved', 'notHeld', 'READONLY', 'ERR'].map((kind) => `release ${kind}`),
+  ...['resting', 'held', 'released', 'notHeld', 'READONLY', 'ERR'].map((kind) => `rest ${kind}`),
   ...['cancelled', 'READONLY', 'ERR'].map((kind) => `cancel ${kind}`),
   ...['forced', 'NOTALOCK', 'READONLY', 'ERR'].map((kind) => `force ${kind}`),
   ...['renewed', 'held', 'lost', 'refused'].map((kind) => `renew ${kind}`),

@@ -51,6 +51,7 @@ export type Step =
 const tenure = fc.constantFrom(...TENURES);
 const leaseMs = fc.constantFrom(10_000, 40_000, 80_000);
 const tombstoneMs = fc.constantFrom(0, 0, 60_000);
+const end = fc.constantFrom('lost', 'released', 'unused');
 const seq = fc.integer({ min: 1, max: 9 });
 const granting = { claimMs: fc.constant(20_000), trust: fc.boolean() };
 const lock = fc.constantFrom(keys, keys, keys, keys, other);
@@ -86,7 +87,13 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ tenure, tombstoneMs, ...granting }).map((options) => call(core.cancel(keys, options))),
+    arbitrary: fc
+      .record({ tenure, seq, tombstoneMs, restMs: leaseMs, trust: fc.boolean() })
+      .map((options) => call(core.rest(keys, options))),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ tenure, tombstoneMs, end, ...granting }).map((options) => call(core.cancel(keys, options))),
   },
   {
     weight: 1,
@@ -155,6 +162,9 @@ const shapes: readonly (readonly string[])[] = [
   ['a:1', '2', 'seq', '3'],
   ['a:1', '1', 'seq', '3', 'token', '7'],
   ['a:1', '1', 'seq', '3', 'token', 'seven'],
+  ['a:1', '1', 'seq', '3', 'expired', '1'],
+  ['a:1', '1', 'seq', '3', 'forced', '1', 'token', '7'],
+  ['rest:a:1', '1', 'seq', '1', 'rest', `${FAR_OFF_MS}`],
   ['a:1', '1', 'b:2', '1', 'seq', '3'],
   ['a:1', 'one', 'seq', '3'],
   ['a:1', '1', 'seq', '3', `${JAVA}:1`, '1', 'mode', 'read'],
@@ -224,6 +234,12 @@ const happenings: fc.Arbitrary<Step[]> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.tuple(tenure, entries).map(([id, entry]): Step[] => [send('hset', keys.fresh, id, entry)]),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom('always', `${FAR_OFF_MS}`, '1', 'garbage')
+      .map((note): Step[] => [send('hset', keys.fresh, 'returned', note)]),
   },
   { weight: 1, arbitrary: tenure.map((id): Step[] => [send('zadd', keys.queue, '3000000000000000', id)]) },
   {
@@ -296,6 +312,9 @@ const byOwner = fc.oneof(
   fc
     .record({ seq, tombstoneMs, ...granting })
     .map((options) => (id: string) => call(core.release(keys, { tenure: id, ...options }))),
+  fc
+    .record({ seq, tombstoneMs, restMs: leaseMs, trust: fc.boolean() })
+    .map((options) => (id: string) => call(core.rest(keys, { tenure: id, ...options }))),
   leaseMs.map((ms) => (id: string) => call(core.renew([{ keys, tenure: id, leaseMs: ms }]))),
 );
 const refusals = fc.constantFrom<Fault>({ code: 'OOM' }, { code: 'READONLY' }, { code: 'NOPERM', command: 'pexpire' });
@@ -305,7 +324,7 @@ const owned = fc
   .map(([id, step, waiters, fault]): Step[] => [
     send('del', keys.lock, keys.dead(id)),
     send('hset', keys.lock, id, '1', 'seq', '2'),
-    send('pexpire', keys.lock, '40000'),
+    send('pexpire', keys.lock, '30000'),
     ...(waiters ?? []),
     ...(fault === null ? [] : [{ kind: 'fault', fault } as const]),
     step(id),

@@ -1,12 +1,23 @@
 import { attempt, type Commands } from '../commands.js';
 import { ErrorReply, refusalOf } from '../reply.js';
 import { freshnessOf, passOn, tell, unserved, waiting } from './grant.js';
+import { foundGone, inheritedOf, leave, wordsOf } from './inherited.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from './lua.js';
 import { own } from './own.js';
 import { owner } from './owner.js';
 
 /** Of a longer queue than this, the first so many are looked at by an ask. */
 const LOOKED_AT = 16;
+
+const HOLDFAST = 0;
+const FOREIGN = 1;
+const RESTING = 2;
+
+/** `noteOwner` of ask.lua */
+function noteOf(owned: number, remainingMs: number, nowMs: number): string | undefined {
+  if (owned === RESTING || (owned === FOREIGN && remainingMs === -1)) return 'always';
+  return owned === FOREIGN ? `${nowMs + remainingMs}` : undefined;
+}
 
 /** ask.lua */
 export const ask: ScriptBody = (redis, keys, args) => {
@@ -34,42 +45,50 @@ export const ask: ScriptBody = (redis, keys, args) => {
     remainingMs = Math.max(remainingMs, leaseMs);
     redis.pexpire(lock, remainingMs);
     const seq = numberOf(fields.get('seq')) ?? 0;
-    return ['mine', numberOf(count) ?? null, seq, remainingMs, waiting(redis, queue), nowMs, question];
+    const told = wordsOf(inheritedOf(fields.get('expired'), fields.get('forced')));
+    return ['mine', numberOf(count) ?? null, seq, remainingMs, waiting(redis, queue), nowMs, told, question];
   }
+  const owned = holder === undefined ? HOLDFAST : fields.has('rest') ? RESTING : isOurs ? HOLDFAST : FOREIGN;
 
   const free = remainingMs === -2;
+  const inherited = free && there.has(queue) ? foundGone(redis, fresh, nowMs) : undefined;
   if (free) redis.del(lock);
   let place: Place | undefined;
   if (freshMs > 0) {
     const entry = `${nowMs + freshMs} ${leaseMs}`;
-    const placed = enqueue(redis, { queue, fresh, there, tenure, ticket, entry, freshTtlMs, nowMicros });
+    const note = noteOf(owned, remainingMs, nowMs);
+    const placed = enqueue(redis, { queue, fresh, there, tenure, ticket, entry, note, freshTtlMs, nowMicros });
     if (placed instanceof ErrorReply) return placed;
     place = placed;
   }
 
   let left = 0;
   if (free) {
-    const passed = passOn(redis, keys, { tenure, leaseMs }, claimMs, trust, nowMs);
+    const passed = passOn(redis, keys, { self: { tenure, leaseMs }, claimMs, trust, nowMs, inherited });
     const { granted, refused } = passed;
     if (refused !== undefined) {
       withdraw(redis, queue, fresh, tenure);
       return refused;
     }
-    if (granted === tenure) return ['acquired', 1, 1, leaseMs, waiting(redis, queue), question];
+    if (granted === tenure) {
+      return ['acquired', 1, 1, leaseMs, waiting(redis, queue), wordsOf(inherited), question];
+    }
     left = unserved(redis, queue, passed);
     if (granted === undefined && left === 0) {
-      return own(redis, lock, tenure, leaseMs) ?? ['acquired', 1, 1, leaseMs, 0, question];
+      const refusal = own(redis, lock, tenure, leaseMs);
+      if (refusal !== undefined) return refusal;
+      if (inherited !== undefined) leave(redis, lock, inherited);
+      return ['acquired', 1, 1, leaseMs, 0, wordsOf(inherited), question];
     }
     if (place !== undefined) place.position = redis.zrank(queue, tenure);
     remainingMs = granted === undefined ? 0 : claimMs;
   }
 
-  const foreign = free || isOurs ? 0 : 1;
-  if (place === undefined) return ['busy', remainingMs, nowMs, foreign, left, question];
+  if (place === undefined) return ['busy', remainingMs, nowMs, owned, left, question];
   let { position } = place;
   if (!free && position !== undefined && position >= LOOKED_AT) position -= dropStale(redis, queue, fresh, nowMs);
-  if (position === 0 && holder !== undefined && isOurs) tell(redis, holder, `1 contended ${holder}`);
-  return ['wait', remainingMs, position ?? null, place.ticket, nowMs, foreign, question];
+  if (position === 0 && holder !== undefined && owned === HOLDFAST) tell(redis, holder, `1 contended ${holder}`);
+  return ['wait', remainingMs, position ?? null, place.ticket, nowMs, owned, question];
 };
 
 interface Place {
@@ -85,6 +104,7 @@ interface Newcomer {
   readonly tenure: string;
   readonly ticket: number;
   readonly entry: string;
+  readonly note: string | undefined;
   readonly freshTtlMs: number;
   readonly nowMicros: number;
 }
@@ -102,6 +122,8 @@ function enqueue(redis: Commands, newcomer: Newcomer): Place | ErrorReply {
     if (isRaised) redis.pexpire(queue, ttlMs);
     else if (known !== undefined) redis.hdel(fresh, '');
     redis.hset(fresh, tenure, entry);
+    if (there.has(fresh) && !isQueueThere) redis.hdel(fresh, 'returned');
+    if (newcomer.note !== undefined) redis.hset(fresh, 'returned', newcomer.note);
     if (isRaised || !there.has(fresh)) redis.pexpire(fresh, ttlMs);
     return { position: isQueueThere ? redis.zrank(queue, tenure) : 0, ticket };
   } catch (error) {
@@ -116,7 +138,7 @@ function nextTicket(redis: Commands, { queue, there, nowMicros }: Newcomer): num
 }
 
 function withdraw(redis: Commands, queue: string, fresh: string, tenure: string): void {
-  attempt(() => redis.hdel(fresh, tenure));
+  attempt(() => redis.hdel(fresh, tenure, 'returned'));
   attempt(() => redis.zrem(queue, tenure));
 }
 

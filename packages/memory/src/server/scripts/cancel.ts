@@ -1,5 +1,7 @@
+import type { Commands } from '../commands.js';
 import { announce } from './announce.js';
 import { passOn, unserved } from './grant.js';
+import { inheritedOf, type Inheritance } from './inherited.js';
 import { given, integer, questionOf, type ScriptBody } from './lua.js';
 import { retire } from './retire.js';
 import { standing } from './standing.js';
@@ -14,11 +16,20 @@ export const cancel: ScriptBody = (redis, keys, args) => {
   const trust = args[3] === '1';
 
   const wasGranted = standing(redis, lock, tenure).count !== undefined;
+  const inherited = inheritance(redis, lock, wasGranted, given(args, 5));
   retire(redis, keys, tenure, tombstoneMs);
   if (!wasGranted) return ['cancelled', 0, 0, question];
   redis.del(lock);
-  const passed = passOn(redis, keys, undefined, claimMs, trust);
+  const passed = passOn(redis, keys, { claimMs, trust, inherited });
   const left = unserved(redis, queue, passed);
   if (passed.granted === undefined) announce(redis, given(args, 4), trust);
   return ['cancelled', 1, left, question];
 };
+
+function inheritance(redis: Commands, lock: string, wasGranted: boolean, end: string): Inheritance | undefined {
+  if (wasGranted && end === 'unused') {
+    const fields = redis.hmget(lock);
+    return inheritedOf(fields?.get('expired'), fields?.get('forced'));
+  }
+  return end === 'lost' ? { reason: 'expired' } : undefined;
+}

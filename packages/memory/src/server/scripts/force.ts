@@ -1,11 +1,12 @@
 import { announce } from './announce.js';
 import { passOn, tell, unserved } from './grant.js';
+import { foundGone } from './inherited.js';
 import { given, integer, questionOf, type ScriptBody } from './lua.js';
 import { owner } from './owner.js';
 
 /** force.lua */
 export const force: ScriptBody = (redis, keys, args) => {
-  const [lock = '', queue = '', , dead = ''] = keys;
+  const [lock = '', queue = '', fresh = '', dead = ''] = keys;
   const question = questionOf(args);
   const tombstoneMs = integer(args, 1, 1);
   const claimMs = integer(args, 2, 1);
@@ -20,8 +21,11 @@ export const force: ScriptBody = (redis, keys, args) => {
   redis.del(dead);
   redis.set(dead, before, tombstoneMs);
   const removed = redis.del(lock);
-  const passed = passOn(redis, keys, undefined, claimMs, trust);
+  const isResting = fields.has('rest');
+  const forced = isResting ? undefined : ({ reason: 'forced' } as const);
+  const inherited = holder === undefined ? foundGone(redis, fresh, redis.timeMs()) : forced;
+  const passed = passOn(redis, keys, { claimMs, trust, inherited });
   if (removed && passed.granted === undefined) announce(redis, given(args, 3), trust);
-  if (holder !== undefined && isOurs) tell(redis, holder, `1 lost ${holder} force-unlocked`);
+  if (holder !== undefined && isOurs && !isResting) tell(redis, holder, `1 lost ${holder} force-unlocked`);
   return ['forced', before, unserved(redis, queue, passed), question];
 };

@@ -2,6 +2,7 @@
 
 import { attempt, type Commands } from '../commands.js';
 import { ErrorReply, refusalOf } from '../reply.js';
+import { type Inheritance, leave, wordsOf } from './inherited.js';
 import { numberOf } from './lua.js';
 import { own } from './own.js';
 
@@ -50,41 +51,49 @@ export function freshnessOf(entry: string | undefined): Freshness | undefined {
   return untilMs === undefined || wantedMs === undefined ? undefined : { untilMs, wantedMs };
 }
 
+/** What a script tells its grant step. */
+export interface GrantTerms {
+  readonly self?: Asker;
+  readonly claimMs: number;
+  readonly trust: boolean;
+  /** Server time, if the script has asked for it. */
+  readonly nowMs?: number;
+  readonly inherited?: Inheritance | undefined;
+}
+
 /** Gives the lock, which must be absent, to the first waiter that is still there. */
-export function passOn(
-  redis: Commands,
-  keys: readonly string[],
-  self: Asker | undefined,
-  claimLeaseMs: number,
-  trusted: boolean,
-  knownNowMs?: number,
-): Passed {
+export function passOn(redis: Commands, keys: readonly string[], terms: GrantTerms): Passed {
+  const { self, claimMs, trust, inherited } = terms;
   const [lock = '', queue = '', fresh = ''] = keys;
   try {
-    const nowMs = knownNowMs ?? redis.timeMs();
+    const nowMs = terms.nowMs ?? redis.timeMs();
+    if (inherited !== undefined) inherited.sinceMs ??= nowMs;
     for (let tried = 0; tried < MOST_TRIED; tried++) {
       const popped = redis.zpopmin(queue);
       if (popped === undefined) return nobody;
       const head = popped.member;
       if (head === self?.tenure) {
         const refused = own(redis, lock, head, self.leaseMs);
-        attempt(() => redis.hdel(fresh, head));
+        attempt(() => redis.hdel(fresh, head, 'returned'));
+        if (inherited !== undefined && refused === undefined) leave(redis, lock, inherited);
         return { granted: refused === undefined ? head : undefined, refused };
       }
       const entry = attempt(() => redis.hget(fresh, head));
       const freshness = entry instanceof ErrorReply ? undefined : freshnessOf(entry);
       const isFresh = freshness !== undefined && freshness.untilMs >= nowMs;
-      const grantedMs = isFresh ? Math.min(claimLeaseMs, freshness.wantedMs) : 0;
+      const grantedMs = isFresh ? Math.min(claimMs, freshness.wantedMs) : 0;
       const refused = isFresh ? own(redis, lock, head, grantedMs) : undefined;
       if (refused !== undefined && isFresh) {
         putBack(redis, queue, popped, freshness.untilMs - nowMs + 1);
         return { granted: undefined, refused };
       }
-      attempt(() => redis.hdel(fresh, head));
+      attempt(() => redis.hdel(fresh, head, 'returned'));
       if (!isFresh) continue;
+      if (inherited !== undefined) leave(redis, lock, inherited);
       const message = `1 grant ${head} ${nowMs + grantedMs} ${nowMs} ${waiting(redis, queue)} -`;
-      const receivers = tell(redis, head, message);
-      if (receivers !== 0 || !trusted) return { granted: head, refused: undefined };
+      const words = wordsOf(inherited);
+      const receivers = tell(redis, head, words === '' ? message : `${message} ${words}`);
+      if (receivers !== 0 || !trust) return { granted: head, refused: undefined };
       attempt(() => redis.del(lock));
     }
     return nobody;

@@ -11,6 +11,7 @@ import { peek } from './peek.js';
 import { readWriteBodies } from './read-write/index.js';
 import { release } from './release.js';
 import { renew } from './renew.js';
+import { rest } from './rest.js';
 import { serve } from './serve.js';
 
 export const bodies: Readonly<Record<string, ScriptBody>> = {
@@ -23,6 +24,7 @@ export const bodies: Readonly<Record<string, ScriptBody>> = {
   peek,
   release,
   renew,
+  rest,
   serve,
   ...readWriteBodies,
 };

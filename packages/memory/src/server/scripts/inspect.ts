@@ -9,6 +9,8 @@ export const inspect: ScriptBody = (redis, keys, args) => {
   const held: Reply[] = holder === undefined ? [] : [holder, fields.has('side') ? '1' : (fields.get(holder) ?? '')];
   const seq = fields.get('seq');
   if (holder !== undefined && seq !== undefined) held.push(seq);
+  const rest = fields.get('rest');
+  if (held.length === 3 && rest !== undefined) held.push(rest);
   return [
     redis.timeMs(),
     redis.pttl(lock),

@@ -1,12 +1,13 @@
 import { announce } from './announce.js';
-import { passOn, unserved } from './grant.js';
+import { passOn, unserved, waiting } from './grant.js';
+import { noteReturned } from './inherited.js';
 import { given, integer, questionOf, type ScriptBody } from './lua.js';
 import { retire } from './retire.js';
 import { standing } from './standing.js';
 
 /** release.lua */
 export const release: ScriptBody = (redis, keys, args) => {
-  const [lock = '', queue = '', , dead = ''] = keys;
+  const [lock = '', queue = '', fresh = '', dead = ''] = keys;
   const tenure = given(args, 0);
   const question = questionOf(args);
   const seq = integer(args, 2, 1, Number.MAX_SAFE_INTEGER);
@@ -37,9 +38,10 @@ export const release: ScriptBody = (redis, keys, args) => {
 
   if (tombstoneMs > 0) retire(redis, keys, tenure, tombstoneMs);
   redis.del(lock);
-  const passed = passOn(redis, keys, undefined, claimMs, trust);
+  const passed = passOn(redis, keys, { claimMs, trust });
   if (passed.granted !== undefined) return ['granted', passed.granted, question];
   announce(redis, channel, trust);
+  if (waiting(redis, queue) > 0) noteReturned(redis, fresh, 'always');
   const left = unserved(redis, queue, passed);
   return left > 0 ? ['unserved', left, question] : ['released', question];
 };

@@ -1,0 +1,52 @@
+-- Ends the last hold of a tenure, and lets the lock rest: nobody has it, and nobody gets it until the time is over. Then the key goes by itself.
+-- A copy finds another owner and changes nothing; so does a late renewal, which must not prolong the rest.
+--
+-- The lock of a rest is a lock by its shape, for Java and for older versions too. Its owner is `rest:` and the tenure, as if that were its
+-- explicit owner; `rest` says until when (server ms).
+--
+-- KEYS  lock queue fresh dead
+-- ARGV  tenure seq tombstoneMs restMs trust releaseChannel
+--   tombstoneMs     as for release
+--   trust           see grant.lua
+--   releaseChannel  is told `0`, so that Redisson's waiters ask how long it rests
+--
+-- Replies
+--   resting         nobody has the lock any more
+--   held count      it has more than one hold, or this is a copy: nothing was done
+--   released        the lock is gone, and a tombstone shows that an earlier copy ended the tenure
+--   notHeld         the tenure was not the owner
+
+--#include protocol/question
+--#include protocol/args
+--#include lock/standing
+--#include lock/own
+--#include queue/retire
+--#include queue/inherited
+--#include queue/grant
+--#include queue/announce
+
+local seq = integer(2, 1, 9007199254740991)
+local tombstoneMs = integer(3, 0)
+local restMs = integer(4, 1)
+local trust = ARGV[5] == '1'
+
+local count, last = standing()
+if not count then
+  local known = redis.call('EXISTS', KEYS[4]) == 1
+  retire(tombstoneMs)
+  return { known and 'released' or 'notHeld', question }
+end
+if seq <= last or count > 1 then return { 'held', count, question } end
+
+local time = redis.call('TIME')
+if tombstoneMs > 0 then retire(tombstoneMs) end
+redis.call('DEL', KEYS[1])
+local refused = own('rest:' .. ARGV[1], restMs)
+if refused then return refused end
+redis.pcall('HSET', KEYS[1], 'rest', string.format('%.0f', math.floor(micros(time) / 1000) + restMs))
+noteReturned('always')
+-- All who wait expected a longer lease, perhaps. The first asks now, and then when the rest is over; the others follow in their turn.
+local first = redis.pcall('ZRANGE', KEYS[2], 0, 0)
+if first[1] then tell(first[1], '1 look ' .. first[1]) end
+announce(ARGV[6], trust)
+return { 'resting', question }

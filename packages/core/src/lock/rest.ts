@@ -1,0 +1,64 @@
+import { duration, ordinal, tenureId } from '../protocol/arguments.js';
+import { command } from '../protocol/command.js';
+import type { LockKeys } from '../protocol/keys.js';
+import type { Reply } from '../protocol/reply.js';
+import type { Command } from '../protocol/script-port.js';
+import type { Granting } from '../queue/granting.js';
+import { rest as operation } from './scripts.gen.js';
+
+/** Arguments of {@link rest}. */
+export interface RestOptions extends Pick<Granting, 'trust'> {
+  readonly tenure: string;
+  /** Number of this step in the tenure; above those of all steps before. A resent rest keeps its number. */
+  readonly seq: number;
+  /** How long late commands of this tenure are to be refused, in ms; 0: none can be on its way (clean). */
+  readonly tombstoneMs: number;
+  /** How long the lock stays taken, in ms. */
+  readonly restMs: number;
+}
+
+/** Reply to {@link rest}. */
+export type RestReply =
+  /** Nobody has the lock any more, and nobody gets it until the time is over. */
+  | { kind: 'resting' }
+  /** Nothing was done: the tenure has more than one hold, or this was a late copy. */
+  | { kind: 'held'; holdCount: number }
+  /** The lock is gone, and a tombstone shows that the tenure ended before. */
+  | { kind: 'released'; left: 0 }
+  /** The tenure was not the owner. */
+  | { kind: 'notHeld' };
+
+/** Ends the only hold of a tenure, and keeps the lock taken for a while longer, by nobody. Works on a server out of memory too. */
+export function rest(keys: LockKeys, options: RestOptions): Command<RestReply> {
+  const tenure = tenureId(options.tenure);
+  return command(
+    operation,
+    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
+    {
+      tenure,
+      seq: ordinal('seq', options.seq, 1),
+      tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 0),
+      restMs: duration('restMs', options.restMs, 1),
+      trust: options.trust ? 1 : 0,
+      releaseChannel: keys.releaseChannel,
+    },
+    decode,
+  );
+}
+
+function decode(reply: Reply): RestReply {
+  const kind = reply.text(0);
+  switch (kind) {
+    case 'held':
+      return { kind, holdCount: reply.hasLength(2).natural(1) };
+    case 'released':
+      reply.hasLength(1);
+      return { kind, left: 0 };
+    case 'resting':
+    case 'notHeld':
+      reply.hasLength(1);
+      return { kind };
+    default:
+      return reply.fail('unknown status');
+  }
+}

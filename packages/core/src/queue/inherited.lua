@@ -1,0 +1,39 @@
+-- Included before grant.lua: what a waiter is told of a lock that its last holder did not give back. Expects KEYS[1..3].
+--
+--   expired   the lease ran out, or the key was deleted by somebody else than its owner
+--   forced    the lock was taken from its holder
+--
+-- It is told in the message or the reply that gives the lock, and stands in the lock besides, as a field named by the reason whose value is
+-- since when (server ms): a new owner that missed the message, or never ran, must not cost its successor the news.
+--
+-- A lock that is gone although tenures wait for it was not given back by holdfast: its releases serve the queue. That a release did not need
+-- to is noted for those who find it so, in the field `returned` of the fresh entries (a tenure id has a colon, so it is none):
+--   always    the lock rests after its release (see rest.lua), or the release met the limit of its grant step
+--   <ms>      a foreign owner, which serves no queue, had a lease until then: gone before, it was given back
+-- Whoever is granted the lock removes the note, and a queue without waiters has none.
+
+local function leave(inherited)
+  redis.pcall('HSET', KEYS[1], inherited.reason, string.format('%.0f', inherited.sinceMs))
+end
+
+local function wordsOf(inherited)
+  return inherited and string.format('%s %.0f', inherited.reason, inherited.sinceMs) or ''
+end
+
+-- What stands in a lock, by the values of its two fields; nil when it was given back.
+local function inheritedOf(expiredMs, forcedMs)
+  if expiredMs then return { reason = 'expired', sinceMs = tonumber(expiredMs) } end
+  return forcedMs and { reason = 'forced', sinceMs = tonumber(forcedMs) } or nil
+end
+
+-- Of a lock that is absent although tenures wait.
+local function foundGone(nowMs)
+  local note = redis.pcall('HGET', KEYS[3], 'returned')
+  if note == 'always' or type(note) == 'string' and nowMs < (tonumber(note) or 0) then return nil end
+  return { reason = 'expired', sinceMs = nowMs }
+end
+
+-- Only beside entries, which have a TTL.
+local function noteReturned(note)
+  if redis.pcall('EXISTS', KEYS[3]) == 1 then redis.pcall('HSET', KEYS[3], 'returned', note) end
+end
