@@ -46,6 +46,9 @@ const SECRET_LENGTH = 10;
 /** Of what the ids of a client's holds begin with. */
 const HOLD_ID_LENGTH = 10;
 
+/** What the clients of every copy of the library have. */
+const brand = Symbol.for('holdfast.client');
+
 /** Where the constructor can be reached: it is for {@link createLockClient}, and for `holdfast/testing`. */
 let make: Backstage['make'];
 
@@ -77,6 +80,11 @@ class Client implements LockClientMembers {
       lose: (client, name, reason) => #host in client && client.#lose(name, reason),
     };
     Object.defineProperty(this, BACKSTAGE, { value: backstage });
+    Object.defineProperty(this.prototype, brand, { value: true });
+    // In each copy of the library: an application may have loaded its ESM and its CommonJS build, or a test its modules anew.
+    Object.defineProperty(this, Symbol.hasInstance, {
+      value: (value: unknown) => typeof value === 'object' && value !== null && brand in value,
+    });
     // A token of dependency injection is called by it in messages, whatever a bundler made of the class.
     Object.defineProperty(this, 'name', { value: 'LockClient', configurable: true });
   }

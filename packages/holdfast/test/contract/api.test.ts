@@ -70,6 +70,7 @@ describe('the public surface is', () => {
         'ready',
         'close',
         Symbol.asyncDispose,
+        Symbol.for('holdfast.client'),
       ]),
     );
   });

@@ -1,6 +1,6 @@
 import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
-import { createLockClient, type Hold, type LockClient } from 'holdfast';
+import { createLockClient, type Hold, LockClient } from 'holdfast';
 import { currentScope, openScope, Scope, within } from '../../src/scopes/scope.js';
 import { runScope } from '../../src/scopes/scope-end.js';
 import { freshName, openClient } from '../support/clients.js';
@@ -84,6 +84,27 @@ describe('a chain of sections of which each starts the next before it ends', () 
     };
     within(root, () => down(1_000));
     expect(await detached).toBe(true);
+  });
+});
+
+describe('two copies of the package in one process', () => {
+  it('know the clients of each other by instanceof, and nothing else', async () => {
+    jest.resetModules();
+    const copy = await import('holdfast');
+    const theirs = copy.createLockClient({ redis: kit.server.url });
+    kit.cleanup(() => theirs.close());
+    const mine = openClient(kit);
+    expect(copy.LockClient).not.toBe(LockClient);
+    for (const [client, type] of [
+      [mine, copy.LockClient],
+      [theirs, LockClient],
+      [mine, LockClient],
+    ] as const) {
+      expect(client).toBeInstanceOf(type);
+    }
+    for (const other of [{}, null, 'client', mine.getLock(freshName()), { clientId: mine.clientId }]) {
+      expect((other as unknown) instanceof LockClient).toBe(false);
+    }
   });
 });
 

@@ -1,11 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { LockClient } from 'holdfast';
 import { createTestClient } from 'holdfast/testing';
 
 @Injectable()
 class Accounts {
-  constructor(private readonly locks: LockClient) {}
+  constructor(@Inject(LockClient) private readonly locks: LockClient) {}
 
   async settle(): Promise<boolean> {
     return (await this.locks.getLock('accounts').tryWithLock({}, () => 'settled')).ran;
