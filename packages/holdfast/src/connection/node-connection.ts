@@ -17,7 +17,7 @@ import { Approach, type Reach } from './reach.js';
 import { redacted, meaningOf } from './reply-errors.js';
 import { ioredisScriptPort } from './ioredis-script-port.js';
 import { SilenceGuard } from './silence-guard.js';
-import { TlsProbe } from './tls-probe.js';
+import { PortProbe } from './port-probe.js';
 import { addressOf, isLasting } from './trouble.js';
 import {
   type Connection,
@@ -43,7 +43,7 @@ export class NodeConnection implements Connection {
   readonly #tools: ConnectionTools;
   readonly #silence: SilenceGuard;
   readonly #handshake: HandshakeLimit | undefined;
-  readonly #tlsProbe: TlsProbe;
+  readonly #portProbe: PortProbe;
   readonly #approach: Approach;
   readonly #batch = new WriteBatch();
   #epoch = 0;
@@ -80,7 +80,7 @@ export class NodeConnection implements Connection {
     redis.on('close', this.#down);
     // Without any listener ioredis prints the errors. A first one on yours would silence it.
     if (ownership === 'ours' || redis.listenerCount('error') > 0) redis.on('error', this.#failed);
-    this.#tlsProbe = new TlsProbe(redis, tools, this.#failed);
+    this.#portProbe = new PortProbe(redis, tools, this.#failed);
     if (ownership === 'ours') this.#handshake = new HandshakeLimit(redis, tools);
   }
 
@@ -102,7 +102,7 @@ export class NodeConnection implements Connection {
   }
 
   get trouble(): Error | undefined {
-    return this.ready ? undefined : (this.#tlsProbe.mismatch ?? this.#trouble ?? this.#unshaken());
+    return this.ready ? undefined : (this.#portProbe.finding ?? this.#trouble ?? this.#unshaken());
   }
 
   /** A server that speaks no TLS waits for more of our handshake, or hangs up: neither is an error to ioredis. */
@@ -177,7 +177,7 @@ export class NodeConnection implements Connection {
   connect(): void {
     if (this.ready || this.ended) return;
     this.#approach.begin();
-    this.#tlsProbe.begin();
+    this.#portProbe.begin();
     // One of yours may have been connected before we came.
     if (this.redis.status === 'ready' && !this.#broken && this.#trouble === undefined) void this.#place();
     if (this.redis.status !== 'wait') return;
@@ -203,7 +203,7 @@ export class NodeConnection implements Connection {
     this.#silence.close();
     this.#approach.end();
     this.#handshake?.close();
-    this.#tlsProbe.close();
+    this.#portProbe.close();
     if (this.#ownership === 'ours') await disconnect(this.redis);
     this.redis.off('error', this.#failed);
   }

@@ -15,6 +15,8 @@ interface Kind {
 }
 
 const kinds: readonly Kind[] = [
+  // What it says to them is its own, and may look like anything.
+  { fits: /^HOLDFAST_TURNED_AWAY/, words: 'the server turns clients away', lasts: false },
   { fits: /^WRONGPASS|invalid password/, words: 'the server does not accept the user name or password', lasts: true },
   { fits: /^NOAUTH/, words: 'the server wants a password, and none was given', lasts: true },
   { fits: /DB index|invalid DB/, words: 'the database in the options does not exist there', lasts: true },

@@ -1,6 +1,8 @@
 /** What is wrong with a connection stands in the message, and ends a call at once when it cannot pass by itself. */
 
-import { canIssueCertificates, issueCertificate, startPrivateRedis, useRedis } from '@holdfast/testkit';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { canIssueCertificates, issueCertificate, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createLockClient } from 'holdfast';
 import type { RedisOptions } from 'ioredis';
@@ -21,6 +23,40 @@ beforeEach(async () => {
 });
 
 const ways = givenConnections(kit);
+
+describe('a server that turns clients away', () => {
+  const told = async (redis: string, reason: RegExp) => {
+    const client = openClient(kit, { redis });
+    const tellsWhy = async () => reason.test(String(await failureOf(client.connect({ timeoutMs: 300 }))));
+    await waitUntil(tellsWhy, { what: 'the reason in the message', timeoutMs: 20_000 });
+    return client;
+  };
+
+  it('is named with what it says, when it has as many as it may have; the client goes on when there is room', async () => {
+    const full = await startPrivateRedis();
+    kit.cleanup(() => full.stop());
+    const admin = await full.admin();
+    await admin.config('SET', 'maxclients', '1');
+    const client = await told(full.url, /turns clients away .*max number of clients/);
+    await admin.config('SET', 'maxclients', '100');
+    await client.connect({ timeoutMs: 20_000 });
+    expect(client.ready).toBe(true);
+  });
+
+  it('is named with the beginning of what it says, in protected mode', async () => {
+    const said = '-DENIED Redis is running in protected mode because protected mode is enabled and no password is set';
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).resume();
+      socket.end(
+        `${said}. ${'In this mode connections are only accepted from the loopback interface. '.repeat(9)}\r\n`,
+      );
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    kit.cleanup(() => new Promise((closed) => server.close(closed)));
+    const { port } = server.address() as AddressInfo;
+    await told(`redis://127.0.0.1:${port}`, /turns clients away \(127\.0\.0\.1:\d+ says: DENIED Redis .{50,150}\)/);
+  });
+});
 
 describe.each(ways)('given as %s, a client', (_, give) => {
   it.each<[string, RedisOptions, RegExp]>([

@@ -1,9 +1,12 @@
 /**
- * Finds out whether one side of a connection speaks TLS and the other does not.
+ * Finds out why connections to a port end before anything was answered: one side speaks TLS and the other does not, or the server turns clients
+ * away.
  *
  * A connection does not tell. A Redis that expects plain text waits for the rest of a TLS handshake, and one that expects TLS hangs up on plain
- * text: a server that is slow, and one that has crashed, do the same. So the port is asked, on a socket of its own, in the other language: an
- * answer in that language is proof, and anything else proves nothing. Nothing secret is said: it is PING in one case, a handshake in the other.
+ * text: a server that is slow, and one that has crashed, do the same. One that is full, or in protected mode, says so and hangs up, and what it
+ * said is lost when something had been sent to it by then. So the port is asked, on sockets of their own: in the other language, where an
+ * answer in that language is proof, and by a socket that only listens. Anything else proves nothing. Nothing secret is said: it is PING in one
+ * case, a handshake in the other, and nothing in the third.
  */
 
 import { connect as connectPlain, type Socket } from 'node:net';
@@ -27,13 +30,13 @@ interface Port {
 }
 
 /** See the module comment; one for each connection. */
-export class TlsProbe {
+export class PortProbe {
   readonly #redis: Redis;
   readonly #tools: ConnectionTools;
-  readonly #onMismatch: (error: Error) => void;
+  readonly #onFinding: (error: Error) => void;
   readonly #port: Port | undefined;
-  /** What the port has proven, until a connection comes about or the port is asked again. */
-  #mismatch: Error | undefined;
+  /** What the port has shown, until a connection comes about or the port is asked again. */
+  #finding: Error | undefined;
   #watches = false;
   /** The present connection has been made, and nothing has come of it yet. */
   #unanswered = false;
@@ -42,13 +45,13 @@ export class TlsProbe {
   #askedAt = Number.NEGATIVE_INFINITY;
   #overdue: { cancel(): void } | undefined;
   #limit: { cancel(): void } | undefined;
-  #socket: Socket | undefined;
+  #sockets: Socket[] = [];
 
-  /** @param onMismatch - told what is the matter, when the port has proven it. */
-  constructor(redis: Redis, tools: ConnectionTools, onMismatch: (error: Error) => void) {
+  /** @param onFinding - told what is the matter, when the port has shown it. */
+  constructor(redis: Redis, tools: ConnectionTools, onFinding: (error: Error) => void) {
     this.#redis = redis;
     this.#tools = tools;
-    this.#onMismatch = onMismatch;
+    this.#onFinding = onFinding;
     this.#port = portOf(redis);
   }
 
@@ -64,8 +67,8 @@ export class TlsProbe {
     redis.on('close', this.#closed);
   }
 
-  get mismatch(): Error | undefined {
-    return this.#mismatch;
+  get finding(): Error | undefined {
+    return this.#finding;
   }
 
   close(): void {
@@ -92,7 +95,7 @@ export class TlsProbe {
   readonly #ready = (): void => {
     this.#unanswered = false;
     this.#closedUnanswered = 0;
-    this.#mismatch = undefined;
+    this.#finding = undefined;
     this.#end();
   };
 
@@ -112,11 +115,14 @@ export class TlsProbe {
     const { at, now } = this.#tools;
     if (this.#port === undefined || now() - this.#askedAt < REPEAT_MS) return;
     this.#askedAt = now();
-    this.#mismatch = undefined;
+    this.#finding = undefined;
     this.#end();
     this.#limit = at(now() + ANSWER_MS, () => this.#end());
     if (this.#redis.options.tls) this.#askInPlainText(this.#port);
-    else this.#askByTls(this.#port);
+    else {
+      this.#askByTls(this.#port);
+      this.#listen(this.#port);
+    }
   }
 
   #askInPlainText(port: Port): void {
@@ -124,7 +130,20 @@ export class TlsProbe {
     this.#watch(socket);
     socket.once('data', (answer) => {
       // The first byte of any answer of Redis to PING, be it an error.
-      if (/^[+-]/.test(answer.toString('latin1'))) this.#prove('it answers plain text', 'HOLDFAST_PLAIN_PORT');
+      if (/^[+-]/.test(answer.toString('latin1')))
+        this.#prove('was asked, and it answers plain text', 'HOLDFAST_PLAIN_PORT');
+      this.#end();
+    });
+  }
+
+  /** An error of Redis before any command is about the connection itself. */
+  #listen(port: Port): void {
+    const socket = connectPlain(port);
+    this.#watch(socket);
+    socket.once('data', (said) => {
+      const [, error] = /^-([A-Z]+ [^\r\n]{0,150})/.exec(said.toString('latin1')) ?? [];
+      if (error === undefined) return;
+      this.#prove(`says: ${error}`, 'HOLDFAST_TURNED_AWAY');
       this.#end();
     });
   }
@@ -132,28 +151,28 @@ export class TlsProbe {
   #askByTls(port: Port): void {
     // Whose certificate it is does not matter: nothing is sent.
     const socket = connectTls({ ...port, rejectUnauthorized: false }, () => {
-      this.#prove('it answers a TLS handshake', 'HOLDFAST_TLS_PORT');
+      this.#prove('was asked, and it answers a TLS handshake', 'HOLDFAST_TLS_PORT');
       this.#end();
     });
     this.#watch(socket);
   }
 
   #watch(socket: Socket): void {
-    this.#socket = socket;
+    this.#sockets.push(socket);
     // Whatever goes wrong proves nothing. Errors may come after the end.
     socket.on('error', () => undefined);
   }
 
   #prove(what: string, code: string): void {
-    this.#mismatch = Object.assign(new Error(`${addressOf(this.#redis)} was asked, and ${what}`), { code });
-    this.#onMismatch(this.#mismatch);
+    this.#finding = Object.assign(new Error(`${addressOf(this.#redis)} ${what}`), { code });
+    this.#onFinding(this.#finding);
   }
 
   #end(): void {
     this.#limit?.cancel();
     this.#limit = undefined;
-    this.#socket?.destroy();
-    this.#socket = undefined;
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets = [];
   }
 }
 
