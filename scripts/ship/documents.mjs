@@ -15,6 +15,7 @@ export const shipped = [
     'upgrading',
     'locks',
     'multi-lock',
+    'fair-lock',
   ].map((name) => `docs/${name}.md`),
   ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script'].map((name) => `docs/recipes/${name}.md`),
 ];

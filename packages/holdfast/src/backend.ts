@@ -3,7 +3,7 @@
  * several independent servers has one for each.
  */
 
-import { type Granting, inboxChannel, lockKeys, type Prefixes } from '@holdfast/core';
+import { type Granting, inboxChannel, type LockKeys, lockKeys, type Prefixes } from '@holdfast/core';
 import { fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
 import { Watchdog } from '@holdfast/watchdog';
 import type { ClientParts, CommonParts } from './client-parts.js';
@@ -21,7 +21,7 @@ import { LockOperations } from './primitives/lock-operations.js';
 import { type LeaseSubject, Renewals } from './tenure/renewals.js';
 import { ServerClock } from './tenure/server-clock.js';
 import { Tenure } from './tenure/tenure.js';
-import { QueueWakeup, RedissonWakeup } from './tenure/wakeup.js';
+import { QueueWakeup, RedissonWakeup, type Wakeup } from './tenure/wakeup.js';
 
 /** What a backend is told of the client that it is for. */
 export interface BackendOptions {
@@ -34,6 +34,8 @@ export interface BackendOptions {
 /** See the module comment. */
 export class Backend {
   readonly parts: ClientParts;
+  /** For locks whose calls stand in the queue in Redis from their first question on, whatever the mode of the client. */
+  readonly inLine: ClientParts;
   readonly prefixes: Prefixes;
   readonly granting: Granting;
   readonly #told: ToldErrors;
@@ -81,7 +83,9 @@ export class Backend {
     });
     const onMissed = () => void subscriber.missed(settings.attemptTimeoutMs);
     const wakeup =
-      settings.wakeup === 'queue' ? new QueueWakeup(inbox, onMissed) : new RedissonWakeup(inbox, broadcast, shards);
+      settings.wakeup === 'queue'
+        ? new QueueWakeup(inbox, onMissed, 'when heard')
+        : new RedissonWakeup(inbox, broadcast, shards);
     this.parts = {
       ...common,
       topology,
@@ -92,6 +96,7 @@ export class Backend {
       grants,
       openStake: (operations, wish, listener) => new Tenure(this.parts, operations, wish, listener),
     };
+    this.inLine = this.partsWith(new QueueWakeup(inbox, onMissed, 'at once'));
     this.prefixes = { prefix: settings.prefix, keyPrefix: topology.keyPrefix };
     this.granting = { claimMs: settings.claimLeaseMs, trust: topology.trustsReceivers };
     this.#told = told;
@@ -102,9 +107,24 @@ export class Backend {
     this.#readiness = new Readiness(topology, inbox);
   }
 
+  /** For locks that wake their calls in a way of their own. */
+  partsWith(wakeup: Wakeup): ClientParts {
+    const parts: ClientParts = {
+      ...this.parts,
+      wakeup,
+      openStake: (operations, wish, listener) => new Tenure(parts, operations, wish, listener),
+    };
+    return parts;
+  }
+
   /** The re-entrant lock `name` on this Redis. @throws TypeError or RangeError when there can be no lock of that name. */
   lockOperations(name: string): LockOperations {
-    return new LockOperations(lockKeys(name, this.prefixes), this.granting);
+    return this.operations(LockOperations, name);
+  }
+
+  /** The lock `name` on this Redis, of a primitive on the keys of the re-entrant lock. @throws as {@link lockOperations}. */
+  operations<O>(primitive: new (keys: LockKeys, granting: Granting) => O, name: string): O {
+    return new primitive(lockKeys(name, this.prefixes), this.granting);
   }
 
   /** Locks could be taken there now, as far as is known. */

@@ -1,6 +1,7 @@
 import { AbortHub } from '@holdfast/notify';
 import { Schedule } from '@holdfast/watchdog';
 import type { LockHost } from './primitives/acquisition.js';
+import { FairOperations } from './primitives/fair-operations.js';
 import { LockHandle } from './primitives/lock-handle.js';
 import type { LockOperations } from './primitives/lock-operations.js';
 import { NodeQuestions } from './primitives/questions.js';
@@ -14,7 +15,7 @@ import { Limits } from './waiting/limits.js';
 import { Backend } from './backend.js';
 import type { ClientParts, CommonParts } from './client-parts.js';
 import { query } from './tenure/query.js';
-import { reentrantPolicy } from './exclusive/policy.js';
+import { fairPolicy, reentrantPolicy } from './exclusive/policy.js';
 import { Registry } from './exclusive/registry.js';
 import { EventLoopTurns } from './exclusive/event-loop-turns.js';
 import { UnreportedLosses } from './exclusive/unreported-losses.js';
@@ -143,6 +144,13 @@ class Client implements LockClientMembers {
     const operations = this.#lockOperations(name);
     checkKeys('getLock', options, handleKeys);
     return new LockHandle(this.#host, operations, reentrantPolicy, checkOwner(options.owner));
+  }
+
+  getFairLock(name: string, options: LockHandleOptions = {}): RLock {
+    const operations = this.#backend.operations(FairOperations, name);
+    checkKeys('getFairLock', options, handleKeys);
+    const host = { ...this.#host, parts: this.#backend.inLine };
+    return new LockHandle(host, operations, fairPolicy, checkOwner(options.owner));
   }
 
   getMultiLock(members: readonly (RLock | string)[]): MultiLock {

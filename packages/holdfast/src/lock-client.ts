@@ -40,6 +40,14 @@ export interface LockClientMembers extends AsyncDisposable {
    */
   getLock(name: string, options?: LockHandleOptions): RLock;
   /**
+   * A handle for the fair lock `name`: an {@link RLock} that is served strictly in the order in which calls arrived in Redis, over all processes and
+   * their tasks. Each call costs its own commands, so it is slower than {@link getLock} under contention in one process; see `docs/fair-lock.md`. It
+   * excludes other locks on the name. No I/O.
+   *
+   * @throws as {@link getLock}.
+   */
+  getFairLock(name: string, options?: LockHandleOptions): RLock;
+  /**
    * A handle for several locks that are had together or not at all. No I/O. See {@link MultiLock} and `docs/multi-lock.md`.
    *
    * @param members - names, for the locks that `getLock` gives, and locks that this or another client has made for one name each. In any order; one

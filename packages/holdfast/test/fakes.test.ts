@@ -37,6 +37,7 @@ class FakeLocks implements LockClient {
   readonly clientId = 'fake';
   readonly ready = true;
   getLock = () => lock;
+  getFairLock = () => lock;
   getMultiLock = notInHere;
   connect = async () => undefined;
   run = <T>(fn: () => T): T => fn();

@@ -35,7 +35,7 @@ import { contend, enter, reenter } from './admission.js';
 import { leave, vacateAfterAll } from './departure.js';
 import { expire } from './expiry.js';
 import type { HoldRecord } from './hold-record.js';
-import type { ExclusiveLock } from './lock.js';
+import type { ExclusiveLock, LockHome } from './lock.js';
 import { abandon, lose, takeBack } from './loss.js';
 import { OpenHolds } from './open-holds.js';
 import type { ExclusivePolicy } from './policy.js';
@@ -51,23 +51,18 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
   arriving: readonly Waiter[] = none;
   tenure: Stake | undefined;
   busyAt: number | undefined;
-  readonly #onIdle: (coordinator: Coordinator) => void;
+  readonly #home: LockHome;
   #selfWait: SelfWaitWatch | undefined;
   #foreignSeen = 0;
   #closing = false;
   /** Changes of this lock under way, inside each other. */
   #changes = 0;
 
-  constructor(
-    operations: Operations,
-    policy: ExclusivePolicy,
-    parts: LockParts,
-    onIdle: (coordinator: Coordinator) => void,
-  ) {
+  constructor(operations: Operations, policy: ExclusivePolicy, parts: LockParts, home: LockHome) {
     this.operations = operations;
     this.policy = policy;
     this.parts = parts;
-    this.#onIdle = onIdle;
+    this.#home = home;
     this.queue = new WaitQueue(parts.limits, policy);
   }
 
@@ -77,6 +72,11 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
 
   get primitive(): string {
     return this.operations.primitive;
+  }
+
+  /** What this process holds of the lock. */
+  get heldHere(): OpenHolds {
+    return this.policy.contends === 'first' ? this.holds : (this.#home.find(this)?.holds ?? this.holds);
   }
 
   get closing(): boolean {
@@ -113,7 +113,7 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
       contend(this);
       // A new tenure has just asked.
       if (!waiter.singleAttempt) asking?.stayFresh(waiter.until);
-      if (!waiter.settled && !holds.isEmpty) (this.#selfWait ??= new SelfWaitWatch(this, parts)).watch(waiter);
+      if (!waiter.settled && !this.heldHere.isEmpty) (this.#selfWait ??= new SelfWaitWatch(this, parts)).watch(waiter);
     }
     return waiter.promise;
   }
@@ -291,6 +291,6 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
 
   #dismiss(): void {
     this.#selfWait?.stop();
-    this.#onIdle(this);
+    this.#home.dismiss(this);
   }
 }

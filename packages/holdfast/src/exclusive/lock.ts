@@ -1,5 +1,5 @@
 import type { LockParts } from '../client-parts.js';
-import type { Operations } from '../tenure/operations.js';
+import type { LockIdentity, Operations } from '../tenure/operations.js';
 import type { Stake, StakeListener } from '../tenure/stake.js';
 import type { WaitQueue } from '../waiting/wait-queue.js';
 import type { Waiter } from '../waiting/waiter.js';
@@ -30,6 +30,14 @@ export interface ExclusiveLock extends HoldKeeper, StakeListener {
   change<T>(work: () => T): T;
   /** A hold further in was refused, after those around it had been released: no hold is left, and `last` was the last. */
   onEmptied(tenure: Stake, last: HoldRecord): void;
+}
+
+/** Where the locks of a client are found. */
+export interface LockHome {
+  /** Nothing is left of it. */
+  dismiss(lock: ExclusiveLock): void;
+  /** The one in which the lock is held. */
+  find(lock: LockIdentity): { readonly holds: OpenHolds } | undefined;
 }
 
 /** What the lease is renewed to, now that holds have come or gone. */

@@ -6,7 +6,7 @@
  * | which call may enter while the lock is held? | one inside the innermost hold (`reentry.ts`) |
  * | may the lock pass to the next call of this process in memory? | while the lease is healthy, and others are not kept longer than a small tenure (`handoff-rule.ts`) |
  * | which operations? | `primitives/lock-operations.ts`, handed over with the name |
- * | does the first waiting call contend in Redis, or each? | the first, for all of them: the coordinator has one tenure. A primitive in which each contends brings the other answer with it |
+ * | does the first waiting call contend in Redis, or each? | the first, for all of them: they wait for one coordinator, which has one tenure. Where each does, each has a coordinator (`lanes.ts`) |
  */
 
 import type { LockParts } from '../client-parts.js';
@@ -25,7 +25,12 @@ export interface ExclusivePolicy {
   originsOf(request: AcquireRequest): readonly (Scope | string)[];
   /** Whether a held tenure may be passed on to the next call of this process now. */
   mayPassOn(tenure: Stake, parts: LockParts): boolean;
+  /** Who asks Redis when several calls of this process wait: the first, on behalf of all, or each for itself. */
+  readonly contends: 'first' | 'each';
 }
 
 /** That of the re-entrant lock. */
-export const reentrantPolicy: ExclusivePolicy = { mayReenter, originsOf, mayPassOn };
+export const reentrantPolicy: ExclusivePolicy = { mayReenter, originsOf, mayPassOn, contends: 'first' };
+
+/** That of the fair lock: whoever asked Redis first is served first, so each call asks at once, and nothing passes by Redis. */
+export const fairPolicy: ExclusivePolicy = { mayReenter, originsOf, mayPassOn: () => false, contends: 'each' };

@@ -2,14 +2,23 @@ import { LockClientClosedError } from '../errors.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import type { LockParts } from '../client-parts.js';
 import type { LockIdentity, Operations } from '../tenure/operations.js';
+import type { AcquireRequest } from '../waiting/waiter.js';
 import { Coordinator } from './coordinator.js';
+import { Lanes } from './lanes.js';
+import type { LockHome } from './lock.js';
 import type { ExclusivePolicy } from './policy.js';
 
-/** The coordinators of one client: one for each lock that is in use, and none for the others. */
-export class Registry {
+/** A lock, as a handle wants it. */
+interface Wanted {
+  readonly operations: Operations;
+  readonly policy: ExclusivePolicy;
+}
+
+/** The coordinators of one client: one for each lock that is in use, or its lanes, and none for the others. */
+export class Registry implements LockHome {
   readonly #parts: LockParts;
   /** By primitive, by name. */
-  readonly #coordinators = new Map<string, Map<string, Coordinator>>();
+  readonly #coordinators = new Map<string, Map<string, Coordinator | Lanes>>();
   #size = 0;
   #phase: 'open' | 'draining' | 'closed' = 'open';
   #whenQuiet: (() => void) | undefined;
@@ -30,31 +39,36 @@ export class Registry {
   }
 
   /**
-   * The coordinator of a lock, made when it comes into use.
+   * The coordinator of the lock for this call, made when there is none. `parts`: those of the handle.
    *
    * @throws LockLimitError
    */
-  coordinator(operations: Operations, policy: ExclusivePolicy): Coordinator {
-    const known = this.find(operations);
-    if (known !== undefined) return known;
-    const { name, primitive } = operations;
-    this.#parts.limits.checkNames(name, this.#size);
-    const coordinator = new Coordinator(operations, policy, this.#parts, this.#dismiss);
-    const named = this.#coordinators.get(primitive);
-    if (named === undefined) this.#coordinators.set(primitive, new Map([[name, coordinator]]));
-    else named.set(name, coordinator);
-    this.#size++;
+  coordinator({ operations, policy }: Wanted, parts: LockParts, request: AcquireRequest): Coordinator {
+    const known = this.#seat(operations);
+    if (known instanceof Coordinator) return known;
+    const lane = known?.find(operations, policy.originsOf(request));
+    if (lane !== undefined) return lane;
+    if (known === undefined) this.#parts.limits.checkNames(operations.name, this.#size);
+    const coordinator = new Coordinator(operations, policy, parts, this);
+    if (policy.contends === 'first') this.#place(operations, coordinator);
+    else (known ?? this.#place(operations, new Lanes())).add(coordinator, request.owner);
     return coordinator;
   }
 
-  /** The coordinator of a lock in use. */
-  find({ name, primitive }: LockIdentity): Coordinator | undefined {
-    return this.#coordinators.get(primitive)?.get(name);
+  /** The coordinator of a lock in use; where each call has one, that in which the lock is held, if it is. */
+  find(lock: LockIdentity): Coordinator | undefined {
+    const seat = this.#seat(lock);
+    return seat instanceof Lanes ? seat.held : seat;
   }
 
   /** The coordinators of all locks in use. */
   *coordinators(): Iterable<Coordinator> {
-    for (const named of this.#coordinators.values()) yield* named.values();
+    for (const named of this.#coordinators.values()) {
+      for (const seat of named.values()) {
+        if (seat instanceof Lanes) yield* seat;
+        else yield seat;
+      }
+    }
   }
 
   /** Refuses new calls and waiting ones; waits at most `drainMs` for open holds; then takes them back, without waiting for it. */
@@ -66,13 +80,26 @@ export class Registry {
     for (const coordinator of [...this.coordinators()]) coordinator.close();
   }
 
-  readonly #dismiss = (coordinator: Coordinator): void => {
-    if (this.find(coordinator.operations) === coordinator) {
+  dismiss(coordinator: Coordinator): void {
+    const seat = this.#seat(coordinator.operations);
+    if (seat === coordinator || (seat instanceof Lanes && seat.remove(coordinator) && seat.isEmpty)) {
       this.#coordinators.get(coordinator.operations.primitive)?.delete(coordinator.name);
       this.#size--;
     }
     if (this.#size === 0) this.#whenQuiet?.();
-  };
+  }
+
+  #seat({ name, primitive }: LockIdentity): Coordinator | Lanes | undefined {
+    return this.#coordinators.get(primitive)?.get(name);
+  }
+
+  #place<S extends Coordinator | Lanes>({ name, primitive }: LockIdentity, seat: S): S {
+    const named = this.#coordinators.get(primitive);
+    if (named === undefined) this.#coordinators.set(primitive, new Map([[name, seat]]));
+    else named.set(name, seat);
+    this.#size++;
+    return seat;
+  }
 
   #quiet(withinMs: number): Promise<void> {
     return new Promise((resolve) => {

@@ -57,7 +57,7 @@ export interface LockCall<T> {
  * @throws LockClientClosedError, LockScopeError, LockLimitError, the reason of an aborted signal: whatever is known before anything is sent.
  */
 export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
-  const { operations, policy, owner, style, options, entry, completion } = call;
+  const { operations, owner, style, options, entry, completion } = call;
   const { client, registry, parts } = host;
   const { kind } = style;
   const { waitMs = style.waitMs, leaseMs, signal, maxHoldMs } = options;
@@ -84,7 +84,7 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
   if (kind === 'imperative' && owner === undefined) refuseUnclear(host, request, call);
   parts.reporter.tried();
   parts.limits.checkLease(name, leaseMs);
-  const outcome = registry.coordinator(operations, policy).acquire(request) as Promise<T>;
+  const outcome = registry.coordinator(call, parts, request).acquire(request) as Promise<T>;
   // Those with a site need nothing more, and sections see to it themselves.
   return kind === 'section' || request.site !== undefined ? outcome : shown(outcome);
 }

@@ -35,18 +35,24 @@ export class QueueWakeup implements Wakeup {
   readonly blind = false;
   readonly inbox: Inbox;
   readonly onMissed: () => void;
+  readonly #joins: 'when heard' | 'at once';
 
-  /** @param onMissed - a message that should have come did not: the connection may be open and dead. */
-  constructor(inbox: Inbox, onMissed: () => void) {
+  /**
+   * @param onMissed - a message that should have come did not: the connection may be open and dead.
+   * @param joins - whether a tenure that no message can reach yet joins the queue with its first ask. It may be passed over there, and comes back to its
+   * place by its next ask, so only who wants its place more than a quick answer does it.
+   */
+  constructor(inbox: Inbox, onMissed: () => void, joins: 'when heard' | 'at once') {
     this.inbox = inbox;
     this.onMissed = onMissed;
+    this.#joins = joins;
   }
 
   subscribe(_: Operations, tenure: string, listener: InboxListener): WakeupSubscription {
     this.inbox.register(tenure, listener);
     // Opened in the background with the first acquisition, so that the first wait finds it open.
     if (!this.inbox.confirmed) void this.inbox.open().catch(() => undefined);
-    return new QueueSubscription(this, tenure);
+    return new QueueSubscription(this, tenure, this.#joins === 'at once');
   }
 }
 
@@ -54,11 +60,12 @@ export class QueueWakeup implements Wakeup {
 class QueueSubscription implements WakeupSubscription {
   readonly #wakeup: QueueWakeup;
   readonly #tenure: string;
-  #past = false;
+  #joins: boolean;
 
-  constructor(wakeup: QueueWakeup, tenure: string) {
+  constructor(wakeup: QueueWakeup, tenure: string, joins: boolean) {
     this.#wakeup = wakeup;
     this.#tenure = tenure;
+    this.#joins = joins;
   }
 
   /**
@@ -66,7 +73,7 @@ class QueueSubscription implements WakeupSubscription {
    * keep its place, and the subscriber will be back.
    */
   get mayQueue(): boolean {
-    return this.#past || this.#wakeup.inbox.confirmed;
+    return this.#joins || this.#wakeup.inbox.confirmed;
   }
 
   get open(): boolean {
@@ -74,7 +81,7 @@ class QueueSubscription implements WakeupSubscription {
   }
 
   listen(opened: () => void): void {
-    this.#past = true;
+    this.#joins = true;
     this.#wakeup.inbox.open().then(opened, () => undefined);
   }
 

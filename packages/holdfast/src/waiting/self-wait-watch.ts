@@ -21,7 +21,7 @@ const PAUSE_MS = 100;
 
 interface Lock {
   readonly name: string;
-  readonly holds: OpenHolds;
+  readonly heldHere: OpenHolds;
   readonly queue: WaitQueue;
 }
 
@@ -40,7 +40,7 @@ export class SelfWaitWatch {
   watch(waiter: Waiter): void {
     const { request } = waiter;
     if (request.waitMs !== undefined) return;
-    const holder = this.#lock.holds.all.find((record) => mayBeAround(record, waiter));
+    const holder = this.#lock.heldHere.all.find((record) => mayBeAround(record, waiter));
     if (holder === undefined) return;
     waiter.suspicion = { holder, site: request.site ?? new Site(request.entry, CALLERS) };
     if (this.#next === undefined) this.#lookAt(waiter.joinedAt + PATIENCE_MS);
@@ -75,7 +75,7 @@ export class SelfWaitWatch {
   #report(waiter: Waiter): void {
     const { suspicion, request } = waiter;
     waiter.suspicion = undefined;
-    if (suspicion === undefined || waiter.settled || !this.#lock.holds.has(suspicion.holder)) return;
+    if (suspicion === undefined || waiter.settled || !this.#lock.heldHere.has(suspicion.holder)) return;
     this.#parts.reporter.selfWait(request, suspicion.site, suspicion.holder.site);
   }
 }

@@ -39,6 +39,7 @@ interface Scene {
  * waking up, in each world.
  */
 export function exclusiveContract(primitive: ExclusivePrimitive, world: World, wakeup: Wakeup): void {
+  const line = primitive.wakeup ?? wakeup;
   const setUp = (options: Partial<LockClientOptions> = {}): Scene => {
     const name = freshName();
     const client = world.open({ wakeup, ...options });
@@ -48,7 +49,7 @@ export function exclusiveContract(primitive: ExclusivePrimitive, world: World, w
       lock: primitive.get(client, name),
       stranger: (more) => primitive.get(world.open({ wakeup, ...options, ...more }), name),
       waiting: (count) =>
-        world.until(async () => (await world.waiters(name, wakeup)) === count, `${count} clients to wait for ${name}`),
+        world.until(async () => (await world.waiters(name, line)) === count, `${count} clients to wait for ${name}`),
       gone: () => world.until(async () => (await world.keysOf(name)).length === 0, `nothing of ${name} to be left`),
     };
   };
@@ -134,7 +135,7 @@ export function exclusiveContract(primitive: ExclusivePrimitive, world: World, w
       expect(order).toEqual([1, 2, 3, 4]);
     });
 
-    if (wakeup === 'queue')
+    if (line === 'queue')
       it('in several processes is first come, first served', async () => {
         const { lock, stranger, waiting } = setUp();
         const hold = await within(lock.acquire());

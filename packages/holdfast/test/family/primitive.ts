@@ -1,4 +1,5 @@
 import { keySlot } from '@holdfast/core';
+import type { Wakeup } from './world.js';
 import type { LockClient, LockHandleOptions, RLock } from 'holdfast';
 
 /** One exclusive lock of the family: how to get it, and what else than the common contract may be asked of it. */
@@ -7,6 +8,8 @@ export interface ExclusivePrimitive {
   readonly factory: string;
   /** A call inside a hold of its own enters at once. */
   readonly reenters: boolean;
+  /** How its calls are woken up, if not in the way of their client. */
+  readonly wakeup?: Wakeup;
   get(client: LockClient, name: string, options?: LockHandleOptions): RLock;
 }
 
@@ -15,6 +18,12 @@ export interface ExclusivePrimitive {
  * `exclusive.ts` is asked of it.
  */
 export const exclusivePrimitives: readonly ExclusivePrimitive[] = [
+  {
+    factory: 'getFairLock',
+    reenters: true,
+    wakeup: 'queue',
+    get: (client, name, options) => client.getFairLock(name, options),
+  },
   {
     factory: 'getMultiLock',
     reenters: true,

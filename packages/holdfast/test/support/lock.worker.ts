@@ -22,6 +22,11 @@ export const methods = {
     if (hold !== null) holds.push(hold);
     return hold !== null;
   },
+  /** So many calls for a fair lock, at once. */
+  waitFairly: async (name: string, calls: number): Promise<void> => {
+    const lock = client.getFairLock(name);
+    holds.push(...(await Promise.all(Array.from({ length: calls }, () => lock.acquire()))));
+  },
   release: async (): Promise<void> => holds.pop()?.release(),
   /** Runs `count` critical sections, one after the other. */
   cycles: async (name: string, count: number): Promise<void> => {

@@ -1,0 +1,198 @@
+/** What is special about the fair lock; what it has in common with every lock is in `exclusive.ts`. */
+import { useRedis, waitUntil } from '@holdfast/testkit';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type LockClient, LockLostError } from 'holdfast';
+import { createTestClient, createTestServer, type TestLockClient } from 'holdfast/testing';
+import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+import { spawnLockWorker } from '../support/workers.js';
+
+const kit = useRedis();
+/** Nobody asks again by itself while the test runs. */
+const patient = { reaskMs: 200_000, claimLeaseMs: 300_000, watchdogTimeoutMs: 600_000 };
+
+const open: LockClient[] = [];
+afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
+
+/** Processes on one server in memory, whose time the test moves. */
+function processes(count: number) {
+  const server = createTestServer();
+  const clients = Array.from({ length: count }, () => createTestClient({ server }));
+  open.push(...clients);
+  const [first, second] = clients as [TestLockClient, TestLockClient];
+  return { server, clients, first, second };
+}
+
+describe('the order of a fair lock', () => {
+  it('is that in which calls arrived in Redis, whichever process and task they are of', async () => {
+    const clients = [openClient(kit, patient), openClient(kit, patient), openClient(kit, patient)];
+    const name = freshName();
+    const [first] = clients as [LockClient, ...LockClient[]];
+    const hold = await first.getFairLock(name).acquire();
+    const served: (string | undefined)[] = [];
+    const call = (client: LockClient) =>
+      client.getFairLock(name).withLock(async () => served.push((await first.inspect(name)).owner?.id));
+    // Several of one process behind each other, and between those of others: that a process favours its own shows.
+    const calls = [0, 1, 0, 0, 2, 1, 1, 0, 2, 2, 0, 1, 2, 0, 0].map((index) => call(clients[index] as LockClient));
+    const line = async () => (await first.inspect(name)).queue.map(({ id }) => id);
+    await waitUntil(async () => (await line()).length === calls.length, { what: 'all wait in Redis' });
+    const arrived = await line();
+    await hold.release();
+    await Promise.all(calls);
+    expect(served).toEqual(arrived);
+  });
+
+  it('holds for those that come while others are served, and who gives up leaves no gap', async () => {
+    const { server, clients } = processes(3);
+    const served: number[] = [];
+    const came: number[] = [];
+    let number = 0;
+    const calls: Promise<unknown>[] = [];
+    let givingUp = new AbortController();
+    const come = () => {
+      givingUp.abort();
+      givingUp = new AbortController();
+      const mine = number++;
+      const client = clients[mine % 3] as LockClient;
+      const lock = client.getFairLock('x');
+      const givesUp = mine % 7 === 3;
+      if (!givesUp) came.push(mine);
+      const section = async () => {
+        served.push(mine);
+        for (let more = 0; more < 2 && number < 100; more++) client.exit(come);
+        await Promise.resolve();
+      };
+      calls.push(givesUp ? failureOf(lock.lock({ signal: givingUp.signal })) : lock.withLock(section));
+    };
+    const hold = await (clients[0] as LockClient).getFairLock('x').acquire();
+    for (let times = 0; times < 10; times++) {
+      come();
+      await server.advance(0);
+    }
+    await hold.release();
+    for (let steps = 0; steps < 100 && served.length < came.length; steps++) await server.advance(1);
+    expect(await Promise.all(calls)).toHaveLength(100);
+    expect(served).toEqual(came);
+  });
+
+  it('begins with the first ask, also before any message can reach the process', async () => {
+    const [client, holder] = [openClient(kit), openClient(kit)];
+    const name = freshName();
+    const hold = await holder.getFairLock(name).acquire();
+    const monitor = await kit.admin.monitor();
+    kit.cleanup(() => monitor.disconnect());
+    const asked = new Promise<string[]>((resolve) => {
+      monitor.on('monitor', (_time: string, command: string[]) => {
+        if (command.some((argument) => argument.startsWith(`${client.clientId}:`))) resolve(command);
+      });
+    });
+    const call = client.getFairLock(name).acquire();
+    const [, , keys, ...rest] = await asked;
+    const [, , freshMs] = rest.slice(Number(keys));
+    // For how long it may be granted the lock: without a place that is 0.
+    expect(Number(freshMs)).toBeGreaterThan(0);
+    await hold.release();
+    await (await call).release();
+  });
+
+  it('passes over a process that was killed, at once', async () => {
+    const [holder, waiter] = [openClient(kit, patient), openClient(kit, patient)];
+    const name = freshName();
+    const worker = await spawnLockWorker(kit, patient);
+    const hold = await holder.getFairLock(name).acquire();
+    const waiting = (count: number) =>
+      waitUntil(async () => (await holder.inspect(name)).queue.length === count, { what: `${count} wait` });
+    void worker.call('waitFairly', name, 3).catch(() => undefined);
+    await waiting(3);
+    const call = waiter.getFairLock(name).acquire();
+    await waiting(4);
+    worker.kill('SIGKILL');
+    await waitUntil(async () => (await kit.admin.pubsub('CHANNELS', 'holdfast_inbox:*')).length === 2, {
+      what: 'the server knows that it has gone',
+    });
+    await hold.release();
+    // Nobody asks by itself for minutes.
+    await (await call).release();
+  });
+});
+
+describe('re-entry into a fair lock', () => {
+  it('is for calls inside the hold, however many wait outside', async () => {
+    const { server, first: here, second: there } = processes(2);
+    const lock = here.getFairLock('x');
+    const order: string[] = [];
+    const section = lock.withLock(async () => {
+      const outside = here.exit(() => lock.withLock(() => order.push('outside')));
+      const elsewhere = there.getFairLock('x').withLock(() => order.push('elsewhere'));
+      await server.advance(10);
+      const branch = (name: string) =>
+        lock.withLock(async () => {
+          order.push(name);
+          await Promise.resolve();
+          expect(await lock.getHoldCount()).toBe(2);
+        });
+      await Promise.all([branch('one'), branch('two'), branch('three')]);
+      return { outside, elsewhere };
+    });
+    const { outside, elsewhere } = await section;
+    await Promise.all([outside, elsewhere]);
+    expect(order).toEqual(['one', 'two', 'three', 'outside', 'elsewhere']);
+  });
+
+  it('is for the calls of one explicit owner, those that come while the first still waits too', async () => {
+    const { server, first: client } = processes(1);
+    const hold = await client.getFairLock('x').acquire();
+    const mine = client.getFairLock('x', { owner: 'me' });
+    const calls = [mine.lock(), mine.lock()];
+    await server.advance(10);
+    expect((await client.inspect('x')).queue).toHaveLength(1);
+    await hold.release();
+    await Promise.all(calls);
+    expect(await mine.getHoldCount()).toBe(2);
+    await mine.unlock();
+    await mine.unlock();
+    expect(await mine.isLocked()).toBe(false);
+  });
+
+  it('is not for calls inside a hold that was lost: they never acquire afresh', async () => {
+    const { first: client } = processes(1);
+    const lock = client.getFairLock('x');
+    const section = lock.withLock(async () => {
+      await client.lose('x', 'deleted');
+      expect(await failureOf(lock.acquire())).toBeInstanceOf(LockLostError);
+    });
+    expect(await failureOf(section)).toBeInstanceOf(LockLostError);
+    expect(await lock.tryLock()).toBe(true);
+  });
+});
+
+describe('a call of a fair lock that waits for the code around it', () => {
+  it('is reported as a wait for itself, and an honest wait is not', async () => {
+    const { server, first: client } = processes(1);
+    const suspicions: unknown[] = [];
+    client.on('self-wait', ({ name }) => suspicions.push(name));
+    await client.getFairLock('x').lock();
+    const giveUp = new AbortController();
+    const waits = failureOf(client.getFairLock('x').lock({ signal: giveUp.signal }));
+    await client.getFairLock('y').lock();
+    const bounded = client.getFairLock('y').tryLock(5_000);
+    await server.advance(5_000);
+    expect(await bounded).toBe(false);
+    expect(suspicions).toEqual(['x']);
+    giveUp.abort();
+    await waits;
+  });
+});
+
+it('a fair lock and a lock on one name exclude each other, and are strangers in one process', async () => {
+  const { first: client } = processes(1);
+  await client.getFairLock('x').withLock(async () => {
+    expect(await client.getLock('x').tryLock()).toBe(false);
+    expect(await client.getFairLock('x').tryWithLock({}, () => 'in')).toEqual({ ran: true, value: 'in' });
+  });
+  await client.getMultiLock([client.getFairLock('x'), 'y']).withLock({ leaseMs: 1_000 }, async () => {
+    expect(await client.getLock('x').tryLock()).toBe(false);
+    expect(await client.getFairLock('x').getHoldCount()).toBe(1);
+  });
+  expect(await client.getLock('x').tryLock()).toBe(true);
+});
