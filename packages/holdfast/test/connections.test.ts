@@ -98,7 +98,6 @@ describe('the round trip', () => {
       const answer = await sender.answer(name, () => peek(lockKeys(name), { tenure: 'nobody:1' }));
       expect(answer).toHaveProperty('reply');
     }
-    // Three of 60 ms and more, each an eighth of it, beside three of what loopback takes.
     expect(sender.roundTripMs('far')).toBeGreaterThan(15);
     expect(sender.roundTripMs('near')).toBeLessThan(sender.roundTripMs('far'));
   });

@@ -36,7 +36,8 @@ import {
   type Request,
   type RequestOptions,
 } from './pending-command.js';
-import { FIRST_ROUND_TRIP_MS, type Connection } from './connection.js';
+import type { Connection } from './connection.js';
+import { FIRST_ROUND_TRIP_MS } from './round-trips.js';
 import type { Topology } from './topology.js';
 import { type ErrorMeaning, meaningOf } from './reply-errors.js';
 import { isLasting } from './trouble.js';

@@ -50,6 +50,3 @@ export interface ConnectionListener {
   /** It cannot be made as things are, and that stays so until the options or the server are changed. */
   onLastingTrouble(error: Error): void;
 }
-
-/** Before anything is known. */
-export const FIRST_ROUND_TRIP_MS = 1;

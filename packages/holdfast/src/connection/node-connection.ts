@@ -16,16 +16,11 @@ import { WriteBatch } from './write-batch.js';
 import { Approach, type Reach } from './reach.js';
 import { redacted, meaningOf } from './reply-errors.js';
 import { ioredisScriptPort } from './ioredis-script-port.js';
+import { RoundTrips } from './round-trips.js';
 import { SilenceGuard } from './silence-guard.js';
 import { PortProbe } from './port-probe.js';
 import { addressOf, isLasting } from './trouble.js';
-import {
-  type Connection,
-  type ConnectionListener,
-  FIRST_ROUND_TRIP_MS,
-  type OwnedRedis,
-  type ReplicaTerms,
-} from './connection.js';
+import { type Connection, type ConnectionListener, type OwnedRedis, type ReplicaTerms } from './connection.js';
 import { disconnect } from './disconnect.js';
 
 /** Where a server refuses everything, its connection is not replaced more often than this. */
@@ -47,7 +42,7 @@ export class NodeConnection implements Connection {
   readonly #approach: Approach;
   readonly #batch = new WriteBatch();
   #epoch = 0;
-  #roundTripMs = FIRST_ROUND_TRIP_MS;
+  readonly #roundTrips = new RoundTrips();
   #closed = false;
   /** The last error, until a later connection is up. */
   #trouble: Error | undefined;
@@ -126,11 +121,11 @@ export class NodeConnection implements Connection {
   }
 
   get roundTripMs(): number {
-    return this.#roundTripMs;
+    return this.#roundTrips.typicalMs;
   }
 
   took(ms: number): void {
-    this.#roundTripMs += (ms - this.#roundTripMs) / 8;
+    this.#roundTrips.took(ms);
   }
 
   answered(at: number): void {
