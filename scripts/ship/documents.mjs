@@ -16,6 +16,7 @@ export const shipped = [
     'locks',
     'multi-lock',
     'fair-lock',
+    'fenced-lock',
   ].map((name) => `docs/${name}.md`),
   ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script'].map((name) => `docs/recipes/${name}.md`),
 ];
