@@ -79,8 +79,8 @@ export function serveFenced(keys: LockKeys, options: Granting & Minting): Comman
 }
 
 /** The same command, by the script that is like its own but for the tokens. */
-function minting<R>(script: Script, { keys, args, decode }: Command<R>, names: LockKeys, by: Minting): Command<R> {
-  return { script, keys: [...keys, names.tokenCounter], args: [...args, by.tokens], decode };
+function minting<R>(script: Script, like: Command<R>, { tokenCounter }: LockKeys, { tokens }: Minting): Command<R> {
+  return { ...like, script, keys: [...like.keys, tokenCounter], args: [...like.args, tokens] };
 }
 
 function readHandoff(reply: Reply): FencedHandoffReply {

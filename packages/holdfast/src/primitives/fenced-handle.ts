@@ -9,7 +9,6 @@ import { LockUnavailableError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
 import { checkKeys } from '../options.js';
-import type { Entry } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
 import type { LockHost } from './acquisition.js';
 import type { FencedHold, RFencedLock } from './fenced-lock.js';
@@ -31,6 +30,8 @@ class FencedHoldHandle extends HoldHandle implements FencedHold {
   }
 }
 
+const styles = { lockAndGetToken: callStyles.lock, tryLockAndGetToken: callStyles.tryLock } as const;
+
 const fencedHold = (host: LockHost, record: HoldRecord) => new FencedHoldHandle(host, record);
 
 /** See {@link RFencedLock}. */
@@ -47,23 +48,23 @@ export class FencedLockHandle extends LockHandle<FencedHold> implements RFencedL
     const given = typeof options === 'number' ? { leaseMs: options } : options;
     // It waits without limit: it has the lock, or rejects.
     const check = () => checkAcquire(given, 'lockAndGetToken', lockCallOptions);
-    return this.#take('lock', this.lockAndGetToken, check) as Promise<number>;
+    return this.#take('lockAndGetToken', check) as Promise<number>;
   }
 
   tryLockAndGetToken(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<number | null> {
-    return this.#take('tryLock', this.tryLockAndGetToken, () => {
+    return this.#take('tryLockAndGetToken', () => {
       if (options !== undefined) checkKeys('tryLockAndGetToken', options, tryLockCallOptions);
       return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, 'tryLockAndGetToken');
     });
   }
 
   /** As `lock` or `tryLock`; null where the latter answers false. */
-  #take(style: 'lock' | 'tryLock', entry: Entry, check: () => CheckedOptions): Promise<number | null> {
+  #take(method: keyof typeof styles, check: () => CheckedOptions): Promise<number | null> {
     const self = memberOf(this) as Member;
     try {
       return self.take({
-        style: callStyles[style],
-        entry,
+        style: styles[method],
+        entry: this[method],
         options: check(),
         completion: (outcome, joinedAt) => {
           if (typeof outcome === 'string') return null;

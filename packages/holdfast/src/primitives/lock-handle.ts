@@ -79,7 +79,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
     operations: Operations,
     policy: ExclusivePolicy,
     owner: string | undefined,
-    holdOf: HoldOf<H> = plainHold as HoldOf<Hold> as HoldOf<H>,
+    holdOf: HoldOf<H> = plainHold as HoldOf<H>,
   ) {
     this.#host = host;
     this.#operations = operations;
