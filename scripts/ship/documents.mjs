@@ -14,9 +14,9 @@ export const shipped = [
     'redisson',
     'upgrading',
     'locks',
+    'redlock',
     'multi-lock',
     'fair-lock',
-    'fenced-lock',
   ].map((name) => `docs/${name}.md`),
   ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script'].map((name) => `docs/recipes/${name}.md`),
 ];

@@ -17,7 +17,6 @@ import { Shards } from './connection/shards.js';
 import { Subscriber } from './connection/subscriber.js';
 import { ToldErrors } from './connection/told-errors.js';
 import type { HoldRecord } from './exclusive/hold-record.js';
-import { FencedOperations } from './primitives/fenced-operations.js';
 import { LockOperations } from './primitives/lock-operations.js';
 import { type LeaseSubject, Renewals } from './tenure/renewals.js';
 import { ServerClock } from './tenure/server-clock.js';
@@ -125,12 +124,12 @@ export class Backend {
 
   /** The lock `name` on this Redis, of a primitive on the keys of the re-entrant lock. @throws as {@link lockOperations}. */
   operations<O>(primitive: new (keys: LockKeys, granting: Granting) => O, name: string): O {
-    return new primitive(lockKeys(name, this.prefixes), this.granting);
+    return new primitive(this.lockKeys(name), this.granting);
   }
 
-  /** The fenced lock `name`, likewise. */
-  fencedOperations(name: string): FencedOperations {
-    return new FencedOperations(lockKeys(name, this.prefixes), this.granting, this.parts.settings.tokens);
+  /** The keys of lock `name` there. @throws as {@link lockOperations}. */
+  lockKeys(name: string): LockKeys {
+    return lockKeys(name, this.prefixes);
   }
 
   /** Locks could be taken there now, as far as is known. */

@@ -2,8 +2,6 @@ import { AbortHub } from '@holdfast/notify';
 import { Schedule } from '@holdfast/watchdog';
 import type { LockHost } from './primitives/acquisition.js';
 import { FairOperations } from './primitives/fair-operations.js';
-import { FencedLockHandle } from './primitives/fenced-handle.js';
-import type { RFencedLock } from './primitives/fenced-lock.js';
 import { LockHandle } from './primitives/lock-handle.js';
 import type { LockOperations } from './primitives/lock-operations.js';
 import { NodeQuestions } from './primitives/questions.js';
@@ -22,7 +20,7 @@ import { Registry } from './exclusive/registry.js';
 import { EventLoopTurns } from './exclusive/event-loop-turns.js';
 import { UnreportedLosses } from './exclusive/unreported-losses.js';
 import { checkSignal } from './acquire-options.js';
-import { checkFunction, checkKeys, checkTime, type LockClientOptions, resolveSettings } from './options.js';
+import { checkFunction, checkKeys, checkOwner, checkTime, type LockClientOptions, resolveSettings } from './options.js';
 import type { CloseOptions, ConnectOptions, LockClientMembers, LockHandleOptions } from './lock-client.js';
 import type { LockLostReason } from './errors.js';
 import { BACKSTAGE, type Backstage } from './backstage.js';
@@ -155,12 +153,6 @@ class Client implements LockClientMembers {
     return new LockHandle(host, operations, fairPolicy, checkOwner(options.owner));
   }
 
-  getFencedLock(name: string, options: LockHandleOptions = {}): RFencedLock {
-    const operations = this.#backend.fencedOperations(name);
-    checkKeys('getFencedLock', options, handleKeys);
-    return new FencedLockHandle(this.#host, operations, checkOwner(options.owner));
-  }
-
   getMultiLock(members: readonly (RLock | string)[]): MultiLock {
     return new MultiLockHandle(
       this.#host,
@@ -266,15 +258,6 @@ export const LockClient = Client as unknown as (abstract new (
 ) => LockClient) & {
   readonly prototype: LockClient;
 };
-
-function checkOwner(owner: unknown): string | undefined {
-  if (owner === undefined) return undefined;
-  if (typeof owner !== 'string') throw new TypeError(`owner must be a string, got ${typeof owner}`);
-  if (!/^[^\s\p{Cc}\p{Cs}]{1,256}$/u.test(owner)) {
-    throw new RangeError('owner must be 1 to 256 characters without white space or control characters');
-  }
-  return owner;
-}
 
 /**
  * A lock client for one Redis. No I/O happens before the first lock.

@@ -27,6 +27,7 @@ export type LockErrorCode =
   | 'LOCK_REFUSED'
   | 'LOCK_NOT_REPLICATED'
   | 'LOCK_LIMIT'
+  | 'LOCK_NODES'
   | 'LOCK_CLIENT_CLOSED';
 
 /** Base class of holdfast's errors. */
@@ -243,6 +244,19 @@ export class LockLimitError extends LockError {
     super(`Lock "${lockName}" was not asked for: limits.${limit} allows ${value} ${limitInWords[limit]}`, lockName);
     this.limit = limit;
     this.value = value;
+  }
+}
+
+/** The nodes of a lock by majority cannot be what their client needs; the message says what is wrong with them. */
+export class LockNodesError extends LockError {
+  static {
+    named(this, 'LockNodesError');
+  }
+  static readonly code = 'LOCK_NODES';
+  readonly code = LockNodesError.code;
+
+  constructor(problem: string, lockName?: string) {
+    super(`A lock by majority needs independent servers: ${problem}`, lockName);
   }
 }
 

@@ -13,6 +13,7 @@ export {
   LockLimitError,
   LockLostError,
   type LockLostReason,
+  LockNodesError,
   LockNotHeldError,
   LockNotReplicatedError,
   LockRefusedError,
@@ -20,7 +21,6 @@ export {
   LockTimeoutError,
   LockUnavailableError,
 } from './errors.js';
-export type { FencedHold, RFencedLock } from './primitives/fenced-lock.js';
 export type { Hold, HoldState } from './primitives/hold.js';
 export type { LockInspection } from './inspection.js';
 export type { CloseOptions, ConnectOptions, LockHandleOptions } from './lock-client.js';
@@ -30,3 +30,6 @@ export type { LeakHow, LockClientEvents, LockClientListener, LockHoldEvent } fro
 export type { AcquiredHow, Distribution, LockClientStats } from './reports/stats.js';
 export type { MultiLock } from './primitives/multi-lock.js';
 export type { RLock, TryResult } from './primitives/rlock.js';
+export { createRedLockClient } from './redlock/redlock-client.js';
+export type { RedLockClient, RedLockNode } from './redlock/redlock-client-members.js';
+export type { RedLockClientOptions, RedLockNodeInput } from './redlock/redlock-options.js';

@@ -1,7 +1,6 @@
 import { hashedPart } from './key-slot.js';
 
-/** The Redis keys and channels of one lock. Locks with different keys have different ones of all of them, but for
- * Redisson's: {@link releaseChannel} and {@link tokenCounter}. */
+/** The Redis keys and channels of one lock. Locks with different keys have different ones of all of them, but for {@link releaseChannel}. */
 export interface LockKeys {
   /** As the lock was asked for, without prefixes. */
   readonly name: string;
@@ -18,8 +17,6 @@ export interface LockKeys {
    * waiters should look.
    */
   readonly releaseChannel: string;
-  /** Redisson's counter of fencing tokens. The names `pay` and `{pay}` share it, by Redisson's rule: tokens of both rise. */
-  readonly tokenCounter: string;
 }
 
 /** The Redis keys and channels of one read-write lock. The lock itself is that of {@link LockKeys}, so that all locks of a name exclude each other. */
@@ -101,8 +98,7 @@ class KeysOfName {
     return keyOf(kind, this.#place);
   }
 
-  /** A channel or key of Redisson's, by its rule. */
-  protected redissons(kind: string): string {
+  protected channel(kind: string): string {
     const place = this.#place;
     return `${kind}:${hasTag(place) ? place : `{${place}}`}`;
   }
@@ -123,11 +119,7 @@ class KeysOfLock extends KeysOfName implements LockKeys {
   }
 
   get releaseChannel(): string {
-    return this.redissons('redisson_lock__channel');
-  }
-
-  get tokenCounter(): string {
-    return this.redissons('redisson_lock_token');
+    return this.channel('redisson_lock__channel');
   }
 }
 
@@ -145,7 +137,7 @@ class KeysOfReadWriteLock extends KeysOfName implements ReadWriteKeys {
   }
 
   get releaseChannel(): string {
-    return this.redissons('redisson_rwlock');
+    return this.channel('redisson_rwlock');
   }
 }
 

@@ -34,20 +34,27 @@ export class NodeQuestions implements Questions {
   }
 
   async holdCount(operations: Operations, { tenure }: Coordinator): Promise<number> {
-    return tenure === undefined ? 0 : (await this.#ask(operations, operations.peek(tenure.id))).holdCount;
+    return tenure === undefined ? 0 : this.holdCountOf(operations, tenure.id);
+  }
+
+  /** How many holds a tenure has. */
+  async holdCountOf(operations: Operations, tenure: string): Promise<number> {
+    return (await this.#ask(operations, operations.peek(tenure))).holdCount;
   }
 
   async force(operations: Operations, lock: Coordinator | undefined): Promise<boolean> {
-    const { ownerBefore, left } = await this.forceOut(operations);
-    void serveRest(this.#parts, operations, left);
-    if (ownerBefore !== undefined) lock?.takenAway(ownerBefore, 'force-unlocked');
-    return ownerBefore !== undefined;
+    const owner = await this.forceOut(operations);
+    if (owner !== undefined) lock?.takenAway(owner, 'force-unlocked');
+    return owner !== undefined;
   }
 
-  /** The owner that lost the name. */
-  async forceOut(operations: Operations): Promise<{ ownerBefore: string | undefined; left: number }> {
+  /** Answers which tenure, or whoever else, has lost the lock. */
+  async forceOut(operations: Operations): Promise<string | undefined> {
     const tombstoneMs = Math.min(this.#parts.settings.responseTimeoutMs + LATE_COPY_MS, MAX_TIME_MS);
-    return this.#ask(operations, operations.force(this.#parts.tenureId(undefined), { tombstoneMs }));
+    const request = this.#parts.tenureId(undefined);
+    const { ownerBefore, left } = await this.#ask(operations, operations.force(request, { tombstoneMs }));
+    void serveRest(this.#parts, operations, left);
+    return ownerBefore;
   }
 
   #ask<R>(operations: Operations, command: Command<R>): Promise<R> {

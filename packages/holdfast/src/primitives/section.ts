@@ -9,12 +9,12 @@ import { openScope } from '../scopes/scope.js';
 import { type Leftovers, runScope } from '../scopes/scope-end.js';
 
 /** What `withLock` runs while it has the lock. */
-export type Section<T, H extends Hold = Hold> = (hold: H) => T | PromiseLike<T>;
+export type Section<T> = (hold: Hold) => T | PromiseLike<T>;
 
 /** The hold that a section runs on. */
-export interface SectionHold<H extends Hold> {
+export interface SectionHold {
   readonly record: HoldRecord;
-  readonly hold: H;
+  readonly hold: Hold;
   readonly owner: string | undefined;
 }
 
@@ -26,10 +26,10 @@ export function checkSection(method: string, options: AcquireOptions | undefined
 }
 
 /** Runs `fn` in a scope of its own, and gives the hold back when it has settled. */
-export async function runSection<T, H extends Hold>(
+export async function runSection<T>(
   host: { readonly client: object; readonly parts: LockParts; readonly leftovers: Leftovers },
-  { record, hold, owner }: SectionHold<H>,
-  fn: Section<T, H>,
+  { record, hold, owner }: SectionHold,
+  fn: Section<T>,
 ): Promise<T> {
   const scope = openScope('section', host.client);
   record.section = scope;

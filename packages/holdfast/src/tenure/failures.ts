@@ -6,12 +6,15 @@ import { LockNotReplicatedError, LockRefusedError, type LockUnavailableError } f
 export type Failure =
   | { kind: 'refused'; code: string; error: Error }
   | { kind: 'unconfirmed'; required: number; confirmed: number }
-  | { kind: 'silent'; error: Error | undefined };
+  | { kind: 'silent'; error: Error | undefined }
+  /** It can never be had so; `error` is what to tell. */
+  | { kind: 'misplaced'; error: Error };
 
 /** What to tell the caller. */
 export function failureError(name: string, failure: Failure): Error {
   if (failure.kind === 'refused') return new LockRefusedError(name, failure.code, { cause: failure.error });
   if (failure.kind === 'unconfirmed') return new LockNotReplicatedError(name, failure.required, failure.confirmed);
+  if (failure.kind === 'misplaced') return failure.error;
   const outcome = isLasting(failure.error) ? 'cannot be asked' : 'gave no answer';
   return unavailable(`Redis ${outcome} about lock "${name}"`, name, failure.error);
 }

@@ -1,6 +1,6 @@
 import { keySlot } from '@holdfast/core';
 import type { Wakeup } from './world.js';
-import type { LockClient, LockHandleOptions, RLock } from 'holdfast';
+import type { LockClient, LockHandleOptions, RedLockClient, RLock } from 'holdfast';
 
 /** One exclusive lock of the family: how to get it, and what else than the common contract may be asked of it. */
 export interface ExclusivePrimitive {
@@ -30,7 +30,6 @@ export const exclusivePrimitives: readonly ExclusivePrimitive[] = [
     get: (client, name, options) =>
       client.getMultiLock([laterThan(name), name].map((member) => client.getLock(member, options))),
   },
-  { factory: 'getFencedLock', reenters: true, get: (client, name, options) => client.getFencedLock(name, options) },
   { factory: 'getLock', reenters: true, get: (client, name, options) => client.getLock(name, options) },
 ];
 
@@ -41,3 +40,10 @@ export function laterThan(name: string): string {
     if (keySlot(later) > keySlot(name)) return later;
   }
 }
+
+/** A lock by majority comes from a client of its own, over several servers: the contract is asked of it in worlds of its own. */
+export const redlock: ExclusivePrimitive = {
+  factory: 'getRedLock',
+  reenters: true,
+  get: (client, name, options) => (client as unknown as RedLockClient).getRedLock(name, options),
+};

@@ -12,7 +12,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { fencedScripts, readWriteScripts, scripts } from '@holdfast/core';
+import { readWriteScripts, scripts } from '@holdfast/core';
 import { clientCommands, type Server } from './client-commands.js';
 import { Commands } from './commands.js';
 import { type Executor, type Peer, type Request, ServerConnection } from './connection.js';
@@ -45,7 +45,7 @@ export interface MemoryServerOptions {
 /** Whether a server takes writes. */
 export type Role = 'master' | 'replica';
 
-const all = [scripts, fencedScripts, readWriteScripts].flatMap((of) => Object.values(of));
+const all = [scripts, readWriteScripts].flatMap((of) => Object.values(of));
 const nameOf = new Map(all.map(({ sha, name }) => [sha, name]));
 const shaOf = new Map(all.map(({ source, sha }) => [source, sha]));
 
@@ -67,10 +67,12 @@ export class MemoryServer implements Executor, Server {
   #role: Role = 'master';
   #readonly: Trouble | undefined;
   #runs = 1;
+  #startedAt: number;
   #offset = 0;
 
   constructor({ now, timers, name = 'memory', scripts: planted }: MemoryServerOptions) {
     this.#now = now;
+    this.#startedAt = now();
     this.#timers = timers;
     this.name = name;
     this.#bodies = { ...bodies, ...planted };
@@ -123,6 +125,7 @@ export class MemoryServer implements Executor, Server {
     this.hangUp();
     this.flushScripts();
     this.#runs++;
+    this.#startedAt = this.#now();
     if (data === 'data lost') this.flushAll();
   }
 
@@ -223,6 +226,7 @@ export class MemoryServer implements Executor, Server {
       '# Server',
       'redis_version:7.2.0',
       `run_id:${this.name}-${this.#runs}`,
+      `uptime_in_seconds:${Math.floor((this.#now() - this.#startedAt) / 1_000)}`,
       '# Persistence',
       `loading:${this.#troubles.has('LOADING') ? 1 : 0}`,
       '# Memory',

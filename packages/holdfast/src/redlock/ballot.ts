@@ -1,0 +1,99 @@
+import type { LockParts } from '../client-parts.js';
+import type { LockLostReason } from '../errors.js';
+import type { Demand } from '../tenure/demand.js';
+import type { Failure } from '../tenure/failures.js';
+import type { Operations } from '../tenure/operations.js';
+import type { Stake, StakeListener } from '../tenure/stake.js';
+import type { LockNode } from './lock-node.js';
+
+/** Told of a ballot. */
+export interface BallotListener {
+  onAnswer(ballot: Ballot): void;
+  onVoteLost(ballot: Ballot, reason: LockLostReason): void;
+  /** A renewal of the vote is overdue. */
+  onVoteSuspect(): void;
+}
+
+/**
+ * One node's part in a lock: the tenure there, and what the node has said. `yes`: the tenure is held, and the node counts; that is the vote,
+ * and it stands until the deadline of the tenure's lease.
+ *
+ * A ballot that is not wanted any more gives back what it has. While its question is unanswered it waits for the answer first, for a moment: most say no,
+ * and leave nothing to undo.
+ */
+export class Ballot implements StakeListener {
+  readonly node: LockNode;
+  readonly tenure: Stake;
+  answer: 'none' | 'yes' | 'no' | 'failed' = 'none';
+  /** Of the answer `no`: whether an owner of ours has it, and when that was asked. */
+  owner: 'holdfast' | 'foreign' = 'holdfast';
+  askedAt = 0;
+  /** Of the answer `failed`; undefined when the node does not count any more. */
+  failure: Failure | undefined;
+  #listener: BallotListener | undefined;
+  /** The end of its patience with the answer to a question that has become pointless. */
+  #patience: { cancel(): void } | undefined;
+
+  constructor(
+    node: LockNode,
+    operations: Operations,
+    wish: { readonly owner: string | undefined; readonly demand: Demand },
+    listener: BallotListener,
+  ) {
+    this.node = node;
+    this.#listener = listener;
+    this.tenure = node.backend.parts.openStake(operations, wish, this);
+  }
+
+  /** Nobody is told of it any more. */
+  leave({ waits, clock }: LockParts, nodeTimeoutMs: number): void {
+    this.#listener = undefined;
+    if (this.answer === 'yes') this.#giveBack(clock.now());
+    else if (this.answer === 'none') this.#patience = waits.at(clock.now() + nodeTimeoutMs, () => this.#cancel());
+    else if (this.answer === 'no') this.#cancel();
+  }
+
+  onHeld(): void {
+    // A server that was restarted since it was asked must not count: the connection is another one by now.
+    this.answer = this.node.mayCount ? 'yes' : 'failed';
+    if (this.#listener === undefined) this.#giveBack(this.node.backend.parts.clock.now());
+    else if (this.answer === 'failed') this.#cancel();
+    this.#listener?.onAnswer(this);
+  }
+
+  onBusy(_: Stake, askedAt: number, owner: 'holdfast' | 'foreign'): void {
+    this.answer = 'no';
+    this.askedAt = askedAt;
+    this.owner = owner;
+    if (this.#listener === undefined) this.#cancel();
+    this.#listener?.onAnswer(this);
+  }
+
+  onFailed(_: Stake, failure: Failure | { kind: 'over' }): void {
+    this.answer = 'failed';
+    this.failure = failure.kind === 'over' ? undefined : failure;
+    if (failure.kind === 'refused') this.node.note(failure.error);
+    this.#cancel();
+    this.#listener?.onAnswer(this);
+  }
+
+  onLost(_: Stake, reason: LockLostReason): void {
+    this.answer = 'failed';
+    this.#cancel();
+    this.#listener?.onVoteLost(this, reason);
+  }
+
+  onSuspect(): void {
+    this.#listener?.onVoteSuspect();
+  }
+
+  #giveBack(now: number): void {
+    this.#patience?.cancel();
+    void this.tenure.giveBack(now, () => undefined);
+  }
+
+  #cancel(): void {
+    this.#patience?.cancel();
+    void this.tenure.cancel();
+  }
+}

@@ -1,0 +1,63 @@
+import type { LockParts } from '../client-parts.js';
+import type { Stake } from '../tenure/stake.js';
+import type { Ballot } from './ballot.js';
+import type { LockNode } from './lock-node.js';
+
+/** The ballots of a quorum, one for a node at most. */
+export class Ballots {
+  readonly #byNode = new Map<LockNode, Ballot>();
+  readonly #parts: LockParts;
+  readonly #nodeTimeoutMs: number;
+
+  constructor(parts: LockParts, nodeTimeoutMs: number) {
+    this.#parts = parts;
+    this.#nodeTimeoutMs = nodeTimeoutMs;
+  }
+
+  get all(): readonly Ballot[] {
+    return [...this.#byNode.values()];
+  }
+
+  /** Those that stand. */
+  get votes(): readonly Ballot[] {
+    return this.all.filter(({ answer }) => answer === 'yes');
+  }
+
+  /** Of the votes. */
+  get tenures(): readonly Stake[] {
+    return this.votes.map(({ tenure }) => tenure);
+  }
+
+  at(node: LockNode): Ballot | undefined {
+    return this.#byNode.get(node);
+  }
+
+  add(ballot: Ballot): void {
+    this.#byNode.set(ballot.node, ballot);
+  }
+
+  /** It is over, unless another one has taken its place. */
+  delete(ballot: Ballot): void {
+    if (this.#byNode.get(ballot.node) === ballot) this.#byNode.delete(ballot.node);
+  }
+
+  /** What these have, or may come to have, is given back. */
+  withdraw(...ballots: readonly Ballot[]): void {
+    for (const ballot of ballots) {
+      this.delete(ballot);
+      ballot.leave(this.#parts, this.#nodeTimeoutMs);
+    }
+  }
+
+  withdrawAll(): void {
+    this.withdraw(...this.all);
+  }
+
+  count(which: (ballot: Ballot) => boolean): number {
+    return this.all.filter(which).length;
+  }
+
+  get firstTrouble(): Error | undefined {
+    return this.all.map(({ tenure }) => tenure.trouble).find((trouble) => trouble !== undefined);
+  }
+}

@@ -1,0 +1,101 @@
+import type { OpenedRedis } from '../connection/redis-input.js';
+import type { Reach } from '../connection/reach.js';
+import { addressOf, describeTrouble, isLasting } from '../connection/trouble.js';
+import type { Backend } from '../backend.js';
+import type { Standing } from './standing.js';
+
+/** What a node is to a lock now; see {@link LockNode.state}. */
+export type NodeState =
+  | 'may vote'
+  | 'connecting'
+  | 'unreachable'
+  | 'silent'
+  | 'young'
+  | 'replica'
+  | 'promoted'
+  | 'unreadable';
+
+/** Any would do: all locks of a node are on one server. */
+const SOME_LOCK = 'holdfast';
+
+/** One of the servers of a lock by majority. */
+export class LockNode {
+  readonly backend: Backend;
+  readonly standing: Standing;
+  /** Host and port, without user and password. */
+  readonly address: string;
+  readonly #silentAfterMs: number;
+
+  constructor(
+    redis: Extract<OpenedRedis, { kind: 'node' }>['redis'],
+    parts: { backend: Backend; standing: Standing; silentAfterMs: number },
+  ) {
+    this.address = addressOf(redis);
+    this.backend = parts.backend;
+    this.standing = parts.standing;
+    this.#silentAfterMs = parts.silentAfterMs;
+  }
+
+  get reach(): Reach {
+    return this.backend.parts.topology.reachOf(SOME_LOCK);
+  }
+
+  /** Makes what is missing to know it. */
+  connect(): void {
+    this.backend.parts.topology.connect();
+    this.standing.learn();
+  }
+
+  get mayVote(): boolean {
+    return this.state === 'may vote';
+  }
+
+  /** A vote that it has just given counts: the server at the other end has not forgotten any other. */
+  get mayCount(): boolean {
+    return this.standing.verdict.kind === 'may vote';
+  }
+
+  /** It refuses something for good, and others may make up for it. */
+  note(error: Error): void {
+    this.backend.note(`commands to ${this.address}`, error);
+  }
+
+  /** `silent`: connected, and an answer is owed for longer than a node may take. */
+  get state(): NodeState {
+    const { reach } = this;
+    if (reach.state === 'down') return 'unreachable';
+    if (reach.state === 'connecting') return 'connecting';
+    const { kind } = this.standing.verdict;
+    if (kind === 'unknown') return 'connecting';
+    return kind === 'may vote' && reach.silentMs >= this.#silentAfterMs ? 'silent' : kind;
+  }
+
+  /** It cannot be reached, and that stays so until somebody changes something. */
+  get lastingTrouble(): Error | undefined {
+    const trouble = this.backend.parts.topology.troubleWith(SOME_LOCK);
+    return isLasting(trouble) ? trouble : undefined;
+  }
+
+  /** Why it does not vote, in words. */
+  get hindrance(): string {
+    const { verdict } = this.standing;
+    const trouble = this.backend.parts.topology.troubleWith(SOME_LOCK);
+    switch (this.state) {
+      case 'may vote':
+        return 'it may vote';
+      case 'silent':
+        return 'it does not answer';
+      case 'young':
+        return 'it was started too short a time ago, and may have forgotten a lock that is held';
+      case 'replica':
+        return 'it is a replica';
+      case 'promoted':
+        return 'it was made a master by a failover, and may never have heard of a lock that is held';
+      case 'unreadable':
+        return `its INFO cannot be read (${verdict.kind === 'unreadable' ? verdict.error.message : ''})`;
+      case 'connecting':
+      case 'unreachable':
+        return trouble === undefined ? 'there is no connection' : describeTrouble(trouble);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { LeaseTerms } from '@holdfast/watchdog';
+import type { CountedDown, HeldOutcome, Stake, StakeLease, StakeSteps } from '../tenure/stake.js';
+
+/** The quorum whose steps these are. */
+export interface SteppedQuorum {
+  readonly majority: number;
+  readonly held: boolean;
+  readonly lease: StakeLease;
+  readonly terms: LeaseTerms;
+  /** The tenures of the votes that stand. */
+  readonly standing: readonly Stake[];
+}
+
+/**
+ * What changes the holds of a quorum.
+ *
+ * Holds inside each other are counted in this process only: on each node the tenure has one hold for as long as there is any. So a node that
+ * joins late, or was lost and asked anew, has nothing to catch up with, and a nested call costs no command.
+ */
+export class QuorumSteps implements StakeSteps {
+  readonly #quorum: SteppedQuorum;
+  #underWay = 0;
+
+  constructor(quorum: SteppedQuorum) {
+    this.#quorum = quorum;
+  }
+
+  get settled(): boolean {
+    return this.#underWay === 0;
+  }
+
+  /** A fixed lease inside another one is a minimum. One that is renewed needs none. */
+  countUp(leaseMs: number): Promise<HeldOutcome> {
+    const { held, lease, terms } = this.#quorum;
+    if (!held || !lease.check()) return Promise.resolve({ kind: 'lost' });
+    if (terms.mode === 'fixed' && leaseMs > lease.remainingMs()) return this.passOn({ mode: 'fixed', leaseMs });
+    return Promise.resolve({ kind: 'held' });
+  }
+
+  countDown(): Promise<CountedDown> {
+    const { held, lease } = this.#quorum;
+    return Promise.resolve({ kind: held && lease.check() ? 'held' : 'lost' });
+  }
+
+  /** The lease begins anew, on a majority of the nodes at least. */
+  async passOn(terms: LeaseTerms): Promise<HeldOutcome> {
+    const { majority, standing } = this.#quorum;
+    this.#underWay++;
+    try {
+      return await mostOf(
+        standing.map(async ({ steps, lease }) => {
+          const outcome = await steps.passOn(terms);
+          if (outcome.kind === 'lost') lease.lose('deleted');
+          return outcome;
+        }),
+        majority,
+      );
+    } finally {
+      this.#underWay--;
+    }
+  }
+}
+
+/** `held` when so many say so; else what speaks against it. */
+function mostOf(outcomes: readonly Promise<HeldOutcome>[], majority: number): Promise<HeldOutcome> {
+  return new Promise((resolve) => {
+    let held = 0;
+    let open = outcomes.length;
+    let other: HeldOutcome = { kind: 'lost' };
+    const count = () => {
+      if (held >= majority) resolve({ kind: 'held' });
+      else if (held + open < majority) resolve(other);
+    };
+    for (const outcome of outcomes) {
+      void outcome.then((result) => {
+        open--;
+        if (result.kind === 'held') held++;
+        else if (other.kind === 'lost') other = result;
+        count();
+      });
+    }
+    count();
+  });
+}

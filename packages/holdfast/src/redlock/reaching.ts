@@ -1,0 +1,54 @@
+import type { Appointment } from '@holdfast/watchdog';
+import type { Failure } from '../tenure/failures.js';
+import type { Electorate } from './electorate.js';
+
+/** Waits until so many nodes may vote that it is worth while to ask them. */
+export class Reaching {
+  readonly #electorate: Electorate;
+  readonly #done: () => void;
+  readonly #failed: (failure: Failure) => void;
+  #next: Appointment | undefined;
+  #unwatch: (() => void) | undefined;
+
+  constructor(electorate: Electorate, { done, failed }: { done: () => void; failed: (failure: Failure) => void }) {
+    this.#electorate = electorate;
+    this.#done = done;
+    this.#failed = failed;
+  }
+
+  /** Ends at once when they may. `momentMs`: what slower nodes have to come, too. */
+  begin(momentMs: number): void {
+    this.stop();
+    const { mistake, isHopeless, nodes, trouble, majority, parts } = this.#electorate;
+    if (mistake !== undefined) {
+      this.#failed({ kind: 'misplaced', error: mistake });
+      return;
+    }
+    if (isHopeless) {
+      this.#failed({ kind: 'silent', error: trouble });
+      return;
+    }
+    for (const node of nodes) if (!node.mayVote) node.connect();
+    const states = nodes.map(({ state }) => state);
+    const isEnough = states.filter((state) => state === 'may vote').length >= majority;
+    if (isEnough && !states.includes('connecting')) {
+      this.#done();
+      return;
+    }
+    const look = () => this.begin(momentMs);
+    this.#unwatch = this.#electorate.watch(look);
+    this.#next = isEnough
+      ? parts.waits.at(parts.clock.now() + momentMs, () => {
+          this.stop();
+          this.#done();
+        })
+      : parts.waits.at(parts.clock.now() + 2 * momentMs, look);
+  }
+
+  stop(): void {
+    this.#next?.cancel();
+    this.#unwatch?.();
+    this.#next = undefined;
+    this.#unwatch = undefined;
+  }
+}

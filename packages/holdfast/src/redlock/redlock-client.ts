@@ -1,0 +1,256 @@
+import { AbortHub, Wait } from '@holdfast/notify';
+import { Schedule } from '@holdfast/watchdog';
+import { checkSignal } from '../acquire-options.js';
+import { Backend } from '../backend.js';
+import type { CommonParts, LockParts } from '../client-parts.js';
+import { unavailable } from '../connection/unavailable.js';
+import { LockClientClosedError } from '../errors.js';
+import { EventLoopTurns } from '../exclusive/event-loop-turns.js';
+import { LongHoldWatch } from '../exclusive/long-hold-watch.js';
+import { reentrantPolicy } from '../exclusive/policy.js';
+import { Registry } from '../exclusive/registry.js';
+import { UnreportedLosses } from '../exclusive/unreported-losses.js';
+import { none } from '../lists.js';
+import type { CloseOptions, ConnectOptions, LockHandleOptions } from '../lock-client.js';
+import { checkKeys, checkOwner, checkTime, type RedisInput } from '../options.js';
+import type { LockHost } from '../primitives/acquisition.js';
+import { LockHandle } from '../primitives/lock-handle.js';
+import type { RLock } from '../primitives/rlock.js';
+import { shown } from '../reports/caller.js';
+import type { LockClientEvents, LockClientListener } from '../reports/events.js';
+import { Forgotten } from '../reports/forgotten.js';
+import { Reporter } from '../reports/reporter.js';
+import type { LockClientStats } from '../reports/stats.js';
+import { Tellings } from '../reports/tellings.js';
+import { openScope, outside } from '../scopes/scope.js';
+import { runScope } from '../scopes/scope-end.js';
+import { settling } from '../scopes/settling.js';
+import { type Surroundings, systemSurroundings } from '../surroundings.js';
+import { Limits } from '../waiting/limits.js';
+import { Electorate } from './electorate.js';
+import { LockNode } from './lock-node.js';
+import { Quorum } from './quorum.js';
+import { QuorumQuestions } from './quorum-questions.js';
+import { RedLockOperations } from './redlock-operations.js';
+import type { RedLockClient, RedLockNode } from './redlock-client-members.js';
+import { type RedLockClientOptions, resolveRedLockSettings } from './redlock-options.js';
+import { Standing } from './standing.js';
+
+const handleKeys: ReadonlySet<string> = new Set(['owner']);
+const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
+const connectKeys: ReadonlySet<string> = new Set(['timeoutMs', 'signal']);
+
+/** How long a client looks again after what it waits for, should no news of a node come. */
+const LOOK_MS = 100;
+
+class Client implements RedLockClient {
+  readonly clientId: string;
+  readonly #electorate: Electorate;
+  readonly #host: LockHost;
+  readonly #background: Schedule;
+  readonly #waitsToConnect = new Set<Wait<void>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(options: RedLockClientOptions, surroundings: Surroundings) {
+    const { settings, times, nodes, longestLeaseMs, durable } = resolveRedLockSettings(options);
+    const { clock, random, nextTurn } = surroundings;
+    this.clientId = surroundings.randomText(21);
+    const tellings = new Tellings();
+    const reporter = new Reporter(this.clientId, `${surroundings.randomText(10)}-`, tellings);
+    const onError = (error: unknown) => reporter.error(error);
+    const waits = new Schedule(clock, 'keeps-process-alive', onError);
+    const background = new Schedule(clock, 'background', onError);
+    const { heldWarnMs } = settings;
+    let tenures = 0;
+    const common: CommonParts = {
+      settings,
+      limits: new Limits(settings.limits, reporter),
+      clock,
+      random,
+      nextTurn,
+      waits,
+      aborts: new AbortHub(),
+      turns: new EventLoopTurns(clock, nextTurn),
+      unreported: new UnreportedLosses(),
+      reporter,
+      tellings,
+      forgotten: new Forgotten(reporter),
+      longHoldWatch:
+        heldWarnMs === undefined
+          ? undefined
+          : new LongHoldWatch(heldWarnMs, { clock, schedule: background, reporter }, () =>
+              this.#host.registry.coordinators(),
+            ),
+      tenureId: (owner) =>
+        `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}.${surroundings.randomText(10)}`,
+    };
+    const lockNodes = openEach(nodes, surroundings).map((opened) => {
+      const backend = new Backend(opened, common, {
+        clientId: this.clientId,
+        grants: 'asked about',
+        heldOn: ({ operations: { name } }) =>
+          this.#host.registry.find({ name, primitive: 'redlock' })?.holds.all ?? none,
+      });
+      const standing: Standing = new Standing(opened.redis, {
+        now: () => clock.now(),
+        at: (time, action) => background.at(time, action),
+        longestLeaseMs,
+        durable,
+        onNews: () => this.#electorate.onNews(),
+        onError: (error) => node.note(error),
+      });
+      const node = new LockNode(opened.redis, { backend, standing, silentAfterMs: times.nodeTimeoutMs });
+      return node;
+    });
+    const parts: LockParts = {
+      ...common,
+      openStake: (operations, wish, listener) =>
+        new Quorum(this.#electorate, operations as RedLockOperations, wish, listener),
+      topology: { reachOf: () => this.#electorate.reach, keyPrefix: lockNodes[0]?.backend.prefixes.keyPrefix ?? '' },
+      // Handing over is a message, a question to the first in line, and one to the others.
+      sender: {
+        roundTripMs: (key) => 3 * Math.max(...lockNodes.map(({ backend }) => backend.parts.sender.roundTripMs(key))),
+      },
+      wakeup: { blind: false },
+    };
+    this.#background = background;
+    this.#electorate = new Electorate(lockNodes, parts, background, times);
+    this.#host = {
+      client: this,
+      parts,
+      registry: new Registry(parts),
+      questions: new QuorumQuestions(this.#electorate),
+      leftovers: settings.releaseOnScopeEnd ? 'release' : 'abandon',
+      terms: { mode: 'watched', leaseMs: settings.watchdogTimeoutMs, maxHoldMs: settings.maxHoldMs },
+    };
+  }
+
+  getRedLock(name: string, options: LockHandleOptions = {}): RLock {
+    const operations = new RedLockOperations(name, this.#electorate.nodes);
+    checkKeys('getRedLock', options, handleKeys);
+    return new LockHandle(this.#host, operations, reentrantPolicy, checkOwner(options.owner));
+  }
+
+  get nodes(): readonly RedLockNode[] {
+    return this.#electorate.nodes.map(({ address, state }) => ({ address, state }));
+  }
+
+  get ready(): boolean {
+    const { nodes, majority } = this.#electorate;
+    return nodes.filter(({ mayVote, backend }) => mayVote && backend.ready).length >= majority;
+  }
+
+  async connect(options: ConnectOptions = {}): Promise<void> {
+    checkKeys('connect', options, connectKeys);
+    const { clock, settings, waits, aborts } = this.#host.parts;
+    const { timeoutMs = settings.responseTimeoutMs, signal } = options;
+    checkSignal('connect', signal);
+    const expiresAt = clock.now() + checkTime('timeoutMs', timeoutMs, 1);
+    if (this.#closing !== undefined) throw new LockClientClosedError();
+    const onExpire = (wait: Wait<void>) =>
+      wait.reject(
+        unavailable('The client could not reach a majority of its nodes in time', undefined, this.#electorate.trouble),
+      );
+    const wait = new Wait<void>({ timers: waits, expiresAt, aborts, signal, handler: { onExpire } });
+    this.#waitsToConnect.add(wait);
+    const look = () => {
+      const { mistake, nodes } = this.#electorate;
+      if (mistake !== undefined) wait.reject(mistake);
+      else if (this.ready) wait.resolve();
+      else for (const node of nodes) node.connect();
+    };
+    // What hears messages, too.
+    for (const { backend } of this.#electorate.nodes)
+      void backend.whenReady({ timers: waits, expiresAt }).catch(() => undefined);
+    const again = () => {
+      look();
+      if (!wait.settled) next = waits.at(clock.now() + LOOK_MS, again);
+    };
+    let next = waits.at(clock.now(), () => undefined);
+    again();
+    try {
+      await shown(wait.promise);
+    } finally {
+      next.cancel();
+      this.#waitsToConnect.delete(wait);
+    }
+  }
+
+  run<T>(fn: () => PromiseLike<T>): Promise<T>;
+  run<T>(fn: () => T): T;
+  run(fn: () => unknown): unknown {
+    return runScope(openScope('thread', this), fn, this.#host.leftovers);
+  }
+
+  exit<T>(fn: () => PromiseLike<T>): Promise<T>;
+  exit<T>(fn: () => T): T;
+  exit(fn: () => unknown): unknown {
+    return outside(() => settling(fn()));
+  }
+
+  stats(): LockClientStats {
+    return this.#host.parts.reporter.stats.snapshot();
+  }
+
+  on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
+    this.#host.parts.reporter.events.on(event, listener);
+    return this;
+  }
+
+  once<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
+    this.#host.parts.reporter.events.once(event, listener);
+    return this;
+  }
+
+  off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
+    this.#host.parts.reporter.events.off(event, listener);
+    return this;
+  }
+
+  close(options: CloseOptions = {}): Promise<void> {
+    checkKeys('close', options, closeKeys);
+    const { drainMs = 0 } = options;
+    this.#closing ??= this.#close(checkTime('drainMs', drainMs, 0));
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    for (const wait of this.#waitsToConnect) wait.reject(new LockClientClosedError());
+    const { nodes, parts } = this.#electorate;
+    for (const { backend } of nodes) backend.refuseWaiting();
+    await this.#host.registry.close(drainMs);
+    await Promise.all(nodes.map(({ backend }) => backend.close()));
+    for (const { standing } of nodes) standing.close();
+    parts.waits.clear();
+    this.#background.clear();
+  }
+}
+
+function openEach(nodes: readonly RedisInput[], surroundings: Surroundings) {
+  return nodes.map((input, index) => {
+    const opened = surroundings.openRedis(input);
+    if (opened.kind === 'node' && !opened.redis.options.sentinels) return opened;
+    throw new TypeError(
+      `nodes[${index}] must be one server: behind Sentinel, or in a Cluster, another one may take its place that has never heard of a lock`,
+    );
+  });
+}
+
+/**
+ * A client for locks that are held by a majority of independent servers (Redlock). No I/O happens before the first lock. When it is worth its price, and
+ * what it does not give: `docs/redlock.md`.
+ *
+ * @throws TypeError or RangeError for options that cannot work, with the reason.
+ */
+export function createRedLockClient(options: RedLockClientOptions): RedLockClient {
+  return new Client(options, systemSurroundings());
+}
+
+/** A client that lives in other surroundings than those of this process. For this repository's own packages. */
+export function createRedLockClientIn(surroundings: Surroundings, options: RedLockClientOptions): RedLockClient {
+  return new Client(options, surroundings);
+}

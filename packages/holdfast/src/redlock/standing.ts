@@ -1,0 +1,143 @@
+/**
+ * Whether a node may vote.
+ *
+ * A server that was restarted may have forgotten a lock: if it voted again at once, two clients could have a majority each. So it does not
+ * count until every lease that it can have known is over: for the longest lease that any client asks for, and 1 % for clocks that run at
+ * different rates, after its start. The same holds for a server that is no master, or was made one by a failover: it may never have heard of
+ * a lock, for however long it runs.
+ *
+ * A server that was restarted has ended its connections. So the server at the other end of a connection stays the same run of the same server, and is
+ * looked at once for each connection, before anything is asked on it. That is why there must be no proxy between that keeps a connection open.
+ */
+
+import type { Redis } from 'ioredis';
+import { redacted } from '../connection/reply-errors.js';
+import { readServerInfo, type ServerInfo } from './server-info.js';
+
+/** What is known of it now. */
+export type Verdict =
+  | { readonly kind: 'may vote' }
+  /** Not asked yet, or not connected. */
+  | { readonly kind: 'unknown' }
+  /** `until`: clock time. */
+  | { readonly kind: 'young'; readonly until: number }
+  | { readonly kind: 'replica' }
+  | { readonly kind: 'promoted' }
+  | { readonly kind: 'unreadable'; readonly error: Error };
+
+/** What it needs. */
+export interface StandingOptions {
+  readonly now: () => number;
+  readonly at: (time: number, action: () => void) => { cancel(): void };
+  readonly longestLeaseMs: number;
+  /** A server that writes every command to its log before it answers forgets nothing. */
+  readonly durable: boolean;
+  /** Something has become known. */
+  readonly onNews: () => void;
+  readonly onError: (error: Error) => void;
+}
+
+/** The margin that every lease has for clocks that run at different rates. */
+const DRIFT = 1.01;
+/** A server tells its age in whole seconds. */
+const AGE_GRAIN_MS = 1_000;
+/** A server that refuses to tell is asked again after this. */
+const ASK_AGAIN_MS = 1_000;
+
+const unknown: Verdict = { kind: 'unknown' };
+const mayVote: Verdict = { kind: 'may vote' };
+
+/** See the module comment; one for each node. */
+export class Standing {
+  readonly #redis: Redis;
+  readonly #options: StandingOptions;
+  /** Counts the connections that ended. */
+  #epoch = 0;
+  #asking: number | undefined;
+  #verdict: Verdict = unknown;
+  #runId: string | undefined;
+  #again: { cancel(): void } | undefined;
+
+  constructor(redis: Redis, options: StandingOptions) {
+    this.#redis = redis;
+    this.#options = options;
+    redis.on('ready', this.#look);
+    redis.on('close', this.#forget);
+  }
+
+  /** Of the server at the other end of the present connection. */
+  get verdict(): Verdict {
+    if (this.#verdict.kind === 'young' && this.#options.now() >= this.#verdict.until) this.#verdict = mayVote;
+    return this.#verdict;
+  }
+
+  /** Which run of which server it is, as far as is known. */
+  get runId(): string | undefined {
+    return this.#runId;
+  }
+
+  /** Asks, if that has not been done: a client of yours may have been connected before we came. */
+  learn(): void {
+    if (this.#verdict.kind === 'unknown' && this.#redis.status === 'ready') this.#look();
+  }
+
+  close(): void {
+    this.#epoch++;
+    this.#verdict = unknown;
+    this.#again?.cancel();
+    this.#redis.off('ready', this.#look);
+    this.#redis.off('close', this.#forget);
+  }
+
+  readonly #forget = (): void => {
+    this.#epoch++;
+    this.#verdict = unknown;
+    this.#runId = undefined;
+    this.#again?.cancel();
+    this.#options.onNews();
+  };
+
+  readonly #look = (): void => {
+    if (this.#asking !== this.#epoch) void this.#ask(this.#epoch);
+  };
+
+  /** Never rejects. */
+  async #ask(epoch: number): Promise<void> {
+    this.#asking = epoch;
+    let verdict: Verdict;
+    try {
+      const info = readServerInfo(await this.#redis.info());
+      if (info === undefined) throw new Error('INFO does not say how long the server has been running, and what it is');
+      if (epoch !== this.#epoch) return;
+      this.#runId = info.runId;
+      // The age is that of now or of before, so it is not overrated.
+      const { now, longestLeaseMs } = this.#options;
+      const until = now() + longestLeaseMs * DRIFT + AGE_GRAIN_MS - info.uptimeMs;
+      verdict = await this.#judge(info, until);
+    } catch (error) {
+      verdict = { kind: 'unreadable', error: redacted(error) };
+    }
+    if (epoch !== this.#epoch) return;
+    this.#asking = undefined;
+    this.#verdict = verdict;
+    if (verdict.kind === 'unreadable') {
+      this.#options.onError(verdict.error);
+      this.#again = this.#options.at(this.#options.now() + ASK_AGAIN_MS, this.#look);
+    }
+    this.#options.onNews();
+  }
+
+  async #judge(info: ServerInfo, until: number): Promise<Verdict> {
+    if (info.role !== 'master') return { kind: 'replica' };
+    if (info.promoted) return { kind: 'promoted' };
+    if (this.#options.now() >= until) return mayVote;
+    return this.#options.durable && info.logs && (await this.#logsBeforeItAnswers())
+      ? mayVote
+      : { kind: 'young', until };
+  }
+
+  async #logsBeforeItAnswers(): Promise<boolean> {
+    const answer: unknown = await this.#redis.config('GET', 'appendfsync').catch(() => undefined);
+    return Array.isArray(answer) && answer[1] === 'always';
+  }
+}

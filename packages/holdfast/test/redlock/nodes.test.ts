@@ -1,0 +1,289 @@
+/** What becomes of locks by majority when nodes die, stand still, come back or forget. Time is driven. */
+
+import { describe, expect, it } from '@jest/globals';
+import {
+  createRedLockClient,
+  type Hold,
+  LockLostError,
+  LockNodesError,
+  LockUnavailableError,
+  type RLock,
+} from 'holdfast';
+import { redlockMemoryWorld } from '../family/redlock-memory-world.js';
+import { freshName } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+import { Room } from '../support/room.js';
+
+const world = redlockMemoryWorld();
+const LEASE_MS = 3_000;
+const NODES = [0, 1, 2, 3, 4];
+
+const open = (options: object = {}) => world.open({ watchdogTimeoutMs: LEASE_MS, ...options });
+const within = <T>(call: Promise<T>) => world.outcome(call);
+/** Nodes on which the lock is taken. */
+const takenOn = async (name: string) => {
+  const there = await Promise.all(world.admins.map((admin) => admin.exists(name)));
+  return NODES.filter((node) => there[node] === 1);
+};
+/** A client that has been connected to all nodes. */
+const warmed = async (name: string, options?: object) => {
+  const client = open(options);
+  await within(client.connect());
+  return client.getRedLock(name);
+};
+
+describe('a minority of the nodes', () => {
+  it.each([
+    ['dead', (node: number) => world.kill(node)],
+    ['silent', (node: number) => world.links[node]?.freeze()],
+  ])('that is %s changes nothing: the lock is taken, kept, renewed and given back', async (_, fault) => {
+    const name = freshName();
+    const [mine, theirs] = [await warmed(name), await warmed(name)];
+    for (const node of [1, 3]) fault(node);
+    const hold = await within(mine.acquire({ waitMs: 1_000 }));
+    expect(await within(theirs.tryLock())).toBe(false);
+    await world.pass(3 * LEASE_MS);
+    expect(hold.state).toBe('held');
+    const next = theirs.acquire();
+    await world.until(async () => (await world.waiters(name, 'queue')) === 1, 'a waiter');
+    await within(hold.release());
+    await within((await within(next)).release());
+  });
+
+  it('that dies under a hold takes nothing from it, and is asked for its vote again when it is back and old enough', async () => {
+    const name = freshName();
+    const hold = await within((await warmed(name)).acquire());
+    for (const node of [0, 1]) {
+      world.kill(node);
+      world.servers[node]?.restart('data lost');
+    }
+    await world.pass(2 * LEASE_MS);
+    for (const node of [0, 1]) world.start(node);
+    await world.pass(LEASE_MS);
+    expect(hold.state).toBe('held');
+    await world.until(async () => (await takenOn(name)).length === NODES.length, 'all nodes to vote');
+    await within(hold.release());
+    await world.until(async () => (await takenOn(name)).length === 0, 'all nodes to be free');
+  });
+
+  it('that is silent when the lock is given back frees it later', async () => {
+    const name = freshName();
+    const hold = await within((await warmed(name)).acquire());
+    await world.until(async () => (await takenOn(name)).length === NODES.length, 'all nodes to vote');
+    world.links[4]?.freeze();
+    await within(hold.release());
+    expect(await takenOn(name)).toEqual([4]);
+    world.links[4]?.thaw();
+    await world.pass(20);
+    expect(await takenOn(name)).toEqual([]);
+  });
+
+  it('may hold the node in line: who waits there goes to the next one, and gets the lock', async () => {
+    const name = freshName();
+    const [mine, theirs] = [await warmed(name), await warmed(name)];
+    const hold = await within(mine.acquire());
+    const call = theirs.acquire();
+    await world.until(async () => (await world.waiters(name, 'queue')) === 1, 'a waiter');
+    const line = await world.lineOf(name);
+    world.kill(line);
+    const others = world.admins.filter((_, node) => node !== line);
+    const elsewhere = async () =>
+      (await Promise.all(others.map((admin) => admin.zcard(`holdfast_queue:{${name}}`)))).includes(1);
+    await world.until(elsewhere, 'the waiter to stand in another line');
+    await within(hold.release());
+    await within((await within(call)).release());
+  });
+});
+
+describe('a majority of the nodes', () => {
+  it.each([
+    ['dead', (node: number) => world.kill(node)],
+    ['silent', (node: number) => world.links[node]?.freeze()],
+  ])('that is %s is LockUnavailableError for every call', async (_, fault) => {
+    const name = freshName();
+    const lock = await warmed(name);
+    for (const node of [0, 2, 4]) fault(node);
+    for (const call of [() => lock.tryLock(), () => lock.tryLock(500), () => lock.lock(), () => lock.isLocked()]) {
+      const error = await within(failureOf(call()));
+      expect(error).toBeInstanceOf(LockUnavailableError);
+      expect(String(error)).toMatch(/nodes/);
+    }
+  });
+
+  it.each([
+    ['dies', (node: number) => world.kill(node)],
+    ['falls silent', (node: number) => world.links[node]?.freeze()],
+  ])('that %s under a hold ends it before its validity does, and everywhere', async (_, fault) => {
+    const name = freshName();
+    const hold = await within((await warmed(name)).acquire());
+    const { signal } = hold;
+    let abortedAt = Number.POSITIVE_INFINITY;
+    signal.addEventListener('abort', () => (abortedAt = world.clock.now()));
+    const validUntil = world.clock.now() + hold.remainingMs();
+    for (const node of [0, 2, 4]) fault(node);
+    await world.until(() => signal.aborted, 'the loss');
+    // Time goes in steps.
+    expect(abortedAt).toBeLessThanOrEqual(validUntil + 5);
+    expect(signal.reason).toMatchObject({ reason: 'unreachable' });
+    await world.pass(50);
+    expect((await takenOn(name)).filter((node) => node % 2 === 1)).toEqual([]);
+    expect(await within(failureOf(hold.release()))).toBeInstanceOf(LockLostError);
+  });
+});
+
+describe('a node that was restarted', () => {
+  it('counts for nobody before every lease is over that it may have forgotten', async () => {
+    const name = freshName();
+    const [mine, theirs] = [world.ownLinks(), world.ownLinks()];
+    // The one node that both can reach forgets the vote of the first client, which is not told.
+    for (const node of [3, 4]) mine[node]?.refuse();
+    for (const node of [0, 1]) theirs[node]?.refuse();
+    const hold = await within(world.open({ watchdogTimeoutMs: LEASE_MS }, mine).getRedLock(name).acquire());
+    expect(await takenOn(name)).toEqual([0, 1, 2]);
+    mine[2]?.freeze();
+    world.servers[2]?.restart('data lost');
+    let stateOnArrival = '';
+    const other = world.open({ watchdogTimeoutMs: LEASE_MS }, theirs).getRedLock(name);
+    const call = other.acquire().then((next) => {
+      stateOnArrival = hold.state;
+      return next;
+    });
+    await within((await within(call)).release());
+    expect(stateOnArrival).toBe('lost');
+  });
+
+  it('is named as the reason, when so many of them were', async () => {
+    const client = open();
+    await within(client.connect());
+    for (const node of [0, 1, 2]) world.servers[node]?.restart('data lost');
+    await world.pass(100);
+    expect(client.nodes.map(({ state }) => state)).toEqual(['young', 'young', 'young', 'may vote', 'may vote']);
+    const error = await within(failureOf(client.getRedLock(freshName()).tryLock()));
+    expect(error).toBeInstanceOf(LockUnavailableError);
+    expect(String(error)).toMatch(/2 of 5 nodes can vote, and 3 must \(node-0:.*started too short a time ago/);
+    // It passes by itself.
+    await within(client.connect());
+    expect(await within(client.getRedLock(freshName()).tryLock())).toBe(true);
+  });
+});
+
+describe('waiting', () => {
+  it('polls no node: one question in each re-ask period, at the node in line, and a message brings the lock', async () => {
+    const name = freshName();
+    const [mine, theirs] = [await warmed(name), await warmed(name)];
+    const hold = await within(mine.acquire({ leaseMs: LEASE_MS }));
+    await within(hold.release());
+    const kept = await within(mine.acquire());
+    const call = theirs.acquire();
+    await world.until(async () => (await world.waiters(name, 'queue')) === 1, 'a waiter');
+    await world.pass(100);
+    const line = await world.lineOf(name);
+    const before = world.links.map(({ scripts }) => scripts);
+    const renewed = mine.name === theirs.name ? 30_000 / (LEASE_MS / 3) : 0;
+    await world.pass(30_000);
+    const sent = world.links.map(({ scripts }, node) => scripts - (before[node] as number));
+    // The holder's renewals, and behind them the questions of who waits.
+    for (const node of NODES) if (node !== line) expect(sent[node]).toBeLessThanOrEqual(renewed + 3);
+    expect(sent[line]).toBeLessThanOrEqual(renewed + 3 + 30_000 / 1_000);
+    await within(kept.release());
+    const releasedAt = world.clock.now();
+    const next = await within(call);
+    expect(world.clock.now() - releasedAt).toBeLessThan(100);
+    await within(next.release());
+  });
+});
+
+describe('bad nodes', () => {
+  it('that are one server are found out before they have two votes', async () => {
+    const ways = world.ownLinks();
+    ways[3] = ways[0] as (typeof ways)[number];
+    const error = await within(failureOf(world.open({}, ways).getRedLock(freshName()).tryLock()));
+    expect(error).toBeInstanceOf(LockNodesError);
+    expect(String(error)).toMatch(/nodes\[0\] and nodes\[3\] are the same server/);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['none', { nodes: undefined }, /nodes must be an array/],
+    ['two', { nodes: ['redis://a', 'redis://b'] }, /3 independent servers at least, got 2/],
+    ['four', { nodes: ['redis://a', 'redis://b', 'redis://c', 'redis://d'] }, /odd number/],
+    ['one twice', { nodes: ['redis://a', 'redis://b', 'redis://a'] }, /nodes\[0\] and nodes\[2\] are the same server/],
+    [
+      'a sentinel',
+      { nodes: [{ sentinels: [{ host: 'a' }], name: 'm' }, 'redis://b', 'redis://c'] },
+      /must be one server/,
+    ],
+    ['a misspelt option', { nodeTimeout: 50 }, /unknown option "nodeTimeout"/],
+    ['replicas', { replicas: { min: 1 } }, /unknown option "replicas"/],
+    ['a longest lease below the watched one', { longestLeaseMs: 1_000 }, /longestLeaseMs must not be below/],
+    ['more validity than a lease can have', { minValidityMs: 29_000 }, /minValidityMs must be at most 22500/],
+  ])('are refused when the client is made: %s', (_, options, message) => {
+    const make = () => createRedLockClient({ nodes: ['redis://a', 'redis://b', 'redis://c'], ...options } as never);
+    expect(make).toThrow(message);
+  });
+
+  it('a lease longer than the nodes can be trusted for is refused before anything is sent', async () => {
+    const lock = await warmed(freshName(), { longestLeaseMs: 5_000 });
+    expect(await within(failureOf(lock.lock(5_001)))).toMatchObject({ code: 'LOCK_LIMIT', limit: 'leaseMs' });
+  });
+});
+
+describe('under faults of all kinds', () => {
+  it.each([1, 2, 3, 4])(
+    'no two clients ever believe that they have the lock, and every call ends (seed %i)',
+    async (seed) => {
+      let state = seed * 7_919;
+      const draw = (below: number) => {
+        state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+        return Math.floor((state / 2 ** 32) * below);
+      };
+      const name = freshName();
+      const believers = new Set<Hold>();
+      let most = 0;
+      let sections = 0;
+      const room = new Room();
+      const clients = [0, 1, 2].map(() => open({ attemptTimeoutMs: 500, responseTimeoutMs: 2_000 }));
+      let isOver = false;
+      const work = async (lock: RLock, leaseMs: number | undefined) => {
+        while (!isOver) {
+          const hold = await lock
+            .acquire({ waitMs: 1_500, ...(leaseMs === undefined ? {} : { leaseMs }) })
+            .catch(() => undefined);
+          if (hold === undefined) continue;
+          sections++;
+          believers.add(hold);
+          most = Math.max(most, [...believers].filter((one) => one.state === 'held' || one.state === 'suspect').length);
+          const end = world.clock.now() + 10 + draw(1_500);
+          await room.visit(() =>
+            world.until(() => world.clock.now() >= end || hold.signal.aborted, 'the end of a section'),
+          );
+          believers.delete(hold);
+          await hold.release().catch(() => undefined);
+        }
+      };
+      const tasks = clients.flatMap((client, index) => [
+        work(client.getRedLock(name), undefined),
+        work(client.getRedLock(name), index === 0 ? 1_000 : undefined),
+      ]);
+      for (let fault = 0; fault < 25; fault++) {
+        const node = draw(5);
+        const kind = draw(4);
+        if (kind === 0) world.kill(node);
+        else if (kind === 1) world.links[node]?.freeze();
+        else world.servers[node]?.restart(kind === 2 ? 'data lost' : 'data kept');
+        await world.pass(200 + draw(1_500));
+        if (draw(3) === 0) continue;
+        world.links[node]?.thaw();
+        world.start(node);
+      }
+      for (const node of NODES) {
+        world.links[node]?.thaw();
+        world.start(node);
+      }
+      await world.pass(2 * LEASE_MS);
+      isOver = true;
+      await within(Promise.all(tasks));
+      expect({ most, enough: sections > 10 }).toEqual({ most: 1, enough: true });
+    },
+    60_000,
+  );
+});
