@@ -17,6 +17,7 @@ export const shipped = [
     'redlock',
     'multi-lock',
     'fair-lock',
+    'fenced-lock',
   ].map((name) => `docs/${name}.md`),
   ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script'].map((name) => `docs/recipes/${name}.md`),
 ];

@@ -12,6 +12,17 @@ export { MAX_DURATION_MS } from './protocol/arguments.js';
 export { again, type AgainOptions, type AgainReply } from './lock/again.js';
 export { ask, type AskOptions, type AskReply, type Contention } from './lock/ask.js';
 export { cancel, type CancelOptions, type CancelReply, type TenureEnd } from './lock/cancel.js';
+export {
+  askFenced,
+  cancelFenced,
+  type FencedHandoffReply,
+  forceFenced,
+  handoffFenced,
+  type Minting,
+  releaseFenced,
+  serveFenced,
+  TOKEN_SPAN,
+} from './fenced/fenced.js';
 export { force, type ForceOptions, type ForceReply } from './lock/force.js';
 export type { Granting } from './queue/granting.js';
 export { handoff, type HandoffOptions, type HandoffReply } from './lock/handoff.js';
@@ -45,3 +56,4 @@ export { type Command, run, start, type Script, type ScriptPort } from './protoc
 /** Every script by name: for who has to recognise them. */
 export * as scripts from './lock/scripts.gen.js';
 export * as readWriteScripts from './read-write/scripts.gen.js';
+export * as fencedScripts from './fenced/scripts.gen.js';

@@ -45,6 +45,16 @@ describe('encoding', () => {
       ['x', 'y'],
       ['a:1', 30_000, 'a:2', 0],
     ],
+    [
+      core.serveFenced(keys, { ...granting, tokens: 'count' }),
+      ['x', 'holdfast_queue:{app:x}', 'holdfast_fresh:{app:x}', 'redisson_lock_token:{app:x}'],
+      [3_000, 1, 'count'],
+    ],
+    [
+      core.handoffFenced(keys, { tenure, seq: 2, leaseMs: 7, tokens: 'time' }),
+      ['x', 'holdfast_queue:{app:x}', 'redisson_lock_token:{app:x}'],
+      ['a:1', 2, 7, 'time'],
+    ],
     [core.inspect(keys), ['x', 'holdfast_queue:{app:x}', 'holdfast_fresh:{app:x}'], []],
     [core.peek(keys, { tenure }), ['x'], ['a:1']],
   ])('puts keys and arguments in the order of the script', (command, expectedKeys, expectedArgs) => {
@@ -93,6 +103,8 @@ describe('decoding', () => {
   const ask = core.ask(keys, asking);
   const again = core.again(keys, { tenure, seq: 2, leaseMs: 0 });
   const handoff = core.handoff(keys, { tenure, seq: 2, leaseMs: 7 });
+  const askFenced = core.askFenced(keys, { ...asking, tokens: 'time' });
+  const handoffFenced = core.handoffFenced(keys, { tenure, seq: 2, leaseMs: 7, tokens: 'time' });
   const release = core.release(keys, releasing);
   const rest = core.rest(keys, { tenure, seq: 2, tombstoneMs: 0, restMs: 9, trust: true });
   const cancel = core.cancel(keys, { tenure, tombstoneMs: 0, end: 'unused', ...granting });
@@ -107,12 +119,12 @@ describe('decoding', () => {
   const replies: [core.Command<unknown>, unknown[], unknown][] = [
     [
       ask,
-      ['acquired', 1, 1, 30, 0, ''],
+      ['acquired', 1, 1, 30, 0, '', '-'],
       { kind: 'acquired', holdCount: 1, seq: 1, remainingMs: 30, others: 0, inherited: 'nothing' },
     ],
     [
       ask,
-      ['mine', 2, 5, 30, 4, 99, 'expired 88'],
+      ['mine', 2, 5, 30, 4, 99, 'expired 88', '-'],
       {
         kind: 'mine',
         holdCount: 2,
@@ -123,6 +135,21 @@ describe('decoding', () => {
         inherited: { reason: 'expired', since: 88 },
       },
     ],
+    [
+      askFenced,
+      ['acquired', 1, 1, 30, 0, '', 1_795_207_659_985_601],
+      {
+        kind: 'acquired',
+        holdCount: 1,
+        seq: 1,
+        remainingMs: 30,
+        others: 0,
+        inherited: 'nothing',
+        token: 1_795_207_659_985_601,
+      },
+    ],
+    [handoffFenced, ['passed', 7, 1, 99, 5], { kind: 'passed', remainingMs: 7, others: 1, nowMs: 99, token: 5 }],
+    [handoffFenced, ['lost'], { kind: 'lost' }],
     [
       ask,
       ['wait', 30, 2, 1_795_207_659_985_601, 99, 0],
@@ -207,6 +234,11 @@ describe('decoding', () => {
 
   it.each<[core.Command<unknown>, string, unknown]>([
     [ask, 'acquired', { kind: 'acquired', holdCount: 1, seq: 1, remainingMs: asking.leaseMs, others: 0 }],
+    [
+      askFenced,
+      'acquired 7',
+      { kind: 'acquired', holdCount: 1, seq: 1, remainingMs: asking.leaseMs, others: 0, token: 7 },
+    ],
     [ask, 'dead', { kind: 'dead' }],
     [release, 'released', { kind: 'released', left: 0 }],
   ])('reads a word that comes alone (%#)', (command, word, expected) => {
@@ -247,7 +279,7 @@ describe('decoding', () => {
   );
 
   it('names the operation, and never what the reply held', () => {
-    expect(() => ask.decode(['acquired', 'my secret', 1, 1, 1, ''])).toThrow(
+    expect(() => ask.decode(['acquired', 'my secret', 1, 1, 1, '', '-'])).toThrow(
       /^unexpected reply to ask: item 1 must be/,
     );
     expect(() => ask.decode(['my secret'])).not.toThrow(/secret/);

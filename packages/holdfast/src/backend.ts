@@ -17,6 +17,7 @@ import { Shards } from './connection/shards.js';
 import { Subscriber } from './connection/subscriber.js';
 import { ToldErrors } from './connection/told-errors.js';
 import type { HoldRecord } from './exclusive/hold-record.js';
+import { FencedOperations } from './primitives/fenced-operations.js';
 import { LockOperations } from './primitives/lock-operations.js';
 import { type LeaseSubject, Renewals } from './tenure/renewals.js';
 import { ServerClock } from './tenure/server-clock.js';
@@ -130,6 +131,11 @@ export class Backend {
   /** The keys of lock `name` there. @throws as {@link lockOperations}. */
   lockKeys(name: string): LockKeys {
     return lockKeys(name, this.prefixes);
+  }
+
+  /** The fenced lock `name`, likewise. */
+  fencedOperations(name: string): FencedOperations {
+    return new FencedOperations(lockKeys(name, this.prefixes), this.granting, this.parts.settings.tokens);
   }
 
   /** Locks could be taken there now, as far as is known. */

@@ -2,6 +2,8 @@ import { AbortHub } from '@holdfast/notify';
 import { Schedule } from '@holdfast/watchdog';
 import type { LockHost } from './primitives/acquisition.js';
 import { FairOperations } from './primitives/fair-operations.js';
+import { FencedLockHandle } from './primitives/fenced-handle.js';
+import type { RFencedLock } from './primitives/fenced-lock.js';
 import { LockHandle } from './primitives/lock-handle.js';
 import type { LockOperations } from './primitives/lock-operations.js';
 import { NodeQuestions } from './primitives/questions.js';
@@ -151,6 +153,12 @@ class Client implements LockClientMembers {
     checkKeys('getFairLock', options, handleKeys);
     const host = { ...this.#host, parts: this.#backend.inLine };
     return new LockHandle(host, operations, fairPolicy, checkOwner(options.owner));
+  }
+
+  getFencedLock(name: string, options: LockHandleOptions = {}): RFencedLock {
+    const operations = this.#backend.fencedOperations(name);
+    checkKeys('getFencedLock', options, handleKeys);
+    return new FencedLockHandle(this.#host, operations, checkOwner(options.owner));
   }
 
   getMultiLock(members: readonly (RLock | string)[]): MultiLock {

@@ -21,6 +21,7 @@ export {
   LockTimeoutError,
   LockUnavailableError,
 } from './errors.js';
+export type { FencedHold, RFencedLock } from './primitives/fenced-lock.js';
 export type { Hold, HoldState } from './primitives/hold.js';
 export type { LockInspection } from './inspection.js';
 export type { CloseOptions, ConnectOptions, LockHandleOptions } from './lock-client.js';

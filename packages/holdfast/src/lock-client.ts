@@ -2,6 +2,7 @@
 
 import type { LockInspection } from './inspection.js';
 import type { MultiLock } from './primitives/multi-lock.js';
+import type { RFencedLock } from './primitives/fenced-lock.js';
 import type { RLock } from './primitives/rlock.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import type { LockClientStats } from './reports/stats.js';
@@ -47,6 +48,12 @@ export interface LockClientMembers extends AsyncDisposable {
    * @throws as {@link getLock}.
    */
   getFairLock(name: string, options?: LockHandleOptions): RLock;
+  /**
+   * As {@link getLock}, for a lock whose holds have fencing tokens. It excludes `getLock` on the same name; the two never re-enter each other.
+   *
+   * @throws TypeError or RangeError as `getLock`.
+   */
+  getFencedLock(name: string, options?: LockHandleOptions): RFencedLock;
   /**
    * A handle for several locks that are had together or not at all. No I/O. See {@link MultiLock} and `docs/multi-lock.md`.
    *

@@ -63,6 +63,13 @@ export interface LockClientOptions {
    */
   wakeup?: 'queue' | 'redisson';
   /**
+   * How `getFencedLock` makes its tokens. `time`: at least Redis' clock in microseconds, 16 digits, so that none comes again when the counter is lost;
+   * the counter goes 24 h behind its last token. `count`: one more than the counter, as Redisson does, whose counter it is: small numbers with gaps,
+   * which begin again at 1 when Redis loses its data; the counter never goes. All clients of a lock should have the same. Default `time`; with
+   * `wakeup: 'redisson'` it is `count`, since a counter that Java shares would be lifted for good.
+   */
+  tokens?: 'time' | 'count';
+  /**
    * Confirm every acquisition on replicas (`WAIT`, on the connection that ran it) before the caller gets it; too few in time: it is undone
    * and rejects with LockNotReplicatedError. Costs a round trip to the replicas, during which the other commands of this client to the same
    * server wait. Makes it unlikely, not impossible, that a failover forgets a lock: replication stays asynchronous, and renewals are not
@@ -88,6 +95,7 @@ export interface Settings {
   readonly claimLeaseMs: number;
   readonly reaskMs: number;
   readonly wakeup: 'queue' | 'redisson';
+  readonly tokens: 'time' | 'count';
   readonly replicas: Required<Readonly<ReplicaOptions>> | undefined;
   readonly limits: Required<Readonly<LimitOptions>>;
   readonly strictScopes: boolean;
@@ -157,6 +165,7 @@ const known: Record<keyof LockClientOptions, true> = {
   claimLeaseMs: true,
   reaskMs: true,
   wakeup: true,
+  tokens: true,
   replicas: true,
   limits: true,
   strictScopes: true,
@@ -232,8 +241,10 @@ export function resolveSettings(options: LockClientOptions): Settings {
     responseTimeoutMs = 10_000,
   } = options;
   const { claimLeaseMs = 3_000, reaskMs = 1_500, wakeup = 'queue' } = options;
+  const { tokens = wakeup === 'redisson' ? 'count' : 'time' } = options;
   const { prefix = '', strictScopes = false, releaseOnScopeEnd = false } = options;
   if (wakeup !== 'queue' && wakeup !== 'redisson') throw new RangeError(`wakeup must be 'queue' or 'redisson'`);
+  if (tokens !== 'time' && tokens !== 'count') throw new RangeError(`tokens must be 'time' or 'count'`);
   const settings: Settings = {
     prefix: checkPrefix(prefix),
     watchdogTimeoutMs: checkTime('watchdogTimeoutMs', watchdogTimeoutMs, MIN_LEASE_MS),
@@ -244,6 +255,7 @@ export function resolveSettings(options: LockClientOptions): Settings {
     claimLeaseMs: checkTime('claimLeaseMs', claimLeaseMs, MIN_LEASE_MS),
     reaskMs: checkTime('reaskMs', reaskMs, 1),
     wakeup,
+    tokens,
     replicas: checkReplicas(options.replicas, attemptTimeoutMs),
     limits: checkLimits(options.limits, watchdogTimeoutMs),
     strictScopes: checkFlag('strictScopes', strictScopes),

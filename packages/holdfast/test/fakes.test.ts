@@ -38,6 +38,7 @@ class FakeLocks implements LockClient {
   readonly ready = true;
   getLock = () => lock;
   getFairLock = () => lock;
+  getFencedLock = notInHere;
   getMultiLock = notInHere;
   connect = async () => undefined;
   run = <T>(fn: () => T): T => fn();

@@ -11,9 +11,10 @@
 --
 -- Replies (remaining is a PTTL: -1 = no TTL, the bug of a foreign writer; now = server ms; others = waiters)
 --   acquired                                the tenure is the owner from now on, once, for leaseMs; no tenure waits
---   acquired count seq remaining others inherited    the same; others may wait. No server time: only a tenure that was told to
+--   acquired count seq remaining others inherited token    the same; others may wait. No server time: only a tenure that was told to
 --                                           wait needs it, and it has one. inherited: `<reason> <since ms>`, see inherited.lua, or ''
---   mine count seq remaining others now inherited    it was already, e.g. by a grant; the lease is never shortened
+--                                           token: -, see lock/own.lua
+--   mine count seq remaining others now inherited token    it was already, e.g. by a grant; the lease is never shortened
 --   wait remaining position ticket now owner    queued; position 0 is the head. remaining 0: free, ask again at once
 --   busy remaining now owner left           not queued, because freshMs is 0. remaining 0: free, ask again at once; left = waiters
 --                                           that the grant step has not come to
@@ -29,7 +30,9 @@ local leaseMs = integer(2, 1)
 
 -- The whole uncontended path: free, no waiters, no tombstone. What it does not need comes after it, and it hands on the
 -- texts it was given, because every function, table and number turned into text costs Redis as much as a small command.
-if redis.call('EXISTS', KEYS[1], KEYS[4], KEYS[2]) == 0 then return own(tenure, ARGV[2]) or 'acquired ' .. question end
+if redis.call('EXISTS', KEYS[1], KEYS[4], KEYS[2]) == 0 then
+  --#include lock/acquire
+end
 
 local freshMs = integer(3, 0)
 local ticket = integer(4, 0, 9007199254740991)
@@ -59,7 +62,7 @@ if fields[tenure] then
   remainingMs = math.max(remainingMs, leaseMs)
   redis.call('PEXPIRE', KEYS[1], remainingMs)
   local inherited = wordsOf(inheritedOf(fields.expired, fields.forced))
-  return { 'mine', tonumber(fields[tenure]), tonumber(fields.seq) or 0, remainingMs, waiting(), nowMs, inherited, question }
+  --#include lock/mine
 end
 
 -- A holdfast tenure, a foreign owner, or nobody any more.
@@ -161,13 +164,13 @@ if free then
     withdraw()
     return refused
   end
-  if granted == tenure then return { 'acquired', 1, 1, leaseMs, waiting(), wordsOf(inherited), question } end
+  if granted == tenure then return { 'acquired', 1, 1, leaseMs, waiting(), wordsOf(inherited), token, question } end
   left = unserved(granted)
   if not granted and left == 0 then
     refused = own(tenure, leaseMs)
     if refused then return refused end
     if inherited then leave(inherited) end
-    return { 'acquired', 1, 1, leaseMs, 0, wordsOf(inherited), question }
+    return { 'acquired', 1, 1, leaseMs, 0, wordsOf(inherited), token, question }
   end
   if freshMs > 0 then position = redis.call('ZRANK', KEYS[2], tenure) end
   remainingMs = granted and claimMs or 0

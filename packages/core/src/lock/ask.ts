@@ -20,7 +20,16 @@ export interface AskOptions extends Granting {
   readonly freshTtlMs: number;
 }
 
-/** Reply to {@link ask}. `nowMs` is server time, `others` the number of waiting tenures. */
+/** What an owner learns. `others`: the number of waiting tenures; `token`: of a lock that has tokens, the first of its span. */
+interface Ownership {
+  readonly holdCount: number;
+  readonly seq: number;
+  readonly remainingMs: number;
+  readonly others: number;
+  readonly token: number | undefined;
+}
+
+/** Reply to {@link ask}. `nowMs` is server time. */
 export type AskReply =
   /** The tenure has become the owner. `inherited` is undefined where no tenure waited: then nobody can know how the last owner ended. */
   | ({ kind: 'acquired'; inherited?: Inherited | 'nothing' } & Ownership)
@@ -32,13 +41,6 @@ export type AskReply =
   | ({ kind: 'busy'; left: number } & Contention)
   /** A late copy: the tenure has been cancelled or released, and nothing was done. */
   | { kind: 'dead' };
-
-interface Ownership {
-  readonly holdCount: number;
-  readonly seq: number;
-  readonly remainingMs: number;
-  readonly others: number;
-}
 
 /** What a refused tenure learns about the lock. */
 export interface Contention {
@@ -72,22 +74,33 @@ export function ask(keys: LockKeys, options: AskOptions): Command<AskReply> {
       claimMs: duration('claimMs', options.claimMs, 1),
       trust: trustArgument(options),
     },
-    (reply) => decode(reply, options.leaseMs),
+    (reply) => readAsk(reply, options.leaseMs, noToken),
   );
 }
 
-function decode(reply: Reply, leaseMs: number): AskReply {
+/** Reads the token of an owner, which must be there, or must be none. */
+export type TokenReader = (reply: Reply, index: number) => number | undefined;
+
+const noToken: TokenReader = (reply, index) => {
+  if (reply.length > index && reply.text(index) !== '-') reply.fail('a token where there can be none');
+  return undefined;
+};
+
+/** What the scripts of a lock answer whose tokens `token` reads. */
+export function readAsk(reply: Reply, leaseMs: number, token: TokenReader): AskReply {
   const kind = reply.text(0);
   switch (kind) {
     case 'acquired':
-      if (reply.length === 1) return { kind, holdCount: 1, seq: 1, remainingMs: leaseMs, others: 0 };
-      return { kind, ...ownership(reply.hasLength(6)), inherited: inheritedFrom(reply, 5) };
+      if (reply.length <= 2)
+        return { kind, holdCount: 1, seq: 1, remainingMs: leaseMs, others: 0, token: token(reply, 1) };
+      return { kind, ...ownership(reply.hasLength(7)), inherited: inheritedFrom(reply, 5), token: token(reply, 6) };
     case 'mine':
       return {
         kind,
-        ...ownership(reply.hasLength(7)),
+        ...ownership(reply.hasLength(8)),
         nowMs: reply.natural(5),
         inherited: inheritedFrom(reply, 6),
+        token: token(reply, 7),
       };
     case 'wait':
       reply.hasLength(6);
@@ -122,7 +135,7 @@ function ownerAt(reply: Reply, index: number): Pick<Contention, 'foreign' | 'res
   return { foreign: owner === 1, resting: owner === 2 };
 }
 
-function ownership(reply: Reply): Ownership {
+function ownership(reply: Reply): Omit<Ownership, 'token'> {
   return {
     holdCount: reply.natural(1),
     seq: reply.natural(2),

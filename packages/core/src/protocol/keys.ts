@@ -1,6 +1,7 @@
 import { hashedPart } from './key-slot.js';
 
-/** The Redis keys and channels of one lock. Locks with different keys have different ones of all of them, but for {@link releaseChannel}. */
+/** The Redis keys and channels of one lock. Locks with different keys have different ones of all of them, but for
+ * Redisson's: {@link releaseChannel} and {@link tokenCounter}. */
 export interface LockKeys {
   /** As the lock was asked for, without prefixes. */
   readonly name: string;
@@ -17,6 +18,8 @@ export interface LockKeys {
    * waiters should look.
    */
   readonly releaseChannel: string;
+  /** Redisson's counter of fencing tokens. The names `pay` and `{pay}` share it, by Redisson's rule: tokens of both rise. */
+  readonly tokenCounter: string;
 }
 
 /** The Redis keys and channels of one read-write lock. The lock itself is that of {@link LockKeys}, so that all locks of a name exclude each other. */
@@ -98,7 +101,8 @@ class KeysOfName {
     return keyOf(kind, this.#place);
   }
 
-  protected channel(kind: string): string {
+  /** A channel or key of Redisson's, by its rule. */
+  protected redissons(kind: string): string {
     const place = this.#place;
     return `${kind}:${hasTag(place) ? place : `{${place}}`}`;
   }
@@ -119,7 +123,11 @@ class KeysOfLock extends KeysOfName implements LockKeys {
   }
 
   get releaseChannel(): string {
-    return this.channel('redisson_lock__channel');
+    return this.redissons('redisson_lock__channel');
+  }
+
+  get tokenCounter(): string {
+    return this.redissons('redisson_lock_token');
   }
 }
 
@@ -137,7 +145,7 @@ class KeysOfReadWriteLock extends KeysOfName implements ReadWriteKeys {
   }
 
   get releaseChannel(): string {
-    return this.channel('redisson_rwlock');
+    return this.redissons('redisson_rwlock');
   }
 }
 

@@ -20,7 +20,7 @@ export class ProtocolError extends Error {
 /** PTTL's answers: nothing there, there without TTL, or a remaining lease. */
 export type Ttl = { kind: 'absent' } | { kind: 'lasting' } | { kind: 'leased'; remainingMs: number };
 
-/** A reply: a word and what belongs to it, as an array read by position, or the word alone. Every reader throws {@link ProtocolError} on another shape. */
+/** A reply: a word and what belongs to it, as an array, or as a text of words. Every reader throws {@link ProtocolError} on another shape. */
 export class Reply {
   readonly #operation: string;
   readonly #items: readonly unknown[];
@@ -28,7 +28,8 @@ export class Reply {
   constructor(operation: string, raw: unknown) {
     this.#operation = operation;
     if (Array.isArray(raw)) this.#items = raw;
-    else this.#items = typeof raw === 'string' ? [raw] : this.fail(`an array was expected, not ${describe(raw)}`);
+    else
+      this.#items = typeof raw === 'string' ? raw.split(' ') : this.fail(`an array was expected, not ${describe(raw)}`);
   }
 
   get length(): number {

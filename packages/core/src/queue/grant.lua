@@ -1,4 +1,4 @@
--- The grant step, shared by ask, release, cancel and force. Expects KEYS[1..3] = lock, queue, fresh, `own` and inherited.lua.
+-- The grant step, shared by ask, release, cancel and force. Expects KEYS[1..3] = lock, queue, fresh, `own`, `token` and inherited.lua.
 --
 -- The lock is given to the first waiter that is still there. A waiter is passed over when it is no longer fresh or,
 -- where the reply of PUBLISH can be trusted (not in Cluster), when its inbox has no subscriber; one that is alive all the
@@ -85,7 +85,7 @@ local function passOn(self, selfLeaseMs, claimLeaseMs, trusted, nowMs, inherited
     if isFresh then
       if inherited then leave(inherited) end
       local untilMs = nowMs + grantedMs
-      local message = string.format('1 grant %s %.0f %.0f %d -', head, untilMs, nowMs, waiting())
+      local message = string.format('1 grant %s %.0f %.0f %d %s', head, untilMs, nowMs, waiting(), token)
       local receivers = tell(head, inherited and message .. ' ' .. wordsOf(inherited) or message)
       if receivers ~= 0 or not trusted then return head end
       redis.pcall('DEL', KEYS[1])

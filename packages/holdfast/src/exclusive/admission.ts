@@ -173,6 +173,7 @@ function opened(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlockS
   }
   const { clock, reporter, longHoldWatch } = lock.parts;
   const now = clock.now();
+  record.fence = lock.tenure?.tokens?.current;
   record.open(now, unlockScope);
   waiter.give(record);
   reporter.acquired(record, now - waiter.joinedAt, phase.how);

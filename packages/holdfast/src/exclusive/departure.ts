@@ -85,7 +85,9 @@ function passOn(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, next: Wait
   const watched = terms.mode === 'watched' && last.terms.mode === 'watched';
   const countedSince = lock.parts.clock.now() - terms.leaseMs / 3;
   // The notice that others wait may be lost, or forbidden: now and then the script that passes the lock on tells too.
-  if (!watched || !tenure.otherWaiters.countedSince(countedSince)) return passOnByScript(lock, tenure, last, next);
+  const counted = tenure.otherWaiters.countedSince(countedSince);
+  if (!watched || !counted || tenure.tokens?.spent === true) return passOnByScript(lock, tenure, last, next);
+  tenure.tokens?.advance();
   enter(lock, tenure, next, 'local');
   return done;
 }

@@ -20,6 +20,7 @@ import { type CallContext, completed, runIn } from '../scopes/call-context.js';
 import type { Site } from '../reports/site.js';
 import type { Scope, ScopedHold } from '../scopes/scope.js';
 import type { AcquiredHow } from '../reports/stats.js';
+import type { Fence } from '../tenure/fence.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import type { LockIdentity } from '../tenure/operations.js';
 
@@ -71,6 +72,8 @@ export class HoldRecord implements ScopedHold {
   readonly owner: string | undefined;
   readonly kind: AcquireKind;
   readonly site: Site | undefined;
+  /** Its fencing token, from the moment at which the call gets it, where holds have one. */
+  fence: Fence | undefined;
   /** Clock time at which the call got it; undefined until then. */
   since: number | undefined;
   /** The scope whose `unlock` undoes this hold. */

@@ -27,7 +27,7 @@ export function latestOfOwnerOrScope(host: LockHost, { lock, owner }: Finder): S
 }
 
 /** The innermost open hold that the call is inside of. */
-export function holdAround(host: LockHost, { lock, owner, own }: Finder): ScopedHold | undefined {
+export function holdAround(host: LockHost, { lock, owner, own }: Finder): HoldRecord | undefined {
   const open = host.registry.find(lock)?.holds.all ?? [];
   if (owner !== undefined) return open.findLast((record) => record.owner === owner);
   for (let scope = currentScope(host.client); scope !== undefined; scope = scope.parent) {

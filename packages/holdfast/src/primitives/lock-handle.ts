@@ -34,6 +34,11 @@ export const callStyles = {
   tryWithLock: { kind: 'section', waitMs: 0 },
 } as const satisfies Record<string, CallStyle>;
 
+/** Makes what users have of a record: a {@link Hold}, or one that can do more. */
+export type HoldOf<H extends Hold> = (host: LockHost, record: HoldRecord) => H;
+
+const plainHold: HoldOf<Hold> = (host, record) => new HoldHandle(host, record);
+
 /** What a lock is to a multi-lock that has it as a member. */
 export interface Member {
   readonly lock: RLock;
@@ -44,6 +49,8 @@ export interface Member {
   take<T>(call: MemberCall<T>): Promise<T>;
   /** The hold of a `lock()` that began at clock time `joinedAt`, for `unlock()`. */
   keep(record: HoldRecord, joinedAt: number): void;
+  /** The innermost open hold that the call is inside of. */
+  around(): HoldRecord | undefined;
 }
 
 /** One call for a member. */
@@ -53,12 +60,13 @@ export type MemberCall<T> = Pick<LockCall<T>, 'style' | 'options' | 'entry' | 's
 export let memberOf: (lock: unknown) => Member | undefined;
 
 /** See {@link RLock}. Knows at most the holds it took outside scopes; everything else lives in the coordinator. */
-export class LockHandle implements RLock {
+export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   readonly name: string;
   readonly #host: LockHost;
   readonly #operations: Operations;
   readonly #policy: ExclusivePolicy;
   readonly #owner: string | undefined;
+  readonly #holdOf: HoldOf<H>;
   /** Taken by `lock` and `tryLock` through this handle outside scopes, oldest first. */
   #own: readonly HoldRecord[] = none;
 
@@ -66,12 +74,19 @@ export class LockHandle implements RLock {
     memberOf = (lock) => (typeof lock === 'object' && lock !== null && #own in lock ? lock.#member : undefined);
   }
 
-  constructor(host: LockHost, operations: Operations, policy: ExclusivePolicy, owner: string | undefined) {
+  constructor(
+    host: LockHost,
+    operations: Operations,
+    policy: ExclusivePolicy,
+    owner: string | undefined,
+    holdOf: HoldOf<H> = plainHold as HoldOf<H>,
+  ) {
     this.#host = host;
     this.#operations = operations;
     this.#policy = policy;
     this.name = operations.name;
     this.#owner = owner;
+    this.#holdOf = holdOf;
   }
 
   lock(options?: number | LockOptions): Promise<void> {
@@ -109,24 +124,24 @@ export class LockHandle implements RLock {
     return shown(hold.release());
   }
 
-  acquire(options?: AcquireOptions): Promise<Hold> {
+  acquire(options?: AcquireOptions): Promise<H> {
     const check = () => checkAcquire(options, 'acquire');
     return this.#call('acquire', check, (outcome, joinedAt) => this.#handOver(this.#must(outcome, joinedAt)));
   }
 
-  tryAcquire(options?: AcquireOptions): Promise<Hold | null> {
+  tryAcquire(options?: AcquireOptions): Promise<H | null> {
     const check = () => checkAcquire(options, 'tryAcquire');
     return this.#call('tryAcquire', check, (outcome) => (typeof outcome === 'string' ? null : this.#handOver(outcome)));
   }
 
-  async withLock<T>(...args: [Section<T>] | [AcquireOptions, Section<T>]): Promise<T> {
+  async withLock<T>(...args: [Section<T, H>] | [AcquireOptions, Section<T, H>]): Promise<T> {
     const [options, fn] = args.length === 1 ? [undefined, args[0]] : args;
     const check = () => checkSection('withLock', options, fn);
     const had = this.#call('withLock', check, (outcome, joinedAt) => this.#must(outcome, joinedAt));
     return this.#section(await shown(had), fn);
   }
 
-  async tryWithLock<T>(options: AcquireOptions, fn: Section<T>): Promise<TryResult<T>> {
+  async tryWithLock<T>(options: AcquireOptions, fn: Section<T, H>): Promise<TryResult<T>> {
     const check = () => checkSection('tryWithLock', options, fn);
     const outcome = await shown(this.#call('tryWithLock', check, (had) => had));
     return typeof outcome === 'string' ? { ran: false } : { ran: true, value: await this.#section(outcome, fn) };
@@ -194,6 +209,7 @@ export class LockHandle implements RLock {
           around: () => this.#around(),
         }),
       keep: (record, joinedAt) => this.#keep(record, joinedAt),
+      around: () => this.#around(),
     };
   }
 
@@ -203,18 +219,14 @@ export class LockHandle implements RLock {
   }
 
   /** To code that has to release it. */
-  #handOver(record: HoldRecord): Hold {
-    const hold = this.#hold(record);
+  #handOver(record: HoldRecord): H {
+    const hold = this.#holdOf(this.#host, record);
     this.#host.parts.forgotten.watch(hold, record);
     return hold;
   }
 
-  #hold(record: HoldRecord): Hold {
-    return new HoldHandle(this.#host, record);
-  }
-
-  #section<T>(record: HoldRecord, fn: Section<T>): Promise<T> {
-    return runSection(this.#host, { record, hold: this.#hold(record), owner: this.#owner }, fn);
+  #section<T>(record: HoldRecord, fn: Section<T, H>): Promise<T> {
+    return runSection(this.#host, { record, hold: this.#holdOf(this.#host, record), owner: this.#owner }, fn);
   }
 
   // ---------------------------------------------------------------- what unlock undoes
@@ -249,7 +261,7 @@ export class LockHandle implements RLock {
     this.#host.parts.forgotten.unwatch(record);
   }
 
-  #around(): ScopedHold | undefined {
+  #around(): HoldRecord | undefined {
     return holdAround(this.#host, this.#finder);
   }
 

@@ -3,21 +3,21 @@ import type { AskOptions, Operations, ReleaseReply, RenewItem, StepOptions } fro
 
 /** The operations of the re-entrant lock: the only file that knows its scripts. One object for each name in use. */
 export class LockOperations implements Operations {
-  readonly #keys: core.LockKeys;
+  protected readonly keys: core.LockKeys;
   /** How scripts that free a lock choose and tell the next owner; the same for all locks of a client. */
-  readonly #granting: core.Granting;
+  protected readonly granting: core.Granting;
 
   constructor(keys: core.LockKeys, granting: core.Granting) {
-    this.#keys = keys;
-    this.#granting = granting;
+    this.keys = keys;
+    this.granting = granting;
   }
 
   get name(): string {
-    return this.#keys.name;
+    return this.keys.name;
   }
 
   get key(): string {
-    return this.#keys.lock;
+    return this.keys.lock;
   }
 
   get primitive(): string {
@@ -29,41 +29,41 @@ export class LockOperations implements Operations {
   }
 
   get releaseChannel(): string {
-    return this.#keys.releaseChannel;
+    return this.keys.releaseChannel;
   }
 
   ask(tenure: string, { leaseMs, freshMs, ticket, freshTtlMs }: AskOptions): core.Command<core.AskReply> {
-    const { claimMs, trust } = this.#granting;
-    return core.ask(this.#keys, { tenure, leaseMs, freshMs, ticket, freshTtlMs, claimMs, trust });
+    const { claimMs, trust } = this.granting;
+    return core.ask(this.keys, { tenure, leaseMs, freshMs, ticket, freshTtlMs, claimMs, trust });
   }
 
   again(tenure: string, { seq, leaseMs }: StepOptions): core.Command<core.AgainReply> {
-    return core.again(this.#keys, { tenure, seq, leaseMs });
+    return core.again(this.keys, { tenure, seq, leaseMs });
   }
 
   handoff(tenure: string, { seq, leaseMs }: StepOptions): core.Command<core.HandoffReply> {
-    return core.handoff(this.#keys, { tenure, seq, leaseMs });
+    return core.handoff(this.keys, { tenure, seq, leaseMs });
   }
 
   release(tenure: string, { seq, tombstoneMs }: { seq: number; tombstoneMs: number }): core.Command<core.ReleaseReply> {
-    const { claimMs, trust } = this.#granting;
-    return core.release(this.#keys, { tenure, seq, tombstoneMs, claimMs, trust });
+    const { claimMs, trust } = this.granting;
+    return core.release(this.keys, { tenure, seq, tombstoneMs, claimMs, trust });
   }
 
   rest(tenure: string, options: { seq: number; tombstoneMs: number; restMs: number }): core.Command<ReleaseReply> {
-    return core.rest(this.#keys, { tenure, ...options, trust: this.#granting.trust });
+    return core.rest(this.keys, { tenure, ...options, trust: this.granting.trust });
   }
 
   cancel(
     tenure: string,
     { tombstoneMs, end }: { tombstoneMs: number; end: core.TenureEnd },
   ): core.Command<core.CancelReply> {
-    const { claimMs, trust } = this.#granting;
-    return core.cancel(this.#keys, { tenure, tombstoneMs, claimMs, trust, end });
+    const { claimMs, trust } = this.granting;
+    return core.cancel(this.keys, { tenure, tombstoneMs, claimMs, trust, end });
   }
 
   serve(): core.Command<core.ServeReply> {
-    return core.serve(this.#keys, this.#granting);
+    return core.serve(this.keys, this.granting);
   }
 
   renew(items: readonly RenewItem[]): core.Command<core.RenewReply> {
@@ -71,15 +71,15 @@ export class LockOperations implements Operations {
   }
 
   force(request: string, { tombstoneMs }: { tombstoneMs: number }): core.Command<core.ForceReply> {
-    const { claimMs, trust } = this.#granting;
-    return core.force(this.#keys, { request, tombstoneMs, claimMs, trust });
+    const { claimMs, trust } = this.granting;
+    return core.force(this.keys, { request, tombstoneMs, claimMs, trust });
   }
 
   peek(tenure: string): core.Command<core.PeekReply> {
-    return core.peek(this.#keys, { tenure });
+    return core.peek(this.keys, { tenure });
   }
 
   inspect(): core.Command<core.InspectReply> {
-    return core.inspect(this.#keys);
+    return core.inspect(this.keys);
   }
 }

@@ -11,10 +11,12 @@ export type TryResult<T> = { ran: true; value: T } | { ran: false };
  * Which calls re-enter and which wait is decided by scope: see `docs/semantics.md`. In short: inside `withLock` nested calls re-enter, branches
  * exclude each other; imperative calls directly in `client.run` count up and down; outside every scope each call is a stranger to the next.
  *
+ * `H` is what a hold of the lock is: {@link Hold}, or one that can do more.
+ *
  * Every method that talks to Redis rejects with `LockUnavailableError` when it does not answer in time, with `LockRefusedError` when it
  * refuses, and with `LockClientClosedError` after `close()`. Bad arguments reject with `TypeError` or `RangeError` before any I/O.
  */
-export interface RLock {
+export interface RLock<H extends Hold = Hold> {
   /** The lock's name, as `getLock` was given it. Its key in Redis, behind the client's `prefix` and the `keyPrefix` of ioredis, if there are any. */
   readonly name: string;
   /**
@@ -44,20 +46,20 @@ export interface RLock {
    *
    * @throws LockTimeoutError when it stayed busy for `waitMs` (absent: no limit).
    */
-  acquire(options?: AcquireOptions): Promise<Hold>;
+  acquire(options?: AcquireOptions): Promise<H>;
   /** As {@link RLock.acquire}, but answers null when the lock stayed busy. `waitMs` absent or 0: exactly one attempt. */
-  tryAcquire(options?: AcquireOptions): Promise<Hold | null>;
+  tryAcquire(options?: AcquireOptions): Promise<H | null>;
   /**
    * Runs `fn` while holding the lock, and gives it back when `fn` has settled. Calls inside `fn` re-enter.
    *
    * @throws LockLostError when the lock was lost while `fn` ran, even if `fn` resolved. An error of `fn` wins over one of the release, which
    * becomes its `cause` or an `error` event.
    */
-  withLock<T>(fn: (hold: Hold) => T | PromiseLike<T>): Promise<T>;
+  withLock<T>(fn: (hold: H) => T | PromiseLike<T>): Promise<T>;
   /** With options: rejects with LockTimeoutError when the lock stayed busy for `waitMs`. */
-  withLock<T>(options: AcquireOptions, fn: (hold: Hold) => T | PromiseLike<T>): Promise<T>;
+  withLock<T>(options: AcquireOptions, fn: (hold: H) => T | PromiseLike<T>): Promise<T>;
   /** As {@link RLock.withLock}, but answers `{ ran: false }` when the lock stayed busy for `waitMs` (absent or 0: one attempt). */
-  tryWithLock<T>(options: AcquireOptions, fn: (hold: Hold) => T | PromiseLike<T>): Promise<TryResult<T>>;
+  tryWithLock<T>(options: AcquireOptions, fn: (hold: H) => T | PromiseLike<T>): Promise<TryResult<T>>;
   /** Whether the lock is held, by this client or another one. */
   isLocked(): Promise<boolean>;
   /** Whether this scope is inside the lock, and Redis agrees. Outside scopes: whether this handle's hold is. */

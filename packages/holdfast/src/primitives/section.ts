@@ -9,12 +9,12 @@ import { openScope } from '../scopes/scope.js';
 import { type Leftovers, runScope } from '../scopes/scope-end.js';
 
 /** What `withLock` runs while it has the lock. */
-export type Section<T> = (hold: Hold) => T | PromiseLike<T>;
+export type Section<T, H extends Hold = Hold> = (hold: H) => T | PromiseLike<T>;
 
 /** The hold that a section runs on. */
-export interface SectionHold {
+export interface SectionHold<H extends Hold> {
   readonly record: HoldRecord;
-  readonly hold: Hold;
+  readonly hold: H;
   readonly owner: string | undefined;
 }
 
@@ -26,10 +26,10 @@ export function checkSection(method: string, options: AcquireOptions | undefined
 }
 
 /** Runs `fn` in a scope of its own, and gives the hold back when it has settled. */
-export async function runSection<T>(
+export async function runSection<T, H extends Hold>(
   host: { readonly client: object; readonly parts: LockParts; readonly leftovers: Leftovers },
-  { record, hold, owner }: SectionHold,
-  fn: Section<T>,
+  { record, hold, owner }: SectionHold<H>,
+  fn: Section<T, H>,
 ): Promise<T> {
   const scope = openScope('section', host.client);
   record.section = scope;

@@ -11,6 +11,7 @@ import type { ClientParts } from '../client-parts.js';
 import { answered } from '../connection/answered.js';
 import type { Answer, Request } from '../connection/pending-command.js';
 import type { CountedDown, HeldOutcome } from './stake.js';
+import type { FencingTokens } from './fence.js';
 import type { Operations, ReleaseReply } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
 
@@ -20,6 +21,7 @@ export interface StepSubject {
   readonly operations: Operations;
   readonly lease: Pick<Lease<unknown>, 'confirm' | 'retune'>;
   readonly otherWaiters: OtherWaiters;
+  readonly tokens: FencingTokens | undefined;
   readonly held: boolean;
   /** See {@link Operations.release}. */
   tombstoneMs(): number;
@@ -93,7 +95,7 @@ export class HoldSteps {
   passOn(terms: LeaseTerms): Promise<HeldOutcome> {
     this.#tenure.asksFor(terms.leaseMs);
     return this.#whileHeld(async (seq) => {
-      const { id, operations, lease, otherWaiters } = this.#tenure;
+      const { id, operations, lease, otherWaiters, tokens } = this.#tenure;
       const { leaseMs } = terms;
       const answer = await this.#send(() => operations.handoff(id, { seq, leaseMs }));
       if (answer.kind !== 'reply') return answer;
@@ -101,6 +103,7 @@ export class HoldSteps {
       if (reply.kind === 'lost') return { kind: 'lost' };
       this.#parts.serverClock.note(node, sentAt, reply.nowMs);
       otherWaiters.counted(reply.others, sentAt);
+      if (reply.token !== undefined) tokens?.begin(reply.token);
       lease.retune(terms, sentAt, reply.remainingMs);
       return { kind: 'held' };
     });

@@ -14,6 +14,7 @@
 
 import type { InboxListener, InboxMessage } from '@holdfast/notify';
 import type { ClientParts } from '../client-parts.js';
+import { tokenOf } from './fence.js';
 import { MessageTrust } from './message-trust.js';
 import type { Operations } from './operations.js';
 import type { ServerInstant } from './server-clock.js';
@@ -32,7 +33,7 @@ export interface MessageSubject {
   /** Whether a message can reach it now. */
   readonly reachable: boolean;
   /** It was granted until a local clock time, as a message says that may be believed. Answers false when that has passed. */
-  beginUntil(deadline: number, others: number): boolean;
+  beginUntil(deadline: number, others: number, token: number | undefined): boolean;
   /** Another process waits. */
   contended(): void;
   /** Asks for the lock, unless it is held or over. */
@@ -76,7 +77,7 @@ export class TenureMessages implements InboxListener {
   onMessage(message: InboxMessage): void {
     switch (message.kind) {
       case 'grant':
-        if (this.#tenure.asking) this.#onGrant(message, message.others);
+        if (this.#tenure.asking) this.#onGrant(message, message.others, tokenOf(message.token));
         return;
       case 'contended':
         this.#tenure.contended();
@@ -101,13 +102,13 @@ export class TenureMessages implements InboxListener {
     else this.#tenure.ask();
   }
 
-  #onGrant(end: ServerInstant, others: number): void {
+  #onGrant(end: ServerInstant, others: number, token: number | undefined): void {
     const { serverClock, topology, clock, settings, grants } = this.#parts;
     const deadline = serverClock.toLocal(topology.nodeOf(this.#tenure.operations.key), end);
     // A grant lasts for a claim. One that says it lasts longer may be forged, or comes from a client with other settings: the reply decides.
     const credible = deadline !== undefined && deadline - clock.now() <= settings.claimLeaseMs + CLOCK_GRAIN_MS;
     const believed = this.#trusted.grant() && credible;
-    if (grants === 'asked about' || !believed || !this.#tenure.beginUntil(deadline, others)) this.look();
+    if (grants === 'asked about' || !believed || !this.#tenure.beginUntil(deadline, others, token)) this.look();
   }
 
   get #trusted(): MessageTrust {

@@ -34,6 +34,8 @@ export interface Operations extends LockIdentity {
   readonly leaseKind: string;
   /** The channel on which Redisson's clients, and ours in Redisson mode, hear that the name has become free. */
   readonly releaseChannel: string;
+  /** How many fencing tokens an owner is given at once, by every answer and message that makes it the owner. Absent: owners have none. */
+  readonly tokenSpan?: number;
 
   /** Takes the name, or a place in its queue, or tells that it is taken. */
   ask(tenure: string, options: AskOptions): Command<AskReply>;
@@ -80,25 +82,22 @@ export interface StepOptions {
   readonly leaseMs: number;
 }
 
-/**
- * The tenure has the name. `others`: how many tenures wait. `inherited`: whether the owner before gave it back; undefined where nobody waited,
- * so that Redis cannot know.
- */
+/** What an owner is told. */
+interface Ownership {
+  readonly remainingMs: number;
+  /** How many tenures wait. */
+  readonly others: number;
+  /** Whether the owner before gave it back; undefined where nobody waited, so that Redis cannot know. */
+  readonly inherited?: Inherited | 'nothing';
+  /** The first of its fencing tokens, where owners have them. */
+  readonly token?: number | undefined;
+}
+
+/** The tenure has the name. */
 export type Owned =
-  | {
-      readonly kind: 'acquired';
-      readonly remainingMs: number;
-      readonly others: number;
-      readonly inherited?: Inherited | 'nothing';
-    }
+  | ({ readonly kind: 'acquired' } & Ownership)
   /** It had it before this copy of the command ran. */
-  | {
-      readonly kind: 'mine';
-      readonly remainingMs: number;
-      readonly others: number;
-      readonly nowMs: number;
-      readonly inherited?: Inherited | 'nothing';
-    };
+  | ({ readonly kind: 'mine'; readonly nowMs: number } & Ownership);
 
 /** What an answer tells a tenure that has not got the name. */
 export interface Contention {
@@ -131,6 +130,7 @@ export type HandoffReply =
       readonly remainingMs: number | undefined;
       readonly others: number;
       readonly nowMs: number;
+      readonly token?: number | undefined;
     }
   | { readonly kind: 'lost' };
 

@@ -9,6 +9,7 @@ import type { Lease, LeaseTerms } from '@holdfast/watchdog';
 import type { LockLostReason } from '../errors.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
+import type { FencingTokens } from './fence.js';
 import type { Operations } from './operations.js';
 
 /** What a step on a stake that is held came to. */
@@ -41,6 +42,8 @@ export interface Stake {
   readonly operations: Operations;
   readonly lease: StakeLease;
   readonly steps: StakeSteps;
+  /** The fencing tokens of its holders; absent where they have none. */
+  readonly tokens?: FencingTokens | undefined;
   /** How often it has been passed on inside the process. */
   handoffs: number;
   readonly held: boolean;

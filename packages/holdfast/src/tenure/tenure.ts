@@ -27,6 +27,7 @@ import { AskLoop, type AskListener } from './ask-loop.js';
 import type { Stake, StakeListener, FailureOf, ReleaseOutcome } from './stake.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
+import { FencingTokens } from './fence.js';
 import { HoldSteps, type StepSubject } from './hold-steps.js';
 import { leaseTermsOf } from './hold-terms.js';
 import { barredForMs, longestUnknownLeaseMs } from './late-copies.js';
@@ -46,6 +47,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   handoffs = 0;
   /** Other processes that are known to wait. */
   readonly otherWaiters = new OtherWaiters();
+  readonly tokens: FencingTokens | undefined;
   /** What changes its hold count. */
   readonly steps: HoldSteps;
   readonly #parts: ClientParts;
@@ -72,6 +74,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.#parts = parts;
     this.#listener = listener;
     this.operations = operations;
+    this.tokens = operations.tokenSpan === undefined ? undefined : new FencingTokens(operations.tokenSpan);
     this.id = parts.tenureId(owner);
     this.#longestLeaseMs = terms.leaseMs;
     this.lease = parts.watchdog.open(this, terms, this);
@@ -152,6 +155,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
         this.ask();
         return;
       }
+      if (reply.token !== undefined) this.tokens?.begin(reply.token);
       this.#becomeHeld('asked');
       // The message may have overtaken this reply.
       if (this.#messages.forcedSince(sentAt)) this.#messages.look();
@@ -174,10 +178,13 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     return this.#subscription.open;
   }
 
-  beginUntil(deadline: number, others: number): boolean {
+  beginUntil(deadline: number, others: number, token: number | undefined): boolean {
+    // A releaser that knows of no tokens has granted it: the answer to an ask brings one.
+    if (this.tokens !== undefined && token === undefined) return false;
     this.#adoptTerms();
     if (!this.lease.beginUntil(deadline)) return false;
     this.otherWaiters.counted(others, this.#parts.clock.now());
+    if (token !== undefined) this.tokens?.begin(token);
     this.#becomeHeld('granted');
     return true;
   }

@@ -58,6 +58,7 @@ describe('the public surface is', () => {
     expect(new Set(membersOf(Object.getPrototypeOf(client) as object))).toEqual(
       new Set([
         'getLock',
+        'getFencedLock',
         'getFairLock',
         'getMultiLock',
         'run',

@@ -4,7 +4,7 @@ import { beforeEach } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
 import { turns } from '../support/room.js';
-import type { World } from './world.js';
+import { KEPT, type World } from './world.js';
 
 const EPOCH_MS = 1_700_000_000_000;
 /** Time passes in steps of this, so that what waits for one another takes turns. */
@@ -68,7 +68,7 @@ export function memoryWorld(): World {
       return call;
     },
     deleteLock: async (name) => void (await admin.del(name)),
-    keysOf: async (name) => (await admin.keys(`*${name}*`)).filter((key) => !key.startsWith('holdfast_dead')),
+    keysOf: async (name) => (await admin.keys(`*${name}*`)).filter((key) => !KEPT.test(key)),
     waiters: async (name, wakeup) =>
       wakeup === 'queue'
         ? admin.zcard(`holdfast_queue:{${name}}`)

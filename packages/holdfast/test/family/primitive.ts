@@ -30,6 +30,7 @@ export const exclusivePrimitives: readonly ExclusivePrimitive[] = [
     get: (client, name, options) =>
       client.getMultiLock([laterThan(name), name].map((member) => client.getLock(member, options))),
   },
+  { factory: 'getFencedLock', reenters: true, get: (client, name, options) => client.getFencedLock(name, options) },
   { factory: 'getLock', reenters: true, get: (client, name, options) => client.getLock(name, options) },
 ];
 

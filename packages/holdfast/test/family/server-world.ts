@@ -1,17 +1,24 @@
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { openClient } from '../support/clients.js';
-import type { World } from './world.js';
+import { KEPT, type World } from './world.js';
 
 /** A real server, and time that passes by itself. */
 export function serverWorld(): World {
   const kit = useRedis();
   return {
     title: 'on a real server',
-    open: (options) => openClient(kit, options),
+    open: (options) => {
+      // By count, they stay for ever.
+      kit.cleanup(async () => {
+        const counters = await kit.admin.keys('redisson_lock_token:*');
+        if (counters.length > 0) await kit.admin.del(counters);
+      });
+      return openClient(kit, options);
+    },
     until: async (condition, what) => void (await waitUntil(condition, { what, timeoutMs: 60_000 })),
     outcome: (call) => call,
     deleteLock: async (name) => void (await kit.admin.del(name)),
-    keysOf: async (name) => (await kit.admin.keys(`*${name}*`)).filter((key) => !key.startsWith('holdfast_dead')),
+    keysOf: async (name) => (await kit.admin.keys(`*${name}*`)).filter((key) => !KEPT.test(key)),
     waiters: async (name, wakeup) =>
       wakeup === 'queue'
         ? kit.admin.zcard(`holdfast_queue:{${name}}`)

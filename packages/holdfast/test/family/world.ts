@@ -14,11 +14,14 @@ export interface World {
   outcome<T>(call: Promise<T>): Promise<T>;
   /** As an operator would, with DEL. */
   deleteLock(name: string): Promise<void>;
-  /** Every key on the server that belongs to `name`, tombstones apart: none of it may stay when the lock is not wanted any more. */
+  /** Every key on the server that belongs to `name` but those that are {@link KEPT}: none of it may stay when the lock is not wanted any more. */
   keysOf(name: string): Promise<string[]>;
   /** How many clients wait for the lock: places in the queue, or listeners of its channel. */
   waiters(name: string, wakeup: Wakeup): Promise<number>;
 }
+
+/** Keys that outlive a lock on purpose: tombstones, and the counter of tokens. */
+export const KEPT = /^(?:holdfast_dead|redisson_lock_token)/;
 
 export type Wakeup = NonNullable<LockClientOptions['wakeup']>;
 export const wakeups: readonly Wakeup[] = ['queue', 'redisson'];

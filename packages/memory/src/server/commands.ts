@@ -92,6 +92,24 @@ export class Commands {
     this.#keys.put(key, value, this.#keys.nowMs + ttlMs);
   }
 
+  /** SET with KEEPTTL and GET: returns what was there. */
+  setKeepingTtl(key: string, value: string): string | undefined {
+    this.#enter('set', 'grow');
+    const before = this.#keys.text(key);
+    this.#keys.put(key, value, this.#keys.find(key)?.endsAt);
+    return before;
+  }
+
+  /** Returns the sum. */
+  incrby(key: string, by: number): number {
+    this.#enter('incrby', 'grow');
+    const text = this.#keys.text(key) ?? '0';
+    if (!/^(?:0|-?[1-9]\d*)$/.test(text)) throw notAnInteger();
+    const sum = Number(text) + by;
+    this.#keys.put(key, `${sum}`, this.#keys.find(key)?.endsAt);
+    return sum;
+  }
+
   /** -2: no such key, -1: no TTL. */
   pttl(key: string): number {
     this.#enter('pttl', 'read');

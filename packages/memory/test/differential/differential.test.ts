@@ -8,6 +8,7 @@ import { findBinary, proofRuns, type RedisServer, startPrivateRedis } from '@hol
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { planted } from './planted-bugs.js';
+import { FENCED_KEYS, FENCED_REPLIES, fencedStories } from './fenced-story.js';
 import { MemorySide, RealSide } from './sides.js';
 import { READ_WRITE_CHANNELS, READ_WRITE_KEYS, READ_WRITE_REPLIES, readWriteStories } from './read-write-story.js';
 import { CHANNELS, KEYS, stories } from './story.js';
@@ -73,6 +74,23 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
         expect(READ_WRITE_REPLIES.filter((reply) => !seen.has(reply))).toEqual([]);
     },
     readWriteRuns.timeoutMs,
+  );
+
+  const fencedRuns = proofRuns({ quick: 25, long: 10_000 });
+  it(
+    'in every script of the fenced lock, whatever becomes of the counter of tokens',
+    async () => {
+      const seen = new Set<string>();
+      let told = 0;
+      const property = fc.asyncProperty(fencedStories, async (story) => {
+        const memory = new MemorySide(CHANNELS);
+        expect(await difference(story, FENCED_KEYS, { real, memory }, seen)).toBeUndefined();
+        told++;
+      });
+      await fc.assert(property, fencedRuns.parameters);
+      if (told >= fencedRuns.parameters.numRuns) expect(FENCED_REPLIES.filter((reply) => !seen.has(reply))).toEqual([]);
+    },
+    fencedRuns.timeoutMs,
   );
 
   it.each(planted)(

@@ -11,7 +11,7 @@ interface Seen {
 }
 
 /** Where an ask has its ticket, and its answer `wait` the one it gives. */
-const ticketAt: Readonly<Record<string, number>> = { ask: 3, 'read-write/ask': 4 };
+const ticketAt: Readonly<Record<string, number>> = { ask: 3, 'fenced/ask': 3, 'read-write/ask': 4 };
 const TICKET_IN_REPLY = 3;
 
 /** One server in the course of a story. */
@@ -19,6 +19,8 @@ class Teller {
   readonly #side: Side;
   readonly #keys: readonly string[];
   readonly #words = new Words();
+  /** A ticket and a token of one moment may be one number: they are told apart. */
+  readonly #tokens = new Words();
   readonly #tickets = new Map<string, string>();
 
   constructor(side: Side, keys: readonly string[]) {
@@ -35,7 +37,13 @@ class Teller {
     ]);
     const isCall = step.kind === 'call';
     const said = outcome && comparable(outcome, isCall ? step.name : undefined, isCall ? step.args : []);
-    return { words: this.#words.of({ said, heard, state }, nowMs), outcome };
+    const isPlace = isCall && outcome !== undefined && tellsPlaces(step.name, outcome);
+    const words = [
+      (isPlace ? this.#words : this.#tokens).of(said ?? null, nowMs),
+      this.#tokens.of(heard, nowMs),
+      ...state.map((entry) => (isSortedSet(entry) ? this.#words : this.#tokens).of(entry, nowMs)),
+    ];
+    return { words: words.join('\n'), outcome };
   }
 
   async #do(step: Step): Promise<Outcome | undefined> {
@@ -68,6 +76,15 @@ class Teller {
     }
     return outcome;
   }
+}
+
+function tellsPlaces(script: string, outcome: Outcome): boolean {
+  if (script.endsWith('inspect')) return true;
+  return 'reply' in outcome && Array.isArray(outcome.reply) && outcome.reply[0] === 'wait';
+}
+
+function isSortedSet(entry: unknown): boolean {
+  return Array.isArray(entry) && entry[0] === 'zset';
 }
 
 /** Where two servers part, or undefined: in what they answer, say, and hold under `keys`. `seen` collects what was answered. */

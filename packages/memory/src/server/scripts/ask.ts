@@ -2,8 +2,8 @@ import { attempt, type Commands } from '../commands.js';
 import { ErrorReply, refusalOf } from '../reply.js';
 import { freshnessOf, passOn, tell, unserved, waiting } from './grant.js';
 import { foundGone, inheritedOf, leave, wordsOf } from './inherited.js';
-import { given, integer, numberOf, questionOf, type ScriptBody } from './lua.js';
-import { own } from './own.js';
+import { given, integer, numberOf, questionOf } from './lua.js';
+import { type OwningScript, owning } from './own.js';
 import { owner } from './owner.js';
 
 /** Of a longer queue than this, the first so many are looked at by an ask. */
@@ -20,12 +20,13 @@ function noteOf(owned: number, remainingMs: number, nowMs: number): string | und
 }
 
 /** ask.lua */
-export const ask: ScriptBody = (redis, keys, args) => {
+export const ask: OwningScript = (redis, keys, args, begin = owning) => {
   const [lock = '', queue = '', fresh = '', dead = ''] = keys;
   const question = questionOf(args);
   const tenure = given(args, 0);
   const leaseMs = integer(args, 2, 1);
-  if (!redis.existsAny(lock, dead, queue)) return own(redis, lock, tenure, given(args, 1)) ?? `acquired ${question}`;
+  const owners = begin(redis, keys, args);
+  if (!redis.existsAny(lock, dead, queue)) return owners.own(tenure, given(args, 1)) ?? owners.acquired(question);
 
   const freshMs = integer(args, 3, 0);
   const ticket = integer(args, 4, 0, Number.MAX_SAFE_INTEGER);
@@ -46,7 +47,8 @@ export const ask: ScriptBody = (redis, keys, args) => {
     redis.pexpire(lock, remainingMs);
     const seq = numberOf(fields.get('seq')) ?? 0;
     const told = wordsOf(inheritedOf(fields.get('expired'), fields.get('forced')));
-    return ['mine', numberOf(count) ?? null, seq, remainingMs, waiting(redis, queue), nowMs, told, question];
+    const reply = ['mine', numberOf(count) ?? null, seq, remainingMs, waiting(redis, queue), nowMs, told];
+    return owners.mine(fields, reply, question);
   }
   const owned = holder === undefined ? HOLDFAST : fields.has('rest') ? RESTING : isOurs ? HOLDFAST : FOREIGN;
 
@@ -64,21 +66,21 @@ export const ask: ScriptBody = (redis, keys, args) => {
 
   let left = 0;
   if (free) {
-    const passed = passOn(redis, keys, { self: { tenure, leaseMs }, claimMs, trust, nowMs, inherited });
+    const passed = passOn(redis, keys, { owners, self: { tenure, leaseMs }, claimMs, trust, nowMs, inherited });
     const { granted, refused } = passed;
     if (refused !== undefined) {
       withdraw(redis, queue, fresh, tenure);
       return refused;
     }
     if (granted === tenure) {
-      return ['acquired', 1, 1, leaseMs, waiting(redis, queue), wordsOf(inherited), question];
+      return ['acquired', 1, 1, leaseMs, waiting(redis, queue), wordsOf(inherited), owners.token, question];
     }
     left = unserved(redis, queue, passed);
     if (granted === undefined && left === 0) {
-      const refusal = own(redis, lock, tenure, leaseMs);
+      const refusal = owners.own(tenure, leaseMs);
       if (refusal !== undefined) return refusal;
       if (inherited !== undefined) leave(redis, lock, inherited);
-      return ['acquired', 1, 1, leaseMs, 0, wordsOf(inherited), question];
+      return ['acquired', 1, 1, leaseMs, 0, wordsOf(inherited), owners.token, question];
     }
     if (place !== undefined) place.position = redis.zrank(queue, tenure);
     remainingMs = granted === undefined ? 0 : claimMs;

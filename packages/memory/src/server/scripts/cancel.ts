@@ -2,12 +2,13 @@ import type { Commands } from '../commands.js';
 import { announce } from './announce.js';
 import { passOn, unserved } from './grant.js';
 import { inheritedOf, type Inheritance } from './inherited.js';
-import { given, integer, questionOf, type ScriptBody } from './lua.js';
+import { given, integer, questionOf } from './lua.js';
+import { type OwningScript, owning } from './own.js';
 import { retire } from './retire.js';
 import { standing } from './standing.js';
 
 /** cancel.lua */
-export const cancel: ScriptBody = (redis, keys, args) => {
+export const cancel: OwningScript = (redis, keys, args, begin = owning) => {
   const [lock = '', queue = ''] = keys;
   const tenure = given(args, 0);
   const question = questionOf(args);
@@ -20,7 +21,7 @@ export const cancel: ScriptBody = (redis, keys, args) => {
   retire(redis, keys, tenure, tombstoneMs);
   if (!wasGranted) return ['cancelled', 0, 0, question];
   redis.del(lock);
-  const passed = passOn(redis, keys, { claimMs, trust, inherited });
+  const passed = passOn(redis, keys, { owners: begin(redis, keys, args), claimMs, trust, inherited });
   const left = unserved(redis, queue, passed);
   if (passed.granted === undefined) announce(redis, given(args, 4), trust);
   return ['cancelled', 1, left, question];

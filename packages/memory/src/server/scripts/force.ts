@@ -1,11 +1,12 @@
 import { announce } from './announce.js';
 import { passOn, tell, unserved } from './grant.js';
 import { foundGone } from './inherited.js';
-import { given, integer, questionOf, type ScriptBody } from './lua.js';
+import { given, integer, questionOf } from './lua.js';
+import { type OwningScript, owning } from './own.js';
 import { owner } from './owner.js';
 
 /** force.lua */
-export const force: ScriptBody = (redis, keys, args) => {
+export const force: OwningScript = (redis, keys, args, begin = owning) => {
   const [lock = '', queue = '', fresh = '', dead = ''] = keys;
   const question = questionOf(args);
   const tombstoneMs = integer(args, 1, 1);
@@ -24,7 +25,7 @@ export const force: ScriptBody = (redis, keys, args) => {
   const isResting = fields.has('rest');
   const forced = isResting ? undefined : ({ reason: 'forced' } as const);
   const inherited = holder === undefined ? foundGone(redis, fresh, redis.timeMs()) : forced;
-  const passed = passOn(redis, keys, { claimMs, trust, inherited });
+  const passed = passOn(redis, keys, { owners: begin(redis, keys, args), claimMs, trust, inherited });
   if (removed && passed.granted === undefined) announce(redis, given(args, 3), trust);
   if (holder !== undefined && isOurs && !isResting) tell(redis, holder, `1 lost ${holder} force-unlocked`);
   return ['forced', before, unserved(redis, queue, passed), question];

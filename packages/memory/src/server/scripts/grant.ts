@@ -4,7 +4,7 @@ import { attempt, type Commands } from '../commands.js';
 import { ErrorReply, refusalOf } from '../reply.js';
 import { type Inheritance, leave, wordsOf } from './inherited.js';
 import { numberOf } from './lua.js';
-import { own } from './own.js';
+import type { Owning } from './own.js';
 
 /** How many waiters one script looks at. */
 const MOST_TRIED = 64;
@@ -53,6 +53,7 @@ export function freshnessOf(entry: string | undefined): Freshness | undefined {
 
 /** What a script tells its grant step. */
 export interface GrantTerms {
+  readonly owners: Owning;
   readonly self?: Asker;
   readonly claimMs: number;
   readonly trust: boolean;
@@ -63,7 +64,7 @@ export interface GrantTerms {
 
 /** Gives the lock, which must be absent, to the first waiter that is still there. */
 export function passOn(redis: Commands, keys: readonly string[], terms: GrantTerms): Passed {
-  const { self, claimMs, trust, inherited } = terms;
+  const { owners, self, claimMs, trust, inherited } = terms;
   const [lock = '', queue = '', fresh = ''] = keys;
   try {
     const nowMs = terms.nowMs ?? redis.timeMs();
@@ -73,7 +74,7 @@ export function passOn(redis: Commands, keys: readonly string[], terms: GrantTer
       if (popped === undefined) return nobody;
       const head = popped.member;
       if (head === self?.tenure) {
-        const refused = own(redis, lock, head, self.leaseMs);
+        const refused = owners.own(head, self.leaseMs);
         attempt(() => redis.hdel(fresh, head, 'returned'));
         if (inherited !== undefined && refused === undefined) leave(redis, lock, inherited);
         return { granted: refused === undefined ? head : undefined, refused };
@@ -82,7 +83,7 @@ export function passOn(redis: Commands, keys: readonly string[], terms: GrantTer
       const freshness = entry instanceof ErrorReply ? undefined : freshnessOf(entry);
       const isFresh = freshness !== undefined && freshness.untilMs >= nowMs;
       const grantedMs = isFresh ? Math.min(claimMs, freshness.wantedMs) : 0;
-      const refused = isFresh ? own(redis, lock, head, grantedMs) : undefined;
+      const refused = isFresh ? owners.own(head, grantedMs) : undefined;
       if (refused !== undefined && isFresh) {
         putBack(redis, queue, popped, freshness.untilMs - nowMs + 1);
         return { granted: undefined, refused };
@@ -90,7 +91,7 @@ export function passOn(redis: Commands, keys: readonly string[], terms: GrantTer
       attempt(() => redis.hdel(fresh, head, 'returned'));
       if (!isFresh) continue;
       if (inherited !== undefined) leave(redis, lock, inherited);
-      const message = `1 grant ${head} ${nowMs + grantedMs} ${nowMs} ${waiting(redis, queue)} -`;
+      const message = `1 grant ${head} ${nowMs + grantedMs} ${nowMs} ${waiting(redis, queue)} ${owners.token}`;
       const words = wordsOf(inherited);
       const receivers = tell(redis, head, words === '' ? message : `${message} ${words}`);
       if (receivers !== 0 || !trust) return { granted: head, refused: undefined };

@@ -3,6 +3,7 @@
 import { again } from './again.js';
 import { ask } from './ask.js';
 import { cancel } from './cancel.js';
+import { fenced } from './fenced.js';
 import { force } from './force.js';
 import { handoff } from './handoff.js';
 import { inspect } from './inspect.js';
@@ -26,6 +27,7 @@ export const bodies: Readonly<Record<string, ScriptBody>> = {
   renew,
   rest,
   serve,
+  ...fenced,
   ...readWriteBodies,
 };
 export type { ScriptBody } from './lua.js';

@@ -1,12 +1,13 @@
 import { announce } from './announce.js';
 import { passOn, unserved, waiting } from './grant.js';
 import { noteReturned } from './inherited.js';
-import { given, integer, questionOf, type ScriptBody } from './lua.js';
+import { given, integer, questionOf } from './lua.js';
+import { type OwningScript, owning } from './own.js';
 import { retire } from './retire.js';
 import { standing } from './standing.js';
 
 /** release.lua */
-export const release: ScriptBody = (redis, keys, args) => {
+export const release: OwningScript = (redis, keys, args, begin = owning) => {
   const [lock = '', queue = '', fresh = '', dead = ''] = keys;
   const tenure = given(args, 0);
   const question = questionOf(args);
@@ -38,7 +39,7 @@ export const release: ScriptBody = (redis, keys, args) => {
 
   if (tombstoneMs > 0) retire(redis, keys, tenure, tombstoneMs);
   redis.del(lock);
-  const passed = passOn(redis, keys, { claimMs, trust });
+  const passed = passOn(redis, keys, { owners: begin(redis, keys, args), claimMs, trust });
   if (passed.granted !== undefined) return ['granted', passed.granted, question];
   announce(redis, channel, trust);
   if (waiting(redis, queue) > 0) noteReturned(redis, fresh, 'always');

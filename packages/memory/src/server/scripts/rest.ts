@@ -29,7 +29,7 @@ export const rest: ScriptBody = (redis, keys, args) => {
   const nowMs = redis.timeMs();
   if (tombstoneMs > 0) retire(redis, keys, tenure, tombstoneMs);
   redis.del(lock);
-  const refused = own(redis, lock, `rest:${tenure}`, restMs);
+  const refused = own(redis, lock, restMs, [`rest:${tenure}`, '1', 'seq', '1']);
   if (refused !== undefined) return refused;
   attempt(() => redis.hset(lock, 'rest', `${nowMs + restMs}`));
   noteReturned(redis, fresh, 'always');

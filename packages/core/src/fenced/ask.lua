@@ -1,0 +1,15 @@
+-- As lock/ask, for a lock whose owners have fencing tokens.
+--
+-- Replies, where they differ
+--   acquired token
+--   acquired count seq remaining others inherited token
+--   mine count seq remaining others now inherited token
+--
+-- KEYS  lock queue fresh dead counter
+-- ARGV  tenure leaseMs freshMs ticket freshTtlMs claimMs trust tokens
+--   tokens  time or count, see fenced/mint.lua; the others as for lock/ask
+
+--#like lock/ask
+--#with fenced/own for lock/own
+--#with fenced/acquire for lock/acquire
+--#with fenced/mine for lock/mine

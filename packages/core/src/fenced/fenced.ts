@@ -1,0 +1,104 @@
+/**
+ * The commands of a lock whose owners have fencing tokens. They are those of the re-entrant lock, by scripts that mint a span of tokens for each
+ * owner they make: one more key and one more argument. What need not know of tokens (again, renew, peek, inspect) is the same script.
+ */
+
+import { duration, ordinal, tenureId } from '../protocol/arguments.js';
+import { command } from '../protocol/command.js';
+import type { LockKeys } from '../protocol/keys.js';
+import { type Reply, readReply } from '../protocol/reply.js';
+import type { Command, Script } from '../protocol/script-port.js';
+import type { Granting } from '../queue/granting.js';
+import { ask, type AskOptions, type AskReply, readAsk, type TokenReader } from '../lock/ask.js';
+import { cancel, type CancelOptions, type CancelReply } from '../lock/cancel.js';
+import { force, type ForceOptions, type ForceReply } from '../lock/force.js';
+import type { HandoffOptions } from '../lock/handoff.js';
+import { release, type ReleaseOptions, type ReleaseReply } from '../lock/release.js';
+import { serve, type ServeReply } from '../lock/serve.js';
+import * as scripts from './scripts.gen.js';
+
+/** So many tokens are minted at once: the token that a reply or a message tells is the first of them. */
+export const TOKEN_SPAN = 32;
+
+/**
+ * How tokens are made. `time`: never below the server's clock in microseconds, so that none comes again when the counter is lost. `count`: one
+ * above the counter, for clients of Redisson that share it.
+ */
+export interface Minting {
+  readonly tokens: 'time' | 'count';
+}
+
+/** Reply to {@link handoffFenced}. */
+export type FencedHandoffReply =
+  | { kind: 'passed'; remainingMs: number | undefined; others: number; nowMs: number; token: number }
+  | { kind: 'lost' };
+
+/** As {@link ask}; an owner is told its token. */
+export function askFenced(keys: LockKeys, options: AskOptions & Minting): Command<AskReply> {
+  return {
+    ...minting(scripts.ask, ask(keys, options), keys, options),
+    decode: (raw) => readReply(scripts.ask.name, raw, (reply) => readAsk(reply, options.leaseMs, token)),
+  };
+}
+
+const token: TokenReader = (reply, index) => reply.natural(index);
+
+/** As {@link handoff}; the next hold has tokens of its own. */
+export function handoffFenced(keys: LockKeys, options: HandoffOptions & Minting): Command<FencedHandoffReply> {
+  return command(
+    scripts.handoff,
+    { lock: keys.lock, queue: keys.queue, counter: keys.tokenCounter },
+    {
+      tenure: tenureId(options.tenure),
+      seq: ordinal('seq', options.seq, 1),
+      leaseMs: duration('leaseMs', options.leaseMs, 1),
+      tokens: options.tokens,
+    },
+    readHandoff,
+  );
+}
+
+/** As {@link release}. */
+export function releaseFenced(keys: LockKeys, options: ReleaseOptions & Minting): Command<ReleaseReply> {
+  return minting(scripts.release, release(keys, options), keys, options);
+}
+
+/** As {@link cancel}. */
+export function cancelFenced(keys: LockKeys, options: CancelOptions & Minting): Command<CancelReply> {
+  return minting(scripts.cancel, cancel(keys, options), keys, options);
+}
+
+/** As {@link force}. */
+export function forceFenced(keys: LockKeys, options: ForceOptions & Minting): Command<ForceReply> {
+  return minting(scripts.force, force(keys, options), keys, options);
+}
+
+/** As {@link serve}. */
+export function serveFenced(keys: LockKeys, options: Granting & Minting): Command<ServeReply> {
+  return minting(scripts.serve, serve(keys, options), keys, options);
+}
+
+/** The same command, by the script that is like its own but for the tokens. */
+function minting<R>(script: Script, like: Command<R>, { tokenCounter }: LockKeys, { tokens }: Minting): Command<R> {
+  return { ...like, script, keys: [...like.keys, tokenCounter], args: [...like.args, tokens] };
+}
+
+function readHandoff(reply: Reply): FencedHandoffReply {
+  const kind = reply.text(0);
+  switch (kind) {
+    case 'passed':
+      reply.hasLength(5);
+      return {
+        kind,
+        remainingMs: reply.remainingMs(1),
+        others: reply.natural(2),
+        nowMs: reply.natural(3),
+        token: reply.natural(4),
+      };
+    case 'lost':
+      reply.hasLength(1);
+      return { kind };
+    default:
+      return reply.fail('unknown status');
+  }
+}

@@ -1,0 +1,52 @@
+import * as core from '@holdfast/core';
+import type { AskOptions, StepOptions } from '../tenure/operations.js';
+import { LockOperations } from './lock-operations.js';
+
+/** The operations of the fenced lock: those of the re-entrant lock, by scripts that mint tokens for each owner. */
+export class FencedOperations extends LockOperations {
+  readonly #tokens: core.Minting['tokens'];
+
+  constructor(keys: core.LockKeys, granting: core.Granting, tokens: core.Minting['tokens']) {
+    super(keys, granting);
+    this.#tokens = tokens;
+  }
+
+  override get primitive(): string {
+    return 'fenced';
+  }
+
+  get tokenSpan(): number {
+    return core.TOKEN_SPAN;
+  }
+
+  override ask(tenure: string, options: AskOptions): core.Command<core.AskReply> {
+    return core.askFenced(this.keys, { tenure, ...options, ...this.#minting });
+  }
+
+  override handoff(tenure: string, options: StepOptions): core.Command<core.FencedHandoffReply> {
+    return core.handoffFenced(this.keys, { tenure, ...options, tokens: this.#tokens });
+  }
+
+  override release(tenure: string, options: { seq: number; tombstoneMs: number }): core.Command<core.ReleaseReply> {
+    return core.releaseFenced(this.keys, { tenure, ...options, ...this.#minting });
+  }
+
+  override cancel(
+    tenure: string,
+    options: { tombstoneMs: number; end: core.TenureEnd },
+  ): core.Command<core.CancelReply> {
+    return core.cancelFenced(this.keys, { tenure, ...options, ...this.#minting });
+  }
+
+  override serve(): core.Command<core.ServeReply> {
+    return core.serveFenced(this.keys, this.#minting);
+  }
+
+  override force(request: string, options: { tombstoneMs: number }): core.Command<core.ForceReply> {
+    return core.forceFenced(this.keys, { request, ...options, ...this.#minting });
+  }
+
+  get #minting(): core.Granting & core.Minting {
+    return { ...this.granting, tokens: this.#tokens };
+  }
+}
