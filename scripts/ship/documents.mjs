@@ -18,6 +18,7 @@ export const shipped = [
     'multi-lock',
     'fair-lock',
     'fenced-lock',
+    'spin-lock',
   ].map((name) => `docs/${name}.md`),
   ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script'].map((name) => `docs/recipes/${name}.md`),
 ];

@@ -23,7 +23,13 @@ import { EventLoopTurns } from './exclusive/event-loop-turns.js';
 import { UnreportedLosses } from './exclusive/unreported-losses.js';
 import { checkSignal } from './acquire-options.js';
 import { checkFunction, checkKeys, checkOwner, checkTime, type LockClientOptions, resolveSettings } from './options.js';
-import type { CloseOptions, ConnectOptions, LockClientMembers, LockHandleOptions } from './lock-client.js';
+import type {
+  CloseOptions,
+  ConnectOptions,
+  LockClientMembers,
+  LockHandleOptions,
+  SpinLockOptions,
+} from './lock-client.js';
 import type { LockLostReason } from './errors.js';
 import { BACKSTAGE, type Backstage } from './backstage.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
@@ -33,12 +39,16 @@ import { Reporter } from './reports/reporter.js';
 import type { LockClientStats } from './reports/stats.js';
 import { Tellings } from './reports/tellings.js';
 import type { RLock } from './primitives/rlock.js';
+import { SpinOperations } from './primitives/spin-operations.js';
+import { checkSpin, spinKeys } from './primitives/spin-options.js';
+import { SpinWakeup } from './tenure/spin-wakeup.js';
 import { openScope, outside } from './scopes/scope.js';
 import { runScope } from './scopes/scope-end.js';
 import { settling } from './scopes/settling.js';
 import { type Surroundings, systemSurroundings } from './surroundings.js';
 
 const handleKeys: ReadonlySet<string> = new Set(['owner']);
+const spinHandleKeys: ReadonlySet<string> = new Set([...handleKeys, ...spinKeys]);
 const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
 const connectKeys: ReadonlySet<string> = new Set(['timeoutMs', 'signal']);
 
@@ -159,6 +169,14 @@ class Client implements LockClientMembers {
     const operations = this.#backend.fencedOperations(name);
     checkKeys('getFencedLock', options, handleKeys);
     return new FencedLockHandle(this.#host, operations, checkOwner(options.owner));
+  }
+
+  getSpinLock(name: string, options: SpinLockOptions = {}): RLock {
+    const operations = this.#backend.operations(SpinOperations, name);
+    checkKeys('getSpinLock', options, spinHandleKeys);
+    const { backOff, maxAttempts } = checkSpin(options);
+    const host = { ...this.#host, parts: this.#backend.partsWith(new SpinWakeup(backOff)), maxAttempts };
+    return new LockHandle(host, operations, reentrantPolicy, checkOwner(options.owner));
   }
 
   getMultiLock(members: readonly (RLock | string)[]): MultiLock {

@@ -24,11 +24,12 @@ export {
 export type { FencedHold, RFencedLock } from './primitives/fenced-lock.js';
 export type { Hold, HoldState } from './primitives/hold.js';
 export type { LockInspection } from './inspection.js';
-export type { CloseOptions, ConnectOptions, LockHandleOptions } from './lock-client.js';
+export type { CloseOptions, ConnectOptions, LockHandleOptions, SpinLockOptions } from './lock-client.js';
 export type { LimitOptions, LockClientOptions, RedisInput, ReplicaOptions } from './options.js';
 export type { LockDiagnostics, LockHoldMessage, LockMessage } from './reports/channels.js';
 export type { LeakHow, LockClientEvents, LockClientListener, LockHoldEvent } from './reports/events.js';
 export type { AcquiredHow, Distribution, LockClientStats } from './reports/stats.js';
+export type { BackOff, SpinOptions } from './primitives/spin-options.js';
 export type { MultiLock } from './primitives/multi-lock.js';
 export type { RLock, TryResult } from './primitives/rlock.js';
 export { createRedLockClient } from './redlock/redlock-client.js';

@@ -4,6 +4,7 @@ import type { LockInspection } from './inspection.js';
 import type { MultiLock } from './primitives/multi-lock.js';
 import type { RFencedLock } from './primitives/fenced-lock.js';
 import type { RLock } from './primitives/rlock.js';
+import type { SpinOptions } from './primitives/spin-options.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import type { LockClientStats } from './reports/stats.js';
 
@@ -12,6 +13,9 @@ export interface LockHandleOptions {
   /** An explicit owner, in place of scopes: the same owner, client and name re-enters. At most 256 characters, no white space. */
   owner?: string;
 }
+
+/** Options of {@link LockClient.getSpinLock}. */
+export interface SpinLockOptions extends LockHandleOptions, SpinOptions {}
 
 /** Options of {@link LockClient.close}. */
 export interface CloseOptions {
@@ -54,6 +58,16 @@ export interface LockClientMembers extends AsyncDisposable {
    * @throws TypeError or RangeError as `getLock`.
    */
   getFencedLock(name: string, options?: LockHandleOptions): RFencedLock;
+  /**
+   * A handle for the spin lock `name`: an {@link RLock} that asks again and again, with pauses, where others wait for a message. It needs no second
+   * connection and no right to subscribe; in return it is slower to notice a release, serves in no order, and may starve. See
+   * `docs/spin-lock.md`. It excludes other locks on the name. No I/O.
+   *
+   * With `maxAttempts`, `lock`, `acquire` and `withLock` reject with LockTimeoutError after so many attempts, and the `try…` methods say no.
+   *
+   * @throws as {@link getLock}, and TypeError or RangeError for options that cannot work.
+   */
+  getSpinLock(name: string, options?: SpinLockOptions): RLock;
   /**
    * A handle for several locks that are had together or not at all. No I/O. See {@link MultiLock} and `docs/multi-lock.md`.
    *

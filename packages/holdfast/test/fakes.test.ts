@@ -39,6 +39,7 @@ class FakeLocks implements LockClient {
   getLock = () => lock;
   getFairLock = () => lock;
   getFencedLock = notInHere;
+  getSpinLock = () => lock;
   getMultiLock = notInHere;
   connect = async () => undefined;
   run = <T>(fn: () => T): T => fn();

@@ -223,7 +223,8 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
         return;
       }
       enter(this, tenure, first, how);
-      this.#endSingleAttempts(Number.POSITIVE_INFINITY);
+      if (this.queue.hasSingleAttempts)
+        for (const waiter of this.queue) if (waiter.singleAttempt) waiter.turnAway('busy');
     });
   }
 
@@ -232,7 +233,7 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
       this.busyAt = this.parts.clock.now();
       if (owner === 'foreign' && !this.parts.wakeup.blind && ++this.#foreignSeen === 2)
         this.parts.reporter.foreignOwner(this.name);
-      this.#endSingleAttempts(askedAt);
+      this.#endAttempts(askedAt);
       if (this.tenure === tenure && this.queue.hasSingleAttempts) tenure.ask();
     });
   }
@@ -260,10 +261,10 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
     if (this.tenure === tenure && relied !== undefined) this.parts.reporter.suspect(relied);
   }
 
-  /** Calls for one attempt, made before `askedAt`, have their answer: the lock is busy. */
-  #endSingleAttempts(askedAt: number): void {
-    if (!this.queue.hasSingleAttempts) return;
-    for (const waiter of this.queue) if (waiter.singleAttempt && waiter.joinedAt <= askedAt) waiter.turnAway('busy');
+  /** Calls made before `askedAt` have the answer to an attempt: the lock is busy. */
+  #endAttempts(askedAt: number): void {
+    if (!this.queue.hasLimitedAttempts) return;
+    for (const waiter of this.queue) if (waiter.joinedAt <= askedAt && waiter.attemptFailed()) waiter.turnAway('busy');
   }
 
   // ---------------------------------------------------------------- changing

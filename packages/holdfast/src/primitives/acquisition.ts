@@ -26,6 +26,8 @@ export interface LockHost {
   readonly leftovers: Leftovers;
   /** Those of a call that asks for none: one object for all of them. */
   readonly terms: HoldTerms;
+  /** After how many attempts its calls give up; absent: no limit. */
+  readonly maxAttempts?: number | undefined;
 }
 
 /** How a method wants to be treated by scopes, and how long it waits when nothing is said. */
@@ -69,6 +71,7 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
     name,
     primitive,
     waitMs,
+    maxAttempts: host.maxAttempts,
     signal,
     scope,
     owner,

@@ -6,7 +6,7 @@ import {
   type LockOptions,
   tryLockCallOptions,
 } from '../acquire-options.js';
-import { LockNotHeldError, LockTimeoutError, LockUnavailableError } from '../errors.js';
+import { LockNotHeldError, LockTimeoutError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { ExclusivePolicy } from '../exclusive/policy.js';
 import { none, withLast, without } from '../lists.js';
@@ -94,14 +94,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
     return this.#call(
       'lock',
       () => checkAcquire(given, 'lock', lockCallOptions),
-      (outcome, joinedAt) => {
-        if (typeof outcome === 'string')
-          throw new LockUnavailableError(
-            `Internal error: lock() on "${this.name}" ended without the lock and without a reason`,
-            this.name,
-          );
-        this.#keep(outcome, joinedAt);
-      },
+      (outcome, joinedAt) => this.#keep(this.#must(outcome, joinedAt), joinedAt),
     );
   }
 

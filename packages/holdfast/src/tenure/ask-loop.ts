@@ -12,7 +12,6 @@
  */
 
 import type { Command } from '@holdfast/core';
-import { nextAskDelayMs } from '@holdfast/notify';
 import type { Appointment } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
 import type { Answer, Request } from '../connection/pending-command.js';
@@ -235,7 +234,7 @@ export class AskLoop {
     }
     const { clock, random, settings } = this.#parts;
     const { reaskMs } = settings;
-    const delayMs = nextAskDelayMs({ reaskMs, pttlMs: reply.remainingMs, position: ahead, random });
+    const delayMs = this.#subscription.pauseMs({ reaskMs, pttlMs: reply.remainingMs, position: ahead, random });
     this.askAt(clock.now() + delayMs);
   }
 

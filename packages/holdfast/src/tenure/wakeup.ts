@@ -7,7 +7,13 @@
  * In both, a message only says "look": timers repeat every ask, so that lost messages cost time and never the lock.
  */
 
-import type { Inbox, InboxListener, ReleaseBroadcast } from '@holdfast/notify';
+import {
+  type Inbox,
+  type InboxListener,
+  nextAskDelayMs,
+  type ReaskSituation,
+  type ReleaseBroadcast,
+} from '@holdfast/notify';
 import type { Operations } from './operations.js';
 
 /** How one tenure is woken. */
@@ -18,6 +24,8 @@ export interface WakeupSubscription {
   readonly open: boolean;
   /** Starts listening for the release of a busy lock, if it does not yet, and calls `opened` once when it does. */
   listen(opened: () => void): void;
+  /** How long to wait, in milliseconds, before the next ask, now that one has found the lock busy. */
+  pauseMs(found: ReaskSituation): number;
   /** The tenure was granted and no message has said so. */
   missed(): void;
   close(): void;
@@ -83,6 +91,10 @@ class QueueSubscription implements WakeupSubscription {
   listen(opened: () => void): void {
     this.#joins = true;
     this.#wakeup.inbox.open().then(opened, () => undefined);
+  }
+
+  pauseMs(found: ReaskSituation): number {
+    return nextAskDelayMs(found);
   }
 
   missed(): void {
@@ -162,6 +174,10 @@ class RedissonSubscription implements WakeupSubscription {
     }
     const confirmations = broadcasts.filter((broadcast) => !this.#joined.has(broadcast)).map((one) => this.#join(one));
     if (confirmations.length > 0) void Promise.all(confirmations).then(opened);
+  }
+
+  pauseMs(found: ReaskSituation): number {
+    return nextAskDelayMs(found);
   }
 
   missed(): void {}

@@ -31,6 +31,7 @@ export class WaitQueue extends LinkedList<Waiter> {
   /** The first that is not in the index; none of those behind it is. */
   #unindexed: Waiter | undefined;
   #singleAttempts = 0;
+  #limitedAttempts = 0;
   /** Clock time until which the most patient call waits; -Infinity when none waits; undefined when it has to be looked for. */
   #until: number | undefined = Number.NEGATIVE_INFINITY;
   #demand: Demand | undefined;
@@ -65,6 +66,11 @@ export class WaitQueue extends LinkedList<Waiter> {
     return this.#singleAttempts > 0;
   }
 
+  /** A call asked for so many attempts only, or for one. */
+  get hasLimitedAttempts(): boolean {
+    return this.#limitedAttempts > 0;
+  }
+
   override addLast(waiter: Waiter): void {
     waiter.number = ++this.#highest;
     super.addLast(waiter);
@@ -87,6 +93,7 @@ export class WaitQueue extends LinkedList<Waiter> {
     if (waiter === this.#unindexed) this.#unindexed = behind;
     if (--this.#size === 0) this.#demand = undefined;
     this.#limits.left();
+    if (waiter.mostAttempts < Number.POSITIVE_INFINITY) this.#limitedAttempts--;
     for (const entry of waiter.indexEntries) this.#leave(entry);
     waiter.indexEntries = none;
     if (waiter.singleAttempt) this.#singleAttempts--;
@@ -109,6 +116,7 @@ export class WaitQueue extends LinkedList<Waiter> {
   #joined(waiter: Waiter): void {
     this.#size++;
     this.#limits.joined();
+    if (waiter.mostAttempts < Number.POSITIVE_INFINITY) this.#limitedAttempts++;
     if (waiter.singleAttempt) this.#singleAttempts++;
     else if (this.#until !== undefined) this.#until = Math.max(this.#until, waiter.until);
   }

@@ -35,6 +35,8 @@ export type Completion<T> = (outcome: HoldRecord | NotAcquired, joinedAt: number
 export interface AcquireRequest extends HoldOrigin, LockIdentity {
   /** 0: one attempt. Absent: without limit while Redis answers. */
   readonly waitMs: number | undefined;
+  /** Questions to Redis on its behalf after which it gives up, each of which has found the lock busy. Absent: no limit. */
+  readonly maxAttempts: number | undefined;
   readonly signal: AbortSignal | undefined;
   /** The innermost live scope around the call. */
   readonly scope: Scope | undefined;
@@ -76,6 +78,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   number = 0;
   /** Its places in the index of the queue: among the calls of each scope around it, or of its owner. */
   indexEntries: readonly IndexEntry<Waiter>[] = none;
+  #attempts = 0;
   readonly #keeper: WaiterKeeper;
   readonly #wait: Wait<unknown>;
 
@@ -122,6 +125,16 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   /** It asked for one attempt only. */
   get singleAttempt(): boolean {
     return this.request.waitMs === 0;
+  }
+
+  /** How many attempts it asked for. */
+  get mostAttempts(): number {
+    return this.singleAttempt ? 1 : (this.request.maxAttempts ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** An attempt on its behalf has found the lock busy. Answers whether that was the last. */
+  attemptFailed(): boolean {
+    return ++this.#attempts >= this.mostAttempts;
   }
 
   expireAt(time: number): void {

@@ -60,6 +60,7 @@ describe('the public surface is', () => {
         'getLock',
         'getFencedLock',
         'getFairLock',
+        'getSpinLock',
         'getMultiLock',
         'run',
         'exit',

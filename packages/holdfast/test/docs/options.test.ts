@@ -6,6 +6,7 @@ const read = (path: string) => readFileSync(new URL(`../../../../${path}`, impor
 const page = read('docs/options.md');
 const code = read('packages/holdfast/src/options.ts');
 const client = read('packages/holdfast/src/lock-client.ts') + read('packages/holdfast/src/client.ts');
+const spin = read('packages/holdfast/src/primitives/spin-options.ts');
 const calls = read('packages/holdfast/src/acquire-options.ts');
 
 /** First and third cells of the table in a section: what an option is called, and its default. */
@@ -32,6 +33,7 @@ const sections = [
   ['limits', membersOf(code, 'LimitOptions')],
   ['Options of a call', [...membersOf(calls, 'LockOptions'), ...membersOf(calls, 'AcquireOptions')]],
   ['getLock', membersOf(client, 'LockHandleOptions')],
+  ['getSpinLock', membersOf(spin, 'SpinOptions')],
   ['client.connect', membersOf(client, 'ConnectOptions')],
   ['client.close', membersOf(client, 'CloseOptions')],
 ] as const;

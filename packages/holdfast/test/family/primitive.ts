@@ -8,8 +8,8 @@ export interface ExclusivePrimitive {
   readonly factory: string;
   /** A call inside a hold of its own enters at once. */
   readonly reenters: boolean;
-  /** How its calls are woken up, if not in the way of their client. */
-  readonly wakeup?: Wakeup;
+  /** How its calls are woken up, if not in the way of their client. With `none` nobody can tell them anything, and the server does not know that they wait. */
+  readonly wakeup?: Wakeup | 'none';
   get(client: LockClient, name: string, options?: LockHandleOptions): RLock;
 }
 
@@ -23,6 +23,12 @@ export const exclusivePrimitives: readonly ExclusivePrimitive[] = [
     reenters: true,
     wakeup: 'queue',
     get: (client, name, options) => client.getFairLock(name, options),
+  },
+  {
+    factory: 'getSpinLock',
+    reenters: true,
+    wakeup: 'none',
+    get: (client, name, options) => client.getSpinLock(name, options),
   },
   {
     factory: 'getMultiLock',
