@@ -1,6 +1,6 @@
 /** What is special about the fair lock; what it has in common with every lock is in `exclusive.ts`. */
 import { useRedis, waitUntil } from '@holdfast/testkit';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type LockClient, LockLostError } from 'holdfast';
 import { createTestClient, createTestServer, type TestLockClient } from 'holdfast/testing';
 import { freshName, openClient } from '../support/clients.js';
@@ -169,6 +169,8 @@ describe('re-entry into a fair lock', () => {
 describe('a call of a fair lock that waits for the code around it', () => {
   it('is reported as a wait for itself, and an honest wait is not', async () => {
     const { server, first: client } = processes(1);
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    kit.cleanup(() => warn.mockRestore());
     const suspicions: unknown[] = [];
     client.on('self-wait', ({ name }) => suspicions.push(name));
     await client.getFairLock('x').lock();

@@ -1,13 +1,12 @@
 import { describe } from '@jest/globals';
 import { exclusiveContract } from './exclusive.js';
-import { exclusivePrimitives } from './primitive.js';
+import { exclusivePrimitives, modesOf } from './primitive.js';
 import { serverWorld } from './server-world.js';
-import { wakeups } from './world.js';
 
 const world = serverWorld();
 
 describe.each(exclusivePrimitives)('$factory', (primitive) => {
-  describe.each(wakeups)(`${world.title}, woken up by way of the %s`, (wakeup) => {
+  describe.each(modesOf(primitive))(`${world.title}, woken up by way of the %s`, (wakeup) => {
     exclusiveContract(primitive, world, wakeup);
   });
 });

@@ -1,5 +1,5 @@
 import { keySlot } from '@holdfast/core';
-import type { Wakeup } from './world.js';
+import { type Wakeup, wakeups } from './world.js';
 import type { LockClient, LockHandleOptions, RedLockClient, RLock } from 'holdfast';
 
 /** One exclusive lock of the family: how to get it, and what else than the common contract may be asked of it. */
@@ -54,3 +54,7 @@ export const redlock: ExclusivePrimitive = {
   reenters: true,
   get: (client, name, options) => (client as unknown as RedLockClient).getRedLock(name, options),
 };
+
+/** The modes of a client in which a primitive is tried: where it wakes its calls in its own way, one is enough. */
+export const modesOf = ({ wakeup }: ExclusivePrimitive): readonly Wakeup[] =>
+  wakeup === undefined ? wakeups : ['queue'];
