@@ -9,6 +9,7 @@
 //   heavy           takes long: the verifier is compiled with optimisation
 import { failover } from './variants/failover.mjs';
 import { queue } from './variants/queue.mjs';
+import { redlock } from './variants/redlock.mjs';
 import { redisson } from './variants/redisson.mjs';
 
-export const variants = [...queue, ...redisson, ...failover];
+export const variants = [...queue, ...redisson, ...failover, ...redlock];

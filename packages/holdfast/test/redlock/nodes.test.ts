@@ -193,6 +193,24 @@ describe('waiting', () => {
   });
 });
 
+describe('a client that waits', () => {
+  it('is not overtaken by one that comes when the lock is given back', async () => {
+    const name = freshName();
+    const ways = world.ownLinks();
+    const mine = await warmed(name);
+    const hold = await within(mine.acquire());
+    const call = world.open({ watchdogTimeoutMs: LEASE_MS }, ways).getRedLock(name).acquire();
+    await world.until(async () => (await world.waiters(name, 'queue')) === 1, 'a waiter');
+    const newcomer = await warmed(name);
+    // It has not heard yet that it is next.
+    for (const way of ways) way.freeze();
+    await within(hold.release());
+    expect(await within(newcomer.tryLock())).toBe(false);
+    for (const way of ways) way.thaw();
+    await within((await within(call)).release());
+  });
+});
+
 describe('bad nodes', () => {
   it('that are one server are found out before they have two votes', async () => {
     const ways = world.ownLinks();
