@@ -25,6 +25,7 @@ export {
 } from './fenced/fenced.js';
 export { force, type ForceOptions, type ForceReply } from './lock/force.js';
 export type { Granting } from './queue/granting.js';
+export { guardHash, type GuardedWrite, type GuardReply, guardText } from './guard/guard.js';
 export { handoff, type HandoffOptions, type HandoffReply } from './lock/handoff.js';
 export {
   inspect,
@@ -42,6 +43,8 @@ export * as readWrite from './read-write/index.js';
 export {
   assertLockName,
   assertPrefix,
+  type GuardedKeys,
+  guardedKeys,
   inboxChannel,
   type LockKeys,
   lockKeys,
@@ -57,3 +60,4 @@ export { type Command, run, start, type Script, type ScriptPort } from './protoc
 export * as scripts from './lock/scripts.gen.js';
 export * as readWriteScripts from './read-write/scripts.gen.js';
 export * as fencedScripts from './fenced/scripts.gen.js';
+export * as guardScripts from './guard/scripts.gen.js';

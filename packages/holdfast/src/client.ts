@@ -168,7 +168,7 @@ class Client implements LockClientMembers {
   getFencedLock(name: string, options: LockHandleOptions = {}): RFencedLock {
     const operations = this.#backend.fencedOperations(name);
     checkKeys('getFencedLock', options, handleKeys);
-    return new FencedLockHandle(this.#host, operations, checkOwner(options.owner));
+    return new FencedLockHandle(this.#host, operations, checkOwner(options.owner), this.#parts);
   }
 
   getSpinLock(name: string, options: SpinLockOptions = {}): RLock {

@@ -28,6 +28,7 @@ export type LockErrorCode =
   | 'LOCK_NOT_REPLICATED'
   | 'LOCK_LIMIT'
   | 'LOCK_NODES'
+  | 'LOCK_STALE_TOKEN'
   | 'LOCK_CLIENT_CLOSED';
 
 /** Base class of holdfast's errors. */
@@ -166,6 +167,8 @@ export class LockUnavailableError extends LockError {
 
 /** In words what is not Redis' own doing. */
 const refusalInWords: Readonly<Record<string, string>> = {
+  NOTAFENCE:
+    'the record of a guard is something else there, and the key was left as it is: an application has a field of that name',
   NOTALOCK:
     'this key is not a lock but other data, and was left as it is: give the lock another name, or its client a prefix',
 };
@@ -214,6 +217,34 @@ export class LockNotReplicatedError extends LockError {
     super(`Lock "${lockName}" was given back: ${confirmed} of ${required} replicas confirmed it in time`, lockName);
     this.required = required;
     this.confirmed = confirmed;
+  }
+}
+
+/**
+ * A guarded write was refused: a holder with a later token has written to the key. The lock had passed on, and whatever this holder still does under it
+ * is too late. See {@link Guard}.
+ */
+export class StaleTokenError extends LockError {
+  static {
+    named(this, 'StaleTokenError');
+  }
+  static readonly code = 'LOCK_STALE_TOKEN';
+  readonly code = StaleTokenError.code;
+  /** The key that was to be written. */
+  readonly key: string;
+  /** The token of the hold that wanted to write. */
+  readonly token: number;
+  /** The token that has written. */
+  readonly laterToken: number;
+
+  constructor(lockName: string, key: string, token: number, laterToken: number) {
+    super(
+      `A write to "${key}" under lock "${lockName}" came too late: its token is ${token}, and ${laterToken} has written since`,
+      lockName,
+    );
+    this.key = key;
+    this.token = token;
+    this.laterToken = laterToken;
   }
 }
 

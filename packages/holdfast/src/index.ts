@@ -20,7 +20,9 @@ export {
   LockScopeError,
   LockTimeoutError,
   LockUnavailableError,
+  StaleTokenError,
 } from './errors.js';
+export type { Guard, GuardSetOptions } from './primitives/guard.js';
 export type { FencedHold, RFencedLock } from './primitives/fenced-lock.js';
 export type { Hold, HoldState } from './primitives/hold.js';
 export type { LockInspection } from './inspection.js';

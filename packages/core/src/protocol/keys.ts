@@ -39,6 +39,14 @@ export interface ReadWriteKeys {
   readonly releaseChannel: string;
 }
 
+/** A key of an application that a guard writes to. */
+export interface GuardedKeys {
+  /** As the client must be given it. */
+  readonly key: string;
+  /** String: which token wrote the string under `key` last. */
+  readonly record: string;
+}
+
 /** What stands before the name of a lock in Redis. */
 export interface Prefixes {
   /** Put in front of every name: `app:` and `x` are the lock `app:x`, for every client that gives it that name. */
@@ -149,6 +157,12 @@ class KeysOfReadWriteLock extends KeysOfName implements ReadWriteKeys {
   }
 }
 
+/** Names the keys of a guard; `key` is what the application calls it, behind the `keyPrefix` of its client. @throws TypeError, RangeError as {@link assertLockName}. */
+export function guardedKeys(key: string, keyPrefix = ''): GuardedKeys {
+  assertName('a guarded key', key, { keyPrefix });
+  return { key, record: keyOf('fence', keyPrefix + key) };
+}
+
 /** The channel on which a client is told about its tenures; one for the client's whole life. */
 export function inboxChannel(clientId: string): string {
   return INBOX_PREFIX + clientId;
@@ -163,23 +177,27 @@ export function inboxChannel(clientId: string): string {
  * key or channel that is reserved: with its `prefix` it begins with `holdfast_` or `redisson_`, also behind a `keyPrefix`, or it
  * looks like a key of another lock (`app:holdfast_queue:{app:x}`).
  */
-export function assertLockName(name: string, { prefix = '', keyPrefix = '' }: Prefixes = {}): void {
-  if (typeof name !== 'string') throw new TypeError('a lock name must be a string');
-  if (name === '') throw new RangeError('a lock name must not be empty');
-  if (/\p{Cs}/u.test(name)) throw new RangeError('a lock name must be well-formed Unicode, without lone surrogates');
+export function assertLockName(name: string, prefixes: Prefixes = {}): void {
+  assertName('a lock name', name, prefixes);
+}
+
+function assertName(what: string, name: string, { prefix = '', keyPrefix = '' }: Prefixes): void {
+  if (typeof name !== 'string') throw new TypeError(`${what} must be a string`);
+  if (name === '') throw new RangeError(`${what} must not be empty`);
+  if (/\p{Cs}/u.test(name)) throw new RangeError(`${what} must be well-formed Unicode, without lone surrogates`);
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
-    throw new RangeError(`a lock name must not be longer than ${MAX_NAME_BYTES} bytes`);
+    throw new RangeError(`${what} must not be longer than ${MAX_NAME_BYTES} bytes`);
   }
   const lock = prefix + name;
   const place = keyPrefix + lock;
   if (RESERVED.test(lock) || RESERVED.test(place) || OURS.test(place)) {
     throw new RangeError(
-      'a lock name must not look like a key of holdfast or Redisson: holdfast_… and redisson_… are reserved',
+      `${what} must not look like a key of holdfast or Redisson: holdfast_… and redisson_… are reserved`,
     );
   }
   if (!/[{}]/.test(place)) return;
   if (hashedPart(place) !== hashedPart(keyPrefix + keyOf('', place))) {
-    throw new RangeError('the braces of this lock name would put its keys into different Redis Cluster slots');
+    throw new RangeError(`the braces of ${what} must not put its keys into different Redis Cluster slots`);
   }
 }
 

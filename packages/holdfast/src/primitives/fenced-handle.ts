@@ -5,39 +5,52 @@ import {
   type LockOptions,
   tryLockCallOptions,
 } from '../acquire-options.js';
+import type { ClientParts } from '../client-parts.js';
 import { LockUnavailableError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
 import { checkKeys } from '../options.js';
 import { rejection } from '../scopes/settling.js';
+import type { Fence } from '../tenure/fence.js';
 import type { LockHost } from './acquisition.js';
 import type { FencedHold, RFencedLock } from './fenced-lock.js';
 import type { FencedOperations } from './fenced-operations.js';
+import { FenceGuard, type Guard } from './guard.js';
 import { HoldHandle } from './hold.js';
 import { callStyles, LockHandle, type Member, memberOf } from './lock-handle.js';
 
 /** See {@link FencedHold}. */
 class FencedHoldHandle extends HoldHandle implements FencedHold {
-  readonly #record: HoldRecord;
+  readonly #fence: Fence;
+  readonly #parts: ClientParts;
+  #guard: Guard | undefined;
 
-  constructor(host: LockHost, record: HoldRecord) {
+  constructor(host: LockHost, record: HoldRecord, parts: ClientParts) {
     super(host, record);
-    this.#record = record;
+    this.#fence = fenceOf(record);
+    this.#parts = parts;
   }
 
   get token(): number {
-    return tokenOf(this.#record);
+    return this.#fence.token;
+  }
+
+  get guard(): Guard {
+    this.#guard ??= new FenceGuard(this.#parts, {
+      name: this.name,
+      fence: this.#fence,
+      assertHeld: () => this.assertHeld(),
+    });
+    return this.#guard;
   }
 }
 
 const styles = { lockAndGetToken: callStyles.lock, tryLockAndGetToken: callStyles.tryLock } as const;
 
-const fencedHold = (host: LockHost, record: HoldRecord) => new FencedHoldHandle(host, record);
-
 /** See {@link RFencedLock}. */
 export class FencedLockHandle extends LockHandle<FencedHold> implements RFencedLock {
-  constructor(host: LockHost, operations: FencedOperations, owner: string | undefined) {
-    super(host, operations, reentrantPolicy, owner, fencedHold);
+  constructor(host: LockHost, operations: FencedOperations, owner: string | undefined, parts: ClientParts) {
+    super(host, operations, reentrantPolicy, owner, (of, record) => new FencedHoldHandle(of, record, parts));
   }
 
   getToken(): Promise<number | null> {
@@ -69,7 +82,7 @@ export class FencedLockHandle extends LockHandle<FencedHold> implements RFencedL
         completion: (outcome, joinedAt) => {
           if (typeof outcome === 'string') return null;
           self.keep(outcome, joinedAt);
-          return tokenOf(outcome);
+          return fenceOf(outcome).token;
         },
       });
     } catch (error) {
@@ -78,7 +91,7 @@ export class FencedLockHandle extends LockHandle<FencedHold> implements RFencedL
   }
 }
 
-function tokenOf({ fence, name }: HoldRecord): number {
+function fenceOf({ fence, name }: HoldRecord): Fence {
   if (fence === undefined) throw new LockUnavailableError(`Internal error: a hold of "${name}" has no token`, name);
-  return fence.token;
+  return fence;
 }

@@ -1,4 +1,5 @@
 import type { LockOptions } from '../acquire-options.js';
+import type { Guard } from './guard.js';
 import type { Hold } from './hold.js';
 import type { RLock } from './rlock.js';
 
@@ -12,6 +13,11 @@ export interface FencedHold extends Hold {
    * counter. See {@link LockClientOptions.tokens}.
    */
   readonly token: number;
+  /**
+   * Writes to Redis that are refused when a later token has written: what a holder that was stopped for longer than its lease still does then changes
+   * nothing. See {@link Guard}; for other stores `docs/fenced-lock.md` has the SQL.
+   */
+  readonly guard: Guard;
 }
 
 /**

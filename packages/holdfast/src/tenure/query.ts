@@ -5,7 +5,11 @@ import type { ClientParts } from '../client-parts.js';
 import type { Operations } from './operations.js';
 
 /** One question to Redis within `responseTimeoutMs`. */
-export async function query<R>(parts: ClientParts, { name, key }: Operations, command: Command<R>): Promise<R> {
+export async function query<R>(
+  parts: ClientParts,
+  { name, key }: Pick<Operations, 'name' | 'key'>,
+  command: Command<R>,
+): Promise<R> {
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
   const answer = await parts.sender.answer(key, () => command, { until, inLastingTrouble: 'give up' });
   if (answer.kind === 'reply') return answer.reply;

@@ -38,6 +38,7 @@ describe('the public surface is', () => {
       'LockScopeError',
       'LockTimeoutError',
       'LockUnavailableError',
+      'StaleTokenError',
       'createLockClient',
     ]);
   });
@@ -115,6 +116,7 @@ describe('errors', () => {
     LockNotReplicatedError: holdfast.LockNotReplicatedError,
     LockLimitError: holdfast.LockLimitError,
     LockClientClosedError: holdfast.LockClientClosedError,
+    StaleTokenError: holdfast.StaleTokenError,
   };
   const samples = [
     [new holdfast.LockTimeoutError('lock', 20), 'LOCK_TIMEOUT', classes.LockTimeoutError, { waitedMs: 20 }],
@@ -136,6 +138,12 @@ describe('errors', () => {
       { limit: 'depth', value: 1_000 },
     ],
     [new holdfast.LockClientClosedError('lock'), 'LOCK_CLIENT_CLOSED', classes.LockClientClosedError, {}],
+    [
+      new holdfast.StaleTokenError('lock', 'data', 7, 9),
+      'LOCK_STALE_TOKEN',
+      classes.StaleTokenError,
+      { key: 'data', token: 7, laterToken: 9 },
+    ],
   ] as const;
 
   it.each(samples)('%p has code %s, is a LockError and an Error, and of no other family', (error, code, own, rest) => {

@@ -1,5 +1,5 @@
 import { serveWorker } from '@holdfast/testkit';
-import { createLockClient, type Hold, type LockClientOptions } from 'holdfast';
+import { createLockClient, type FencedHold, type Hold, type LockClientOptions, type LockError } from 'holdfast';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
 
@@ -10,6 +10,7 @@ export interface LockWorkerOptions extends Partial<LockClientOptions> {
 
 const client = createLockClient(JSON.parse(process.argv[2] ?? '') as LockWorkerOptions);
 const holds: Hold[] = [];
+let fenced: FencedHold | undefined;
 let looping = true;
 
 export const methods = {
@@ -28,6 +29,19 @@ export const methods = {
     holds.push(...(await Promise.all(Array.from({ length: calls }, () => lock.acquire()))));
   },
   release: async (): Promise<void> => holds.pop()?.release(),
+  acquireFenced: async (name: string, leaseMs: number): Promise<number> => {
+    fenced = await client.getFencedLock(name).acquire({ leaseMs });
+    return fenced.token;
+  },
+  /** Writes under that lock; answers `written`, or the code of the error. */
+  guardedSet: async (key: string, value: string): Promise<string> => {
+    try {
+      await fenced?.guard.set(key, value);
+      return 'written';
+    } catch (error) {
+      return (error as LockError).code;
+    }
+  },
   /** Runs `count` critical sections, one after the other. */
   cycles: async (name: string, count: number): Promise<void> => {
     const lock = client.getLock(name);

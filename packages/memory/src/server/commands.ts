@@ -86,6 +86,11 @@ export class Commands {
     return this.#keys.text(key);
   }
 
+  strlen(key: string): number {
+    this.#enter('strlen', 'read');
+    return this.#keys.text(key)?.length ?? 0;
+  }
+
   /** SET with PX; without `ttlMs` it stays. */
   set(key: string, value: string, ttlMs = Number.POSITIVE_INFINITY): void {
     this.#enter('set', 'grow');

@@ -2,12 +2,13 @@
 
 import * as core from '@holdfast/core';
 import * as fc from 'fast-check';
-import { KEYS, type Step, stories } from './story.js';
+import { KEYS, QUESTION, type Step, stories } from './story.js';
 
 const { tokenCounter } = core.lockKeys('stock');
 const minting = new Set(Object.values(core.fencedScripts).map(({ name }) => name));
 
-export const FENCED_KEYS: readonly string[] = [...KEYS, tokenCounter];
+const guarded = core.guardedKeys('data');
+export const FENCED_KEYS: readonly string[] = [...KEYS, tokenCounter, guarded.key, guarded.record];
 
 const tokens = fc.constantFrom('time', 'time', 'count');
 
@@ -25,16 +26,34 @@ const counters: fc.Arbitrary<Step> = fc
   )
   .map((request): Step => ({ kind: 'send', request }));
 
+/** Writes under tokens that are near each other, some on what is no hash or no string. */
+const guards: fc.Arbitrary<Step> = fc
+  .record({ token: fc.integer({ min: 1, max: 3 }), n: fc.integer({ min: 1, max: 3 }), which: fc.nat(5) })
+  .map(({ which, ...write }): Step => {
+    if (which === 4) return { kind: 'send', request: ['del', guarded.key] };
+    if (which === 5) return { kind: 'send', request: ['hset', guarded.key, 'fence', 'wooden'] };
+    const commands = [
+      core.guardHash(guarded, write, { command: 'HSET', args: ['a', write.n] }),
+      core.guardHash(guarded, write, { command: 'HDEL', args: ['a', 'b'] }),
+      core.guardText(guarded, write, { command: 'SET', value: 'text', ttlMs: write.n === 1 ? 0 : 40_000 }),
+      core.guardText(guarded, write, { command: 'DEL' }),
+    ];
+    const { script, keys, args } = commands[which] as core.Command<unknown>;
+    return { kind: 'call', name: script.name, keys, args: [...args.map(String), QUESTION] };
+  });
+
 /** Some calls stay those of the re-entrant lock: both are used on one name. */
-const calls = fc.array(fc.tuple(fc.nat(9), tokens, counters), { minLength: 30, maxLength: 30 });
+const calls = fc.array(fc.tuple(fc.nat(9), tokens, counters, guards), { minLength: 30, maxLength: 30 });
 
 export const fencedStories: fc.Arbitrary<Step[]> = fc.tuple(stories, calls).map(([story, choices]) => {
   let isTrouble = false;
   return story.flatMap((step, index) => {
-    const [chance, by, counter] = choices[index % choices.length] as [number, string, Step];
+    const [chance, by, counter, guard] = choices[index % choices.length] as [number, string, Step, Step];
+    const wasTrouble = isTrouble;
     if (step.kind === 'fault') isTrouble = step.fault !== undefined;
     const told = step.kind === 'call' && chance > 1 && minting.has(`fenced/${step.name}`) ? fenced(step, by) : step;
-    return chance === 5 && !isTrouble ? [counter, told] : [told];
+    if (chance > 6 && (guard.kind === 'call' || !wasTrouble)) return [guard, told];
+    return chance === 5 && !wasTrouble ? [counter, told] : [told];
   });
 });
 
@@ -53,5 +72,7 @@ export const FENCED_REPLIES: readonly string[] = [
   ...['acquired', 'mine', 'wait', 'busy', 'WRONGTYPE', 'OOM'].map((kind) => `fenced/ask ${kind}`),
   ...['passed', 'lost'].map((kind) => `fenced/handoff ${kind}`),
   ...['granted', 'released'].map((kind) => `fenced/release ${kind}`),
+  ...['written', 'stale', 'NOTAFENCE', 'WRONGTYPE'].map((kind) => `guard/hash ${kind}`),
+  ...['written', 'stale', 'WRONGTYPE'].map((kind) => `guard/text ${kind}`),
   ...['fenced/cancel cancelled', 'fenced/force forced', 'fenced/serve served'],
 ];

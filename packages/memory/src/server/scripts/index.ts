@@ -5,6 +5,7 @@ import { ask } from './ask.js';
 import { cancel } from './cancel.js';
 import { fenced } from './fenced.js';
 import { force } from './force.js';
+import { guards } from './guard.js';
 import { handoff } from './handoff.js';
 import { inspect } from './inspect.js';
 import type { ScriptBody } from './lua.js';
@@ -28,6 +29,7 @@ export const bodies: Readonly<Record<string, ScriptBody>> = {
   rest,
   serve,
   ...fenced,
+  ...guards,
   ...readWriteBodies,
 };
 export type { ScriptBody } from './lua.js';

@@ -1,0 +1,32 @@
+-- Writes fields of a hash, unless a later token has written to it. The record is the field `fence` of the hash itself.
+--
+-- KEYS  hash
+-- ARGV  token n command
+--   command  HSET or HDEL; its arguments follow
+--
+-- Replies
+--   written       done, now or by an earlier copy
+--   stale token   nothing was done: that later token has written
+
+--#include protocol/question
+--#include protocol/args
+--#include guard/verdict
+
+local before = redis.call('HGET', KEYS[1], 'fence')
+local said, more = verdict(before or '0 0')
+if not said then return more end
+if said ~= 'new' then return { said, more or '', question } end
+
+local record = ARGV[1] .. ' ' .. ARGV[2]
+if ARGV[3] == 'HSET' then
+  redis.call('HSET', KEYS[1], 'fence', record, unpack(ARGV, 4, #ARGV - 1))
+else
+  -- The record first: a hash that loses its last field is gone, and its TTL with it.
+  redis.call('HSET', KEYS[1], 'fence', record)
+  local reply = redis.pcall('HDEL', KEYS[1], unpack(ARGV, 4, #ARGV - 1))
+  if type(reply) == 'table' then
+    redis.call('HSET', KEYS[1], 'fence', before or '0 0')
+    return reply
+  end
+end
+return { 'written', '', question }

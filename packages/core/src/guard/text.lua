@@ -1,0 +1,33 @@
+-- Writes a string, or deletes it, unless a later token has done so. The record is a key of its own, which lives as long as the string; behind a
+-- deletion for a day.
+--
+-- KEYS  text record
+-- ARGV  token n command value ttlMs
+--   command  SET or DEL
+--   ttlMs    of the string; 0 = none
+--
+-- Replies as guard/hash
+
+--#include protocol/question
+--#include protocol/args
+--#include guard/verdict
+
+local ttlMs = integer(5, 0)
+local said, more = verdict(redis.call('GET', KEYS[2]) or '0 0')
+if not said then return more end
+if said ~= 'new' then return { said, more or '', question } end
+
+-- Refuses what is no string: SET would replace it, and DEL take it away.
+redis.call('STRLEN', KEYS[1])
+local record = ARGV[1] .. ' ' .. ARGV[2]
+if ARGV[3] == 'DEL' then
+  redis.call('DEL', KEYS[1])
+  redis.call('SET', KEYS[2], record, 'PX', 86400000)
+elseif ttlMs > 0 then
+  redis.call('SET', KEYS[1], ARGV[4], 'PX', ttlMs)
+  redis.call('SET', KEYS[2], record, 'PX', ttlMs)
+else
+  redis.call('SET', KEYS[1], ARGV[4])
+  redis.call('SET', KEYS[2], record)
+end
+return { 'written', '', question }

@@ -1,0 +1,136 @@
+/**
+ * Guards: writes to Redis that are refused when a holder with a later token has written.
+ *
+ * What is written carries a record, (token, n): under which token, and the how manieth write of that holder to this key it was. A write is done when
+ * its token is above the record's, or equal with a higher n. So a holder that was stopped for longer than its lease changes nothing any more
+ * once its successor has written; and a late copy of write 1 never undoes write 2.
+ *
+ * Writes of one holder to one key run one after the other: the second, sent beside the first, might overtake it, and the first be taken for
+ * its late copy. What re-enters the hold counts on: it is the same holder, with the same token.
+ */
+
+import type { ClientParts } from '../client-parts.js';
+import { StaleTokenError } from '../errors.js';
+import { checkKeys, checkTime } from '../options.js';
+import { shown } from '../reports/caller.js';
+import type { Fence } from '../tenure/fence.js';
+import { query } from '../tenure/query.js';
+import { GuardOperations, type GuardedCommand } from './guard-operations.js';
+
+/** Options of {@link Guard.set}. */
+export interface GuardSetOptions {
+  /** TTL of the value, in milliseconds. Default: none, and one that the key had goes, as with SET. */
+  ttlMs?: number;
+}
+
+/**
+ * Writes to Redis under the token of one hold; see {@link FencedHold.guard}. Keys are as your own client of this connection names them: behind its `keyPrefix`, without the
+ * `prefix` of the lock client. One key belongs to one lock: tokens of two locks say nothing about each other. Whatever else writes to the key, without a guard, is not held up.
+ *
+ * Every method resolves when the write is done, and rejects with StaleTokenError when a later token has written to the key, LockLostError or
+ * LockNotHeldError when the hold is known to be over, LockRefusedError when Redis refuses (a key of another type), LockUnavailableError when it does not
+ * answer in time: then the write may be done or not, and is done by a late copy only while no later write was.
+ */
+export interface Guard {
+  /** SET. The record is the key `holdfast_fence:{key}`, which lives as long as the value. */
+  set(key: string, value: string | number, options?: GuardSetOptions): Promise<void>;
+  /** DEL of what {@link set} has written. Late writers are refused for a day. */
+  del(key: string): Promise<void>;
+  /** HSET. The record is the field `fence` of the hash. */
+  hset(key: string, fields: Readonly<Record<string, string | number>>): Promise<void>;
+  /** HDEL. The hash keeps its field `fence`, also when it has no other. */
+  hdel(key: string, ...fields: string[]): Promise<void>;
+}
+
+/** A hold, as far as its guard goes. */
+export interface GuardedHold {
+  readonly name: string;
+  readonly fence: Fence;
+  /** @throws LockLostError, LockNotHeldError */
+  assertHeld(): void;
+}
+
+const setOptions: ReadonlySet<string> = new Set(['ttlMs']);
+/** Redis' Lua takes so many arguments at once. */
+const MOST_FIELDS = 1_000;
+const RECORD = 'fence';
+
+/** See {@link Guard}. */
+export class FenceGuard implements Guard {
+  readonly #parts: ClientParts;
+  readonly #hold: GuardedHold;
+
+  constructor(parts: ClientParts, hold: GuardedHold) {
+    this.#parts = parts;
+    this.#hold = hold;
+  }
+
+  async set(key: string, value: string | number, options: GuardSetOptions = {}): Promise<void> {
+    checkKeys('guard.set', options, setOptions);
+    const ttlMs = options.ttlMs === undefined ? 0 : checkTime('ttlMs', options.ttlMs, 1);
+    const operations = this.#operations(key);
+    const given = checkValue('guard.set', value);
+    await this.#write(key, operations.set(given, ttlMs));
+  }
+
+  async del(key: string): Promise<void> {
+    await this.#write(key, this.#operations(key).del());
+  }
+
+  async hset(key: string, fields: Readonly<Record<string, string | number>>): Promise<void> {
+    if (typeof fields !== 'object' || fields === null) throw new TypeError('guard.hset: fields must be an object');
+    const pairs = Object.entries(fields);
+    const names = checkFields(
+      'guard.hset',
+      pairs.map(([name]) => name),
+    );
+    const args = names.flatMap((name, index) => [name, checkValue('guard.hset', pairs[index]?.[1])]);
+    await this.#write(key, this.#operations(key).hset(args));
+  }
+
+  async hdel(key: string, ...fields: string[]): Promise<void> {
+    const args = checkFields('guard.hdel', fields);
+    await this.#write(key, this.#operations(key).hdel(args));
+  }
+
+  #operations(key: string): GuardOperations {
+    return new GuardOperations(key, this.#parts.topology.keyPrefix);
+  }
+
+  /** When the write before it to the same key has its answer, or was given up. */
+  #write(key: string, command: GuardedCommand): Promise<void> {
+    this.#hold.assertHeld();
+    const { writes } = this.#hold.fence;
+    const before = writes.get(key);
+    const n = (before?.count ?? 0) + 1;
+    const mine = this.#after(before?.last, key, command({ token: this.#hold.fence.token, n }));
+    writes.set(key, { count: n, last: mine.catch(() => undefined) });
+    return shown(mine);
+  }
+
+  async #after(before: Promise<unknown> | undefined, key: string, command: ReturnType<GuardedCommand>): Promise<void> {
+    if (before !== undefined) {
+      await before;
+      this.#hold.assertHeld();
+    }
+    const { name, fence } = this.#hold;
+    const reply = await query(this.#parts, { name, key }, command);
+    if (reply.kind === 'stale') throw new StaleTokenError(name, key, fence.token, reply.token);
+  }
+}
+
+function checkFields(method: string, fields: readonly unknown[]): string[] {
+  if (fields.length === 0 || fields.length > MOST_FIELDS) {
+    throw new RangeError(`${method} takes 1 to ${MOST_FIELDS} fields, got ${fields.length}`);
+  }
+  return fields.map((field) => {
+    if (typeof field !== 'string') throw new TypeError(`${method}: a field must be a string, got ${typeof field}`);
+    if (field === RECORD) throw new RangeError(`${method}: the field "${RECORD}" is the guard's own`);
+    return field;
+  });
+}
+
+function checkValue(method: string, value: unknown): string | number {
+  if (typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))) return value;
+  throw new TypeError(`${method}: a value must be a string or a finite number, got ${typeof value}`);
+}

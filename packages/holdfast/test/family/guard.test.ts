@@ -1,0 +1,182 @@
+import { guardedKeys, guardHash, guardScripts, guardText, run, type Command } from '@holdfast/core';
+import { faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { type FencedHold, LockLostError, LockNotHeldError, LockRefusedError, StaleTokenError } from 'holdfast';
+import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+import { spawnLockWorker } from '../support/workers.js';
+
+const kit = useRedis();
+
+/** A key of the test, and its record: gone when the test has ended. */
+function freshKey(): string {
+  const key = `data-${freshName()}`;
+  kit.cleanup(async () => void (await kit.admin.del(key, guardedKeys(key).record)));
+  return key;
+}
+
+const acquire = (name = freshName()): Promise<FencedHold> => openClient(kit).getFencedLock(name).acquire();
+
+/** As a copy of a command that the network delivers late. */
+const deliver = <R>(command: Command<R>): Promise<R> =>
+  run(
+    {
+      evalsha: (sha, keys, args) => kit.admin.evalsha(sha, keys.length, ...keys, ...args),
+      eval: (source, keys, args) => kit.admin.eval(source, keys.length, ...keys, ...args),
+    },
+    command,
+  );
+
+describe('a guarded write', () => {
+  it('of a process that was stopped over its lease is refused when it arrives behind one of the next holder', async () => {
+    const [name, key] = [freshName(), freshKey()];
+    const proxy = await faultProxy({ target: kit.server });
+    kit.cleanup(() => proxy.close());
+    const worker = await spawnLockWorker(kit, { redis: proxy.url });
+    const token = await worker.call('acquireFenced', name, 600);
+    proxy.hold('up');
+    const late = worker.call('guardedSet', key, 'of the stopped one');
+    await waitUntil(() => proxy.heldBytes > 0, { what: 'its write is on its way' });
+    worker.kill('SIGSTOP');
+    const next = await openClient(kit).getFencedLock(name).acquire();
+    expect(next.token).toBeGreaterThan(token);
+    await next.guard.set(key, 'of the next');
+    await proxy.heal();
+    worker.kill('SIGCONT');
+    expect(await late).toBe('LOCK_STALE_TOKEN');
+    expect(await kit.admin.get(key)).toBe('of the next');
+    await next.release();
+  });
+
+  it('says which token has written, and leaves what that has written', async () => {
+    const name = freshName();
+    const [key, hash] = [freshKey(), freshKey()];
+    const first = await acquire(name);
+    await first.guard.set(key, 1);
+    await first.guard.hset(hash, { balance: 1, owner: 'Ada' });
+    // Taken away behind its back: it does not know yet.
+    await kit.admin.del(name);
+    const second = await acquire(name);
+    await second.guard.set(key, 2);
+    await second.guard.hdel(hash, 'owner');
+    const late = { token: first.token, n: 2 };
+    const stale = { kind: 'stale', token: second.token };
+    expect(await deliver(guardText(guardedKeys(key), late, { command: 'SET', value: 3, ttlMs: 0 }))).toEqual(stale);
+    expect(await deliver(guardText(guardedKeys(key), late, { command: 'DEL' }))).toEqual(stale);
+    expect(await deliver(guardHash(guardedKeys(hash), late, { command: 'HSET', args: ['owner', 'Bob'] }))).toEqual(
+      stale,
+    );
+    expect(await deliver(guardHash(guardedKeys(hash), late, { command: 'HDEL', args: ['balance'] }))).toEqual(stale);
+    const error = await failureOf(first.guard.set(key, 3));
+    if (!(error instanceof LockLostError)) {
+      expect(error).toBeInstanceOf(StaleTokenError);
+      expect(error).toMatchObject({ lockName: name, key, token: first.token, laterToken: second.token });
+    }
+    expect(await kit.admin.get(key)).toBe('2');
+    expect(await kit.admin.hgetall(hash)).toEqual({ balance: '1', fence: `${second.token} 1` });
+    await failureOf(first.release());
+    await second.release();
+  });
+
+  it('of a holder that has written since is not undone by a late copy', async () => {
+    const key = freshKey();
+    const hold = await acquire();
+    await hold.guard.set(key, 'first');
+    await hold.guard.set(key, 'second');
+    const copy = guardText(guardedKeys(key), { token: hold.token, n: 1 }, { command: 'SET', value: 'first', ttlMs: 0 });
+    expect(await deliver(copy)).toEqual({ kind: 'written' });
+    expect(await kit.admin.get(key)).toBe('second');
+    await hold.guard.del(key);
+    expect(await deliver(copy)).toEqual({ kind: 'written' });
+    expect(await kit.admin.exists(key)).toBe(0);
+    await hold.release();
+  });
+
+  it('is done once and answered once when its reply is lost', async () => {
+    const proxy = await faultProxy({ target: kit.server });
+    kit.cleanup(() => proxy.close());
+    const key = freshKey();
+    const hold = await openClient(kit, { redis: proxy.url }).getFencedLock(freshName()).acquire();
+    await hold.guard.hset(key, { n: 1 });
+    proxy.loseNextReply({ after: (request) => request.includes(guardScripts.hash.sha) });
+    await hold.guard.hset(key, { n: 2 });
+    expect(proxy.repliesLost).toBe(1);
+    expect(await kit.admin.hgetall(key)).toEqual({ fence: `${hold.token} 2`, n: '2' });
+    await hold.release();
+  });
+
+  it('comes behind those of the same holder to the key, also where they are made at once or in a nested hold', async () => {
+    const key = freshKey();
+    const lock = openClient(kit).getFencedLock(freshName());
+    await lock.withLock(async ({ guard, token }) => {
+      await Promise.all(Array.from({ length: 20 }, (_, n) => guard.hset(key, { [`f${n}`]: n, last: n })));
+      await lock.withLock((nested) => nested.guard.hset(key, { last: 'nested' }));
+      expect(await kit.admin.hlen(key)).toBe(22);
+      expect(await kit.admin.hmget(key, 'last', 'fence')).toEqual(['nested', `${token} 21`]);
+    });
+    await lock.withLock(async ({ guard, token }) => {
+      await guard.hset(key, { last: 'next' });
+      expect(await kit.admin.hmget(key, 'last', 'fence')).toEqual(['next', `${token} 1`]);
+    });
+  });
+
+  it('has a record that lives as long as the value, and for a day behind a deletion', async () => {
+    const key = freshKey();
+    const { record } = guardedKeys(key);
+    const hold = await acquire();
+    await hold.guard.set(key, 1, { ttlMs: 50_000 });
+    expect(await kit.admin.pttl(key)).toBeGreaterThan(40_000);
+    expect(await kit.admin.pttl(record)).toBeGreaterThan(40_000);
+    await hold.guard.set(key, 1);
+    expect([await kit.admin.pttl(key), await kit.admin.pttl(record)]).toEqual([-1, -1]);
+    await hold.guard.del(key);
+    expect(await kit.admin.pttl(record)).toBeGreaterThan(86_000_000);
+    await hold.release();
+  });
+
+  it('is not sent when the hold is known to be over', async () => {
+    const key = freshKey();
+    const lock = openClient(kit).getFencedLock(freshName());
+    const released = await lock.acquire();
+    await released.release();
+    expect(await failureOf(released.guard.set(key, 1))).toBeInstanceOf(LockNotHeldError);
+    const lost = await lock.acquire();
+    await lock.forceUnlock();
+    expect(await failureOf(lost.guard.set(key, 1))).toBeInstanceOf(LockLostError);
+    expect(await kit.admin.exists(key)).toBe(0);
+    await failureOf(lost.release());
+  });
+
+  it('leaves what it cannot guard as it is', async () => {
+    const [list, hash] = [freshKey(), freshKey()];
+    await kit.admin.lpush(list, 'x');
+    await kit.admin.hset(hash, 'fence', 'wooden');
+    const { guard, release } = bound(await acquire());
+    expect(await failureOf(guard.set(list, 1))).toMatchObject({ redisCode: 'WRONGTYPE' });
+    expect(await failureOf(guard.del(list))).toMatchObject({ redisCode: 'WRONGTYPE' });
+    expect(await failureOf(guard.hset(hash, { a: 1 }))).toMatchObject({ redisCode: 'NOTAFENCE' });
+    expect(await failureOf(guard.hdel(hash, 'a'))).toBeInstanceOf(LockRefusedError);
+    expect(await kit.admin.lrange(list, 0, -1)).toEqual(['x']);
+    expect(await kit.admin.hgetall(hash)).toEqual({ fence: 'wooden' });
+    await release();
+  });
+
+  it.each<[string, (hold: FencedHold) => Promise<void>]>([
+    ['an empty key', ({ guard }) => guard.set('', 1)],
+    ['a key of ours', ({ guard }) => guard.hset('holdfast_queue:{x}', { a: 1 })],
+    ['braces that part the record from the key', ({ guard }) => guard.set('a{b', 1)],
+    ['a value that is none', ({ guard }) => guard.set('k', Number.NaN)],
+    ['no fields', ({ guard }) => guard.hset('k', {})],
+    ['the field of the record', ({ guard }) => guard.hset('k', { fence: 1 })],
+    ['a field that is no text', ({ guard }) => guard.hdel('k', 1 as never)],
+    ['an option that does not exist', ({ guard }) => guard.set('k', 1, { ttl: 1 } as never)],
+    ['a TTL of nothing', ({ guard }) => guard.set('k', 1, { ttlMs: 0 })],
+  ])('is refused before anything is sent: %s', async (_what, write) => {
+    const hold = await acquire();
+    const error = await failureOf(write(hold));
+    expect(error instanceof TypeError || error instanceof RangeError).toBe(true);
+    await hold.release();
+  });
+});
+
+const bound = (hold: FencedHold) => ({ guard: hold.guard, release: () => hold.release() });
