@@ -152,6 +152,25 @@ describe('a process that spins', () => {
     expect(await kit.admin.pubsub('CHANNELS', `holdfast_inbox:${client.clientId}`)).toEqual([]);
   });
 
+  it('needs no right to publish or subscribe', async () => {
+    const user = `mute-${freshName()}`;
+    await kit.admin.acl('SETUSER', user, 'on', 'nopass', '~*', '+@all', '-@pubsub', 'resetchannels');
+    kit.cleanup(() => kit.admin.acl('DELUSER', user));
+    const redis = kit.server.url.replace('redis://', `redis://${user}:any@`);
+    const [one, two] = [openClient(kit, { redis }), openClient(kit, { redis })];
+    const errors: unknown[] = [];
+    for (const client of [one, two]) client.on('error', (error) => errors.push(error));
+    const name = freshName();
+    let inside = 0;
+    const section = async () => {
+      expect(++inside).toBe(1);
+      await Promise.resolve();
+      inside--;
+    };
+    await Promise.all([one, two, one, two].map((client) => client.getSpinLock(name).withLock(section)));
+    expect(errors).toEqual([]);
+  });
+
   it('gives the lock to who waits in the queue, and gets it when nobody does', async () => {
     const { server, first, second } = processes();
     const spinning = first.getSpinLock('x');
