@@ -8,8 +8,9 @@
 //   quick           also part of `npm run spec -- --quick`, which CI runs
 //   heavy           takes long: the verifier is compiled with optimisation
 import { failover } from './variants/failover.mjs';
+import { multi } from './variants/multi.mjs';
 import { queue } from './variants/queue.mjs';
 import { redlock } from './variants/redlock.mjs';
 import { redisson } from './variants/redisson.mjs';
 
-export const variants = [...queue, ...redisson, ...failover, ...redlock];
+export const variants = [...queue, ...redisson, ...failover, ...multi, ...redlock];
