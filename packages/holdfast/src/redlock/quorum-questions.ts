@@ -1,3 +1,4 @@
+import { LockRefusedError } from '../errors.js';
 import type { Coordinator } from '../exclusive/coordinator.js';
 import { unavailable } from '../connection/unavailable.js';
 import { NodeQuestions, type Questions } from '../primitives/questions.js';
@@ -87,10 +88,12 @@ export class QuorumQuestions implements Questions {
       }
     });
     if (replies.length >= majority) return replies;
+    const { trouble } = this.#electorate;
+    if (trouble === undefined && failed instanceof LockRefusedError) throw failed;
     throw unavailable(
       `Fewer than ${majority} of ${nodes.length} nodes have answered about lock "${name}"`,
       name,
-      this.#electorate.trouble ?? (failed instanceof Error ? failed : undefined),
+      trouble ?? (failed instanceof Error ? failed : undefined),
     );
   }
 }

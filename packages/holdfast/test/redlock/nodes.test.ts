@@ -193,6 +193,20 @@ describe('waiting', () => {
   });
 });
 
+describe('a lock that is free', () => {
+  it('costs two commands on each node, and leaves nothing there', async () => {
+    const name = freshName();
+    const lock = await warmed(name);
+    await within(lock.withLock(() => undefined));
+    await world.pass(100);
+    const before = world.links.map(({ scripts }) => scripts);
+    for (let cycle = 0; cycle < 20; cycle++) await within(lock.withLock(() => undefined));
+    await world.pass(100);
+    expect(world.links.map(({ scripts }, node) => scripts - (before[node] as number))).toEqual(NODES.map(() => 40));
+    expect((await Promise.all(world.admins.map((admin) => admin.keys('*')))).flat()).toEqual([]);
+  });
+});
+
 describe('a client that waits', () => {
   it('is not overtaken by one that comes when the lock is given back', async () => {
     const name = freshName();
