@@ -15,6 +15,7 @@ export const shipped = [
     'upgrading',
     'locks',
     'redlock',
+    'read-write-lock',
     'multi-lock',
     'fair-lock',
     'fenced-lock',

@@ -18,6 +18,7 @@ import { Backend } from './backend.js';
 import type { ClientParts, CommonParts } from './client-parts.js';
 import { query } from './tenure/query.js';
 import { fairPolicy, reentrantPolicy } from './exclusive/policy.js';
+import { type ReadWriteLock, readWriteLock, type ReadWriteLockOptions } from './primitives/read-write-lock.js';
 import { Registry } from './exclusive/registry.js';
 import { EventLoopTurns } from './exclusive/event-loop-turns.js';
 import { UnreportedLosses } from './exclusive/unreported-losses.js';
@@ -177,6 +178,10 @@ class Client implements LockClientMembers {
     const { backOff, maxAttempts } = checkSpin(options);
     const host = { ...this.#host, parts: this.#backend.partsWith(new SpinWakeup(backOff)), maxAttempts };
     return new LockHandle(host, operations, reentrantPolicy, checkOwner(options.owner));
+  }
+
+  getReadWriteLock(name: string, options: ReadWriteLockOptions = {}): ReadWriteLock {
+    return readWriteLock(this.#host, this.#backend, name, options);
   }
 
   getMultiLock(members: readonly (RLock | string)[]): MultiLock {

@@ -23,6 +23,7 @@ export type LockErrorCode =
   | 'LOCK_LOST'
   | 'LOCK_NOT_HELD'
   | 'LOCK_SCOPE'
+  | 'LOCK_UPGRADE'
   | 'LOCK_UNAVAILABLE'
   | 'LOCK_REFUSED'
   | 'LOCK_NOT_REPLICATED'
@@ -151,6 +152,26 @@ export class LockScopeError extends LockError {
   }
   static readonly code = 'LOCK_SCOPE';
   readonly code = LockScopeError.code;
+}
+
+/**
+ * A call that is inside a read hold asked for the write lock of the same read-write lock. It would have to wait for its own read hold to end, and two
+ * such calls for each other: so nothing was sent. Release the read hold first and look again at what you have read, or take the write lock from
+ * the start: its holder may read.
+ */
+export class LockUpgradeError extends LockError {
+  static {
+    named(this, 'LockUpgradeError');
+  }
+  static readonly code = 'LOCK_UPGRADE';
+  readonly code = LockUpgradeError.code;
+
+  constructor(lockName: string) {
+    super(
+      `The write lock of "${lockName}" was asked for inside a hold of its read lock, which it would wait for: release that first`,
+      lockName,
+    );
+  }
 }
 
 /**

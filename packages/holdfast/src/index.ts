@@ -20,6 +20,7 @@ export {
   LockScopeError,
   LockTimeoutError,
   LockUnavailableError,
+  LockUpgradeError,
   StaleTokenError,
 } from './errors.js';
 export type { Guard, GuardSetOptions } from './primitives/guard.js';
@@ -33,6 +34,7 @@ export type { LeakHow, LockClientEvents, LockClientListener, LockHoldEvent } fro
 export type { AcquiredHow, Distribution, LockClientStats } from './reports/stats.js';
 export type { BackOff, SpinOptions } from './primitives/spin-options.js';
 export type { MultiLock } from './primitives/multi-lock.js';
+export type { ReadWriteLock, ReadWriteLockOptions } from './primitives/read-write-lock.js';
 export type { RLock, TryResult } from './primitives/rlock.js';
 export { createRedLockClient } from './redlock/redlock-client.js';
 export type { RedLockClient, RedLockNode } from './redlock/redlock-client-members.js';

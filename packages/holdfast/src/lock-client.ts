@@ -3,6 +3,7 @@
 import type { LockInspection } from './inspection.js';
 import type { MultiLock } from './primitives/multi-lock.js';
 import type { RFencedLock } from './primitives/fenced-lock.js';
+import type { ReadWriteLock, ReadWriteLockOptions } from './primitives/read-write-lock.js';
 import type { RLock } from './primitives/rlock.js';
 import type { SpinOptions } from './primitives/spin-options.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
@@ -68,6 +69,12 @@ export interface LockClientMembers extends AsyncDisposable {
    * @throws as {@link getLock}, and TypeError or RangeError for options that cannot work.
    */
   getSpinLock(name: string, options?: SpinLockOptions): RLock;
+  /**
+   * A handle for the read-write lock `name`. No I/O. See {@link ReadWriteLock} and `docs/read-write-lock.md`.
+   *
+   * @throws as {@link getLock}; TypeError when `writersFirst` is no boolean.
+   */
+  getReadWriteLock(name: string, options?: ReadWriteLockOptions): ReadWriteLock;
   /**
    * A handle for several locks that are had together or not at all. No I/O. See {@link MultiLock} and `docs/multi-lock.md`.
    *

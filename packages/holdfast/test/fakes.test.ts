@@ -40,6 +40,7 @@ class FakeLocks implements LockClient {
   getFairLock = () => lock;
   getFencedLock = notInHere;
   getSpinLock = () => lock;
+  getReadWriteLock = notInHere;
   getMultiLock = notInHere;
   connect = async () => undefined;
   run = <T>(fn: () => T): T => fn();

@@ -32,6 +32,7 @@ if side == 'w' then
   redis.call('HSET', lock, 'side', 'r')
   side = 'r'
   letReadersIn(nil, nil, claimMs, trust, nowMs)
+  passOn(nil, nil, claimMs, trust, nowMs, writersFirst)
   remember('r')
   announce(ARGV[5], trust)
 end

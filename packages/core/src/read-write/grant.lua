@@ -147,16 +147,16 @@ local function beginPhase(self, selfLeaseMs, claimMs, trusted, nowMs, writersFir
   end
 end
 
--- `self` is the asking tenure, if any.
+-- `self` is the asking tenure, if any. When nobody waits any more, nothing is left that says who did.
 local function passOn(self, selfLeaseMs, claimMs, trusted, nowMs, writersFirst)
-  if foreign or side == 'w' then return end
-  if side == 'r' then
-    if waitingIn(readers) > 0 and not firstOf(writers, self, nowMs, trusted, true) then
-      letReadersIn(self, selfLeaseMs, claimMs, trusted, nowMs)
-    end
-    return
+  if foreign or side == 'w' then
+    -- Nobody comes in.
+  elseif not side then
+    beginPhase(self, selfLeaseMs, claimMs, trusted, nowMs, writersFirst)
+  elseif waitingIn(readers) > 0 and not firstOf(writers, self, nowMs, trusted, true) then
+    letReadersIn(self, selfLeaseMs, claimMs, trusted, nowMs)
   end
-  beginPhase(self, selfLeaseMs, claimMs, trusted, nowMs, writersFirst)
+  if redis.pcall('EXISTS', writers, readers) == 0 then redis.pcall('DEL', fresh) end
 end
 
 -- How many who wait for a lock that is free a grant step has not come to.

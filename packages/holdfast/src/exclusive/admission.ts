@@ -43,17 +43,17 @@ export function contend(lock: ExclusiveLock, afterMs = 0): void {
 
 /** The innermost hold has changed: calls inside it need not wait any longer, nor those inside what they get. */
 export function admitInside(lock: ExclusiveLock): void {
-  for (let next = firstInside(lock); next !== undefined; next = firstInside(lock)) reenter(lock, next);
-}
-
-function firstInside({ holds: { innermost }, queue }: ExclusiveLock): Waiter | undefined {
-  return innermost && queue.firstInside(innermost);
+  const { policy } = lock;
+  for (let next = policy.nextToEnter(lock); next !== undefined; next = policy.nextToEnter(lock)) {
+    if (policy.entry(lock, next.request) === 'beside') enter(lock, lock.tenure as Stake, next, 'local');
+    else reenter(lock, next);
+  }
 }
 
 /** The call is inside the innermost hold: Redis counts one more. */
 export function reenter(lock: ExclusiveLock, waiter: Waiter): void {
   const { limits } = lock.parts;
-  if (limits.depthReached(lock.holds.depth)) {
+  if (limits.depthReached(lock.policy.depthOf(lock, waiter.request))) {
     waiter.refuse(limits.reached(lock.name, 'depth'));
     return;
   }
@@ -66,7 +66,7 @@ export function reenter(lock: ExclusiveLock, waiter: Waiter): void {
   void counted.then((outcome) => lock.change(() => confirmed(lock, { tenure, waiter, record, outcome })));
 }
 
-/** The tenure is ours, and no hold of it is left: the call has it at once, after a handoff in memory perhaps in the next turn of the event loop. */
+/** The tenure is ours, and no hold keeps the call out: it has it at once, after a handoff in memory perhaps in the next turn of the event loop. */
 export function enter(lock: ExclusiveLock, tenure: Stake, waiter: Waiter, how: 'asked' | 'granted' | 'local'): void {
   const record = begin(lock, waiter, delivering[how]);
   // Any other tenure has just begun on the terms of this call.

@@ -33,16 +33,17 @@ import { WaitQueue } from '../waiting/wait-queue.js';
 import { type AcquireRequest, Waiter, type WaiterKeeper } from '../waiting/waiter.js';
 import { contend, enter, reenter } from './admission.js';
 import { leave, vacateAfterAll } from './departure.js';
-import { expire } from './expiry.js';
+import { endAttempts, endSingleAttempts, expire } from './expiry.js';
 import type { HoldRecord } from './hold-record.js';
+import type { Coordinating } from './coordinating.js';
 import type { ExclusiveLock, LockHome } from './lock.js';
 import { abandon, lose, takeBack } from './loss.js';
-import { OpenHolds } from './open-holds.js';
+import { type HeldHere, OpenHolds } from './open-holds.js';
 import type { ExclusivePolicy } from './policy.js';
 import { lostAround } from './reentry.js';
 
 /** See the module comment. */
-export class Coordinator implements ExclusiveLock, WaiterKeeper {
+export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   readonly operations: Operations;
   readonly parts: LockParts;
   readonly policy: ExclusivePolicy;
@@ -75,7 +76,7 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
   }
 
   /** What this process holds of the lock. */
-  get heldHere(): OpenHolds {
+  get heldHere(): HeldHere {
     return this.policy.contends === 'first' ? this.holds : (this.#home.find(this)?.holds ?? this.holds);
   }
 
@@ -99,10 +100,13 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
     if (lost !== undefined) return this.#refuse(request, lost.lossError());
     if (request.signal?.aborted) return this.#refuse(request, request.signal.reason);
     const waiter = new Waiter(request, parts, this);
-    if (policy.mayReenter(waiter.request, holds.innermost)) {
+    const entry = policy.entry(this, request);
+    if (entry === 'inside') {
       reenter(this, waiter);
     } else if (this.closing) {
       waiter.refuse(new LockClientClosedError(this.name));
+    } else if (entry === 'beside') {
+      enter(this, this.tenure as Stake, waiter, 'local');
     } else if (waiter.singleAttempt && !holds.isEmpty) {
       waiter.turnAway('busy');
     } else if (parts.limits.waitersReached && !this.#holdsFor(request)) {
@@ -126,6 +130,10 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
   async #refuse(request: AcquireRequest, error: unknown): Promise<never> {
     this.parts.reporter.failed(request, error);
     throw error;
+  }
+
+  lockOf(hold: ScopedHold): ExclusiveLock | undefined {
+    return this.holds.has(hold) ? this : undefined;
   }
 
   /** The tenure id under which `hold` is held. */
@@ -223,8 +231,7 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
         return;
       }
       enter(this, tenure, first, how);
-      if (this.queue.hasSingleAttempts)
-        for (const waiter of this.queue) if (waiter.singleAttempt) waiter.turnAway('busy');
+      endSingleAttempts(this.queue);
     });
   }
 
@@ -233,7 +240,7 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
       this.busyAt = this.parts.clock.now();
       if (owner === 'foreign' && !this.parts.wakeup.blind && ++this.#foreignSeen === 2)
         this.parts.reporter.foreignOwner(this.name);
-      this.#endAttempts(askedAt);
+      endAttempts(this.queue, askedAt);
       if (this.tenure === tenure && this.queue.hasSingleAttempts) tenure.ask();
     });
   }
@@ -259,12 +266,6 @@ export class Coordinator implements ExclusiveLock, WaiterKeeper {
     // A hold that no call can rely on any more worries no listener.
     const { relied } = this.holds;
     if (this.tenure === tenure && relied !== undefined) this.parts.reporter.suspect(relied);
-  }
-
-  /** Calls made before `askedAt` have the answer to an attempt: the lock is busy. */
-  #endAttempts(askedAt: number): void {
-    if (!this.queue.hasLimitedAttempts) return;
-    for (const waiter of this.queue) if (waiter.joinedAt <= askedAt && waiter.attemptFailed()) waiter.turnAway('busy');
   }
 
   // ---------------------------------------------------------------- changing

@@ -45,7 +45,7 @@ export function vacateAfterAll(lock: ExclusiveLock, tenure: Stake, last: HoldRec
 
 /** A hold has gone, and not the last one. */
 async function countDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord): Promise<void> {
-  const counted = tenure.steps.countDown();
+  const counted = lock.policy.countDown(lock, tenure);
   retune(lock, tenure);
   admitInside(lock);
   void counted.then((outcome) => lock.change(() => countedDown(lock, tenure, record, outcome)));

@@ -22,7 +22,7 @@ import type { Scope, ScopedHold } from '../scopes/scope.js';
 import type { AcquiredHow } from '../reports/stats.js';
 import type { Fence } from '../tenure/fence.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
-import type { LockIdentity } from '../tenure/operations.js';
+import type { LockIdentity, Side } from '../tenure/operations.js';
 
 /** What a record asks of the lock that it is a hold of. */
 export interface HoldKeeper extends LockIdentity {
@@ -43,6 +43,8 @@ export type AcquireKind = 'imperative' | 'object' | 'section';
 export interface HoldOrigin {
   readonly terms: HoldTerms;
   readonly owner: string | undefined;
+  /** Of a lock with two sides, that of the call. */
+  readonly side?: Side | undefined;
   readonly kind: AcquireKind;
   /** Where in the code. Sections have none, unless a listener wants to know. */
   readonly site: Site | undefined;
@@ -70,6 +72,7 @@ export class HoldRecord implements ScopedHold {
   /** What it asked for; a multi-lock fixes the lease when it has all its members. */
   terms: HoldTerms;
   readonly owner: string | undefined;
+  readonly side: Side | undefined;
   readonly kind: AcquireKind;
   readonly site: Site | undefined;
   /** Its fencing token, from the moment at which the call gets it, where holds have one. */
@@ -98,6 +101,7 @@ export class HoldRecord implements ScopedHold {
     // Not the origin itself: that is a whole request, which a long hold would keep.
     this.terms = origin.terms;
     this.owner = origin.owner;
+    this.side = origin.side;
     this.kind = origin.kind;
     this.site = origin.site;
     this.#context = origin.context;

@@ -9,6 +9,7 @@
 import type { Scope } from '../scopes/scope.js';
 import { isSameLock, type LockIdentity } from '../tenure/operations.js';
 import type { Coordinator } from './coordinator.js';
+import type { Seated } from './lock.js';
 
 /** See the module comment. */
 export class Lanes {
@@ -33,10 +34,10 @@ export class Lanes {
   }
 
   /** Answers false when it was not there. */
-  remove(lane: Coordinator): boolean {
-    const owner = this.#all.get(lane);
+  remove(lane: Seated): boolean {
+    const owner = this.#all.get(lane as Coordinator);
     if (owner !== undefined) this.#ofOwners.delete(owner);
-    return this.#all.delete(lane);
+    return this.#all.delete(lane as Coordinator);
   }
 
   /** The one that a call belongs to: `origins` are what a hold that it may re-enter would belong to. */

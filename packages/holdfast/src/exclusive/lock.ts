@@ -4,7 +4,7 @@ import type { Stake, StakeListener } from '../tenure/stake.js';
 import type { WaitQueue } from '../waiting/wait-queue.js';
 import type { Waiter } from '../waiting/waiter.js';
 import type { HoldKeeper, HoldRecord } from './hold-record.js';
-import type { OpenHolds } from './open-holds.js';
+import type { HeldHere, OpenHolds } from './open-holds.js';
 import type { ExclusivePolicy } from './policy.js';
 
 /**
@@ -35,9 +35,15 @@ export interface ExclusiveLock extends HoldKeeper, StakeListener {
 /** Where the locks of a client are found. */
 export interface LockHome {
   /** Nothing is left of it. */
-  dismiss(lock: ExclusiveLock): void;
+  dismiss(lock: Seated): void;
   /** The one in which the lock is held. */
-  find(lock: LockIdentity): { readonly holds: OpenHolds } | undefined;
+  find(lock: LockIdentity): { readonly holds: HeldHere } | undefined;
+}
+
+/** What has a place there: it stands for a name, or for a part of what this client does about it. */
+export interface Seated {
+  readonly name: string;
+  readonly operations: Operations;
 }
 
 /** What the lease is renewed to, now that holds have come or gone. */

@@ -42,11 +42,11 @@ export function abandon(lock: ExclusiveLock, record: HoldRecord): void {
   if (lock.tenure !== undefined) retune(lock, lock.tenure);
 }
 
-function loseHolds({ operations, holds, parts }: ExclusiveLock, reason: LockLostReason): void {
+function loseHolds({ holds, parts }: ExclusiveLock, reason: LockLostReason): void {
   const { clock, tellings, reporter, unreported } = parts;
   const had = holds.loseAll(reason, clock.now());
   for (const record of had)
-    if (record.imperative && record.owner !== undefined) unreported.add(operations, record.owner, record);
+    if (record.imperative && record.owner !== undefined) unreported.add(record, record.owner, record);
   for (const record of had) tellings.tell(() => record.announceLoss());
   for (const record of had) reporter.lost(record, record.lossError());
 }

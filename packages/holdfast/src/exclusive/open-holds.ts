@@ -5,6 +5,9 @@ import type { ScopedHold } from '../scopes/scope.js';
 import { commonTerms } from '../tenure/hold-terms.js';
 import type { HoldRecord } from './hold-record.js';
 
+/** What is open of a lock in this process, to be read. */
+export type HeldHere = Iterable<HoldRecord> & Pick<OpenHolds, 'all' | 'has' | 'isEmpty'>;
+
 /** The holds of one lock in this process, one inside the other: pure memory. A hold that is still on its way to its call counts. */
 export class OpenHolds implements Iterable<HoldRecord> {
   #all: readonly HoldRecord[] = none;

@@ -11,10 +11,12 @@
 
 import type { LockParts } from '../client-parts.js';
 import type { Scope } from '../scopes/scope.js';
-import type { Stake } from '../tenure/stake.js';
-import type { AcquireRequest } from '../waiting/waiter.js';
+import type { CountedDown, Stake } from '../tenure/stake.js';
+import type { WaitQueue } from '../waiting/wait-queue.js';
+import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
 import { mayPassOn } from './handoff-rule.js';
 import type { HoldRecord } from './hold-record.js';
+import type { OpenHolds } from './open-holds.js';
 import { mayReenter, originsOf } from './reentry.js';
 
 /** See the module comment. */
@@ -27,10 +29,37 @@ export interface ExclusivePolicy {
   mayPassOn(tenure: Stake, parts: LockParts): boolean;
   /** Who asks Redis when several calls of this process wait: the first, on behalf of all, or each for itself. */
   readonly contends: 'first' | 'each';
+  /** How a new call may come in while the lock is held as it is now. */
+  entry(lock: LockState, request: AcquireRequest): Entry;
+  /** The first waiting call that may come in now that the holds have changed. */
+  nextToEnter(lock: LockState): Waiter | undefined;
+  /** How many holds the call is inside of. */
+  depthOf(lock: LockState, request: AcquireRequest): number;
+  /** There is one hold less, and it was not the last one. */
+  countDown(lock: LockState, tenure: Stake): Promise<CountedDown>;
 }
 
+/** A lock in this process, as its policy sees it. */
+export interface LockState {
+  readonly holds: OpenHolds;
+  readonly queue: WaitQueue;
+  readonly tenure: Stake | undefined;
+}
+
+/** `inside`: it re-enters. `beside`: holds of others do not keep it out, and it needs none of Redis. */
+export type Entry = 'inside' | 'beside' | 'none';
+
 /** That of the re-entrant lock. */
-export const reentrantPolicy: ExclusivePolicy = { mayReenter, originsOf, mayPassOn, contends: 'first' };
+export const reentrantPolicy: ExclusivePolicy = {
+  mayReenter,
+  originsOf,
+  mayPassOn,
+  entry: ({ holds }, request) => (mayReenter(request, holds.innermost) ? 'inside' : 'none'),
+  nextToEnter: ({ holds: { innermost }, queue }) => innermost && queue.firstInside(innermost),
+  depthOf: ({ holds }) => holds.depth,
+  countDown: (_, tenure) => tenure.steps.countDown(),
+  contends: 'first',
+};
 
 /** That of the fair lock: whoever asked Redis first is served first, so each call asks at once, and nothing passes by Redis. */
-export const fairPolicy: ExclusivePolicy = { mayReenter, originsOf, mayPassOn: () => false, contends: 'each' };
+export const fairPolicy: ExclusivePolicy = { ...reentrantPolicy, mayPassOn: () => false, contends: 'each' };

@@ -3,9 +3,10 @@ import type { ScopedHold } from '../scopes/scope.js';
 import type { LockParts } from '../client-parts.js';
 import type { LockIdentity, Operations } from '../tenure/operations.js';
 import type { AcquireRequest } from '../waiting/waiter.js';
+import { type Coordinating, isCoordinating } from './coordinating.js';
 import { Coordinator } from './coordinator.js';
 import { Lanes } from './lanes.js';
-import type { LockHome } from './lock.js';
+import type { LockHome, Seated } from './lock.js';
 import type { ExclusivePolicy } from './policy.js';
 
 /** A lock, as a handle wants it. */
@@ -18,7 +19,7 @@ interface Wanted {
 export class Registry implements LockHome {
   readonly #parts: LockParts;
   /** By primitive, by name. */
-  readonly #coordinators = new Map<string, Map<string, Coordinator | Lanes>>();
+  readonly #coordinators = new Map<string, Map<string, Coordinating | Lanes>>();
   #size = 0;
   #phase: 'open' | 'draining' | 'closed' = 'open';
   #whenQuiet: (() => void) | undefined;
@@ -43,12 +44,13 @@ export class Registry implements LockHome {
    *
    * @throws LockLimitError
    */
-  coordinator({ operations, policy }: Wanted, parts: LockParts, request: AcquireRequest): Coordinator {
+  coordinator({ operations, policy }: Wanted, parts: LockParts, request: AcquireRequest): Coordinating {
     const known = this.#seat(operations);
-    if (known instanceof Coordinator) return known;
+    if (known !== undefined && !(known instanceof Lanes)) return known;
     const lane = known?.find(operations, policy.originsOf(request));
     if (lane !== undefined) return lane;
     if (known === undefined) this.#parts.limits.checkNames(operations.name, this.#size);
+    if (isCoordinating(policy)) return this.#place(operations, policy.coordinate(parts, this));
     const coordinator = new Coordinator(operations, policy, parts, this);
     if (policy.contends === 'first') this.#place(operations, coordinator);
     else (known ?? this.#place(operations, new Lanes())).add(coordinator, request.owner);
@@ -56,13 +58,13 @@ export class Registry implements LockHome {
   }
 
   /** The coordinator of a lock in use; where each call has one, that in which the lock is held, if it is. */
-  find(lock: LockIdentity): Coordinator | undefined {
+  find(lock: LockIdentity): Coordinating | undefined {
     const seat = this.#seat(lock);
     return seat instanceof Lanes ? seat.held : seat;
   }
 
   /** The coordinators of all locks in use. */
-  *coordinators(): Iterable<Coordinator> {
+  *coordinators(): Iterable<Coordinating> {
     for (const named of this.#coordinators.values()) {
       for (const seat of named.values()) {
         if (seat instanceof Lanes) yield* seat;
@@ -80,7 +82,7 @@ export class Registry implements LockHome {
     for (const coordinator of [...this.coordinators()]) coordinator.close();
   }
 
-  dismiss(coordinator: Coordinator): void {
+  dismiss(coordinator: Seated): void {
     const seat = this.#seat(coordinator.operations);
     if (seat === coordinator || (seat instanceof Lanes && seat.remove(coordinator) && seat.isEmpty)) {
       this.#coordinators.get(coordinator.operations.primitive)?.delete(coordinator.name);
@@ -89,11 +91,11 @@ export class Registry implements LockHome {
     if (this.#size === 0) this.#whenQuiet?.();
   }
 
-  #seat({ name, primitive }: LockIdentity): Coordinator | Lanes | undefined {
+  #seat({ name, primitive }: LockIdentity): Coordinating | Lanes | undefined {
     return this.#coordinators.get(primitive)?.get(name);
   }
 
-  #place<S extends Coordinator | Lanes>({ name, primitive }: LockIdentity, seat: S): S {
+  #place<S extends Coordinating | Lanes>({ name, primitive }: LockIdentity, seat: S): S {
     const named = this.#coordinators.get(primitive);
     if (named === undefined) this.#coordinators.set(primitive, new Map([[name, seat]]));
     else named.set(name, seat);

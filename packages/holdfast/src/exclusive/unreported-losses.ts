@@ -43,6 +43,6 @@ export class UnreportedLosses {
 }
 
 /** Neither owners nor primitives have white space in them. */
-function keyOf({ name, primitive }: LockIdentity, owner: string): string {
-  return `${owner} ${primitive} ${name}`;
+function keyOf({ name, primitive, side }: LockIdentity, owner: string): string {
+  return `${owner} ${primitive} ${side ?? ''} ${name}`;
 }

@@ -63,13 +63,14 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
   const { client, registry, parts } = host;
   const { kind } = style;
   const { waitMs = style.waitMs, leaseMs, signal, maxHoldMs } = options;
-  const { name, primitive } = operations;
+  const { name, primitive, side } = operations;
   registry.admit(name, () => call.around());
   signal?.throwIfAborted();
   const scope = owner === undefined ? currentScope(client) : undefined;
   const request: AcquireRequest = {
     name,
     primitive,
+    side,
     waitMs,
     maxAttempts: host.maxAttempts,
     signal,

@@ -2,7 +2,7 @@
 
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { currentScope, type ScopedHold } from '../scopes/scope.js';
-import { isSameLock, type LockIdentity } from '../tenure/operations.js';
+import { isSameSide, type LockIdentity } from '../tenure/operations.js';
 import type { LockHost } from './acquisition.js';
 
 /** A handle, as far as finding goes. */
@@ -19,11 +19,13 @@ export function latestOfOwnerOrScope(host: LockHost, { lock, owner }: Finder): S
   if (owner !== undefined) {
     const held = host.registry
       .find(lock)
-      ?.holds.all.findLast((record) => record.imperative && record.given && record.owner === owner);
+      ?.holds.all.findLast(
+        (record) => record.imperative && record.given && record.owner === owner && isSameSide(record, lock),
+      );
     return held ?? host.parts.unreported.take(lock, owner);
   }
   const held = currentScope(host.client)?.holds ?? [];
-  return [...held].findLast((hold) => hold.imperative && hold.given && isSameLock(hold, lock));
+  return [...held].findLast((hold) => hold.imperative && hold.given && isSameSide(hold, lock));
 }
 
 /** The innermost open hold that the call is inside of. */
@@ -36,6 +38,16 @@ export function holdAround(host: LockHost, { lock, owner, own }: Finder): HoldRe
     if (around !== undefined) return around;
   }
   return open.findLast((record) => own.includes(record));
+}
+
+/** The open holds of the handle's own side that the call is inside of, innermost last. */
+export function holdsAround(host: LockHost, { lock, owner, own }: Finder): readonly HoldRecord[] {
+  const open = (host.registry.find(lock)?.holds.all ?? []).filter((record) => isSameSide(record, lock));
+  if (owner !== undefined) return open.filter((record) => record.owner === owner);
+  const around = new Set<ScopedHold>(own);
+  for (let scope = currentScope(host.client); scope !== undefined; scope = scope.parent)
+    for (const hold of scope.holds) around.add(hold);
+  return open.filter((record) => around.has(record));
 }
 
 /** Whether `unlock` means holds of this handle: outside `client.run`, without explicit owner. */

@@ -17,7 +17,14 @@ import { rejection } from '../scopes/settling.js';
 import type { Operations, PeekReply } from '../tenure/operations.js';
 import type { Completion, NotAcquired } from '../waiting/waiter.js';
 import { acquire, type CallStyle, type LockCall, type LockHost } from './acquisition.js';
-import { type Finder, holdAround, latestOfOwnerOrScope, unlocksItsOwn, whatUnlockUndoes } from './finding.js';
+import {
+  type Finder,
+  holdAround,
+  holdsAround,
+  latestOfOwnerOrScope,
+  unlocksItsOwn,
+  whatUnlockUndoes,
+} from './finding.js';
 import { type Hold, HoldHandle } from './hold.js';
 import type { RLock, TryResult } from './rlock.js';
 import { checkSection, runSection, type Section } from './section.js';
@@ -149,11 +156,13 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   }
 
   async getHoldCount(): Promise<number> {
-    const hold = this.#around();
+    const around = holdsAround(this.#host, this.#finder);
+    const hold = around.at(-1);
     const lock = this.#host.registry.find(this.#operations);
     if (hold === undefined || lock?.tenureIdOf(hold) === undefined) return 0;
     this.#admit();
-    return this.#host.questions.holdCount(this.#operations, lock);
+    const counted = await this.#host.questions.holdCount(this.#operations, lock, hold);
+    return this.#operations.countsHere && counted > 0 ? around.length : counted;
   }
 
   async remainTimeToLive(): Promise<number> {

@@ -8,6 +8,7 @@
  */
 
 import { keySlot } from '@holdfast/core';
+import { isSameSide } from '../tenure/operations.js';
 import { type Member, memberOf } from './lock-handle.js';
 import type { RLock } from './rlock.js';
 
@@ -49,9 +50,7 @@ function repeats({ member, key }: Placed, before: Placed | undefined): boolean {
   if (before === undefined || before.key !== key) return false;
   const { host, operations, owner } = before.member;
   const isSame =
-    host.client === member.host.client &&
-    operations.primitive === member.operations.primitive &&
-    owner === member.owner;
+    host.client === member.host.client && isSameSide(operations, member.operations) && owner === member.owner;
   if (isSame) return true;
   throw new RangeError(
     `getMultiLock: two members stand for the key "${key}" and are not the same lock: nothing says which is taken first`,

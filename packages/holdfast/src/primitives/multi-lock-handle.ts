@@ -240,7 +240,7 @@ function keep({ taken }: HoldBundle): void {
 /** They were renewed until the last member was there. */
 async function fixLeases({ taken }: HoldBundle, leaseMs: number): Promise<void> {
   const fixing = taken.map(async ({ member, record }) => {
-    const lock = member.host.registry.find(member.operations);
+    const lock = member.host.registry.find(member.operations)?.lockOf(record);
     if (lock === undefined) throw record.lossError();
     await fixLease(lock, record, leaseMs);
   });

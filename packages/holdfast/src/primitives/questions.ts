@@ -2,9 +2,11 @@
 
 import type { Command } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
-import type { Coordinator } from '../exclusive/coordinator.js';
+import type { Coordinating } from '../exclusive/coordinating.js';
+import { none } from '../lists.js';
 import { MAX_TIME_MS } from '../options.js';
-import type { Operations, PeekReply } from '../tenure/operations.js';
+import type { ScopedHold } from '../scopes/scope.js';
+import type { ForceReply, Operations, PeekReply } from '../tenure/operations.js';
 import { query } from '../tenure/query.js';
 import { serveRest } from '../tenure/serving.js';
 
@@ -15,10 +17,10 @@ const LATE_COPY_MS = 60_000;
 export interface Questions {
   /** Is it held, and for how long? */
   peek(operations: Operations): Promise<Pick<PeekReply, 'locked' | 'remainingMs'>>;
-  /** How many holds this client has. */
-  holdCount(operations: Operations, lock: Coordinator): Promise<number>;
+  /** How many holds this client has under the tenure of `hold`; 0 when Redis knows of none. */
+  holdCount(operations: Operations, lock: Coordinating, hold: ScopedHold): Promise<number>;
   /** Takes the lock from its owner. Answers whether there was one. */
-  force(operations: Operations, lock: Coordinator | undefined): Promise<boolean>;
+  force(operations: Operations, lock: Coordinating | undefined): Promise<boolean>;
 }
 
 /** See the module comment. */
@@ -33,8 +35,9 @@ export class NodeQuestions implements Questions {
     return this.#ask(operations, operations.peek(this.#parts.tenureId(undefined)));
   }
 
-  async holdCount(operations: Operations, { tenure }: Coordinator): Promise<number> {
-    return tenure === undefined ? 0 : this.holdCountOf(operations, tenure.id);
+  async holdCount(operations: Operations, lock: Coordinating, hold: ScopedHold): Promise<number> {
+    const tenure = lock.tenureIdOf(hold);
+    return tenure === undefined ? 0 : this.holdCountOf(operations, tenure);
   }
 
   /** How many holds a tenure has. */
@@ -42,19 +45,24 @@ export class NodeQuestions implements Questions {
     return (await this.#ask(operations, operations.peek(tenure))).holdCount;
   }
 
-  async force(operations: Operations, lock: Coordinator | undefined): Promise<boolean> {
-    const owner = await this.forceOut(operations);
-    if (owner !== undefined) lock?.takenAway(owner, 'force-unlocked');
-    return owner !== undefined;
+  async force(operations: Operations, lock: Coordinating | undefined): Promise<boolean> {
+    const { ownerBefore, alsoBefore = none } = await this.#force(operations);
+    if (ownerBefore === undefined) return false;
+    for (const owner of [ownerBefore, ...alsoBefore]) lock?.takenAway(owner, 'force-unlocked');
+    return true;
   }
 
   /** Answers which tenure, or whoever else, has lost the lock. */
   async forceOut(operations: Operations): Promise<string | undefined> {
+    return (await this.#force(operations)).ownerBefore;
+  }
+
+  async #force(operations: Operations): Promise<ForceReply> {
     const tombstoneMs = Math.min(this.#parts.settings.responseTimeoutMs + LATE_COPY_MS, MAX_TIME_MS);
     const request = this.#parts.tenureId(undefined);
-    const { ownerBefore, left } = await this.#ask(operations, operations.force(request, { tombstoneMs }));
-    void serveRest(this.#parts, operations, left);
-    return ownerBefore;
+    const reply = await this.#ask(operations, operations.force(request, { tombstoneMs }));
+    void serveRest(this.#parts, operations, reply.left);
+    return reply;
   }
 
   #ask<R>(operations: Operations, command: Command<R>): Promise<R> {

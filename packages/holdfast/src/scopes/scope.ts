@@ -23,8 +23,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface ScopedHold {
   /** Name of the lock. */
   readonly name: string;
-  /** Which primitive of that name. */
+  /** Which primitive of that name, and which side of it. */
   readonly primitive: string;
+  readonly side?: 'read' | 'write' | undefined;
   /** Taken by `lock` or `tryLock`, to be undone by `unlock`. */
   readonly imperative: boolean;
   /** False while it is entering: it still belongs to the pending call, and no `unlock` may undo it. */

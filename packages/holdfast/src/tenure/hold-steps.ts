@@ -12,14 +12,14 @@ import { answered } from '../connection/answered.js';
 import type { Answer, Request } from '../connection/pending-command.js';
 import type { CountedDown, HeldOutcome } from './stake.js';
 import type { FencingTokens } from './fence.js';
-import type { Operations, ReleaseReply } from './operations.js';
+import type { HandoffReply, Operations, ReleaseReply } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
 
 /** The tenure whose steps these are. */
 export interface StepSubject {
   readonly id: string;
   readonly operations: Operations;
-  readonly lease: Pick<Lease<unknown>, 'confirm' | 'retune'>;
+  readonly lease: Pick<Lease<unknown>, 'confirm' | 'remainingMs' | 'retune'>;
   readonly otherWaiters: OtherWaiters;
   readonly tokens: FencingTokens | undefined;
   readonly held: boolean;
@@ -30,6 +30,8 @@ export interface StepSubject {
   /** A copy of a command may still be on its way. */
   onDoubt(): void;
 }
+
+const LOST = { kind: 'lost' } as const;
 
 /** See the module comment. */
 export class HoldSteps {
@@ -70,8 +72,9 @@ export class HoldSteps {
 
   /** Counts one hold up. Lasts until it is answered or the tenure is over: the count must be known. */
   countUp(leaseMs: number): Promise<HeldOutcome> {
+    const { id, operations, lease } = this.#tenure;
+    if (operations.countsHere && leaseMs <= lease.remainingMs()) return this.#here();
     return this.#whileHeld(async (seq) => {
-      const { id, operations, lease } = this.#tenure;
       const answer = await this.#send(() => operations.again(id, { seq, leaseMs }));
       if (answer.kind !== 'reply') return answer;
       if (answer.reply.kind === 'lost') return { kind: 'lost' };
@@ -80,8 +83,29 @@ export class HoldSteps {
     });
   }
 
+  /** What is counted in this process alone needs no answer. */
+  async #here(): Promise<HeldOutcome> {
+    return this.#tenure.held ? { kind: 'held' } : LOST;
+  }
+
+  /** A step that only this primitive has: it changes what the tenure is, and tells what is left of its lease. */
+  change(build: () => Command<HandoffReply>): Promise<HeldOutcome> {
+    return this.#whileHeld(async () => {
+      const answer = await this.#send(build);
+      if (answer.kind !== 'reply') return answer;
+      const { reply, sentAt, node } = answer;
+      if (reply.kind === 'lost') return LOST;
+      const { lease, otherWaiters } = this.#tenure;
+      this.#parts.serverClock.note(node, sentAt, reply.nowMs);
+      otherWaiters.counted(reply.others, sentAt);
+      if (reply.remainingMs !== undefined) lease.confirm(sentAt, reply.remainingMs);
+      return { kind: 'held' };
+    });
+  }
+
   /** Counts one hold down: not the last one, unless Redis has refused those further in. */
   countDown(): Promise<CountedDown> {
+    if (this.#tenure.operations.countsHere) return this.#here();
     return this.#whileHeld<CountedDown>(async (seq) => {
       const answer = await this.#send(() => this.#releaseCommand(seq));
       if (answer.kind !== 'reply') return answer;

@@ -19,11 +19,21 @@ export interface LockIdentity {
   readonly name: string;
   /** The primitive, by one word: `lock`. */
   readonly primitive: string;
+  /** Which half of it, where it has two: readers and a writer have one lock, and each gives back its own holds. */
+  readonly side?: Side | undefined;
 }
+
+/** The halves of a read-write lock. */
+export type Side = 'read' | 'write';
 
 /** Whether a call for `one` concerns a hold of `other`. */
 export function isSameLock(one: LockIdentity, other: LockIdentity): boolean {
   return one.name === other.name && one.primitive === other.primitive;
+}
+
+/** Whether giving `one` back means a hold like `other`. */
+export function isSameSide(one: LockIdentity, other: LockIdentity): boolean {
+  return isSameLock(one, other) && one.side === other.side;
 }
 
 /** The operations of one primitive on one name. */
@@ -36,6 +46,9 @@ export interface Operations extends LockIdentity {
   readonly releaseChannel: string;
   /** How many fencing tokens an owner is given at once, by every answer and message that makes it the owner. Absent: owners have none. */
   readonly tokenSpan?: number;
+
+  /** Nested holds are counted in this process alone: Redis is not told of them, unless they want a longer lease. */
+  readonly countsHere?: boolean;
 
   /** Takes the name, or a place in its queue, or tells that it is taken. */
   ask(tenure: string, options: AskOptions): Command<AskReply>;
@@ -174,6 +187,8 @@ export type RenewOutcome =
 export interface ForceReply extends Served {
   /** The owner that lost the name; undefined when it was free. */
   readonly ownerBefore: string | undefined;
+  /** Of a lock that has several owners: the others. */
+  readonly alsoBefore?: readonly string[];
 }
 
 export interface PeekReply {

@@ -10,7 +10,7 @@ import { CALLERS, Site } from '../reports/site.js';
 import { isInside } from '../scopes/scope.js';
 import type { LockParts } from '../client-parts.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
-import type { OpenHolds } from '../exclusive/open-holds.js';
+import type { HeldHere } from '../exclusive/open-holds.js';
 import { mayReenter } from '../exclusive/reentry.js';
 import type { WaitQueue } from './wait-queue.js';
 import type { Waiter } from './waiter.js';
@@ -21,7 +21,7 @@ const PAUSE_MS = 100;
 
 interface Lock {
   readonly name: string;
-  readonly heldHere: OpenHolds;
+  readonly heldHere: HeldHere;
   readonly queue: WaitQueue;
 }
 

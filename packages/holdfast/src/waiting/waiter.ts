@@ -79,7 +79,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   /** Its places in the index of the queue: among the calls of each scope around it, or of its owner. */
   indexEntries: readonly IndexEntry<Waiter>[] = none;
   #attempts = 0;
-  readonly #keeper: WaiterKeeper;
+  #keeper: WaiterKeeper;
   readonly #wait: Wait<unknown>;
 
   constructor(request: AcquireRequest, parts: LockParts, keeper: WaiterKeeper) {
@@ -106,6 +106,11 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
 
   get imperative(): boolean {
     return this.request.kind === 'imperative';
+  }
+
+  /** It waits in another queue of the same lock from now on. */
+  moveTo(keeper: WaiterKeeper): void {
+    this.#keeper = keeper;
   }
 
   /** Clock time at which a call that waits no longer than `waitMs` ends. */

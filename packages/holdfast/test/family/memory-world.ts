@@ -4,7 +4,7 @@ import { beforeEach } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
 import { turns } from '../support/room.js';
-import { KEPT, type World } from './world.js';
+import { KEPT, waitersOf, type World } from './world.js';
 
 const EPOCH_MS = 1_700_000_000_000;
 /** Time passes in steps of this, so that what waits for one another takes turns. */
@@ -69,9 +69,6 @@ export function memoryWorld(): World {
     },
     deleteLock: async (name) => void (await admin.del(name)),
     keysOf: async (name) => (await admin.keys(`*${name}*`)).filter((key) => !KEPT.test(key)),
-    waiters: async (name, wakeup) =>
-      wakeup === 'queue'
-        ? admin.zcard(`holdfast_queue:{${name}}`)
-        : Number((await admin.pubsub('NUMSUB', `redisson_lock__channel:{${name}}`))[1]),
+    waiters: (name, wakeup) => waitersOf(admin, name, wakeup),
   };
 }

@@ -37,6 +37,11 @@ export const exclusivePrimitives: readonly ExclusivePrimitive[] = [
       client.getMultiLock([laterThan(name), name].map((member) => client.getLock(member, options))),
   },
   { factory: 'getFencedLock', reenters: true, get: (client, name, options) => client.getFencedLock(name, options) },
+  {
+    factory: 'getReadWriteLock',
+    reenters: true,
+    get: (client, name, options) => client.getReadWriteLock(name, options).writeLock(),
+  },
   { factory: 'getLock', reenters: true, get: (client, name, options) => client.getLock(name, options) },
 ];
 

@@ -1,6 +1,6 @@
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { openClient } from '../support/clients.js';
-import { KEPT, type World } from './world.js';
+import { KEPT, waitersOf, type World } from './world.js';
 
 /** A real server, and time that passes by itself. */
 export function serverWorld(): World {
@@ -19,9 +19,6 @@ export function serverWorld(): World {
     outcome: (call) => call,
     deleteLock: async (name) => void (await kit.admin.del(name)),
     keysOf: async (name) => (await kit.admin.keys(`*${name}*`)).filter((key) => !KEPT.test(key)),
-    waiters: async (name, wakeup) =>
-      wakeup === 'queue'
-        ? kit.admin.zcard(`holdfast_queue:{${name}}`)
-        : Number((await kit.admin.pubsub('NUMSUB', `redisson_lock__channel:{${name}}`))[1]),
+    waiters: (name, wakeup) => waitersOf(kit.admin, name, wakeup),
   };
 }

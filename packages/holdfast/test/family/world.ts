@@ -1,4 +1,5 @@
 import type { LockClient, LockClientOptions } from 'holdfast';
+import type { Redis } from 'ioredis';
 
 /**
  * Where the contract is tried: servers of a kind, and how time passes there. Its tests ask for conditions and never for milliseconds, so that
@@ -25,3 +26,16 @@ export const KEPT = /^(?:holdfast_dead|redisson_lock_token)/;
 
 export type Wakeup = NonNullable<LockClientOptions['wakeup']>;
 export const wakeups: readonly Wakeup[] = ['queue', 'redisson'];
+
+/** See {@link World.waiters}: of whatever primitive has the name. */
+export async function waitersOf(admin: Redis, name: string, wakeup: Wakeup): Promise<number> {
+  const counts =
+    wakeup === 'queue'
+      ? await Promise.all(
+          ['queue', 'rw_writers', 'rw_readers'].map((kind) => admin.zcard(`holdfast_${kind}:{${name}}`)),
+        )
+      : (await admin.pubsub('NUMSUB', `redisson_lock__channel:{${name}}`, `redisson_rwlock:{${name}}`)).map((count) =>
+          Number.isNaN(Number(count)) ? 0 : Number(count),
+        );
+  return counts.reduce((sum, count) => sum + count, 0);
+}

@@ -148,6 +148,7 @@ function nextTicket(redis: Commands, { queue, nowMicros }: Newcomer): number {
 }
 
 function tellHolders(redis: Commands, lock: string): void {
-  const fields = redis.hrandfield(lock, MOST_TOLD);
+  const fields = attempt(() => redis.hrandfield(lock, MOST_TOLD));
+  if (fields instanceof ErrorReply) return;
   for (const field of fields) if (field.includes(':')) tell(redis, field, `1 contended ${field}`);
 }

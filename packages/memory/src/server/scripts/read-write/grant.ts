@@ -45,10 +45,13 @@ export class GrantStep {
   }
 
   passOn(): void {
-    const { foreign, side, readers, writers } = this.#holders;
-    if (foreign || side === 'w') return;
-    if (side === undefined) this.#beginPhase();
-    else if (waiting(this.#redis, readers) > 0 && this.#firstOf(writers, 'probed') === undefined) this.letReadersIn();
+    const { foreign, side, readers, writers, fresh } = this.#holders;
+    if (!foreign && side !== 'w') {
+      if (side === undefined) this.#beginPhase();
+      else if (waiting(this.#redis, readers) > 0 && this.#firstOf(writers, 'probed') === undefined) this.letReadersIn();
+    }
+    const left = attempt(() => this.#redis.existing(writers, readers));
+    if (!(left instanceof ErrorReply) && left.size === 0) attempt(() => this.#redis.del(fresh));
   }
 
   letReadersIn(): boolean {

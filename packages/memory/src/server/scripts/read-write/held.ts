@@ -24,6 +24,7 @@ export const downgrade: ScriptBody = (redis, keys, args) => {
     redis.hset(lock, 'side', 'r');
     holders.side = 'r';
     step.letReadersIn();
+    step.passOn();
     step.remember('r');
     announce(redis, given(args, 4), granting.trust);
   }

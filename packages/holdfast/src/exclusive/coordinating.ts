@@ -1,0 +1,43 @@
+import type { LockParts } from '../client-parts.js';
+import type { LockLostReason } from '../errors.js';
+import type { ScopedHold } from '../scopes/scope.js';
+import type { Operations } from '../tenure/operations.js';
+import type { AcquireRequest } from '../waiting/waiter.js';
+import type { HoldRecord } from './hold-record.js';
+import type { ExclusiveLock, LockHome } from './lock.js';
+import type { HeldHere } from './open-holds.js';
+import type { ExclusivePolicy } from './policy.js';
+
+/** Everything one client does about one lock name, as its handles and its registry see it. The {@link Coordinator} is one. */
+export interface Coordinating {
+  readonly name: string;
+  /** Which lock it is. */
+  readonly operations: Operations;
+  /** What is open of it in this process. */
+  readonly holds: HeldHere;
+  acquire(request: AcquireRequest): Promise<unknown>;
+  /** The part of it that has `hold`. */
+  lockOf(hold: ScopedHold): ExclusiveLock | undefined;
+  /** The tenure id under which `hold` is held. */
+  tenureIdOf(hold: ScopedHold): string | undefined;
+  /** What is held under a tenure id, innermost last. */
+  heldUnder(id: string): readonly HoldRecord[];
+  /** Tenure `id` has been taken away, as is known by other means than a renewal. */
+  takenAway(id: string, reason: LockLostReason): void;
+  /** The client closes: calls that wait are refused, and so are those that would have to wait again. */
+  refuseWaiting(): void;
+  /** Open holds are lost with reason `closed`, and the lock is given back. */
+  close(): void;
+}
+
+/** The policy of a primitive that brings what coordinates its calls. */
+export interface CoordinatingPolicy extends ExclusivePolicy {
+  readonly coordinate: Coordinate;
+}
+
+export function isCoordinating(policy: ExclusivePolicy): policy is CoordinatingPolicy {
+  return 'coordinate' in policy;
+}
+
+/** Makes what coordinates one lock. `home` is told when nothing is left of it. */
+export type Coordinate = (parts: LockParts, home: LockHome) => Coordinating;

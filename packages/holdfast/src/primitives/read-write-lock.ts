@@ -1,0 +1,64 @@
+import type { Backend } from '../backend.js';
+import type { CoordinatingPolicy } from '../exclusive/coordinating.js';
+import { reentrantPolicy } from '../exclusive/policy.js';
+import { checkKeys, checkOwner } from '../options.js';
+import { SharedCoordinator } from '../read-write/shared-coordinator.js';
+import type { LockHost } from './acquisition.js';
+import { LockHandle } from './lock-handle.js';
+import { ReadWriteOperations } from './read-write-operations.js';
+import type { RLock } from './rlock.js';
+
+/** Options of {@link LockClient.getReadWriteLock}. */
+export interface ReadWriteLockOptions {
+  /** An explicit owner, as for `getLock`. Of both sides: the same owner reads inside what it writes. */
+  owner?: string;
+  /**
+   * A free lock goes to a writer whenever one waits: writers wait less, and readers may wait for ever. Default false: the two take turns. Give all
+   * clients the same answer; within one client the first handle in use decides.
+   */
+  writersFirst?: boolean;
+}
+
+/**
+ * A lock that many readers may hold at once, or one writer alone.
+ *
+ * Both sides are locks like any other, and have leases, scopes and signals of their own; each reader's lease is its own too, so a reader that crashes
+ * keeps a writer waiting for the rest of *its* lease and no longer.
+ *
+ * - While a writer waits no new reader comes in, and when a writer is done all readers that wait by then come in together: neither side starves.
+ * - A call inside a read hold may read, always. A call inside a write hold may read and write; when the write hold ends first, the read holds
+ *   inside it go on as those of a reader, and other readers come in.
+ * - A call inside a read hold may not ask to write: it rejects with {@link LockUpgradeError}, and nothing is sent.
+ *
+ * Two calls of `readLock()` give the same handle.
+ */
+export interface ReadWriteLock {
+  /** As `getReadWriteLock` was given it. */
+  readonly name: string;
+  readLock(): RLock;
+  writeLock(): RLock;
+}
+
+const knownOptions: ReadonlySet<string> = new Set(['owner', 'writersFirst']);
+
+/** @throws TypeError or RangeError for a name or options that cannot be used. */
+export function readWriteLock(
+  host: LockHost,
+  { prefixes, granting }: Backend,
+  name: string,
+  options: ReadWriteLockOptions,
+): ReadWriteLock {
+  const reads = ReadWriteOperations.reading(name, prefixes, granting);
+  checkKeys('getReadWriteLock', options, knownOptions);
+  const { owner, writersFirst = false } = options;
+  if (typeof writersFirst !== 'boolean') throw new TypeError('getReadWriteLock: writersFirst must be true or false');
+  const checked = checkOwner(owner);
+  const operations = reads.with({ writersFirst });
+  const policy: CoordinatingPolicy = {
+    ...reentrantPolicy,
+    coordinate: (parts, home) => new SharedCoordinator(operations, parts, home),
+  };
+  const reading = new LockHandle(host, operations, policy, checked);
+  const writing = new LockHandle(host, operations.of('write'), policy, checked);
+  return { name, readLock: () => reading, writeLock: () => writing };
+}

@@ -1,0 +1,141 @@
+import {
+  type CancelReply,
+  type Command,
+  type Granting,
+  type Prefixes,
+  readWrite,
+  type ReadWriteKeys,
+  readWriteKeys,
+  type RenewReply,
+} from '@holdfast/core';
+import type { SharedOperations } from '../read-write/operations.js';
+import type {
+  AgainReply,
+  AskOptions,
+  AskReply,
+  ForceReply,
+  HandoffReply,
+  PeekReply,
+  ReleaseReply,
+  RenewItem,
+  Served,
+  Side,
+  StepOptions,
+} from '../tenure/operations.js';
+
+/** The operations of the read-write lock, for one of its sides: the only file that knows its scripts. */
+export class ReadWriteOperations implements SharedOperations {
+  readonly side: Side;
+  readonly #keys: ReadWriteKeys;
+  readonly #granting: readWrite.ReadWriteGranting;
+
+  constructor(keys: ReadWriteKeys, granting: readWrite.ReadWriteGranting, side: Side) {
+    this.#keys = keys;
+    this.#granting = granting;
+    this.side = side;
+  }
+
+  /** Those of the read side. @throws TypeError or RangeError when there can be no lock of that name. */
+  static reading(name: string, prefixes: Prefixes, granting: Granting): ReadWriteOperations {
+    return new ReadWriteOperations(readWriteKeys(name, prefixes), { ...granting, writersFirst: false }, 'read');
+  }
+
+  with(rule: { readonly writersFirst: boolean }): ReadWriteOperations {
+    return new ReadWriteOperations(this.#keys, { ...this.#granting, ...rule }, this.side);
+  }
+
+  of(side: Side): ReadWriteOperations {
+    return side === this.side ? this : new ReadWriteOperations(this.#keys, this.#granting, side);
+  }
+
+  get name(): string {
+    return this.#keys.name;
+  }
+
+  get key(): string {
+    return this.#keys.lock;
+  }
+
+  get primitive(): string {
+    return 'read-write';
+  }
+
+  get leaseKind(): string {
+    return 'read-write';
+  }
+
+  get releaseChannel(): string {
+    return this.#keys.releaseChannel;
+  }
+
+  get countsHere(): boolean {
+    return true;
+  }
+
+  ask(tenure: string, options: AskOptions): Command<AskReply> {
+    return readWrite.ask(this.#keys, { tenure, side: this.side, ...options, ...this.#granting });
+  }
+
+  /** Counts nothing: only the lease is raised. */
+  again(tenure: string, { leaseMs }: StepOptions): Command<AgainReply> {
+    const command = readWrite.raise(this.#keys, { tenure, leaseMs });
+    return { ...command, decode: (raw) => asHeld(command.decode(raw)) };
+  }
+
+  handoff(tenure: string, { leaseMs }: StepOptions): Command<HandoffReply> {
+    return readWrite.raise(this.#keys, { tenure, leaseMs });
+  }
+
+  look(tenure: string): Command<HandoffReply> {
+    return readWrite.raise(this.#keys, { tenure, leaseMs: 0 });
+  }
+
+  downgrade(tenure: string): Command<HandoffReply> {
+    return readWrite.downgrade(this.#keys, { tenure, ...this.#granting });
+  }
+
+  release(tenure: string, { tombstoneMs }: { tombstoneMs: number }): Command<ReleaseReply> {
+    return readWrite.release(this.#keys, { tenure, tombstoneMs, ...this.#granting });
+  }
+
+  cancel(tenure: string, { tombstoneMs }: { tombstoneMs: number }): Command<CancelReply> {
+    return readWrite.cancel(this.#keys, { tenure, tombstoneMs, ...this.#granting });
+  }
+
+  serve(): Command<Served> {
+    return readWrite.serve(this.#keys, this.#granting);
+  }
+
+  renew(items: readonly RenewItem[]): Command<RenewReply> {
+    return readWrite.renew(items.map(({ key, tenure, leaseMs }) => ({ keys: { lock: key }, tenure, leaseMs })));
+  }
+
+  force(request: string, { tombstoneMs }: { tombstoneMs: number }): Command<ForceReply> {
+    const command = readWrite.force(this.#keys, { request, side: this.side, tombstoneMs, ...this.#granting });
+    return {
+      ...command,
+      decode: (raw) => {
+        const { holdersBefore, left } = command.decode(raw);
+        const [ownerBefore, ...alsoBefore] = holdersBefore;
+        return { ownerBefore, alsoBefore, left };
+      },
+    };
+  }
+
+  /** Of a lock that has a foreign owner, the write side is locked: such an owner has it for itself. */
+  peek(tenure: string): Command<PeekReply> {
+    const command = readWrite.peek(this.#keys, { tenure });
+    return {
+      ...command,
+      decode: (raw) => {
+        const { side, remainingMs, mine } = command.decode(raw);
+        const locked = side === this.side || (side === 'foreign' && this.side === 'write');
+        return { locked, remainingMs: locked ? remainingMs : undefined, holdCount: mine ? 1 : 0 };
+      },
+    };
+  }
+}
+
+function asHeld(reply: readWrite.StillHeldReply): AgainReply {
+  return reply.kind === 'lost' ? reply : { kind: 'held', remainingMs: reply.remainingMs };
+}

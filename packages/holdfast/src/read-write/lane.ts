@@ -1,0 +1,92 @@
+/**
+ * A lane: one tenure of a read-write lock in this process, and the calls that go by it. It is a coordinator, like that of any lock, with this policy.
+ *
+ *      side     who is in it                                                who may come in
+ *      write    one owner, and the reads and writes inside its holds        as with the re-entrant lock; reads inside also beside each other
+ *      read     readers that share the tenure, strangers to each other      a call inside a read hold, always; a stranger while the lane is open to it,
+ *                                                                           which the shared coordinator decides
+ *
+ * A write lane becomes a read lane when its last write hold ends before the reads inside it do: the tenure is downgraded, in one step. It never
+ * becomes a write lane again.
+ */
+
+import type { LockParts } from '../client-parts.js';
+import { mayPassOn } from '../exclusive/handoff-rule.js';
+import type { HoldRecord } from '../exclusive/hold-record.js';
+import type { Entry, ExclusivePolicy, LockState } from '../exclusive/policy.js';
+import { mayReenter, originsOf } from '../exclusive/reentry.js';
+import { none } from '../lists.js';
+import type { Side } from '../tenure/operations.js';
+import type { CountedDown, Stake } from '../tenure/stake.js';
+import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
+
+/** See the module comment. */
+export class LanePolicy implements ExclusivePolicy {
+  readonly mayReenter = mayReenter;
+  readonly originsOf = originsOf;
+  /** Within a lane. A call may stand in its own way in another lane, and is warned of that. */
+  readonly contends = 'each';
+  #side: Side;
+  readonly #downgrade: (tenure: Stake) => Promise<CountedDown>;
+
+  /** @param downgrade - makes a reader of the tenure. */
+  constructor(side: Side, downgrade: (tenure: Stake) => Promise<CountedDown>) {
+    this.#side = side;
+    this.#downgrade = downgrade;
+  }
+
+  /** As what the tenure has the lock, or asks for it. */
+  get side(): Side {
+    return this.#side;
+  }
+
+  /** Writers pass it on among each other only while no other process waits: phases of readers would never come. */
+  mayPassOn(tenure: Stake, parts: LockParts): boolean {
+    const isWanted = tenure.otherWaiters.count > 0 && !parts.wakeup.blind;
+    return this.#side === 'write' && !isWanted && mayPassOn(tenure, parts);
+  }
+
+  entry({ holds, tenure }: LockState, request: AcquireRequest): Entry {
+    const writer = innermostWrite(holds.all);
+    const inside = around(holds.all, request);
+    if (request.side === 'write') {
+      const isIn = writer !== undefined && inside.includes(writer);
+      return isIn && holds.all.every((record) => isWrite(record) || inside.includes(record)) ? 'inside' : 'none';
+    }
+    if (inside.some((record) => record === writer || !isWrite(record))) return 'inside';
+    return writer === undefined && this.#side === 'read' && tenure?.held && !holds.isEmpty ? 'beside' : 'none';
+  }
+
+  nextToEnter(lock: LockState): Waiter | undefined {
+    const { holds, queue } = lock;
+    const writer = innermostWrite(holds.all);
+    const next = writer === undefined ? queue.first : queue.firstInside(writer);
+    return next !== undefined && this.entry(lock, next.request) !== 'none' ? next : undefined;
+  }
+
+  depthOf({ holds }: LockState, request: AcquireRequest): number {
+    return around(holds.all, request).length;
+  }
+
+  /** Holds are counted here; Redis is told when the last write hold has gone. */
+  countDown({ holds }: LockState, tenure: Stake): Promise<CountedDown> {
+    if (this.#side === 'read' || innermostWrite(holds.all) !== undefined) return tenure.steps.countDown();
+    this.#side = 'read';
+    return this.#downgrade(tenure);
+  }
+}
+
+/** The holds among these that the call is inside of. */
+export function around(holds: readonly HoldRecord[], request: AcquireRequest): readonly HoldRecord[] {
+  // Most calls are inside of nothing.
+  if (request.scope === undefined && request.owner === undefined) return none;
+  return holds.filter((record) => mayReenter(request, record));
+}
+
+export function isWrite({ side }: HoldRecord): boolean {
+  return side === 'write';
+}
+
+function innermostWrite(holds: readonly HoldRecord[]): HoldRecord | undefined {
+  return holds.findLast(isWrite);
+}

@@ -1,0 +1,229 @@
+/**
+ * The shared coordinator: everything one client does about one read-write lock.
+ *
+ * It only decides by which lane a call goes (see `lane.ts`). Each lane is a coordinator with a tenure of its own, so asking, waiting, renewing,
+ * loss and giving back are those of every other lock.
+ *
+ *      the call                                           its lane
+ *      is inside a hold of this lock                      that hold's: a nested read always enters
+ *      asks to write, inside read holds only              none: LockUpgradeError, and nothing is sent
+ *      asks to write                                      the one write lane, in which writers of this process stand in line
+ *      asks to read, renewed for as long as it is held    the open read lane: it joins, without a command
+ *                                                         if there is none, a new one, which asks at once
+ *      asks to read with a lease or limit of its own      a new one, for itself: a shared lease ends for nobody alone
+ *
+ * A read lane is open while it asks, and while it is held, its lease healthy, and no writer waits as far as is known: neither another process
+ * (`others` in every answer, the notice `contended`, and a look every other re-ask period while calls join) nor a call of this one. Closed,
+ * it never opens again; those who come later ask with the next one, and stand behind the writer in Redis. So sharing never lets a reader
+ * past a writer for longer than a notice takes.
+ */
+
+import type { LockParts } from '../client-parts.js';
+import { LockUpgradeError, type LockLostReason } from '../errors.js';
+import { contend } from '../exclusive/admission.js';
+import type { Coordinating } from '../exclusive/coordinating.js';
+import { Coordinator } from '../exclusive/coordinator.js';
+import type { HoldRecord } from '../exclusive/hold-record.js';
+import type { ExclusiveLock, LockHome, Seated } from '../exclusive/lock.js';
+import type { HeldHere } from '../exclusive/open-holds.js';
+import { lostAround } from '../exclusive/reentry.js';
+import { none } from '../lists.js';
+import { atSite } from '../reports/caller.js';
+import type { ScopedHold } from '../scopes/scope.js';
+import { rejection } from '../scopes/settling.js';
+import type { Side } from '../tenure/operations.js';
+import type { HoldSteps } from '../tenure/hold-steps.js';
+import type { CountedDown, Stake } from '../tenure/stake.js';
+import type { Tenure } from '../tenure/tenure.js';
+import type { AcquireRequest } from '../waiting/waiter.js';
+import { around, isWrite, LanePolicy } from './lane.js';
+import type { SharedOperations } from './operations.js';
+
+/** A lane: see `lane.ts`. */
+interface Lane {
+  readonly lock: Coordinator;
+  readonly policy: LanePolicy;
+}
+
+/** See the module comment. */
+export class SharedCoordinator implements Coordinating, LockHome {
+  readonly operations: SharedOperations;
+  readonly #parts: LockParts;
+  readonly #home: LockHome;
+  readonly #lanes = new Set<Lane>();
+  /** The lane of the next writers. */
+  #writers: Lane | undefined;
+  /** The lane that the next readers may join. */
+  #readers: Lane | undefined;
+  #closing = false;
+
+  constructor(operations: SharedOperations, parts: LockParts, home: LockHome) {
+    this.operations = operations;
+    this.#parts = parts;
+    this.#home = home;
+  }
+
+  get name(): string {
+    return this.operations.name;
+  }
+
+  get holds(): HeldHere {
+    const all = [...this.#lanes].flatMap(({ lock }) => lock.holds.all);
+    return {
+      all,
+      isEmpty: all.length === 0,
+      has: (hold) => this.lockOf(hold) !== undefined,
+      [Symbol.iterator]: () => all.values(),
+    };
+  }
+
+  /** What any of its lanes has is held here. */
+  find(): { readonly holds: HeldHere } {
+    return this;
+  }
+
+  acquire(request: AcquireRequest): Promise<unknown> {
+    for (const { lock } of [...this.#lanes]) lock.check();
+    if (this.#isUpgrade(request)) {
+      const error = new LockUpgradeError(this.name);
+      this.#parts.reporter.failed(request, error);
+      return rejection(atSite(error, request.site));
+    }
+    const lane = this.#laneOf(request);
+    const outcome = lane.lock.acquire(request);
+    if (lane === this.#readers) this.#countWriters(lane);
+    return outcome;
+  }
+
+  lockOf(hold: ScopedHold): ExclusiveLock | undefined {
+    return this.#find(({ lock }) => lock.holds.has(hold))?.lock;
+  }
+
+  tenureIdOf(hold: ScopedHold): string | undefined {
+    return this.lockOf(hold)?.tenure?.id;
+  }
+
+  heldUnder(id: string): readonly HoldRecord[] {
+    return this.#find(({ lock }) => lock.tenure?.id === id)?.lock.holds.all ?? none;
+  }
+
+  takenAway(id: string, reason: LockLostReason): void {
+    this.#find(({ lock }) => lock.tenure?.id === id)?.lock.takenAway(id, reason);
+  }
+
+  refuseWaiting(): void {
+    this.#closing = true;
+    for (const { lock } of [...this.#lanes]) lock.refuseWaiting();
+  }
+
+  close(): void {
+    for (const { lock } of [...this.#lanes]) lock.close();
+  }
+
+  // ---------------------------------------------------------------- by which lane
+
+  /** The call is inside read holds only, and would wait for them. */
+  #isUpgrade(request: AcquireRequest): boolean {
+    if (request.side !== 'write' || lostAround(request) !== undefined) return false;
+    const inside = this.#around(request);
+    const lane = this.#find(({ lock }) => around(lock.holds.all, request).some(isWrite));
+    if (lane === undefined) return inside.length > 0;
+    // A writer that reads may write on, unless it reads in other branches too: two of those would wait for each other.
+    return lane.policy.entry(lane.lock, request) === 'none' && !inside.every(isWrite);
+  }
+
+  #laneOf(request: AcquireRequest): Lane {
+    const inside = this.#laneAround(request);
+    if (inside !== undefined) return inside;
+    if (request.side === 'write') {
+      this.#writers ??= this.#open('write');
+      return this.#writers;
+    }
+    const { terms, owner } = request;
+    if (owner !== undefined || terms.mode === 'fixed' || terms.maxHoldMs !== undefined) return this.#open('read');
+    if (this.#readers === undefined || !this.#isOpen(this.#readers)) this.#readers = this.#open('read');
+    return this.#readers;
+  }
+
+  /** The lane of a hold that the call is inside of: of several the one by which it enters at once, or may write. */
+  #laneAround(request: AcquireRequest): Lane | undefined {
+    const lanes = [...this.#lanes].filter(({ lock }) => around(lock.holds.all, request).length > 0);
+    return lanes.find(({ lock, policy }) => policy.entry(lock, request) === 'inside') ?? lanes[0];
+  }
+
+  #around(request: AcquireRequest): readonly HoldRecord[] {
+    return [...this.#lanes].flatMap(({ lock }) => around(lock.holds.all, request));
+  }
+
+  #isOpen({ lock: { tenure } }: Lane): boolean {
+    if (tenure === undefined || !tenure.held) return true;
+    const writerWaits = this.#writers !== undefined || tenure.otherWaiters.count > 0;
+    return !writerWaits && tenure.lease.check() && tenure.lease.state === 'held';
+  }
+
+  #find(which: (lane: Lane) => boolean): Lane | undefined {
+    for (const lane of this.#lanes) if (which(lane)) return lane;
+    return undefined;
+  }
+
+  #open(side: Side): Lane {
+    const { operations } = this;
+    const policy = new LanePolicy(side, (tenure) => this.#downgrade(lane, tenure));
+    const lock = new Coordinator(operations.of(side), policy, this.#parts, this);
+    const lane: Lane = { lock, policy };
+    this.#lanes.add(lane);
+    if (this.#closing) lock.refuseWaiting();
+    return lane;
+  }
+
+  /** Nothing is left of it. */
+  dismiss(lock: Seated): void {
+    const lane = this.#find((one) => one.lock === lock);
+    if (lane === undefined) return;
+    this.#lanes.delete(lane);
+    if (this.#writers === lane) this.#writers = undefined;
+    if (this.#readers === lane) this.#readers = undefined;
+    if (this.#lanes.size === 0) this.#home.dismiss(this);
+  }
+
+  // ---------------------------------------------------------------- what Redis is told
+
+  /** Calls join without a command. Now and then Redis is asked all the same whether writers wait: their notice may be lost, or forbidden. */
+  #countWriters({ lock: { tenure } }: Lane): void {
+    const { wakeup, clock, settings } = this.#parts;
+    if (!tenure?.held || wakeup.blind || !tenure.steps.settled) return;
+    if (tenure.otherWaiters.countedSince(clock.now() - 2 * settings.reaskMs)) return;
+    void stepsOf(tenure)
+      .change(() => this.operations.look(tenure.id))
+      .then((outcome) => endIfLost(tenure, outcome));
+  }
+
+  /** The last write hold of a lane has ended and reads inside it have not. Writers that wait there wait elsewhere from now on. */
+  #downgrade(lane: Lane, tenure: Stake): Promise<CountedDown> {
+    if (this.#writers === lane) this.#writers = undefined;
+    const { queue, holds } = lane.lock;
+    for (const waiter of [...queue]) {
+      if (waiter.request.side !== 'write') continue;
+      if (around(holds.all, waiter.request).length > 0) {
+        waiter.refuse(new LockUpgradeError(this.name));
+        continue;
+      }
+      this.#writers ??= this.#open('write');
+      const { lock } = this.#writers;
+      queue.remove(waiter);
+      waiter.moveTo(lock);
+      lock.queue.addLast(waiter);
+      lock.change(() => contend(lock));
+    }
+    return stepsOf(tenure).change(() => this.operations.downgrade(tenure.id));
+  }
+}
+
+/** A lock that readers share is kept on one server, so its stakes are tenures. */
+function stepsOf(stake: Stake): HoldSteps {
+  return (stake as Tenure).steps;
+}
+
+function endIfLost(tenure: Stake, outcome: CountedDown): void {
+  if (outcome.kind === 'lost') tenure.lease.lose('deleted');
+}

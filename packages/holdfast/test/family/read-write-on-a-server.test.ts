@@ -1,0 +1,10 @@
+import { describe } from '@jest/globals';
+import { serverWorld } from './server-world.js';
+import { readWriteContract } from './read-write.js';
+import { wakeups } from './world.js';
+
+const world = serverWorld();
+
+describe.each(wakeups)(`a read-write lock ${world.title}, woken up by way of the %s`, (wakeup) => {
+  readWriteContract(world, wakeup);
+});
