@@ -29,6 +29,7 @@ export class HoldBundle {
   readonly #abort = new AbortController();
   #lost: HoldRecord | undefined;
   #lossReported = false;
+  #isDisbanded = false;
   #leaving: Promise<void> | undefined;
 
   /** In the order in which they were taken. */
@@ -110,8 +111,16 @@ export class HoldBundle {
     await this.#leaving.catch(() => undefined);
   }
 
+  /**
+   * From now on each hold is on its own: it is given back by `unlock()` of its member, which must find it there. Were it given back with the
+   * loss of another, that `unlock()` would undo a `lock()` around it.
+   */
+  disband(): void {
+    this.#isDisbanded = true;
+  }
+
   #lose(record: HoldRecord): void {
-    if (this.#lost !== undefined || this.#leaving !== undefined) return;
+    if (this.#isDisbanded || this.#lost !== undefined || this.#leaving !== undefined) return;
     this.#lost = record;
     this.#abort.abort(record.lossError());
     for (const { record: other } of this.#taken) if (other !== record) other.release().catch(() => undefined);

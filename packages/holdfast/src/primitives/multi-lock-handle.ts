@@ -233,8 +233,9 @@ function must(outcome: HoldBundle | Missed): HoldBundle {
 }
 
 /** For `unlock`. */
-function keep({ taken }: HoldBundle): void {
-  for (const { member, record, joinedAt } of taken) member.keep(record, joinedAt);
+function keep(bundle: HoldBundle): void {
+  bundle.disband();
+  for (const { member, record, joinedAt } of bundle.taken) member.keep(record, joinedAt);
 }
 
 /** They were renewed until the last member was there. */

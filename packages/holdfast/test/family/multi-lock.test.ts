@@ -230,6 +230,20 @@ describe('the loss of one member', () => {
   });
 });
 
+it('unlock() after the loss of one member leaves a lock() around it alone', async () => {
+  const { first } = processes(1);
+  const [early, late] = inOrder(first);
+  const both = first.getMultiLock([early, late]);
+  await first.run(async () => {
+    await first.getLock(late).lock();
+    await both.lock();
+    await first.lose(early, 'deleted');
+    await expect(both.unlock()).rejects.toThrow(LockLostError);
+    expect(await first.getLock(late).getHoldCount()).toBe(1);
+    await first.getLock(late).unlock();
+  });
+});
+
 describe('inside the section of a multi-lock', () => {
   it('calls on each member, and on the whole, re-enter', async () => {
     const { first, second } = processes(2);
