@@ -32,6 +32,7 @@ describe('the public surface is', () => {
       'LockError',
       'LockLimitError',
       'LockLostError',
+      'LockNodesError',
       'LockNotHeldError',
       'LockNotReplicatedError',
       'LockRefusedError',
@@ -40,6 +41,7 @@ describe('the public surface is', () => {
       'LockUnavailableError',
       'StaleTokenError',
       'createLockClient',
+      'createRedLockClient',
     ]);
   });
 
