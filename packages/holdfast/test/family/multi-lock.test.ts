@@ -290,6 +290,19 @@ describe('inside the section of a multi-lock', () => {
   });
 });
 
+it('members may be locks of every kind, and each is held as what it is', async () => {
+  const { first } = processes(1);
+  const { fenced, rw } = { fenced: first.getFencedLock('f'), rw: first.getReadWriteLock('rw') };
+  const all = () => first.getMultiLock([rw.readLock(), fenced, first.getSpinLock('s'), first.getFairLock('q'), 'l']);
+  await all().withLock({ leaseMs: 1_000 }, async () => {
+    expect(await all().getHoldCount()).toBe(1);
+    expect(await rw.writeLock().isLocked()).toBe(false);
+    for (const lock of [rw.readLock(), fenced, first.getLock('s'), first.getLock('q'), first.getLock('l')])
+      expect(await lock.isLocked()).toBe(true);
+  });
+  expect(await all().isLocked()).toBe(false);
+});
+
 describe('members of several clients', () => {
   const kit = useRedis();
 
