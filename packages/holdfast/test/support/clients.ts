@@ -26,7 +26,7 @@ export function freshName(): string {
 
 /** The hold count in Redis, as Redisson reads it; 0 when nobody holds the lock. */
 export async function holdsInRedis(kit: RedisKit, name: string): Promise<number> {
-  const fields = Object.entries(await kit.admin.hgetall(name)).filter(([field]) => field !== 'seq');
+  const fields = Object.entries(await kit.admin.hgetall(name)).filter(([field]) => field.includes(':'));
   if (fields.length > 1) throw new Error(`${name} has several owners: ${JSON.stringify(fields)}`);
   return Number(fields[0]?.[1] ?? 0);
 }
