@@ -8,6 +8,7 @@ const errorNames = [
   'LockClientClosedError',
   'LockLimitError',
   'LockLostError',
+  'LockNodesError',
   'LockNotHeldError',
   'LockNotReplicatedError',
   'LockRefusedError',

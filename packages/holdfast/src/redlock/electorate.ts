@@ -3,7 +3,6 @@
 import type { Schedule } from '@holdfast/watchdog';
 import type { LockParts } from '../client-parts.js';
 import type { Reach } from '../connection/reach.js';
-import { LockNodesError } from '../errors.js';
 import type { LockNode } from './lock-node.js';
 
 /** The times of a vote, in milliseconds; see the options of the client. */
@@ -55,13 +54,13 @@ export class Electorate {
   }
 
   /** That two of them are one server, which would have two votes. */
-  get mistake(): LockNodesError | undefined {
+  get mistake(): string | undefined {
     const known = new Map<string, number>();
     for (const [index, { standing }] of this.nodes.entries()) {
       const { runId } = standing;
       if (runId === undefined) continue;
       const other = known.get(runId);
-      if (other !== undefined) return new LockNodesError(`nodes[${other}] and nodes[${index}] are the same server`);
+      if (other !== undefined) return `nodes[${other}] and nodes[${index}] are the same server`;
       known.set(runId, index);
     }
     return undefined;

@@ -21,7 +21,7 @@ export class Reaching {
     this.stop();
     const { mistake, isHopeless, nodes, trouble, majority, parts } = this.#electorate;
     if (mistake !== undefined) {
-      this.#failed({ kind: 'misplaced', error: mistake });
+      this.#failed({ kind: 'misplaced', problem: mistake });
       return;
     }
     if (isHopeless) {

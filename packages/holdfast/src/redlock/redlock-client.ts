@@ -4,7 +4,7 @@ import { checkSignal } from '../acquire-options.js';
 import { Backend } from '../backend.js';
 import type { CommonParts, LockParts } from '../client-parts.js';
 import { unavailable } from '../connection/unavailable.js';
-import { LockClientClosedError } from '../errors.js';
+import { LockClientClosedError, LockNodesError } from '../errors.js';
 import { EventLoopTurns } from '../exclusive/event-loop-turns.js';
 import { LongHoldWatch } from '../exclusive/long-hold-watch.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
@@ -155,7 +155,7 @@ class Client implements RedLockClient {
     this.#waitsToConnect.add(wait);
     const look = () => {
       const { mistake, nodes } = this.#electorate;
-      if (mistake !== undefined) wait.reject(mistake);
+      if (mistake !== undefined) wait.reject(new LockNodesError(mistake));
       else if (this.ready) wait.resolve();
       else for (const node of nodes) node.connect();
     };

@@ -1,20 +1,20 @@
 import { isLasting } from '../connection/trouble.js';
 import { unavailable } from '../connection/unavailable.js';
-import { LockNotReplicatedError, LockRefusedError, type LockUnavailableError } from '../errors.js';
+import { LockNodesError, LockNotReplicatedError, LockRefusedError, type LockUnavailableError } from '../errors.js';
 
 /** Redis' answer was no, or not good enough, or there was none. */
 export type Failure =
   | { kind: 'refused'; code: string; error: Error }
   | { kind: 'unconfirmed'; required: number; confirmed: number }
   | { kind: 'silent'; error: Error | undefined }
-  /** It can never be had so; `error` is what to tell. */
-  | { kind: 'misplaced'; error: Error };
+  /** The servers are not what the lock needs. */
+  | { kind: 'misplaced'; problem: string };
 
 /** What to tell the caller. */
 export function failureError(name: string, failure: Failure): Error {
   if (failure.kind === 'refused') return new LockRefusedError(name, failure.code, { cause: failure.error });
   if (failure.kind === 'unconfirmed') return new LockNotReplicatedError(name, failure.required, failure.confirmed);
-  if (failure.kind === 'misplaced') return failure.error;
+  if (failure.kind === 'misplaced') return new LockNodesError(failure.problem, name);
   const outcome = isLasting(failure.error) ? 'cannot be asked' : 'gave no answer';
   return unavailable(`Redis ${outcome} about lock "${name}"`, name, failure.error);
 }

@@ -117,6 +117,7 @@ describe('errors', () => {
     LockRefusedError: holdfast.LockRefusedError,
     LockNotReplicatedError: holdfast.LockNotReplicatedError,
     LockLimitError: holdfast.LockLimitError,
+    LockNodesError: holdfast.LockNodesError,
     LockClientClosedError: holdfast.LockClientClosedError,
     StaleTokenError: holdfast.StaleTokenError,
   };
@@ -139,6 +140,7 @@ describe('errors', () => {
       classes.LockLimitError,
       { limit: 'depth', value: 1_000 },
     ],
+    [new holdfast.LockNodesError('two are one', 'lock'), 'LOCK_NODES', classes.LockNodesError, {}],
     [new holdfast.LockClientClosedError('lock'), 'LOCK_CLIENT_CLOSED', classes.LockClientClosedError, {}],
     [
       new holdfast.StaleTokenError('lock', 'data', 7, 9),

@@ -231,6 +231,7 @@ describe('bad nodes', () => {
     ways[3] = ways[0] as (typeof ways)[number];
     const error = await within(failureOf(world.open({}, ways).getRedLock(freshName()).tryLock()));
     expect(error).toBeInstanceOf(LockNodesError);
+    expect(error).toMatchObject({ lockName: expect.stringMatching(/^lock-/) });
     expect(String(error)).toMatch(/nodes\[0\] and nodes\[3\] are the same server/);
   });
 
