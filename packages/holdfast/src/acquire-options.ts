@@ -14,13 +14,19 @@ export interface LockOptions {
 export interface AcquireOptions extends LockOptions {
   /** Longest wait in milliseconds: one absolute deadline for everything the call does. */
   waitMs?: number;
+  /**
+   * The lock stays taken for so many milliseconds since this call got it, even if the hold is given back before. The release resolves at once;
+   * the lock then rests in Redis, by nobody, also when the process ends, and calls that wait get it when the time is over. Also when the process
+   * dies. Not when the hold is lost, forced, or taken back by `close()`. At most `leaseMs` or `maxHoldMs`, where those are given.
+   */
+  minHoldMs?: number;
 }
 
 /** What `lock` knows: it waits without limit. */
 export const lockCallOptions: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxHoldMs']);
 /** What `tryLock` knows beside its times, which it takes by position. */
 export const tryLockCallOptions: ReadonlySet<string> = new Set(['signal']);
-const acquireCallOptions: ReadonlySet<string> = new Set([...lockCallOptions, 'waitMs']);
+const acquireCallOptions: ReadonlySet<string> = new Set([...lockCallOptions, 'waitMs', 'minHoldMs']);
 
 /** {@link AcquireOptions} as they were when they were checked. */
 export interface CheckedOptions {
@@ -28,6 +34,7 @@ export interface CheckedOptions {
   readonly signal: AbortSignal | undefined;
   readonly maxHoldMs: number | undefined;
   readonly waitMs: number | undefined;
+  readonly minHoldMs: number | undefined;
 }
 
 const nothingSaid: CheckedOptions = {
@@ -35,6 +42,7 @@ const nothingSaid: CheckedOptions = {
   signal: undefined,
   maxHoldMs: undefined,
   waitMs: undefined,
+  minHoldMs: undefined,
 };
 
 /**
@@ -49,15 +57,27 @@ export function checkAcquire(
 ): CheckedOptions {
   if (options === undefined) return nothingSaid;
   checkKeys(method, options, known);
-  const { waitMs, leaseMs, signal, maxHoldMs } = options;
+  const { waitMs, leaseMs, signal, maxHoldMs, minHoldMs } = options;
   if (waitMs !== undefined) checkTime('waitMs', waitMs, 0);
   if (leaseMs !== undefined) checkTime('leaseMs', leaseMs, MIN_LEASE_MS);
   if (maxHoldMs !== undefined) checkTime('maxHoldMs', maxHoldMs, MIN_LEASE_MS);
   if (leaseMs !== undefined && maxHoldMs !== undefined) {
     throw new TypeError(`${method}: leaseMs is never renewed, so maxHoldMs cannot go with it`);
   }
+  if (minHoldMs !== undefined) checkMinimum(minHoldMs, { leaseMs, maxHoldMs });
   checkSignal(method, signal);
-  return { leaseMs, signal, maxHoldMs, waitMs };
+  return { leaseMs, signal, maxHoldMs, waitMs, minHoldMs };
+}
+
+function checkMinimum(
+  minHoldMs: number,
+  longest: { readonly leaseMs: number | undefined; readonly maxHoldMs: number | undefined },
+): void {
+  checkTime('minHoldMs', minHoldMs, 1);
+  for (const [option, ms] of Object.entries(longest)) {
+    if (ms !== undefined && minHoldMs > ms)
+      throw new RangeError(`minHoldMs must be at most ${option}, which is ${ms}, not ${minHoldMs}`);
+  }
 }
 
 /** @throws TypeError when it is given and none. */

@@ -5,7 +5,6 @@ import { FairOperations } from './primitives/fair-operations.js';
 import { FencedLockHandle } from './primitives/fenced-handle.js';
 import type { RFencedLock } from './primitives/fenced-lock.js';
 import { LockHandle } from './primitives/lock-handle.js';
-import type { LockOperations } from './primitives/lock-operations.js';
 import { NodeQuestions } from './primitives/questions.js';
 import { membersInOrder } from './primitives/members.js';
 import type { MultiLock } from './primitives/multi-lock.js';
@@ -31,7 +30,6 @@ import type {
   LockHandleOptions,
   SpinLockOptions,
 } from './lock-client.js';
-import type { LockLostReason } from './errors.js';
 import { BACKSTAGE, type Backstage } from './backstage.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import { Forgotten } from './reports/forgotten.js';
@@ -39,7 +37,9 @@ import { shown } from './reports/caller.js';
 import { Reporter } from './reports/reporter.js';
 import type { LockClientStats } from './reports/stats.js';
 import { Tellings } from './reports/tellings.js';
-import type { RLock } from './primitives/rlock.js';
+import { oncePer, type OncePerOptions } from './primitives/once-per.js';
+import type { RLock, TryResult } from './primitives/rlock.js';
+import type { Section } from './primitives/section.js';
 import { SpinOperations } from './primitives/spin-operations.js';
 import { checkSpin, spinKeys } from './primitives/spin-options.js';
 import { SpinWakeup } from './tenure/spin-wakeup.js';
@@ -91,7 +91,7 @@ class Client implements LockClientMembers {
     make = (options, surroundings) => new this(options, surroundings);
     const backstage: Backstage = {
       make,
-      lose: (client, name, reason) => #host in client && client.#lose(name, reason),
+      lose: (client, name, reason) => #host in client && client.#host.registry.takeAway(name, reason),
     };
     Object.defineProperty(this, BACKSTAGE, { value: backstage });
     Object.defineProperty(this.prototype, brand, { value: true });
@@ -154,7 +154,7 @@ class Client implements LockClientMembers {
   }
 
   getLock(name: string, options: LockHandleOptions = {}): RLock {
-    const operations = this.#lockOperations(name);
+    const operations = this.#backend.lockOperations(name);
     checkKeys('getLock', options, handleKeys);
     return new LockHandle(this.#host, operations, reentrantPolicy, checkOwner(options.owner));
   }
@@ -191,6 +191,15 @@ class Client implements LockClientMembers {
     );
   }
 
+  async oncePer<T>(
+    name: string,
+    periodMs: number,
+    fn: Section<T>,
+    options: OncePerOptions = {},
+  ): Promise<TryResult<T>> {
+    return oncePer(this.#host, this.#backend.lockOperations(name), { periodMs, fn, options });
+  }
+
   async connect(options: ConnectOptions = {}): Promise<void> {
     checkKeys('connect', options, connectKeys);
     const { clock, settings, waits, aborts } = this.#parts;
@@ -219,7 +228,7 @@ class Client implements LockClientMembers {
   }
 
   async inspect(name: string): Promise<LockInspection> {
-    const operations = this.#lockOperations(name);
+    const operations = this.#backend.lockOperations(name);
     this.#host.registry.admit(name);
     const reply = await query(this.#parts, operations, operations.inspect());
     return inspectionOf(name, reply, this.clientId);
@@ -253,22 +262,6 @@ class Client implements LockClientMembers {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  #lockOperations(name: string): LockOperations {
-    return this.#backend.lockOperations(name);
-  }
-
-  #lose(name: string, reason: LockLostReason): boolean {
-    let isHeld = false;
-    for (const coordinator of [...this.#host.registry.coordinators()]) {
-      const innermost = coordinator.name === name ? coordinator.holds.all.at(-1) : undefined;
-      const id = innermost && coordinator.tenureIdOf(innermost);
-      if (id === undefined) continue;
-      coordinator.takenAway(id, reason);
-      isHeld = true;
-    }
-    return isHeld;
   }
 
   async #close(drainMs: number): Promise<void> {

@@ -26,6 +26,7 @@ export {
 export type { Guard, GuardSetOptions } from './primitives/guard.js';
 export type { FencedHold, RFencedLock } from './primitives/fenced-lock.js';
 export type { Hold, HoldState } from './primitives/hold.js';
+export type { Inherited } from './tenure/inherited.js';
 export type { LockInspection } from './inspection.js';
 export type { CloseOptions, ConnectOptions, LockHandleOptions, SpinLockOptions } from './lock-client.js';
 export type { LimitOptions, LockClientOptions, RedisInput, ReplicaOptions } from './options.js';
@@ -35,6 +36,7 @@ export type { AcquiredHow, Distribution, LockClientStats } from './reports/stats
 export type { BackOff, SpinOptions } from './primitives/spin-options.js';
 export type { MultiLock } from './primitives/multi-lock.js';
 export type { ReadWriteLock, ReadWriteLockOptions } from './primitives/read-write-lock.js';
+export type { OncePerOptions } from './primitives/once-per.js';
 export type { RLock, TryResult } from './primitives/rlock.js';
 export { createRedLockClient } from './redlock/redlock-client.js';
 export type { RedLockClient, RedLockNode } from './redlock/redlock-client-members.js';

@@ -10,6 +10,8 @@ export interface LockInspection {
         readonly id: string;
         readonly holdCount: number;
         readonly kind: 'this-client' | 'holdfast' | 'foreign';
+        /** It has given the lock back, which stays taken for `remainingMs` because of its `minHoldMs`. */
+        readonly resting: boolean;
       }
     | undefined;
   /** Absent when the lock is free or has no expiry. */
@@ -28,6 +30,7 @@ export function inspectionOf(name: string, reply: InspectReply, clientId: string
       id: owner.id,
       holdCount: owner.holdCount,
       kind: owner.foreign ? 'foreign' : ours(owner.id) ? 'this-client' : 'holdfast',
+      resting: owner.resting,
     },
     remainingMs: reply.remainingMs,
     queue: reply.queue.map(({ tenure, ticket }) => ({

@@ -4,7 +4,9 @@ import type { LockInspection } from './inspection.js';
 import type { MultiLock } from './primitives/multi-lock.js';
 import type { RFencedLock } from './primitives/fenced-lock.js';
 import type { ReadWriteLock, ReadWriteLockOptions } from './primitives/read-write-lock.js';
-import type { RLock } from './primitives/rlock.js';
+import type { Hold } from './primitives/hold.js';
+import type { OncePerOptions } from './primitives/once-per.js';
+import type { RLock, TryResult } from './primitives/rlock.js';
 import type { SpinOptions } from './primitives/spin-options.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import type { LockClientStats } from './reports/stats.js';
@@ -83,6 +85,28 @@ export interface LockClientMembers extends AsyncDisposable {
    * @throws TypeError or RangeError when a member is none, when there are none, and when two different locks have the same key.
    */
   getMultiLock(members: readonly (RLock | string)[]): MultiLock;
+  /**
+   * Runs `fn` at most once in every period, among all processes that use the same Redis and name, whatever their clocks say: a job that many
+   * replicas start by a timer of their own. Answers `{ ran: false }` where it has run, or runs. See `docs/recipes/cron.md`.
+   *
+   * A period begins with a run, by Redis' clock, and not at a full hour: a timer that comes a little early after the last run is turned away. So
+   * let `periodMs` be a little shorter than the time between two ticks. It is used up also when `fn` fails (see
+   * {@link OncePerOptions.afterError}) and when the process dies. `fn` is given the hold of the lock `name`; a run that takes longer than the
+   * period goes on, and no other begins before it has ended. Nothing is to be cleaned up; `getLock(name).forceUnlock()` lets it run again at once.
+   *
+   * Not promised: that it runs in every period. And not that it runs only once when Redis loses data, or when the lock is lost (then the call
+   * rejects with LockLostError).
+   *
+   * @param name - a name for this purpose: its lock is taken all the time.
+   * @param periodMs - at least 100 ms, at most 2^31 (about 24.8 days).
+   * @throws what `fn` throws; else as {@link RLock.tryWithLock}.
+   */
+  oncePer<T>(
+    name: string,
+    periodMs: number,
+    fn: (hold: Hold) => T | PromiseLike<T>,
+    options?: OncePerOptions,
+  ): Promise<TryResult<T>>;
   /**
    * Resolves when the client is ready to lock: connected, authenticated, and heard by message. No lock needs it, since the first one connects;
    * good for warming up, for a readiness probe, and for a process that should not start without Redis. Resolves at once when it is ready, and

@@ -8,6 +8,7 @@ const held: Hold = {
   state: 'held',
   remainingMs: () => 30_000,
   assertHeld: () => undefined,
+  extend: async () => undefined,
   run: <T>(fn: () => T) => fn(),
   release: async () => undefined,
   [Symbol.asyncDispose]: async () => undefined,
@@ -42,6 +43,7 @@ class FakeLocks implements LockClient {
   getSpinLock = () => lock;
   getReadWriteLock = notInHere;
   getMultiLock = notInHere;
+  oncePer = notInHere;
   connect = async () => undefined;
   run = <T>(fn: () => T): T => fn();
   exit = <T>(fn: () => T): T => fn();

@@ -21,9 +21,11 @@ const lock: HoldKeeper = {
     whenLookedAt();
   },
   suspect: false,
+  keptUntil: undefined,
   remainingMs: () => 500.7,
   release: () => Promise.resolve(),
   abandon: () => undefined,
+  extend: () => Promise.resolve(),
 };
 
 const onTheWay: HoldPhase = { kind: 'delivering', how: 'asked' };
@@ -35,7 +37,7 @@ function newRecord(terms = watched, phase = onTheWay): HoldRecord {
 
 function opened(terms = watched): HoldRecord {
   const record = newRecord(terms);
-  record.open(10, undefined);
+  record.open(10, undefined, undefined);
   return record;
 }
 
@@ -94,7 +96,7 @@ describe('a hold record', () => {
     record.deliver();
     expect(record.phase).toEqual({ kind: 'delivering', how: 'passed' });
     expect(record.given).toBe(false);
-    record.open(20, undefined);
+    record.open(20, undefined, undefined);
     expect([record.given, record.since]).toEqual([true, 20]);
     record.lose('expired', 30);
     expect([record.given, record.since, record.lostBy(29), record.lostBy(30)]).toEqual([true, 20, false, true]);
@@ -122,7 +124,7 @@ describe('a hold record', () => {
   it('belongs to the scope whose unlock undoes it until it is over', () => {
     const scope = new Scope('thread', {}, undefined);
     const record = newRecord();
-    record.open(10, scope);
+    record.open(10, scope, undefined);
     expect([...scope.holds]).toEqual([record]);
     record.close();
     expect([...scope.holds]).toEqual([]);

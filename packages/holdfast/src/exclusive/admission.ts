@@ -17,9 +17,11 @@
 
 import { withLast, without } from '../lists.js';
 import { LockClientClosedError } from '../errors.js';
+import type { AcquiredHow } from '../reports/stats.js';
 import type { Scope } from '../scopes/scope.js';
 import { failureError } from '../tenure/failures.js';
 import type { HeldOutcome } from '../tenure/stake.js';
+import type { Inherited } from '../tenure/inherited.js';
 import { leaseTermsOf } from '../tenure/hold-terms.js';
 import type { Stake } from '../tenure/stake.js';
 import type { Waiter } from '../waiting/waiter.js';
@@ -160,6 +162,22 @@ function deliver(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlock
   else open();
 }
 
+/** Nobody else gets the lock before. Redis knows that from an ask; a lease that came in another way may be shorter. */
+function keepFor(lock: ExclusiveLock, how: AcquiredHow, minHoldMs: number): void {
+  const { parts, tenure, holds } = lock;
+  const now = parts.clock.now();
+  lock.keptUntil = Math.max(now + minHoldMs, lock.keptUntil ?? now);
+  const terms = holds.terms(parts.clock);
+  if (how !== 'asked' && terms !== undefined) void tenure?.steps.raise?.(minHoldMs, terms);
+}
+
+/** News is told to the first hold, and to those inside it. */
+function inheritedBy(lock: ExclusiveLock, record: HoldRecord): Inherited | undefined {
+  const { inherited } = lock;
+  lock.inherited = undefined;
+  return inherited ?? lock.holds.around(record)?.inherited;
+}
+
 function opened(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlockScope: Scope | undefined): void {
   // Looked at first: it may be this look that finds the lease over, and sends the call back.
   lock.check();
@@ -174,7 +192,9 @@ function opened(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlockS
   const { clock, reporter, longHoldWatch } = lock.parts;
   const now = clock.now();
   record.fence = lock.tenure?.tokens?.current;
-  record.open(now, unlockScope);
+  record.open(now, unlockScope, inheritedBy(lock, record));
+  const { minHoldMs } = record.terms;
+  if (minHoldMs !== undefined) keepFor(lock, phase.how, minHoldMs);
   waiter.give(record);
   reporter.acquired(record, now - waiter.joinedAt, phase.how);
   longHoldWatch?.opened(now);

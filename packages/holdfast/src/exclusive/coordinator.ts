@@ -26,6 +26,7 @@ import { LockClientClosedError, type LockLostReason } from '../errors.js';
 import { none } from '../lists.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import { type Failure, failureError } from '../tenure/failures.js';
+import type { Inherited } from '../tenure/inherited.js';
 import type { Operations } from '../tenure/operations.js';
 import type { Stake } from '../tenure/stake.js';
 import { SelfWaitWatch } from '../waiting/self-wait-watch.js';
@@ -34,6 +35,8 @@ import { type AcquireRequest, Waiter, type WaiterKeeper } from '../waiting/waite
 import { contend, enter, reenter } from './admission.js';
 import { leave, vacateAfterAll } from './departure.js';
 import { endAttempts, endSingleAttempts, expire } from './expiry.js';
+import { extend } from './extension.js';
+import { endOf, giveBackUnused } from './inheritance.js';
 import type { HoldRecord } from './hold-record.js';
 import type { Coordinating } from './coordinating.js';
 import type { ExclusiveLock, LockHome } from './lock.js';
@@ -52,6 +55,8 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   arriving: readonly Waiter[] = none;
   tenure: Stake | undefined;
   busyAt: number | undefined;
+  inherited: Inherited | undefined;
+  keptUntil: number | undefined;
   readonly #home: LockHome;
   #selfWait: SelfWaitWatch | undefined;
   #foreignSeen = 0;
@@ -164,8 +169,6 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     this.change(() => takeBack(this));
   }
 
-  // ---------------------------------------------------------------- what holds ask
-
   check(): void {
     if (this.tenure?.held) this.tenure.lease.check();
   }
@@ -190,11 +193,13 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     this.change(() => abandon(this, record));
   }
 
+  extend(record: HoldRecord, ms: number): Promise<void> {
+    return extend(this, record, ms);
+  }
+
   onEmptied(tenure: Stake, last: HoldRecord): void {
     vacateAfterAll(this, tenure, last);
   }
-
-  // ---------------------------------------------------------------- what waiting calls ask
 
   onExpire(waiter: Waiter): void {
     expire(this, waiter);
@@ -220,14 +225,13 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     void tenure.cancel();
   }
 
-  // ---------------------------------------------------------------- what the tenure tells
-
-  onHeld(tenure: Stake, how: 'asked' | 'granted'): void {
+  onHeld(tenure: Stake, how: 'asked' | 'granted', inherited?: Inherited): void {
     this.change(() => {
+      this.inherited = inherited ?? this.inherited;
       const { first } = this.queue;
       if (first === undefined) {
         this.tenure = undefined;
-        void tenure.giveBack(this.parts.clock.now(), () => undefined);
+        giveBackUnused(this, tenure);
         return;
       }
       enter(this, tenure, first, how);
@@ -258,7 +262,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   }
 
   onLost(tenure: Stake, reason: LockLostReason): void {
-    void tenure.cancel();
+    void tenure.cancel(this.tenure === tenure ? endOf(this) : 'released');
     if (this.tenure === tenure) this.change(() => lose(this, reason));
   }
 
@@ -267,8 +271,6 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     const { relied } = this.holds;
     if (this.tenure === tenure && relied !== undefined) this.parts.reporter.suspect(relied);
   }
-
-  // ---------------------------------------------------------------- changing
 
   /**
    * Whatever changes the lock does it in here. When its outermost change is complete, a coordinator of which nothing is left is dismissed, and

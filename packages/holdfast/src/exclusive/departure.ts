@@ -13,12 +13,12 @@
 
 import { LockLostError, type LockLostReason } from '../errors.js';
 import { failureError } from '../tenure/failures.js';
-import type { CountedDown } from '../tenure/stake.js';
-import type { Stake } from '../tenure/stake.js';
+import type { CountedDown, ReleaseOutcome, Stake } from '../tenure/stake.js';
 import type { Waiter } from '../waiting/waiter.js';
 import { admitInside, contend, enter, passByScript } from './admission.js';
 import { pauseMs } from './handoff-rule.js';
 import type { HoldRecord } from './hold-record.js';
+import { giveBackUnused } from './inheritance.js';
 import { type ExclusiveLock, retune } from './lock.js';
 import { withinResponseTimeout } from './within-response-timeout.js';
 
@@ -72,10 +72,15 @@ function countedDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord, out
 /** The last hold has gone. */
 function vacate(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, now: number): Promise<void> {
   const next = lock.queue.first;
-  const passes = next !== undefined && next.request.owner === last.owner && lock.policy.mayPassOn(tenure, lock.parts);
+  const { keptUntil } = lock;
+  lock.keptUntil = undefined;
+  const rests = keptUntil !== undefined && keptUntil > now;
+  const passes =
+    !rests && next !== undefined && next.request.owner === last.owner && lock.policy.mayPassOn(tenure, lock.parts);
   // The policy looks at the lease, and may be the first to see that it is over.
   if (lock.tenure !== tenure) return Promise.reject(lostOnTheWayOut(lock, last, tenure.whyLost('expired')));
-  return passes ? passOn(lock, tenure, last, next) : giveBack(lock, tenure, last, now);
+  if (passes) return passOn(lock, tenure, last, next);
+  return giveBack(lock, tenure, last, rests ? { now, restUntil: keptUntil } : { now });
 }
 
 /** To the next call of this process. */
@@ -100,12 +105,24 @@ async function passOnByScript(lock: ExclusiveLock, tenure: Stake, last: HoldReco
   throw failureError(lock.name, outcome);
 }
 
-function giveBack(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, now: number): Promise<void> {
+function giveBack(
+  lock: ExclusiveLock,
+  tenure: Stake,
+  last: HoldRecord,
+  { now, restUntil }: { now: number; restUntil?: number },
+): Promise<void> {
   lock.tenure = undefined;
-  const returned = tenure.giveBack(now, (outcome) => {
+  // No call has had it, and what it inherited is still to be told.
+  if (lock.inherited !== undefined) {
+    giveBackUnused(lock, tenure);
+    freed(lock, now);
+    return done;
+  }
+  const failure = (outcome: ReleaseOutcome) => {
     if (outcome.kind === 'unheld') return lostOnTheWayOut(lock, last, tenure.whyLost('deleted'));
     return outcome.kind === 'released' ? undefined : failureError(lock.name, outcome);
-  });
+  };
+  const returned = tenure.giveBack(now, failure, restUntil);
   freed(lock, now);
   return returned;
 }

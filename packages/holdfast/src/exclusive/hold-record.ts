@@ -22,6 +22,7 @@ import type { Scope, ScopedHold } from '../scopes/scope.js';
 import type { AcquiredHow } from '../reports/stats.js';
 import type { Fence } from '../tenure/fence.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
+import type { Inherited } from '../tenure/inherited.js';
 import type { LockIdentity, Side } from '../tenure/operations.js';
 
 /** What a record asks of the lock that it is a hold of. */
@@ -31,9 +32,12 @@ export interface HoldKeeper extends LockIdentity {
   /** Fires the loss of the present tenure if its deadline has passed. */
   check(): void;
   readonly suspect: boolean;
+  /** Clock time before which nobody else gets the lock, for the sake of holds that were to last so long at least. */
+  keptUntil: number | undefined;
   remainingMs(): number;
   release(record: HoldRecord): Promise<void>;
   abandon(record: HoldRecord): void;
+  extend(record: HoldRecord, ms: number): Promise<void>;
 }
 
 /** What gives an acquisition back: `unlock`, any code that has the `Hold`, or the section itself. */
@@ -83,10 +87,9 @@ export class HoldRecord implements ScopedHold {
   unlockScope: Scope | undefined;
   /** The live scopes it belongs to. */
   scopes: readonly Scope[] = none;
-  /** The scope of the section that runs on it. */
   section: Scope | undefined;
-  /** Reported as held for long. */
   heldLong = false;
+  inherited: Inherited | undefined;
   readonly #keeper: HoldKeeper;
   #phase: HoldPhase;
   #lossReported = false;
@@ -164,7 +167,6 @@ export class HoldRecord implements ScopedHold {
 
   get #checked(): HoldPhase {
     if (!this.#over) this.#keeper.check();
-    // After `check`, which may just have changed it.
     return this.#phase;
   }
 
@@ -179,7 +181,6 @@ export class HoldRecord implements ScopedHold {
     return this.#abort.signal;
   }
 
-  /** Only meaningful when lost. */
   get lossReason(): LockLostReason {
     return 'reason' in this.#phase ? this.#phase.reason : 'expired';
   }
@@ -203,15 +204,15 @@ export class HoldRecord implements ScopedHold {
     return state === 'held' || state === 'suspect' ? Math.floor(this.#keeper.remainingMs()) : 0;
   }
 
-  /** Redis has confirmed it. */
   deliver(): void {
     if (this.#phase.kind === 'confirming') this.#phase = { kind: 'delivering', how: this.#phase.how };
   }
 
   /** The call has it from now on. */
-  open(now: number, unlockScope: Scope | undefined): void {
+  open(now: number, unlockScope: Scope | undefined, inherited: Inherited | undefined): void {
     this.#phase = open;
     this.since = now;
+    this.inherited = inherited;
     this.adopt(unlockScope);
   }
 
@@ -248,7 +249,6 @@ export class HoldRecord implements ScopedHold {
     return this.#phase.kind !== 'lost' && this.#phase.kind !== 'withdrawn';
   }
 
-  /** It is over. */
   close(): void {
     this.#phase = released;
     this.unlockScope?.disown(this);
@@ -260,6 +260,10 @@ export class HoldRecord implements ScopedHold {
     if (kind === 'lost') return this.#lossReported ? Promise.resolve() : this.#reportLoss();
     this.#leaving = this.#keeper.release(this);
     return this.#leaving;
+  }
+
+  extend(ms: number): Promise<void> {
+    return this.#keeper.extend(this, ms);
   }
 
   /** For a section, which answers for all that was done on it: gives it back, and tells of a loss even if that was told, and caught, before. */
@@ -274,6 +278,10 @@ export class HoldRecord implements ScopedHold {
     this.unlockScope?.disown(this);
     this.#lossReported = true;
     return Promise.reject(this.lossError());
+  }
+
+  forgetMinimum(): void {
+    this.#keeper.keptUntil = undefined;
   }
 
   abandon(): void {

@@ -1,4 +1,5 @@
 import type { LockParts } from '../client-parts.js';
+import type { Inherited } from '../tenure/inherited.js';
 import type { LockIdentity, Operations } from '../tenure/operations.js';
 import type { Stake, StakeListener } from '../tenure/stake.js';
 import type { WaitQueue } from '../waiting/wait-queue.js';
@@ -24,6 +25,8 @@ export interface ExclusiveLock extends HoldKeeper, StakeListener {
   tenure: Stake | undefined;
   /** Clock time of the last proof that the lock was busy, if there was any. */
   busyAt: number | undefined;
+  /** What the next hold is to be told of the one before it, here or in another process. */
+  inherited: Inherited | undefined;
   /** The client closes: no call may wait any more. */
   readonly closing: boolean;
   /** Runs a change. Listeners of users hear of it when it is complete. */

@@ -8,12 +8,14 @@
 import { LockClientClosedError, type LockLostReason } from '../errors.js';
 import { contend, sendBack } from './admission.js';
 import type { HoldRecord } from './hold-record.js';
+import { bereave, endOf } from './inheritance.js';
 import { type ExclusiveLock, retune } from './lock.js';
 import { lostAround } from './reentry.js';
 
 /** The tenure is lost. */
 export function lose(lock: ExclusiveLock, reason: LockLostReason): void {
   lock.tenure = undefined;
+  bereave(lock, reason);
   loseHolds(lock, reason);
   refuseCallsInside(lock);
   for (const waiter of lock.arriving) sendBack(lock, waiter);
@@ -25,8 +27,10 @@ export function takeBack(lock: ExclusiveLock): void {
   const { tenure } = lock;
   if (tenure === undefined) return;
   lock.tenure = undefined;
+  const end = tenure.held ? endOf(lock) : 'unused';
+  bereave(lock, 'closed');
   loseHolds(lock, 'closed');
-  void tenure.cancel();
+  void tenure.cancel(end);
   for (const waiter of lock.arriving) {
     waiter.refuse(new LockClientClosedError(lock.name));
     sendBack(lock, waiter);

@@ -38,6 +38,11 @@ export class OpenHolds implements Iterable<HoldRecord> {
     return this.#all.some((record) => record === hold);
   }
 
+  /** The next one outwards. */
+  around(record: HoldRecord): HoldRecord | undefined {
+    return this.#all[this.#all.indexOf(record) - 1];
+  }
+
   /** The new innermost. */
   add(record: HoldRecord): void {
     this.#all = withLast(this.#all, record);

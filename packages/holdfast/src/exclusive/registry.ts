@@ -1,4 +1,4 @@
-import { LockClientClosedError } from '../errors.js';
+import { LockClientClosedError, type LockLostReason } from '../errors.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import type { LockParts } from '../client-parts.js';
 import type { LockIdentity, Operations } from '../tenure/operations.js';
@@ -71,6 +71,19 @@ export class Registry implements LockHome {
         else yield seat;
       }
     }
+  }
+
+  /** What this client holds of the locks of a name is lost, as is known by other means than a renewal. Answers whether it held any. */
+  takeAway(name: string, reason: LockLostReason): boolean {
+    let isHeld = false;
+    for (const coordinator of [...this.coordinators()]) {
+      const innermost = coordinator.name === name ? coordinator.holds.all.at(-1) : undefined;
+      const id = innermost && coordinator.tenureIdOf(innermost);
+      if (id === undefined) continue;
+      coordinator.takenAway(id, reason);
+      isHeld = true;
+    }
+    return isHeld;
   }
 
   /** Refuses new calls and waiting ones; waits at most `drainMs` for open holds; then takes them back, without waiting for it. */

@@ -62,8 +62,10 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
   const { operations, owner, style, options, entry, completion } = call;
   const { client, registry, parts } = host;
   const { kind } = style;
-  const { waitMs = style.waitMs, leaseMs, signal, maxHoldMs } = options;
+  const { waitMs = style.waitMs, signal, leaseMs } = options;
   const { name, primitive, side } = operations;
+  if (options.minHoldMs !== undefined && operations.mayRest !== true)
+    throw new TypeError(`minHoldMs is not for this kind of lock, of which "${name}" is one`);
   registry.admit(name, () => call.around());
   signal?.throwIfAborted();
   const scope = owner === undefined ? currentScope(client) : undefined;
@@ -80,7 +82,7 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
     site: call.site ?? siteOf(host, call),
     context: parts.reporter.wantsContexts ? allHere() : scopeHere(),
     entry,
-    terms: termsOf(host, leaseMs, maxHoldMs),
+    terms: termsOf(host, options),
     unlockScope: kind === 'imperative' && scope?.kind === 'thread' ? scope : undefined,
     unlockScopeOnReentry: kind === 'imperative' ? scope : undefined,
     completion,
@@ -125,8 +127,10 @@ function refuseUnclear({ parts }: LockHost, request: AcquireRequest, call: LockC
   }
 }
 
-function termsOf(host: LockHost, leaseMs: number | undefined, maxHoldMs: number | undefined): HoldTerms {
-  if (leaseMs !== undefined) return { mode: 'fixed', leaseMs, maxHoldMs: undefined };
-  if (maxHoldMs === undefined) return host.terms;
-  return { mode: 'watched', leaseMs: host.parts.settings.watchdogTimeoutMs, maxHoldMs };
+function termsOf({ terms, parts }: LockHost, { leaseMs, maxHoldMs, minHoldMs }: CheckedOptions): HoldTerms {
+  const more = minHoldMs === undefined ? undefined : { minHoldMs };
+  if (leaseMs !== undefined) return { mode: 'fixed', leaseMs, maxHoldMs: undefined, ...more };
+  if (maxHoldMs !== undefined)
+    return { mode: 'watched', leaseMs: parts.settings.watchdogTimeoutMs, maxHoldMs, ...more };
+  return more === undefined ? terms : { ...terms, ...more };
 }

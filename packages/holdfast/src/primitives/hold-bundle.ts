@@ -12,6 +12,7 @@
 import { type HoldRecord, lossOf } from '../exclusive/hold-record.js';
 import { LockLostError } from '../errors.js';
 import { openScope } from '../scopes/scope.js';
+import type { Inherited } from '../tenure/inherited.js';
 import { runScope } from '../scopes/scope-end.js';
 import type { Member } from './lock-handle.js';
 
@@ -56,6 +57,11 @@ export class HoldBundle {
     // What is read of a hold that is lost aborts its signal, and so this bundle's.
     if (this.#leaving === undefined) for (const { record } of this.#taken) void record.state;
     return this.#lost;
+  }
+
+  /** Of the first member that was not given back before. */
+  get inherited(): Inherited | undefined {
+    return this.#taken.find(({ record }) => record.inherited !== undefined)?.record.inherited;
   }
 
   get state(): 'held' | 'suspect' | 'lost' | 'released' {
@@ -107,7 +113,7 @@ export class HoldBundle {
 
   /** It never came to be a hold of its call: what was taken is given back, and whatever becomes of that is no answer to the call. */
   async withdraw(): Promise<void> {
-    this.#leaving = all(this.#taken.map(({ record }) => record.release()));
+    this.#leaving = all(this.#taken.map(({ record }) => releaseNow(record)));
     await this.#leaving.catch(() => undefined);
   }
 
@@ -123,8 +129,14 @@ export class HoldBundle {
     if (this.#isDisbanded || this.#lost !== undefined || this.#leaving !== undefined) return;
     this.#lost = record;
     this.#abort.abort(record.lossError());
-    for (const { record: other } of this.#taken) if (other !== record) other.release().catch(() => undefined);
+    for (const { record: other } of this.#taken) if (other !== record) releaseNow(other).catch(() => undefined);
   }
+}
+
+/** Also before its minimum is over: there is no hold of the bundle that it would be the minimum of. */
+function releaseNow(record: HoldRecord): Promise<void> {
+  record.forgetMinimum();
+  return record.release();
 }
 
 /** Settles with all of them. Of what they reject with, a loss is the first thing to know. */

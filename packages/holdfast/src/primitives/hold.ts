@@ -2,8 +2,10 @@ import { LockNotHeldError } from '../errors.js';
 import { checkFunction } from '../options.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { Forgotten } from '../reports/forgotten.js';
+import { checkTime, MIN_LEASE_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { openScope } from '../scopes/scope.js';
+import type { Inherited } from '../tenure/inherited.js';
 import { type Leftovers, runScope } from '../scopes/scope-end.js';
 
 /** `held`: ours. `suspect`: ours until its deadline, but a renewal is overdue. `lost`: over, see the signal's reason. `released`: done. */
@@ -22,6 +24,16 @@ export interface Hold extends AsyncDisposable {
    * (then as soon as the message arrives, at the latest at the next renewal). It does not abort on release.
    */
   readonly signal: AbortSignal;
+  /**
+   * Set when the lock came to this hold without having been given back: repair what it protects before you go on. See {@link Inherited}.
+   *
+   * Told to the hold that gets the lock first after that, and to holds inside it, if its call had been waiting when the lease of the last holder
+   * ran out, or when the lock was forced. The hold after that one is told nothing: the lock was given back in between.
+   *
+   * Not promised: that it is set whenever a holder has died. Who comes later finds a free lock, and a failover or a flush may lose the queue. And
+   * it may be set although nothing is half done: after a lease that somebody else was granted and never used, or a key that was deleted.
+   */
+  readonly inherited?: Inherited | undefined;
   /** Checked against the local deadline at every read, so it is true even on the first line after a stalled event loop. */
   readonly state: HoldState;
   /** Milliseconds for which this process may still believe that it holds the lock; 0 when lost or released. */
@@ -42,6 +54,19 @@ export interface Hold extends AsyncDisposable {
    */
   run<T>(fn: () => PromiseLike<T>): Promise<T>;
   run<T>(fn: () => T): T;
+  /**
+   * Raises the lease to at least `ms` milliseconds from now, and resolves when Redis has done it. It never shortens a lease, and a lock has one:
+   * whatever hold of it is extended, those around it and inside it have it too, and keep it when this one is released.
+   *
+   * A hold with a fixed lease ends so much later. One that is renewed by itself is renewed on as before; the lease that it has now lasts for that
+   * long even if no renewal succeeds, as through a pause of the process.
+   *
+   * Not promised: that it is not carried out after it has rejected with LockUnavailableError.
+   *
+   * @throws LockLostError when the hold was lost, LockNotHeldError when it was released; RangeError when `ms` is no length of a lease, or beyond the
+   * end that `maxHoldMs` sets; LockUnavailableError, LockRefusedError when Redis did not do it.
+   */
+  extend(ms: number): Promise<void>;
   /**
    * Gives the hold back. A second call does nothing.
    *
@@ -77,6 +102,10 @@ export class HoldHandle implements Hold {
     return this.#record.signal;
   }
 
+  get inherited(): Inherited | undefined {
+    return this.#record.inherited;
+  }
+
   get state(): HoldState {
     return this.#record.state;
   }
@@ -100,6 +129,12 @@ export class HoldHandle implements Hold {
     const scope = openScope('section', client);
     scope.own(this.#record);
     return runScope(scope, fn, leftovers);
+  }
+
+  async extend(ms: number): Promise<void> {
+    checkTime('ms', ms, MIN_LEASE_MS);
+    this.assertHeld();
+    await shown(this.#record.extend(ms));
   }
 
   release(): Promise<void> {

@@ -50,6 +50,10 @@ export class LockOperations implements Operations {
     return core.release(this.keys, { tenure, seq, tombstoneMs, claimMs, trust });
   }
 
+  get mayRest(): boolean {
+    return true;
+  }
+
   rest(tenure: string, options: { seq: number; tombstoneMs: number; restMs: number }): core.Command<ReleaseReply> {
     return core.rest(this.keys, { tenure, ...options, trust: this.granting.trust });
   }

@@ -1,5 +1,7 @@
 import { LockNotHeldError } from '../errors.js';
+import { checkTime, MIN_LEASE_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
+import type { Inherited } from '../tenure/inherited.js';
 import type { Hold, HoldState } from './hold.js';
 import type { HoldBundle } from './hold-bundle.js';
 
@@ -15,6 +17,10 @@ export class MultiHold implements Hold {
 
   get signal(): AbortSignal {
     return this.#bundle.signal;
+  }
+
+  get inherited(): Inherited | undefined {
+    return this.#bundle.inherited;
   }
 
   get state(): HoldState {
@@ -36,6 +42,12 @@ export class MultiHold implements Hold {
   run(fn: () => unknown): unknown {
     this.assertHeld();
     return this.#bundle.inside(fn, 'run');
+  }
+
+  async extend(ms: number): Promise<void> {
+    checkTime('ms', ms, MIN_LEASE_MS);
+    this.assertHeld();
+    await shown(Promise.all(this.#bundle.taken.map(({ record }) => record.extend(ms))));
   }
 
   release(): Promise<void> {

@@ -186,7 +186,7 @@ export class MultiLockHandle implements MultiLock {
     member: Member,
     signal: AbortSignal,
   ): Promise<NotAcquired | undefined> {
-    const { waitMs = style.waitMs, maxHoldMs } = options;
+    const { waitMs = style.waitMs, maxHoldMs, minHoldMs } = options;
     // 0 is one attempt at each of them.
     const isBounded = waitMs !== undefined && waitMs > 0;
     const leftMs = isBounded ? startedAt + waitMs - this.#host.parts.clock.now() : waitMs;
@@ -194,7 +194,7 @@ export class MultiLockHandle implements MultiLock {
     const taken = await member.take<TakenMember | NotAcquired>({
       style,
       // Renewed until all members are there, then fixed.
-      options: { leaseMs: undefined, maxHoldMs, signal, waitMs: leftMs && Math.ceil(leftMs) },
+      options: { leaseMs: undefined, maxHoldMs, minHoldMs, signal, waitMs: leftMs && Math.ceil(leftMs) },
       entry,
       site,
       completion: (outcome, joinedAt) =>

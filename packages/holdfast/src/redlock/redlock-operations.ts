@@ -19,6 +19,10 @@ export class RedLockOperations extends LockOperations {
     return 'redlock';
   }
 
+  override get mayRest(): boolean {
+    return false;
+  }
+
   /** On one of the nodes. */
   at(node: LockNode): LockOperations {
     return this.#nodes.get(node) as LockOperations;

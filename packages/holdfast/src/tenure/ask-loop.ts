@@ -18,6 +18,8 @@ import type { Answer, Request } from '../connection/pending-command.js';
 import { MAX_TIME_MS } from '../options.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
+import { firstLeaseMs } from './hold-terms.js';
+import type { Inherited } from './inherited.js';
 import type { AskReply, Contention, Operations, Owned } from './operations.js';
 import type { WakeupSubscription } from './wakeup.js';
 
@@ -29,7 +31,7 @@ function isOwned(reply: AskReply): reply is Owned {
 export interface AskListener {
   /** A first copy of an ask for a lease of `leaseMs` is about to be sent. */
   onAsk(leaseMs: number): void;
-  onOwned(reply: Owned, sentAt: number): void;
+  onOwned(reply: Owned, sentAt: number, inherited: Inherited | undefined): void;
   /** The lock has another owner. `askedAt`: when the ask was sent. */
   onBusy(askedAt: number, owner: 'holdfast' | 'foreign'): void;
   /** `over`: a tombstone refused it. */
@@ -40,6 +42,9 @@ export interface AskListener {
 
 /** A waiter may be granted for F = 3R + C after its last ask (protocol.md, section 1). */
 const FRESH_REASKS = 3;
+
+/** A holder gives a lease up that much before its end in Redis, at most; one that is longer than half a minute earlier still. */
+const GIVEN_UP_BEFORE_MS = 310;
 
 /** See the module comment. */
 export class AskLoop {
@@ -60,6 +65,8 @@ export class AskLoop {
   #next: Appointment | undefined;
   /** Clock time until which the place in the queue, if any, may be served. */
   #freshUntil = Number.NEGATIVE_INFINITY;
+  /** Clock time from which the lease that the last answer told of may have run out; undefined when that would be no accident. */
+  #seenUntil: number | undefined;
   #listening = false;
   #stopped = false;
 
@@ -176,7 +183,7 @@ export class AskLoop {
     this.#askedAt ??= now;
     const { claimLeaseMs, reaskMs } = this.#parts.settings;
     const { terms, patientUntil } = this.#demand;
-    const leaseMs = this.#stopped ? claimLeaseMs : terms.leaseMs;
+    const leaseMs = this.#stopped ? claimLeaseMs : firstLeaseMs(terms);
     this.#listener.onAsk(leaseMs);
     const freshTtlMs = Math.min(FRESH_REASKS * reaskMs + claimLeaseMs, MAX_TIME_MS);
     // One that is sent again behind the grant asks for no place: no call waits for it any more.
@@ -200,7 +207,7 @@ export class AskLoop {
     switch (reply.kind) {
       case 'acquired':
       case 'mine':
-        this.#listener.onOwned(reply, sentAt);
+        this.#listener.onOwned(reply, sentAt, this.#inheritedBy(reply));
         return;
       case 'wait':
         this.#ticket = reply.ticket;
@@ -217,6 +224,9 @@ export class AskLoop {
   #wait(reply: Contention, sentAt: number, ahead: number): void {
     // Stopped: the reply was made before the grant that came by message.
     if (this.#stopped) return;
+    const { remainingMs, resting } = reply;
+    const isLease = remainingMs !== undefined && remainingMs > 0 && resting !== true;
+    this.#seenUntil = isLease ? sentAt + remainingMs - GIVEN_UP_BEFORE_MS : undefined;
     const before = this.#ahead;
     this.#ahead = reply.remainingMs === 0 ? ahead : Number.POSITIVE_INFINITY;
     // The lock is free, and each ask gets further through the places of waiters that have gone: no call is told that it is busy.
@@ -236,6 +246,16 @@ export class AskLoop {
     const { reaskMs } = settings;
     const delayMs = this.#subscription.pauseMs({ reaskMs, pttlMs: reply.remainingMs, position: ahead, random });
     this.askAt(clock.now() + delayMs);
+  }
+
+  /**
+   * Where tenures waited, Redis knows. Elsewhere we do: the lock was held when we asked last, and that lease may have run out since. Then it may
+   * as well have been renewed and given back: a needless repair costs less than a missed one.
+   */
+  #inheritedBy({ kind, inherited }: Owned): Inherited | undefined {
+    if (inherited !== undefined) return inherited === 'nothing' ? undefined : inherited;
+    const over = this.#seenUntil !== undefined && this.#parts.clock.now() >= this.#seenUntil;
+    return kind === 'acquired' && over ? { reason: 'expired' } : undefined;
   }
 
   #listen(): void {

@@ -10,10 +10,21 @@ import type { Appointment, Lease, LeaseTerms } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
 import { answered } from '../connection/answered.js';
 import type { Answer, Request } from '../connection/pending-command.js';
+import { redisCodeOf } from '../connection/reply-errors.js';
 import type { CountedDown, HeldOutcome } from './stake.js';
 import type { FencingTokens } from './fence.js';
 import type { HandoffReply, Operations, ReleaseReply } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
+
+type FailureOfAnswer = (answer: Answer<ReleaseReply>, sentTwice: boolean) => Error | undefined;
+
+/** Clock times. */
+export interface GiveBackTimes {
+  /** For so long it is tried. */
+  readonly until: number;
+  /** Until then nobody gets the lock. */
+  readonly restUntil: number | undefined;
+}
 
 /** The tenure whose steps these are. */
 export interface StepSubject {
@@ -134,14 +145,34 @@ export class HoldSteps {
   }
 
   /**
+   * Raises the lease to at least `leaseMs` from now; `terms` go on after that. It is no step and has no number: a copy of it can only raise the
+   * lease again, and only while the tenure has the lock.
+   */
+  async raise(leaseMs: number, terms: LeaseTerms): Promise<HeldOutcome> {
+    const { id, operations, lease } = this.#tenure;
+    const { clock, settings, sender, serverClock } = this.#parts;
+    this.#tenure.asksFor(leaseMs);
+    const command = () => operations.renew([{ key: operations.key, tenure: id, leaseMs }]);
+    const answer = await sender.answer(operations.key, command, { until: clock.now() + settings.responseTimeoutMs });
+    if (answer.kind !== 'reply') return answer;
+    const { reply, sentAt, node } = answer;
+    const [outcome] = reply.outcomes;
+    if (outcome === undefined || outcome.kind === 'lost' || !this.#tenure.held) return { kind: 'lost' };
+    if (outcome.kind === 'refused')
+      return { kind: 'refused', code: redisCodeOf(outcome.message), error: new Error(outcome.message) };
+    serverClock.note(node, sentAt, reply.nowMs);
+    const remainingMs = outcome.remainingMs ?? leaseMs;
+    lease.retune({ ...terms, leaseMs: Math.max(remainingMs, terms.leaseMs) }, sentAt, remainingMs);
+    lease.retune(terms);
+    return { kind: 'held' };
+  }
+
+  /**
    * The last step: gives the lock back. Rejects with what `failure` makes of the answer; `sentTwice`: an earlier copy of it may have run.
    */
-  giveBack(
-    until: number,
-    failure: (answer: Answer<ReleaseReply>, sentTwice: boolean) => Error | undefined,
-  ): Promise<void> {
-    const limit = this.settled ? undefined : this.#leaveBy(until);
-    const release = (seq: number) => this.#release(seq, until, failure);
+  giveBack(times: GiveBackTimes, failure: FailureOfAnswer): Promise<void> {
+    const limit = this.settled ? undefined : this.#leaveBy(times.until);
+    const release = (seq: number) => this.#release(seq, times, failure);
     const ended = this.#last === undefined ? release(++this.#seq) : this.#after(this.#last, release);
     return limit === undefined ? ended : ended.finally(() => limit.cancel());
   }
@@ -155,24 +186,28 @@ export class HoldSteps {
     });
   }
 
-  #release(
-    seq: number,
-    until: number,
-    failure: (answer: Answer<ReleaseReply>, sentTwice: boolean) => Error | undefined,
-  ): Promise<void> {
+  #release(seq: number, { until, restUntil }: GiveBackTimes, failure: FailureOfAnswer): Promise<void> {
     let sentTwice = false;
     const onDoubt = () => {
       sentTwice = true;
       this.#tenure.onDoubt();
     };
     const { key } = this.#tenure.operations;
-    const request = this.#parts.sender.request(key, () => this.#releaseCommand(seq), { until, onDoubt });
+    const command = (now: number) =>
+      restUntil !== undefined && restUntil > now ? this.#restCommand(seq, restUntil - now) : this.#releaseCommand(seq);
+    const request = this.#parts.sender.request(key, command, { until, onDoubt });
     return answered(request, (answer) => failure(answer, sentTwice));
   }
 
   #releaseCommand(seq: number): Command<ReleaseReply> {
     const { id, operations } = this.#tenure;
     return operations.release(id, { seq, tombstoneMs: this.#tenure.tombstoneMs() });
+  }
+
+  #restCommand(seq: number, leftMs: number): Command<ReleaseReply> {
+    const { id, operations } = this.#tenure;
+    const tombstoneMs = this.#tenure.tombstoneMs();
+    return operations.rest?.(id, { seq, tombstoneMs, restMs: Math.ceil(leftMs) }) ?? this.#releaseCommand(seq);
   }
 
   /** Runs `step` with the next number when all before it have settled. It must not reject. */

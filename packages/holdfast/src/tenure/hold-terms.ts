@@ -7,6 +7,13 @@ export interface HoldTerms {
   readonly leaseMs: number;
   /** Watched only: no renewal beyond this age of the hold. */
   readonly maxHoldMs: number | undefined;
+  /** For how long since the hold began the lock stays taken, even if it is given back before. */
+  readonly minHoldMs?: number;
+}
+
+/** The lease to ask for, so that it outlasts the process if that dies before the hold has lasted as long as it should at least. */
+export function firstLeaseMs({ leaseMs, minHoldMs = 0 }: HoldTerms): number {
+  return Math.max(leaseMs, minHoldMs);
 }
 
 /** The terms of the lease for one hold that began at `since`, or begins now. */

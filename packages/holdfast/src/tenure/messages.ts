@@ -15,6 +15,7 @@
 import type { InboxListener, InboxMessage } from '@holdfast/notify';
 import type { ClientParts } from '../client-parts.js';
 import { tokenOf } from './fence.js';
+import type { Inherited } from './inherited.js';
 import { MessageTrust } from './message-trust.js';
 import type { Operations } from './operations.js';
 import type { ServerInstant } from './server-clock.js';
@@ -25,6 +26,13 @@ import type { ServerInstant } from './server-clock.js';
  */
 const CLOCK_GRAIN_MS = 2;
 
+/** What a grant says beside its end. */
+export interface GrantNews {
+  readonly others: number;
+  readonly token: number | undefined;
+  readonly inherited?: Inherited;
+}
+
 /** The tenure that hears. */
 export interface MessageSubject {
   readonly operations: Operations;
@@ -33,7 +41,7 @@ export interface MessageSubject {
   /** Whether a message can reach it now. */
   readonly reachable: boolean;
   /** It was granted until a local clock time, as a message says that may be believed. Answers false when that has passed. */
-  beginUntil(deadline: number, others: number, token: number | undefined): boolean;
+  beginUntil(deadline: number, news: GrantNews): boolean;
   /** Another process waits. */
   contended(): void;
   /** Asks for the lock, unless it is held or over. */
@@ -77,7 +85,7 @@ export class TenureMessages implements InboxListener {
   onMessage(message: InboxMessage): void {
     switch (message.kind) {
       case 'grant':
-        if (this.#tenure.asking) this.#onGrant(message, message.others, tokenOf(message.token));
+        if (this.#tenure.asking) this.#onGrant(message, { ...message, token: tokenOf(message.token) });
         return;
       case 'contended':
         this.#tenure.contended();
@@ -102,13 +110,13 @@ export class TenureMessages implements InboxListener {
     else this.#tenure.ask();
   }
 
-  #onGrant(end: ServerInstant, others: number, token: number | undefined): void {
+  #onGrant(end: ServerInstant, news: GrantNews): void {
     const { serverClock, topology, clock, settings, grants } = this.#parts;
     const deadline = serverClock.toLocal(topology.nodeOf(this.#tenure.operations.key), end);
     // A grant lasts for a claim. One that says it lasts longer may be forged, or comes from a client with other settings: the reply decides.
     const credible = deadline !== undefined && deadline - clock.now() <= settings.claimLeaseMs + CLOCK_GRAIN_MS;
     const believed = this.#trusted.grant() && credible;
-    if (grants === 'asked about' || !believed || !this.#tenure.beginUntil(deadline, others, token)) this.look();
+    if (grants === 'asked about' || !believed || !this.#tenure.beginUntil(deadline, news)) this.look();
   }
 
   get #trusted(): MessageTrust {

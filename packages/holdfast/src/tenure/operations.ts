@@ -11,7 +11,8 @@
  * command.
  */
 
-import type { Command, Inherited, TenureEnd } from '@holdfast/core';
+import type { Command } from '@holdfast/core';
+import type { Inherited } from './inherited.js';
 
 /** Which lock of a client is meant. Primitives on one name are strangers in one process; what they exclude of each other Redis decides. */
 export interface LockIdentity {
@@ -58,7 +59,9 @@ export interface Operations extends LockIdentity {
   handoff(tenure: string, options: StepOptions): Command<HandoffReply>;
   /** Ends one hold; the last one gives the name back. */
   release(tenure: string, options: { readonly seq: number; readonly tombstoneMs: number }): Command<ReleaseReply>;
-  /** As release of the last hold, but the name stays taken by nobody for so long. Absent: the primitive cannot, and `minHoldMs` is refused. */
+  /** Whether a name may stay taken by nobody after its release; else `minHoldMs` is refused. */
+  readonly mayRest?: boolean;
+  /** As release of the last hold, but the name stays taken by nobody for so long. */
   rest?(
     tenure: string,
     options: { readonly seq: number; readonly tombstoneMs: number; readonly restMs: number },
@@ -157,6 +160,12 @@ export type ReleaseReply =
   | { readonly kind: 'resting' }
   /** The tenure had nothing to release. */
   | { readonly kind: 'notHeld' };
+
+/**
+ * How a tenure ended, for the owner after it. `lost`: it had holds, and they were lost. `released`: it had given back all it had. `unused`: nobody ever
+ * had a hold of it, so that what it inherited is still to be told.
+ */
+export type TenureEnd = 'lost' | 'released' | 'unused';
 
 /** What a grant step has done. */
 export interface Served {

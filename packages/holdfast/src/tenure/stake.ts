@@ -10,7 +10,8 @@ import type { LockLostReason } from '../errors.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
 import type { FencingTokens } from './fence.js';
-import type { Operations } from './operations.js';
+import type { Inherited } from './inherited.js';
+import type { Operations, TenureEnd } from './operations.js';
 
 /** What a step on a stake that is held came to. */
 export type HeldOutcome = { kind: 'held' } | { kind: 'lost' } | Failure;
@@ -34,6 +35,8 @@ export interface StakeSteps {
   countUp(leaseMs: number): Promise<HeldOutcome>;
   countDown(): Promise<CountedDown>;
   passOn(terms: LeaseTerms): Promise<HeldOutcome>;
+  /** Raises the lease to at least `leaseMs` from now; `terms` go on after that. Absent: it cannot be done to this kind of lock. */
+  raise?(leaseMs: number, terms: LeaseTerms): Promise<HeldOutcome>;
 }
 
 /** See the module comment. The members of a tenure with these names say more. */
@@ -67,10 +70,13 @@ export interface Stake {
   stayFresh(until: number): void;
   /** What the lease is renewed to from now on. */
   retune(terms: LeaseTerms): void;
-  /** Gives the lock back; rejects with what `failure` makes of the answer. Nothing is renewed or believed from this call on. */
-  giveBack(now: number, failure: FailureOf): Promise<void>;
-  /** Withdraws it, until that is acknowledged or nothing can be left to undo. */
-  cancel(): Promise<void>;
+  /**
+   * Gives the lock back; rejects with what `failure` makes of the answer. Nothing is renewed or believed from this call on. Until clock time
+   * `restUntil`, if it is given, nobody gets the lock.
+   */
+  giveBack(now: number, failure: FailureOf, restUntil?: number): Promise<void>;
+  /** Withdraws it, until that is acknowledged or nothing can be left to undo. `end`: what the next owner is to know; absent: `unused`. */
+  cancel(end?: TenureEnd): Promise<void>;
   /** There is nothing to undo. */
   forget(): void;
   whyLost(found: LockLostReason): LockLostReason;
@@ -78,7 +84,7 @@ export interface Stake {
 
 /** Told what becomes of a stake. */
 export interface StakeListener {
-  onHeld(stake: Stake, how: 'asked' | 'granted'): void;
+  onHeld(stake: Stake, how: 'asked' | 'granted', inherited?: Inherited): void;
   /** The lock has another owner. `askedAt`: when the question was sent. */
   onBusy(stake: Stake, askedAt: number, owner: 'holdfast' | 'foreign'): void;
   /** It will never be held. */

@@ -28,11 +28,12 @@ import type { Stake, StakeListener, FailureOf, ReleaseOutcome } from './stake.js
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
 import { FencingTokens } from './fence.js';
+import type { Inherited } from './inherited.js';
 import { HoldSteps, type StepSubject } from './hold-steps.js';
 import { leaseTermsOf } from './hold-terms.js';
 import { barredForMs, longestUnknownLeaseMs } from './late-copies.js';
-import { type MessageSubject, TenureMessages } from './messages.js';
-import type { Operations, Owned, ReleaseReply } from './operations.js';
+import { type GrantNews, type MessageSubject, TenureMessages } from './messages.js';
+import type { Operations, Owned, ReleaseReply, TenureEnd } from './operations.js';
 import { OtherWaiters } from './other-waiters.js';
 import type { LeaseSubject } from './renewals.js';
 import { serveRest } from './serving.js';
@@ -142,7 +143,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.#longestLeaseMs = Math.max(this.#longestLeaseMs, leaseMs);
   }
 
-  onOwned(reply: Owned, sentAt: number): void {
+  onOwned(reply: Owned, sentAt: number, inherited: Inherited | undefined): void {
     if (this.held) {
       // The grant was faster than the reply. If that found the lock free, what had been granted was over by then, and others may have held it.
       if (reply.kind === 'acquired') this.lease.lose('deleted');
@@ -156,7 +157,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
         return;
       }
       if (reply.token !== undefined) this.tokens?.begin(reply.token);
-      this.#becomeHeld('asked');
+      this.#becomeHeld('asked', inherited);
       // The message may have overtaken this reply.
       if (this.#messages.forcedSince(sentAt)) this.#messages.look();
     }
@@ -178,14 +179,14 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     return this.#subscription.open;
   }
 
-  beginUntil(deadline: number, others: number, token: number | undefined): boolean {
+  beginUntil(deadline: number, { others, token, inherited }: GrantNews): boolean {
     // A releaser that knows of no tokens has granted it: the answer to an ask brings one.
     if (this.tokens !== undefined && token === undefined) return false;
     this.#adoptTerms();
     if (!this.lease.beginUntil(deadline)) return false;
     this.otherWaiters.counted(others, this.#parts.clock.now());
     if (token !== undefined) this.tokens?.begin(token);
-    this.#becomeHeld('granted');
+    this.#becomeHeld('granted', inherited);
     return true;
   }
 
@@ -202,12 +203,12 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     if (this.#askLoop !== undefined) this.retune(leaseTermsOf(this.#askLoop.demand.terms, this.#parts.clock));
   }
 
-  #becomeHeld(how: 'asked' | 'granted'): void {
+  #becomeHeld(how: 'asked' | 'granted', inherited: Inherited | undefined): void {
     this.#state = 'held';
     this.#heldSince = this.#parts.clock.now();
     this.#askLoop?.stop();
     if (!this.#askLoop?.underWay) this.#askLoop = undefined;
-    this.#listener.onHeld(this, how);
+    this.#listener.onHeld(this, how, inherited);
   }
 
   onLost(reason: string): void {
@@ -237,17 +238,19 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   }
 
   /** Gives the lock back; rejects with what `failure` makes of it. In any case nothing is renewed or believed from this call on. */
-  giveBack(now: number, failure: FailureOf): Promise<void> {
+  giveBack(now: number, failure: FailureOf, restUntil?: number): Promise<void> {
     const { deadline } = this.lease;
     this.#end();
     const until = now + this.#parts.settings.responseTimeoutMs;
-    return this.steps.giveBack(until, (answer, sentTwice) => failure(this.#released(answer, { sentTwice, deadline })));
+    const judge = (answer: Answer<ReleaseReply>, sentTwice: boolean) =>
+      failure(this.#released(answer, { sentTwice, deadline }));
+    return this.steps.giveBack({ until, restUntil }, judge);
   }
 
   #released(answer: Answer<ReleaseReply>, copy: { sentTwice: boolean; deadline: number }): ReleaseOutcome {
     // Held: a step of a hold further in was refused, so the count is not what it was taken for. No call has any hold of it now.
     if (answer.kind !== 'reply' || answer.reply.kind === 'held') {
-      void this.cancel();
+      void this.cancel('released');
       return answer.kind === 'reply' ? { kind: 'released' } : answer;
     }
     this.#subscription.close();
@@ -262,7 +265,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
    * Leaves the queue, passes on a grant that crossed, undoes whatever an unanswered ask may still do. Lasts until it is acknowledged or
    * nothing can be left to undo: a lease has run out by itself. One whose ask a connection may still deliver can begin later: see `goOnMs`.
    */
-  async cancel(): Promise<void> {
+  async cancel(end: TenureEnd = 'unused'): Promise<void> {
     if (this.#askLoop?.underWay) this.onDoubt();
     this.#end();
     this.#askLoop?.drop();
@@ -271,7 +274,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
       const { sender, settings, clock } = this.#parts;
       const leasesOver = clock.now() + longestUnknownLeaseMs(this.#longestLeaseMs, settings.claimLeaseMs);
       const lasts = this.#askLoop?.adrift ? { goOnMs: barredForMs(this.#longestLeaseMs) } : { until: leasesOver };
-      const command = () => this.operations.cancel(this.id, { tombstoneMs: this.tombstoneMs(), end: 'unused' });
+      const command = () => this.operations.cancel(this.id, { tombstoneMs: this.tombstoneMs(), end });
       const answer = await sender.answer(this.operations.key, command, { ...lasts, onDoubt: () => this.onDoubt() });
       if (answer.kind === 'reply') void serveRest(this.#parts, this.operations, answer.reply.left);
     }

@@ -65,6 +65,7 @@ describe('the public surface is', () => {
         'getFairLock',
         'getSpinLock',
         'getMultiLock',
+        'oncePer',
         'run',
         'exit',
         'inspect',
@@ -96,7 +97,10 @@ describe('the public surface is', () => {
     await using hold = await openClient(kit).getLock(freshName()).acquire();
     expect(Object.keys(hold)).toEqual([]);
     expect(new Set(membersOf(Object.getPrototypeOf(hold) as object))).toEqual(
-      new Set(['name', 'signal', 'state', 'remainingMs', 'assertHeld', 'run', 'release', Symbol.asyncDispose]),
+      new Set<string | symbol>([
+        ...['name', 'signal', 'inherited', 'state', 'remainingMs', 'assertHeld', 'run', 'extend', 'release'],
+        Symbol.asyncDispose,
+      ]),
     );
   });
 

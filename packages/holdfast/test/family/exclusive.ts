@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   type Hold,
-  type LockClient,
   LockClientClosedError,
   type LockClientOptions,
   LockLostError,
@@ -11,7 +10,10 @@ import {
 } from 'holdfast';
 import { freshName } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
+import { inheritingContract } from './inheriting.js';
+import { keepingContract } from './keeping.js';
 import type { ExclusivePrimitive } from './primitive.js';
+import type { Scene } from './scene.js';
 import type { Wakeup, World } from './world.js';
 
 /** Renewed every third of it, and over soon when nothing renews it. */
@@ -20,19 +22,6 @@ const SHORT: Partial<LockClientOptions> = { watchdogTimeoutMs: 1_500 };
 const SHORT_LEASE_MS = 400;
 /** A wait that is over soon. */
 const SHORT_WAIT_MS = 50;
-
-/** One lock, and a way to open more processes that want it. */
-interface Scene {
-  readonly name: string;
-  readonly client: LockClient;
-  readonly lock: RLock;
-  /** A handle of another process. */
-  readonly stranger: (options?: Partial<LockClientOptions>) => RLock;
-  /** Until so many clients wait for the lock. */
-  readonly waiting: (count: number) => Promise<void>;
-  /** Until nothing of the lock is left on the server. */
-  readonly gone: () => Promise<void>;
-}
 
 /**
  * What every lock of the family must do that has one holder at a time, whatever else it does. It is asked of each primitive, in each mode of
@@ -402,6 +391,10 @@ export function exclusiveContract(primitive: ExclusivePrimitive, world: World, w
       });
     });
 
+  if (primitive.lacks?.includes('inherited') !== true)
+    inheritingContract(setUp, world, primitive.wakeup === 'none' ? 'redisson' : wakeup);
+  keepingContract(primitive, setUp, world);
+
   describe('bad input', () => {
     it.each<[string, (lock: RLock) => Promise<unknown>]>([
       ['a negative wait', (lock) => lock.tryLock(-1)],
@@ -409,6 +402,9 @@ export function exclusiveContract(primitive: ExclusivePrimitive, world: World, w
       ['a lease of nothing', (lock) => lock.tryLock(0, 0)],
       ['a lease that never ends', (lock) => lock.lock(Number.POSITIVE_INFINITY)],
       ['an option that does not exist', (lock) => lock.acquire({ wait: 1 } as never)],
+      ['a minimum beyond the lease', (lock) => lock.acquire({ leaseMs: 500, minHoldMs: 501 })],
+      ['a minimum beyond the maximum', (lock) => lock.withLock({ maxHoldMs: 500, minHoldMs: 501 }, () => 1)],
+      ['a minimum that is no time', (lock) => lock.tryWithLock({ minHoldMs: Number.NaN }, () => 1)],
       ['a signal that is none', (lock) => lock.acquire({ signal: {} as never })],
       ['a section without a function', (lock) => lock.withLock(undefined as never)],
     ])('is refused before anything is sent: %s', async (_what, call) => {

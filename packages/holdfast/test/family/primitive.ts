@@ -10,6 +10,8 @@ export interface ExclusivePrimitive {
   readonly reenters: boolean;
   /** How its calls are woken up, if not in the way of their client. With `none` nobody can tell them anything, and the server does not know that they wait. */
   readonly wakeup?: Wakeup | 'none';
+  /** What it does not have of that which comes with the scripts of the re-entrant lock. */
+  readonly lacks?: readonly ('inherited' | 'extend' | 'minHoldMs')[];
   get(client: LockClient, name: string, options?: LockHandleOptions): RLock;
 }
 
@@ -40,6 +42,7 @@ export const exclusivePrimitives: readonly ExclusivePrimitive[] = [
   {
     factory: 'getReadWriteLock',
     reenters: true,
+    lacks: ['inherited', 'extend', 'minHoldMs'],
     get: (client, name, options) => client.getReadWriteLock(name, options).writeLock(),
   },
   { factory: 'getLock', reenters: true, get: (client, name, options) => client.getLock(name, options) },
@@ -57,6 +60,7 @@ export function laterThan(name: string): string {
 export const redlock: ExclusivePrimitive = {
   factory: 'getRedLock',
   reenters: true,
+  lacks: ['inherited', 'extend', 'minHoldMs'],
   get: (client, name, options) => (client as unknown as RedLockClient).getRedLock(name, options),
 };
 

@@ -16,7 +16,7 @@ const named =
   (...items: string[]): Frame =>
   (question) =>
     array(...items, bulk(question));
-const own = (...fields: string[]) => named(bulk('acquired'), ...fields);
+const own = (...fields: string[]) => named(bulk('acquired'), ...fields, bulk(''), bulk('-'));
 
 export type Case = readonly [title: string, hostility: Hostility];
 

@@ -25,7 +25,7 @@ class PoliteAnswers implements Record<CommandName, (lock: string, keys: number) 
       return [bulk('wait'), number(LEASE_MS), number(0), number(1), now(), number(0)];
     }
     this.#counts.set(lock, 1);
-    return [bulk('acquired'), number(1), number(1), number(LEASE_MS), number(0)];
+    return [bulk('acquired'), number(1), number(1), number(LEASE_MS), number(0), bulk(''), bulk('-')];
   }
 
   again(lock: string): string[] {

@@ -8,6 +8,12 @@ export interface LockWorkerOptions extends Partial<LockClientOptions> {
   redis: string;
 }
 
+const aheadMs = Number(process.argv[3] ?? 0);
+if (aheadMs !== 0) {
+  const trueNow = Date.now;
+  Date.now = () => trueNow() + aheadMs;
+}
+
 const client = createLockClient(JSON.parse(process.argv[2] ?? '') as LockWorkerOptions);
 const holds: Hold[] = [];
 let fenced: FencedHold | undefined;
@@ -62,6 +68,18 @@ export const methods = {
     await Promise.all(Array.from({ length: tasks }, task));
     return sections;
   },
+  now: (): number => Date.now(),
+  /** Answers whether it ran here. */
+  oncePer: async (name: string, periodMs: number): Promise<boolean> =>
+    (await client.oncePer(name, periodMs, () => undefined)).ran,
+  /** Answers when it runs, which does not end. */
+  beginOncePer: (name: string, periodMs: number): Promise<void> =>
+    new Promise((begun) => {
+      void client.oncePer(name, periodMs, () => {
+        begun();
+        return new Promise(() => undefined);
+      });
+    }),
   stopLoop: (): void => {
     looping = false;
   },

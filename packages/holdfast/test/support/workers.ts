@@ -12,9 +12,13 @@ const file = new URL('./lock.worker.ts', import.meta.url);
 /** Whether this test project runs on ioredis 5. */
 export const usesIoredis5 = (Redis as unknown) === Redis5;
 
-/** Starts a process with a client on the kit's server, and on the ioredis that this test project runs on. */
-export async function spawnLockWorker(kit: RedisKit, options: Partial<LockClientOptions> = {}): Promise<LockWorker> {
-  const args = [JSON.stringify({ redis: kit.server.url, ...options })];
+/** Starts a process with a client on the kit's server, and on the ioredis that this test project runs on. `aheadMs`: its clock is that wrong. */
+export async function spawnLockWorker(
+  kit: RedisKit,
+  options: Partial<LockClientOptions> = {},
+  { aheadMs = 0 }: { aheadMs?: number } = {},
+): Promise<LockWorker> {
+  const args = [JSON.stringify({ redis: kit.server.url, ...options }), `${aheadMs}`];
   const worker = await spawnWorker<typeof methods>(file, { args, ...(usesIoredis5 ? { ioredis: 'ioredis5' } : {}) });
   kit.cleanup(() => worker.stop());
   return worker;

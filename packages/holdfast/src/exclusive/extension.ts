@@ -1,0 +1,26 @@
+import { failureError } from '../tenure/failures.js';
+import type { HoldRecord } from './hold-record.js';
+import type { ExclusiveLock } from './lock.js';
+
+/**
+ * Raises the lease of the lock that `record` is a hold of, which is held now, to at least `ms` from now.
+ *
+ * @throws LockLostError when it is lost; LockUnavailableError, LockRefusedError when Redis did not do it, as far as is known; RangeError when that
+ * is longer than `maxHoldMs` allows; TypeError when the kind of lock does not have it.
+ */
+export async function extend(lock: ExclusiveLock, record: HoldRecord, ms: number): Promise<void> {
+  const { tenure, parts, holds, name } = lock;
+  const { since = 0, terms } = record;
+  const leftMs = since + (terms.maxHoldMs ?? Number.POSITIVE_INFINITY) - parts.clock.now();
+  if (ms > leftMs)
+    throw new RangeError(
+      `extend(): maxHoldMs ends this hold of "${name}" in ${Math.floor(leftMs)} ms, before ${ms} ms`,
+    );
+  const common = holds.terms(parts.clock);
+  if (tenure === undefined || common === undefined) throw record.lossError();
+  if (tenure.steps.raise === undefined) throw new TypeError(`"${name}" is of a kind of lock that cannot be extended`);
+  const outcome = await tenure.steps.raise(ms, common);
+  if (outcome.kind === 'lost') lock.change(() => lock.tenure === tenure && tenure.lease.lose('deleted'));
+  else if (outcome.kind !== 'held') throw failureError(name, outcome);
+  if (record.lost) throw record.lossError();
+}

@@ -1,0 +1,54 @@
+import { reentrantPolicy } from '../exclusive/policy.js';
+import { none } from '../lists.js';
+import { checkKeys, checkTime, MIN_LEASE_MS } from '../options.js';
+import { shown } from '../reports/caller.js';
+import type { Operations } from '../tenure/operations.js';
+import type { LockHost } from './acquisition.js';
+import { holdAround } from './finding.js';
+import { LockHandle } from './lock-handle.js';
+import type { TryResult } from './rlock.js';
+import type { Section } from './section.js';
+
+/** Options of `oncePer`. */
+export interface OncePerOptions {
+  /**
+   * What becomes of the period when the function fails. `used`: nobody runs it again before the period is over, as after a success. `retry`: the
+   * next call runs it, whoever makes that. Default `used`.
+   */
+  afterError?: 'used' | 'retry';
+}
+
+const optionKeys: ReadonlySet<string> = new Set(['afterError']);
+const AFTER_ERROR: readonly unknown[] = [undefined, 'used', 'retry'];
+
+/**
+ * A section of the lock that keeps it for the period, and is turned away while it is taken.
+ *
+ * Why the period is kept whatever happens: the ask itself gives the lock a lease of the period, so Redis counts it from the start by its own
+ * clock, and nothing that this process does or fails to do later can end it early: a renewal only raises it, and the end of the section lets the
+ * lock rest for what is left. A run that takes longer than the period is renewed like every section, so runs do not overlap.
+ */
+export async function oncePer<T>(
+  host: LockHost,
+  operations: Operations,
+  { periodMs, fn, options }: { periodMs: number; fn: Section<T>; options: OncePerOptions },
+): Promise<TryResult<T>> {
+  checkTime('periodMs', periodMs, MIN_LEASE_MS);
+  if (typeof fn !== 'function') throw new TypeError('oncePer needs a function to run');
+  checkKeys('oncePer', options, optionKeys);
+  const { afterError } = options;
+  if (!AFTER_ERROR.includes(afterError)) throw new RangeError("afterError must be 'used' or 'retry'");
+  // It would re-enter, and run although it runs.
+  if (holdAround(host, { lock: operations, owner: undefined, own: none }) !== undefined) return { ran: false };
+  const lock = new LockHandle(host, operations, reentrantPolicy, undefined);
+  return shown(
+    lock.tryWithLock({ minHoldMs: periodMs }, async (hold) => {
+      try {
+        return await fn(hold);
+      } catch (error) {
+        if (afterError === 'retry') host.registry.find(operations)?.holds.all.at(-1)?.forgetMinimum();
+        throw error;
+      }
+    }),
+  );
+}

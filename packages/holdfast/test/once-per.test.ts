@@ -1,0 +1,107 @@
+import { useRedis } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import type { LockClient } from 'holdfast';
+import { createTestClient } from 'holdfast/testing';
+import { freshName } from './support/clients.js';
+import { failureOf } from './support/outcomes.js';
+import { spawnLockWorker } from './support/workers.js';
+
+const HOUR_MS = 3_600_000;
+const notRun = { ran: false };
+
+describe('client.oncePer', () => {
+  const kit = useRedis();
+
+  /** Two replicas of one service. */
+  function replicas() {
+    const one = createTestClient();
+    const two = createTestClient({ server: one.server });
+    kit.cleanup(async () => {
+      await two.close();
+      await one.close();
+    });
+    return { one, two };
+  }
+  let runs = 0;
+  const run = (locks: LockClient) => locks.oncePer('report', HOUR_MS, () => ++runs);
+
+  it('runs once in a period, which begins with the run: a tick that comes early is turned away', async () => {
+    const { one, two } = replicas();
+    runs = 0;
+    expect(await Promise.all([run(one), run(two)])).toEqual([{ ran: true, value: 1 }, notRun]);
+    await one.advance(HOUR_MS - 1_000);
+    expect(await Promise.all([run(one), run(two)])).toEqual([notRun, notRun]);
+    await one.advance(2_000);
+    expect(await run(two)).toEqual({ ran: true, value: 2 });
+    expect(await two.getLock('report').isLocked()).toBe(true);
+    expect(await one.getLock('report').forceUnlock()).toBe(true);
+    expect(await run(one)).toEqual({ ran: true, value: 3 });
+  });
+
+  it('keeps the period for who ran it however long that took, and never runs two at a time', async () => {
+    const { one, two } = replicas();
+    let end: () => void = () => undefined;
+    const job = one.oncePer('report', HOUR_MS, () => new Promise<void>((resolve) => (end = resolve)));
+    await one.advance(HOUR_MS / 2);
+    expect(await run(two)).toEqual(notRun);
+    await one.advance(HOUR_MS + 1_000);
+    expect(await run(two)).toEqual(notRun);
+    end();
+    expect(await job).toEqual({ ran: true, value: undefined });
+    expect(await run(two)).toMatchObject({ ran: true });
+  });
+
+  it('when the function fails uses the period up, unless it is to be tried again', async () => {
+    const { one, two } = replicas();
+    const boom = new Error('boom');
+    const fail = () => Promise.reject(boom);
+    expect(await failureOf(one.oncePer('report', HOUR_MS, fail, { afterError: 'retry' }))).toBe(boom);
+    expect(await failureOf(two.oncePer('report', HOUR_MS, fail))).toBe(boom);
+    expect(await run(one)).toEqual(notRun);
+    await one.advance(HOUR_MS + 1_000);
+    expect(await run(one)).toMatchObject({ ran: true });
+  });
+
+  it('does not run inside itself, nor inside a hold of its lock', async () => {
+    const { one } = replicas();
+    expect(await one.oncePer('report', HOUR_MS, () => run(one))).toEqual({ ran: true, value: notRun });
+    await one.advance(HOUR_MS + 1_000);
+    expect(await one.getLock('report').withLock(() => run(one))).toEqual(notRun);
+  });
+
+  it.each<[string, (locks: LockClient) => Promise<unknown>]>([
+    ['no period', (locks) => locks.oncePer('report', 0, run as never)],
+    ['a period beyond what a lease may last', (locks) => locks.oncePer('report', 2 ** 31 + 1, run as never)],
+    ['no function', (locks) => locks.oncePer('report', HOUR_MS, undefined as never)],
+    ['no name', (locks) => locks.oncePer('', HOUR_MS, run as never)],
+    ['an option that does not exist', (locks) => locks.oncePer('report', HOUR_MS, run as never, { retry: 1 } as never)],
+    ['an unknown word', (locks) => locks.oncePer('report', HOUR_MS, run as never, { afterError: 'x' as never })],
+  ])('refuses bad input: %s', async (_what, call) => {
+    const { one } = replicas();
+    const error = await failureOf(call(one));
+    expect(error instanceof TypeError || error instanceof RangeError).toBe(true);
+  });
+
+  it('runs once among processes whose clocks are hours apart, also when the one that runs is killed', async () => {
+    const name = freshName();
+    const workers = await Promise.all(
+      [-2 * HOUR_MS, 0, 3 * HOUR_MS].map((aheadMs) => spawnLockWorker(kit, {}, { aheadMs })),
+    );
+    const clocks = await Promise.all(workers.map((worker) => worker.call('now')));
+    expect((clocks[2] ?? 0) - (clocks[0] ?? 0)).toBeGreaterThan(4 * HOUR_MS);
+    const first = await Promise.all(workers.map((worker) => worker.call('oncePer', name, HOUR_MS)));
+    expect(first.filter(Boolean)).toHaveLength(1);
+    expect(await kit.admin.pttl(name)).toBeGreaterThan(HOUR_MS / 2);
+    expect(await kit.admin.pttl(name)).toBeLessThanOrEqual(HOUR_MS);
+    const other = freshName();
+    const [victim, ...replicasLeft] = workers;
+    await victim?.call('beginOncePer', other, HOUR_MS);
+    victim?.kill('SIGKILL');
+    await victim?.exited;
+    expect(await kit.admin.pttl(other)).toBeGreaterThan(HOUR_MS / 2);
+    expect(await Promise.all(replicasLeft.map((worker) => worker.call('oncePer', other, HOUR_MS)))).toEqual([
+      false,
+      false,
+    ]);
+  });
+});
