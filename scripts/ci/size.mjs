@@ -4,25 +4,31 @@ import { gzipSync } from 'node:zlib';
 import { command } from './step.mjs';
 
 /**
- * The most it may be, in bytes; the goal is 26 000, which the code as it is cannot reach: with every property renamed to one letter and without
- * any text (scripts, messages) it would still be 30 000. Lower it when it has become less; raise it with a reason in the commit.
+ * What is imported, and the most that it may be, in bytes. The goal for the re-entrant lock alone was 26 000, when there was no other; with every
+ * property renamed to one letter and without any text it would still have been 30 000. A client carries every primitive that it has a method for.
+ * Lower a budget when there is less; raise it with a reason in the commit.
  */
-const budget = 46_500;
+const budgets = [
+  { what: 'createLockClient', code: "export { createLockClient } from './package/dist/index.js';", most: 66_000 },
+  { what: 'everything', code: "export * from './package/dist/index.js';", most: 74_000 },
+];
 
-/** @throws Error when a bundle with the package in it is larger than the budget. */
+/** @throws Error when a bundle with the package in it is larger than its budget. */
 export async function checkSize(tarball, temporary) {
   // Not before it is installed: .ci/run starts in a clone that has nothing.
   const { build } = await import('esbuild');
   const folder = `${temporary}/size`;
   mkdirSync(folder, { recursive: true });
   await command('tar', ['-xzf', tarball, '-C', folder]);
-  const { outputFiles } = await build({
-    stdin: { contents: "export * from './package/dist/index.js';", resolveDir: folder },
-    ...{ bundle: true, minify: true, platform: 'node', format: 'esm', target: 'node20', external: ['ioredis'] },
-    write: false,
-  });
-  const code = outputFiles[0].contents;
-  const { length } = gzipSync(code, { level: 9 });
-  process.stdout.write(`${code.length} bytes minified, ${length} compressed, of ${budget}\n`);
-  if (length > budget) throw new Error(`a bundle with holdfast in it is ${length} bytes, more than ${budget}`);
+  for (const { what, code, most } of budgets) {
+    const { outputFiles } = await build({
+      stdin: { contents: code, resolveDir: folder },
+      ...{ bundle: true, minify: true, platform: 'node', format: 'esm', target: 'node20', external: ['ioredis'] },
+      write: false,
+    });
+    const bundle = outputFiles[0].contents;
+    const { length } = gzipSync(bundle, { level: 9 });
+    process.stdout.write(`${what}: ${bundle.length} bytes minified, ${length} compressed, of ${most}\n`);
+    if (length > most) throw new Error(`a bundle of ${what} is ${length} bytes, more than ${most}`);
+  }
 }
