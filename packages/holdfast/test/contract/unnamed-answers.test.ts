@@ -13,7 +13,7 @@ const unnamed: [title: string, frame: string][] = [
   ['of INFO', bulk('redis_version:7.0.0\r\nrole:master\r\n')],
   ['of SELECT', '+OK\r\n'],
   ['of WAIT', number(1)],
-  ['of no command', array(bulk('acquired'), number(1), number(1), number(30_000), number(0))],
+  ['of no command', array(bulk('acquired'), number(1), number(1), number(30_000), number(0), bulk(''), bulk('-'))],
   ['of GET', '$-1\r\n'],
 ];
 
@@ -32,7 +32,7 @@ function saying(frame: string, times: number): { hostility: Hostility; connectio
         connections.add(socket);
         socket.write(frame);
       } else {
-        socket.write(array(bulk('acquired'), number(1), number(1), number(30_000), number(0), bulk(question)));
+        socket.write(array(bulk('acquired'), number(1), number(1), number(30_000), number(0), bulk(''), bulk('-'), bulk(question)));
       }
     },
   };

@@ -87,7 +87,8 @@ class Replay {
     const id = [...fields.keys()].find((field) => field.includes(':'));
     const seq = Number(fields.get('seq') ?? state.owner?.seq);
     if (id === undefined) {
-      if (state.owner !== undefined) this.#progress(key, state.owner, state.owner.count, seq);
+      // Without a number it is a note about the owner (what it inherited, its token) and no operation of it.
+      if (state.owner !== undefined && fields.has('seq')) this.#progress(key, state.owner, state.owner.count, seq);
       return;
     }
     const tenure = tenureOf(id);
