@@ -7,11 +7,17 @@
 --
 -- A counter without TTL is Redisson's, whose INCR would begin again at 1: it stays so. Any other lives for 24 h behind its last token. It
 -- gets its TTL once in 10,000 s, when the first six digits change, and so much longer: the other mints are one look at the clock and one write.
+-- A mint by `count` takes the TTL away, since it does not renew it, and the count would begin again at 1. Only a counter that `time` has made
+-- has one, and 16 digits.
 
 if ARGV[#ARGV - 1] == 'count' then
   local last = redis.pcall('INCRBY', KEYS[#KEYS], 32)
   if type(last) == 'table' then return last end
   token = string.format('%.0f', last - 31)
+  if last >= 1e15 and redis.pcall('PTTL', KEYS[#KEYS]) ~= -1 then
+    local reply = redis.pcall('SET', KEYS[#KEYS], string.format('%.0f', last))
+    if reply.err then return reply end
+  end
 else
   local time = redis.pcall('TIME')
   if time.err then return time end

@@ -5,7 +5,7 @@ import * as lock from '../lock/scripts.gen.js';
 
 export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/ask',
-  sha: '13ab4667884dea7ba9c72adcd0ea3a6a495c09ba',
+  sha: '3742796715db56d3d9a81acda8c303c22ca160b1',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust, by.tokens],
   source: lock.ask.source.replace(parts.lockOwn, () => parts.fencedOwn).replace(parts.lockAcquire, () => parts.fencedAcquire).replace(parts.lockMine, () => parts.fencedMine),
@@ -13,7 +13,7 @@ export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'te
 
 export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'end' | 'tokens'> = {
   name: 'fenced/cancel',
-  sha: '9bb186e980ccbfbce5c74a6c9a92b55b2ed45a96',
+  sha: 'af78ba800f0e2730b7a41b80014fa1c719076a7b',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.end, by.tokens],
   source: lock.cancel.source.replace(parts.lockOwn, () => parts.fencedOwn),
@@ -21,7 +21,7 @@ export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 
 
 export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'tokens'> = {
   name: 'fenced/force',
-  sha: '5830c6855857da984bbecac3aea13564430e7305',
+  sha: '3223b124c9dab88fc8a9f273d57f9ca061daa7de',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.tokens],
   source: lock.force.source.replace(parts.lockOwn, () => parts.fencedOwn),
@@ -29,7 +29,7 @@ export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', '
 
 export const handoff: Operation<'lock' | 'queue' | 'counter', 'tenure' | 'seq' | 'leaseMs' | 'tokens'> = {
   name: 'fenced/handoff',
-  sha: '87e46b8476afbab06eb4f38c53b9894e5e36bc16',
+  sha: '90d8cffb63eafa8259c1d781ac571a12c68cbabf',
   keys: (by) => [by.lock, by.queue, by.counter],
   args: (by) => [by.tenure, by.seq, by.leaseMs, by.tokens],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, "local seq = integer(2, 1, 9007199254740991)\nlocal leaseMs = integer(3, 1)\nlocal count, last = standing()\nif not count then return { 'lost', question } end\nlocal remainingMs = redis.call('PTTL', KEYS[1])\nlocal others = redis.call('ZCARD', KEYS[2])\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal token = redis.call('HGET', KEYS[1], 'token') or '-'\nif seq > last then\nif count ~= 1 then return { 'lost', question } end\nredis.call('HDEL', KEYS[1], '')", parts.fencedMint, "redis.call('PEXPIRE', KEYS[1], ARGV[3])\nredis.call('HSET', KEYS[1], 'seq', ARGV[2], 'token', token)\nremainingMs = leaseMs\nend\nreturn { 'passed', remainingMs, others, nowMs, token, question }"].join('\n'),
@@ -37,7 +37,7 @@ export const handoff: Operation<'lock' | 'queue' | 'counter', 'tenure' | 'seq' |
 
 export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'tokens'> = {
   name: 'fenced/release',
-  sha: '9063274fb8cfd927eed4e946a762d4003302f337',
+  sha: '08a919e3ae42be0cff9d2e7a262cc7e46352ee2d',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.tokens],
   source: lock.release.source.replace(parts.lockOwn, () => parts.fencedOwn),
@@ -45,7 +45,7 @@ export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter',
 
 export const serve: Operation<'lock' | 'queue' | 'fresh' | 'counter', 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/serve',
-  sha: 'bc40fae4a7b807aafeb079017416048825a91d42',
+  sha: 'fd16c4431455b89dcb8041d6d346c353a794086c',
   keys: (by) => [by.lock, by.queue, by.fresh, by.counter],
   args: (by) => [by.claimMs, by.trust, by.tokens],
   source: lock.serve.source.replace(parts.lockOwn, () => parts.fencedOwn),

@@ -159,4 +159,18 @@ describe('the counter', () => {
       await kit.admin.del(counterOf(lock.name));
     },
   );
+
+  it('that was made by time has no end from the first counted token on, and so does not begin again at 1', async () => {
+    const name = freshName();
+    const byTime = openClient(kit).getFencedLock(name);
+    const byCount = openClient(kit, { tokens: 'count' }).getFencedLock(name);
+    const before = await byTime.withLock(({ token }) => token);
+    const counted = await byCount.withLock(({ token }) => token);
+    expect(counted).toBeGreaterThan(before + 31);
+    expect(await kit.admin.get(counterOf(name))).toBe(String(counted + 31));
+    expect(await kit.admin.pttl(counterOf(name))).toBe(-1);
+    await byTime.withLock(() => undefined);
+    expect(await kit.admin.pttl(counterOf(name))).toBe(-1);
+    await kit.admin.del(counterOf(name));
+  });
 });

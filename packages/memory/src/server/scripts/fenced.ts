@@ -17,10 +17,15 @@ const KEPT_MS = 96_400_000;
 /** So many digits change once in 10,000 s. */
 const SLOW_DIGITS = 6;
 const DIGITS = 16;
+const LEAST_BY_TIME = 1e15;
 
 /** mint.lua. Returns the first token of a span; throws what was refused. */
 function mint(redis: Commands, counter: string, tokens: string | undefined): string {
-  if (tokens === 'count') return `${redis.incrby(counter, SPAN) - SPAN + 1}`;
+  if (tokens === 'count') {
+    const last = redis.incrby(counter, SPAN);
+    if (last >= LEAST_BY_TIME && redis.pttl(counter) !== -1) redis.set(counter, `${last}`);
+    return `${last - SPAN + 1}`;
+  }
   let token = `${redis.timeMicros()}`;
   const last = redis.setKeepingTtl(counter, `${Number(token) + SPAN - 1}`);
   const isBehind = last !== undefined && last.length === DIGITS && last < token;
