@@ -1,5 +1,6 @@
 import { LockNotHeldError } from '../errors.js';
 import { checkTime, MIN_LEASE_MS } from '../options.js';
+import { checkFunction } from '../options.js';
 import { shown } from '../reports/caller.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Hold, HoldState } from './hold.js';
@@ -40,6 +41,7 @@ export class MultiHold implements Hold {
   run<T>(fn: () => PromiseLike<T>): Promise<T>;
   run<T>(fn: () => T): T;
   run(fn: () => unknown): unknown {
+    checkFunction('hold.run', fn);
     this.assertHeld();
     return this.#bundle.inside(fn, 'run');
   }

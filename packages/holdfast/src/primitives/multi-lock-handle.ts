@@ -163,7 +163,7 @@ export class MultiLockHandle implements MultiLock {
       for (const member of this.#members) {
         const found = await this.#takeNext(call, bundle, member, end.signal);
         if (found === undefined) continue;
-        await bundle.withdraw();
+        await this.#withdraw(bundle, call);
         return { member, found, waitedMs: clock.now() - startedAt };
       }
       if (options.leaseMs !== undefined) await fixLeases(bundle, options.leaseMs);
@@ -172,11 +172,19 @@ export class MultiLockHandle implements MultiLock {
       if (lost !== undefined) throw lost.lossError();
       return bundle;
     } catch (error) {
-      await bundle.withdraw();
+      await this.#withdraw(bundle, call);
       throw error;
     } finally {
       leave?.();
     }
+  }
+
+  /** Waits for it while the call has time left: a server that does not answer must not keep a call whose time is over. */
+  async #withdraw(bundle: HoldBundle, { style, options, startedAt }: MultiCall): Promise<void> {
+    const withdrawn = bundle.withdraw();
+    const { waitMs = style.waitMs, signal } = options;
+    const isOver = waitMs !== undefined && waitMs > 0 && this.#host.parts.clock.now() >= startedAt + waitMs;
+    if (!isOver && !signal?.aborted) await withdrawn;
   }
 
   /** Takes one member into the bundle, or says why not. */

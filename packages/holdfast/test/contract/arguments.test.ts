@@ -355,6 +355,7 @@ describe('what is to be run and is no function is refused by its method, with wh
     ['withLock', (client: LockClient, fn: never) => client.getLock(freshName()).withLock(fn)],
     ['tryWithLock', (client: LockClient, fn: never) => client.getLock(freshName()).tryWithLock({}, fn)],
     ['hold.run', async (client: LockClient, fn: never) => (await client.getLock(freshName()).acquire()).run(fn)],
+    ['hold.run', async (client: LockClient, fn: never) => (await client.getMultiLock([freshName()]).acquire()).run(fn)],
   ])('%s', async (method, call) => {
     const client = openClient(kit);
     for (const [fn, got] of [

@@ -410,7 +410,12 @@ describe('inspect', () => {
     const { client, name, lock } = setUp();
     const id = '6e1c9d4e-6b0c-4f6e-8a53-7a2ab1a6d8f1:42';
     await kit.admin.hset(name, id, 3);
-    const foreign = { name, owner: { id, holdCount: 3, kind: 'foreign', resting: false }, remainingMs: undefined, queue: [] };
+    const foreign = {
+      name,
+      owner: { id, holdCount: 3, kind: 'foreign', resting: false },
+      remainingMs: undefined,
+      queue: [],
+    };
     expect(await client.inspect(name)).toEqual(foreign);
     expect(await lock.remainTimeToLive()).toBe(-1);
     await kit.admin.pexpire(name, 5_000);

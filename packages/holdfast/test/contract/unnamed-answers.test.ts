@@ -32,7 +32,9 @@ function saying(frame: string, times: number): { hostility: Hostility; connectio
         connections.add(socket);
         socket.write(frame);
       } else {
-        socket.write(array(bulk('acquired'), number(1), number(1), number(30_000), number(0), bulk(''), bulk('-'), bulk(question)));
+        socket.write(
+          array(bulk('acquired'), number(1), number(1), number(30_000), number(0), bulk(''), bulk('-'), bulk(question)),
+        );
       }
     },
   };

@@ -1,7 +1,7 @@
 /** What is special about a multi-lock; what it has in common with every lock is in `exclusive.ts`. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { useRedis } from '@holdfast/testkit';
-import { type LockClient, LockLostError, LockTimeoutError } from 'holdfast';
+import { type LockClient, LockLostError, LockTimeoutError, type RLock } from 'holdfast';
 import { createTestClient, createTestServer, type TestLockClient } from 'holdfast/testing';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
@@ -112,6 +112,39 @@ describe('a call that does not get all members', () => {
     expect(error).toMatchObject({ lockName: late, waitedMs: 100 });
     await server.advance(0);
     expect(await second.getLock(early).tryLock()).toBe(true);
+  });
+
+  it.each<[string, (lock: RLock, end: AbortController) => Promise<unknown>]>([
+    ['at its deadline', (lock) => failureOf(lock.acquire({ waitMs: 1_000 }))],
+    ['with its signal', (lock, { signal }) => failureOf(lock.acquire({ signal }))],
+  ])('ends %s, also when the server does not answer what it gives back', async (_, call) => {
+    const { first, second } = processes(2, { responseTimeoutMs: 60_000 });
+    const [, busy] = inOrder(first);
+    await second.getLock(busy).acquire();
+    const end = new AbortController();
+    let hasEnded = false;
+    void call(first.getMultiLock(['a', 'b']), end).then(() => (hasEnded = true));
+    await first.advance(500);
+    expect(await first.getLock('a').isLocked()).toBe(true);
+    first.outage(30_000);
+    await first.advance(400);
+    expect(hasEnded).toBe(false);
+    end.abort(new Error('enough'));
+    await first.advance(200);
+    expect(hasEnded).toBe(true);
+    await first.advance(60_000);
+  });
+
+  it('left open by client.run stays taken as a whole: what still works in it is not joined by another', async () => {
+    const { first, second } = processes(2);
+    const leaks: string[] = [];
+    first.on('leak', ({ name }) => leaks.push(name));
+    await first.run(() => first.getMultiLock(['a', 'b']).lock());
+    await first.advance(1);
+    expect(await second.getLock('a').tryLock()).toBe(false);
+    expect(await second.getLock('b').tryLock()).toBe(false);
+    expect(leaks.toSorted()).toEqual(['a', 'b']);
+    await first.advance(60_000);
   });
 
   it('gives back what it has when its signal aborts', async () => {
