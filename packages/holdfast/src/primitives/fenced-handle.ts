@@ -23,12 +23,14 @@ import { callStyles, LockHandle, type Member, memberOf } from './lock-handle.js'
 class FencedHoldHandle extends HoldHandle implements FencedHold {
   readonly #fence: Fence;
   readonly #parts: ClientParts;
+  readonly #lockKey: string;
   #guard: Guard | undefined;
 
-  constructor(host: LockHost, record: HoldRecord, parts: ClientParts) {
+  constructor(host: LockHost, record: HoldRecord, parts: ClientParts, lockKey: string) {
     super(host, record);
     this.#fence = fenceOf(record);
     this.#parts = parts;
+    this.#lockKey = lockKey;
   }
 
   get token(): number {
@@ -38,6 +40,7 @@ class FencedHoldHandle extends HoldHandle implements FencedHold {
   get guard(): Guard {
     this.#guard ??= new FenceGuard(this.#parts, {
       name: this.name,
+      lockKey: this.#lockKey,
       fence: this.#fence,
       assertHeld: () => this.assertHeld(),
     });
@@ -50,7 +53,8 @@ const styles = { lockAndGetToken: callStyles.lock, tryLockAndGetToken: callStyle
 /** See {@link RFencedLock}. */
 export class FencedLockHandle extends LockHandle<FencedHold> implements RFencedLock {
   constructor(host: LockHost, operations: FencedOperations, owner: string | undefined, parts: ClientParts) {
-    super(host, operations, reentrantPolicy, owner, (of, record) => new FencedHoldHandle(of, record, parts));
+    const { key } = operations;
+    super(host, operations, reentrantPolicy, owner, (of, record) => new FencedHoldHandle(of, record, parts, key));
   }
 
   getToken(): Promise<number | null> {

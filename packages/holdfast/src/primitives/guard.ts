@@ -26,6 +26,7 @@ export interface GuardSetOptions {
 /**
  * Writes to Redis under the token of one hold; see {@link FencedHold.guard}. Keys are as your own client of this connection names them: behind its `keyPrefix`, without the
  * `prefix` of the lock client. One key belongs to one lock: tokens of two locks say nothing about each other. Whatever else writes to the key, without a guard, is not held up.
+ * Never the key of a lock, which is the lock's name behind the `prefix`: that of this hold's own lock is a RangeError before anything is sent, as `holdfast_…` and `redisson_…` are.
  *
  * Every method resolves when the write is done, and rejects with StaleTokenError when a later token has written to the key, LockLostError or
  * LockNotHeldError when the hold is known to be over, LockRefusedError when Redis refuses (a key of another type), LockUnavailableError when it does not
@@ -45,6 +46,8 @@ export interface Guard {
 /** A hold, as far as its guard goes. */
 export interface GuardedHold {
   readonly name: string;
+  /** The key of its lock, as a guarded key is given. */
+  readonly lockKey: string;
   readonly fence: Fence;
   /** @throws LockLostError, LockNotHeldError */
   assertHeld(): void;
@@ -94,6 +97,11 @@ export class FenceGuard implements Guard {
   }
 
   #operations(key: string): GuardOperations {
+    if (key === this.#hold.lockKey) {
+      throw new RangeError(
+        `a guarded key must not be "${key}": that is the key of the lock itself, which the write would spoil`,
+      );
+    }
     return new GuardOperations(key, this.#parts.topology.keyPrefix);
   }
 

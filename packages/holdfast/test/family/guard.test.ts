@@ -147,6 +147,18 @@ describe('a guarded write', () => {
     await failureOf(lost.release());
   });
 
+  it('to the key of its own lock is refused before anything is sent, also behind a prefix', async () => {
+    const lock = openClient(kit, { prefix: 'shop:' }).getFencedLock(freshName());
+    const key = `shop:${lock.name}`;
+    await lock.withLock(async ({ guard }) => {
+      const before = await kit.admin.hgetall(key);
+      const writes = [guard.set(key, 1), guard.del(key), guard.hset(key, { a: 1 }), guard.hdel(key, 'seq')];
+      for (const error of await Promise.all(writes.map(failureOf))) expect(error).toBeInstanceOf(RangeError);
+      expect(await kit.admin.hgetall(key)).toEqual(before);
+    });
+    expect(await kit.admin.exists(key)).toBe(0);
+  });
+
   it('leaves what it cannot guard as it is', async () => {
     const [list, hash] = [freshKey(), freshKey()];
     await kit.admin.lpush(list, 'x');
@@ -164,6 +176,7 @@ describe('a guarded write', () => {
   it.each<[string, (hold: FencedHold) => Promise<void>]>([
     ['an empty key', ({ guard }) => guard.set('', 1)],
     ['a key of ours', ({ guard }) => guard.hset('holdfast_queue:{x}', { a: 1 })],
+    ['a key of Redisson', ({ guard }) => guard.del('redisson_lock_token:{x}')],
     ['braces that part the record from the key', ({ guard }) => guard.set('a{b', 1)],
     ['a value that is none', ({ guard }) => guard.set('k', Number.NaN)],
     ['no fields', ({ guard }) => guard.hset('k', {})],
