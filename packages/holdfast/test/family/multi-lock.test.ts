@@ -126,7 +126,7 @@ describe('a call that does not get all members', () => {
     void call(first.getMultiLock(['a', 'b']), end).then(() => (hasEnded = true));
     await first.advance(500);
     expect(await first.getLock('a').isLocked()).toBe(true);
-    first.outage(30_000);
+    await first.outage(30_000);
     await first.advance(400);
     expect(hasEnded).toBe(false);
     end.abort(new Error('enough'));
