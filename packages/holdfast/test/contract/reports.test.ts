@@ -210,6 +210,10 @@ describe('stats', () => {
       await hold.release();
       hold = await next;
     }
+    // A waiter whose inbox opens while it waits asks again, and may find the lock free.
+    await other.getLock(freshName()).withLock(() => undefined);
+    const inbox = `holdfast_inbox:${other.clientId}`;
+    await waitUntil(async () => (await kit.admin.pubsub('NUMSUB', inbox))[1] === 1, { what: 'the inbox to be open' });
     const theirs = other.getLock(name).acquire();
     await waitUntil(async () => (await client.inspect(name)).queue.length === 1, { what: 'the queue' });
     await hold.release();
