@@ -1,3 +1,4 @@
+import type { Appointment } from '@holdfast/watchdog';
 import { LockRefusedError } from '../errors.js';
 import type { Coordinator } from '../exclusive/coordinator.js';
 import { unavailable } from '../connection/unavailable.js';
@@ -59,19 +60,18 @@ export class QuorumQuestions implements Questions {
     let failed: unknown;
     await new Promise<void>((resolve) => {
       let open = nodes.length;
-      const limit = { cancel: () => undefined as void };
+      let limit: Appointment | undefined;
       const count = () => {
         open--;
         if (open === 0) {
-          limit.cancel();
+          limit?.cancel();
           resolve();
         } else if (replies.length === majority) {
           // The slower ones have a moment: who is down must not hold up what is known.
-          const appointment = parts.waits.at(
+          limit ??= parts.waits.at(
             parts.clock.now() + this.#electorate.nodeTimeoutMs(Number.POSITIVE_INFINITY),
             resolve,
           );
-          limit.cancel = () => appointment.cancel();
         }
       };
       for (const at of this.#nodes) {
