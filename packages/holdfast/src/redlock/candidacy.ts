@@ -21,33 +21,30 @@
  */
 
 import type { Appointment } from '@holdfast/watchdog';
-import { whenRead } from '../connection/reading.js';
 import type { Demand } from '../tenure/demand.js';
 import type { Failure } from '../tenure/failures.js';
 import type { Ballot } from './ballot.js';
 import type { Ballots } from './ballots.js';
 import type { Electorate } from './electorate.js';
+import { LineWatch } from './line-watch.js';
 import type { LockNode } from './lock-node.js';
 import { Reaching } from './reaching.js';
 import { Tally } from './tally.js';
+import { type BallotMaker, Voting } from './voting.js';
 
 /** Who has the vote of the line may ask the others for so many node timeouts at a time, */
 const GATHER_TIMEOUTS = 4;
 /** and so often, before others have their turn. */
 const GATHERINGS = 3;
-/** A node in line that does not answer is given up at the second look, one so many node timeouts after the other. */
-const LOOK_TIMEOUTS = 4;
 
 type State = 'idle' | 'reaching' | 'round' | 'gathering' | 'pausing' | 'queued' | 'over';
 
 /** Told what becomes of it. */
-export interface CandidacyListener {
+export interface CandidacyListener extends BallotMaker {
   /** A majority has voted: after a round, or after the line gave its vote. */
   onMajority(how: 'asked' | 'granted'): void;
   onBusy(askedAt: number, owner: 'holdfast' | 'foreign'): void;
   onFailed(failure: Failure): void;
-  /** Makes a ballot, which asks when it is told to. */
-  ballotAt(node: LockNode, demand: Demand): Ballot;
 }
 
 /** See the module comment. */
@@ -57,16 +54,15 @@ export class Candidacy {
   readonly #listener: CandidacyListener;
   readonly #tally: Tally;
   readonly #reaching: Reaching;
+  readonly #lineWatch: LineWatch;
   #demand: Demand;
   #state: State = 'idle';
   /** The node where it stands in line, or whose vote it has. */
   #line: LockNode | undefined;
   #gatherings = 0;
-  /** When the present round, or gathering, began. */
-  #begunAt = 0;
-  #timeIsOver = false;
+  /** The present round, or gathering, or the last one; before the first, one that is never begun. */
+  #voting: Voting;
   #unansweredSince: number | undefined;
-  #looksInVain = 0;
   #next: Appointment | undefined;
 
   constructor(
@@ -83,6 +79,8 @@ export class Candidacy {
       done: () => this.#round(),
       failed: (failure) => listener.onFailed(failure),
     });
+    this.#lineWatch = new LineWatch(electorate, () => this.#startAgain());
+    this.#voting = new Voting(electorate, ballots, listener);
   }
 
   /** The node whose queue orders those who wait. */
@@ -167,49 +165,17 @@ export class Candidacy {
     this.#rest('round');
     this.#gatherings = 0;
     this.#line = undefined;
-    this.#open({ terms: this.#demand.terms, patientUntil: Number.NEGATIVE_INFINITY });
-    this.#limit(this.#nodeTimeoutMs);
+    this.#vote({ terms: this.#demand.terms, patientUntil: Number.NEGATIVE_INFINITY }, this.#nodeTimeoutMs);
   }
 
-  /** Asks the nodes that may vote and have not: those that queue already, or were not asked. */
-  #open(demand: Demand): void {
-    const state = this.#state;
-    this.#begunAt = this.#now;
-    this.#timeIsOver = false;
-    for (const node of this.#electorate.nodes) {
-      const before = this.#ballots.at(node);
-      if (before?.answer === 'failed') this.#ballots.withdraw(before);
-      const known = this.#ballots.at(node);
-      if (known?.answer === 'yes' || (known === undefined && !node.mayVote)) continue;
-      const ballot = known ?? this.#listener.ballotAt(node, demand);
-      ballot.answer = 'none';
-      if (known !== undefined) ballot.tenure.want(demand);
-      ballot.tenure.ask();
-      // The answer may have been known at once.
-      if (this.#state !== state) return;
-    }
-  }
-
-  /** The time of a round, or gathering. What has come by then is read first. */
-  #limit(ms: number): void {
-    const begunAt = this.#begunAt;
-    if (!this.#isVoting) return;
-    this.#after(begunAt + ms, () =>
-      whenRead(this.#electorate.parts.nextTurn, () => {
-        if (!this.#isVoting || this.#begunAt !== begunAt) return;
-        this.#timeIsOver = true;
-        this.#count();
-      }),
-    );
-  }
-
-  get #isVoting(): boolean {
-    return this.#state === 'round' || this.#state === 'gathering';
+  #vote(demand: Demand, ms: number): void {
+    this.#voting = new Voting(this.#electorate, this.#ballots, this.#listener);
+    this.#voting.begin(demand, ms, () => this.#count());
   }
 
   /** A node has answered. */
   onAnswer(ballot: Ballot): void {
-    if (this.#isVoting) this.#count();
+    if (this.#state === 'round' || this.#state === 'gathering') this.#count();
     else if (this.#state === 'queued') this.#onLineAnswer(ballot);
   }
 
@@ -223,12 +189,12 @@ export class Candidacy {
     const mayWin = this.#state !== 'round' || this.#inLine?.answer === 'yes';
     if (mayWin && this.#tally.suffices(this.#demand.terms)) this.#won();
     else if (this.#state === 'round') this.#countRound();
-    else if (this.#timeIsOver) this.#gatheredInVain();
+    else if (this.#voting.timeIsOver) this.#gatheredInVain();
   }
 
   #countRound(): void {
     const { answers, refusal, votes } = this.#tally;
-    const open = this.#timeIsOver ? 0 : this.#tally.open;
+    const open = this.#voting.timeIsOver ? 0 : this.#tally.open;
     const inLine = this.#inLine;
     if (refusal !== undefined) this.#listener.onFailed(refusal);
     else if (answers + open < this.#majority) this.#startAgain();
@@ -240,36 +206,29 @@ export class Candidacy {
   }
 
   get #inLine(): Ballot | undefined {
-    return this.#tally.inLine(this.#timeIsOver ? 'pass over' : 'wait');
+    return this.#tally.inLine(this.#voting.timeIsOver ? 'pass over' : 'wait');
   }
 
   // ---------------------------------------------------------------- waiting in line
 
   #busy({ node, owner }: Ballot): void {
-    const askedAt = this.#begunAt;
     this.#ballots.withdrawAll();
+    this.#tellBusy(owner, () => this.#queue(node));
+  }
+
+  #tellBusy(owner: Ballot['owner'], next: () => void): void {
     this.#rest('pausing');
     this.#unansweredSince = undefined;
-    this.#listener.onBusy(askedAt, owner);
+    this.#listener.onBusy(this.#voting.begunAt, owner);
     // No call may be left that waits.
-    if (this.#state === 'pausing') this.#queue(node);
+    if (this.#state === 'pausing') next();
   }
 
   #queue(node: LockNode): void {
     this.#rest('queued');
     this.#line = node;
-    this.#looksInVain = 0;
     this.#listener.ballotAt(node, this.#demand).tenure.ask();
-    if (this.#state === 'queued') this.#lookAtLine();
-  }
-
-  /** A node that has gone sends no message. */
-  #lookAtLine(): void {
-    this.#after(this.#now + LOOK_TIMEOUTS * this.#nodeTimeoutMs, () => {
-      this.#looksInVain = this.#line?.mayVote ? 0 : this.#looksInVain + 1;
-      if (this.#looksInVain < 2) this.#lookAtLine();
-      else this.#startAgain();
-    });
+    if (this.#state === 'queued') this.#lineWatch.begin(node, this.#nodeTimeoutMs);
   }
 
   #onLineAnswer(ballot: Ballot): void {
@@ -288,32 +247,24 @@ export class Candidacy {
     this.#rest('gathering');
     this.#gatherings++;
     const ms = GATHER_TIMEOUTS * this.#nodeTimeoutMs;
-    this.#open({ terms: this.#demand.terms, patientUntil: this.#now + ms });
-    this.#limit(ms);
+    this.#vote({ terms: this.#demand.terms, patientUntil: this.#now + ms }, ms);
     if (this.#state === 'gathering') this.#count();
   }
 
   #gatheredInVain(): void {
     const { answers, refusal } = this.#tally;
-    if (refusal !== undefined) {
-      this.#listener.onFailed(refusal);
-      return;
-    }
     const line = this.#lineBallot;
-    if (answers < this.#majority || line === undefined) {
-      this.#unansweredSince ??= this.#begunAt;
+    if (refusal !== undefined) this.#listener.onFailed(refusal);
+    else if (answers < this.#majority || line === undefined) {
+      this.#unansweredSince ??= this.#voting.begunAt;
       this.#startAgain();
-      return;
-    }
-    const askedAt = this.#begunAt;
-    if (this.#gatherings >= GATHERINGS) this.#ballots.withdrawAll();
-    else for (const ballot of this.#ballots.all) if (ballot !== line) this.#ballots.withdraw(ballot);
-    this.#rest('pausing');
-    this.#unansweredSince = undefined;
-    this.#listener.onBusy(askedAt, 'holdfast');
-    if (this.#state !== 'pausing') return;
-    if (this.#gatherings >= GATHERINGS) this.#queue(line.node);
-    else this.#pauseThen(() => this.#gather());
+    } else this.#giveWay(line);
+  }
+
+  #giveWay(line: Ballot): void {
+    const isLast = this.#gatherings >= GATHERINGS;
+    this.#ballots.withdraw(...this.#ballots.all.filter((ballot) => isLast || ballot !== line));
+    this.#tellBusy('holdfast', () => (isLast ? this.#queue(line.node) : this.#pauseThen(() => this.#gather())));
   }
 
   #won(): void {
@@ -339,6 +290,8 @@ export class Candidacy {
     this.#next?.cancel();
     this.#next = undefined;
     this.#reaching.stop();
+    this.#voting.stop();
+    this.#lineWatch.stop();
     this.#state = state;
   }
 }
