@@ -12,7 +12,7 @@ export interface RedLockNode {
   /**
    * - `may vote`: it counts.
    * - `connecting`, `unreachable`, `silent`: there is no connection yet, or none, or nothing comes back on it.
-   * - `young`: it was started less than `longestLeaseMs` ago, and may have forgotten a lock. It will count by itself.
+   * - `young`: it was started less than `longestLeaseMs` ago, as far as is known here, and may have forgotten a lock. It will count by itself.
    * - `replica`: it is no master. `promoted`: a failover made it one, and it may never have heard of a lock; restart it to have it count.
    * - `unreadable`: it does not answer INFO.
    */

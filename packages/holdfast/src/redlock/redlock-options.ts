@@ -39,7 +39,7 @@ export interface RedLockClientOptions
   longestLeaseMs?: number;
   /**
    * The nodes write each command to their log before they answer (`appendonly yes`, `appendfsync always`), and keep it: one for which both settings
-   * are found so votes right after a restart. Needs the right to CONFIG GET. Default false.
+   * are found so votes right after a start, also a new and empty one. Needs the right to CONFIG GET. Default false.
    */
   durable?: boolean;
   /** How much the client may have at once. The longest lease is `longestLeaseMs`. */

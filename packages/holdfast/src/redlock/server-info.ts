@@ -2,7 +2,7 @@
 export interface ServerInfo {
   /** Another one after each start, and for each server. */
   readonly runId: string;
-  /** Time since it was started, in whole seconds. May be up to a second too much: it is the difference of two times without their fractions. */
+  /** Time since it was started, by the clock of its machine, in whole seconds. May be up to a second too much: it is the difference of two times without their fractions. */
   readonly uptimeMs: number;
   readonly role: string;
   /** It was made a master by a failover: what the master before it had promised, it may not know. */

@@ -6,6 +6,10 @@
  * different rates, after its start. The same holds for a server that is no master, or was made one by a failover: it may never have heard of
  * a lock, for however long it runs.
  *
+ * A server tells its age by the clock of its machine, and a clock that is set forward makes it older than it is. So a run that took the place of one
+ * that was known here is as old as this client has known it, by its own clock, and for each run the age that was found first is kept. What the
+ * server says is believed only of the first run that a client ever sees at a node: nothing else is known of it.
+ *
  * A server that was restarted has ended its connections. So the server at the other end of a connection stays the same run of the same server, and is
  * looked at once for each connection, before anything is asked on it. That is why there must be no proxy between that keeps a connection open.
  */
@@ -37,6 +41,13 @@ export interface StandingOptions {
   readonly onError: (error: Error) => void;
 }
 
+/** One run of a server: another one begins with each start. */
+interface Run {
+  readonly id: string;
+  /** It was started at this clock time, or before. */
+  readonly bornBy: number;
+}
+
 /** The margin that every lease has for clocks that run at different rates. */
 const DRIFT = 1.01;
 /** A server tells its age in whole seconds. */
@@ -55,7 +66,9 @@ export class Standing {
   #epoch = 0;
   #asking: number | undefined;
   #verdict: Verdict = unknown;
-  #runId: string | undefined;
+  /** The last that was seen, also while there is no connection. */
+  #run: Run | undefined;
+  #isRunKnown = false;
   #again: { cancel(): void } | undefined;
 
   constructor(redis: Redis, options: StandingOptions) {
@@ -73,7 +86,7 @@ export class Standing {
 
   /** Which run of which server it is, as far as is known. */
   get runId(): string | undefined {
-    return this.#runId;
+    return this.#isRunKnown ? this.#run?.id : undefined;
   }
 
   /** Asks, if that has not been done: a client of yours may have been connected before we came. */
@@ -92,7 +105,7 @@ export class Standing {
   readonly #forget = (): void => {
     this.#epoch++;
     this.#verdict = unknown;
-    this.#runId = undefined;
+    this.#isRunKnown = false;
     this.#again?.cancel();
     this.#options.onNews();
   };
@@ -109,11 +122,8 @@ export class Standing {
       const info = readServerInfo(await this.#redis.info());
       if (info === undefined) throw new Error('INFO does not say how long the server has been running, and what it is');
       if (epoch !== this.#epoch) return;
-      this.#runId = info.runId;
-      // The age is that of now or of before, so it is not overrated.
-      const { now, longestLeaseMs } = this.#options;
-      const until = now() + longestLeaseMs * DRIFT + AGE_GRAIN_MS - info.uptimeMs;
-      verdict = await this.#judge(info, until);
+      const { bornBy } = this.#meet(info);
+      verdict = await this.#judge(info, bornBy + this.#options.longestLeaseMs * DRIFT + AGE_GRAIN_MS);
     } catch (error) {
       verdict = { kind: 'unreadable', error: redacted(error) };
     }
@@ -125,6 +135,17 @@ export class Standing {
       this.#again = this.#options.at(this.#options.now() + ASK_AGAIN_MS, this.#look);
     }
     this.#options.onNews();
+  }
+
+  /** The run that has answered now; see the module comment. */
+  #meet({ runId, uptimeMs }: ServerInfo): Run {
+    this.#isRunKnown = true;
+    if (this.#run?.id !== runId) {
+      const now = this.#options.now();
+      // The age is that of now or of before, so it is not overrated.
+      this.#run = { id: runId, bornBy: this.#run === undefined ? now - uptimeMs : now };
+    }
+    return this.#run;
   }
 
   async #judge(info: ServerInfo, until: number): Promise<Verdict> {

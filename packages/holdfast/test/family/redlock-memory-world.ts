@@ -72,6 +72,8 @@ export interface RedLockWorld extends Omit<World, 'open'> {
   /** The node dies, and comes back when it is started again. */
   kill(node: number): void;
   start(node: number): void;
+  /** The clock of the node's machine is set forward. */
+  stepClock(node: number, ms: number): void;
   /** Where those who wait for a lock stand in line while every node votes. */
   lineOf(name: string): Promise<number>;
   /** Connections of the test's own. */
@@ -89,6 +91,7 @@ export function redlockMemoryWorld(size = 5): RedLockWorld {
   const leaks = guardLeaks();
   let clock: ManualClock;
   let servers: MemoryServer[];
+  let steps: number[];
   let links: Link[];
   let admins: Redis[];
   const openRedis = (index: number, { network }: Link) =>
@@ -97,9 +100,10 @@ export function redlockMemoryWorld(size = 5): RedLockWorld {
     memoryRedis({ network: direct(() => server), timers: clock }, { lazyConnect: true, retryStrategy: () => 1 });
   beforeEach(async () => {
     clock = new ManualClock();
-    servers = Array.from(
-      { length: size },
-      (_, index) => new MemoryServer({ now: () => EPOCH_MS + clock.now(), name: `node-${index}` }),
+    steps = Array.from({ length: size }, () => 0);
+    servers = steps.map(
+      (_, index) =>
+        new MemoryServer({ now: () => EPOCH_MS + clock.now() + (steps[index] as number), name: `node-${index}` }),
     );
     links = servers.map((server) => new Link(() => server));
     admins = servers.map(openAdmin);
@@ -151,6 +155,9 @@ export function redlockMemoryWorld(size = 5): RedLockWorld {
       servers[node]?.hangUp();
     },
     start: (node) => links[node]?.accept(),
+    stepClock: (node, ms) => {
+      steps[node] = (steps[node] as number) + ms;
+    },
     lineOf: async (name) => {
       const places = await Promise.all(admins.map((admin) => admin.zcard(`holdfast_queue:{${name}}`)));
       return places.findIndex((count) => count > 0);

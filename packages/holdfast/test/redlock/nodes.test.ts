@@ -9,7 +9,7 @@ import {
   LockUnavailableError,
   type RLock,
 } from 'holdfast';
-import { redlockMemoryWorld } from '../family/redlock-memory-world.js';
+import { type Link, redlockMemoryWorld } from '../family/redlock-memory-world.js';
 import { freshName } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { Room } from '../support/room.js';
@@ -152,6 +152,55 @@ describe('a node that was restarted', () => {
     expect(stateOnArrival).toBe('lost');
   });
 
+  it.each<[string, { readonly before?: (way: Link) => Promise<void>; readonly after?: (way: Link) => Promise<void> }]>([
+    ['that was connected to it', {}],
+    [
+      'that was cut off from it for long before',
+      {
+        before: async (way) => {
+          way.refuse();
+          world.servers[2]?.hangUp();
+          await world.pass(3 * LEASE_MS);
+        },
+        after: async (way) => way.accept(),
+      },
+    ],
+    [
+      'whose connection is lost once more',
+      {
+        after: async () => {
+          await world.pass(200);
+          world.servers[2]?.hangUp();
+        },
+      },
+    ],
+  ])('and whose clock was then set forward by an hour is no older for a client %s', async (_, { before, after }) => {
+    const name = freshName();
+    const [mine, theirs] = [world.ownLinks(), world.ownLinks()];
+    for (const node of [3, 4]) mine[node]?.refuse();
+    for (const node of [0, 1]) theirs[node]?.refuse();
+    const other = world.open({ watchdogTimeoutMs: LEASE_MS }, theirs);
+    await within(other.connect());
+    const way = theirs[2] as Link;
+    await before?.(way);
+    const hold = await within(world.open({ watchdogTimeoutMs: LEASE_MS }, mine).getRedLock(name).acquire());
+    expect(await takenOn(name)).toEqual([0, 1, 2]);
+    mine[2]?.freeze();
+    world.servers[2]?.restart('data lost');
+    await after?.(way);
+    world.stepClock(2, 3_600_000);
+    let stateOnArrival = '';
+    const call = other
+      .getRedLock(name)
+      .acquire()
+      .then((next) => {
+        stateOnArrival = hold.state;
+        return next;
+      });
+    await within((await within(call)).release());
+    expect(stateOnArrival).toBe('lost');
+  });
+
   it('is named as the reason, when so many of them were', async () => {
     const client = open();
     await within(client.connect());
@@ -209,12 +258,14 @@ describe('a lock that is free', () => {
 
 describe('a client that waits', () => {
   it('is not overtaken by one that comes when the lock is given back', async () => {
-    const name = freshName();
+    // Who waits for it stands in line at the last node, so the newcomer has the votes of the others before that one says no.
+    const name = 'report';
     const ways = world.ownLinks();
     const mine = await warmed(name);
     const hold = await within(mine.acquire());
     const call = world.open({ watchdogTimeoutMs: LEASE_MS }, ways).getRedLock(name).acquire();
     await world.until(async () => (await world.waiters(name, 'queue')) === 1, 'a waiter');
+    expect(await world.lineOf(name)).toBe(4);
     const newcomer = await warmed(name);
     // It has not heard yet that it is next.
     for (const way of ways) way.freeze();
