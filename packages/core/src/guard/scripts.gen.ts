@@ -12,8 +12,8 @@ export const hash: Operation<'hash', 'token' | 'n' | 'command'> = {
 
 export const text: Operation<'text' | 'record', 'token' | 'n' | 'command' | 'value' | 'ttlMs'> = {
   name: 'guard/text',
-  sha: '8c78815948ee7d8c45c5f0d87e5a8d518f700f17',
+  sha: '2a373ba9ba035f322d0a3c9945a29893f35dbf86',
   keys: (by) => [by.text, by.record],
   args: (by) => [by.token, by.n, by.command, by.value, by.ttlMs],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.guardVerdict, "local ttlMs = integer(5, 0)\nlocal said, more = verdict(redis.call('GET', KEYS[2]) or '0 0')\nif not said then return more end\nif said ~= 'new' then return { said, more or '', question } end\nredis.call('STRLEN', KEYS[1])\nlocal record = ARGV[1] .. ' ' .. ARGV[2]\nif ARGV[3] == 'DEL' then\nredis.call('DEL', KEYS[1])\nredis.call('SET', KEYS[2], record, 'PX', 86400000)\nelseif ttlMs > 0 then\nredis.call('SET', KEYS[1], ARGV[4], 'PX', ttlMs)\nredis.call('SET', KEYS[2], record, 'PX', ttlMs)\nelse\nredis.call('SET', KEYS[1], ARGV[4])\nredis.call('SET', KEYS[2], record)\nend\nreturn { 'written', '', question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.guardVerdict, "local DAY_MS = 86400000\nlocal ttlMs = integer(5, 0)\nlocal said, more = verdict(redis.call('GET', KEYS[2]) or '0 0')\nif not said then return more end\nif said ~= 'new' then return { said, more or '', question } end\nredis.call('STRLEN', KEYS[1])\nlocal record = ARGV[1] .. ' ' .. ARGV[2]\nif ARGV[3] == 'DEL' then\nredis.call('DEL', KEYS[1])\nredis.call('SET', KEYS[2], record, 'PX', DAY_MS)\nelseif ttlMs > 0 then\nredis.call('SET', KEYS[1], ARGV[4], 'PX', ttlMs)\nredis.call('SET', KEYS[2], record, 'PX', math.max(ttlMs, DAY_MS))\nelse\nredis.call('SET', KEYS[1], ARGV[4])\nredis.call('SET', KEYS[2], record)\nend\nreturn { 'written', '', question }"].join('\n'),
 };

@@ -1,5 +1,5 @@
--- Writes a string, or deletes it, unless a later token has done so. The record is a key of its own, which lives as long as the string; behind a
--- deletion for a day.
+-- Writes a string, or deletes it, unless a later token has done so. The record is a key of its own, which lives as long as the string, and for a
+-- day at least: behind a string that has ended, or was deleted, it refuses late writers too.
 --
 -- KEYS  text record
 -- ARGV  token n command value ttlMs
@@ -12,6 +12,7 @@
 --#include protocol/args
 --#include guard/verdict
 
+local DAY_MS = 86400000
 local ttlMs = integer(5, 0)
 local said, more = verdict(redis.call('GET', KEYS[2]) or '0 0')
 if not said then return more end
@@ -22,10 +23,10 @@ redis.call('STRLEN', KEYS[1])
 local record = ARGV[1] .. ' ' .. ARGV[2]
 if ARGV[3] == 'DEL' then
   redis.call('DEL', KEYS[1])
-  redis.call('SET', KEYS[2], record, 'PX', 86400000)
+  redis.call('SET', KEYS[2], record, 'PX', DAY_MS)
 elseif ttlMs > 0 then
   redis.call('SET', KEYS[1], ARGV[4], 'PX', ttlMs)
-  redis.call('SET', KEYS[2], record, 'PX', ttlMs)
+  redis.call('SET', KEYS[2], record, 'PX', math.max(ttlMs, DAY_MS))
 else
   redis.call('SET', KEYS[1], ARGV[4])
   redis.call('SET', KEYS[2], record)

@@ -33,11 +33,11 @@ export interface GuardSetOptions {
  * answer in time: then the write may be done or not, and is done by a late copy only while no later write was.
  */
 export interface Guard {
-  /** SET. The record is the key `holdfast_fence:{key}`, which lives as long as the value. */
+  /** SET. The record is the key `holdfast_fence:{key}`, which lives as long as the value, and for a day at least. */
   set(key: string, value: string | number, options?: GuardSetOptions): Promise<void>;
   /** DEL of what {@link set} has written. Late writers are refused for a day. */
   del(key: string): Promise<void>;
-  /** HSET. The record is the field `fence` of the hash. */
+  /** HSET. The record is the field `fence` of the hash, and goes with it: a hash with a TTL of yours, or deleted without the guard, keeps no late writer out afterwards. */
   hset(key: string, fields: Readonly<Record<string, string | number>>): Promise<void>;
   /** HDEL. The hash keeps its field `fence`, also when it has no other. */
   hdel(key: string, ...fields: string[]): Promise<void>;

@@ -120,17 +120,32 @@ describe('a guarded write', () => {
     });
   });
 
-  it('has a record that lives as long as the value, and for a day behind a deletion', async () => {
+  it('has a record that lives as long as the value, but for a day at least, also behind a deletion', async () => {
     const key = freshKey();
     const { record } = guardedKeys(key);
     const hold = await acquire();
     await hold.guard.set(key, 1, { ttlMs: 50_000 });
-    expect(await kit.admin.pttl(key)).toBeGreaterThan(40_000);
-    expect(await kit.admin.pttl(record)).toBeGreaterThan(40_000);
+    expect(await kit.admin.pttl(key)).toBeLessThanOrEqual(50_000);
+    expect(await kit.admin.pttl(record)).toBeGreaterThan(86_000_000);
+    await hold.guard.set(key, 1, { ttlMs: 200_000_000 });
+    expect(await kit.admin.pttl(key)).toBeGreaterThan(199_000_000);
+    expect(await kit.admin.pttl(record)).toBeGreaterThan(199_000_000);
     await hold.guard.set(key, 1);
     expect([await kit.admin.pttl(key), await kit.admin.pttl(record)]).toEqual([-1, -1]);
     await hold.guard.del(key);
     expect(await kit.admin.pttl(record)).toBeGreaterThan(86_000_000);
+    await hold.release();
+  });
+
+  it('under an older token is refused also when the value of the later one has ended', async () => {
+    const key = freshKey();
+    const hold = await acquire();
+    await hold.guard.set(key, 'new', { ttlMs: 1 });
+    await waitUntil(async () => (await kit.admin.exists(key)) === 0, { what: 'the value has ended' });
+    const older = { token: hold.token - 1, n: 1 };
+    const late = guardText(guardedKeys(key), older, { command: 'SET', value: 'old', ttlMs: 0 });
+    expect(await deliver(late)).toEqual({ kind: 'stale', token: hold.token });
+    expect(await kit.admin.exists(key)).toBe(0);
     await hold.release();
   });
 

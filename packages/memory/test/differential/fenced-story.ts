@@ -35,7 +35,11 @@ const guards: fc.Arbitrary<Step> = fc
     const commands = [
       core.guardHash(guarded, write, { command: 'HSET', args: ['a', write.n] }),
       core.guardHash(guarded, write, { command: 'HDEL', args: ['a', 'b'] }),
-      core.guardText(guarded, write, { command: 'SET', value: 'text', ttlMs: write.n === 1 ? 0 : 40_000 }),
+      core.guardText(guarded, write, {
+        command: 'SET',
+        value: 'text',
+        ttlMs: [0, 40_000, 90_000_000][write.n - 1] ?? 0,
+      }),
       core.guardText(guarded, write, { command: 'DEL' }),
     ];
     const { script, keys, args } = commands[which] as core.Command<unknown>;

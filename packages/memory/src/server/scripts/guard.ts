@@ -48,9 +48,9 @@ const text: ScriptBody = (redis, keys, args) => {
     redis.del(key);
     redis.set(fence, record, DAY_MS);
   } else {
-    const lasts = ttlMs > 0 ? ttlMs : undefined;
-    redis.set(key, given(args, 3), lasts);
-    redis.set(fence, record, lasts);
+    const ends = ttlMs > 0;
+    redis.set(key, given(args, 3), ends ? ttlMs : undefined);
+    redis.set(fence, record, ends ? Math.max(ttlMs, DAY_MS) : undefined);
   }
   return ['written', '', questionOf(args)];
 };
