@@ -4,18 +4,14 @@ import type { ScopedHold } from '../scopes/scope.js';
 import type { Operations } from '../tenure/operations.js';
 import type { AcquireRequest } from '../waiting/waiter.js';
 import type { HoldRecord } from './hold-record.js';
-import type { ExclusiveLock, LockHome } from './lock.js';
+import type { ExclusiveLock, LockHome, Seated } from './lock.js';
 import type { HeldHere } from './open-holds.js';
 import type { ExclusivePolicy } from './policy.js';
 
-/** Everything one client does about one lock name, as its handles and its registry see it. The {@link Coordinator} is one. */
-export interface Coordinating {
-  readonly name: string;
-  /** Which lock it is. */
-  readonly operations: Operations;
+/** What a client holds of one lock. */
+export interface HeldLock {
   /** What is open of it in this process. */
   readonly holds: HeldHere;
-  acquire(request: AcquireRequest): Promise<unknown>;
   /** The part of it that has `hold`. */
   lockOf(hold: ScopedHold): ExclusiveLock | undefined;
   /** The tenure id under which `hold` is held. */
@@ -24,6 +20,16 @@ export interface Coordinating {
   heldUnder(id: string): readonly HoldRecord[];
   /** Tenure `id` has been taken away, as is known by other means than a renewal. */
   takenAway(id: string, reason: LockLostReason): void;
+  /** Redis has granted the name to `granted`: if that is another, Redis is asked about what is held here. */
+  onGranted(granted: Seated): void;
+}
+
+/** Everything one client does about one lock name, as its handles and its registry see it. The {@link Coordinator} is one. */
+export interface Coordinating extends HeldLock {
+  readonly name: string;
+  /** Which lock it is. */
+  readonly operations: Operations;
+  acquire(request: AcquireRequest): Promise<unknown>;
   /** The client closes: calls that wait are refused, and so are those that would have to wait again. */
   refuseWaiting(): void;
   /** Open holds are lost with reason `closed`, and the lock is given back. */

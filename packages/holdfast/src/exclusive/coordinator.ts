@@ -39,9 +39,9 @@ import { extend } from './extension.js';
 import { endOf, giveBackUnused } from './inheritance.js';
 import type { HoldRecord } from './hold-record.js';
 import type { Coordinating } from './coordinating.js';
-import type { ExclusiveLock, LockHome } from './lock.js';
+import type { ExclusiveLock, LockHome, Seated } from './lock.js';
 import { abandon, lose, takeBack } from './loss.js';
-import { type HeldHere, OpenHolds } from './open-holds.js';
+import { OpenHolds } from './open-holds.js';
 import type { ExclusivePolicy } from './policy.js';
 import { lostAround } from './reentry.js';
 
@@ -57,10 +57,10 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   busyAt: number | undefined;
   inherited: Inherited | undefined;
   keptUntil: number | undefined;
+  closing = false;
   readonly #home: LockHome;
   #selfWait: SelfWaitWatch | undefined;
   #foreignSeen = 0;
-  #closing = false;
   /** Changes of this lock under way, inside each other. */
   #changes = 0;
 
@@ -78,15 +78,6 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
 
   get primitive(): string {
     return this.operations.primitive;
-  }
-
-  /** What this process holds of the lock. */
-  get heldHere(): HeldHere {
-    return this.policy.contends === 'first' ? this.holds : (this.#home.find(this)?.holds ?? this.holds);
-  }
-
-  get closing(): boolean {
-    return this.#closing;
   }
 
   /**
@@ -122,7 +113,8 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
       contend(this);
       // A new tenure has just asked.
       if (!waiter.singleAttempt) asking?.stayFresh(waiter.until);
-      if (!waiter.settled && !this.heldHere.isEmpty) (this.#selfWait ??= new SelfWaitWatch(this, parts)).watch(waiter);
+      if (!waiter.settled && this.#home.heldHere(this.name).length > 0)
+        (this.#selfWait ??= new SelfWaitWatch(this, this.#home, parts)).watch(waiter);
     }
     return waiter.promise;
   }
@@ -156,9 +148,13 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     if (this.tenure?.id === id) this.tenure.lease.lose(reason);
   }
 
+  onGranted(granted: Seated): void {
+    if (granted !== this && this.tenure?.held) this.tenure.lease.question();
+  }
+
   /** The client closes: calls that wait are refused, and so are those that would have to wait again. */
   refuseWaiting(): void {
-    this.#closing = true;
+    this.closing = true;
     this.change(() => {
       for (const waiter of this.queue) waiter.refuse(new LockClientClosedError(this.name));
     });
@@ -227,6 +223,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
 
   onHeld(tenure: Stake, how: 'asked' | 'granted', inherited?: Inherited): void {
     this.change(() => {
+      this.#home.granted(this);
       this.inherited = inherited ?? this.inherited;
       const { first } = this.queue;
       if (first === undefined) {

@@ -3,28 +3,59 @@
  *
  * A call that would be a new owner opens a lane: a coordinator of its own, with a tenure that asks at once. So Redis sees calls where it otherwise sees
  * processes, and its queue is the only line. A call that is inside a hold, or of an explicit owner who has a lane, goes to that lane: it re-enters there, or
- * waits for the branch that has. Tenures exclude each other in Redis, so holds are open in one lane at a time.
+ * waits for the branch that has. Tenures exclude each other in Redis, so as a rule holds are open in one lane at a time. Where Redis has forgotten the lock they
+ * are open in two, until the lane that was granted it first is told: by the answer to a question that it asks when the other is granted the lock.
  */
 
-import type { Scope } from '../scopes/scope.js';
+import type { LockLostReason } from '../errors.js';
+import { none } from '../lists.js';
+import type { Scope, ScopedHold } from '../scopes/scope.js';
 import { isSameLock, type LockIdentity } from '../tenure/operations.js';
+import type { HeldLock } from './coordinating.js';
 import type { Coordinator } from './coordinator.js';
-import type { Seated } from './lock.js';
+import type { HoldRecord } from './hold-record.js';
+import type { ExclusiveLock, Seated } from './lock.js';
+import { type HeldHere, together } from './open-holds.js';
 
 /** See the module comment. */
-export class Lanes {
+export class Lanes implements HeldLock {
   /** With the explicit owner that each is for. Those that came first stand first. */
   readonly #all = new Map<Coordinator, string | undefined>();
   readonly #ofOwners = new Map<string, Coordinator>();
+  /** Those that may have open holds: few, however many wait. */
+  readonly #granted = new Set<Coordinator>();
 
   get isEmpty(): boolean {
     return this.#all.size === 0;
   }
 
-  /** The one with open holds, if any. As a rule it came before all others, so it is found at once however many wait. */
-  get held(): Coordinator | undefined {
-    for (const lane of this.#all.keys()) if (!lane.holds.isEmpty) return lane;
-    return undefined;
+  get holds(): HeldHere {
+    return together(this.#granted);
+  }
+
+  lockOf(hold: ScopedHold): ExclusiveLock | undefined {
+    return this.#laneOf(hold);
+  }
+
+  tenureIdOf(hold: ScopedHold): string | undefined {
+    return this.#laneOf(hold)?.tenureIdOf(hold);
+  }
+
+  heldUnder(id: string): readonly HoldRecord[] {
+    for (const lane of this.#granted) if (lane.tenure?.id === id) return lane.heldUnder(id);
+    return none;
+  }
+
+  takenAway(id: string, reason: LockLostReason): void {
+    for (const lane of this.#granted) lane.takenAway(id, reason);
+  }
+
+  onGranted(granted: Seated): void {
+    for (const lane of this.#granted) {
+      lane.onGranted(granted);
+      if (lane.holds.isEmpty) this.#granted.delete(lane);
+    }
+    if (this.#all.has(granted as Coordinator)) this.#granted.add(granted as Coordinator);
   }
 
   /** @param owner - explicit owner of the call that it is for. */
@@ -37,6 +68,7 @@ export class Lanes {
   remove(lane: Seated): boolean {
     const owner = this.#all.get(lane as Coordinator);
     if (owner !== undefined) this.#ofOwners.delete(owner);
+    this.#granted.delete(lane as Coordinator);
     return this.#all.delete(lane as Coordinator);
   }
 
@@ -54,8 +86,15 @@ export class Lanes {
   }
 
   #inside(scope: Scope, lock: LockIdentity): Coordinator | undefined {
-    const { held } = this;
-    for (const hold of scope.holds) if (isSameLock(hold, lock) && held?.holds.has(hold)) return held;
+    for (const hold of scope.holds) {
+      const lane = isSameLock(hold, lock) ? this.#laneOf(hold) : undefined;
+      if (lane !== undefined) return lane;
+    }
+    return undefined;
+  }
+
+  #laneOf(hold: ScopedHold): Coordinator | undefined {
+    for (const lane of this.#granted) if (lane.holds.has(hold)) return lane;
     return undefined;
   }
 }

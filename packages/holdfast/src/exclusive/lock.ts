@@ -1,11 +1,11 @@
 import type { LockParts } from '../client-parts.js';
 import type { Inherited } from '../tenure/inherited.js';
-import type { LockIdentity, Operations } from '../tenure/operations.js';
+import type { Operations } from '../tenure/operations.js';
 import type { Stake, StakeListener } from '../tenure/stake.js';
 import type { WaitQueue } from '../waiting/wait-queue.js';
 import type { Waiter } from '../waiting/waiter.js';
 import type { HoldKeeper, HoldRecord } from './hold-record.js';
-import type { HeldHere, OpenHolds } from './open-holds.js';
+import type { OpenHolds } from './open-holds.js';
 import type { ExclusivePolicy } from './policy.js';
 
 /**
@@ -39,8 +39,10 @@ export interface ExclusiveLock extends HoldKeeper, StakeListener {
 export interface LockHome {
   /** Nothing is left of it. */
   dismiss(lock: Seated): void;
-  /** The one in which the lock is held. */
-  find(lock: LockIdentity): { readonly holds: HeldHere } | undefined;
+  /** Redis has granted it the name. */
+  granted(lock: Seated): void;
+  /** What this client holds of all locks of a name: they exclude each other. */
+  heldHere(name: string): readonly HoldRecord[];
 }
 
 /** What has a place there: it stands for a name, or for a part of what this client does about it. */

@@ -8,6 +8,17 @@ import type { HoldRecord } from './hold-record.js';
 /** What is open of a lock in this process, to be read. */
 export type HeldHere = Iterable<HoldRecord> & Pick<OpenHolds, 'all' | 'has' | 'isEmpty'>;
 
+/** What is open in several parts of one lock. */
+export function together(parts: Iterable<{ readonly holds: OpenHolds }>): HeldHere {
+  const all = [...parts].flatMap(({ holds }) => holds.all);
+  return {
+    all,
+    isEmpty: all.length === 0,
+    has: (hold) => all.some((record) => record === hold),
+    [Symbol.iterator]: () => all.values(),
+  };
+}
+
 /** The holds of one lock in this process, one inside the other: pure memory. A hold that is still on its way to its call counts. */
 export class OpenHolds implements Iterable<HoldRecord> {
   #all: readonly HoldRecord[] = none;

@@ -1,10 +1,12 @@
 import { LockClientClosedError, type LockLostReason } from '../errors.js';
+import { none } from '../lists.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import type { LockParts } from '../client-parts.js';
 import type { LockIdentity, Operations } from '../tenure/operations.js';
 import type { AcquireRequest } from '../waiting/waiter.js';
-import { type Coordinating, isCoordinating } from './coordinating.js';
+import { type Coordinating, type HeldLock, isCoordinating } from './coordinating.js';
 import { Coordinator } from './coordinator.js';
+import type { HoldRecord } from './hold-record.js';
 import { Lanes } from './lanes.js';
 import type { LockHome, Seated } from './lock.js';
 import type { ExclusivePolicy } from './policy.js';
@@ -57,10 +59,22 @@ export class Registry implements LockHome {
     return coordinator;
   }
 
-  /** The coordinator of a lock in use; where each call has one, that in which the lock is held, if it is. */
-  find(lock: LockIdentity): Coordinating | undefined {
-    const seat = this.#seat(lock);
-    return seat instanceof Lanes ? seat.held : seat;
+  /** What is held of a lock in use. */
+  find(lock: LockIdentity): HeldLock | undefined {
+    return this.#seat(lock);
+  }
+
+  heldHere(name: string): readonly HoldRecord[] {
+    let held: readonly HoldRecord[] = none;
+    for (const named of this.#coordinators.values()) {
+      const open = named.get(name)?.holds.all ?? none;
+      if (open.length > 0) held = held.length === 0 ? open : [...held, ...open];
+    }
+    return held;
+  }
+
+  granted(lock: Seated): void {
+    for (const named of this.#coordinators.values()) named.get(lock.name)?.onGranted(lock);
   }
 
   /** The coordinators of all locks in use. */

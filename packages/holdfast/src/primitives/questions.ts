@@ -2,7 +2,7 @@
 
 import type { Command } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
-import type { Coordinating } from '../exclusive/coordinating.js';
+import type { HeldLock } from '../exclusive/coordinating.js';
 import { none } from '../lists.js';
 import { MAX_TIME_MS } from '../options.js';
 import type { ScopedHold } from '../scopes/scope.js';
@@ -13,14 +13,14 @@ import { serveRest } from '../tenure/serving.js';
 /** How long after a call has given up a late copy of its command is still recognised. */
 const LATE_COPY_MS = 60_000;
 
-/** See the module comment. `lock`: the coordinator of the lock, while this client has or wants it. */
+/** See the module comment. `lock`: what this client holds of the lock, while it has or wants it. */
 export interface Questions {
   /** Is it held, and for how long? */
   peek(operations: Operations): Promise<Pick<PeekReply, 'locked' | 'remainingMs'>>;
   /** How many holds this client has under the tenure of `hold`; 0 when Redis knows of none. */
-  holdCount(operations: Operations, lock: Coordinating, hold: ScopedHold): Promise<number>;
+  holdCount(operations: Operations, lock: HeldLock, hold: ScopedHold): Promise<number>;
   /** Takes the lock from its owner. Answers whether there was one. */
-  force(operations: Operations, lock: Coordinating | undefined): Promise<boolean>;
+  force(operations: Operations, lock: HeldLock | undefined): Promise<boolean>;
 }
 
 /** See the module comment. */
@@ -35,7 +35,7 @@ export class NodeQuestions implements Questions {
     return this.#ask(operations, operations.peek(this.#parts.tenureId(undefined)));
   }
 
-  async holdCount(operations: Operations, lock: Coordinating, hold: ScopedHold): Promise<number> {
+  async holdCount(operations: Operations, lock: HeldLock, hold: ScopedHold): Promise<number> {
     const tenure = lock.tenureIdOf(hold);
     return tenure === undefined ? 0 : this.holdCountOf(operations, tenure);
   }
@@ -45,7 +45,7 @@ export class NodeQuestions implements Questions {
     return (await this.#ask(operations, operations.peek(tenure))).holdCount;
   }
 
-  async force(operations: Operations, lock: Coordinating | undefined): Promise<boolean> {
+  async force(operations: Operations, lock: HeldLock | undefined): Promise<boolean> {
     const { ownerBefore, alsoBefore = none } = await this.#force(operations);
     if (ownerBefore === undefined) return false;
     for (const owner of [ownerBefore, ...alsoBefore]) lock?.takenAway(owner, 'force-unlocked');

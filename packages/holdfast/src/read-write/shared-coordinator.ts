@@ -25,7 +25,7 @@ import type { Coordinating } from '../exclusive/coordinating.js';
 import { Coordinator } from '../exclusive/coordinator.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { ExclusiveLock, LockHome, Seated } from '../exclusive/lock.js';
-import type { HeldHere } from '../exclusive/open-holds.js';
+import { type HeldHere, together } from '../exclusive/open-holds.js';
 import { lostAround } from '../exclusive/reentry.js';
 import { none } from '../lists.js';
 import { atSite } from '../reports/caller.js';
@@ -68,18 +68,11 @@ export class SharedCoordinator implements Coordinating, LockHome {
   }
 
   get holds(): HeldHere {
-    const all = [...this.#lanes].flatMap(({ lock }) => lock.holds.all);
-    return {
-      all,
-      isEmpty: all.length === 0,
-      has: (hold) => this.lockOf(hold) !== undefined,
-      [Symbol.iterator]: () => all.values(),
-    };
+    return together([...this.#lanes].map(({ lock }) => lock));
   }
 
-  /** What any of its lanes has is held here. */
-  find(): { readonly holds: HeldHere } {
-    return this;
+  heldHere(name: string): readonly HoldRecord[] {
+    return this.#home.heldHere(name);
   }
 
   acquire(request: AcquireRequest): Promise<unknown> {
@@ -109,6 +102,16 @@ export class SharedCoordinator implements Coordinating, LockHome {
 
   takenAway(id: string, reason: LockLostReason): void {
     this.#find(({ lock }) => lock.tenure?.id === id)?.lock.takenAway(id, reason);
+  }
+
+  granted(lock: Seated): void {
+    this.#home.granted(lock);
+  }
+
+  /** It goes to a lane of this lock, or to another lock of the name. Readers have it together. */
+  onGranted(granted: Seated): void {
+    const isRead = this.#find(({ lock }) => lock === granted)?.policy.side === 'read';
+    for (const { lock, policy } of [...this.#lanes]) if (!isRead || policy.side === 'write') lock.onGranted(granted);
   }
 
   refuseWaiting(): void {

@@ -66,6 +66,11 @@ export class QuorumLease implements StakeLease {
     for (const { lease } of this.#votes.standing) lease.runOut();
   }
 
+  question(): void {
+    if (this.#state !== 'held') return;
+    for (const { lease } of [...this.#votes.standing]) lease.question();
+  }
+
   end(): void {
     if (this.#state !== 'lost') this.#state = 'ended';
   }

@@ -26,7 +26,10 @@ export type ReleaseOutcome = { kind: 'released' } | { kind: 'unheld' } | Failure
 export type FailureOf = (outcome: ReleaseOutcome) => Error | undefined;
 
 /** How the lease of a stake is read and ended; see {@link Lease}. */
-export type StakeLease = Pick<Lease<unknown>, 'state' | 'deadline' | 'remainingMs' | 'check' | 'lose' | 'runOut'>;
+export type StakeLease = Pick<
+  Lease<unknown>,
+  'state' | 'deadline' | 'remainingMs' | 'check' | 'lose' | 'runOut' | 'question'
+>;
 
 /** What changes the hold count of a stake, or its lease by number; see `hold-steps.ts`. */
 export interface StakeSteps {

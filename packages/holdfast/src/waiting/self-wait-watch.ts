@@ -8,9 +8,10 @@
 import type { Appointment } from '@holdfast/watchdog';
 import { CALLERS, Site } from '../reports/site.js';
 import { isInside } from '../scopes/scope.js';
+import { isSameLock } from '../tenure/operations.js';
 import type { LockParts } from '../client-parts.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
-import type { HeldHere } from '../exclusive/open-holds.js';
+import type { LockHome } from '../exclusive/lock.js';
 import { mayReenter } from '../exclusive/reentry.js';
 import type { WaitQueue } from './wait-queue.js';
 import type { Waiter } from './waiter.js';
@@ -21,18 +22,19 @@ const PAUSE_MS = 100;
 
 interface Lock {
   readonly name: string;
-  readonly heldHere: HeldHere;
   readonly queue: WaitQueue;
 }
 
 /** One lock's self-wait watch: one appointment, only while a suspect waits. */
 export class SelfWaitWatch {
   readonly #lock: Lock;
+  readonly #home: LockHome;
   readonly #parts: LockParts;
   #next: Appointment | undefined;
 
-  constructor(lock: Lock, parts: LockParts) {
+  constructor(lock: Lock, home: LockHome, parts: LockParts) {
     this.#lock = lock;
+    this.#home = home;
     this.#parts = parts;
   }
 
@@ -40,7 +42,7 @@ export class SelfWaitWatch {
   watch(waiter: Waiter): void {
     const { request } = waiter;
     if (request.waitMs !== undefined) return;
-    const holder = this.#lock.heldHere.all.find((record) => mayBeAround(record, waiter));
+    const holder = this.#heldHere.find((record) => mayBeAround(record, waiter));
     if (holder === undefined) return;
     waiter.suspicion = { holder, site: request.site ?? new Site(request.entry, CALLERS) };
     if (this.#next === undefined) this.#lookAt(waiter.joinedAt + PATIENCE_MS);
@@ -72,16 +74,22 @@ export class SelfWaitWatch {
     for (const waiter of due) this.#report(waiter);
   }
 
+  /** Also locks of other primitives: they keep the call out, and no call re-enters them. */
+  get #heldHere(): readonly HoldRecord[] {
+    return this.#home.heldHere(this.#lock.name);
+  }
+
   #report(waiter: Waiter): void {
     const { suspicion, request } = waiter;
     waiter.suspicion = undefined;
-    if (suspicion === undefined || waiter.settled || !this.#lock.heldHere.has(suspicion.holder)) return;
+    if (suspicion === undefined || waiter.settled || !this.#heldHere.includes(suspicion.holder)) return;
     this.#parts.reporter.selfWait(request, suspicion.site, suspicion.holder.site);
   }
 }
 
 /** It keeps the call out, and for all that is known it may be for the call to end first. */
 function mayBeAround(record: HoldRecord, { request }: Waiter): boolean {
-  if (!record.given || !record.renewable || mayReenter(request, record)) return false;
+  if (!record.given || !record.renewable) return false;
+  if (isSameLock(record, request) && mayReenter(request, record)) return false;
   return record.kind !== 'section' || (record.section !== undefined && isInside(record.section));
 }

@@ -6,6 +6,7 @@ import { createTestClient, createTestServer, type TestLockClient } from 'holdfas
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { spawnLockWorker } from '../support/workers.js';
+import { waitersOf } from './world.js';
 
 const kit = useRedis();
 /** Nobody asks again by itself while the test runs. */
@@ -183,6 +184,92 @@ describe('a call of a fair lock that waits for the code around it', () => {
     expect(suspicions).toEqual(['x']);
     giveUp.abort();
     await waits;
+  });
+
+  it('is reported as one also when that code holds another lock of the name', async () => {
+    const { server, first: client } = processes(1);
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    kit.cleanup(() => warn.mockRestore());
+    const suspicions: unknown[] = [];
+    client.on('self-wait', ({ name, holderSite }) => suspicions.push([name, holderSite !== undefined]));
+    const giveUp = new AbortController();
+    const sections = [
+      client.getLock('a').withLock(() => client.getFairLock('a').lock({ signal: giveUp.signal })),
+      client.getFairLock('b').withLock(() => client.getFencedLock('b').lock({ signal: giveUp.signal })),
+      client
+        .getReadWriteLock('c')
+        .readLock()
+        .withLock(() => client.getLock('c').lock({ signal: giveUp.signal })),
+    ];
+    const ended = Promise.all(sections.map(failureOf));
+    await server.advance(5_000);
+    expect(suspicions).toEqual([
+      ['a', true],
+      ['b', true],
+      ['c', true],
+    ]);
+    giveUp.abort();
+    await ended;
+  });
+});
+
+describe('a lock that Redis has forgotten while a client holds it', () => {
+  /** Nothing is renewed by itself while the test runs, and calls that wait soon ask again. */
+  const forgetful = { reaskMs: 300, claimLeaseMs: 10_000, watchdogTimeoutMs: 600_000 };
+  const fair = (client: LockClient, name: string) => client.getFairLock(name);
+  const plain = (client: LockClient, name: string) => client.getLock(name);
+  const write = (client: LockClient, name: string) => client.getReadWriteLock(name).writeLock();
+  const read = (client: LockClient, name: string) => client.getReadWriteLock(name).readLock();
+
+  /** A hold that Redis knows nothing of any more, and a call of the same client that waited for it. */
+  async function forgotten<T>(first: typeof fair, next: (client: LockClient, name: string) => Promise<T>) {
+    const client = openClient(kit, forgetful);
+    const name = freshName();
+    const hold = await first(client, name).acquire();
+    const call = next(client, name);
+    await waitUntil(async () => (await waitersOf(kit.admin, name, 'queue')) === 1, { what: 'the next call waits' });
+    await kit.admin.del(name);
+    return { hold, call };
+  }
+
+  it.each([
+    ['fair lock', 'fair lock', fair, fair],
+    ['lock', 'fair lock', plain, fair],
+    ['fair lock', 'lock', fair, plain],
+    ['write lock', 'read lock', write, read],
+    ['read lock', 'write lock', read, write],
+  ])(
+    'is lost to its hold as soon as the next call of that client has it (%s, then %s)',
+    async (_1, _2, first, second) => {
+      const { hold, call } = await forgotten(first, (client, name) => second(client, name).acquire());
+      const next = await call;
+      await waitUntil(() => hold.state === 'lost', { what: 'the first hold is lost' });
+      expect(hold.signal.reason).toBeInstanceOf(LockLostError);
+      await next.release();
+    },
+  );
+
+  it('is re-entered and counted inside the next hold, also before the loss of the first is known', async () => {
+    const { hold, call } = await forgotten(fair, (client, name) => {
+      const lock = client.getFairLock(name);
+      return lock.withLock(async () => {
+        const counted = lock.getHoldCount();
+        const nested = await lock.tryWithLock({ waitMs: 5_000 }, () => lock.getHoldCount());
+        return [await counted, nested];
+      });
+    });
+    expect(await call).toEqual([1, { ran: true, value: 2 }]);
+    expect(hold.state).toBe('lost');
+  });
+
+  it('is given back by unlock of its next owner, also before the loss of the first is known', async () => {
+    const { call } = await forgotten(fair, async (client, name) => {
+      const lock = client.getFairLock(name, { owner: 'next' });
+      await lock.lock();
+      await lock.unlock();
+      return lock.isLocked();
+    });
+    expect(await call).toBe(false);
   });
 });
 
