@@ -15,7 +15,7 @@ const earlier = '8a120ea';
 /** Adds words behind everything that this version writes into entries of waiters and into messages (ADR 20). */
 const wordier = [
   { file: 'packages/core/src/lock/ask.lua', from: "'%.0f %d', nowMs", to: "'%.0f %d shared 3 17', nowMs" },
-  { file: 'packages/core/src/queue/grant.lua', from: '%.0f %.0f %d -', to: '%.0f %.0f %d 17 shared 3' },
+  { file: 'packages/core/src/queue/grant.lua', from: 'waiting(), token)', to: "waiting(), '17 shared 3')" },
   {
     file: 'packages/core/src/lock/ask.lua',
     from: "'1 contended ' .. holder",

@@ -67,14 +67,19 @@ const substitute = (ioredis: string, folder: string): Plugin => ({
     ),
 });
 
-/** What is installed where the program will run is loaded from there; the workspace's own packages, which are linked there, are not. */
+/**
+ * What is installed where the program will run is loaded from there; the workspace's own packages, which are linked there, are not. What is only
+ * imported on demand need not be there at all.
+ */
 const installedStays = (outfile: string): Plugin => ({
   name: 'what is installed stays outside',
   setup: (bundling) =>
     bundling.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+      if (kind === 'entry-point') return undefined;
       const name = /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path;
-      const folder = kind === 'entry-point' ? undefined : folderAbove(outfile, (above) => isInstalled(above, name));
-      return folder === undefined ? undefined : { path, external: true };
+      const isOutside =
+        kind === 'dynamic-import' || folderAbove(outfile, (above) => isInstalled(above, name)) !== undefined;
+      return isOutside ? { path, external: true } : undefined;
     }),
 });
 
