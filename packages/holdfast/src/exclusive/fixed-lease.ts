@@ -23,7 +23,7 @@ export async function fixLease(lock: ExclusiveLock, record: HoldRecord, leaseMs:
 }
 
 function restart({ parts }: ExclusiveLock, tenure: Stake, { terms }: HoldRecord): Promise<HeldOutcome> {
-  return tenure.steps.passOn(leaseTermsOf(terms, parts.clock));
+  return tenure.steps.restart(leaseTermsOf(terms, parts.clock));
 }
 
 /** There is no command that raises a lease alone: one more hold does, and goes again. */

@@ -42,6 +42,11 @@ export class QuorumSteps implements StakeSteps {
     return Promise.resolve({ kind: held && lease.check() ? 'held' : 'lost' });
   }
 
+  /** Its holds have no tokens. */
+  restart(terms: LeaseTerms): Promise<HeldOutcome> {
+    return this.passOn(terms);
+  }
+
   /** The lease begins anew, on a majority of the nodes at least. */
   async passOn(terms: LeaseTerms): Promise<HeldOutcome> {
     const { majority, standing } = this.#quorum;

@@ -128,9 +128,18 @@ export class HoldSteps {
 
   /** Gives the tenure, which must have count 1, a new lease for the next hold of this process. */
   passOn(terms: LeaseTerms): Promise<HeldOutcome> {
+    return this.#handoff(terms, (token) => this.#tenure.tokens?.begin(token));
+  }
+
+  /** As {@link passOn}, for the same hold as before: it keeps its fencing token, and those that the server mints are used by nobody. */
+  restart(terms: LeaseTerms): Promise<HeldOutcome> {
+    return this.#handoff(terms, () => undefined);
+  }
+
+  #handoff(terms: LeaseTerms, onToken: (token: number) => void): Promise<HeldOutcome> {
     this.#tenure.asksFor(terms.leaseMs);
     return this.#whileHeld(async (seq) => {
-      const { id, operations, lease, otherWaiters, tokens } = this.#tenure;
+      const { id, operations, lease, otherWaiters } = this.#tenure;
       const { leaseMs } = terms;
       const answer = await this.#send(() => operations.handoff(id, { seq, leaseMs }));
       if (answer.kind !== 'reply') return answer;
@@ -138,7 +147,7 @@ export class HoldSteps {
       if (reply.kind === 'lost') return { kind: 'lost' };
       this.#parts.serverClock.note(node, sentAt, reply.nowMs);
       otherWaiters.counted(reply.others, sentAt);
-      if (reply.token !== undefined) tokens?.begin(reply.token);
+      if (reply.token !== undefined) onToken(reply.token);
       lease.retune(terms, sentAt, reply.remainingMs);
       return { kind: 'held' };
     });

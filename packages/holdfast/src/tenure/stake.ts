@@ -38,6 +38,7 @@ export interface StakeSteps {
   countUp(leaseMs: number): Promise<HeldOutcome>;
   countDown(): Promise<CountedDown>;
   passOn(terms: LeaseTerms): Promise<HeldOutcome>;
+  restart(terms: LeaseTerms): Promise<HeldOutcome>;
   /** Raises the lease to at least `leaseMs` from now; `terms` go on after that. Absent: it cannot be done to this kind of lock. */
   raise?(leaseMs: number, terms: LeaseTerms): Promise<HeldOutcome>;
 }

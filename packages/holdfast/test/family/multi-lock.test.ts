@@ -336,6 +336,21 @@ it('members may be locks of every kind, and each is held as what it is', async (
   expect(await all().isLocked()).toBe(false);
 });
 
+it('nested code has the fencing token of the member around it, also when the lease is fixed', async () => {
+  const { first, second } = processes(2);
+  const fenced = first.getFencedLock('f');
+  const both = first.getMultiLock([fenced, 'other']);
+  const token = await both.withLock({ leaseMs: 1_000 }, async () => {
+    const around = await fenced.getToken();
+    expect(await fenced.withLock((nested) => nested.token)).toBe(around);
+    expect(await both.withLock({ leaseMs: 2_000 }, () => fenced.getToken())).toBe(around);
+    return around;
+  });
+  const next = await fenced.withLock((hold) => hold.token);
+  expect(next).toBeGreaterThan(token ?? Number.NaN);
+  expect(await second.getFencedLock('f').withLock((hold) => hold.token)).toBeGreaterThan(next);
+});
+
 describe('members of several clients', () => {
   const kit = useRedis();
 
