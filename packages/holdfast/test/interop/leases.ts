@@ -33,6 +33,7 @@ export function leases(site: () => Site): void {
       expect(await site().fields(name)).toEqual({ [await thread.ownField()]: '2' });
       expect((await client.inspect(name)).owner).toEqual({
         kind: 'foreign',
+        resting: false,
         id: await thread.ownField(),
         holdCount: 2,
       });
