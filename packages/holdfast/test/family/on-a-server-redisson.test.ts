@@ -1,0 +1,3 @@
+import { contractOnAServer } from './server-contract.js';
+
+contractOnAServer(['redisson']);
