@@ -1,5 +1,4 @@
-import { AbortHub } from '@holdfast/notify';
-import { Schedule } from '@holdfast/watchdog';
+import type { Schedule } from '@holdfast/watchdog';
 import type { LockHost } from './primitives/acquisition.js';
 import { FairOperations } from './primitives/fair-operations.js';
 import { FencedLockHandle } from './primitives/fenced-handle.js';
@@ -10,17 +9,14 @@ import { membersInOrder } from './primitives/members.js';
 import type { MultiLock } from './primitives/multi-lock.js';
 import { MultiLockHandle } from './primitives/multi-lock-handle.js';
 import { inspectionOf, type LockInspection } from './inspection.js';
+import { begin } from './common-parts.js';
 import { none } from './lists.js';
-import { LongHoldWatch } from './exclusive/long-hold-watch.js';
-import { Limits } from './waiting/limits.js';
 import { Backend } from './backend.js';
-import type { ClientParts, CommonParts } from './client-parts.js';
+import type { ClientParts } from './client-parts.js';
 import { query } from './tenure/query.js';
 import { fairPolicy, reentrantPolicy } from './exclusive/policy.js';
 import { type ReadWriteLock, readWriteLock, type ReadWriteLockOptions } from './primitives/read-write-lock.js';
 import { Registry } from './exclusive/registry.js';
-import { EventLoopTurns } from './exclusive/event-loop-turns.js';
-import { UnreportedLosses } from './exclusive/unreported-losses.js';
 import { checkSignal } from './acquire-options.js';
 import { checkFunction, checkKeys, checkOwner, checkTime, type LockClientOptions, resolveSettings } from './options.js';
 import type {
@@ -32,11 +28,8 @@ import type {
 } from './lock-client.js';
 import { BACKSTAGE, type Backstage } from './backstage.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
-import { Forgotten } from './reports/forgotten.js';
 import { shown } from './reports/caller.js';
-import { Reporter } from './reports/reporter.js';
 import type { LockClientStats } from './reports/stats.js';
-import { Tellings } from './reports/tellings.js';
 import { oncePer, type OncePerOptions } from './primitives/once-per.js';
 import type { RLock, TryResult } from './primitives/rlock.js';
 import type { Section } from './primitives/section.js';
@@ -52,13 +45,6 @@ const handleKeys: ReadonlySet<string> = new Set(['owner']);
 const spinHandleKeys: ReadonlySet<string> = new Set([...handleKeys, ...spinKeys]);
 const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
 const connectKeys: ReadonlySet<string> = new Set(['timeoutMs', 'signal']);
-
-/** Lengths of random texts, in characters of 6 bits. So many that no two clients share an id: */
-const CLIENT_ID_LENGTH = 21;
-/** Of the part of a tenure id that cannot be guessed: a message that names a tenure is listened to. */
-const SECRET_LENGTH = 10;
-/** Of what the ids of a client's holds begin with. */
-const HOLD_ID_LENGTH = 10;
 
 /** What the clients of every copy of the library have. */
 const brand = Symbol.for('holdfast.client');
@@ -105,37 +91,8 @@ class Client implements LockClientMembers {
 
   private constructor(options: LockClientOptions, surroundings: Surroundings) {
     const settings = resolveSettings(options);
-    const { clock, random, randomText, nextTurn } = surroundings;
-    this.clientId = randomText(CLIENT_ID_LENGTH);
-    const tellings = new Tellings();
-    const reporter = new Reporter(this.clientId, `${randomText(HOLD_ID_LENGTH)}-`, tellings);
-    const onError = (error: unknown) => reporter.error(error);
-    const waits = new Schedule(clock, 'keeps-process-alive', onError);
-    const { heldWarnMs } = settings;
-    const background = new Schedule(clock, 'background', onError);
-    let tenures = 0;
-    const common: CommonParts = {
-      settings,
-      limits: new Limits(settings.limits, reporter),
-      clock,
-      random,
-      nextTurn,
-      waits,
-      aborts: new AbortHub(),
-      turns: new EventLoopTurns(clock, nextTurn),
-      unreported: new UnreportedLosses(),
-      reporter,
-      tellings,
-      forgotten: new Forgotten(reporter),
-      longHoldWatch:
-        heldWarnMs === undefined
-          ? undefined
-          : new LongHoldWatch(heldWarnMs, { clock, schedule: background, reporter }, () =>
-              this.#host.registry.coordinators(),
-            ),
-      tenureId: (owner) =>
-        `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}.${randomText(SECRET_LENGTH)}`,
-    };
+    const { clientId, common, background } = begin(settings, surroundings, () => this.#host.registry.coordinators());
+    this.clientId = clientId;
     this.#backend = new Backend(surroundings.openRedis(options.redis), common, {
       clientId: this.clientId,
       grants: settings.replicas === undefined ? 'believed' : 'asked about',

@@ -81,7 +81,8 @@ export class FenceGuard implements Guard {
   }
 
   async hset(key: string, fields: Readonly<Record<string, string | number>>): Promise<void> {
-    if (typeof fields !== 'object' || fields === null) throw new TypeError('guard.hset: fields must be an object');
+    if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+      throw new TypeError('guard.hset: fields must be an object, of names and values');
     const pairs = Object.entries(fields);
     const names = checkFields(
       'guard.hset',

@@ -1,32 +1,26 @@
-import { AbortHub, Wait } from '@holdfast/notify';
-import { Schedule } from '@holdfast/watchdog';
+import { Wait } from '@holdfast/notify';
+import type { Schedule } from '@holdfast/watchdog';
 import { checkSignal } from '../acquire-options.js';
 import { Backend } from '../backend.js';
-import type { CommonParts, LockParts } from '../client-parts.js';
+import type { LockParts } from '../client-parts.js';
+import { begin } from '../common-parts.js';
 import { unavailable } from '../connection/unavailable.js';
 import { LockClientClosedError, LockNodesError } from '../errors.js';
-import { EventLoopTurns } from '../exclusive/event-loop-turns.js';
-import { LongHoldWatch } from '../exclusive/long-hold-watch.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
 import { Registry } from '../exclusive/registry.js';
-import { UnreportedLosses } from '../exclusive/unreported-losses.js';
 import { none } from '../lists.js';
 import type { CloseOptions, ConnectOptions, LockHandleOptions } from '../lock-client.js';
-import { checkKeys, checkOwner, checkTime, type RedisInput } from '../options.js';
+import { checkFunction, checkKeys, checkOwner, checkTime, type RedisInput } from '../options.js';
 import type { LockHost } from '../primitives/acquisition.js';
 import { LockHandle } from '../primitives/lock-handle.js';
 import type { RLock } from '../primitives/rlock.js';
 import { shown } from '../reports/caller.js';
 import type { LockClientEvents, LockClientListener } from '../reports/events.js';
-import { Forgotten } from '../reports/forgotten.js';
-import { Reporter } from '../reports/reporter.js';
 import type { LockClientStats } from '../reports/stats.js';
-import { Tellings } from '../reports/tellings.js';
 import { openScope, outside } from '../scopes/scope.js';
 import { runScope } from '../scopes/scope-end.js';
 import { settling } from '../scopes/settling.js';
 import { type Surroundings, systemSurroundings } from '../surroundings.js';
-import { Limits } from '../waiting/limits.js';
 import { Electorate } from './electorate.js';
 import { LockNode } from './lock-node.js';
 import { Quorum } from './quorum.js';
@@ -53,37 +47,9 @@ class Client implements RedLockClient {
 
   constructor(options: RedLockClientOptions, surroundings: Surroundings) {
     const { settings, times, nodes, longestLeaseMs, durable } = resolveRedLockSettings(options);
-    const { clock, random, nextTurn } = surroundings;
-    this.clientId = surroundings.randomText(21);
-    const tellings = new Tellings();
-    const reporter = new Reporter(this.clientId, `${surroundings.randomText(10)}-`, tellings);
-    const onError = (error: unknown) => reporter.error(error);
-    const waits = new Schedule(clock, 'keeps-process-alive', onError);
-    const background = new Schedule(clock, 'background', onError);
-    const { heldWarnMs } = settings;
-    let tenures = 0;
-    const common: CommonParts = {
-      settings,
-      limits: new Limits(settings.limits, reporter),
-      clock,
-      random,
-      nextTurn,
-      waits,
-      aborts: new AbortHub(),
-      turns: new EventLoopTurns(clock, nextTurn),
-      unreported: new UnreportedLosses(),
-      reporter,
-      tellings,
-      forgotten: new Forgotten(reporter),
-      longHoldWatch:
-        heldWarnMs === undefined
-          ? undefined
-          : new LongHoldWatch(heldWarnMs, { clock, schedule: background, reporter }, () =>
-              this.#host.registry.coordinators(),
-            ),
-      tenureId: (owner) =>
-        `${owner === undefined ? '' : `${owner}:`}${this.clientId}:${++tenures}.${surroundings.randomText(10)}`,
-    };
+    const { clientId, common, background } = begin(settings, surroundings, () => this.#host.registry.coordinators());
+    const { clock } = common;
+    this.clientId = clientId;
     const lockNodes = openEach(nodes, surroundings).map((opened) => {
       const backend = new Backend(opened, common, {
         clientId: this.clientId,
@@ -179,12 +145,14 @@ class Client implements RedLockClient {
   run<T>(fn: () => PromiseLike<T>): Promise<T>;
   run<T>(fn: () => T): T;
   run(fn: () => unknown): unknown {
+    checkFunction('client.run', fn);
     return runScope(openScope('thread', this), fn, this.#host.leftovers);
   }
 
   exit<T>(fn: () => PromiseLike<T>): Promise<T>;
   exit<T>(fn: () => T): T;
   exit(fn: () => unknown): unknown {
+    checkFunction('client.exit', fn);
     return outside(() => settling(fn()));
   }
 

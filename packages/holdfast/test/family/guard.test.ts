@@ -195,6 +195,7 @@ describe('a guarded write', () => {
     ['braces that part the record from the key', ({ guard }) => guard.set('a{b', 1)],
     ['a value that is none', ({ guard }) => guard.set('k', Number.NaN)],
     ['no fields', ({ guard }) => guard.hset('k', {})],
+    ['a list in place of fields', ({ guard }) => guard.hset('k', ['a', 'b'] as never)],
     ['the field of the record', ({ guard }) => guard.hset('k', { fence: 1 })],
     ['a field that is no text', ({ guard }) => guard.hdel('k', 1 as never)],
     ['an option that does not exist', ({ guard }) => guard.set('k', 1, { ttl: 1 } as never)],

@@ -42,7 +42,7 @@ export const exclusivePrimitives: readonly ExclusivePrimitive[] = [
   {
     factory: 'getReadWriteLock',
     reenters: true,
-    lacks: ['inherited', 'extend', 'minHoldMs'],
+    lacks: ['inherited', 'minHoldMs'],
     get: (client, name, options) => client.getReadWriteLock(name, options).writeLock(),
   },
   { factory: 'getLock', reenters: true, get: (client, name, options) => client.getLock(name, options) },

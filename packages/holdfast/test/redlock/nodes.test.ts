@@ -309,6 +309,12 @@ describe('bad nodes', () => {
     const lock = await warmed(freshName(), { longestLeaseMs: 5_000 });
     expect(await within(failureOf(lock.lock(5_001)))).toMatchObject({ code: 'LOCK_LIMIT', limit: 'leaseMs' });
   });
+
+  it.each(['run', 'exit'] as const)('what is no function is refused by %s, with its name', (method) => {
+    const client = createRedLockClient({ nodes: ['redis://a:1', 'redis://b:1', 'redis://c:1'] });
+    expect(() => client[method](5 as never)).toThrow(`client.${method} needs a function to run, got number`);
+    return client.close();
+  });
 });
 
 describe('under faults of all kinds', () => {
