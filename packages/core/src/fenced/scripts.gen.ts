@@ -13,7 +13,7 @@ export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'te
 
 export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'end' | 'tokens'> = {
   name: 'fenced/cancel',
-  sha: 'af78ba800f0e2730b7a41b80014fa1c719076a7b',
+  sha: '11411f0aa81570a8b24296939ff6c04b4f81fa5a',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.end, by.tokens],
   source: lock.cancel.source.replace(parts.lockOwn, () => parts.fencedOwn),
@@ -37,7 +37,7 @@ export const handoff: Operation<'lock' | 'queue' | 'counter', 'tenure' | 'seq' |
 
 export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'tokens'> = {
   name: 'fenced/release',
-  sha: '08a919e3ae42be0cff9d2e7a262cc7e46352ee2d',
+  sha: 'a099205169ef9cbb351b18dbee6a73d1bfcf8b77',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.tokens],
   source: lock.release.source.replace(parts.lockOwn, () => parts.fencedOwn),

@@ -20,7 +20,7 @@ export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'lea
 
 export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'end'> = {
   name: 'cancel',
-  sha: 'e09d870e2f53d031287bef745f17734cf1a7f534',
+  sha: 'd30b27746dee1a86a48f5c6ff5cec1058d10ece8',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.end],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueInherited, parts.queueGrant, parts.queueAnnounce, "local tombstoneMs = integer(2, 0)\nlocal claimMs = integer(3, 1)\nlocal trust = ARGV[4] == '1'\nlocal wasGranted = standing() ~= nil\nlocal inherited\nif wasGranted and ARGV[6] == 'unused' then\ninherited = inheritedOf(unpack(redis.call('HMGET', KEYS[1], 'expired', 'forced')))\nelseif ARGV[6] == 'lost' then\ninherited = { reason = 'expired' }\nend\nretire(tombstoneMs)\nlocal left = 0\nif wasGranted then\nredis.call('DEL', KEYS[1])\nlocal granted, refused = passOn(nil, nil, claimMs, trust, nil, inherited)\nleft = unserved(granted, refused)\nif not granted then announce(ARGV[5], trust) end\nend\nreturn { 'cancelled', wasGranted and 1 or 0, left, question }"].join('\n'),
@@ -60,7 +60,7 @@ export const peek: Operation<'lock', 'tenure'> = {
 
 export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel'> = {
   name: 'release',
-  sha: 'fbe76bc825e7b5ab79037d6f90a46717cbd43571',
+  sha: '29f8fed73976fd84df240f0d7e23fdcce4190de3',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.queueAnnounce, "local tenure = ARGV[1]\nlocal seq = integer(2, 1, 9007199254740991)\nlocal tombstoneMs = integer(3, 0)\nlocal claimMs = integer(4, 1)\nlocal trust = ARGV[5] == '1'\nlocal count, last = standing()\nlocal isNew = seq > last\nif count == 1 and isNew and tombstoneMs == 0 and redis.call('EXISTS', KEYS[2]) == 0 then\nredis.call('DEL', KEYS[1])\nannounce(ARGV[6], trust)\nreturn 'released ' .. question\nend", parts.lockOwn, parts.queueRetire, parts.queueInherited, parts.queueGrant, "if not count then\nlocal known = redis.call('EXISTS', KEYS[4]) == 1\nretire(tombstoneMs)\nreturn { known and 'released' or 'notHeld', question }\nend\nif not isNew then return { 'held', count, question } end\nif count > 1 then\nredis.call('ZREM', KEYS[2], tenure)\nredis.call('HSET', KEYS[1], tenure, count - 1, 'seq', ARGV[2])\nreturn { 'held', count - 1, question }\nend\nif tombstoneMs > 0 then retire(tombstoneMs) end\nredis.call('DEL', KEYS[1])\nlocal granted, refused = passOn(nil, nil, claimMs, trust)\nif granted then return { 'granted', granted, question } end\nannounce(ARGV[6], trust)\nif waiting() > 0 then noteReturned('always') end\nlocal left = unserved(granted, refused)\nif left > 0 then return { 'unserved', left, question } end\nreturn { 'released', question }"].join('\n'),
@@ -76,7 +76,7 @@ export const renew: Operation<'lock', 'tenure' | 'leaseMs'> = {
 
 export const rest: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'restMs' | 'trust' | 'releaseChannel'> = {
   name: 'rest',
-  sha: '920f1d1e52381d0886080a7d04d378938ea7261c',
+  sha: 'cbec4e29352bb70026f52f78923f9b624c7640db',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.restMs, by.trust, by.releaseChannel],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueInherited, parts.queueGrant, parts.queueAnnounce, "local seq = integer(2, 1, 9007199254740991)\nlocal tombstoneMs = integer(3, 0)\nlocal restMs = integer(4, 1)\nlocal trust = ARGV[5] == '1'\nlocal count, last = standing()\nif not count then\nlocal known = redis.call('EXISTS', KEYS[4]) == 1\nretire(tombstoneMs)\nreturn { known and 'released' or 'notHeld', question }\nend\nif seq <= last or count > 1 then return { 'held', count, question } end\nlocal time = redis.call('TIME')\nif tombstoneMs > 0 then retire(tombstoneMs) end\nredis.call('DEL', KEYS[1])\nlocal refused = own('rest:' .. ARGV[1], restMs)\nif refused then return refused end\nredis.pcall('HSET', KEYS[1], 'rest', string.format('%.0f', math.floor(micros(time) / 1000) + restMs))\nnoteReturned('always')\nlocal first = redis.pcall('ZRANGE', KEYS[2], 0, 0)\nif first[1] then tell(first[1], '1 look ' .. first[1]) end\nannounce(ARGV[6], trust)\nreturn { 'resting', question }"].join('\n'),

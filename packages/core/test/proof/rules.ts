@@ -87,9 +87,7 @@ export class RuleTable {
   #dropStale(): void {
     const { world } = this;
     const stale = world.queue.slice(0, LOOKED_AT).filter((waiter) => world.fresh[waiter.tenure]?.until !== 'ahead');
-    const { returned } = world;
     for (const waiter of stale) this.#retire(waiter.tenure, 0);
-    if (returned !== undefined) world.returned = returned;
   }
 
   /** The first waiter is served; the newcomer takes the lock only when no waiter is left before it. */
@@ -223,7 +221,7 @@ export class RuleTable {
     const { world } = this;
     world.queue = world.queue.filter((waiter) => waiter.tenure !== tenure);
     delete world.fresh[tenure];
-    delete world.returned;
+    if (world.queue.length === 0) delete world.returned;
     if (tombstoneMs > 0) world.dead[tenure] = { value: '1', ttlMs: tombstoneMs };
   }
 

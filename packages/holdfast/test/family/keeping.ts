@@ -91,6 +91,17 @@ export function keepingContract(primitive: ExclusivePrimitive, setUp: SetUp, wor
       expect(await within(Promise.all([theirs, ours]))).toEqual([undefined, undefined]);
     });
 
+    it('was given back, for who waits for it, also when another waiter has given up', async () => {
+      const { lock, stranger, waiting } = setUp();
+      const hold = await within(lock.acquire({ minHoldMs: SHORT_MINIMUM_MS }));
+      const call = stranger().withLock(({ inherited }) => inherited);
+      await waiting(1);
+      await within(hold.release());
+      const impatient = await within(stranger().tryAcquire({ waitMs: SHORT_MINIMUM_MS / 3 }));
+      await impatient?.release();
+      expect(await within(call)).toBeUndefined();
+    });
+
     it('is not kept for longer when the minimum was over before, nor when the hold was lost', async () => {
       const { lock, stranger, waiting } = setUp();
       const hold = await within(lock.acquire({ minHoldMs: 1 }));
