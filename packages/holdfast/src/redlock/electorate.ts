@@ -3,7 +3,7 @@
 import type { Schedule } from '@holdfast/watchdog';
 import type { LockParts } from '../client-parts.js';
 import type { Reach } from '../connection/reach.js';
-import type { LockNode } from './lock-node.js';
+import type { LockNode, NodeState } from './lock-node.js';
 
 /** The times of a vote, in milliseconds; see the options of the client. */
 export interface VotingTimes {
@@ -14,6 +14,9 @@ export interface VotingTimes {
 
 /** A node may take no more than this share of a lease. */
 const NODE_SHARE = 1 / 20;
+
+/** Nodes in these states vote, or would if they answered. */
+const eligible: ReadonlySet<NodeState> = new Set(['may vote', 'connecting', 'unreachable', 'silent']);
 
 const badness: Readonly<Record<Reach['state'], number>> = { connected: 0, connecting: 1, down: 2 };
 
@@ -66,18 +69,21 @@ export class Electorate {
     return undefined;
   }
 
-  /** What is known of the way to a majority: that to the node which makes it one. */
+  /** What is known of the way to a majority: that to the node which makes it one. Nodes that must not vote are none of it. */
   get reach(): Reach {
-    const reaches = this.nodes.map(({ reach }) => reach);
+    const reaches = this.#eligible.map(({ reach }) => reach);
     const owedMs = (reach: Reach) => ('silentMs' in reach ? reach.silentMs : 0);
     reaches.sort((a, b) => badness[a.state] - badness[b.state] || owedMs(a) - owedMs(b));
-    return reaches[this.majority - 1] as Reach;
+    return reaches[this.majority - 1] ?? { state: 'down' };
   }
 
-  /** So many answer, and must not vote, that the others are no majority. */
+  /** So many must not vote that the others are no majority. */
   get barred(): boolean {
-    const answering = new Set(['may vote', 'connecting', 'unreachable', 'silent']);
-    return this.nodes.filter(({ state }) => !answering.has(state)).length > this.nodes.length - this.majority;
+    return this.#eligible.length < this.majority;
+  }
+
+  get #eligible(): readonly LockNode[] {
+    return this.nodes.filter(({ state }) => eligible.has(state));
   }
 
   /** Why there is no majority, if there is none. */

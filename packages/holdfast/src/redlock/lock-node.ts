@@ -1,4 +1,5 @@
 import type { OpenedRedis } from '../connection/redis-input.js';
+import type { Connection } from '../connection/connection.js';
 import type { Reach } from '../connection/reach.js';
 import { addressOf, describeTrouble, isLasting } from '../connection/trouble.js';
 import type { Backend } from '../backend.js';
@@ -34,6 +35,11 @@ export class LockNode {
     this.backend = parts.backend;
     this.standing = parts.standing;
     this.#silentAfterMs = parts.silentAfterMs;
+  }
+
+  /** While it is up. */
+  get connection(): Connection | undefined {
+    return this.backend.parts.topology.connectionTo(SOME_LOCK);
   }
 
   get reach(): Reach {

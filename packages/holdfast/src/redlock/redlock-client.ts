@@ -62,10 +62,11 @@ class Client implements RedLockClient {
         at: (time, action) => background.at(time, action),
         longestLeaseMs,
         durable,
+        connection: () => node.connection,
         onNews: () => this.#electorate.onNews(),
         onError: (error) => node.note(error),
       });
-      const node = new LockNode(opened.redis, { backend, standing, silentAfterMs: times.nodeTimeoutMs });
+      const node: LockNode = new LockNode(opened.redis, { backend, standing, silentAfterMs: times.nodeTimeoutMs });
       return node;
     });
     const parts: LockParts = {

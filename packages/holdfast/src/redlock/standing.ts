@@ -15,6 +15,7 @@
  */
 
 import type { Redis } from 'ioredis';
+import type { Connection } from '../connection/connection.js';
 import { redacted } from '../connection/reply-errors.js';
 import { readServerInfo, type ServerInfo } from './server-info.js';
 
@@ -36,6 +37,8 @@ export interface StandingOptions {
   readonly longestLeaseMs: number;
   /** A server that writes every command to its log before it answers forgets nothing. */
   readonly durable: boolean;
+  /** The present connection, if it is up: it counts what is owed. */
+  readonly connection: () => Pick<Connection, 'sent' | 'answered'> | undefined;
   /** Something has become known. */
   readonly onNews: () => void;
   readonly onError: (error: Error) => void;
@@ -119,7 +122,7 @@ export class Standing {
     this.#asking = epoch;
     let verdict: Verdict;
     try {
-      const info = readServerInfo(await this.#redis.info());
+      const info = readServerInfo(await this.#info(epoch));
       if (info === undefined) throw new Error('INFO does not say how long the server has been running, and what it is');
       if (epoch !== this.#epoch) return;
       const { bornBy } = this.#meet(info);
@@ -135,6 +138,19 @@ export class Standing {
       this.#again = this.#options.at(this.#options.now() + ASK_AGAIN_MS, this.#look);
     }
     this.#options.onNews();
+  }
+
+  /** A server that owes it is silent, as one that owes a vote is: calls end in time, and the connection is replaced. */
+  async #info(epoch: number): Promise<string> {
+    const { now, connection } = this.#options;
+    const owing = connection();
+    owing?.sent(now());
+    try {
+      return await this.#redis.info();
+    } finally {
+      // What was owed on a connection is forgotten with it.
+      if (epoch === this.#epoch) owing?.answered(now());
+    }
   }
 
   /** The run that has answered now; see the module comment. */

@@ -20,6 +20,7 @@ export class Link {
   scripts = 0;
   #isDown = false;
   #held: (() => void)[] | undefined;
+  #freezesAt: { command: string; left: number } | undefined;
 
   constructor(server: () => MemoryServer) {
     const way = direct(
@@ -31,7 +32,9 @@ export class Link {
         const socket = way.dial(address, listener);
         return {
           send: (request) => {
-            if (/^eval/i.test(String(request[0]))) this.scripts++;
+            const command = String(request[0]).toLowerCase();
+            if (command.startsWith('eval')) this.scripts++;
+            if (command === this.#freezesAt?.command && --this.#freezesAt.left === 0) this.freeze();
             socket.send(request);
           },
           end: () => socket.end(),
@@ -44,6 +47,11 @@ export class Link {
   /** Connections stay open and nothing comes through, as with a process that was stopped. */
   freeze(): void {
     this.#held ??= [];
+  }
+
+  /** Does so when clients send this command for the n-th time, which does not come through any more. */
+  freezeAt(command: string, n: number): void {
+    this.#freezesAt = { command, left: n };
   }
 
   /** What was held back arrives now. */

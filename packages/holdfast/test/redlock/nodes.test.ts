@@ -110,6 +110,26 @@ describe('a majority of the nodes', () => {
     }
   });
 
+  it('that falls silent before it has said what it is, is LockUnavailableError too', async () => {
+    const lock = open({ attemptTimeoutMs: 300 }).getRedLock(freshName());
+    // The first one is asked by ioredis, and belongs to making the connection.
+    for (const node of [0, 2, 4]) world.links[node]?.freezeAt('info', 2);
+    for (const call of [() => lock.tryLock(), () => lock.tryLock(500), () => lock.lock()])
+      expect(await within(failureOf(call()))).toBeInstanceOf(LockUnavailableError);
+  });
+
+  it('that is neither old enough nor answers is LockUnavailableError too', async () => {
+    for (const node of [0, 3]) {
+      world.kill(node);
+      world.servers[node]?.restart('data lost');
+      world.start(node);
+    }
+    const lock = await warmed(freshName());
+    for (const node of [1, 2]) world.links[node]?.freeze();
+    for (const call of [() => lock.tryLock(), () => lock.tryLock(500)])
+      expect(await within(failureOf(call()))).toBeInstanceOf(LockUnavailableError);
+  });
+
   it.each([
     ['dies', (node: number) => world.kill(node)],
     ['falls silent', (node: number) => world.links[node]?.freeze()],
