@@ -20,6 +20,7 @@ export const shipped = [
     'fair-lock',
     'fenced-lock',
     'spin-lock',
+    'latch',
   ].map((name) => `docs/${name}.md`),
   ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script'].map((name) => `docs/recipes/${name}.md`),
 ];

@@ -39,6 +39,7 @@ export { release, type ReleaseOptions, type ReleaseReply } from './lock/release.
 export { renew, type RenewItem, type RenewOutcome, type RenewReply } from './lock/renew.js';
 export { rest, type RestOptions, type RestReply } from './lock/rest.js';
 export { serve, type ServeReply } from './lock/serve.js';
+export * as latch from './latch/index.js';
 export * as readWrite from './read-write/index.js';
 export {
   assertLockName,
@@ -61,3 +62,4 @@ export * as scripts from './lock/scripts.gen.js';
 export * as readWriteScripts from './read-write/scripts.gen.js';
 export * as fencedScripts from './fenced/scripts.gen.js';
 export * as guardScripts from './guard/scripts.gen.js';
+export * as latchScripts from './latch/scripts.gen.js';

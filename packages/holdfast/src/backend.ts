@@ -22,6 +22,7 @@ import { LockOperations } from './primitives/lock-operations.js';
 import { type LeaseSubject, Renewals } from './tenure/renewals.js';
 import { ServerClock } from './tenure/server-clock.js';
 import { Tenure } from './tenure/tenure.js';
+import { Broadcasts } from './tenure/broadcast-subscription.js';
 import { QueueWakeup, RedissonWakeup, type Wakeup } from './tenure/wakeup.js';
 
 /** What a backend is told of the client that it is for. */
@@ -39,6 +40,8 @@ export class Backend {
   readonly inLine: ClientParts;
   readonly prefixes: Prefixes;
   readonly granting: Granting;
+  /** Channels on which everybody hears the same. */
+  readonly broadcasts: Broadcasts;
   readonly #told: ToldErrors;
   readonly #subscriber: Subscriber;
   readonly #inbox: Inbox;
@@ -82,11 +85,12 @@ export class Backend {
       },
       onUp: (covers) => watchdog.verify(({ operations }) => covers(operations.key)),
     });
+    const broadcasts = new Broadcasts(broadcast, shards);
     const onMissed = () => void subscriber.missed(settings.attemptTimeoutMs);
     const wakeup =
       settings.wakeup === 'queue'
         ? new QueueWakeup(inbox, onMissed, 'when heard')
-        : new RedissonWakeup(inbox, broadcast, shards);
+        : new RedissonWakeup(inbox, broadcasts);
     this.parts = {
       ...common,
       topology,
@@ -100,6 +104,7 @@ export class Backend {
     this.inLine = this.partsWith(new QueueWakeup(inbox, onMissed, 'at once'));
     this.prefixes = { prefix: settings.prefix, keyPrefix: topology.keyPrefix };
     this.granting = { claimMs: settings.claimLeaseMs, trust: topology.trustsReceivers };
+    this.broadcasts = broadcasts;
     this.#told = told;
     this.#subscriber = subscriber;
     this.#inbox = inbox;

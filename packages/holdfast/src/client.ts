@@ -1,5 +1,6 @@
 import type { Schedule } from '@holdfast/watchdog';
 import type { LockHost } from './primitives/acquisition.js';
+import { CountDownLatchHandle, type RCountDownLatch } from './primitives/count-down-latch.js';
 import { FairOperations } from './primitives/fair-operations.js';
 import { FencedLockHandle } from './primitives/fenced-handle.js';
 import type { RFencedLock } from './primitives/fenced-lock.js';
@@ -10,6 +11,7 @@ import type { MultiLock } from './primitives/multi-lock.js';
 import { MultiLockHandle } from './primitives/multi-lock-handle.js';
 import { inspectionOf, type LockInspection } from './inspection.js';
 import { begin } from './common-parts.js';
+import { Latches } from './latch/latches.js';
 import { none } from './lists.js';
 import { Backend } from './backend.js';
 import type { ClientParts } from './client-parts.js';
@@ -71,6 +73,7 @@ class Client implements LockClientMembers {
   readonly #parts: ClientParts;
   readonly #host: LockHost;
   readonly #background: Schedule;
+  readonly #latches: Latches;
   #closing: Promise<void> | undefined;
 
   static {
@@ -108,6 +111,7 @@ class Client implements LockClientMembers {
       terms: { mode: 'watched', leaseMs: settings.watchdogTimeoutMs, maxHoldMs: settings.maxHoldMs },
     };
     this.#background = background;
+    this.#latches = new Latches({ ...this.#parts, broadcasts: this.#backend.broadcasts }, this.#host.registry);
   }
 
   getLock(name: string, options: LockHandleOptions = {}): RLock {
@@ -146,6 +150,10 @@ class Client implements LockClientMembers {
       this.#host,
       membersInOrder(members, (name) => this.getLock(name)),
     );
+  }
+
+  getCountDownLatch(name: string): RCountDownLatch {
+    return new CountDownLatchHandle(this.#host, this.#backend, this.#latches, name);
   }
 
   async oncePer<T>(

@@ -190,6 +190,7 @@ export class LockUnavailableError extends LockError {
 const refusalInWords: Readonly<Record<string, string>> = {
   NOTAFENCE:
     'the record of a guard is something else there, and the key was left as it is: an application has a field of that name',
+  NOTALATCH: 'this key is not a countdown latch but other data, and was left as it is: give the latch another name',
   NOTALOCK:
     'this key is not a lock but other data, and was left as it is: give the lock another name, or its client a prefix',
 };

@@ -37,6 +37,7 @@ export type { BackOff, SpinOptions } from './primitives/spin-options.js';
 export type { MultiLock } from './primitives/multi-lock.js';
 export type { ReadWriteLock, ReadWriteLockOptions } from './primitives/read-write-lock.js';
 export type { OncePerOptions } from './primitives/once-per.js';
+export type { AwaitLatchOptions, CountDownOptions, RCountDownLatch } from './primitives/count-down-latch.js';
 export type { RLock, TryResult } from './primitives/rlock.js';
 export { createRedLockClient } from './redlock/redlock-client.js';
 export type { RedLockClient, RedLockNode } from './redlock/redlock-client-members.js';

@@ -1,6 +1,7 @@
 /** What users see of a client. */
 
 import type { LockInspection } from './inspection.js';
+import type { RCountDownLatch } from './primitives/count-down-latch.js';
 import type { MultiLock } from './primitives/multi-lock.js';
 import type { RFencedLock } from './primitives/fenced-lock.js';
 import type { ReadWriteLock, ReadWriteLockOptions } from './primitives/read-write-lock.js';
@@ -85,6 +86,12 @@ export interface LockClientMembers extends AsyncDisposable {
    * @throws TypeError or RangeError when a member is none, when there are none, and when two different locks have the same key.
    */
   getMultiLock(members: readonly (RLock | string)[]): MultiLock;
+  /**
+   * A handle for the countdown latch `name`. No I/O. See {@link RCountDownLatch} and `docs/latch.md`.
+   *
+   * @throws as {@link getLock}.
+   */
+  getCountDownLatch(name: string): RCountDownLatch;
   /**
    * Runs `fn` at most once in every period, among all processes that use the same Redis and name, whatever their clocks say: a job that many
    * replicas start by a timer of their own. Answers `{ ran: false }` where it has run, or runs. See `docs/recipes/cron.md`.

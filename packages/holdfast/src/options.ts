@@ -146,12 +146,16 @@ export function checkFlag(what: string, value: unknown): boolean {
 
 /** @throws TypeError or RangeError when it cannot name an owner. */
 export function checkOwner(owner: unknown): string | undefined {
-  if (owner === undefined) return undefined;
-  if (typeof owner !== 'string') throw new TypeError(`owner must be a string, got ${typeof owner}`);
-  if (!/^[^\s\p{Cc}\p{Cs}]{1,256}$/u.test(owner)) {
-    throw new RangeError('owner must be 1 to 256 characters without white space or control characters');
+  return owner === undefined ? undefined : checkId('owner', owner);
+}
+
+/** @throws TypeError or RangeError when it can name nobody. */
+export function checkId(what: string, id: unknown): string {
+  if (typeof id !== 'string') throw new TypeError(`${what} must be a string, got ${typeof id}`);
+  if (!/^[^\s\p{Cc}\p{Cs}]{1,256}$/u.test(id)) {
+    throw new RangeError(`${what} must be 1 to 256 characters without white space or control characters`);
   }
-  return owner;
+  return id;
 }
 
 const known: Record<keyof LockClientOptions, true> = {

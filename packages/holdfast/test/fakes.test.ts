@@ -43,6 +43,7 @@ class FakeLocks implements LockClient {
   getSpinLock = () => lock;
   getReadWriteLock = notInHere;
   getMultiLock = notInHere;
+  getCountDownLatch = notInHere;
   oncePer = notInHere;
   connect = async () => undefined;
   run = <T>(fn: () => T): T => fn();

@@ -74,9 +74,8 @@ const OURS = /holdfast_[a-z_]+:.*\{/s;
  *
  * @throws TypeError, RangeError as {@link assertLockName}.
  */
-export function lockKeys(name: string, { prefix = '', keyPrefix = '' }: Prefixes = {}): LockKeys {
-  assertLockName(name, { prefix, keyPrefix });
-  return new KeysOfLock(name, prefix + name, keyPrefix);
+export function lockKeys(name: string, prefixes: Prefixes = {}): LockKeys {
+  return new KeysOfLock(...readyName(name, prefixes));
 }
 
 /**
@@ -84,13 +83,21 @@ export function lockKeys(name: string, { prefix = '', keyPrefix = '' }: Prefixes
  *
  * @throws TypeError, RangeError as {@link assertLockName}.
  */
-export function readWriteKeys(name: string, { prefix = '', keyPrefix = '' }: Prefixes = {}): ReadWriteKeys {
+export function readWriteKeys(name: string, prefixes: Prefixes = {}): ReadWriteKeys {
+  return new KeysOfReadWriteLock(...readyName(name, prefixes));
+}
+
+/** What {@link KeysOfName} is made of. @throws TypeError, RangeError as {@link assertLockName}. */
+export function readyName(
+  name: string,
+  { prefix = '', keyPrefix = '' }: Prefixes,
+): [name: string, key: string, keyPrefix: string] {
   assertLockName(name, { prefix, keyPrefix });
-  return new KeysOfReadWriteLock(name, prefix + name, keyPrefix);
+  return [name, prefix + name, keyPrefix];
 }
 
 /** Made when they are asked for: a lock that is held for long needs none of them, and their text would cost it half a kilobyte. */
-class KeysOfName {
+export class KeysOfName {
   readonly name: string;
   readonly lock: string;
   readonly #keyPrefix: string;
@@ -106,17 +113,17 @@ class KeysOfName {
   }
 
   protected of(kind: string): string {
-    return keyOf(kind, this.#place);
+    return keyOf(kind, this.place);
   }
 
   /** A channel or key of Redisson's, by its rule. */
   protected redissons(kind: string): string {
-    const place = this.#place;
+    const { place } = this;
     return `${kind}:${hasTag(place) ? place : `{${place}}`}`;
   }
 
   /** The lock's key as Redis knows it. */
-  get #place(): string {
+  protected get place(): string {
     return this.#keyPrefix + this.lock;
   }
 }

@@ -11,6 +11,6 @@ export interface Granting {
 }
 
 /** The wire form of {@link Granting.trust}. */
-export function trustArgument({ trust }: Granting): 0 | 1 {
+export function trustArgument({ trust }: Pick<Granting, 'trust'>): 0 | 1 {
   return trust ? 1 : 0;
 }

@@ -14,7 +14,7 @@ export interface ReadWriteGranting extends Granting {
 export function grantingArguments({ claimMs, trust, writersFirst }: ReadWriteGranting) {
   return {
     claimMs: duration('claimMs', claimMs, 1),
-    trust: trustArgument({ claimMs, trust }),
+    trust: trustArgument({ trust }),
     writersFirst: writersFirst ? 1 : 0,
   };
 }

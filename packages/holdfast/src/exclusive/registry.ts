@@ -17,11 +17,18 @@ interface Wanted {
   readonly policy: ExclusivePolicy;
 }
 
+/** What waits for something else than a lock. */
+export interface Waiting {
+  /** The client closes: no call waits any more. */
+  refuseWaiting(): void;
+}
+
 /** The coordinators of one client: one for each lock that is in use, or its lanes, and none for the others. */
 export class Registry implements LockHome {
   readonly #parts: LockParts;
   /** By primitive, by name. */
   readonly #coordinators = new Map<string, Map<string, Coordinating | Lanes>>();
+  readonly #others = new Set<Waiting>();
   #size = 0;
   #phase: 'open' | 'draining' | 'closed' = 'open';
   #whenQuiet: (() => void) | undefined;
@@ -100,13 +107,28 @@ export class Registry implements LockHome {
     return isHeld;
   }
 
+  /** Its calls are refused too when the client closes, until it leaves. */
+  enlist(waiting: Waiting): void {
+    this.#others.add(waiting);
+  }
+
+  leave(waiting: Waiting): void {
+    this.#others.delete(waiting);
+  }
+
   /** Refuses new calls and waiting ones; waits at most `drainMs` for open holds; then takes them back, without waiting for it. */
   async close(drainMs: number): Promise<void> {
     this.#phase = 'draining';
     for (const coordinator of [...this.coordinators()]) coordinator.refuseWaiting();
+    this.#refuseOthers();
     if (drainMs > 0 && this.#size > 0) await this.#quiet(drainMs);
     this.#phase = 'closed';
     for (const coordinator of [...this.coordinators()]) coordinator.close();
+    this.#refuseOthers();
+  }
+
+  #refuseOthers(): void {
+    for (const waiting of [...this.#others]) waiting.refuseWaiting();
   }
 
   dismiss(coordinator: Seated): void {

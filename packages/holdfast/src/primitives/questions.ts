@@ -4,7 +4,7 @@ import type { Command } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
 import type { HeldLock } from '../exclusive/coordinating.js';
 import { none } from '../lists.js';
-import { MAX_TIME_MS } from '../options.js';
+import { MAX_TIME_MS, type Settings } from '../options.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import type { ForceReply, Operations, PeekReply } from '../tenure/operations.js';
 import { query } from '../tenure/query.js';
@@ -12,6 +12,11 @@ import { serveRest } from '../tenure/serving.js';
 
 /** How long after a call has given up a late copy of its command is still recognised. */
 const LATE_COPY_MS = 60_000;
+
+/** How long copies of a command that is given up after `responseTimeoutMs` are recognised. */
+export function tombstoneMsOf({ responseTimeoutMs }: Pick<Settings, 'responseTimeoutMs'>): number {
+  return Math.min(responseTimeoutMs + LATE_COPY_MS, MAX_TIME_MS);
+}
 
 /** See the module comment. `lock`: what this client holds of the lock, while it has or wants it. */
 export interface Questions {
@@ -58,7 +63,7 @@ export class NodeQuestions implements Questions {
   }
 
   async #force(operations: Operations): Promise<ForceReply> {
-    const tombstoneMs = Math.min(this.#parts.settings.responseTimeoutMs + LATE_COPY_MS, MAX_TIME_MS);
+    const tombstoneMs = tombstoneMsOf(this.#parts.settings);
     const request = this.#parts.tenureId(undefined);
     const reply = await this.#ask(operations, operations.force(request, { tombstoneMs }));
     void serveRest(this.#parts, operations, reply.left);

@@ -7,13 +7,8 @@
  * In both, a message only says "look": timers repeat every ask, so that lost messages cost time and never the lock.
  */
 
-import {
-  type Inbox,
-  type InboxListener,
-  nextAskDelayMs,
-  type ReaskSituation,
-  type ReleaseBroadcast,
-} from '@holdfast/notify';
+import { type Inbox, type InboxListener, nextAskDelayMs, type ReaskSituation } from '@holdfast/notify';
+import type { Broadcasts, BroadcastSubscription } from './broadcast-subscription.js';
 import type { Operations } from './operations.js';
 
 /** How one tenure is woken. */
@@ -106,74 +101,42 @@ class QueueSubscription implements WakeupSubscription {
   }
 }
 
-/**
- * Redisson's broadcast; see the module comment.
- *
- * In a Cluster there may be two: Redisson's clients publish in the sharded world of pub/sub, or, set otherwise or old, in the plain one, and
- * the two do not hear each other. Listening in both costs one more SSUBSCRIBE and makes no setting necessary.
- */
+/** Redisson's broadcast; see the module comment. */
 export class RedissonWakeup implements Wakeup {
   readonly blind = true;
   readonly #inbox: Inbox;
-  readonly #broadcast: ReleaseBroadcast;
-  readonly #shards: ShardedBroadcasts;
+  readonly #broadcasts: Broadcasts;
 
-  constructor(inbox: Inbox, broadcast: ReleaseBroadcast, shards: ShardedBroadcasts) {
+  constructor(inbox: Inbox, broadcasts: Broadcasts) {
     this.#inbox = inbox;
-    this.#broadcast = broadcast;
-    this.#shards = shards;
+    this.#broadcasts = broadcasts;
   }
 
   subscribe(operations: Operations, tenure: string, listener: InboxListener): WakeupSubscription {
     this.#inbox.register(tenure, listener);
     if (!this.#inbox.confirmed) void this.#inbox.open().catch(() => undefined);
-    return new RedissonSubscription({
-      channel: operations.releaseChannel,
-      broadcasts: () =>
-        [this.#broadcast, this.#shards.of(operations.key)].filter((broadcast) => broadcast !== undefined),
-      look: () => listener.onGap(),
-      onClose: () => this.#inbox.unregister(tenure),
-    });
+    const { releaseChannel, key } = operations;
+    const heard = this.#broadcasts.subscribe(releaseChannel, key, () => listener.onGap());
+    return new RedissonSubscription(heard, () => this.#inbox.unregister(tenure));
   }
-}
-
-/** The broadcast, if any, on the server that keeps a lock now. */
-export interface ShardedBroadcasts {
-  of(lockKey: string): ReleaseBroadcast | undefined;
-}
-
-interface RedissonSubscriptionOptions {
-  readonly channel: string;
-  /** Where releases of the lock may be announced now. */
-  readonly broadcasts: () => readonly ReleaseBroadcast[];
-  readonly look: () => void;
-  readonly onClose: () => void;
 }
 
 class RedissonSubscription implements WakeupSubscription {
   readonly mayQueue = false;
-  readonly #options: RedissonSubscriptionOptions;
-  /** Where it listens, or has been refused: `settled` in both cases, since a refusal would be repeated. */
-  readonly #joined = new Map<ReleaseBroadcast, { leave: () => void; settled: boolean }>();
+  readonly #heard: BroadcastSubscription;
+  readonly #onClose: () => void;
 
-  constructor(options: RedissonSubscriptionOptions) {
-    this.#options = options;
+  constructor(heard: BroadcastSubscription, onClose: () => void) {
+    this.#heard = heard;
+    this.#onClose = onClose;
   }
 
   get open(): boolean {
-    return this.#options.broadcasts().every((broadcast) => this.#joined.get(broadcast)?.settled);
+    return this.#heard.open;
   }
 
   listen(opened: () => void): void {
-    const broadcasts = this.#options.broadcasts();
-    // The lock has gone to another server.
-    for (const [broadcast, { leave }] of this.#joined) {
-      if (broadcasts.includes(broadcast)) continue;
-      leave();
-      this.#joined.delete(broadcast);
-    }
-    const confirmations = broadcasts.filter((broadcast) => !this.#joined.has(broadcast)).map((one) => this.#join(one));
-    if (confirmations.length > 0) void Promise.all(confirmations).then(opened);
+    this.#heard.listen(opened);
   }
 
   pauseMs(found: ReaskSituation): number {
@@ -183,17 +146,7 @@ class RedissonSubscription implements WakeupSubscription {
   missed(): void {}
 
   close(): void {
-    for (const { leave } of this.#joined.values()) leave();
-    this.#options.onClose();
-  }
-
-  /** Resolves when it listens there, or has been refused. */
-  async #join(broadcast: ReleaseBroadcast): Promise<void> {
-    const { channel, look } = this.#options;
-    const { confirmed, leave } = broadcast.join(channel, { onReleased: look, onGap: look });
-    const membership = { leave, settled: false };
-    this.#joined.set(broadcast, membership);
-    await confirmed.catch(() => undefined);
-    membership.settled = true;
+    this.#heard.close();
+    this.#onClose();
   }
 }

@@ -55,6 +55,11 @@ const SHORTEST_PROOF_MS = 200;
 /** A call needs a moment until its question is out: so much of `attemptTimeoutMs` proves as much. */
 const ENOUGH = 0.9;
 
+/** How many milliseconds after a call has begun its patience is first to be looked at. */
+export function firstLimitMs(waitMs: number | undefined, { attemptTimeoutMs, responseTimeoutMs }: Settings): number {
+  return waitMs === undefined ? responseTimeoutMs : waitMs === 0 ? attemptTimeoutMs : waitMs;
+}
+
 export function decideAtTimeout(situation: TimeoutSituation, settings: Settings): TimeoutDecision {
   return situation.until === Number.POSITIVE_INFINITY
     ? withoutLimit(situation, settings)

@@ -21,6 +21,7 @@ import type { HoldRecord, HoldOrigin } from '../exclusive/hold-record.js';
 import type { LockParts } from '../client-parts.js';
 import type { LockIdentity } from '../tenure/operations.js';
 import type { IndexEntry } from './index-entry.js';
+import { firstLimitMs } from './timeout-decision.js';
 
 /** Why a call whose time is over has no hold: others had the lock, or there was no answer yet and nothing to hold against Redis. */
 export type NotAcquired = 'busy' | 'unanswered';
@@ -203,9 +204,8 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   }
 
   /** Clock time at which its patience is first to be looked at. */
-  #firstLimit({ attemptTimeoutMs, responseTimeoutMs }: Settings): number {
-    const { waitMs } = this.request;
-    return this.joinedAt + (waitMs === undefined ? responseTimeoutMs : waitMs === 0 ? attemptTimeoutMs : waitMs);
+  #firstLimit(settings: Settings): number {
+    return this.joinedAt + firstLimitMs(this.request.waitMs, settings);
   }
 
   #left(first: boolean): boolean {

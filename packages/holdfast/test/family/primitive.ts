@@ -48,6 +48,9 @@ export const exclusivePrimitives: readonly ExclusivePrimitive[] = [
   { factory: 'getLock', reenters: true, get: (client, name, options) => client.getLock(name, options) },
 ];
 
+/** What the client makes beside exclusive locks: each has tests of its own. */
+export const otherPrimitives: readonly string[] = ['getCountDownLatch'];
+
 /** A name that a multi-lock takes after `name`, which is a part of it. */
 export function laterThan(name: string): string {
   for (let number = 1; ; number++) {

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { planted } from './planted-bugs.js';
 import { FENCED_KEYS, FENCED_REPLIES, fencedStories } from './fenced-story.js';
+import { LATCH_CHANNELS, LATCH_KEYS, LATCH_REPLIES, latchStories } from './latch-story.js';
 import { MemorySide, RealSide } from './sides.js';
 import { READ_WRITE_CHANNELS, READ_WRITE_KEYS, READ_WRITE_REPLIES, readWriteStories } from './read-write-story.js';
 import { CHANNELS, KEYS, stories } from './story.js';
@@ -35,7 +36,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
     // Fields of a hash keep their order, as they do in memory.
     const args = ['--hash-max-listpack-entries', '100000', '--maxmemory-policy', 'noeviction'];
     server = await startPrivateRedis(file === undefined ? { args } : { args, server: file });
-    real = await RealSide.open(server, [...CHANNELS, ...READ_WRITE_CHANNELS]);
+    real = await RealSide.open(server, [...CHANNELS, ...READ_WRITE_CHANNELS, ...LATCH_CHANNELS]);
   });
   afterAll(async () => {
     real.close();
@@ -91,6 +92,23 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       if (told >= fencedRuns.parameters.numRuns) expect(FENCED_REPLIES.filter((reply) => !seen.has(reply))).toEqual([]);
     },
     fencedRuns.timeoutMs,
+  );
+
+  const latchRuns = proofRuns({ quick: 40, long: 10_000 });
+  it(
+    'in every script of the countdown latch',
+    async () => {
+      const seen = new Set<string>();
+      let told = 0;
+      const property = fc.asyncProperty(latchStories, async (story) => {
+        const memory = new MemorySide(LATCH_CHANNELS);
+        expect(await difference(story, LATCH_KEYS, { real, memory }, seen)).toBeUndefined();
+        told++;
+      });
+      await fc.assert(property, latchRuns.parameters);
+      if (told >= latchRuns.parameters.numRuns) expect(LATCH_REPLIES.filter((reply) => !seen.has(reply))).toEqual([]);
+    },
+    latchRuns.timeoutMs,
   );
 
   it.each(planted)(

@@ -8,6 +8,7 @@ import { force } from './force.js';
 import { guards } from './guard.js';
 import { handoff } from './handoff.js';
 import { inspect } from './inspect.js';
+import { latches } from './latch.js';
 import type { ScriptBody } from './lua.js';
 import { peek } from './peek.js';
 import { readWriteBodies } from './read-write/index.js';
@@ -30,6 +31,7 @@ export const bodies: Readonly<Record<string, ScriptBody>> = {
   serve,
   ...fenced,
   ...guards,
+  ...latches,
   ...readWriteBodies,
 };
 export type { ScriptBody } from './lua.js';

@@ -1,0 +1,39 @@
+import { KeysOfName, type Prefixes, readyName } from '../protocol/keys.js';
+
+/** The Redis keys and channels of one countdown latch. */
+export interface LatchKeys {
+  /** As the latch was asked for, without prefixes. */
+  readonly name: string;
+  /** String: what is left to be counted. This is the name itself, as in Redisson. */
+  readonly latch: string;
+  /** Hash: which request has set this round, and who has counted in it. */
+  readonly round: string;
+  /** String: what a request was answered. */
+  once(request: string): string;
+  /** Redisson's channel: `0` when the count has reached 0, `1` when a round begins. */
+  readonly channel: string;
+}
+
+/** Names the keys of a countdown latch, by the rules of {@link lockKeys}. @throws TypeError, RangeError as {@link assertLockName}. */
+export function latchKeys(name: string, prefixes: Prefixes = {}): LatchKeys {
+  return new KeysOfLatch(...readyName(name, prefixes));
+}
+
+class KeysOfLatch extends KeysOfName implements LatchKeys {
+  get latch(): string {
+    return this.lock;
+  }
+
+  get round(): string {
+    return this.of('latch_round');
+  }
+
+  once(request: string): string {
+    return this.dead(request);
+  }
+
+  get channel(): string {
+    // Redisson puts its braces around whatever the name is.
+    return `redisson_countdownlatch__channel__{${this.place}}`;
+  }
+}

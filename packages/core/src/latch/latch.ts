@@ -1,0 +1,78 @@
+/** The operations of the countdown latch: a count in Redisson's key, and beside it what tells rounds and counters apart. */
+
+import { duration, ordinal, tenureId } from '../protocol/arguments.js';
+import { command } from '../protocol/command.js';
+import type { Reply } from '../protocol/reply.js';
+import type { Command } from '../protocol/script-port.js';
+import { type Granting, trustArgument } from '../queue/granting.js';
+import type { LatchKeys } from './keys.js';
+import * as scripts from './scripts.gen.js';
+
+/** Arguments of what changes a latch. */
+export interface LatchRequest extends Pick<Granting, 'trust'> {
+  /** A fresh id in the form of a tenure id. Resent, it must stay the same: a copy is then answered as the first, and changes nothing. */
+  readonly request: string;
+  /** How long copies of this request are recognised, in ms. */
+  readonly onceMs: number;
+}
+
+/** What is known of a latch. */
+export interface LatchLook {
+  /** What is left to be counted; 0 when there is no latch. */
+  readonly count: number;
+  /** The request that has set this round; undefined when it is not known, which is so of one that Redisson has set. */
+  readonly round: string | undefined;
+}
+
+/** Begins a round with this count, unless one is under way. Answers whether it has. */
+export function trySet(keys: LatchKeys, options: LatchRequest & { readonly count: number }): Command<boolean> {
+  return command(
+    scripts.set,
+    keysOf(keys, options),
+    {
+      count: ordinal('count', options.count, 1),
+      onceMs: duration('onceMs', options.onceMs, 1),
+      request: options.request,
+      channel: keys.channel,
+      trust: trustArgument(options),
+    },
+    (reply) => (reply.hasLength(2).text(0) === 'set' ? reply.flag(1) : reply.fail('unknown status')),
+  );
+}
+
+/** Counts down by one, and answers what is left. `by`: who counts, once a round; '' for whoever it is. */
+export function count(keys: LatchKeys, options: LatchRequest & { readonly by: string }): Command<number> {
+  return command(
+    scripts.count,
+    keysOf(keys, options),
+    {
+      onceMs: duration('onceMs', options.onceMs, 1),
+      by: options.by,
+      channel: keys.channel,
+      trust: trustArgument(options),
+    },
+    (reply) => (reply.hasLength(2).text(0) === 'counted' ? reply.natural(1) : reply.fail('unknown status')),
+  );
+}
+
+/** What is left to be counted, and of which round. Writes nothing. */
+export function look(keys: LatchKeys): Command<LatchLook> {
+  return command(scripts.look, { latch: keys.latch, round: keys.round }, {}, (reply: Reply) => {
+    const round = reply.hasLength(2).text(1);
+    return { count: reply.natural(0), round: round === '' ? undefined : round };
+  });
+}
+
+/** Takes the latch away. Answers whether there was one. */
+export function remove(keys: LatchKeys, options: LatchRequest): Command<boolean> {
+  return command(
+    scripts.remove,
+    keysOf(keys, options),
+    { onceMs: duration('onceMs', options.onceMs, 1), channel: keys.channel, trust: trustArgument(options) },
+    (reply) => (reply.hasLength(2).text(0) === 'removed' ? reply.flag(1) : reply.fail('unknown status')),
+  );
+}
+
+function keysOf(keys: LatchKeys, { request }: LatchRequest): Record<'latch' | 'round' | 'once', string> {
+  return { latch: keys.latch, round: keys.round, once: keys.once(tenureId(request)) };
+}

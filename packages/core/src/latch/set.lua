@@ -1,0 +1,44 @@
+-- Begins a round of a latch, if none is under way. A copy (same request) does nothing and is answered as the first: it must not begin another
+-- round when this one is over.
+--
+-- KEYS  latch round once
+-- ARGV  count onceMs request channel trust
+--   round, once, onceMs   see latch/count.lua
+--   request               names the round
+--   channel               is told `1` when a round has begun: Redisson's clients close their gates
+--   trust                 see read-write/announce.lua
+--
+-- Replies
+--   set isNew    1 = begun, 0 = there is one
+
+--#include protocol/question
+--#include protocol/args
+--#include latch/count-of
+--#include read-write/announce
+
+local LONGEST_MS = 2147483648
+local count = integer(1, 1, 9007199254740991)
+local onceMs = integer(2, 1)
+
+local known = redis.call('GET', KEYS[3])
+if known then return { 'set', tonumber(known), question } end
+
+local present, refused = countOf()
+if refused then return refused end
+local isNew = present and 0 or 1
+
+-- As in latch/count.lua.
+redis.call('DEL', KEYS[3])
+redis.call('SET', KEYS[3], isNew, 'PX', onceMs)
+if isNew == 1 then
+  redis.call('DEL', KEYS[2])
+  local noted = redis.pcall('HSET', KEYS[2], 'round', ARGV[3])
+  if type(noted) == 'table' then
+    redis.call('DEL', KEYS[3])
+    return noted
+  end
+  redis.pcall('PEXPIRE', KEYS[2], LONGEST_MS)
+  redis.call('SET', KEYS[1], string.format('%.0f', count))
+  announce(ARGV[4], ARGV[5] == '1')
+end
+return { 'set', isNew, question }

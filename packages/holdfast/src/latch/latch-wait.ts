@@ -1,0 +1,113 @@
+import { type WaitHandler, Wait } from '@holdfast/notify';
+import type { LatchLook } from '../primitives/latch-operations.js';
+import { LockScopeError } from '../errors.js';
+import type { Scope, ScopedCall } from '../scopes/scope.js';
+import { firstLimitMs } from '../waiting/timeout-decision.js';
+import type { LookoutParts } from '../waiting/lookout.js';
+import type { ClientParts } from '../client-parts.js';
+
+/** What waiting for a latch needs of its client. */
+export type LatchParts = LookoutParts & Pick<ClientParts, 'topology' | 'aborts' | 'limits'>;
+
+/** What a call waits for, and how long. */
+export interface LatchPatience {
+  readonly name: string;
+  /** 0: one look. Absent: without limit while Redis answers. */
+  readonly waitMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** The innermost live scope around the call. */
+  readonly scope: Scope | undefined;
+}
+
+/** Where a call waits. */
+export interface LatchWaitKeeper {
+  /** Its time is over: settle it or move its deadline. */
+  onExpire(wait: LatchWait): void;
+  /** It has its answer. */
+  onLeave(wait: LatchWait): void;
+}
+
+/** One call that waits for a latch, until it has its answer: true when the count has reached 0. */
+export class LatchWait implements ScopedCall, WaitHandler<boolean> {
+  readonly primitive = 'latch';
+  readonly imperative = false;
+  readonly joinedAt: number;
+  readonly #patience: LatchPatience;
+  readonly #keeper: LatchWaitKeeper;
+  readonly #wait: Wait<boolean>;
+  /** The round that was under way when it was first seen. */
+  #round: string | undefined;
+
+  constructor(patience: LatchPatience, parts: LatchParts, keeper: LatchWaitKeeper) {
+    const { clock, waits, aborts, settings } = parts;
+    this.#patience = patience;
+    this.#keeper = keeper;
+    this.joinedAt = clock.now();
+    this.#wait = new Wait<boolean>({
+      timers: waits,
+      expiresAt: this.joinedAt + firstLimitMs(patience.waitMs, settings),
+      aborts,
+      signal: patience.signal,
+      handler: this,
+    });
+    patience.scope?.awaiting(this);
+  }
+
+  get name(): string {
+    return this.#patience.name;
+  }
+
+  get promise(): Promise<boolean> {
+    return this.#wait.promise;
+  }
+
+  get singleAttempt(): boolean {
+    return this.#patience.waitMs === 0;
+  }
+
+  /** Clock time at which a call that waits no longer than `waitMs` ends. */
+  get until(): number {
+    const { waitMs } = this.#patience;
+    return waitMs === undefined ? Number.POSITIVE_INFINITY : this.joinedAt + waitMs;
+  }
+
+  /**
+   * The latch is so now. The count has reached 0 also when another round is under way than before: one begins only where there is no latch. A round
+   * that nobody knows the name of proves nothing.
+   */
+  saw({ count, round }: LatchLook): void {
+    if (count === 0 || (this.#round !== undefined && round !== undefined && round !== this.#round)) this.answer(true);
+    else if (this.singleAttempt) this.answer(false);
+    else this.#round ??= round;
+  }
+
+  answer(isDone: boolean): void {
+    if (this.#wait.resolve(isDone)) this.#left();
+  }
+
+  refuse(error: unknown): void {
+    if (this.#wait.reject(error)) this.#left();
+  }
+
+  expireAt(time: number): void {
+    this.#wait.expireAt(time);
+  }
+
+  onExpire(): void {
+    this.#keeper.onExpire(this);
+  }
+
+  onAbort(_: unknown, reason: unknown): void {
+    this.refuse(reason);
+  }
+
+  cancel(): void {
+    const message = `A call was still waiting for latch "${this.name}" when its scope ended: await it inside that client.run or withLock`;
+    this.refuse(new LockScopeError(message, this.name));
+  }
+
+  #left(): void {
+    this.#patience.scope?.settled(this);
+    this.#keeper.onLeave(this);
+  }
+}

@@ -1,0 +1,132 @@
+import type { Command } from '@holdfast/core';
+import { checkSignal } from '../acquire-options.js';
+import type { Backend } from '../backend.js';
+import type { Latches } from '../latch/latches.js';
+import { checkCount, checkId, checkKeys, checkTime } from '../options.js';
+import { shown } from '../reports/caller.js';
+import { currentScope } from '../scopes/scope.js';
+import { query } from '../tenure/query.js';
+import type { LockHost } from './acquisition.js';
+import { LatchOperations, type LatchRequest } from './latch-operations.js';
+import { tombstoneMsOf } from './questions.js';
+
+/** Options of {@link RCountDownLatch.countDown}. */
+export interface CountDownOptions {
+  /**
+   * Who counts: it is counted once in a round, however often it says so, also after a restart. At most 256 characters, no white space. Default: every call
+   * counts.
+   */
+  by?: string;
+}
+
+/** Options of {@link RCountDownLatch.await}. */
+export interface AwaitLatchOptions {
+  /** Gives up waiting when it aborts: the call rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/**
+ * A latch that opens when a number of things have been done, by whatever processes, as Redisson's `RCountDownLatch`, on the same key and channel. A round
+ * begins with {@link trySetCount}, and ends when the count has reached 0: then all who wait go on, and another round may begin.
+ *
+ * Every method rejects with LockUnavailableError when Redis does not answer in time, LockRefusedError when it refuses (`redisCode` `WRONGTYPE` or
+ * `NOTALATCH`: something else has the name), LockClientClosedError after `close()`, and TypeError or RangeError for what cannot be meant, before
+ * anything is sent. What was sent twice because an answer was lost counts once.
+ */
+export interface RCountDownLatch {
+  /** As `getCountDownLatch` was given it. */
+  readonly name: string;
+  /**
+   * Begins a round. Answers false, and changes nothing, when one is under way.
+   *
+   * @param count - at least 1.
+   */
+  trySetCount(count: number): Promise<boolean>;
+  /** Counts down by one, and answers what is left: 0 also where no round is under way, which changes nothing. */
+  countDown(options?: CountDownOptions): Promise<number>;
+  /** What is left to be counted; 0 when no round is under way. */
+  getCount(): Promise<number>;
+  /**
+   * Waits until the count has reached 0, and answers true: at once when no round is under way. Also when the latch is deleted, and when the next
+   * round has begun meanwhile, if holdfast began both.
+   *
+   * @param waitMs - longest wait, after which it answers false; 0 looks once. Default: without limit, while Redis answers.
+   */
+  await(waitMs?: number, options?: AwaitLatchOptions): Promise<boolean>;
+  /** Ends the round, whatever is left to be counted: all who wait go on. Answers whether one was under way. */
+  delete(): Promise<boolean>;
+}
+
+const countDownKeys: ReadonlySet<string> = new Set(['by']);
+const awaitKeys: ReadonlySet<string> = new Set(['signal']);
+
+/** See {@link RCountDownLatch}. */
+export class CountDownLatchHandle implements RCountDownLatch {
+  readonly #host: LockHost;
+  readonly #backend: Backend;
+  readonly #latches: Latches;
+  readonly #operations: LatchOperations;
+
+  /** @throws TypeError or RangeError when there can be no latch of that name. */
+  constructor(host: LockHost, backend: Backend, latches: Latches, name: string) {
+    this.#operations = new LatchOperations(name, backend.prefixes);
+    this.#host = host;
+    this.#backend = backend;
+    this.#latches = latches;
+  }
+
+  get name(): string {
+    return this.#operations.name;
+  }
+
+  async trySetCount(count: number): Promise<boolean> {
+    checkCount('count', count, Number.MAX_SAFE_INTEGER);
+    return this.#ask(this.#operations.trySet(this.#request(), count));
+  }
+
+  async countDown(options: CountDownOptions = {}): Promise<number> {
+    checkKeys('countDown', options, countDownKeys);
+    const { by } = options;
+    return this.#ask(this.#operations.count(this.#request(), by === undefined ? '' : checkId('by', by)));
+  }
+
+  async getCount(): Promise<number> {
+    return (await this.#ask(this.#operations.look())).count;
+  }
+
+  async await(waitMs?: number, options: AwaitLatchOptions = {}): Promise<boolean> {
+    if (waitMs !== undefined) checkTime('waitMs', waitMs, 0);
+    checkKeys('await', options, awaitKeys);
+    const { signal } = options;
+    checkSignal('await', signal);
+    this.#admit();
+    const scope = currentScope(this.#host.client);
+    return shown(this.#latches.wait(this.#operations, { name: this.name, waitMs, signal, scope }));
+  }
+
+  async delete(): Promise<boolean> {
+    return this.#ask(this.#operations.remove(this.#request()));
+  }
+
+  #request(): LatchRequest {
+    const { parts, granting } = this.#backend;
+    const request = parts.tenureId(undefined);
+    return { request, onceMs: tombstoneMsOf(parts.settings), trust: granting.trust };
+  }
+
+  #ask<R>(command: Command<R>): Promise<R> {
+    this.#admit();
+    return shown(query(this.#backend.parts, this.#operations, command));
+  }
+
+  /** A hold that is given time to finish when the client closes may have something to count. */
+  #admit(): void {
+    const { client, registry } = this.#host;
+    registry.admit(this.name, () => {
+      for (let scope = currentScope(client); scope !== undefined; scope = scope.parent) {
+        for (const hold of scope.holds) if (!hold.lost) return hold;
+      }
+      return undefined;
+    });
+  }
+}

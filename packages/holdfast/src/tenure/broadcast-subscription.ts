@@ -1,0 +1,77 @@
+/**
+ * Channels on which everybody hears the same, as Redisson's are: all who listen look for themselves.
+ *
+ * In a Cluster there may be two worlds of them: Redisson's clients publish in the sharded world of pub/sub, or, set otherwise or old, in the plain
+ * one, and the two do not hear each other. Listening in both costs one more SSUBSCRIBE and makes no setting necessary.
+ */
+
+import type { ReleaseBroadcast } from '@holdfast/notify';
+
+/** The broadcast, if any, on the server that keeps a key now. */
+export interface ShardedBroadcasts {
+  of(key: string): ReleaseBroadcast | undefined;
+}
+
+/** See the module comment; one for a client on one Redis. */
+export class Broadcasts {
+  readonly #plain: ReleaseBroadcast;
+  readonly #shards: ShardedBroadcasts;
+
+  constructor(plain: ReleaseBroadcast, shards: ShardedBroadcasts) {
+    this.#plain = plain;
+    this.#shards = shards;
+  }
+
+  /** Not heard before it is told to listen. `look`: something was said, or may have been missed. */
+  subscribe(channel: string, key: string, look: () => void): BroadcastSubscription {
+    const broadcasts = () => [this.#plain, this.#shards.of(key)].filter((broadcast) => broadcast !== undefined);
+    return new BroadcastSubscription(channel, broadcasts, look);
+  }
+}
+
+/** One who listens to one channel. */
+export class BroadcastSubscription {
+  readonly #channel: string;
+  /** Where something may be said on it now. */
+  readonly #broadcasts: () => readonly ReleaseBroadcast[];
+  readonly #look: () => void;
+  /** Where it listens, or has been refused: `settled` in both cases, since a refusal would be repeated. */
+  readonly #joined = new Map<ReleaseBroadcast, { leave: () => void; settled: boolean }>();
+
+  constructor(channel: string, broadcasts: () => readonly ReleaseBroadcast[], look: () => void) {
+    this.#channel = channel;
+    this.#broadcasts = broadcasts;
+    this.#look = look;
+  }
+
+  /** Whether a message can reach it now, or never will. */
+  get open(): boolean {
+    return this.#broadcasts().every((broadcast) => this.#joined.get(broadcast)?.settled);
+  }
+
+  /** Starts listening, if it does not yet, and calls `opened` once when it does. */
+  listen(opened: () => void): void {
+    const broadcasts = this.#broadcasts();
+    // The key has gone to another server.
+    for (const [broadcast, { leave }] of this.#joined) {
+      if (broadcasts.includes(broadcast)) continue;
+      leave();
+      this.#joined.delete(broadcast);
+    }
+    const confirmations = broadcasts.filter((broadcast) => !this.#joined.has(broadcast)).map((one) => this.#join(one));
+    if (confirmations.length > 0) void Promise.all(confirmations).then(opened);
+  }
+
+  close(): void {
+    for (const { leave } of this.#joined.values()) leave();
+  }
+
+  /** Resolves when it listens there, or has been refused. */
+  async #join(broadcast: ReleaseBroadcast): Promise<void> {
+    const { confirmed, leave } = broadcast.join(this.#channel, { onReleased: this.#look, onGap: this.#look });
+    const membership = { leave, settled: false };
+    this.#joined.set(broadcast, membership);
+    await confirmed.catch(() => undefined);
+    membership.settled = true;
+  }
+}

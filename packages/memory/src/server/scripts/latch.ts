@@ -1,0 +1,110 @@
+/** The scripts of the countdown latch. */
+
+import { attempt, type Commands } from '../commands.js';
+import { ErrorReply, type Reply } from '../reply.js';
+import { announce as announceFree } from './announce.js';
+import { given, integer, LONGEST_MS, numberOf, questionOf, type ScriptBody } from './lua.js';
+import { announce as announceRound } from './read-write/announce.js';
+
+/** count-of.lua */
+function countOf(redis: Commands, latch: string): number | undefined {
+  const text = redis.get(latch);
+  if (text === undefined) return undefined;
+  const count = /^-?\d+$/.test(text) ? numberOf(text) : undefined;
+  if (count === undefined || count > Number.MAX_SAFE_INTEGER)
+    throw new ErrorReply('NOTALATCH this is not the count of a latch');
+  return Math.max(count, 0);
+}
+
+/** The record of a request, which the first copy leaves for all others: as each of the scripts does it. */
+function record(redis: Commands, once: string, answer: number, onceMs: number): void {
+  redis.del(once);
+  redis.set(once, `${answer}`, onceMs);
+}
+
+/** Notes something of this round, or takes the record back and answers the refusal. */
+function note(
+  redis: Commands,
+  [, round = '', once = '']: readonly string[],
+  pair: [string, string],
+): ErrorReply | undefined {
+  const noted = attempt(() => redis.hset(round, ...pair));
+  if (noted instanceof ErrorReply) {
+    redis.del(once);
+    return noted;
+  }
+  attempt(() => redis.pexpire(round, LONGEST_MS));
+  return undefined;
+}
+
+/** count.lua */
+const count: ScriptBody = (redis, keys, args): Reply => {
+  const [latch = '', round = '', once = ''] = keys;
+  const [onceMs, by, question] = [integer(args, 1, 1), given(args, 1), questionOf(args)];
+  const known = redis.get(once);
+  if (known !== undefined) return ['counted', known, question];
+
+  const before = countOf(redis, latch) ?? 0;
+  const field = `by ${by}`;
+  const counts = before > 0 && (by === '' || !redis.hexists(round, field));
+  const after = counts ? before - 1 : before;
+  record(redis, once, after, onceMs);
+  if (after === 0) {
+    redis.del(latch);
+    redis.del(round);
+    if (counts) announceFree(redis, given(args, 2), args[3] === '1');
+  } else if (counts) {
+    const refused = by === '' ? undefined : note(redis, keys, [field, '1']);
+    if (refused !== undefined) return refused;
+    if (by === '') attempt(() => redis.pexpire(round, LONGEST_MS));
+    redis.setKeepingTtl(latch, `${after}`);
+  }
+  return ['counted', `${after}`, question];
+};
+
+/** set.lua */
+const set: ScriptBody = (redis, keys, args): Reply => {
+  const [latch = '', round = '', once = ''] = keys;
+  const left = integer(args, 1, 1, Number.MAX_SAFE_INTEGER);
+  const [onceMs, question] = [integer(args, 2, 1), questionOf(args)];
+  const known = redis.get(once);
+  if (known !== undefined) return ['set', Number(known), question];
+
+  const isNew = countOf(redis, latch) === undefined;
+  record(redis, once, isNew ? 1 : 0, onceMs);
+  if (isNew) {
+    redis.del(round);
+    const refused = note(redis, keys, ['round', given(args, 2)]);
+    if (refused !== undefined) return refused;
+    redis.set(latch, `${left}`);
+    announceRound(redis, given(args, 3), args[4] === '1');
+  }
+  return ['set', isNew ? 1 : 0, question];
+};
+
+/** look.lua */
+const look: ScriptBody = (redis, [latch = '', round = ''], args): Reply => {
+  const left = countOf(redis, latch) ?? 0;
+  return [`${left}`, redis.hget(round, 'round') ?? '', questionOf(args)];
+};
+
+/** remove.lua */
+const remove: ScriptBody = (redis, [latch = '', round = '', once = ''], args): Reply => {
+  const [onceMs, question] = [integer(args, 1, 1), questionOf(args)];
+  const known = redis.get(once);
+  if (known !== undefined) return ['removed', Number(known), question];
+
+  const wasThere = countOf(redis, latch) !== undefined;
+  record(redis, once, wasThere ? 1 : 0, onceMs);
+  redis.del(latch);
+  redis.del(round);
+  if (wasThere) announceFree(redis, given(args, 1), args[2] === '1');
+  return ['removed', wasThere ? 1 : 0, question];
+};
+
+export const latches: Readonly<Record<string, ScriptBody>> = {
+  'latch/count': count,
+  'latch/set': set,
+  'latch/look': look,
+  'latch/remove': remove,
+};

@@ -1,0 +1,95 @@
+/** Random stories of the countdown latch for the differential test. */
+
+import * as core from '@holdfast/core';
+import * as fc from 'fast-check';
+import { call, faultsOf, oddOf, REQUESTS, send, type Step } from './story.js';
+
+const { latch } = core;
+const keys = latch.latchKeys('stock');
+
+/** Every key that such a story touches. */
+export const LATCH_KEYS: readonly string[] = [
+  ...[keys.latch, keys.round, keys.once('u:1')],
+  ...REQUESTS.map((id) => keys.once(id)),
+];
+export const LATCH_CHANNELS: readonly string[] = [keys.channel];
+
+const request = fc.constantFrom(...REQUESTS);
+const common = { request, onceMs: fc.constantFrom(40_000, 60_000), trust: fc.boolean() };
+
+const sound: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({ ...common, count: fc.constantFrom(1, 2, 3, Number.MAX_SAFE_INTEGER) })
+      .map((options) => call(latch.trySet(keys, options))),
+  },
+  {
+    weight: 6,
+    arbitrary: fc
+      .record({ ...common, by: fc.constantFrom('', '', 'a', 'b', 'round') })
+      .map((options) => call(latch.count(keys, options))),
+  },
+  { weight: 1, arbitrary: fc.record(common).map((options) => call(latch.remove(keys, options))) },
+  { weight: 2, arbitrary: fc.constant(call(latch.look(keys))) },
+);
+
+/** Redisson's commands, time that passes, and what is no latch. */
+const happenings: fc.Arbitrary<Step[]> = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...REQUESTS).map((id): Step[] => [send('del', keys.once(id))]) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom('0', '1', '2', '-1', '7', 'seven', '', '1.5', '9007199254740993', '99999999999999999999')
+      .map((text): Step[] => [send('set', keys.latch, text)]),
+  },
+  { weight: 1, arbitrary: fc.constant<Step[]>([send('set', keys.latch, '3', 'PX', '50000')]) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(keys.latch, keys.round).map((key): Step[] => [{ kind: 'expire', key }]),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(keys.latch, keys.round).map((key): Step[] => [send('del', key)]) },
+  { weight: 1, arbitrary: fc.constant<Step[]>([send('del', keys.latch), send('hset', keys.latch, 'a:1', '1')]) },
+  { weight: 1, arbitrary: fc.constant<Step[]>([send('del', keys.round), send('set', keys.round, 'wooden')]) },
+  { weight: 1, arbitrary: fc.constant<Step[]>([send('script', 'flush')]) },
+);
+
+/** Where the server refuses to note something behind the record of a request. */
+const unnoted = fc
+  .constantFrom(
+    call(latch.trySet(keys, { request: 'u:1', onceMs: 60_000, trust: true, count: 3 })),
+    call(latch.count(keys, { request: 'u:1', onceMs: 60_000, trust: true, by: 'c' })),
+  )
+  .map((step): Step[] => [
+    ...(step.name === 'latch/set'
+      ? [send('del', keys.latch)]
+      : [send('set', keys.latch, '4'), send('del', keys.round)]),
+    { kind: 'fault', fault: { code: 'NOPERM', command: 'hset' } },
+    step,
+    { kind: 'fault', fault: undefined },
+    step,
+    send('del', keys.once('u:1')),
+  ]);
+
+const innerCommands = ['get', 'set', 'del', 'hexists', 'hset', 'hget', 'pexpire', 'publish'];
+
+export const latchStories: fc.Arbitrary<Step[]> = fc
+  .array(
+    fc.oneof(
+      { weight: 20, arbitrary: sound.map((step): Step[] => [step]) },
+      { weight: 2, arbitrary: oddOf(sound).map((step): Step[] => [step]) },
+      { weight: 6, arbitrary: happenings },
+      { weight: 1, arbitrary: unnoted },
+      { weight: 3, arbitrary: faultsOf(sound, innerCommands) },
+    ),
+    { minLength: 8, maxLength: 40, size: 'max' },
+  )
+  .map((parts) => parts.flat());
+
+/** What the stories have to bring about. */
+export const LATCH_REPLIES: readonly string[] = [
+  ...['set', 'WRONGTYPE', 'NOTALATCH', 'READONLY', 'ERR'].map((kind) => `latch/set ${kind}`),
+  ...['counted', 'WRONGTYPE', 'NOTALATCH', 'READONLY', 'ERR'].map((kind) => `latch/count ${kind}`),
+  ...['removed'].map((kind) => `latch/remove ${kind}`),
+  ...['NOTALATCH', 'WRONGTYPE'].map((kind) => `latch/look ${kind}`),
+];
