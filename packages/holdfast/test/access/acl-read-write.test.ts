@@ -15,11 +15,13 @@ afterEach(async () => {
   await kit.admin.acl('DELUSER', ...users.filter((user) => user.startsWith('limited')));
 });
 
-/** Two processes read together, one writes, is downgraded, waits, gives up. The second may do everything. */
+/** Two processes read together, one writes, is downgraded, waits; a third one gives up. The second may do everything. */
 async function round(user: string, times: typeof quick): Promise<Round> {
   const done = new Round();
   const name = allowedName();
   const [ours, theirs] = [openAs(kit, user, times), openAs(kit, 'default', times)];
+  // A process that reads already may let its own readers in until it has heard of the writer.
+  const third = openAs(kit, user, times);
   const [mine, other] = [ours.getReadWriteLock(name), theirs.getReadWriteLock(name)];
   const reading = await done.call('read', mine.readLock().acquire({ waitMs: 2_000 }));
   const beside = await other.readLock().acquire();
@@ -27,7 +29,7 @@ async function round(user: string, times: typeof quick): Promise<Round> {
   await waitUntil(async () => (await kit.admin.zcard(`holdfast_rw_writers:{${name}}`)) === 1, {
     what: 'a writer waits',
   });
-  await done.call('ask behind a writer', mine.readLock().tryLock(200));
+  await done.call('ask behind a writer', third.getReadWriteLock(name).readLock().tryLock(200));
   await beside.release();
   if (reading !== undefined) await done.call('release what a writer waits for', reading.release());
   const writing = await waiting;
@@ -40,7 +42,7 @@ async function round(user: string, times: typeof quick): Promise<Round> {
   });
   await done.call('write, downgrade', section);
   await done.call('is locked', mine.readLock().isLocked());
-  await done.call('close', Promise.all([ours.close(), theirs.close()]));
+  await done.call('close', Promise.all([ours, theirs, third].map((client) => client.close())));
   return done;
 }
 

@@ -157,8 +157,8 @@ const ways = {
       // Not in the middle of what a socket of the proxy is being told.
       queueMicrotask(() => proxy.reset());
     },
-    // An attempt has a second for its answer, and on a busy machine a new connection may take longer.
-    mayEndWith: [LockUnavailableError],
+    // An attempt has a second for its answer, and a hold around it the rest of its lease: on a busy machine a new connection may take longer.
+    mayEndWith: [LockUnavailableError, LockLostError],
   },
 } satisfies Record<string, Way>;
 
