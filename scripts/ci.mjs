@@ -111,6 +111,7 @@ async function checkGrowthAndCosts() {
 
 async function checkUnderFaults() {
   await npmRun('demo', 'nothing is lost', ['--transfers', '300']);
+  await npmRun('evolution', 'each flaw comes about, each cure cures it', ['--short']);
   await npmRun('faults', 'nothing violated under faults', ['--short'], 5 * 60_000);
 }
 

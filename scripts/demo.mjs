@@ -1,12 +1,14 @@
 // npm run demo -- [--transfers N] [--no-locks] [--workers N]
 // npm run fencing
+// npm run evolution
 //
 // An example, from nothing: installs the workspace, finds or starts a Redis, runs examples/ledger, or the example that is named first.
 import { prepare } from './prepare.mjs';
 import { root, run } from './run.mjs';
 
 const [named, ...rest] = process.argv.slice(2);
-const [example, args] = named === 'fencing' ? [named, rest] : ['ledger', process.argv.slice(2)];
+const others = ['fencing', 'evolution'];
+const [example, args] = others.includes(named) ? [named, rest] : ['ledger', process.argv.slice(2)];
 const demo = [
   process.execPath,
   '--conditions=@holdfast/source',

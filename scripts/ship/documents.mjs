@@ -14,6 +14,7 @@ export const shipped = [
     'redisson',
     'upgrading',
     'locks',
+    'operations',
     'redlock',
     'read-write-lock',
     'multi-lock',

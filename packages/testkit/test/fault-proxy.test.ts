@@ -99,6 +99,20 @@ describe('a fault proxy at rest', () => {
   });
 });
 
+describe('leadTo', () => {
+  it('sends connections that are made from now on to another server, and leaves the others where they are', async () => {
+    const other = await startPrivateRedis();
+    const before = await greeted();
+    proxy.leadTo(other);
+    const after = await greeted();
+    after.send('SET k other');
+    await after.answered('+OK\r\n');
+    before.send('GET k');
+    await before.answered('$-1\r\n');
+    await other.stop();
+  });
+});
+
 describe('hold', () => {
   it('"up" keeps commands from the server until heal, then they run in order', async () => {
     const wire = await greeted();

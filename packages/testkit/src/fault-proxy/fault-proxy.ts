@@ -62,6 +62,11 @@ export class FaultProxy {
     return `redis://${this.host}:${this.#port}`;
   }
 
+  /** Connections that are made from now on lead there: an address that moved to another server. */
+  leadTo({ host, port }: Target): void {
+    Object.assign(this.#shared.target, { host, port });
+  }
+
   /** How many clients are connected to the proxy. */
   get connections(): number {
     return [...this.#connections].filter((connection) => connection.hasClient).length;
