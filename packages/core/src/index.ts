@@ -24,6 +24,7 @@ export {
   TOKEN_SPAN,
 } from './fenced/fenced.js';
 export { force, type ForceOptions, type ForceReply } from './lock/force.js';
+export { glance, type GlanceReply } from './lock/glance.js';
 export type { Granting } from './queue/granting.js';
 export { guardHash, type GuardedWrite, type GuardReply, guardText } from './guard/guard.js';
 export { handoff, type HandoffOptions, type HandoffReply } from './lock/handoff.js';
@@ -49,6 +50,7 @@ export {
   inboxChannel,
   type LockKeys,
   lockKeys,
+  lockNameAt,
   type Prefixes,
   type ReadWriteKeys,
   readWriteKeys,

@@ -215,7 +215,7 @@ describe('decoding', () => {
         owner: { id: 'a:1', holdCount: 2, foreign: false, resting: false },
         remainingMs: 30,
         seq: 5,
-        queue: [{ tenure: 'b:1', ticket: 17, freshUntilMs: 88 }],
+        queue: [{ tenure: 'b:1', ticket: 17, freshUntilMs: 88, leaseMs: 30_000 }],
         nowMs: 99,
       },
     ],

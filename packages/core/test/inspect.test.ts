@@ -30,8 +30,8 @@ describe('inspect', () => {
       remainingMs: almost(LEASE),
       seq: 2,
       queue: [
-        { tenure: 'z:1', ticket: b.ticket, freshUntilMs: b.nowMs + FRESH },
-        { tenure: 'c:1', ticket: expect.any(Number), freshUntilMs: undefined },
+        { tenure: 'z:1', ticket: b.ticket, freshUntilMs: b.nowMs + FRESH, leaseMs: LEASE },
+        { tenure: 'c:1', ticket: expect.any(Number), freshUntilMs: undefined, leaseMs: undefined },
       ],
       nowMs: expect.any(Number),
     });

@@ -68,7 +68,9 @@ describe.each(WORDS)('a waiter of a later version that adds "%s" to its entry', 
 
   it('is reported with its date by an inspection', async () => {
     const { queue, nowMs } = await lock.inspect();
-    expect(queue).toEqual([{ tenure: 'later:1', ticket: expect.any(Number), freshUntilMs: expect.any(Number) }]);
+    expect(queue).toEqual([
+      { tenure: 'later:1', ticket: expect.any(Number), freshUntilMs: expect.any(Number), leaseMs: expect.any(Number) },
+    ]);
     expect((queue[0]?.freshUntilMs ?? 0) - nowMs).toEqual(almost(FRESH));
   });
 

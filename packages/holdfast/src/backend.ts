@@ -8,9 +8,10 @@ import { fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
 import { Watchdog } from '@holdfast/watchdog';
 import type { ClientParts, CommonParts } from './client-parts.js';
 import { CommandSender } from './connection/command-sender.js';
+import type { Keyspace } from './connection/connection.js';
 import type { ConnectionTools } from './connection/connection-tools.js';
 import { openTopology } from './connection/open-topology.js';
-import { type Patience, Readiness } from './connection/readiness.js';
+import { type Patience, Readiness, withoutListening } from './connection/readiness.js';
 import type { OpenedRedis } from './connection/redis-input.js';
 import { ServerCheck } from './connection/server-check.js';
 import { Shards } from './connection/shards.js';
@@ -48,6 +49,7 @@ export class Backend {
   readonly #broadcast: ReleaseBroadcast;
   readonly #shards: Shards;
   readonly #readiness: Readiness;
+  readonly #reaching: Readiness;
 
   constructor(redis: OpenedRedis, common: CommonParts, { clientId, grants, heldOn }: BackendOptions) {
     const { settings, clock, random, nextTurn, reporter, waits } = common;
@@ -111,6 +113,7 @@ export class Backend {
     this.#broadcast = broadcast;
     this.#shards = shards;
     this.#readiness = new Readiness(topology, inbox);
+    this.#reaching = new Readiness(topology, withoutListening);
   }
 
   /** For locks that wake their calls in a way of their own. */
@@ -153,6 +156,12 @@ export class Backend {
     return this.#readiness.wait(patience);
   }
 
+  /** Every server that keeps locks, when all of them can be reached. */
+  async keyspaces(patience: Patience): Promise<readonly Keyspace[]> {
+    await this.#reaching.wait(patience);
+    return this.parts.topology.keyspaces;
+  }
+
   /** Something is wrong there that no call is told of. */
   note(connection: string, error: unknown): void {
     this.#told.note(connection, error);
@@ -161,6 +170,7 @@ export class Backend {
   /** No call may wait for it to become ready any more. */
   refuseWaiting(): void {
     this.#readiness.close();
+    this.#reaching.close();
   }
 
   /** Sends what is under way, for a moment, and leaves no connection and no timer. */

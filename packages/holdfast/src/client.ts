@@ -9,13 +9,13 @@ import { NodeQuestions } from './primitives/questions.js';
 import { membersInOrder } from './primitives/members.js';
 import type { MultiLock } from './primitives/multi-lock.js';
 import { MultiLockHandle } from './primitives/multi-lock-handle.js';
-import { inspectionOf, type LockInspection } from './inspection.js';
+import { inspectLock, type LockInspection } from './inspection/inspection.js';
+import { type ListedLock, listLocks, type ListLocksOptions } from './inspection/lock-list.js';
 import { begin } from './common-parts.js';
 import { Latches } from './latch/latches.js';
 import { none } from './lists.js';
 import { Backend } from './backend.js';
 import type { ClientParts } from './client-parts.js';
-import { query } from './tenure/query.js';
 import { fairPolicy, reentrantPolicy } from './exclusive/policy.js';
 import { type ReadWriteLock, readWriteLock, type ReadWriteLockOptions } from './primitives/read-write-lock.js';
 import { Registry } from './exclusive/registry.js';
@@ -193,10 +193,17 @@ class Client implements LockClientMembers {
   }
 
   async inspect(name: string): Promise<LockInspection> {
-    const operations = this.#backend.lockOperations(name);
+    this.#backend.lockKeys(name);
     this.#host.registry.admit(name);
-    const reply = await query(this.#parts, operations, operations.inspect());
-    return inspectionOf(name, reply, this.clientId);
+    return inspectLock(this.#backend, name, this.clientId);
+  }
+
+  listLocks(options: ListLocksOptions = {}): AsyncGenerator<ListedLock, void, undefined> {
+    const { registry } = this.#host;
+    return listLocks(
+      { backend: this.#backend, clientId: this.clientId, admit: () => registry.admit(undefined) },
+      options,
+    );
   }
 
   stats(): LockClientStats {

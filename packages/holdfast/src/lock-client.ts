@@ -1,6 +1,7 @@
 /** What users see of a client. */
 
-import type { LockInspection } from './inspection.js';
+import type { LockInspection } from './inspection/inspection.js';
+import type { ListedLock, ListLocksOptions } from './inspection/lock-list.js';
 import type { RCountDownLatch } from './primitives/count-down-latch.js';
 import type { MultiLock } from './primitives/multi-lock.js';
 import type { RFencedLock } from './primitives/fenced-lock.js';
@@ -139,6 +140,17 @@ export interface LockClientMembers extends AsyncDisposable {
   exit<T>(fn: () => T): T;
   /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
   inspect(name: string): Promise<LockInspection>;
+  /**
+   * The locks that are held now, one after the other, from every server that keeps locks: locks of this client's `prefix` and of all kinds, also
+   * Redisson's. They are looked for with SCAN while you read, so stopping early costs nothing more, and a large database without a `prefix` takes long.
+   *
+   * Not promised: an instant. What is taken or given back while you read may be missing or may be there; no lock comes twice. A lock that nobody holds
+   * is none, even if some wait for it.
+   *
+   * @throws TypeError or RangeError at once for options that cannot work; reading rejects with LockUnavailableError or LockRefusedError, as
+   * `inspect`, and with LockClientClosedError.
+   */
+  listLocks(options?: ListLocksOptions): AsyncGenerator<ListedLock, void, undefined>;
   /** Counters and distributions since the client was created. Also on `node:diagnostics_channel`, see `docs/semantics.md`. */
   stats(): LockClientStats;
   /**

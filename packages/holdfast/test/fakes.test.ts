@@ -49,6 +49,7 @@ class FakeLocks implements LockClient {
   run = <T>(fn: () => T): T => fn();
   exit = <T>(fn: () => T): T => fn();
   inspect = notInHere;
+  listLocks = notInHere;
   stats = notInHere;
   on = () => this;
   once = () => this;

@@ -22,6 +22,8 @@ export interface InspectedWaiter {
   readonly ticket: number;
   /** Server time until which it may be granted the lock, in ms; undefined when it never will be before it asks again. */
   readonly freshUntilMs: number | undefined;
+  /** The lease that it wants; undefined with {@link freshUntilMs}. */
+  readonly leaseMs: number | undefined;
 }
 
 /** Reply to {@link inspect}. */
@@ -59,13 +61,14 @@ function decode(reply: Reply): InspectReply {
     queue: queue.names.map((tenure) => ({
       tenure,
       ticket: queue.integer(tenure) ?? reply.fail('a waiter has no ticket'),
-      freshUntilMs: fresh.leadingInteger(tenure),
+      ...entryFrom(fresh.text(tenure)),
     })),
     nowMs: reply.natural(0),
   };
 }
 
-function ownerFrom(list: Reply): InspectedOwner | undefined {
+/** What a script says of the owner. */
+export function ownerFrom(list: Reply): InspectedOwner | undefined {
   if (list.length === 0) return undefined;
   const resting = list.length === 4;
   const id = list.text(0);
@@ -87,11 +90,18 @@ function pairs(list: Reply) {
       const index = indexes.get(name);
       return index === undefined ? undefined : list.natural(index);
     },
-    /** The first of two numbers, which further words may follow; undefined when there is none. */
-    leadingInteger(name: string): number | undefined {
+    text(name: string): string {
       const index = indexes.get(name);
-      const first = index === undefined ? undefined : /^(\d{1,15}) \d+(?: |$)/.exec(list.text(index))?.[1];
-      return first === undefined ? undefined : Number(first);
+      return index === undefined ? '' : list.text(index);
     },
+  };
+}
+
+/** What a waiter's entry begins with; further words may follow. */
+function entryFrom(entry: string): Pick<InspectedWaiter, 'freshUntilMs' | 'leaseMs'> {
+  const [, until, lease] = /^(\d{1,15}) (\d{1,15})(?: |$)/.exec(entry) ?? [];
+  return {
+    freshUntilMs: until === undefined ? undefined : Number(until),
+    leaseMs: lease === undefined ? undefined : Number(lease),
   };
 }

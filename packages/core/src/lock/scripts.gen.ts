@@ -34,6 +34,14 @@ export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tombstoneMs'
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueGrant, parts.queueAnnounce, parts.lockOwner, "local tombstoneMs = integer(1, 1)\nlocal claimMs = integer(2, 1)\nlocal trust = ARGV[3] == '1'\nlocal known = redis.call('GET', KEYS[4])\nif known then return { 'forced', known, 0, question } end\nlocal holder, fields, refused = owner('')\nif refused then return refused end\nlocal before = holder or ''\nredis.call('DEL', KEYS[4])\nredis.call('SET', KEYS[4], before, 'PX', tombstoneMs)\nlocal removed = redis.call('DEL', KEYS[1])\nlocal function inheritance()\nif holder then return not fields.rest and { reason = 'forced' } or nil end\nlocal time = redis.call('TIME')\nreturn foundGone(math.floor(micros(time) / 1000))\nend\nlocal inherited = inheritance()\nlocal granted\ngranted, refused = passOn(nil, nil, claimMs, trust, nil, inherited)\nif removed == 1 and not granted then announce(ARGV[4], trust) end\nif holder and fields.seq and not fields.rest then tell(holder, '1 lost ' .. holder .. ' force-unlocked') end\nreturn { 'forced', before, unserved(granted, refused), question }"].join('\n'),
 };
 
+export const glance: Operation<'lock' | 'queue' | 'writers' | 'readers', never> = {
+  name: 'glance',
+  sha: '1d6b4230b2e95bffba0f213676cb51cb6c10e7ec',
+  keys: (by) => [by.lock, by.queue, by.writers, by.readers],
+  args: () => [],
+  source: [parts.protocolQuestion, parts.lockOwner, "local holder, fields, refused = owner('')\nif refused then return refused end\nlocal holders = holder and 1 or 0\nif holder and fields.side then holders = math.max(1, redis.call('HLEN', KEYS[1]) - 3) end\nreturn {\nredis.call('PTTL', KEYS[1]),\n{ holder, holder and (fields.side and '1' or fields[holder]), fields.seq, fields.rest },\nfields.side or '',\nholders,\nredis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) + redis.call('ZCARD', KEYS[4]),\nquestion,\n}"].join('\n'),
+};
+
 export const handoff: Operation<'lock' | 'queue', 'tenure' | 'seq' | 'leaseMs'> = {
   name: 'handoff',
   sha: 'c7b42872a25f214a3ca70fc4246b58638094aad1',

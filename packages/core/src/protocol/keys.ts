@@ -208,6 +208,20 @@ function assertName(what: string, name: string, { prefix = '', keyPrefix = '' }:
   }
 }
 
+/** The name by which a client calls the lock with the key `place` in Redis; undefined when no lock of it can be there. */
+export function lockNameAt(place: string, prefixes: Prefixes = {}): string | undefined {
+  const { prefix = '', keyPrefix = '' } = prefixes;
+  const front = keyPrefix + prefix;
+  if (!place.startsWith(front)) return undefined;
+  const name = place.slice(front.length);
+  try {
+    assertLockName(name, prefixes);
+  } catch {
+    return undefined;
+  }
+  return name;
+}
+
 /**
  * Refuses a prefix that spoils names that are good without it.
  *

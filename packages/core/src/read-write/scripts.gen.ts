@@ -34,6 +34,14 @@ export const force: Operation<'lock' | 'writers' | 'readers' | 'fresh' | 'dead',
   source: [parts.protocolQuestion, parts.protocolArgs, parts.readWriteHolders, parts.readWriteAnnounce, parts.readWriteGrant, parts.lockOwner, "local tombstoneMs = integer(2, 1)\nlocal claimMs = integer(3, 1)\nlocal trust = ARGV[4] == '1'\nlocal writersFirst = ARGV[5] == '1'\nlocal known = redis.call('GET', KEYS[5])\nif known then return { 'forced', known, 0, question } end\nlocal nowMs = serverMs(redis.call('TIME'))\nlook(nowMs)\nlocal old = {}\nif foreign then\nlocal holder, _, refused = owner('')\nif refused then return refused end\nif ARGV[1] == 'w' then old = { holder } end\nelseif side == ARGV[1] then\nfor _, field in ipairs(redis.call('HKEYS', lock)) do\nif isHolder(field) then old[#old + 1] = field end\nend\nend\nredis.call('DEL', KEYS[5])\nredis.call('SET', KEYS[5], table.concat(old, ' '), 'PX', tombstoneMs)\nlocal wasForeign = foreign\nif #old > 0 then\nredis.call('DEL', lock)\nside, foreign = nil, false\nend\npassOn(nil, nil, claimMs, trust, nowMs, writersFirst)\nif #old > 0 and not side then announce(ARGV[6], trust) end\nif not wasForeign then\nfor _, holder in ipairs(old) do tell(holder, '1 lost ' .. holder .. ' force-unlocked') end\nend\nreturn { 'forced', table.concat(old, ' '), unserved(), question }"].join('\n'),
 };
 
+export const inspect: Operation<'lock' | 'writers' | 'readers' | 'fresh', 'most'> = {
+  name: 'read-write/inspect',
+  sha: 'd3bcf0466eb868af8ad7c53caf444987162025f9',
+  keys: (by) => [by.lock, by.writers, by.readers, by.fresh],
+  args: (by) => [by.most],
+  source: [parts.protocolQuestion, parts.protocolArgs, "local most = integer(1, 1)\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal side = redis.call('HGET', KEYS[1], 'side')\nif side ~= 'r' and side ~= 'w' then side = '' end\nlocal holders = {}\nif side ~= '' then\nlocal flat = redis.call('HSCAN', KEYS[1], 0, 'COUNT', most)[2]\nfor i = 1, #flat, 2 do\nif string.find(flat[i], ':', 1, true) and (tonumber(flat[i + 1]) or 0) > nowMs then\nholders[#holders + 1] = flat[i]\nholders[#holders + 1] = flat[i + 1]\nend\nend\nend\nlocal function waitingIn(queue)\nlocal found = {}\nlocal flat = redis.call('ZRANGE', queue, 0, most - 1, 'WITHSCORES')\nfor i = 1, #flat, 2 do\nfound[#found + 1] = flat[i]\nfound[#found + 1] = flat[i + 1]\nfound[#found + 1] = redis.call('HGET', KEYS[4], flat[i]) or ''\nend\nreturn found\nend\nreturn { nowMs, redis.call('PTTL', KEYS[1]), side, holders, waitingIn(KEYS[2]), waitingIn(KEYS[3]), question }"].join('\n'),
+};
+
 export const peek: Operation<'lock', 'tenure'> = {
   name: 'read-write/peek',
   sha: '5a0ce7c562c91d0409fe1be26d7d0d95ce6f97d5',

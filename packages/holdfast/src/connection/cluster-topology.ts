@@ -22,7 +22,7 @@ import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { outside } from '../scopes/scope.js';
 import { AskingConnection } from './asking-connection.js';
 import { ClusterMap, type MapChange, type NodeAddress } from './cluster-map.js';
-import type { Connection, ConnectionListener } from './connection.js';
+import type { Connection, ConnectionListener, Keyspace } from './connection.js';
 import { NodeConnection } from './node-connection.js';
 import type { Covers, Topology, TopologyListener, Refusal } from './topology.js';
 import type { ConnectionTools } from './connection-tools.js';
@@ -76,6 +76,10 @@ export class ClusterTopology implements Topology {
 
   get ended(): boolean {
     return this.#map.ended;
+  }
+
+  get keyspaces(): readonly Keyspace[] {
+    return [...this.#map.owners].map((node) => this.#connections.get(node)).filter((known) => known !== undefined);
   }
 
   connect(): void {

@@ -1,5 +1,5 @@
 import type { Redis, RedisOptions } from 'ioredis';
-import type { Connection, ConnectionListener, OwnedRedis } from './connection.js';
+import type { Connection, ConnectionListener, Keyspace, OwnedRedis } from './connection.js';
 import { NodeConnection } from './node-connection.js';
 import type { Topology, TopologyListener, Refusal } from './topology.js';
 import type { ConnectionTools } from './connection-tools.js';
@@ -42,6 +42,10 @@ export class NodeTopology implements Topology {
 
   get ended(): boolean {
     return this.#connection.ended;
+  }
+
+  get keyspaces(): readonly Keyspace[] {
+    return [this.#connection];
   }
 
   connect(): void {

@@ -18,15 +18,20 @@ const SOME_LOCK = 'holdfast';
 /** How a wait may end, except by being ready. */
 export type Patience = Pick<WaitOptions<void>, 'timers' | 'expiresAt' | 'aborts' | 'signal'>;
 
+/** What has to be heard besides. */
+export type Listening = Pick<Inbox, 'confirmed' | 'open'>;
+/** For who asks and waits for no message. */
+export const withoutListening: Listening = { confirmed: true, open: () => Promise.resolve() };
+
 /** See the module comment. */
 export class Readiness {
   readonly #topology: Topology;
-  readonly #inbox: Inbox;
+  readonly #inbox: Listening;
   readonly #waiting = new Set<Wait<void>>();
   #resume: (() => void) | undefined;
   #closed = false;
 
-  constructor(topology: Topology, inbox: Inbox) {
+  constructor(topology: Topology, inbox: Listening) {
     this.#topology = topology;
     this.#inbox = inbox;
     topology.listen({

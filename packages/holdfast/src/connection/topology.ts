@@ -9,7 +9,7 @@
  */
 
 import type { Redis, RedisOptions } from 'ioredis';
-import type { Connection } from './connection.js';
+import type { Connection, Keyspace } from './connection.js';
 import type { Reach } from './reach.js';
 
 /** The locks that an event concerns. Lock keys come without `keyPrefix`. */
@@ -45,6 +45,8 @@ export interface Topology {
   readonly ended: boolean;
   /** Every server that keeps locks can be reached, as far as they are known. */
   readonly ready: boolean;
+  /** The servers that keep locks, as far as they are known: all of them while it is {@link ready}. */
+  readonly keyspaces: readonly Keyspace[];
   /** Makes the connections that are missing to those servers. */
   connect(): void;
   listen(listener: TopologyListener): void;

@@ -43,7 +43,7 @@ export class Registry implements LockHome {
    *
    * @throws LockClientClosedError
    */
-  admit(name: string, inside?: () => ScopedHold | undefined): void {
+  admit(name: string | undefined, inside?: () => ScopedHold | undefined): void {
     if (this.#phase === 'open') return;
     if (this.#phase === 'closed' || inside?.() === undefined) throw new LockClientClosedError(name);
   }

@@ -361,7 +361,13 @@ describe('diagnostics channels', () => {
 describe('inspect', () => {
   it('a free lock: nobody', async () => {
     const { client, name } = setUp();
-    expect(await client.inspect(name)).toEqual({ name, owner: undefined, remainingMs: undefined, queue: [] });
+    expect(await client.inspect(name)).toEqual({
+      name,
+      owner: undefined,
+      holders: [],
+      remainingMs: undefined,
+      queue: [],
+    });
   });
 
   it('a nested lock with a queue, seen from inside and outside', async () => {
@@ -377,13 +383,22 @@ describe('inspect', () => {
           await waitUntil(async () => (await client.inspect(name)).queue.length > before, { what: 'the queue' });
         }
         const seen = await client.inspect(name);
+        const owner = {
+          id: expect.stringContaining(client.clientId),
+          holdCount: 2,
+          kind: 'this-client',
+          resting: false,
+          remainingMs: expect.any(Number),
+        };
+        const waiting30s = { waitingMs: expect.any(Number), thisClient: false, leaseMs: 30_000 };
         expect(seen).toEqual({
           name,
-          owner: { id: expect.stringContaining(client.clientId), holdCount: 2, kind: 'this-client', resting: false },
+          owner,
+          holders: [owner],
           remainingMs: expect.any(Number),
           queue: [
-            { id: expect.stringContaining(other.clientId), waitingMs: expect.any(Number), thisClient: false },
-            { id: expect.stringContaining(third.clientId), waitingMs: expect.any(Number), thisClient: false },
+            { id: expect.stringContaining(other.clientId), ...waiting30s },
+            { id: expect.stringContaining(third.clientId), ...waiting30s },
           ],
         });
         expect(seen.remainingMs).toBeGreaterThan(15_000);
@@ -414,9 +429,11 @@ describe('inspect', () => {
     const { client, name, lock } = setUp();
     const id = '6e1c9d4e-6b0c-4f6e-8a53-7a2ab1a6d8f1:42';
     await kit.admin.hset(name, id, 3);
+    const owner = { id, holdCount: 3, kind: 'foreign', resting: false };
     const foreign = {
       name,
-      owner: { id, holdCount: 3, kind: 'foreign', resting: false },
+      owner,
+      holders: [owner],
       remainingMs: undefined,
       queue: [],
     };

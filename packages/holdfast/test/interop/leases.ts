@@ -36,6 +36,7 @@ export function leases(site: () => Site): void {
         resting: false,
         id: await thread.ownField(),
         holdCount: 2,
+        remainingMs: expect.any(Number),
       });
       expect(await lock.getHoldCount()).toBe(0);
       await thread.unlock(name);

@@ -47,6 +47,9 @@ export function itServesEveryDay(kit: TopologyKit): void {
         owner: { kind: 'this-client', holdCount: 1 },
         queue: [],
       });
+      const found = [];
+      for await (const { name } of other.listLocks({ match: '*' })) found.push(name);
+      expect(found).toContain(lock.name);
       expect(await other.getLock(lock.name).tryLock()).toBe(false);
       await expect(other.getLock(lock.name).acquire({ waitMs: 50 })).rejects.toBeInstanceOf(LockTimeoutError);
       expect(await other.getLock(lock.name).forceUnlock()).toBe(true);

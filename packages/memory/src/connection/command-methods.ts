@@ -7,7 +7,7 @@ const names = [
   ...(['ping', 'echo', 'info', 'time', 'select', 'client', 'auth', 'asking', 'readonly', 'readwrite', 'quit'] as const),
   ...(['script', 'wait', 'evalsha', 'eval', 'dbsize', 'flushall'] as const),
   ...(['subscribe', 'ssubscribe', 'unsubscribe', 'sunsubscribe', 'publish', 'spublish', 'pubsub'] as const),
-  ...(['get', 'set', 'del', 'unlink', 'exists', 'type', 'keys', 'incr', 'pttl', 'pexpire', 'persist'] as const),
+  ...(['get', 'set', 'del', 'unlink', 'exists', 'type', 'keys', 'scan', 'incr', 'pttl', 'pexpire', 'persist'] as const),
   ...(['hget', 'hset', 'hdel', 'hgetall', 'hkeys', 'zadd', 'zrange', 'zcard'] as const),
 ] as const;
 

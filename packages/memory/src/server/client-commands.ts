@@ -6,6 +6,7 @@
 import type { ServerConnection } from './connection.js';
 import type { Commands } from './commands.js';
 import type { ChannelKind } from './pub-sub.js';
+import { patternOf } from './pattern.js';
 import { ErrorReply, notAnInteger, type Reply } from './reply.js';
 
 /** What these commands need of their server. */
@@ -92,11 +93,25 @@ function typeOf({ commands }: Server, [key = '']: readonly string[]): Reply {
   return value instanceof Map ? 'hash' : 'zset';
 }
 
-/** A pattern of KEYS with nothing but stars in it. */
+/** KEYS. */
 function keys({ commands }: Server, [pattern = '*']: readonly string[]): Reply {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
-  const wanted = new RegExp(`^${parts.join('.*')}$`, 's');
+  const wanted = patternOf(pattern);
   return commands.keys.keys().filter((key) => wanted.test(key));
+}
+
+/** SCAN, a page for each COUNT keys: the cursor says how many keys came before, in the order in which they were first written. */
+function scan(server: Server, [cursor, ...options]: readonly string[]): Reply {
+  const given = new Map<string | undefined, string | undefined>();
+  for (let at = 0; at < options.length; at += 2) given.set(options[at]?.toUpperCase(), options[at + 1]);
+  const first = wholeNumber(cursor);
+  const all = server.commands.keys.keys();
+  const end = first + wholeNumber(given.get('COUNT') ?? '10');
+  const wanted = patternOf(given.get('MATCH') ?? '*');
+  const type = given.get('TYPE');
+  const page = all
+    .slice(first, end)
+    .filter((key) => wanted.test(key) && (type === undefined || typeOf(server, [key]) === type));
+  return [end < all.length ? `${end}` : '0', page];
 }
 
 /** By name, in lower case. */
@@ -137,6 +152,7 @@ export const clientCommands: Readonly<Record<string, ClientCommand>> = {
   exists: ({ commands }, names) => count(names, (key) => commands.exists(key)),
   type: typeOf,
   keys,
+  scan,
   incr: ({ commands }, [key = '']) => {
     const value = wholeNumber(commands.get(key) ?? '0') + 1;
     const ttlMs = commands.pttl(key);

@@ -70,6 +70,8 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record(granting).map((options) => call(readWrite.serve(keys, options))) },
   { weight: 2, arbitrary: tenure.map((id) => call(readWrite.peek(keys, { tenure: id }))) },
+  { weight: 2, arbitrary: fc.constant(call(readWrite.inspect(keys, { most: 9 }))) },
+  { weight: 2, arbitrary: fc.constant(call(core.glance(core.lockKeys('stock'), keys))) },
 );
 
 const far = `${FAR_OFF_MS}`;

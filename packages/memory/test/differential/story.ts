@@ -113,6 +113,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record(granting).map((options) => call(core.serve(keys, options))) },
   { weight: 1, arbitrary: tenure.map((id) => call(core.peek(keys, { tenure: id }))) },
   { weight: 1, arbitrary: fc.constant(call(core.inspect(keys))) },
+  { weight: 1, arbitrary: fc.constant(call(core.glance(keys, core.readWriteKeys('stock')))) },
 );
 
 export const oddities = [

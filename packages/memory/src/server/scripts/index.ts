@@ -5,6 +5,7 @@ import { ask } from './ask.js';
 import { cancel } from './cancel.js';
 import { fenced } from './fenced.js';
 import { force } from './force.js';
+import { glance } from './glance.js';
 import { guards } from './guard.js';
 import { handoff } from './handoff.js';
 import { inspect } from './inspect.js';
@@ -22,6 +23,7 @@ export const bodies: Readonly<Record<string, ScriptBody>> = {
   ask,
   cancel,
   force,
+  glance,
   handoff,
   inspect,
   peek,

@@ -3,6 +3,7 @@
 import type { ScriptBody } from '../lua.js';
 import { ask } from './ask.js';
 import { downgrade, raise, renew } from './held.js';
+import { inspect } from './inspect.js';
 import { cancel, release } from './leave.js';
 import { force, peek, serve } from './whole.js';
 
@@ -11,6 +12,7 @@ export const readWriteBodies: Readonly<Record<string, ScriptBody>> = {
   'read-write/cancel': cancel,
   'read-write/downgrade': downgrade,
   'read-write/force': force,
+  'read-write/inspect': inspect,
   'read-write/peek': peek,
   'read-write/raise': raise,
   'read-write/release': release,

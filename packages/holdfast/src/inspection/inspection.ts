@@ -1,0 +1,110 @@
+import type { InspectedOwner, InspectReply } from '@holdfast/core';
+import * as core from '@holdfast/core';
+import type { Backend } from '../backend.js';
+import { query } from '../tenure/query.js';
+
+/** Who holds a lock. */
+export interface InspectedHolder {
+  /** Field in Redis: a tenure id of holdfast, or what another client wrote. */
+  readonly id: string;
+  /** Of a read-write lock always 1: its holds are counted in the process that has them. */
+  readonly holdCount: number;
+  readonly kind: 'this-client' | 'holdfast' | 'foreign';
+  /** It has given the lock back, which stays taken for `remainingMs` because of its `minHoldMs`. */
+  readonly resting: boolean;
+  /** Of its own lease; undefined when it has no expiry. */
+  readonly remainingMs: number | undefined;
+}
+
+/** Who waits for a lock. */
+export interface InspectedWait {
+  readonly id: string;
+  readonly waitingMs: number;
+  readonly thisClient: boolean;
+  /** What it wants of a read-write lock; undefined for any other lock. */
+  readonly side: 'read' | 'write' | undefined;
+  /** The lease that it wants; undefined when it has not asked for so long that it will not be given the lock before it asks again. */
+  readonly leaseMs: number | undefined;
+}
+
+/** What {@link LockClient.inspect} answers. */
+export interface LockInspection {
+  readonly name: string;
+  /** How a read-write lock is held; undefined when it is free, and for any other lock. */
+  readonly side: 'read' | 'write' | undefined;
+  /** Absent when the lock is free; of many readers one. */
+  readonly owner: InspectedHolder | undefined;
+  /** All who hold it: readers may be many, of which about 1 000 are named. */
+  readonly holders: readonly InspectedHolder[];
+  /** Absent when the lock is free or has no expiry; of many readers the longest. */
+  readonly remainingMs: number | undefined;
+  /** Waiting processes, next first; of a read-write lock in the order in which they came, about 1 000 of each side. */
+  readonly queue: readonly InspectedWait[];
+}
+
+/** Of a read-write lock no more are read at once. */
+const MOST = 1_000;
+
+/**
+ * What Redis knows of the lock, whatever kind it is: two looks, which leave together. Where the second is refused, since a user may have no rights to
+ * read-write locks, there is none to tell of.
+ */
+export async function inspectLock(backend: Backend, name: string, clientId: string): Promise<LockInspection> {
+  const { parts, prefixes } = backend;
+  const operations = backend.lockOperations(name);
+  const until = parts.clock.now() + parts.settings.responseTimeoutMs;
+  const look = core.readWrite.inspect(core.readWriteKeys(name, prefixes), { most: MOST });
+  const whole = query(parts, operations, operations.inspect());
+  const shared = parts.sender.answer(operations.key, () => look, { until, inLastingTrouble: 'give up' });
+  const reply = await whole;
+  const answer = await shared;
+  return inspectionOf(name, reply, answer.kind === 'reply' ? answer.reply : undefined, clientId);
+}
+
+/** Puts the replies of Redis into the words of this client. */
+function inspectionOf(
+  name: string,
+  reply: InspectReply,
+  shared: core.readWrite.ReadWriteInspectReply | undefined,
+  clientId: string,
+): LockInspection {
+  const isOurs = (id: string) => id.includes(`${clientId}:`);
+  const waitOf = (
+    { tenure, ticket, leaseMs }: Pick<core.InspectedWaiter, 'tenure' | 'ticket' | 'leaseMs'>,
+    side?: 'read' | 'write',
+  ): InspectedWait => ({
+    id: tenure,
+    waitingMs: Math.max(0, reply.nowMs - Math.ceil(ticket / 1_000)),
+    thisClient: isOurs(tenure),
+    side,
+    leaseMs,
+  });
+  const isShared = shared?.side !== undefined && shared.holders.length > 0;
+  const holders = isShared
+    ? shared.holders.map(({ tenure, remainingMs }) => ({
+        ...holderOf({ id: tenure, holdCount: 1, foreign: false, resting: false }, isOurs(tenure)),
+        remainingMs,
+      }))
+    : reply.owner
+      ? [{ ...holderOf(reply.owner, isOurs(reply.owner.id)), remainingMs: reply.remainingMs }]
+      : [];
+  const sharedQueue = shared?.queue.map((waiter) => waitOf(waiter, waiter.side)) ?? [];
+  return {
+    name,
+    side: isShared ? shared.side : undefined,
+    owner: holders[0],
+    holders,
+    remainingMs: isShared ? shared.remainingMs : reply.remainingMs,
+    queue: [...reply.queue.map((waiter) => waitOf(waiter)), ...sharedQueue],
+  };
+}
+
+/** Puts an owner, as a script names it, into the words of a client. */
+export function holderOf(owner: InspectedOwner, isOurs: boolean): Omit<InspectedHolder, 'remainingMs'> {
+  return {
+    id: owner.id,
+    holdCount: owner.holdCount,
+    kind: owner.foreign ? 'foreign' : isOurs ? 'this-client' : 'holdfast',
+    resting: owner.resting,
+  };
+}

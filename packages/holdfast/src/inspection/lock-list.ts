@@ -1,0 +1,147 @@
+/**
+ * The locks that are held now. There is no index of them: a lock is a key of its own, as in Redisson, so the keys of each server are gone through
+ * with SCAN, some at a time, and each hash among them is looked at by a script that knows a lock by its shape. Nothing is asked for before somebody
+ * wants it: who stops reading stops the search.
+ */
+
+import * as core from '@holdfast/core';
+import type { Backend } from '../backend.js';
+import type { Keyspace } from '../connection/connection.js';
+import { redacted } from '../connection/reply-errors.js';
+import { unavailable } from '../connection/unavailable.js';
+import { LockRefusedError } from '../errors.js';
+import { meaningOf } from '../connection/reply-errors.js';
+import { checkCount, checkKeys } from '../options.js';
+import { shown } from '../reports/caller.js';
+import { failureError } from '../tenure/failures.js';
+import { holderOf, type InspectedHolder } from './inspection.js';
+
+/** Options of {@link LockClient.listLocks}. */
+export interface ListLocksOptions {
+  /** Only locks whose name matches, as `KEYS` of Redis matches: `*`, `?`, `[ab]`, and `\` before one of these. Default: all. */
+  match?: string;
+  /** Ends after so many. Default: no end. */
+  limit?: number;
+}
+
+/** A lock that is held. */
+export interface ListedLock {
+  readonly name: string;
+  /** Of many readers one. */
+  readonly owner: InspectedHolder;
+  /** How many hold it: more than 1 for readers only. */
+  readonly holders: number;
+  /** How a read-write lock is held; undefined for any other lock. */
+  readonly side: 'read' | 'write' | undefined;
+  /** Absent when it has no expiry; of many readers the longest. */
+  readonly remainingMs: number | undefined;
+  /** How many processes wait for it. */
+  readonly waiting: number;
+}
+
+const knownOptions: ReadonlySet<string> = new Set(['match', 'limit']);
+/** So many locks are looked at together. */
+const AT_ONCE = 50;
+
+/** What a list needs of its client. */
+export interface ListingClient {
+  readonly backend: Backend;
+  readonly clientId: string;
+  /** @throws LockClientClosedError */
+  admit(): void;
+}
+
+/** @throws TypeError or RangeError for options that cannot work. */
+export function listLocks(
+  client: ListingClient,
+  options: ListLocksOptions,
+): AsyncGenerator<ListedLock, void, undefined> {
+  checkKeys('listLocks', options, knownOptions);
+  const { match = '*', limit } = options;
+  if (typeof match !== 'string') throw new TypeError('listLocks: match must be a string');
+  if (limit !== undefined) checkCount('listLocks: limit', limit, Number.MAX_SAFE_INTEGER);
+  return search(client, match, limit ?? Number.POSITIVE_INFINITY);
+}
+
+async function* search(
+  client: ListingClient,
+  match: string,
+  limit: number,
+): AsyncGenerator<ListedLock, void, undefined> {
+  const { backend } = client;
+  client.admit();
+  const { clock, settings, waits, aborts } = backend.parts;
+  const expiresAt = clock.now() + settings.responseTimeoutMs;
+  const keyspaces = await shown(backend.keyspaces({ timers: waits, expiresAt, aborts, signal: undefined }));
+  const { prefix = '', keyPrefix = '' } = backend.prefixes;
+  const pattern = literally(keyPrefix + prefix) + match;
+  const seen = new Set<string>();
+  for (const keyspace of keyspaces) {
+    for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
+      client.admit();
+      const page: Awaited<ReturnType<Keyspace['hashes']>> = await shown(pageOf(backend, keyspace, cursor, pattern));
+      const names = page.keys
+        .map((key) => core.lockNameAt(key, backend.prefixes))
+        .filter((name) => name !== undefined && !seen.has(name) && seen.add(name)) as string[];
+      for (let at = 0; at < names.length; at += AT_ONCE) {
+        client.admit();
+        const looks = names.slice(at, at + AT_ONCE).map((name) => lookAt(client, name));
+        for (const lock of await shown(Promise.all(looks))) {
+          if (lock === undefined) continue;
+          yield lock;
+          if (--limit <= 0) return;
+        }
+      }
+      cursor = page.next === '0' ? undefined : page.next;
+    }
+  }
+}
+
+/** A text as a pattern that matches it and nothing else. */
+function literally(text: string): string {
+  return text.replaceAll(/[*?[\]\\^]/g, String.raw`\$&`);
+}
+
+/** Undefined for what is no lock, or is free by now. */
+async function lookAt({ backend, clientId }: ListingClient, name: string): Promise<ListedLock | undefined> {
+  const { parts, prefixes } = backend;
+  const keys = core.lockKeys(name, prefixes);
+  const glance = core.glance(keys, core.readWriteKeys(name, prefixes));
+  const until = parts.clock.now() + parts.settings.responseTimeoutMs;
+  const answer = await parts.sender.answer(keys.lock, () => glance, { until, inLastingTrouble: 'give up' });
+  if (answer.kind !== 'reply') {
+    if (answer.kind === 'refused' && answer.code === 'NOTALOCK') return undefined;
+    throw failureError(name, answer);
+  }
+  const { owner, side, holders, remainingMs, waiting } = answer.reply;
+  if (owner === undefined) return undefined;
+  return {
+    name,
+    owner: { ...holderOf(owner, owner.id.includes(`${clientId}:`)), remainingMs },
+    holders,
+    side,
+    remainingMs,
+    waiting,
+  };
+}
+
+/** A page of keys, within `responseTimeoutMs`. */
+async function pageOf({ parts }: Backend, keyspace: Keyspace, cursor: string, pattern: string) {
+  const { clock, settings, waits } = parts;
+  let limit: { cancel(): void } | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    const at = clock.now() + settings.responseTimeoutMs;
+    limit = waits.at(at, () => reject(unavailable('Redis gave no answer about its keys', undefined, undefined)));
+  });
+  try {
+    return await Promise.race([keyspace.hashes(cursor, pattern), silence]);
+  } catch (error) {
+    const meaning = meaningOf(error);
+    if (meaning.kind === 'permanent') throw new LockRefusedError(pattern, meaning.code, { cause: redacted(error) });
+    throw error instanceof Error && error.name === 'LockUnavailableError'
+      ? error
+      : unavailable('The keys of Redis could not be read', undefined, redacted(error));
+  } finally {
+    limit?.cancel();
+  }
+}
