@@ -57,6 +57,20 @@ module.exports = {
       to: { path: `${facade}/testing/` },
     },
     {
+      name: 'the-command-line-stands-beside-the-client',
+      comment: 'It is a program of its own, and no part of the bundle of an application.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: [`${facade}/cli/`, '^packages/holdfast/test/cli/'] },
+      to: { path: `${facade}/cli/` },
+    },
+    {
+      name: 'the-command-line-imports-holdfast-as-a-whole',
+      comment: 'Its file asks for that of holdfast; beside it, it knows how keys are named and reads a clock.',
+      severity: 'error',
+      from: { path: `${facade}/cli/` },
+      to: { path: '^packages/', pathNot: ['^packages/(core|watchdog)/src/', `${facade}/(cli/|index\\.ts$)`] },
+    },
+    {
       name: 'testing-imports-holdfast-as-a-whole',
       comment:
         'Its file asks for that of holdfast: values of the client come from there, or there would be two classes of clients.',

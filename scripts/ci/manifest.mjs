@@ -6,10 +6,13 @@ const allowed = {
   holdfast: { dependencies: [], peerDependencies: ['ioredis'] },
 };
 
+/** The programs of a package: found in node_modules/.bin where it is installed, run when somebody calls them. */
+const programs = { holdfast: { holdfast: './dist/cli.js' } };
+
 /** Run by npm, pnpm or yarn where a package is installed, from the registry or from git. */
 const hooks = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare', 'prepack', 'postpack'];
 /** Each of them would bring files, programs or packages past the lists of this file. */
-const unwanted = ['bin', 'gypfile', 'optionalDependencies', 'bundledDependencies', 'bundleDependencies'];
+const unwanted = ['gypfile', 'optionalDependencies', 'bundledDependencies', 'bundleDependencies'];
 
 /** @throws Error when installing the package would run or bring what it must not. */
 export function checkManifest({ name, scripts = {}, ...manifest }) {
@@ -17,6 +20,9 @@ export function checkManifest({ name, scripts = {}, ...manifest }) {
   if (wanted === undefined) throw new Error(`${name} is not a package of ours`);
   const run = hooks.filter((hook) => hook in scripts);
   if (run.length > 0) throw new Error(`${name} has install scripts: ${run.join(', ')}`);
+  const { bin = {} } = manifest;
+  if (JSON.stringify(bin) !== JSON.stringify(programs[name]))
+    throw new Error(`${name} has the programs ${JSON.stringify(bin)}`);
   const brought = unwanted.filter((field) => field in manifest);
   if (brought.length > 0) throw new Error(`${name} has ${brought.join(', ')}`);
   for (const [kind, names] of Object.entries(wanted)) {
@@ -30,8 +36,9 @@ export function checkManifest({ name, scripts = {}, ...manifest }) {
   }
 }
 
-/** @throws Error when a file of the tarball is a program. `listing`: of `tar -tv`. */
+/** @throws Error when a file of the tarball is a program, other than those that the manifest names. `listing`: of `tar -tv`. */
 export function checkModes(tarball, listing) {
-  const programs = listing.split('\n').filter((line) => /^-.{0,8}[xs]/.test(line));
-  if (programs.length > 0) throw new Error(`${tarball} brings programs: ${programs.join('; ')}`);
+  const executable = listing.split('\n').filter((line) => /^-.{0,8}[xs]/.test(line));
+  const strange = executable.filter((line) => !line.endsWith(' package/dist/cli.js'));
+  if (strange.length > 0) throw new Error(`${tarball} brings programs: ${strange.join('; ')}`);
 }

@@ -29,6 +29,8 @@ export async function checkSize(tarball, temporary) {
     const bundle = outputFiles[0].contents;
     const { length } = gzipSync(bundle, { level: 9 });
     process.stdout.write(`${what}: ${bundle.length} bytes minified, ${length} compressed, of ${most}\n`);
+    if (outputFiles[0].text.includes('npx holdfast') || outputFiles[0].text.includes('holdfast doctor'))
+      throw new Error(`a bundle of ${what} has the command line in it`);
     if (length > most) throw new Error(`a bundle of ${what} is ${length} bytes, more than ${most}`);
   }
 }

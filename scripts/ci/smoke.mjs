@@ -13,6 +13,7 @@ export const programs = {
   'esm.mjs': 'ESM',
   'cjs.cjs': 'CommonJS',
   'dual.mjs': 'ESM and CommonJS in one process: one AsyncLocalStorage',
+  'cli.mjs': 'the command line',
   'typed.mjs': 'TypeScript, ESM',
   'typed.cjs': 'TypeScript, CommonJS',
 };

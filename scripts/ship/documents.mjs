@@ -15,6 +15,7 @@ export const shipped = [
     'upgrading',
     'locks',
     'operations',
+    'cli',
     'redlock',
     'read-write-lock',
     'multi-lock',

@@ -173,7 +173,7 @@ export class NodeConnection implements Connection, Keyspace {
     if (!this.ready) throw this.trouble ?? new Error('The connection was lost');
     const page: unknown = await this.redis.call('SCAN', cursor, 'MATCH', pattern, 'COUNT', PAGE, 'TYPE', 'hash');
     const [next, keys] = page as [string, string[]];
-    return { next: `${next}`, keys };
+    return { next, keys };
   }
 
   /** Where one answer is out of step those behind it are too: what is under way is asked again on a new connection, if that is ours to open. */

@@ -38,7 +38,10 @@ export interface LockInspection {
   readonly holders: readonly InspectedHolder[];
   /** Absent when the lock is free or has no expiry; of many readers the longest. */
   readonly remainingMs: number | undefined;
-  /** Waiting processes, next first; of a read-write lock in the order in which they came, about 1 000 of each side. */
+  /**
+   * Waiting processes, next first; of a read-write lock in the order in which they came, about 1 000 of each side. While the lock is held by a lock
+   * of another kind only those of that kind are seen, and of a read-write lock that nobody holds none.
+   */
   readonly queue: readonly InspectedWait[];
 }
 
@@ -46,18 +49,17 @@ export interface LockInspection {
 const MOST = 1_000;
 
 /**
- * What Redis knows of the lock, whatever kind it is: two looks, which leave together. Where the second is refused, since a user may have no rights to
- * read-write locks, there is none to tell of.
+ * What Redis knows of the lock, whatever kind it is. To the scripts of the re-entrant lock a read-write lock has a foreign owner: then there is a
+ * second look. Where that is refused, since a user may have no rights to read-write locks, the first has to do.
  */
 export async function inspectLock(backend: Backend, name: string, clientId: string): Promise<LockInspection> {
   const { parts, prefixes } = backend;
   const operations = backend.lockOperations(name);
+  const reply = await query(parts, operations, operations.inspect());
+  if (reply.owner?.foreign !== true) return inspectionOf(name, reply, undefined, clientId);
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
   const look = core.readWrite.inspect(core.readWriteKeys(name, prefixes), { most: MOST });
-  const whole = query(parts, operations, operations.inspect());
-  const shared = parts.sender.answer(operations.key, () => look, { until, inLastingTrouble: 'give up' });
-  const reply = await whole;
-  const answer = await shared;
+  const answer = await parts.sender.answer(operations.key, () => look, { until, inLastingTrouble: 'give up' });
   return inspectionOf(name, reply, answer.kind === 'reply' ? answer.reply : undefined, clientId);
 }
 
@@ -68,13 +70,14 @@ function inspectionOf(
   shared: core.readWrite.ReadWriteInspectReply | undefined,
   clientId: string,
 ): LockInspection {
+  const nowMs = shared?.nowMs ?? reply.nowMs;
   const isOurs = (id: string) => id.includes(`${clientId}:`);
   const waitOf = (
     { tenure, ticket, leaseMs }: Pick<core.InspectedWaiter, 'tenure' | 'ticket' | 'leaseMs'>,
     side?: 'read' | 'write',
   ): InspectedWait => ({
     id: tenure,
-    waitingMs: Math.max(0, reply.nowMs - Math.ceil(ticket / 1_000)),
+    waitingMs: Math.max(0, nowMs - Math.ceil(ticket / 1_000)),
     thisClient: isOurs(tenure),
     side,
     leaseMs,

@@ -71,6 +71,7 @@ describe('the public surface is', () => {
         'run',
         'exit',
         'inspect',
+        'listLocks',
         'stats',
         'on',
         'once',

@@ -369,7 +369,7 @@ export function readWriteContract(world: World, wakeup: Wakeup): void {
       const holds = [await read(one), await read(one)];
       expect(await within(plain.tryLock())).toBe(false);
       expect(await within(plain.isLocked())).toBe(true);
-      expect((await within(two.client.inspect(name))).owner).toMatchObject({ holdCount: 1, kind: 'foreign' });
+      expect((await within(two.client.inspect(name))).owner).toMatchObject({ holdCount: 1, kind: 'holdfast' });
       await releaseAll(holds);
       const writer = await write(one);
       expect(await within(plain.tryLock())).toBe(false);

@@ -124,6 +124,10 @@ export async function operatorRound(
   await waitUntil(async () => (await waiter.inspect(name)).queue.length === 1, { what: 'the waiter is queued' });
   const lock = operator.getLock(name);
   await round.call('inspect', operator.inspect(name));
+  const reading = await holder.getReadWriteLock(allowedName()).readLock().acquire();
+  await round.call('inspect a read-write lock', operator.inspect(reading.name));
+  await reading.release();
+  await round.call('list', operator.listLocks({ match: 'lock:*' }).next());
   await round.call('is locked', lock.isLocked());
   await round.call('is a lock of many readers locked', isSharedLockLocked(kit, operator));
   await round.call('time to live', lock.remainTimeToLive());

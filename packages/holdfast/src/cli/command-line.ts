@@ -1,0 +1,112 @@
+/** What a command of the command line is given, and what it reads from its arguments. */
+
+import { createLockClient, type LockClient, type LockClientOptions } from 'holdfast';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { durationOf } from './durations.js';
+import { UsageError } from './exit-codes.js';
+import type { Io } from './io.js';
+import { type Site, siteOf, siteOptions } from './site.js';
+
+const commonOptions = {
+  ...siteOptions,
+  prefix: { type: 'string' },
+  timeout: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Options of one command, as `util.parseArgs` is told of them. */
+export type OwnOptions = NonNullable<ParseArgsConfig['options']>;
+
+/** A command of the command line. */
+export interface CliCommand {
+  /** As in `holdfast ls [PATTERN]`. */
+  readonly usage: string;
+  /** One line. */
+  readonly about: string;
+  readonly options: OwnOptions;
+  /** How many arguments it takes, at least and at most. */
+  readonly takes: readonly [least: number, most: number];
+  /** Answers with the code that the process ends with. */
+  run(call: Call): Promise<number>;
+}
+
+/** One call of a command. */
+export class Call {
+  readonly io: Io;
+  readonly positionals: readonly string[];
+  /** What stands behind `--`. */
+  readonly rest: readonly string[] | undefined;
+  readonly #values: Readonly<Record<string, unknown>>;
+  readonly site: Site;
+  readonly #clients: LockClient[] = [];
+
+  /** @throws UsageError */
+  constructor(io: Io, command: Pick<CliCommand, 'options' | 'takes' | 'usage'>, args: readonly string[]) {
+    this.io = io;
+    const end = args.indexOf('--');
+    this.rest = end < 0 ? undefined : args.slice(end + 1);
+    const { values, positionals } = parsed(end < 0 ? args : args.slice(0, end), command.options);
+    const [least, most] = command.takes;
+    const wants = values['help'] !== true;
+    if (wants && (positionals.length < least || positionals.length > most)) {
+      throw new UsageError(`usage: holdfast ${command.usage}`);
+    }
+    this.#values = values;
+    this.positionals = positionals;
+    this.site = siteOf(values, io);
+  }
+
+  get asksForHelp(): boolean {
+    return this.flag('help');
+  }
+
+  get wantsJson(): boolean {
+    return this.flag('json');
+  }
+
+  get prefix(): string {
+    return this.text('prefix') ?? '';
+  }
+
+  flag(option: string): boolean {
+    return this.#values[option] === true;
+  }
+
+  text(option: string): string | undefined {
+    return this.#values[option] as string | undefined;
+  }
+
+  /** In milliseconds. @throws UsageError */
+  duration(option: string): number | undefined {
+    const text = this.text(option);
+    return text === undefined ? undefined : durationOf(`--${option}`, text);
+  }
+
+  /** A lock client there; closed with {@link close}. @throws TypeError, RangeError for a prefix that cannot be. */
+  openClient(options: Partial<LockClientOptions> = {}): LockClient {
+    const responseTimeoutMs = this.duration('timeout') ?? 5_000;
+    const client = createLockClient({ redis: this.site.input(), prefix: this.prefix, responseTimeoutMs, ...options });
+    client.on('error', () => undefined);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** An object as one line. */
+  printJson(value: unknown): void {
+    this.io.write(`${JSON.stringify(value)}\n`);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+    this.site.close();
+  }
+}
+
+function parsed(args: readonly string[], own: OwnOptions) {
+  try {
+    return parseArgs({ args: [...args], options: { ...commonOptions, ...own }, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}

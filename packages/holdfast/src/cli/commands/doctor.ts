@@ -1,0 +1,75 @@
+import type { Redis } from 'ioredis';
+import type { Call, CliCommand } from '../command-line.js';
+import { type Finding } from '../doctor/finding.js';
+import { examineLeftovers } from '../doctor/leftovers.js';
+import { examineRights } from '../doctor/rights.js';
+import { examineServer } from '../doctor/server.js';
+import { exitCodes } from '../exit-codes.js';
+import { printable, styled } from '../table.js';
+
+const styles = { ok: 'green', warn: 'yellow', bad: 'red', unknown: 'gray' } as const;
+
+/** Looks at a Redis with the eyes of a lock. */
+export const doctor: CliCommand = {
+  usage: 'doctor',
+  about: 'is this Redis fit for locks, and may this user take them; ends with 1 when something is wrong',
+  options: {},
+  takes: [0, 0],
+  async run(call) {
+    const findings: Finding[] = [];
+    const tell = (...found: Finding[]) => {
+      findings.push(...found);
+      if (!call.wantsJson) for (const finding of found) call.io.write(lineOf(finding, call.io.isColored));
+    };
+    const servers = await reached(call, tell);
+    const [first] = servers;
+    if (first !== undefined) {
+      for (const redis of servers) tell(...(await examineServer(redis, nodeOf(redis))));
+      const keyPrefix = call.text('key-prefix') ?? '';
+      const prefixes = { prefix: call.prefix, keyPrefix };
+      const { commands, keys, pubSub } = await examineRights(first, prefixes);
+      tell(commands, keys, pubSub, await examineLeftovers(servers, keyPrefix + call.prefix), await tried(call));
+    }
+    const isFit = !findings.some(({ status }) => status === 'bad');
+    if (call.wantsJson) call.printJson({ fit: isFit, findings });
+    if (first === undefined) return exitCodes.unavailable;
+    return isFit ? exitCodes.done : exitCodes.no;
+  },
+};
+
+async function reached({ site }: Call, tell: (finding: Finding) => void): Promise<readonly Redis[]> {
+  const check = 'reachable';
+  try {
+    const servers = await site.connect();
+    const many = servers.length > 1 ? `, ${servers.length} masters` : '';
+    tell({ check, status: 'ok', detail: `${site.kind} ${site.address}${many}` });
+    return servers;
+  } catch (error) {
+    tell({ check, status: 'bad', detail: `${site.address}: ${(error as Error).message}` });
+    return [];
+  }
+}
+
+/** Takes a lock and gives it back: whatever else was found, this is what counts. */
+async function tried(call: Call): Promise<Finding> {
+  const check = 'lock';
+  const name = `doctor-${process.pid}`;
+  try {
+    const ran = await call
+      .openClient()
+      .getLock(name)
+      .tryWithLock({ leaseMs: 5_000 }, () => undefined);
+    return { check, status: ran.ran ? 'ok' : 'warn', detail: ran.ran ? 'taken and given back' : `${name} was busy` };
+  } catch (error) {
+    return { check, status: 'bad', detail: (error as Error).message };
+  }
+}
+
+function nodeOf({ options }: Redis): string {
+  return `${options.host ?? ''}:${options.port ?? ''}`;
+}
+
+function lineOf({ check, status, detail, node }: Finding, isColored: boolean): string {
+  const where = node === undefined ? '' : `${node} `;
+  return `${styled(styles[status], status.padEnd(8), isColored)}${check.padEnd(22)}${printable(where + detail)}\n`;
+}

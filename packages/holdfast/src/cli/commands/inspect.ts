@@ -1,0 +1,44 @@
+import type { InspectedHolder, LockInspection } from 'holdfast';
+import type { CliCommand } from '../command-line.js';
+import { inWords } from '../durations.js';
+import { exitCodes } from '../exit-codes.js';
+import { holderInWords } from '../owners.js';
+import { printable, styled, table } from '../table.js';
+
+/** Tells all that is known of one lock. */
+export const inspect: CliCommand = {
+  usage: 'inspect NAME',
+  about: 'who holds a lock, and who waits for it; ends with 1 when it is free',
+  options: {},
+  takes: [1, 1],
+  async run(call) {
+    const [name = ''] = call.positionals;
+    const seen = await call.openClient().inspect(name);
+    if (call.wantsJson) call.printJson(seen);
+    else call.io.write(inWordsOf(seen, call.io.isColored));
+    return seen.owner === undefined ? exitCodes.no : exitCodes.done;
+  },
+};
+
+function inWordsOf({ name, side, holders, queue }: LockInspection, isColored: boolean): string {
+  const state = holders.length === 0 ? 'is free' : `is held${side === undefined ? '' : ` to ${side}`}`;
+  const lines = [`${styled('bold', printable(name), isColored)} ${state}\n`];
+  if (holders.length > 0)
+    lines.push('\n', table(['HELD BY', 'HOLDS', 'LEASE LEFT'], holders.map(holderRow), isColored));
+  if (queue.length > 0) {
+    const rows = queue.map((waiter, index) => [
+      `${index + 1}`,
+      holderInWords({ id: waiter.id, kind: 'holdfast', resting: false }),
+      waiter.side === undefined ? '' : waiter.side,
+      inWords(waiter.waitingMs),
+      inWords(waiter.leaseMs),
+    ]);
+    lines.push('\n', table(['#', 'WAITS', 'TO', 'FOR', 'WANTS LEASE'], rows, isColored));
+  }
+  return lines.join('');
+}
+
+function holderRow(holder: InspectedHolder): string[] {
+  const { holdCount, remainingMs } = holder;
+  return [holderInWords(holder), `${holdCount}`, remainingMs === undefined ? 'no expiry' : inWords(remainingMs)];
+}

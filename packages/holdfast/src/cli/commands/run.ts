@@ -1,0 +1,130 @@
+/**
+ * Runs a command while a lock is held, as `flock` does for one machine.
+ *
+ *   waiting for the lock -> running -> given back
+ *                             |
+ *                 lost -> SIGTERM -> after --grace SIGKILL
+ *
+ * The lock is given back when the command has ended, whatever it ended with. A signal to this process while it waits ends the waiting; while the command
+ * runs it is passed on to the command, which decides.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { systemClock } from '@holdfast/watchdog';
+import { type Hold, LockLostError, LockTimeoutError } from 'holdfast';
+import type { Call, CliCommand } from '../command-line.js';
+import { exitCodes, UsageError } from '../exit-codes.js';
+import type { EndSignal } from '../io.js';
+
+const GRACE_MS = 5_000;
+const signals: readonly EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** As shells do: a command that cannot be found, and one that cannot be run. */
+const NOT_FOUND = 127;
+const NOT_RUNNABLE = 126;
+/** As shells do, to which the number of the signal is added. */
+const BY_SIGNAL = 128;
+
+/** See the module comment. */
+export const run: CliCommand = {
+  usage: 'run NAME [--wait TIME] [--lease TIME] [--grace TIME] -- COMMAND [ARGUMENT…]',
+  about: 'runs a command while the lock is held; ends as the command does, with 75 when the lock is busy',
+  options: { wait: { type: 'string' }, lease: { type: 'string' }, grace: { type: 'string' } },
+  takes: [1, 1],
+  async run(call) {
+    const [name = ''] = call.positionals;
+    const [program, ...args] = call.rest ?? [];
+    if (program === undefined) throw new UsageError('run needs a command behind --: holdfast run NAME -- COMMAND');
+    const graceMs = call.duration('grace') ?? GRACE_MS;
+    const hold = await acquired(call, name);
+    if (typeof hold === 'number') return hold;
+    const code = await new Run(call, hold, graceMs).of(program, args);
+    try {
+      await hold.release();
+      return code;
+    } catch (error) {
+      if (!(error instanceof LockLostError)) throw error;
+      call.io.warn(`holdfast: ${error.message}`);
+      return exitCodes.lost;
+    }
+  },
+};
+
+/** The hold, or what to end with. */
+async function acquired(call: Call, name: string): Promise<Hold | number> {
+  const giveUp = new AbortController();
+  const undo = signals.map((signal) => call.io.onSignal(signal, () => giveUp.abort(signal)));
+  const [waitMs, leaseMs] = [call.duration('wait'), call.duration('lease')];
+  const times = { ...(waitMs === undefined ? {} : { waitMs }), ...(leaseMs === undefined ? {} : { leaseMs }) };
+  try {
+    return await call
+      .openClient()
+      .getLock(name)
+      .acquire({ ...times, signal: giveUp.signal });
+  } catch (error) {
+    if (giveUp.signal.aborted) return BY_SIGNAL + constants.signals[giveUp.signal.reason as EndSignal];
+    if (!(error instanceof LockTimeoutError)) throw error;
+    call.io.warn(`holdfast: ${name} is busy`);
+    return exitCodes.busy;
+  } finally {
+    for (const end of undo) end();
+  }
+}
+
+class Run {
+  readonly #call: Call;
+  readonly #hold: Hold;
+  readonly #graceMs: number;
+  readonly #clock = systemClock();
+
+  constructor(call: Call, hold: Hold, graceMs: number) {
+    this.#call = call;
+    this.#hold = hold;
+    this.#graceMs = graceMs;
+  }
+
+  /** Answers what the command has ended with. */
+  async of(program: string, args: readonly string[]): Promise<number> {
+    const { io } = this.#call;
+    const env = { ...io.env, HOLDFAST_LOCK_HELD: this.#hold.name };
+    const child = spawn(program, args, { stdio: 'inherit', env });
+    // A terminal sends ^C to the command as well.
+    const undo = signals.map((signal) =>
+      io.onSignal(signal, () => void ((signal === 'SIGINT' && io.isTerminal) || child.kill(signal))),
+    );
+    const end = this.#endWhenLost(child);
+    try {
+      return await ended(child);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      io.warn(`holdfast: ${message}`);
+      return code === 'ENOENT' ? NOT_FOUND : NOT_RUNNABLE;
+    } finally {
+      end();
+      for (const each of undo) each();
+    }
+  }
+
+  #endWhenLost(child: ChildProcess): () => void {
+    const { signal } = this.#hold;
+    let killing: NodeJS.Timeout | undefined;
+    const lost = () => {
+      this.#call.io.warn(`holdfast: ${(signal.reason as Error).message}; ending the command`);
+      child.kill('SIGTERM');
+      killing = this.#clock.setTimer(() => child.kill('SIGKILL'), this.#graceMs) as NodeJS.Timeout;
+    };
+    if (signal.aborted) lost();
+    else signal.addEventListener('abort', lost, { once: true });
+    return () => {
+      signal.removeEventListener('abort', lost);
+      if (killing !== undefined) this.#clock.clearTimer(killing);
+    };
+  }
+}
+
+function ended(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve(code ?? BY_SIGNAL + (signal ? constants.signals[signal] : 0)));
+  });
+}

@@ -1,0 +1,46 @@
+import type { LockClient, LockInspection } from 'holdfast';
+import type { CliCommand } from '../command-line.js';
+import { exitCodes, UsageError } from '../exit-codes.js';
+import { holderInWords } from '../owners.js';
+import { printable } from '../table.js';
+
+/** Takes a lock from whoever has it. */
+export const unlock: CliCommand = {
+  usage: 'unlock NAME --yes',
+  about: 'takes a lock from its holder, who is told; ends with 1 when it was free',
+  options: { yes: { type: 'boolean', short: 'y' } },
+  takes: [1, 1],
+  async run(call) {
+    const [name = ''] = call.positionals;
+    const client = call.openClient();
+    const seen = await client.inspect(name);
+    const from = seen.holders.map(({ id, kind }) => ({ id, kind }));
+    const whom = printable(seen.holders.map(holderInWords).join(', '));
+    if (seen.owner === undefined) {
+      if (call.wantsJson) call.printJson({ name, taken: false, from });
+      else call.io.write(`${printable(name)} is free: nothing to take\n`);
+      return exitCodes.no;
+    }
+    if (!call.flag('yes')) {
+      if (!call.io.isTerminal) throw new UsageError(`${name} is held by ${whom}: say --yes to take it from there`);
+      const answer = await call.io.ask(
+        `Take ${printable(name)} from ${whom}? It may be in the middle of its work. [y/N] `,
+      );
+      if (!/^y(?:es)?$/i.test(answer.trim())) {
+        call.io.write('left as it is\n');
+        return exitCodes.no;
+      }
+    }
+    const taken = await force(client, seen);
+    if (call.wantsJson) call.printJson({ name, taken, from });
+    else
+      call.io.write(taken ? `took ${printable(name)} from ${whom}\n` : `${printable(name)} was given back meanwhile\n`);
+    return taken ? exitCodes.done : exitCodes.no;
+  },
+};
+
+function force(client: LockClient, { name, side }: LockInspection): Promise<boolean> {
+  if (side === undefined) return client.getLock(name).forceUnlock();
+  const lock = client.getReadWriteLock(name);
+  return (side === 'read' ? lock.readLock() : lock.writeLock()).forceUnlock();
+}

@@ -1,0 +1,20 @@
+/** One thing that the doctor looked at. */
+export interface Finding {
+  /** What was looked at: `reachable`, `version`, `rights` … */
+  readonly check: string;
+  /** `bad`: locks do not work, or are not safe. `warn`: they work, less well than they could. `unknown`: it may not be looked at. */
+  readonly status: 'ok' | 'warn' | 'bad' | 'unknown';
+  /** In words. */
+  readonly detail: string;
+  /** The server, where there are several. */
+  readonly node?: string;
+  /** What is missing, by name: rights. */
+  readonly missing?: readonly string[];
+  /** What was measured, in milliseconds. */
+  readonly ms?: number;
+}
+
+/** A line of INFO. */
+export function fieldOf(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+}

@@ -1,0 +1,40 @@
+/** Keys without expiry: nothing of ours is left so, and what is there nobody will ever take away. */
+
+import type { Redis } from 'ioredis';
+import type { Finding } from './finding.js';
+
+/** So many keys of a server are gone through, and no more. */
+const MOST_KEYS = 100_000;
+const PAGE = '500';
+const NAMED = 5;
+
+/** Of all servers together. `front`: what the keys of the locks begin with. */
+export async function examineLeftovers(servers: readonly Redis[], front: string): Promise<Finding> {
+  const check = 'keys-without-expiry';
+  const found: string[] = [];
+  let isWhole = true;
+  for (const redis of servers) {
+    let cursor = '0';
+    let seen = 0;
+    do {
+      const reply: unknown = await redis.call('SCAN', cursor, 'COUNT', PAGE).catch((error: unknown) => error);
+      if (!Array.isArray(reply)) return { check, status: 'unknown', detail: 'SCAN is refused: give +scan' };
+      const [next, keys] = reply as [string, string[]];
+      const ours = keys.filter((key) => isOurs(key, front));
+      const ttls = await Promise.all(ours.map((key) => redis.pttl(key).catch(() => 0)));
+      found.push(...ours.filter((_, index) => ttls[index] === -1));
+      seen += Number(PAGE);
+      cursor = next;
+    } while (cursor !== '0' && seen < MOST_KEYS);
+    isWhole &&= cursor === '0';
+  }
+  const beyond = isWhole ? '' : ` (of the first ${MOST_KEYS} keys)`;
+  if (found.length === 0) return { check, status: 'ok', detail: `none${beyond}` };
+  const some = found.slice(0, NAMED).join(', ') + (found.length > NAMED ? ', …' : '');
+  return { check, status: 'warn', detail: `${found.length}: ${some}${beyond}`, missing: found.slice(0, MOST_KEYS) };
+}
+
+/** A key of holdfast's own, or, where locks have a prefix of their own, any key behind it. */
+function isOurs(key: string, front: string): boolean {
+  return (front !== '' && key.startsWith(front)) || /holdfast_[a-z_]+:.*\{/s.test(key);
+}

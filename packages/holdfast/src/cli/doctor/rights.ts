@@ -1,0 +1,113 @@
+/**
+ * Which rights a user lacks, by name. `ACL DRYRUN` would tell, but who may call that is no user of locks: so each command is sent, in a form that
+ * changes nothing. The key is a name of our own that holds a string for a second, so commands for hashes and sorted sets that are allowed answer
+ * WRONGTYPE. What is refused stands in the server's ACL LOG afterwards.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { inboxChannel, lockKeys, readWriteKeys } from '@holdfast/core';
+import type { Redis } from 'ioredis';
+import type { Finding } from './finding.js';
+
+const LIFE_MS = '1000';
+
+/** What locks need of a server. */
+export interface Rights {
+  readonly commands: Finding;
+  readonly keys: Finding;
+  readonly pubSub: Finding;
+}
+
+/** Of the user of this connection. `prefixes`: as of the client. In a Cluster any server knows: rules are the same everywhere, or should be. */
+export async function examineRights(redis: Redis, prefixes: { prefix: string; keyPrefix: string }): Promise<Rights> {
+  const name = `doctor-${randomUUID()}`;
+  const keys = lockKeys(name, prefixes);
+  const shared = readWriteKeys(name, prefixes);
+  const at = (key: string) => prefixes.keyPrefix + key;
+  const key = at(keys.lock);
+  const isRefused = async (...[command, ...args]: [string, ...string[]]) => {
+    const error: unknown = await redis.call(command, ...args).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    return error instanceof Error && error.message.startsWith('NOPERM');
+  };
+  const missingOf = async (tries: readonly (readonly [string, ...string[]])[]) => {
+    const missing: string[] = [];
+    for (const [right, ...call] of tries) {
+      if (await isRefused(...(call as [string, ...string[]]))) missing.push(right);
+    }
+    return missing;
+  };
+  const inbox = inboxChannel(name);
+  const keyRights = await missingOf([
+    [`~${key}`, 'EXISTS', key],
+    ...[keys.queue, keys.fresh, keys.dead('a:1')].map((each) => [`~${at(each)}`, 'EXISTS', at(each)] as const),
+  ]);
+  const sharedRights = await missingOf(
+    [shared.writers, shared.readers, shared.fresh].map((each) => [`~${at(each)}`, 'EXISTS', at(each)] as const),
+  );
+  const commands = await missingOf(callsOn(key));
+  const channels = await missingOf([
+    ['+publish', 'PUBLISH', inbox, ''],
+    [`&${keys.releaseChannel}`, 'PUBLISH', keys.releaseChannel, ''],
+  ]);
+  const hearing = await unheard(redis, inbox);
+  const patternOf = (right: string) => right.replace(name, '*');
+  return {
+    commands: verdict('commands', commands, 'bad'),
+    keys: verdict('keys', [...keyRights, ...sharedRights].map(patternOf), keyRights.length > 0 ? 'bad' : 'warn'),
+    pubSub: verdict('pub/sub', [...channels, ...hearing].map(patternOf), 'warn'),
+  };
+}
+
+/** On a connection of its own: one that listens takes no other commands. */
+async function unheard(redis: Redis, channel: string): Promise<string[]> {
+  const listener = redis.duplicate();
+  listener.on('error', () => undefined);
+  try {
+    await listener.connect();
+    await listener.subscribe(channel);
+    return [];
+  } catch (error) {
+    const text = (error as Error).message;
+    if (!text.startsWith('NOPERM')) throw error;
+    return [text.includes('channel') ? `&${channel}` : '+subscribe'];
+  } finally {
+    listener.disconnect();
+  }
+}
+
+function verdict(check: string, missing: readonly string[], otherwise: 'bad' | 'warn'): Finding {
+  if (missing.length === 0) return { check, status: 'ok', detail: 'all rights are there' };
+  return { check, status: otherwise, detail: `missing: ${missing.join(' ')}`, missing };
+}
+
+/** A right, and a call that shows whether it is there. The first makes the key. */
+function callsOn(key: string): [string, ...string[]][] {
+  return [
+    ['+set', 'SET', key, '1', 'PX', LIFE_MS],
+    ['+eval', 'EVAL', 'return 1', '1', key],
+    ['+evalsha', 'EVALSHA', '0'.repeat(40), '1', key],
+    ['+exists', 'EXISTS', key],
+    ['+pttl', 'PTTL', key],
+    ['+pexpire', 'PEXPIRE', key, LIFE_MS],
+    ['+time', 'TIME'],
+    ['+hset', 'HSET', key, 'a', '1'],
+    ['+hget', 'HGET', key, 'a'],
+    ['+hmget', 'HMGET', key, 'a'],
+    ['+hgetall', 'HGETALL', key],
+    ['+hlen', 'HLEN', key],
+    ['+hscan', 'HSCAN', key, '0'],
+    ['+hexists', 'HEXISTS', key, 'a'],
+    ['+hdel', 'HDEL', key, 'a'],
+    ['+zadd', 'ZADD', key, '1', 'a'],
+    ['+zrem', 'ZREM', key, 'a'],
+    ['+zcard', 'ZCARD', key],
+    ['+zrank', 'ZRANK', key, 'a'],
+    ['+zscore', 'ZSCORE', key, 'a'],
+    ['+zpopmin', 'ZPOPMIN', key],
+    ['+zrange', 'ZRANGE', key, '0', '0'],
+    ['+del', 'DEL', key],
+  ];
+}

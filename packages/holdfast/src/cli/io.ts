@@ -1,0 +1,20 @@
+/** What the command line takes from the process it runs in: handed over, so that a test can be that process. */
+
+/** Signals that end a program, as users and supervisors send them. */
+export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+/** See the module comment. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Somebody sits there: who can be asked, and for whom a table may be drawn anew. */
+  readonly isTerminal: boolean;
+  readonly isColored: boolean;
+  /** Writes to the standard output, as it is. */
+  write(text: string): void;
+  /** Writes a line to the standard error. */
+  warn(line: string): void;
+  /** Shows a question, and answers with the line that somebody types. */
+  ask(question: string): Promise<string>;
+  /** Calls `run` for each such signal, which then does not end the process. Returns how to end that. */
+  onSignal(signal: EndSignal, run: () => void): () => void;
+}

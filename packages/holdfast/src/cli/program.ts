@@ -1,0 +1,64 @@
+import { LockClientClosedError, LockError, LockRefusedError, LockUnavailableError } from 'holdfast';
+import { Call, type CliCommand } from './command-line.js';
+import { doctor } from './commands/doctor.js';
+import { inspect } from './commands/inspect.js';
+import { ls } from './commands/ls.js';
+import { run } from './commands/run.js';
+import { unlock } from './commands/unlock.js';
+import { exitCodes, UsageError } from './exit-codes.js';
+import type { Io } from './io.js';
+
+/** By name, in the order of the help. */
+const commands: Readonly<Record<string, CliCommand>> = { ls, inspect, unlock, run, doctor };
+
+const options = `
+  --redis URL            where Redis is; default $REDIS_URL, else redis://localhost:6379
+  --cluster              the URLs (several --redis) are nodes of a Cluster
+  --sentinel HOST:PORT   a sentinel, once or more often; with --master NAME
+  --prefix TEXT          the prefix of the lock client
+  --key-prefix TEXT      the keyPrefix of ioredis
+  --timeout TIME         how long an answer may take; default 5s
+  --json                 for programs: one JSON value for each line
+`;
+
+function help(): string {
+  const lines = Object.values(commands).map(({ usage, about }) => `  holdfast ${usage}\n      ${about}\n`);
+  return `usage:\n${lines.join('')}\noptions of all commands:${options}\ntimes: 500ms, 30s, 5m, 1h. The manual: docs/cli.md in the package.\n`;
+}
+
+/** Runs one command line. Answers with the code that the process is to end with; never rejects. */
+export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
+  const [name = '--help', ...rest] = args;
+  const isJson = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined).includes('--json');
+  try {
+    if (name === '--help' || name === '-h' || name === 'help') {
+      io.write(help());
+      return args.length === 0 ? exitCodes.usage : exitCodes.done;
+    }
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (command === undefined) throw new UsageError(`there is no command "${name}": holdfast --help names them`);
+    const call = new Call(io, command, rest);
+    if (call.asksForHelp) {
+      io.write(`usage: holdfast ${command.usage}\n\n${command.about}\n\noptions of all commands:${options}`);
+      return exitCodes.done;
+    }
+    try {
+      return await command.run(call);
+    } finally {
+      await call.close();
+    }
+  } catch (error) {
+    return told(error, isJson, io);
+  }
+}
+
+function told(error: unknown, isJson: boolean, io: Io): number {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof LockError ? error.code : error instanceof UsageError ? 'USAGE' : 'ERROR';
+  io.warn(isJson ? JSON.stringify({ error: { code, message } }) : `holdfast: ${message}`);
+  if (error instanceof LockUnavailableError || error instanceof LockClientClosedError) return exitCodes.unavailable;
+  if (error instanceof LockRefusedError) return exitCodes.refused;
+  // A name or a prefix that cannot be.
+  const isBadInput = error instanceof UsageError || error instanceof RangeError || error instanceof TypeError;
+  return isBadInput ? exitCodes.usage : exitCodes.internal;
+}

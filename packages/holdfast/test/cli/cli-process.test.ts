@@ -1,0 +1,141 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { bundleProgram, useRedis, waitUntil } from '@holdfast/testkit';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { freshName, holdsInRedis, openClient } from '../support/clients.js';
+
+const kit = useRedis();
+// A program is there in a moment, but not on a machine that has a dozen others to start.
+jest.setTimeout(60_000);
+
+let program: string;
+beforeAll(async () => {
+  program = await bundleProgram(fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)));
+});
+
+/** The command line as a process of its own. */
+class Program {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+  output = '';
+  errors = '';
+
+  constructor(file: string, args: readonly string[]) {
+    this.child = spawn(file, args, { env: { ...process.env, REDIS_URL: kit.server.url }, stdio: 'pipe' });
+    this.child.stdout?.on('data', (chunk) => (this.output += String(chunk)));
+    this.child.stderr?.on('data', (chunk) => (this.errors += String(chunk)));
+    this.ended = once(this.child, 'close').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals | null);
+    kit.cleanup(async () => {
+      this.child.kill('SIGKILL');
+      await this.ended;
+    });
+  }
+
+  said(words: string): Promise<unknown> {
+    return waitUntil(() => this.output.includes(words), {
+      what: `the program to say ${words}; it said ${this.output}${this.errors}`,
+      timeoutMs: 20_000,
+    });
+  }
+}
+
+const holdfast = (...args: string[]) => new Program(process.execPath, [program, ...args]);
+/** A command that says when it runs and does what `code` says. */
+const node = (code: string) => ['--', process.execPath, '-e', code];
+const forEver = 'setInterval(() => undefined, 1000); console.log("running")';
+
+describe('holdfast run', () => {
+  it('runs a command while the lock is held, tells it the name, and ends as it does', async () => {
+    const name = freshName();
+    const code = `process.stdin.once("data", () => process.exit(7)); console.log("in " + process.env.HOLDFAST_LOCK_HELD)`;
+    const call = holdfast('run', name, ...node(code));
+    await call.said(`in ${name}`);
+    expect(await holdsInRedis(kit, name)).toBe(1);
+    call.child.stdin?.write('\n');
+    expect(await call.ended).toBe(7);
+    expect(await holdsInRedis(kit, name)).toBe(0);
+  });
+
+  it('ends with 75 when the lock is busy, and the command has not run', async () => {
+    const name = freshName();
+    const hold = await openClient(kit).getLock(name).acquire();
+    const call = holdfast('run', name, '--wait', '0', ...node('console.log("ran")'));
+    expect(await call.ended).toBe(75);
+    expect(call.output).toBe('');
+    expect(call.errors).toContain('busy');
+    await hold.release();
+  });
+
+  it('waits for the lock, and gives up when it is told to end', async () => {
+    const name = freshName();
+    const client = openClient(kit);
+    const hold = await client.getLock(name).acquire();
+    const call = holdfast('run', name, ...node('console.log("ran")'));
+    await waitUntil(async () => (await client.inspect(name)).queue.length === 1, {
+      what: 'it waits',
+      timeoutMs: 20_000,
+    });
+    call.child.kill('SIGTERM');
+    expect(await call.ended).toBe(143);
+    expect(call.output).toBe('');
+    await hold.release();
+    await waitUntil(async () => (await client.inspect(name)).queue.length === 0, { what: 'it has left the queue' });
+  });
+
+  it('when the lock is lost: ends the command, with SIGTERM and then with SIGKILL, and ends with 76', async () => {
+    const [polite, stubborn] = [freshName(), freshName()];
+    const deaf = `process.on("SIGTERM", () => console.log("no")); ${forEver}`;
+    const calls = [
+      holdfast('run', polite, '--grace', '1h', ...node(forEver)),
+      holdfast('run', stubborn, '--grace', '50ms', ...node(deaf)),
+    ];
+    await Promise.all(calls.map((call) => call.said('running')));
+    for (const name of [polite, stubborn]) await openClient(kit).getLock(name).forceUnlock();
+    expect(await Promise.all(calls.map((call) => call.ended))).toEqual([76, 76]);
+    expect(calls[0]?.errors).toContain('ending the command');
+  });
+
+  it('passes signals on to the command, and says so when there is no such command', async () => {
+    const name = freshName();
+    const call = holdfast('run', name, ...node(`process.on("SIGTERM", () => process.exit(3)); ${forEver}`));
+    await call.said('running');
+    call.child.kill('SIGTERM');
+    expect(await call.ended).toBe(3);
+    expect(await holdsInRedis(kit, name)).toBe(0);
+    expect(await holdfast('run', name, '--', './there-is-no-such-command').ended).toBe(127);
+    expect(await holdsInRedis(kit, name)).toBe(0);
+  });
+});
+
+/** util-linux has a program that gives another one a terminal; others of that name do not know its options. */
+function hasTerminals(): boolean {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8', stdio: 'pipe' }).includes('util-linux');
+  } catch {
+    return false;
+  }
+}
+
+const withTerminals = hasTerminals();
+if (!withTerminals) process.stderr.write('skipped: the command line in a terminal: no script program of util-linux\n');
+
+(withTerminals ? describe : describe.skip)('in a terminal', () => {
+  it('unlock asks before it takes a lock, and takes no for an answer', async () => {
+    const name = freshName();
+    const hold = await openClient(kit).getLock(name).acquire();
+    const command = [process.execPath, program, 'unlock', name].map((word) => `'${word}'`).join(' ');
+    const inTerminal = () => new Program('script', ['-qfec', command, '/dev/null']);
+    const refused = inTerminal();
+    await refused.said('[y/N]');
+    refused.child.stdin?.write('n\n');
+    expect(await refused.ended).toBe(1);
+    expect(hold.state).toBe('held');
+    const taken = inTerminal();
+    await taken.said('[y/N]');
+    taken.child.stdin?.write('y\n');
+    expect(await taken.ended).toBe(0);
+    expect(taken.output).toContain(`took ${name} from`);
+    await waitUntil(() => hold.state === 'lost', { what: 'the holder is told' });
+  });
+});

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import { useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+import { holdfast } from './terminal.js';
+
+const kit = useRedis();
+const freshPrefix = () => `cli-${randomUUID()}:`;
+
+/** A lock that one client has and another waits for. */
+async function contended() {
+  const prefix = freshPrefix();
+  const [holder, waiter] = [openClient(kit, { prefix }), openClient(kit, { prefix })];
+  const hold = await holder.getLock('pay:1').acquire();
+  const waiting = waiter.getLock('pay:1').acquire({ leaseMs: 60_000 });
+  await waitUntil(async () => (await holder.inspect('pay:1')).queue.length === 1, { what: 'a waiter' });
+  return { prefix, holder, waiter, hold, waiting };
+}
+
+describe('holdfast ls', () => {
+  it('lists the locks that are held: a line of JSON for each, or a table', async () => {
+    const { prefix, holder, hold, waiting } = await contended();
+    const reader = await holder.getReadWriteLock('book').readLock().acquire();
+    const { code, json } = await holdfast(kit, ['ls', '--prefix', prefix, '--json']);
+    expect(code).toBe(0);
+    expect(
+      [...json].sort((one, other) => ((one as { name: string }).name < (other as { name: string }).name ? -1 : 1)),
+    ).toEqual([
+      expect.objectContaining({ name: 'book', side: 'read', holders: 1, waiting: 0 }),
+      expect.objectContaining({ name: 'pay:1', waiting: 1, owner: expect.objectContaining({ kind: 'holdfast' }) }),
+    ]);
+    const table = await holdfast(kit, ['ls', 'pay:*', '--prefix', prefix]);
+    const [head, row, ...more] = table.output.trimEnd().split('\n');
+    expect(head).toBe(`NAME   SIDE  HELD BY${' '.repeat(holder.clientId.length - 7)}  LEASE LEFT  WAITING`);
+    expect(row).toMatch(new RegExp(`^pay:1 +${holder.clientId} +[\\d.]+ s +1$`));
+    expect(more).toEqual([]);
+    expect((await holdfast(kit, ['ls', '--prefix', prefix, '--limit', '1', '--json'])).json).toHaveLength(1);
+    await Promise.all([hold.release(), reader.release()]);
+    await (await waiting).release();
+  });
+
+  it('shows a name as it looks: it cannot write to the terminal', async () => {
+    const prefix = freshPrefix();
+    const hold = await openClient(kit, { prefix }).getLock('red\u001B[31m\n').acquire();
+    expect((await holdfast(kit, ['ls', '--prefix', prefix])).output).toContain('red·[31m·');
+    await hold.release();
+  });
+});
+
+describe('holdfast inspect', () => {
+  it('tells who holds a lock and who waits; ends with 1 when it is free', async () => {
+    const { prefix, holder, waiter, hold, waiting } = await contended();
+    const { code, json } = await holdfast(kit, ['inspect', 'pay:1', '--prefix', prefix, '--json']);
+    expect(code).toBe(0);
+    expect(json).toEqual([
+      expect.objectContaining({
+        name: 'pay:1',
+        owner: expect.objectContaining({
+          id: expect.stringContaining(holder.clientId),
+          kind: 'holdfast',
+          holdCount: 1,
+        }),
+        queue: [expect.objectContaining({ id: expect.stringContaining(waiter.clientId), leaseMs: 60_000 })],
+      }),
+    ]);
+    const { output } = await holdfast(kit, ['inspect', 'pay:1', '--prefix', prefix]);
+    expect(output).toMatch(/^pay:1 is held\n\nHELD BY/);
+    expect(output).toContain(waiter.clientId);
+    await hold.release();
+    await (await waiting).release();
+    const free = await holdfast(kit, ['inspect', 'pay:1', '--prefix', prefix]);
+    expect(free).toMatchObject({ code: 1, output: 'pay:1 is free\n' });
+  });
+});
+
+describe('holdfast unlock', () => {
+  it('takes the lock from its holder, who is told, and says from whom', async () => {
+    const { prefix, holder, hold, waiting } = await contended();
+    const { code, json } = await holdfast(kit, ['unlock', 'pay:1', '--yes', '--prefix', prefix, '--json']);
+    expect(code).toBe(0);
+    expect(json).toEqual([
+      { name: 'pay:1', taken: true, from: [{ id: expect.stringContaining(holder.clientId), kind: 'holdfast' }] },
+    ]);
+    await waitUntil(() => hold.state === 'lost', { what: 'the holder is told' });
+    expect(await failureOf(hold.release())).toMatchObject({ code: 'LOCK_LOST' });
+    await (await waiting).release();
+  });
+
+  it('asks somebody who sits there, and refuses without --yes elsewhere', async () => {
+    const { prefix, hold, waiting } = await contended();
+    const args = ['unlock', 'pay:1', '--prefix', prefix];
+    expect(await holdfast(kit, args)).toMatchObject({ code: 2, errors: expect.stringContaining('--yes') });
+    expect(await holdfast(kit, args, { answer: 'n' })).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('left as it is'),
+    });
+    expect(hold.state).toBe('held');
+    expect(await holdfast(kit, args, { answer: 'y' })).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('took pay:1 from'),
+    });
+    await (await waiting).release();
+    expect(await holdfast(kit, [...args, '--yes'])).toMatchObject({
+      code: 1,
+      output: 'pay:1 is free: nothing to take\n',
+    });
+  });
+
+  it('takes a read-write lock from all who read, and from the writer', async () => {
+    const prefix = freshPrefix();
+    const [one, other] = [openClient(kit, { prefix }), openClient(kit, { prefix })];
+    const reading = await Promise.all([one, other].map((each) => each.getReadWriteLock('book').readLock().acquire()));
+    const args = ['unlock', 'book', '--yes', '--prefix', prefix, '--json'];
+    const { json } = await holdfast(kit, args);
+    expect(json).toEqual([{ name: 'book', taken: true, from: [expect.anything(), expect.anything()] }]);
+    await waitUntil(() => reading.every(({ state }) => state === 'lost'), { what: 'both readers are told' });
+    const writing = await one.getReadWriteLock('book').writeLock().acquire();
+    expect((await holdfast(kit, args)).json).toMatchObject([{ taken: true }]);
+    await waitUntil(() => writing.state === 'lost', { what: 'the writer is told' });
+  });
+});
+
+describe('holdfast doctor', () => {
+  it('finds a server in order', async () => {
+    const { code, json } = await holdfast(kit, ['doctor', '--prefix', freshPrefix(), '--json']);
+    expect(json).toMatchObject([{ fit: true }]);
+    const [{ findings }] = json as [{ findings: { check: string; status: string; ms?: number }[] }];
+    // How long a round trip takes is the machine's business.
+    const others = findings.filter(({ check }) => check !== 'round-trip');
+    expect(others.filter(({ status }) => status !== 'ok')).toEqual([]);
+    expect(others.map(({ check }) => check)).toEqual([
+      ...['reachable', 'version', 'role', 'eviction', 'replicas', 'scripts', 'min-replicas-to-write', 'clock'],
+      ...['commands', 'keys', 'pub/sub', 'keys-without-expiry', 'lock'],
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('names the rights that are missing, and the keys that nothing will ever take away', async () => {
+    const prefix = freshPrefix();
+    const user = `user-${randomUUID()}`;
+    await kit.admin.acl('SETUSER', user, 'reset', 'on', '>x', `~${prefix}*`, '+@all', '-zadd', '-hset', '-subscribe');
+    kit.cleanup(() => kit.admin.acl('DELUSER', user));
+    await kit.admin.hset(`${prefix}old`, 'a:1', '1', 'seq', '1');
+    kit.cleanup(() => kit.admin.del(`${prefix}old`));
+    const { host, port } = kit.server;
+    const redis = ['--redis', `redis://${user}:x@${host}:${port}`];
+    const { code, json } = await holdfast(kit, ['doctor', ...redis, '--prefix', prefix, '--json']);
+    expect(code).toBe(1);
+    const [{ fit, findings }] = json as [
+      { fit: boolean; findings: { check: string; status: string; missing?: string[] }[] },
+    ];
+    expect(fit).toBe(false);
+    const finding = (check: string) => findings.find((each) => each.check === check);
+    expect(finding('commands')).toMatchObject({ status: 'bad', missing: ['+hset', '+zadd'] });
+    expect(finding('keys')).toMatchObject({
+      status: 'bad',
+      missing: expect.arrayContaining([`~holdfast_queue:{${prefix}*}`, `~holdfast_rw_writers:{${prefix}*}`]),
+    });
+    expect(finding('pub/sub')?.missing).toEqual(expect.arrayContaining(['+publish', '+subscribe']));
+    expect(finding('keys-without-expiry')).toMatchObject({ status: 'warn', missing: [`${prefix}old`] });
+    expect(finding('lock')).toMatchObject({ status: 'bad' });
+    const said = await holdfast(kit, ['doctor', ...redis, '--prefix', prefix]);
+    expect(said.output).toMatch(/^bad +commands +missing: \+hset \+zadd$/m);
+  });
+});
+
+describe('the command line', () => {
+  it('says what is wrong with it, with code 2, and sends nothing', async () => {
+    const wrong: [args: string[], says: RegExp][] = [
+      [['frob'], /there is no command "frob"/],
+      [['constructor'], /there is no command/],
+      [['inspect'], /usage: holdfast inspect NAME/],
+      [['ls', 'a', 'b'], /usage: holdfast ls/],
+      [['ls', '--frob'], /--frob/],
+      [['ls', '--limit', '0'], /--limit/],
+      [['ls', '--timeout', 'soon'], /--timeout must be a time/],
+      [['ls', '--redis', 'localhost'], /must be a URL/],
+      [['ls', '--redis', 'redis://a', '--redis', 'redis://b'], /--cluster/],
+      [['ls', '--sentinel', 'a:1'], /--master/],
+      [['ls', '--master', 'a'], /--sentinel/],
+      [['inspect', 'holdfast_x'], /reserved/],
+      [['run', 'x'], /--/],
+    ];
+    for (const [args, says] of wrong) {
+      const outcome = await holdfast(kit, args);
+      expect({ args, ...outcome }).toMatchObject({ code: 2, errors: expect.stringMatching(says), output: '' });
+      expect(outcome.errors.split('\n')).toHaveLength(2);
+    }
+    expect(await holdfast(kit, [])).toMatchObject({ code: 2, output: expect.stringContaining('usage:') });
+    expect(await holdfast(kit, ['--help'])).toMatchObject({ code: 0, output: expect.stringContaining('doctor') });
+    expect(await holdfast(kit, ['ls', '--help'])).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('ls [PATTERN]'),
+    });
+  });
+
+  it('ends with 69 when nobody answers, with 77 when the key is no lock; errors are JSON where the output is', async () => {
+    const nowhere = ['--redis', 'redis://127.0.0.1:1', '--timeout', '200ms'];
+    expect(await holdfast(kit, ['inspect', 'x', ...nowhere])).toMatchObject({ code: 69, output: '' });
+    expect((await holdfast(kit, ['doctor', ...nowhere])).code).toBe(69);
+    const name = freshName();
+    await kit.admin.set(name, 'text', 'PX', 60_000);
+    const { code, errors } = await holdfast(kit, ['inspect', name, '--json']);
+    expect(code).toBe(77);
+    expect(JSON.parse(errors)).toEqual({ error: { code: 'LOCK_REFUSED', message: expect.stringContaining(name) } });
+  });
+});
