@@ -67,6 +67,7 @@ describe('the public surface is', () => {
         'getSpinLock',
         'getReadWriteLock',
         'getMultiLock',
+        'getCountDownLatch',
         'oncePer',
         'run',
         'exit',
