@@ -3,21 +3,25 @@ import { faultClasses } from '../src/check/fault-classes.js';
 import { checkIntervals } from '../src/check/intervals.js';
 import { describeViolation } from '../src/check/violation.js';
 import { brokenStories } from './support/broken-stories.js';
+import { brokenFamilyStories, goodFamilyStories } from './support/family-stories.js';
 import { goodStories, type Story } from './support/good-stories.js';
 import { fault, story } from './support/history-builder.js';
 
 describe('the interval checker', () => {
-  it.each(Object.entries<Story>(goodStories))(
+  it.each(Object.entries<Story>({ ...goodStories, ...goodFamilyStories }))(
     'finds nothing in: %s',
     (_, { history, faultClass = 'crash-and-network' }) => {
       expect(checkIntervals(history, { faultClass: faultClasses[faultClass] }).violations).toEqual([]);
     },
   );
 
-  it.each(brokenStories)('finds $rule: $name', ({ history, rule, faultClass = 'crash-and-network' }) => {
-    const { violations } = checkIntervals(history, { faultClass: faultClasses[faultClass] });
-    expect(violations.map((violation) => violation.rule)).toContain(rule);
-  });
+  it.each([...brokenStories, ...brokenFamilyStories])(
+    'finds $rule: $name',
+    ({ history, rule, faultClass = 'crash-and-network' }) => {
+      const { violations } = checkIntervals(history, { faultClass: faultClasses[faultClass] });
+      expect(violations.map((violation) => violation.rule)).toContain(rule);
+    },
+  );
 
   it('has seen at least thirty ways in which a history is broken', () => {
     expect(brokenStories.length).toBeGreaterThanOrEqual(30);

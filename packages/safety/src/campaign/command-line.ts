@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type CampaignClass, campaignClasses } from '../faults/catalogue.js';
+import type { Workload } from '../worker/plan.js';
 import { type Topology, topologies } from '../site/site.js';
 
 /** What to run. */
@@ -9,6 +10,7 @@ export interface Orders {
   readonly className: CampaignClass | undefined;
   /** Of each epoch. */
   readonly seedOf: (epoch: number) => number;
+  readonly workload: Workload;
   /** The run ends when it has lasted so long, or when it has both enough holds and enough faults. */
   readonly minutes: number;
   readonly holds: number;
@@ -33,6 +35,7 @@ export const usage = `npm run faults -- [options]
 
   --topology a,b     ${topologies.join(', ')} (all of them)
   --class name       ${campaignClasses.join(', ')} (drawn for each epoch)
+  --workload name    all: mostly plain locks (default); family: the other kinds of locks only
   --seed n           what is drawn: workloads, faults, classes (a fresh one, printed)
   --minutes n        ends after so long, for each topology (1, or without limit when a goal is given)
   --holds n          goal: so many holds on each topology
@@ -46,6 +49,8 @@ export const usage = `npm run faults -- [options]
   --short            for CI: all topologies within 90 s, one epoch with a fixed seed and one with a fresh seed
   --mutants [n …]    are planted bugs found? see mutants/
 `;
+
+const workloads: readonly Workload[] = ['all', 'family'];
 
 /** In CI one epoch of each topology is always the same, the other always new. */
 const FIXED_SEED = 20_261;
@@ -77,6 +82,7 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
     options: {
       topology: { type: 'string' },
       class: { type: 'string' },
+      workload: { type: 'string' },
       seed: { type: 'string' },
       minutes: { type: 'string' },
       holds: { type: 'string' },
@@ -97,6 +103,7 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
     topologies: values.topology?.split(',').map((name) => oneOf('topology', name.trim(), topologies)) ?? topologies,
     className: values.class === undefined ? undefined : oneOf('class', values.class, campaignClasses),
     seedOf: seedsFrom(seed),
+    workload: oneOf('workload', values.workload ?? 'all', workloads),
     minutes: natural('minutes', values.minutes) ?? (hasGoal || epochs !== undefined ? Number.POSITIVE_INFINITY : 1),
     holds: hasGoal ? (holds ?? 0) : Number.POSITIVE_INFINITY,
     faults: hasGoal ? (faults ?? 0) : Number.POSITIVE_INFINITY,
@@ -112,6 +119,7 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
 const shortOrders = (fresh: number): Orders => ({
   topologies,
   className: undefined,
+  workload: 'all',
   seedOf: (epoch) => (epoch === 0 ? FIXED_SEED : fresh),
   minutes: Number.POSITIVE_INFINITY,
   holds: Number.POSITIVE_INFINITY,

@@ -9,7 +9,7 @@ import { nearNames, type SeededRandom, seededRandom } from '@holdfast/testkit';
 import { type CampaignClass, chooseNemeses } from '../faults/catalogue.js';
 import type { Address } from '../site/reach.js';
 import { admitWorkers, type Site } from '../site/site.js';
-import type { LockNames, Tally, Times, WorkerPlan } from '../worker/plan.js';
+import type { LockNames, Tally, Times, WorkerPlan, Workload } from '../worker/plan.js';
 import { quiescence } from './gates.js';
 import { Harassment } from './harassment.js';
 import type { Network } from './network.js';
@@ -20,6 +20,7 @@ export interface EpochPlan {
   readonly seed: number;
   readonly className: CampaignClass;
   readonly seconds: number;
+  readonly workload: Workload;
   /** Where histories go. */
   readonly folder: string;
 }
@@ -87,6 +88,8 @@ const locksOf = (seed: number): LockNames => ({
   hot: namesOf(seed, 'hot', 6),
   calm: namesOf(seed, 'calm', 150),
   slow: namesOf(seed, 'slow', 6),
+  shared: namesOf(seed, 'shared', 6),
+  fair: namesOf(seed, 'fair', 3),
 });
 
 export class Epoch {
@@ -102,7 +105,11 @@ export class Epoch {
     this.#plan = plan;
     this.#locks = locksOf(plan.seed);
     mkdirSync(plan.folder, { recursive: true });
-    this.#operator = new Operator(scene.site.connect(), join(plan.folder, 'operator.jsonl'));
+    this.#operator = new Operator(
+      scene.site.connect(),
+      join(plan.folder, 'operator.jsonl'),
+      new Set(this.#locks.shared),
+    );
     const { ioredis5, ioredis6 } = scene.workerFiles;
     this.#seats = scene.network.seats.map(
       (_, seat) => new Seat(seat % 2 === 0 ? ioredis6 : ioredis5, (life) => this.#workerPlan(seat, life)),
@@ -232,7 +239,7 @@ export class Epoch {
   }
 
   #workerPlan(seat: number, life: number): WorkerPlan {
-    const { seed, folder } = this.#plan;
+    const { seed, folder, workload } = this.#plan;
     const { network, guard } = this.#scene;
     const worker = `w${seat}.${life}`;
     const random: SeededRandom = seededRandom(seed + 7_919 * seat + 104_729 * life);
@@ -248,6 +255,7 @@ export class Epoch {
       locks: this.#locks,
       guard,
       times,
+      workload,
     };
   }
 }

@@ -6,7 +6,9 @@ import type { Site } from '../site/site.js';
 /** Beyond the longest lease and the queue's own time to live. */
 const goneWithinMs = 12_000;
 
-const isTombstone = (key: string): boolean => /^holdfast_(?:tagged_)?dead:/.test(key);
+/** Tombstones, counters of tokens, and what guards have written with its record: they stay for their time. */
+const isMeantToStay = (key: string): boolean =>
+  /^(?:holdfast_(?:tagged_)?(?:dead|fence):|redisson_lock_token:|guarded:)/.test(key);
 
 async function allKeys(admin: Redis): Promise<string[]> {
   const keys: string[] = [];
@@ -36,7 +38,7 @@ async function leftovers(site: Site, mark: string): Promise<string[]> {
   const perNode = await Promise.all(
     (await admins(site)).map(async (admin) => {
       const keys = (await allKeys(admin))
-        .filter((key) => key.includes(mark) && !isTombstone(key))
+        .filter((key) => key.includes(mark) && !isMeantToStay(key))
         .map((key) => `key ${key}`);
       const channels = (await admin.pubsub('CHANNELS', 'holdfast*')).map(
         (channel) => `subscription ${String(channel)}`,
@@ -47,7 +49,7 @@ async function leftovers(site: Site, mark: string): Promise<string[]> {
   return perNode.flat();
 }
 
-/** What is wrong. Tombstones may stay for their time.
+/** What is wrong. What is kept on purpose may stay for its time.
  *
  * @param mark is in the name of every lock of the epoch: others may have left something to expire.
  */

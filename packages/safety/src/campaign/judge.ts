@@ -3,6 +3,7 @@ import { faultClassOf } from '../check/fault-classes.js';
 import { judge } from '../check/judge.js';
 import { describeViolation } from '../check/violation.js';
 import { readHistory } from '../history/read.js';
+import { holdsByKind } from './kinds.js';
 import { countUpdates } from './updates.js';
 
 /** What the judge says, as JSON. */
@@ -11,6 +12,7 @@ export interface Judgement {
   readonly crossProcess: number;
   readonly updates: number;
   readonly staleUpdates: number;
+  readonly holdsByKind: Readonly<Record<string, number>>;
   readonly violations: readonly string[];
 }
 
@@ -23,6 +25,7 @@ const judgement: Judgement = {
   events: counts.events,
   crossProcess: counts.crossProcess,
   ...countUpdates(history),
+  holdsByKind: holdsByKind(history),
   violations: [
     ...violations.map(describeViolation),
     ...undecided.map((lock) => `undecided: the search for an order on ${lock} was given up`),

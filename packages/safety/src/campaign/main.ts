@@ -9,8 +9,8 @@ import type { Places } from './stage.js';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-const command = ({ topology, className, seed }: EpochResult): string =>
-  `npm run faults -- --topology ${topology} --class ${className} --seed ${seed} --epochs 1`;
+const command = ({ topology, className, seed, workload = 'all' }: EpochResult): string =>
+  `npm run faults -- --topology ${topology} --class ${className}${workload === 'all' ? '' : ` --workload ${workload}`} --seed ${seed} --epochs 1`;
 
 function show(result: EpochResult, scratch: string): void {
   const { topology, className, seed, verdict, holds, local, seconds, calmRate, longestLastTurnMs, findings } = result;

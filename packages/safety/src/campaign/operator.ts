@@ -9,9 +9,12 @@ export class Operator {
   readonly #recorder: Recorder;
   readonly #redis: Redis | Cluster;
   readonly #client: LockClient;
+  readonly #shared: ReadonlySet<string>;
 
-  constructor(redis: Redis | Cluster, file: string) {
+  /** @param shared - which locks are read-write locks. */
+  constructor(redis: Redis | Cluster, file: string, shared: ReadonlySet<string>) {
     this.#redis = redis;
+    this.#shared = shared;
     redis.on('error', () => undefined);
     this.#client = createLockClient({ redis });
     this.#recorder = new Recorder({ file, worker: 'operator' });
@@ -25,8 +28,7 @@ export class Operator {
   async remove(lock: string, how: 'del' | 'force'): Promise<void> {
     const op = this.#recorder.invoke({ type: 'invoke', f: 'force', lock, ...(how === 'del' ? { code: how } : {}) });
     try {
-      const removed =
-        how === 'del' ? (await this.#redis.del(lock)) > 0 : await this.#client.getLock(lock).forceUnlock();
+      const removed = how === 'del' ? (await this.#redis.del(lock)) > 0 : await this.#force(lock);
       this.#recorder.record({ type: 'ok', f: 'force', op, lock, ...(removed ? {} : { code: 'free' }) });
     } catch (error) {
       this.#recorder.record({
@@ -38,6 +40,13 @@ export class Operator {
       });
       throw error;
     }
+  }
+
+  async #force(lock: string): Promise<boolean> {
+    if (!this.#shared.has(lock)) return this.#client.getLock(lock).forceUnlock();
+    const sides = this.#client.getReadWriteLock(lock);
+    const written = await sides.writeLock().forceUnlock();
+    return (await sides.readLock().forceUnlock()) || written;
   }
 
   async close(): Promise<void> {

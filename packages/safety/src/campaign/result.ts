@@ -1,12 +1,15 @@
 /** What an epoch came to: one line of the results file. */
 import type { CampaignClass } from '../faults/catalogue.js';
 import type { Topology } from '../site/site.js';
+import type { Workload } from '../worker/plan.js';
 
 export interface EpochResult {
   readonly at: string;
   readonly commit: string;
   readonly topology: Topology;
   readonly className: CampaignClass;
+  /** Lines from before there were two have none: `all`. */
+  readonly workload?: Workload;
   readonly seed: number;
   /** Under faults, in seconds. */
   readonly seconds: number;
@@ -27,6 +30,8 @@ export interface EpochResult {
   readonly events: number;
   /** Holds that followed one of another process on the same lock. */
   readonly crossProcess: number;
+  /** Holds, nested ones too, of each kind of lock but the plain one; see `kinds.ts`. Lines from before have none. */
+  readonly holdsByKind?: Readonly<Record<string, number>>;
   readonly verdict: 'passed' | 'violated' | 'counts for nothing';
   /** In words. The histories are kept where there are any. */
   readonly findings: readonly string[];

@@ -85,7 +85,13 @@ export class Run {
     const className = this.#orders.className ?? classFor(seed, scene.site);
     const folder = join(this.#places.scratch, `${this.#topology}-${seed}`);
     rmSync(folder, { recursive: true, force: true });
-    const epoch = new Epoch(scene, { seed, className, seconds: this.#orders.epochSeconds, folder });
+    const epoch = new Epoch(scene, {
+      seed,
+      className,
+      seconds: this.#orders.epochSeconds,
+      workload: this.#orders.workload,
+      folder,
+    });
     this.#last = epoch;
     const startedAt = performance.now();
     const progress = setInterval(() => this.#report(epoch, className, seed), progressMs);
@@ -114,6 +120,7 @@ export class Run {
       crossProcess: 0,
       updates: 0,
       staleUpdates: 0,
+      holdsByKind: {},
       violations: [`the judge failed: ${String(error)}`],
     }));
     const { calmRate, nemeses, tally, faults, missedStrikes, longestLastTurnMs, useless } = outcome;
@@ -124,6 +131,7 @@ export class Run {
       commit: this.#places.commit,
       topology: this.#topology,
       className,
+      workload: this.#orders.workload,
       seed,
       seconds: Math.round(seconds * 10) / 10,
       nemeses,

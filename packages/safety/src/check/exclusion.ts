@@ -1,8 +1,8 @@
 /**
- * Rule `overlap`: the definite intervals of one lock do not overlap, unless the levels nest.
+ * Rule `overlap`: the definite intervals of one lock do not overlap, unless the levels nest, or both only read.
  *
  * A sweep over the intervals by their start, with the open ones beside it: O(n log n), because in a right history only nested
- * levels are open together.
+ * levels and readers are open together.
  *
  * In a class that takes locks away from live holders an overlap is excused when one of the two is a victim: something took the
  * lock away after it had begun to ask and before the other had it, and it stopped believing within the bound of the class.
@@ -73,7 +73,7 @@ export function* overlaps(levels: readonly Level[], options: ExclusionOptions): 
     const start = level.start ?? 0;
     open = open.filter(({ end }) => end > start);
     for (const other of open) {
-      if (level.nestsWith(other) || isExcused(other, level, options)) continue;
+      if (level.coexistsWith(other) || isExcused(other, level, options)) continue;
       yield {
         rule: 'overlap',
         at: start,
@@ -88,15 +88,22 @@ export function* overlaps(levels: readonly Level[], options: ExclusionOptions): 
 
 const millis = (micros: number): string => `${(micros / 1_000).toFixed(3)} ms`;
 
-function isExcused(a: Level, b: Level, { exclusion, seizures, watchdogLeaseMs }: ExclusionOptions): boolean {
+function isExcused(a: Level, b: Level, options: ExclusionOptions): boolean {
+  const { exclusion, watchdogLeaseMs } = options;
   if (exclusion.kind === 'always') return false;
   const toldInTime = (victim: Level, other: Level): boolean => {
     const leaseMs = victim.acquire.leaseMs ?? watchdogLeaseMs;
     const begun = other.start ?? 0;
     if (victim.end - begun > (leaseMs * exclusion.leaseShare + exclusion.slackMs) * 1_000) return false;
-    return seizures.some(
-      ({ lock, from, to }) => (lock === undefined || lock === victim.lock) && from <= begun && to >= victim.acquire.at,
-    );
+    return isTaken(options, victim, begun);
   };
   return toldInTime(a, b) || toldInTime(b, a);
+}
+
+/** Did something that the class allows take the lock away after `victim` had begun to ask, and before `begun`? */
+export function isTaken({ exclusion, seizures }: ExclusionOptions, victim: Level, begun: number): boolean {
+  if (exclusion.kind === 'always') return false;
+  return seizures.some(
+    ({ lock, from, to }) => (lock === undefined || lock === victim.lock) && from <= begun && to >= victim.acquire.at,
+  );
 }

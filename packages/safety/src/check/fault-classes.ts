@@ -51,6 +51,7 @@ export const faultClasses = {
       'lost-update': 'two may write until the victim is told',
       'token-order': 'the counter of tokens may be lost with the rest',
       'token-shared': 'the counter of tokens may be lost with the rest',
+      'guard-order': 'what a guard remembers may be lost with the rest',
       'aof-order': 'a line that is lost or lags is served in another order',
       'aof-no-grant': 'the server that granted may have lost it',
       'not-linearizable': 'whatever was taken away without a trace in the history explains nothing',

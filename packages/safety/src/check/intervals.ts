@@ -4,8 +4,10 @@ import { falseBeliefs } from './belief.js';
 import { overlaps, seizuresOf } from './exclusion.js';
 import type { FaultClass } from './fault-classes.js';
 import type { Finding } from './findings.js';
+import { writesOutOfOrder } from './guard.js';
 import { type Level, levelsOf } from './levels.js';
 import { wrongDepths } from './nesting.js';
+import { restsCutShort } from './rest.js';
 import { nonsense } from './sanity.js';
 import { wrongTokens } from './tokens.js';
 import { lostUpdates } from './updates.js';
@@ -64,10 +66,13 @@ function* findings(
   const seizures = exclusion.kind === 'always' ? [] : seizuresOf(history, exclusion.takenBy);
   for (const [lock, levels] of byLock) {
     const ofLock = seizures.filter((seizure) => seizure.lock === undefined || seizure.lock === lock);
-    yield* overlaps(levels, { exclusion, seizures: ofLock, watchdogLeaseMs });
+    const options = { exclusion, seizures: ofLock, watchdogLeaseMs };
+    yield* overlaps(levels, options);
+    yield* restsCutShort(levels, options);
     yield* wrongDepths(levels);
     yield* falseBeliefs(levels);
     yield* wrongTokens(levels);
+    yield* writesOutOfOrder(levels);
     yield* lostUpdates(levels);
   }
 }

@@ -11,6 +11,7 @@ import type {
   AcquireMiss,
   AcquireOk,
   HistoryEvent,
+  Guarded,
   Lost,
   ReleaseEnd,
   ReleaseInvoke,
@@ -35,6 +36,7 @@ export class Level {
   release: ReleaseInvoke | undefined;
   released: ReleaseEnd | undefined;
   readonly stores: Store[] = [];
+  readonly guarded: Guarded[] = [];
   /** The last event on disk of its process. */
   lastSeen = 0;
 
@@ -71,7 +73,12 @@ export class Level {
     return Math.min(over, Math.max(last.at, last.until ?? last.at));
   }
 
-  /** May the two be open together? Levels of one scope, and of branches inside one another. */
+  /** May the two be open together? Two readers, and levels that nest. */
+  coexistsWith(other: Level): boolean {
+    return (this.acquire.side === 'read' && other.acquire.side === 'read') || this.nestsWith(other);
+  }
+
+  /** Levels of one scope, and of branches inside one another. */
   nestsWith(other: Level): boolean {
     if (this.acquire.worker !== other.acquire.worker) return false;
     return this.#isWithin(other) || other.#isWithin(this);
@@ -138,6 +145,9 @@ function add(level: Level, event: HistoryEvent): void {
       break;
     case 'store':
       level.stores.push(event);
+      break;
+    case 'guarded':
+      level.guarded.push(event);
       break;
     default:
   }

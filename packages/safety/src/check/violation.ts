@@ -9,6 +9,8 @@ export const rules = {
   'token-shared': 'I2: two tenures have the same fencing token',
   'token-order': 'I3: a later tenure has a smaller fencing token',
   'token-changed': 'I3: a re-entry has another fencing token than the level around it',
+  'guard-order': 'a write under an older token was done after one under a later token had been',
+  'rest-cut-short': 'somebody had the lock before the time was over for which it was to stay taken',
   'held-after-miss': 'I11: somebody worked under an acquisition that had failed',
   'believed-too-late': 'I12: a hold said that it was held after its deadline, its loss or its release',
   contradiction: 'I12: state, deadline and signal of one hold said different things at once',

@@ -1,4 +1,4 @@
-import { lockKeys } from '@holdfast/core';
+import { lockKeys, readWriteKeys } from '@holdfast/core';
 import type { Nemesis } from './nemesis.js';
 
 /** A stranger deletes the queue of a lock, or what is known of those who stand in it: they ask again. */
@@ -8,10 +8,15 @@ export const queueLost: Nemesis = {
   async strike({ anyMaster, random, locks, note }) {
     const lock = random.pick(locks);
     const { queue, fresh } = lockKeys(lock);
-    const key = random.pick([queue, fresh]);
+    const shared = readWriteKeys(lock);
+    // Whichever kind of lock it is: the keys of the other kinds are not there.
+    const keys = random.pick([
+      [queue, shared.writers],
+      [queue, shared.readers],
+      [fresh, shared.fresh],
+    ]);
     const admin = await (await anyMaster()).admin();
-    if (random.next() < 0.5) await admin.del(key);
-    else await admin.pexpire(key, 1);
+    for (const key of keys) await (random.next() < 0.5 ? admin.del(key) : admin.pexpire(key, 1));
     note({ code: 'queue-lost', state: 'once', lock });
   },
 };

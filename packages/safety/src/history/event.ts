@@ -16,7 +16,7 @@ export type HistoryEvent = Invoke | End | Note;
 
 export type Invoke = AcquireInvoke | ReleaseInvoke | ForceInvoke;
 export type End = AcquireOk | AcquireMiss | ReleaseEnd | ForceEnd;
-export type Note = Lost | Work | Store | Fault | ServerNote;
+export type Note = Lost | Work | Store | Guarded | Fault | ServerNote;
 
 export interface Stamp {
   /** Microseconds, monotonic. */
@@ -59,6 +59,10 @@ export interface AcquireInvoke extends Stamp, LevelName {
   readonly leaseMs?: number;
   /** Absent: without limit. */
   readonly waitMs?: number;
+  /** The reading side of a read-write lock. Levels that read may be open together. Absent: nobody else may have the lock. */
+  readonly side?: 'read';
+  /** The lock stays taken for so long, also when it is given back before. */
+  readonly minHoldMs?: number;
   /** What kind of workload made it; for people. */
   readonly mode?: string;
 }
@@ -138,6 +142,17 @@ export interface Store extends Stamp, LevelName {
   readonly value: number;
   /** What had been read for it: a value that was written once. Two holders who read the same have lost an update. */
   readonly after?: string;
+}
+
+/** A write through the guard of a fenced hold: where what the lock protects keeps the largest token that has written. */
+export interface Guarded extends Stamp, LevelName {
+  readonly type: 'event';
+  readonly f: 'guarded';
+  readonly token: number;
+  /** When it began, in microseconds. */
+  readonly from: number;
+  /** `stale`: refused, because a later token had written. */
+  readonly outcome: 'written' | 'stale';
 }
 
 /** Something was broken on purpose, or healed again. */

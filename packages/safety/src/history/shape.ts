@@ -22,6 +22,7 @@ const required: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   'event lost': { ...level, code: 'string' },
   'event work': { ...level, ...truth },
   'event store': { ...level, value: 'number' },
+  'event guarded': { ...level, token: 'number', from: 'number', outcome: 'string' },
   'event fault': { code: 'string', state: 'string' },
   'event server': { code: 'string', target: 'string' },
 };
@@ -32,6 +33,8 @@ const optional: Readonly<Record<string, Kind>> = {
   inside: 'number',
   leaseMs: 'number',
   waitMs: 'number',
+  side: 'string',
+  minHoldMs: 'number',
   token: 'number',
   wall: 'number',
   tenure: 'string',

@@ -4,7 +4,8 @@ import { seededRandom } from '@holdfast/testkit';
 import { type Connected, connect } from './connect.js';
 import { Guard } from './guard.js';
 import { Journal } from './journal.js';
-import { type Desk, round } from './patterns.js';
+import type { Desk } from './desk.js';
+import { lastTurnOf, round } from './patterns.js';
 import type { Settled, Tally, WorkerPlan } from './plan.js';
 import { Recorder } from '../history/recorder.js';
 
@@ -33,6 +34,7 @@ export class Crew {
         locks: plan.locks,
         times: plan.times,
         task: `task-${of}-${task}`,
+        workload: plan.workload,
         pace: task === 0 ? 'slow' : 'quick',
         stopping: () => this.#stopping,
       })),
@@ -56,10 +58,10 @@ export class Crew {
     await Promise.all(this.#rounds);
     const refused: string[] = [];
     const turns = this.#desks.map(async (desk, index) => {
-      const { client, journal, locks } = desk;
+      const { journal } = desk;
       const startedAt = performance.now();
-      const lock = client.getLock(locks.hot[index % locks.hot.length] ?? 'hot');
-      const circumstances = { mode: 'last turn', scope: journal.freshScope(), depth: 1 };
+      const { lock, reads } = lastTurnOf(desk, index);
+      const circumstances = { mode: 'last turn', scope: journal.freshScope(), depth: 1, reads };
       const options = { waitMs: lastTurnMs };
       const open = await journal.acquire(lock, circumstances, (given) => lock.acquire(given), options);
       if (open === undefined) refused.push(`${lock.name} was not had in ${lastTurnMs / 1_000} s by ${desk.task}`);

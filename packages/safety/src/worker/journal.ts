@@ -3,7 +3,17 @@
  *
  * Every time stamp is on the safe side: a hold counts from a moment at which it already said `held`, to a moment at which it still said so.
  */
-import { type AcquireOptions, type Hold, LockError, LockLostError, LockTimeoutError, type RLock } from 'holdfast';
+import {
+  type AcquireOptions,
+  type FencedHold,
+  type Hold,
+  LockError,
+  LockLostError,
+  LockTimeoutError,
+  type MultiLock,
+  type RLock,
+  StaleTokenError,
+} from 'holdfast';
 import { nowMicros } from '../history/clock.js';
 import type { LevelName } from '../history/event.js';
 import type { Recorder } from '../history/recorder.js';
@@ -18,13 +28,24 @@ export interface Circumstances {
   readonly depth: number;
   /** The level around it, when it has a scope of its own below one that holds the lock. */
   readonly inside?: number;
+  /** Locks of which it asks for the reading side only. */
+  readonly reads?: ReadonlySet<string>;
 }
 
-/** An open level with its number in the history. */
-export interface Open {
-  readonly hold: Hold;
-  readonly name: LevelName;
+/** A hold with its levels in the history: one, or one of each member of a multi-lock, which are had and lost together. */
+export interface Open<H extends Hold = Hold> {
+  readonly hold: H;
+  readonly levels: readonly LevelName[];
 }
+
+/** One level that is being asked for, or given back. */
+interface Step {
+  readonly name: LevelName;
+  readonly op: number;
+}
+
+/** How long what a guard has written stays, in milliseconds. */
+const guardedForMs = 60_000;
 
 export class Journal {
   readonly tally: Tally = { holds: 0, local: 0, reentries: 0, misses: 0, losses: 0, strange: [] };
@@ -43,103 +64,117 @@ export class Journal {
     return ++this.#scopes;
   }
 
+  /** Whether it says that a hold is lost, which faults may do to any. */
+  isLoss(error: unknown): boolean {
+    return error instanceof LockLostError;
+  }
+
   /** What is wrong whatever the faults are. Only the first few are kept in words. */
   strange(what: string): void {
     if (this.tally.strange.length < 20) this.tally.strange.push(what);
   }
 
   /** Asks for a lock with `ask` and answers undefined when it was not had, which is ordinary. */
-  async acquire(
-    lock: RLock,
+  async acquire<H extends Hold>(
+    lock: RLock<H>,
     circumstances: Circumstances,
-    ask: (options: AcquireOptions) => Promise<Hold | null>,
+    ask: (options: AcquireOptions) => Promise<H | null>,
     options: AcquireOptions = {},
-  ): Promise<Open | undefined> {
-    const { name, op } = this.#invoke(lock, circumstances, options);
+  ): Promise<Open<H> | undefined> {
+    const steps = this.#invoke(lock, circumstances, options);
     try {
       const hold = await ask(options);
-      if (hold !== null) return this.had(hold, name, op, circumstances.depth);
-      this.#recorder.record({ type: 'fail', f: 'acquire', op, ...name, code: 'busy' });
+      if (hold !== null) return this.#had(hold, steps, circumstances.depth);
+      for (const { name, op } of steps)
+        this.#recorder.record({ type: 'fail', f: 'acquire', op, ...name, code: 'busy' });
     } catch (error) {
-      this.#missed(error, name, op);
+      this.#missed(error, steps);
     }
     this.tally.misses++;
     return undefined;
   }
 
   /** A `withLock`: `section` runs inside, and its end gives the lock back. */
-  async section(
-    lock: RLock,
+  async section<H extends Hold>(
+    lock: RLock<H>,
     circumstances: Circumstances,
     options: AcquireOptions,
-    section: (open: Open) => Promise<void>,
+    section: (open: Open<H>) => Promise<void>,
   ): Promise<void> {
-    const { name, op } = this.#invoke(lock, circumstances, options);
-    let release: number | undefined;
+    const steps = this.#invoke(lock, circumstances, options);
+    let releases: readonly Step[] | undefined;
     try {
       await lock.withLock(options, async (hold) => {
-        await section(this.had(hold, name, op, circumstances.depth));
-        release = this.#recorder.invoke({ type: 'invoke', f: 'release', ...name, ...truthOf(hold) });
+        const open = this.#had(hold, steps, circumstances.depth);
+        await section(open);
+        releases = this.#releases(open);
       });
-      if (release !== undefined) this.#recorder.record({ type: 'ok', f: 'release', op: release, ...name });
+      if (releases !== undefined) this.#released(releases);
     } catch (error) {
-      if (release === undefined) {
-        this.#missed(error, name, op);
+      if (releases === undefined) {
+        this.#missed(error, steps);
         this.tally.misses++;
       } else {
-        this.#notReleased(error, name, release);
+        this.#notReleased(error, releases);
       }
     }
   }
 
-  /** The caller has it. */
-  had(hold: Hold, name: LevelName, op: number, depth: number): Open {
-    if (depth === 1) this.tally.holds++;
-    else this.tally.reentries++;
-    this.#recorder.record({ type: 'ok', f: 'acquire', op, ...name, ...truthOf(hold) });
-    return { hold, name };
-  }
-
   /** Has the moment written down at which the holder is told of a loss by its signal. */
-  listen({ hold, name }: Open): void {
+  listen({ hold, levels }: Open): void {
     hold.signal.addEventListener(
       'abort',
       () => {
         this.tally.losses++;
         const { reason } = hold.signal;
         const code = reason instanceof LockLostError ? reason.reason : String(reason);
-        this.#recorder.record({ type: 'event', f: 'lost', ...name, code });
+        for (const name of levels) this.#recorder.record({ type: 'event', f: 'lost', ...name, code });
       },
       { once: true },
     );
   }
 
   /** A sample of what the hold says of itself. Answers whether it says that it is held. */
-  work({ hold, name }: Open): boolean {
+  work({ hold, levels }: Open): boolean {
     const truth = truthOf(hold);
-    this.#recorder.record({ type: 'event', f: 'work', ...name, ...truth });
+    for (const name of levels) this.#recorder.record({ type: 'event', f: 'work', ...name, ...truth });
     return truth.state === 'held' || truth.state === 'suspect';
   }
 
-  /** Raises the guarded number, and writes down what the hold says before and after that. */
+  /** Raises the guarded numbers, and writes down what the hold says before and after that. */
   async store(open: Open): Promise<void> {
     if (!this.work(open)) return;
-    const { name } = open;
-    const { after, value } = await this.#guard.step(
-      name.lock,
-      `${this.#recorder.worker}/${name.hold}/${++this.#levels}`,
-    );
-    this.#recorder.record({ type: 'event', f: 'store', ...name, value, after });
+    for (const name of open.levels) {
+      const who = `${this.#recorder.worker}/${name.hold}/${++this.#levels}`;
+      const { after, value } = await this.#guard.step(name.lock, who);
+      this.#recorder.record({ type: 'event', f: 'store', ...name, value, after });
+    }
     this.work(open);
   }
 
-  async release({ hold, name }: Open): Promise<void> {
-    const op = this.#recorder.invoke({ type: 'invoke', f: 'release', ...name, ...truthOf(hold) });
+  /** Writes through the guard of a fenced hold, and writes down under which token, unless nobody knows whether it was done. */
+  async storeFenced({ hold, levels }: Open<FencedHold>): Promise<void> {
+    const { token } = hold;
+    for (const name of levels) {
+      const from = nowMicros();
+      try {
+        await hold.guard.set(`guarded:${name.lock}`, token, { ttlMs: guardedForMs });
+        this.#recorder.record({ type: 'event', f: 'guarded', ...name, token, from, outcome: 'written' });
+      } catch (error) {
+        if (error instanceof StaleTokenError)
+          this.#recorder.record({ type: 'event', f: 'guarded', ...name, token, from, outcome: 'stale' });
+        else if (!isExplained(error)) this.strange(`guard: ${inWords(error)}`);
+      }
+    }
+  }
+
+  async release(open: Open): Promise<void> {
+    const steps = this.#releases(open);
     try {
-      await hold.release();
-      this.#recorder.record({ type: 'ok', f: 'release', op, ...name });
+      await open.hold.release();
+      this.#released(steps);
     } catch (error) {
-      this.#notReleased(error, name, op);
+      this.#notReleased(error, steps);
     }
   }
 
@@ -154,40 +189,70 @@ export class Journal {
   }
 
   #invoke(
-    lock: RLock,
-    { mode, scope, depth, inside }: Circumstances,
-    { leaseMs, waitMs }: AcquireOptions,
-  ): { name: LevelName; op: number } {
-    const name = { lock: lock.name, hold: ++this.#levels, scope };
-    const op = this.#recorder.invoke({
-      at: nowMicros(),
-      type: 'invoke',
-      f: 'acquire',
-      ...name,
-      depth,
-      mode,
-      ...(inside === undefined ? {} : { inside }),
-      ...(leaseMs === undefined ? {} : { leaseMs }),
-      ...(waitMs === undefined ? {} : { waitMs }),
+    lock: RLock | MultiLock,
+    { mode, scope, depth, inside, reads }: Circumstances,
+    { leaseMs, waitMs, minHoldMs }: AcquireOptions,
+  ): readonly Step[] {
+    const at = nowMicros();
+    return lockNames(lock).map((of) => {
+      const name = { lock: of, hold: ++this.#levels, scope };
+      const op = this.#recorder.invoke({
+        at,
+        type: 'invoke',
+        f: 'acquire',
+        ...name,
+        depth,
+        mode,
+        ...(inside === undefined ? {} : { inside }),
+        ...(leaseMs === undefined ? {} : { leaseMs }),
+        ...(waitMs === undefined ? {} : { waitMs }),
+        ...(minHoldMs === undefined ? {} : { minHoldMs }),
+        ...(reads?.has(of) === true ? { side: 'read' } : {}),
+      });
+      return { name, op };
     });
-    return { name, op };
+  }
+
+  /** The caller has it. */
+  #had<H extends Hold>(hold: H, steps: readonly Step[], depth: number): Open<H> {
+    if (depth === 1) this.tally.holds += steps.length;
+    else this.tally.reentries += steps.length;
+    const truth = truthOf(hold);
+    const token = 'token' in hold && typeof hold.token === 'number' ? { token: hold.token } : {};
+    for (const { name, op } of steps)
+      this.#recorder.record({ type: 'ok', f: 'acquire', op, ...name, ...truth, ...token });
+    return { hold, levels: steps.map(({ name }) => name) };
   }
 
   /** A call that Redis did not answer may still have an effect there, until it is cancelled; all others have none. */
-  #missed(error: unknown, name: LevelName, op: number): void {
+  #missed(error: unknown, steps: readonly Step[]): void {
     const type = codeOf(error) === 'LOCK_UNAVAILABLE' ? 'info' : 'fail';
     const cause = causeOf(error);
     const why = { code: codeOf(error), ...(cause === undefined ? {} : { cause }) };
-    this.#recorder.record({ type, f: 'acquire', op, ...name, ...why });
+    for (const { name, op } of steps) this.#recorder.record({ type, f: 'acquire', op, ...name, ...why });
     if (!isExplained(error)) this.strange(`acquire: ${inWords(error)}`);
   }
 
-  #notReleased(error: unknown, name: LevelName, op: number): void {
+  #releases({ hold, levels }: Open): readonly Step[] {
+    const truth = truthOf(hold);
+    return levels.map((name) => ({
+      name,
+      op: this.#recorder.invoke({ type: 'invoke', f: 'release', ...name, ...truth }),
+    }));
+  }
+
+  #released(steps: readonly Step[]): void {
+    for (const { name, op } of steps) this.#recorder.record({ type: 'ok', f: 'release', op, ...name });
+  }
+
+  #notReleased(error: unknown, steps: readonly Step[]): void {
     const type = codeOf(error) === 'LOCK_LOST' ? 'fail' : 'info';
-    this.#recorder.record({ type, f: 'release', op, ...name, code: codeOf(error) });
+    for (const { name, op } of steps) this.#recorder.record({ type, f: 'release', op, ...name, code: codeOf(error) });
     if (!isExplained(error)) this.strange(`release: ${inWords(error)}`);
   }
 }
+
+const lockNames = (lock: RLock | MultiLock): readonly string[] => ('names' in lock ? lock.names : [lock.name]);
 
 /** The reason of an abort of our own. */
 export const GIVEN_UP = 'given up by the workload';

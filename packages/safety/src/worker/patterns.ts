@@ -1,42 +1,21 @@
 /** What tasks do with locks. Each pattern is one round of one task; which comes next is drawn from the task's random stream. */
-import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
-import type { LockClient } from 'holdfast';
-import type { SeededRandom } from '@holdfast/testkit';
-import { type Circumstances, GIVEN_UP, type Journal, type Open } from './journal.js';
-import type { LockNames, Times } from './plan.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RLock } from 'holdfast';
+import { type Desk, longestWaitMs, type Pattern, shortWork, thread } from './desk.js';
+import { family, longShared } from './family.js';
+import { GIVEN_UP, type Open } from './journal.js';
 
-export interface Desk {
-  readonly client: LockClient;
-  readonly journal: Journal;
-  readonly random: SeededRandom;
-  readonly locks: LockNames;
-  readonly times: Times;
-  /** Name of the task, for explicit owners. */
-  readonly task: string;
-  readonly pace: 'quick' | 'slow';
-  readonly stopping: () => boolean;
-}
-
-type Pattern = (desk: Desk) => Promise<void>;
-
-/** No call waits for longer: so an epoch comes to its end. */
-const longestWaitMs = 4_000;
-
-const thread = ({ journal }: Desk, mode: string): Circumstances => ({ mode, scope: journal.freshScope(), depth: 1 });
-
-/** Anything from nothing to three milliseconds; sometimes with a write to what is guarded. */
-async function shortWork({ journal, random }: Desk, open: Open): Promise<void> {
+/** The lock of a name, now and then as another kind of lock: those of one name exclude each other. */
+function lockOf({ client, random }: Desk, name: string): RLock {
   const dice = random.next();
-  if (dice < 0.1) await journal.store(open);
-  else if (dice < 0.15) await pause(random.below(3) + 1);
-  else if (dice < 0.5) await turn();
-  if (dice > 0.9) journal.work(open);
+  if (dice < 0.1) return client.getFencedLock(name);
+  return dice < 0.15 ? client.getSpinLock(name) : client.getLock(name);
 }
 
 /** Take it, work, give it back. */
 const mutex: Pattern = async (desk) => {
-  const { client, journal, random, locks } = desk;
-  const lock = client.getLock(random.pick(random.next() < 0.15 ? locks.hot : locks.calm));
+  const { journal, random, locks } = desk;
+  const lock = lockOf(desk, random.pick(random.next() < 0.15 ? locks.hot : locks.calm));
   const waitMs = random.below(longestWaitMs) + 200;
   const open = await journal.acquire(lock, thread(desk, 'mutex'), (options) => lock.acquire(options), { waitMs });
   if (open === undefined) return;
@@ -47,9 +26,9 @@ const mutex: Pattern = async (desk) => {
 
 /** One to four levels, each inside the one before; some of fixed leases, with watched ones above or below. */
 const nested: Pattern = async (desk) => {
-  const { client, journal, random, locks } = desk;
+  const { journal, random, locks } = desk;
   const shareOfFixed = random.next() < 0.3 ? 0.4 : 0;
-  const lock = client.getLock(random.pick(random.next() < 0.2 ? locks.hot : locks.calm));
+  const lock = lockOf(desk, random.pick(random.next() < 0.2 ? locks.hot : locks.calm));
   const { mode, scope } = thread(desk, 'nested');
   const deepest = random.below(4) + 1;
   const descend = async (depth: number): Promise<void> => {
@@ -65,13 +44,13 @@ const nested: Pattern = async (desk) => {
 
 /** Branches below a parent that holds the lock: each re-enters, and they exclude each other. */
 const branches: Pattern = async (desk) => {
-  const { client, journal, random, locks } = desk;
-  const lock = client.getLock(random.pick(locks.calm));
+  const { journal, random, locks } = desk;
+  const lock = lockOf(desk, random.pick(locks.calm));
   const options = { waitMs: longestWaitMs };
-  await journal.section(lock, thread(desk, 'parent'), options, async ({ name }) => {
+  await journal.section(lock, thread(desk, 'parent'), options, async ({ levels }) => {
     await Promise.all(
       Array.from({ length: random.below(3) + 2 }, async () => {
-        const branch = { mode: 'branch', scope: journal.freshScope(), depth: 2, inside: name.hold };
+        const branch = { mode: 'branch', scope: journal.freshScope(), depth: 2, inside: levels[0]?.hold ?? 0 };
         await journal.section(lock, branch, options, (open) => shortWork(desk, open));
       }),
     );
@@ -80,8 +59,8 @@ const branches: Pattern = async (desk) => {
 
 /** No wait, or hardly any. */
 const hasty: Pattern = async (desk) => {
-  const { client, journal, random, locks } = desk;
-  const lock = client.getLock(random.pick(random.next() < 0.7 ? locks.hot : locks.slow));
+  const { journal, random, locks } = desk;
+  const lock = lockOf(desk, random.pick(random.next() < 0.7 ? locks.hot : locks.slow));
   const waitMs = random.next() < 0.5 ? 0 : random.below(60);
   const open = await journal.acquire(lock, thread(desk, 'hasty'), (options) => lock.tryAcquire(options), { waitMs });
   if (open === undefined) {
@@ -110,8 +89,8 @@ const givenUp: Pattern = async (desk) => {
 
 /** Many calls of one client on one lock at once: passed on in memory. */
 const crowd: Pattern = async (desk) => {
-  const { client, journal, random, locks } = desk;
-  const lock = client.getLock(random.pick(random.next() < 0.1 ? locks.hot : locks.calm));
+  const { journal, random, locks } = desk;
+  const lock = lockOf(desk, random.pick(random.next() < 0.1 ? locks.hot : locks.calm));
   const size = random.below(50) + 10;
   await Promise.all(
     Array.from({ length: size }, async () => {
@@ -189,13 +168,37 @@ const slow: Shares = [
   [3, fixed],
   [2, givenUp],
 ];
+const longFamily: Shares = [[5, longShared]];
+
+const sharesOf = ({ pace, workload }: Desk): Shares => {
+  const others = pace === 'quick' ? family : longFamily;
+  if (workload === 'family') return others;
+  return [...(pace === 'quick' ? quick : slow), ...others];
+};
 
 /** One round. */
 export async function round(desk: Desk): Promise<void> {
-  const shares = desk.pace === 'quick' ? quick : slow;
+  const shares = sharesOf(desk);
   let dice = desk.random.next() * shares.reduce((sum, [share]) => sum + share, 0);
   for (const [share, pattern] of shares) {
     dice -= share;
     if (dice < 0) return pattern(desk);
+  }
+}
+
+/** The lock for the last turn of the task with this number: all kinds of those that everybody wants come up. */
+export function lastTurnOf({ client, locks }: Desk, index: number): { lock: RLock; reads: ReadonlySet<string> } {
+  const of = (names: readonly string[]) => names[index % names.length] ?? 'hot';
+  const none = new Set<string>();
+  const shared = client.getReadWriteLock(of(locks.shared));
+  switch (index % 5) {
+    case 0:
+      return { lock: shared.readLock(), reads: new Set([shared.name]) };
+    case 1:
+      return { lock: shared.writeLock(), reads: none };
+    case 2:
+      return { lock: client.getFairLock(of(locks.fair)), reads: none };
+    default:
+      return { lock: client.getLock(of(locks.hot)), reads: none };
   }
 }

@@ -19,7 +19,14 @@ export interface LockNames {
   readonly calm: readonly string[];
   /** Held for long: across renewals, or beyond a fixed lease. */
   readonly slow: readonly string[];
+  /** Read-write locks. */
+  readonly shared: readonly string[];
+  /** Locks that everybody asks for as fair ones. */
+  readonly fair: readonly string[];
 }
+
+/** `all`: mostly plain locks, all others among them. `family`: the others only. */
+export type Workload = 'all' | 'family';
 
 /** What one life of a worker does. Crosses as JSON. */
 export interface WorkerPlan {
@@ -32,6 +39,7 @@ export interface WorkerPlan {
   /** A server that no nemesis touches; it keeps the values that the locks guard. */
   readonly guard: Address;
   readonly times: Times;
+  readonly workload: Workload;
 }
 
 /** The times of all clients, in milliseconds. */

@@ -11,6 +11,8 @@ export interface LevelPlan {
   readonly depth?: number;
   readonly inside?: number;
   readonly leaseMs?: number;
+  readonly side?: 'read' | undefined;
+  readonly minHoldMs?: number;
   readonly token?: number;
   readonly tenure?: string;
   readonly ask: number;
@@ -49,6 +51,8 @@ export function levelEvents(plan: LevelPlan): HistoryEvent[] {
     depth: plan.depth ?? 1,
     ...(plan.inside === undefined ? {} : { inside: plan.inside }),
     ...(leaseMs === undefined ? {} : { leaseMs }),
+    ...(plan.side === undefined ? {} : { side: plan.side }),
+    ...(plan.minHoldMs === undefined ? {} : { minHoldMs: plan.minHoldMs }),
   };
   events.push(invoke);
   if (miss !== undefined)
@@ -107,6 +111,20 @@ export function force(ask: number, done: number, lock = 'x'): HistoryEvent[] {
     { ...name, at: micros(done), type: 'ok' },
   ];
 }
+
+/** A write through the guard of a worker's first hold. */
+export const guarded = (
+  worker: string,
+  token: number,
+  from: number,
+  at: number,
+  outcome: 'written' | 'stale',
+): HistoryEvent => ({
+  worker,
+  ...{ lock: 'x', hold: 1, scope: 1 },
+  at: micros(at),
+  ...{ type: 'event', f: 'guarded', token, from: micros(from), outcome },
+});
 
 /** A history of levels and other events. */
 export function story(levels: readonly LevelPlan[], others: readonly HistoryEvent[] = []): History {

@@ -1,0 +1,140 @@
+/** Histories of read-write locks, guards and locks that rest: good ones, and each with one thing wrong. */
+import { guarded, fault, force, type LevelPlan, story } from './history-builder.js';
+import type { Story } from './good-stories.js';
+import type { BrokenStory } from './broken-stories.js';
+
+/** a and b read together, then c writes, then a reads again, inside what d reads of its own. */
+const shared: readonly LevelPlan[] = [
+  { worker: 'a', hold: 1, scope: 1, side: 'read', ask: 0, got: 1, release: 20 },
+  { worker: 'b', hold: 1, side: 'read', ask: 2, got: 3, release: 30 },
+  { worker: 'a', hold: 2, scope: 1, side: 'read', depth: 2, ask: 4, got: 5, release: 10 },
+  { worker: 'c', hold: 1, ask: 6, got: 31, release: 40, stores: [[35, 1]] },
+  { worker: 'a', hold: 3, scope: 3, side: 'read', ask: 32, got: 41, release: 60 },
+];
+
+/** a writes and reads inside, gives the writing back first; b reads beside it from then on, and c writes when both have gone. */
+const downgraded: readonly LevelPlan[] = [
+  { worker: 'a', hold: 1, scope: 1, ask: 0, got: 1, release: 20 },
+  { worker: 'a', hold: 2, scope: 1, side: 'read', depth: 2, ask: 2, got: 3, release: 50 },
+  { worker: 'b', hold: 1, side: 'read', ask: 4, got: 21, release: 40 },
+  { worker: 'c', hold: 1, ask: 5, got: 51, release: 60 },
+];
+
+/** A reader that is stopped for longer than its lease is told when it wakes; the writer came in meanwhile. */
+const stoppedReader: readonly LevelPlan[] = [
+  {
+    worker: 'a',
+    hold: 1,
+    side: 'read',
+    leaseMs: 100,
+    ask: 0,
+    got: 2,
+    until: 99,
+    lost: 300,
+    release: 301,
+    saysAtRelease: 'lost',
+    released: { at: 302, type: 'fail' },
+  },
+  { worker: 'b', hold: 1, side: 'read', ask: 3, got: 4, release: 90 },
+  { worker: 'c', hold: 1, ask: 10, got: 110, release: 200 },
+];
+
+/** a has it from 1 on and gives it back at 5, to rest until 101 at least. */
+const rested: readonly LevelPlan[] = [
+  { worker: 'a', hold: 1, minHoldMs: 100, ask: 0, got: 1, release: 5 },
+  { worker: 'b', hold: 1, ask: 2, got: 102, release: 120 },
+];
+
+const two: readonly LevelPlan[] = [
+  { worker: 'a', hold: 1, token: 5, ask: 0, got: 1, release: 10 },
+  { worker: 'b', hold: 1, token: 7, ask: 2, got: 12, release: 40 },
+];
+
+export const goodFamilyStories: Readonly<Record<string, Story>> = {
+  'readers overlap, and a writer is alone': { history: story(shared) },
+  'a writer that goes on as a reader lets other readers in': { history: story(downgraded) },
+  'a stopped reader is told when it wakes': { history: story(stoppedReader) },
+  'a lock rests': { history: story(rested) },
+  'a lock whose rest was cut short by a forced unlock': {
+    history: story(
+      rested.map((plan) => (plan.worker === 'b' ? { ...plan, got: 50 } : plan)),
+      force(30, 31),
+    ),
+    faultClass: 'force-unlock',
+  },
+  'a lock that was lost does not rest': {
+    history: story([
+      {
+        worker: 'a',
+        hold: 1,
+        minHoldMs: 100,
+        ask: 0,
+        got: 1,
+        until: 20,
+        lost: 20,
+        release: 25,
+        saysAtRelease: 'lost',
+        released: { at: 26, type: 'fail' },
+      },
+      { worker: 'b', hold: 1, ask: 2, got: 22, release: 30 },
+    ]),
+  },
+  'a late write of an older token is refused': {
+    history: story(two, [
+      guarded('a', 5, 2, 4, 'written'),
+      guarded('b', 7, 14, 16, 'written'),
+      guarded('a', 5, 18, 20, 'stale'),
+      guarded('b', 7, 22, 24, 'written'),
+    ]),
+  },
+  'two writes that cross': {
+    history: story(two, [guarded('a', 5, 2, 18, 'written'), guarded('b', 7, 14, 16, 'written')]),
+  },
+};
+
+const but = (plans: readonly LevelPlan[], index: number, change: Partial<LevelPlan>): LevelPlan[] =>
+  plans.map((plan, at) => (at === index ? { ...plan, ...change } : plan));
+
+export const brokenFamilyStories: readonly BrokenStory[] = [
+  { name: 'a writer beside a reader', rule: 'overlap', history: story(but(shared, 3, { got: 29 })) },
+  { name: 'a reader beside a writer', rule: 'overlap', history: story(but(shared, 4, { got: 39 })) },
+  { name: 'a reader that turns out to write', rule: 'overlap', history: story(but(shared, 1, { side: undefined })) },
+  {
+    name: 'a reader comes in while the one that goes on still writes',
+    rule: 'overlap',
+    history: story(but(downgraded, 2, { got: 19 })),
+  },
+  {
+    name: 'a writer comes in while the one that goes on still reads',
+    rule: 'overlap',
+    history: story(but(downgraded, 3, { got: 49 })),
+  },
+  {
+    name: 'a writer comes in before the lease of a stopped reader is over',
+    rule: 'overlap',
+    history: story(but(stoppedReader, 2, { got: 98 })),
+  },
+  {
+    name: 'a killed reader had a sample after a writer came in',
+    rule: 'overlap',
+    history: story(
+      [
+        { worker: 'a', hold: 1, side: 'read', ask: 0, got: 1, samples: [[50, 'held']] },
+        { worker: 'b', hold: 1, ask: 2, got: 40, release: 60 },
+      ],
+      [fault(51, 'sigkill', { target: 'a' })],
+    ),
+  },
+  { name: 'a rest is cut short', rule: 'rest-cut-short', history: story(but(rested, 1, { got: 97 })) },
+  {
+    name: 'a forced unlock after the fact excuses no short rest',
+    rule: 'rest-cut-short',
+    faultClass: 'force-unlock',
+    history: story(but(rested, 1, { got: 50 }), force(60, 61)),
+  },
+  {
+    name: 'an older token writes after a later one',
+    rule: 'guard-order',
+    history: story(two, [guarded('b', 7, 14, 16, 'written'), guarded('a', 5, 17, 20, 'written')]),
+  },
+];
