@@ -97,17 +97,36 @@ describe('tokens', () => {
     await (await next).release();
   });
 
-  it('are not minted again by a copy of the ask', async () => {
+  it('of a span that is spent are not given on: the next number may be somebody else’s', async () => {
+    const lock = openClient(kit, { tokens: 'count' }).getFencedLock(freshName());
+    const tokens: number[] = [];
+    const hold = await lock.acquire();
+    const tasks = Array.from({ length: 33 }, () => lock.withLock((inner) => tokens.push(inner.token)));
+    const others = await kit.admin.incr(counterOf(lock.name));
+    await hold.release();
+    await Promise.all(tasks);
+    expect(others).toBe(hold.token + 32);
+    expect(tokens).not.toContain(others);
+    expect(rises(tokens)).toBe(true);
+    await kit.admin.del(counterOf(lock.name));
+  });
+
+  it('are not minted again by a copy of the ask or of the handoff', async () => {
     const proxy = await faultProxy({ target: kit.server });
     kit.cleanup(() => proxy.close());
-    const lock = openClient(kit, { redis: proxy.url }).getFencedLock(freshName());
+    const lock = openClient(kit, { redis: proxy.url, tokens: 'count' }).getFencedLock(freshName());
+    const counter = () => kit.admin.get(counterOf(lock.name));
     await lock.withLock(() => undefined);
     proxy.loseNextReply({ after: (request) => request.includes(fencedScripts.ask.sha) });
-    await lock.withLock(async ({ token }) => {
-      expect(proxy.repliesLost).toBe(1);
-      expect(await kit.admin.hget(lock.name, 'token')).toBe(String(token));
-      expect(await kit.admin.get(counterOf(lock.name))).toBe(String(token + 31));
-    });
+    const hold = await lock.acquire();
+    expect([proxy.repliesLost, hold.token, await counter()]).toEqual([1, 33, '64']);
+    const next = lock.acquire({ leaseMs: 60_000 });
+    proxy.loseNextReply({ after: (request) => request.includes(fencedScripts.handoff.sha) });
+    await hold.release();
+    const passed = await next;
+    expect([proxy.repliesLost, passed.token, await counter()]).toEqual([2, 65, '96']);
+    await passed.release();
+    await kit.admin.del(counterOf(lock.name));
   });
 
   it('that cannot be minted keep the lock from being taken', async () => {

@@ -88,8 +88,8 @@ const locksOf = (seed: number): LockNames => ({
   hot: namesOf(seed, 'hot', 6),
   calm: namesOf(seed, 'calm', 150),
   slow: namesOf(seed, 'slow', 6),
-  shared: namesOf(seed, 'shared', 6),
-  fair: namesOf(seed, 'fair', 3),
+  shared: namesOf(seed, 'shared', 18),
+  fair: namesOf(seed, 'fair', 9),
 });
 
 export class Epoch {

@@ -6,6 +6,8 @@ import { longestWaitMs, shortWork, thread, type Pattern } from './desk.js';
 import type { Open } from './journal.js';
 
 const waitMs = longestWaitMs;
+/** So many of the read-write locks are also held for long. */
+const LONG = 3;
 
 /** A look at what others may look at too: nothing is written. */
 async function look({ journal, random }: Desk, open: Open): Promise<void> {
@@ -106,7 +108,7 @@ const audience: Pattern = async (desk) => {
 /** One side held across several renewals, and asked how it is all the time. */
 export const longShared: Pattern = async (desk) => {
   const { client, journal, random, locks, times } = desk;
-  const lock = client.getReadWriteLock(random.pick(locks.shared));
+  const lock = client.getReadWriteLock(random.pick(locks.shared.slice(0, LONG)));
   const isReading = random.next() < 0.8;
   const side = isReading ? lock.readLock() : lock.writeLock();
   const circumstances = { ...thread(desk, 'shared'), ...(isReading ? { reads: new Set([lock.name]) } : {}) };
@@ -154,10 +156,15 @@ const fenced: Pattern = async (desk) => {
   const open = await journal.acquire(lock, circumstances, (options) => lock.acquire(options), { waitMs });
   if (open === undefined) return;
   if (random.next() < 0.5) await journal.storeFenced(open);
-  if (random.next() < 0.3)
-    await open.hold
-      .run(() => journal.section(lock, { ...circumstances, depth: 2 }, { waitMs }, (inner) => shortWork(desk, inner)))
-      .catch((error: unknown) => journal.isLoss(error) || journal.strange(`inside a fenced hold: ${String(error)}`));
+  if (random.next() < 0.3) {
+    try {
+      await open.hold.run(() =>
+        journal.section(lock, { ...circumstances, depth: 2 }, { waitMs }, (inner) => shortWork(desk, inner)),
+      );
+    } catch (error) {
+      if (!journal.isLoss(error)) journal.strange(`inside a fenced hold: ${String(error)}`);
+    }
+  }
   await shortWork(desk, open);
   await journal.release(open);
 };
