@@ -5,6 +5,20 @@ const PATTERN = /^(\{?)soak:(\d+)\}?$/;
 /** The name of a lock of the soak. */
 export const lockName = (lock: number): string => (lock % 2 === 0 ? `soak:${lock / 2}` : `{soak:${(lock - 1) / 2}}`);
 
+/** As what a lock is asked for, by everybody: three of sixteen pairs are not plain. Whoever waits for one stands in a line, like all others. */
+export function kindOf(lock: number): 'plain' | 'fenced' | 'fair' | 'written' {
+  switch (Math.floor(lock / 2) % 16) {
+    case 1:
+      return 'fenced';
+    case 6:
+      return 'fair';
+    case 11:
+      return 'written';
+    default:
+      return 'plain';
+  }
+}
+
 /** Its number again. */
 export function lockOf(name: string): number {
   const [, brace = '', pair = ''] = PATTERN.exec(name) ?? [];

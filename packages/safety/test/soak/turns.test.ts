@@ -3,9 +3,9 @@ import { quantile, TurnBook } from '../../src/soak/judge/turns.js';
 
 const MS = 1_000;
 
-/** Lock, asked, held, left; in milliseconds. */
-const records = (...turns: readonly (readonly [number, number, number, number])[]): number[] =>
-  turns.flatMap(([lock, asked, held, left]) => [lock, asked * MS, held * MS, left * MS]);
+/** Lock, asked, held, left, in milliseconds; a token where it has one. */
+const records = (...turns: readonly (readonly [number, number, number, number, number?])[]): number[] =>
+  turns.flatMap(([lock, asked, held, left, token = 0]) => [lock, asked * MS, held * MS, left * MS, token]);
 
 describe('the book of turns', () => {
   it('finds no fault with turns that follow each other', () => {
@@ -27,6 +27,17 @@ describe('the book of turns', () => {
     expect(book.handovers([1], 0).overlaps.map(({ earlier, later }) => [earlier.process, later.process])).toEqual([
       [0, 1],
       [0, 2],
+    ]);
+  });
+
+  it('finds a fencing token that does not rise', () => {
+    const book = new TurnBook();
+    book.add(0, records([1, 0, 0, 10, 4], [1, 11, 32, 40, 9], [1, 41, 60, 70, 8]));
+    book.add(1, records([1, 5, 12, 30, 6], [1, 33, 42, 50, 9]));
+    const { tokensOutOfOrder } = book.handovers([1], 0);
+    expect(tokensOutOfOrder.map(({ earlier, later }) => [earlier.token, later.token])).toEqual([
+      [9, 9],
+      [9, 8],
     ]);
   });
 

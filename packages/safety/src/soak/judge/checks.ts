@@ -44,7 +44,7 @@ function duringTheRun(
   { observer, schedule, moments, longestStallMs }: Seen,
   handovers: Handovers,
 ): Check[] {
-  const { idleMs, waitMs, overlaps, leastTurns } = handovers;
+  const { idleMs, waitMs, overlaps, tokensOutOfOrder, leastTurns } = handovers;
   const waiters = mostWaiters(plan.processes);
   const ahead = (waiters + MOST_BYPASSES) * plan.turnMs;
   const idleBoundMs = waiters * (CLAIM_LEASE_MS + REASK_MS) + SLACK_MS;
@@ -57,6 +57,10 @@ function duringTheRun(
     noneOf(
       'two holds of one lock at the same time',
       overlaps.map(({ lock, earlier, later }) => `lock ${lock}: ${JSON.stringify([earlier, later])}`),
+    ),
+    noneOf(
+      'fencing tokens that do not rise from turn to turn',
+      tokensOutOfOrder.map(({ lock, earlier, later }) => `lock ${lock}: ${JSON.stringify([earlier, later])}`),
     ),
     atMost('longest time a lock that is waited for was free', idleMs.at(-1) ?? 0, idleBoundMs, ' ms'),
     atMost('longest wait', waitMs.at(-1) ?? 0, ahead + waiters * idleBoundMs, ' ms'),

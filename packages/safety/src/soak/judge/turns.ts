@@ -7,9 +7,11 @@ export interface Turn {
   readonly askedAt: number;
   readonly heldAt: number;
   readonly leftAt: number;
+  /** 0 where the lock has none. */
+  readonly token: number;
 }
 
-/** Two that had one lock at the same time. */
+/** Two that had one lock at the same time, or have something else that is wrong between them. */
 export interface Overlap {
   readonly lock: number;
   readonly earlier: Turn;
@@ -26,6 +28,8 @@ export interface Handovers {
   /** Turns of the process that had come to the line first. */
   readonly inTurn: number;
   readonly overlaps: readonly Overlap[];
+  /** Turns whose fencing token was not above that of the turn before. */
+  readonly tokensOutOfOrder: readonly Overlap[];
   /** The least and the most turns of any lock. */
   readonly leastTurns: number;
   readonly mostTurns: number;
@@ -40,12 +44,12 @@ export class TurnBook {
     return this.#count;
   }
 
-  /** @param records - four numbers each: lock, asked, held, left. */
+  /** @param records - five numbers each: lock, asked, held, left, token. */
   add(process: number, records: readonly number[]): void {
-    for (let at = 0; at + 3 < records.length; at += 4) {
-      const [lock = 0, askedAt = 0, heldAt = 0, leftAt = 0] = records.slice(at, at + 4);
+    for (let at = 0; at + 4 < records.length; at += 5) {
+      const [lock = 0, askedAt = 0, heldAt = 0, leftAt = 0, token = 0] = records.slice(at, at + 5);
       const turns = this.#turns.get(lock);
-      const turn = { lock, process, askedAt, heldAt, leftAt };
+      const turn = { lock, process, askedAt, heldAt, leftAt, token };
       if (turns === undefined) this.#turns.set(lock, [turn]);
       else turns.push(turn);
       this.#count++;
@@ -60,6 +64,7 @@ export class TurnBook {
     const idleMs: number[] = [];
     const waitMs: number[] = [];
     const overlaps: Overlap[] = [];
+    const tokensOutOfOrder: Overlap[] = [];
     let inTurn = 0;
     for (const turns of this.#turns.values()) {
       turns.sort((a, b) => a.heldAt - b.heldAt);
@@ -69,6 +74,8 @@ export class TurnBook {
         earlier = before === undefined || later.leftAt > before.leftAt ? later : before;
         if (before === undefined) continue;
         if (later.heldAt < before.leftAt) overlaps.push({ lock: later.lock, earlier: before, later });
+        if (before.token > 0 && later.token <= before.token)
+          tokensOutOfOrder.push({ lock: later.lock, earlier: before, later });
         idleMs.push((later.heldAt - before.leftAt) / 1_000);
         waitMs.push((later.heldAt - Math.max(later.askedAt, since)) / 1_000);
         if (turns.slice(index + 1).every(({ askedAt }) => askedAt >= later.askedAt)) inTurn++;
@@ -81,6 +88,7 @@ export class TurnBook {
       waitMs: waitMs.sort((a, b) => a - b),
       inTurn,
       overlaps,
+      tokensOutOfOrder,
       leastTurns: Math.min(...counts),
       mostTurns: Math.max(...counts),
     };

@@ -5,10 +5,12 @@ import { isLockName } from '../lock-names.js';
 export interface ServerSample {
   readonly usedMemoryBytes: number;
   readonly locks: number;
-  /** Keys of waiting lines: two for each lock that is waited for. */
+  /** Keys of waiting lines: two for each lock that is waited for, but for read-write locks, which always have one of them. */
   readonly lineKeys: number;
   /** They outlast a command whose fate was unknown, by design. */
   readonly tombstones: number;
+  /** Of fencing tokens. They outlast their lock for a day, by design. */
+  readonly counters: number;
   readonly otherKeys: number;
   readonly keysWithoutTtl: number;
   readonly subscriptions: number;
@@ -27,7 +29,7 @@ const ownConnection = / name=holdfast-testkit /;
 
 export async function serverSample(admin: Redis): Promise<ServerSample> {
   const memory = await admin.info('memory');
-  const kinds = { locks: 0, lineKeys: 0, tombstones: 0, otherKeys: 0 };
+  const kinds = { locks: 0, lineKeys: 0, tombstones: 0, counters: 0, otherKeys: 0 };
   let cursor = '0';
   do {
     const [next, keys] = await admin.scan(cursor, 'COUNT', 500);
@@ -51,10 +53,11 @@ async function keysWithoutTtl(admin: Redis): Promise<number> {
   return Number(keys ?? 0) - Number(expiring ?? 0);
 }
 
-function kindOf(key: string): 'locks' | 'lineKeys' | 'tombstones' | 'otherKeys' {
+function kindOf(key: string): 'locks' | 'lineKeys' | 'tombstones' | 'counters' | 'otherKeys' {
   if (isLockName(key)) return 'locks';
-  const kind = /^holdfast_(?:tagged_)?([a-z]+):/.exec(key)?.[1];
-  if (kind === 'queue' || kind === 'fresh') return 'lineKeys';
+  if (key.startsWith('redisson_lock_token:')) return 'counters';
+  const kind = /^holdfast_(?:tagged_)?([a-z_]+):/.exec(key)?.[1] ?? '';
+  if (['queue', 'fresh', 'rw_writers', 'rw_readers', 'rw_fresh'].includes(kind)) return 'lineKeys';
   return kind === 'dead' ? 'tombstones' : 'otherKeys';
 }
 

@@ -155,8 +155,9 @@ class Run {
     let waiters = 0;
     let cursor = '0';
     do {
-      const [next, keys] = await this.#admin.scan(cursor, 'MATCH', 'holdfast_*queue:*', 'COUNT', 1_000);
+      const [next, found] = await this.#admin.scan(cursor, 'MATCH', 'holdfast_*', 'COUNT', 1_000);
       cursor = next;
+      const keys = found.filter((key) => /^holdfast_(?:tagged_)?(?:queue|rw_writers):/.test(key));
       const pipeline = this.#admin.pipeline();
       for (const key of keys) pipeline.zcard(key);
       for (const [, count] of (await pipeline.exec()) ?? []) waiters += Number(count);

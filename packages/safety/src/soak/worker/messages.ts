@@ -12,8 +12,8 @@ export interface Order {
 }
 
 /**
- * Turns that have ended, four numbers each: the lock, and when it was asked for, held and about to be given back, in microseconds of the
- * machine's monotonic clock. Flat, because a run has hundreds of thousands.
+ * Turns that have ended, five numbers each: the lock, when it was asked for, held and about to be given back, in microseconds of the
+ * machine's monotonic clock, and its fencing token, or 0. Flat, because a run has hundreds of thousands.
  */
 export type TurnRecords = readonly number[];
 
