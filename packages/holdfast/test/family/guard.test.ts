@@ -1,8 +1,9 @@
-import { guardedKeys, guardHash, guardScripts, guardText, run, type Command } from '@holdfast/core';
+import { guardedKeys, guardHash, guardScripts, guardText, type Command } from '@holdfast/core';
 import { faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { type FencedHold, LockLostError, LockNotHeldError, LockRefusedError, StaleTokenError } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
+import { deliver as deliverLate } from '../support/late-copies.js';
 import { failureOf } from '../support/outcomes.js';
 import { spawnLockWorker } from '../support/workers.js';
 
@@ -17,15 +18,7 @@ function freshKey(): string {
 
 const acquire = (name = freshName()): Promise<FencedHold> => openClient(kit).getFencedLock(name).acquire();
 
-/** As a copy of a command that the network delivers late. */
-const deliver = <R>(command: Command<R>): Promise<R> =>
-  run(
-    {
-      evalsha: (sha, keys, args) => kit.admin.evalsha(sha, keys.length, ...keys, ...args),
-      eval: (source, keys, args) => kit.admin.eval(source, keys.length, ...keys, ...args),
-    },
-    command,
-  );
+const deliver = <R>(command: Command<R>): Promise<R> => deliverLate(kit.admin, command);
 
 describe('a guarded write', () => {
   it('of a process that was stopped over its lease is refused when it arrives behind one of the next holder', async () => {

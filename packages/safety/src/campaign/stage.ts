@@ -1,6 +1,7 @@
 /** The servers and proxies of a run, which its epochs share. */
 import { type RedisServer, startPrivateRedis } from '@holdfast/testkit';
 import { clusterSite } from '../site/cluster.js';
+import { majoritySite } from '../site/majority.js';
 import { sentinelSite } from '../site/sentinel.js';
 import { ServerClock } from '../site/server-clock.js';
 import { singleSite } from '../site/single.js';
@@ -25,6 +26,7 @@ const clientsPerSeat = 5;
 function openSite(topology: Topology, places: Places): Promise<Site> {
   if (topology === 'sentinel') return sentinelSite();
   if (topology === 'cluster') return clusterSite();
+  if (topology === 'majority') return majoritySite();
   return singleSite(ServerClock.make({ file: places.clockShim }));
 }
 

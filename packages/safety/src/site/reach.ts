@@ -12,7 +12,8 @@ export type Reach =
       readonly kind: 'cluster';
       readonly nodes: readonly Address[];
       readonly natMap: Readonly<Record<string, Address>>;
-    };
+    }
+  | { readonly kind: 'majority'; readonly nodes: readonly Address[] };
 
 export interface Address {
   readonly host: string;

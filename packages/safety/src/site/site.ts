@@ -6,7 +6,7 @@ import type { Reach } from './reach.js';
 import type { ServerClock } from './server-clock.js';
 
 export type Topology = Reach['kind'];
-export const topologies: readonly Topology[] = ['single', 'sentinel', 'cluster'];
+export const topologies: readonly Topology[] = ['single', 'sentinel', 'cluster', 'majority'];
 
 /** A server and the proxy through which one client sees it. */
 export type Fronts = ReadonlyMap<RedisServer, FaultProxy>;

@@ -26,9 +26,10 @@ export class Crew {
     this.#guard = new Guard(plan.guard);
     this.#journal = new Journal(this.#recorder, this.#guard);
     this.#connected = plan.clients.map((client) => connect(client, plan.times, () => undefined));
-    this.#desks = this.#connected.flatMap(({ client }, of) =>
+    this.#desks = this.#connected.flatMap(({ lock, family }, of) =>
       Array.from({ length: plan.clients[of]?.tasks ?? 0 }, (_, task) => ({
-        client,
+        lock,
+        family,
         journal: this.#journal,
         random: seededRandom(plan.seed + 1_000 * of + task),
         locks: plan.locks,

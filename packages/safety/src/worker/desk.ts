@@ -1,12 +1,14 @@
 /** What a task works with, and what its rounds have in common. */
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
-import type { LockClient } from 'holdfast';
+import type { LockClient, LockHandleOptions, RLock } from 'holdfast';
 import type { SeededRandom } from '@holdfast/testkit';
 import type { Circumstances, Journal, Open } from './journal.js';
 import type { LockNames, Times, Workload } from './plan.js';
 
 export interface Desk {
-  readonly client: LockClient;
+  readonly lock: (name: string, options?: LockHandleOptions) => RLock;
+  /** Where there are other kinds of locks too. */
+  readonly family: LockClient | undefined;
   readonly journal: Journal;
   readonly random: SeededRandom;
   readonly locks: LockNames;
@@ -20,6 +22,11 @@ export interface Desk {
 
 /** One round of one task. */
 export type Pattern = (desk: Desk) => Promise<void>;
+
+/** A desk with all kinds of locks. */
+export interface FamilyDesk extends Desk {
+  readonly client: LockClient;
+}
 
 /** No call waits for longer: so an epoch comes to its end. */
 export const longestWaitMs = 4_000;

@@ -1,9 +1,11 @@
 /** Rounds with the other locks of the family: readers and writers, several locks at once, a strict order, a time to rest. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { LockUpgradeError, type RLock } from 'holdfast';
-import type { Desk } from './desk.js';
-import { longestWaitMs, shortWork, thread, type Pattern } from './desk.js';
+import { type Desk, type FamilyDesk, longestWaitMs, shortWork, thread } from './desk.js';
+
 import type { Open } from './journal.js';
+
+type Pattern = (desk: FamilyDesk) => Promise<void>;
 
 const waitMs = longestWaitMs;
 /** So many of the read-write locks are also held for long. */

@@ -6,10 +6,10 @@ import { family, longShared } from './family.js';
 import { GIVEN_UP, type Open } from './journal.js';
 
 /** The lock of a name, now and then as another kind of lock: those of one name exclude each other. */
-function lockOf({ client, random }: Desk, name: string): RLock {
+function lockOf({ lock, family: client, random }: Desk, name: string): RLock {
   const dice = random.next();
-  if (dice < 0.1) return client.getFencedLock(name);
-  return dice < 0.15 ? client.getSpinLock(name) : client.getLock(name);
+  if (client === undefined || dice >= 0.15) return lock(name);
+  return dice < 0.1 ? client.getFencedLock(name) : client.getSpinLock(name);
 }
 
 /** Take it, work, give it back. */
@@ -73,8 +73,8 @@ const hasty: Pattern = async (desk) => {
 
 /** Gives up by its signal, most often while it waits. */
 const givenUp: Pattern = async (desk) => {
-  const { client, journal, random, locks } = desk;
-  const lock = client.getLock(random.pick(random.next() < 0.7 ? locks.hot : locks.slow));
+  const { journal, random, locks } = desk;
+  const lock = desk.lock(random.pick(random.next() < 0.7 ? locks.hot : locks.slow));
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(GIVEN_UP), random.below(40));
   const { signal } = controller;
@@ -101,8 +101,8 @@ const crowd: Pattern = async (desk) => {
 
 /** Held across several renewals, and asked how it is all the time. */
 const long: Pattern = async (desk) => {
-  const { client, journal, random, locks, times } = desk;
-  const lock = client.getLock(random.pick(locks.slow));
+  const { journal, random, locks, times } = desk;
+  const lock = desk.lock(random.pick(locks.slow));
   const open = await journal.acquire(lock, thread(desk, 'long'), (options) => lock.acquire(options), {
     waitMs: longestWaitMs,
   });
@@ -118,8 +118,8 @@ const long: Pattern = async (desk) => {
 
 /** A fixed lease, often shorter than the work: then the loss has to be told. */
 const fixed: Pattern = async (desk) => {
-  const { client, journal, random, locks } = desk;
-  const lock = client.getLock(random.pick(locks.slow));
+  const { journal, random, locks } = desk;
+  const lock = desk.lock(random.pick(locks.slow));
   const leaseMs = random.below(300) + 150;
   const open = await journal.acquire(lock, thread(desk, 'fixed'), (options) => lock.acquire(options), {
     waitMs: longestWaitMs,
@@ -134,8 +134,8 @@ const fixed: Pattern = async (desk) => {
 
 /** An owner by name instead of by scope. */
 const byName: Pattern = async (desk) => {
-  const { client, journal, random, locks, task } = desk;
-  const lock = client.getLock(random.pick(locks.hot), { owner: task });
+  const { journal, random, locks, task } = desk;
+  const lock = desk.lock(random.pick(locks.hot), { owner: task });
   const { mode, scope } = thread(desk, 'by name');
   const levels: Open[] = [];
   const deepest = random.below(3) + 1;
@@ -168,13 +168,19 @@ const slow: Shares = [
   [3, fixed],
   [2, givenUp],
 ];
-const longFamily: Shares = [[5, longShared]];
+const longFamily = [[5, longShared]] as const;
 
-const sharesOf = ({ pace, workload }: Desk): Shares => {
-  const others = pace === 'quick' ? family : longFamily;
-  if (workload === 'family') return others;
-  return [...(pace === 'quick' ? quick : slow), ...others];
-};
+/** The rounds of this desk, by how often they come. */
+function sharesOf(desk: Desk): Shares {
+  const { pace, workload, family: client } = desk;
+  const own = pace === 'quick' ? quick : slow;
+  if (client === undefined) return own;
+  const others = (pace === 'quick' ? family : longFamily).map(([share, pattern]): [number, Pattern] => [
+    share,
+    () => pattern({ ...desk, client }),
+  ]);
+  return workload === 'family' ? others : [...own, ...others];
+}
 
 /** One round. */
 export async function round(desk: Desk): Promise<void> {
@@ -187,9 +193,16 @@ export async function round(desk: Desk): Promise<void> {
 }
 
 /** The lock for the last turn of the task with this number: all kinds of those that everybody wants come up. */
-export function lastTurnOf({ client, locks }: Desk, index: number): { lock: RLock; reads: ReadonlySet<string> } {
+export function lastTurnOf(
+  { lock, family: client, locks }: Desk,
+  index: number,
+): {
+  lock: RLock;
+  reads: ReadonlySet<string>;
+} {
   const of = (names: readonly string[]) => names[index % names.length] ?? 'hot';
   const none = new Set<string>();
+  if (client === undefined) return { lock: lock(of(locks.hot)), reads: none };
   const shared = client.getReadWriteLock(of(locks.shared));
   switch (index % 5) {
     case 0:
@@ -199,6 +212,6 @@ export function lastTurnOf({ client, locks }: Desk, index: number): { lock: RLoc
     case 2:
       return { lock: client.getFairLock(of(locks.fair)), reads: none };
     default:
-      return { lock: client.getLock(of(locks.hot)), reads: none };
+      return { lock: lock(of(locks.hot)), reads: none };
   }
 }
