@@ -50,7 +50,7 @@ export class Run {
     let stage = await Stage.open(this.#topology, this.#places);
     let failures = 0;
     try {
-      for (let index = 0; index < this.#orders.epochs; index++) {
+      for (let index = 0; index < this.#orders.epochsOn(this.#topology); index++) {
         // Whether the last epoch counts is not known before it is judged.
         if (this.#isEnough(this.#last)) await Promise.all(this.#verdicts);
         if (this.#isEnough()) break;

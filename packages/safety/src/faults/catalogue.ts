@@ -20,7 +20,7 @@ import { queueLost } from './queue-lost.js';
 import { repliesLost } from './replies-lost.js';
 import { scriptsFlushed } from './scripts-flushed.js';
 import { serverClockJumps } from './server-clock-jumps.js';
-import { serverEmptied } from './server-emptied.js';
+import { serversEmptied } from './servers-emptied.js';
 import { serverFrozen, serverFrozenBriefly } from './server-frozen.js';
 import { serverRestarted } from './server-restarted.js';
 import { serverSleeps } from './server-sleeps.js';
@@ -58,13 +58,13 @@ const ofTopology: Record<Topology, readonly Nemesis[]> = {
   single: [serverFrozen, serverRestarted, queueLost],
   sentinel: [serverFrozenBriefly],
   cluster: [serverFrozenBriefly, slotMoved],
-  majority: [serverFrozen, serverEmptied, queueLost],
+  majority: [serverFrozen, queueLost],
 };
 
 /** What gives a class its name: all of it in each of its epochs. */
 const ofClass: Record<CampaignClass, Readonly<Record<Topology, readonly Nemesis[]>>> = {
-  // A manual failover of a Cluster waits for the replica: nothing is lost.
-  'crash-and-network': { single: [], sentinel: [], cluster: [orderlyFailover], majority: [] },
+  // A manual failover of a Cluster waits for the replica: nothing is lost. Of a majority each may forget everything, and nothing is lost.
+  'crash-and-network': { single: [], sentinel: [], cluster: [orderlyFailover], majority: [serversEmptied] },
   'loss-of-data': {
     single: [lockDeleted, lockForced],
     sentinel: [lockDeleted, lockForced, masterChanges],

@@ -176,7 +176,7 @@ function sharesOf(desk: Desk): Shares {
   const own = pace === 'quick' ? quick : slow;
   if (client === undefined) return own;
   const others = (pace === 'quick' ? family : longFamily).map(([share, pattern]): [number, Pattern] => [
-    share,
+    share / 2,
     () => pattern({ ...desk, client }),
   ]);
   return workload === 'family' ? others : [...own, ...others];
