@@ -8,9 +8,11 @@
 //   quick           also part of `npm run spec -- --quick`, which CI runs
 //   heavy           takes long: the verifier is compiled with optimisation
 import { failover } from './variants/failover.mjs';
+import { fenced } from './variants/fenced.mjs';
 import { multi } from './variants/multi.mjs';
 import { queue } from './variants/queue.mjs';
+import { readWrite } from './variants/read-write.mjs';
 import { redlock } from './variants/redlock.mjs';
 import { redisson } from './variants/redisson.mjs';
 
-export const variants = [...queue, ...redisson, ...failover, ...multi, ...redlock];
+export const variants = [...queue, ...redisson, ...failover, ...multi, ...redlock, ...readWrite, ...fenced];
