@@ -11,6 +11,7 @@ import { checkInterop } from './ci/interop.mjs';
 import { checkSize } from './ci/size.mjs';
 import { checkSpec } from './ci/spec.mjs';
 import { checkReferee } from './ci/referee.mjs';
+import { checkShortStores } from './ci/stores.mjs';
 import { besideEachOther, command, Tally, tool } from './ci/step.mjs';
 import { runTests } from './ci/tests.mjs';
 import { root } from './run.mjs';
@@ -121,6 +122,7 @@ try {
   await besideEachOther(checkSources, checkPackages);
   await besideEachOther(checkGrowthAndCosts, async () => {
     await checkInterop(tally);
+    await checkShortStores(tally);
     await checkUnderFaults();
   });
 } catch (error) {

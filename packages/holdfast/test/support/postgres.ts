@@ -45,6 +45,11 @@ export class Postgres {
     return stdout.split('\n').filter((line) => line !== '');
   }
 
+  /** Where its socket is. */
+  get folder(): string {
+    return this.#dir;
+  }
+
   get #data(): string {
     return join(this.#dir, 'data');
   }
