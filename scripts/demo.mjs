@@ -1,5 +1,6 @@
 // npm run demo -- [--transfers N] [--no-locks] [--workers N]
 // npm run fencing
+// npm run election
 // npm run evolution
 //
 // An example, from nothing: installs the workspace, finds or starts a Redis, runs examples/ledger, or the example that is named first.
@@ -7,7 +8,7 @@ import { prepare } from './prepare.mjs';
 import { root, run } from './run.mjs';
 
 const [named, ...rest] = process.argv.slice(2);
-const others = ['fencing', 'evolution'];
+const others = ['fencing', 'election', 'evolution'];
 const [example, args] = others.includes(named) ? [named, rest] : ['ledger', process.argv.slice(2)];
 const demo = [
   process.execPath,

@@ -23,6 +23,7 @@ export const shipped = [
     'fenced-lock',
     'spin-lock',
     'latch',
+    'election',
   ].map((name) => `docs/${name}.md`),
   ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script'].map((name) => `docs/recipes/${name}.md`),
 ];

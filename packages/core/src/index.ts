@@ -40,6 +40,7 @@ export { release, type ReleaseOptions, type ReleaseReply } from './lock/release.
 export { renew, type RenewItem, type RenewOutcome, type RenewReply } from './lock/renew.js';
 export { rest, type RestOptions, type RestReply } from './lock/rest.js';
 export { serve, type ServeReply } from './lock/serve.js';
+export * as election from './election/index.js';
 export * as latch from './latch/index.js';
 export * as readWrite from './read-write/index.js';
 export {
@@ -65,3 +66,4 @@ export * as readWriteScripts from './read-write/scripts.gen.js';
 export * as fencedScripts from './fenced/scripts.gen.js';
 export * as guardScripts from './guard/scripts.gen.js';
 export * as latchScripts from './latch/scripts.gen.js';
+export * as electionScripts from './election/scripts.gen.js';

@@ -24,7 +24,7 @@ import { type LeaseSubject, Renewals } from './tenure/renewals.js';
 import { ServerClock } from './tenure/server-clock.js';
 import { Tenure } from './tenure/tenure.js';
 import { Broadcasts } from './tenure/broadcast-subscription.js';
-import { QueueWakeup, RedissonWakeup, type Wakeup } from './tenure/wakeup.js';
+import { QueueWakeup, RedissonWakeup } from './tenure/wakeup.js';
 
 /** What a backend is told of the client that it is for. */
 export interface BackendOptions {
@@ -103,7 +103,7 @@ export class Backend {
       grants,
       openStake: (operations, wish, listener) => new Tenure(this.parts, operations, wish, listener),
     };
-    this.inLine = this.partsWith(new QueueWakeup(inbox, onMissed, 'at once'));
+    this.inLine = this.partsWith({ wakeup: new QueueWakeup(inbox, onMissed, 'at once') });
     this.prefixes = { prefix: settings.prefix, keyPrefix: topology.keyPrefix };
     this.granting = { claimMs: settings.claimLeaseMs, trust: topology.trustsReceivers };
     this.broadcasts = broadcasts;
@@ -116,11 +116,11 @@ export class Backend {
     this.#reaching = new Readiness(topology, withoutListening);
   }
 
-  /** For locks that wake their calls in a way of their own. */
-  partsWith(wakeup: Wakeup): ClientParts {
+  /** For locks that wake their calls in a way of their own, or name their tenures so. */
+  partsWith(own: Partial<Pick<ClientParts, 'wakeup' | 'tenureId'>>): ClientParts {
     const parts: ClientParts = {
       ...this.parts,
-      wakeup,
+      ...own,
       openStake: (operations, wish, listener) => new Tenure(parts, operations, wish, listener),
     };
     return parts;

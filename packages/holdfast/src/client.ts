@@ -1,6 +1,8 @@
 import type { Schedule } from '@holdfast/watchdog';
 import type { LockHost } from './primitives/acquisition.js';
 import { CountDownLatchHandle, type RCountDownLatch } from './primitives/count-down-latch.js';
+import { election } from './election/election.js';
+import type { Election } from './primitives/election.js';
 import { FairOperations } from './primitives/fair-operations.js';
 import { FencedLockHandle } from './primitives/fenced-handle.js';
 import type { RFencedLock } from './primitives/fenced-lock.js';
@@ -137,7 +139,7 @@ class Client implements LockClientMembers {
     const operations = this.#backend.operations(SpinOperations, name);
     checkKeys('getSpinLock', options, spinHandleKeys);
     const { backOff, maxAttempts } = checkSpin(options);
-    const host = { ...this.#host, parts: this.#backend.partsWith(new SpinWakeup(backOff)), maxAttempts };
+    const host = { ...this.#host, parts: this.#backend.partsWith({ wakeup: new SpinWakeup(backOff) }), maxAttempts };
     return new LockHandle(host, operations, reentrantPolicy, checkOwner(options.owner));
   }
 
@@ -154,6 +156,10 @@ class Client implements LockClientMembers {
 
   getCountDownLatch(name: string): RCountDownLatch {
     return new CountDownLatchHandle(this.#host, this.#backend, this.#latches, name);
+  }
+
+  election(name: string): Election {
+    return election(this.#host, this.#backend, this.clientId, name);
   }
 
   async oncePer<T>(

@@ -24,6 +24,7 @@ export {
   StaleTokenError,
 } from './errors.js';
 export type { Guard, GuardSetOptions } from './primitives/guard.js';
+export type { CampaignOptions, Election, Leader, Leadership, ObserveOptions } from './primitives/election.js';
 export type { FencedHold, RFencedLock } from './primitives/fenced-lock.js';
 export type { Hold, HoldState } from './primitives/hold.js';
 export type { Inherited } from './tenure/inherited.js';

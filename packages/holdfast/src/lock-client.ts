@@ -3,6 +3,7 @@
 import type { LockInspection } from './inspection/inspection.js';
 import type { ListedLock, ListLocksOptions } from './inspection/lock-list.js';
 import type { RCountDownLatch } from './primitives/count-down-latch.js';
+import type { Election } from './primitives/election.js';
 import type { MultiLock } from './primitives/multi-lock.js';
 import type { RFencedLock } from './primitives/fenced-lock.js';
 import type { ReadWriteLock, ReadWriteLockOptions } from './primitives/read-write-lock.js';
@@ -93,6 +94,12 @@ export interface LockClientMembers extends AsyncDisposable {
    * @throws as {@link getLock}.
    */
   getCountDownLatch(name: string): RCountDownLatch;
+  /**
+   * The election `name`: of all candidates one leads at a time. No I/O. See {@link Election} and `docs/election.md`.
+   *
+   * @throws as {@link getLock}.
+   */
+  election(name: string): Election;
   /**
    * Runs `fn` at most once in every period, among all processes that use the same Redis and name, whatever their clocks say: a job that many
    * replicas start by a timer of their own. Answers `{ ran: false }` where it has run, or runs. See `docs/recipes/cron.md`.

@@ -44,6 +44,7 @@ class FakeLocks implements LockClient {
   getReadWriteLock = notInHere;
   getMultiLock = notInHere;
   getCountDownLatch = notInHere;
+  election = notInHere;
   oncePer = notInHere;
   connect = async () => undefined;
   run = <T>(fn: () => T): T => fn();

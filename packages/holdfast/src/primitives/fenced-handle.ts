@@ -52,9 +52,15 @@ const styles = { lockAndGetToken: callStyles.lock, tryLockAndGetToken: callStyle
 
 /** See {@link RFencedLock}. */
 export class FencedLockHandle extends LockHandle<FencedHold> implements RFencedLock {
-  constructor(host: LockHost, operations: FencedOperations, owner: string | undefined, parts: ClientParts) {
+  constructor(
+    host: LockHost,
+    operations: FencedOperations,
+    owner: string | undefined,
+    parts: ClientParts,
+    policy = reentrantPolicy,
+  ) {
     const { key } = operations;
-    super(host, operations, reentrantPolicy, owner, (of, record) => new FencedHoldHandle(of, record, parts, key));
+    super(host, operations, policy, owner, (of, record) => new FencedHoldHandle(of, record, parts, key));
   }
 
   getToken(): Promise<number | null> {

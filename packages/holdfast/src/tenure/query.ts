@@ -6,7 +6,7 @@ import type { Operations } from './operations.js';
 
 /** One question to Redis within `responseTimeoutMs`. */
 export async function query<R>(
-  parts: ClientParts,
+  parts: Pick<ClientParts, 'clock' | 'settings' | 'sender'>,
   { name, key }: Pick<Operations, 'name' | 'key'>,
   command: Command<R>,
 ): Promise<R> {

@@ -19,7 +19,7 @@ const rows = glossary
 
 const sources = ['core', 'notify', 'watchdog', 'holdfast'].flatMap((name) => filesIn(`packages/${name}/src`));
 const typescript = sources.filter((file) => file.endsWith('.ts') && !file.endsWith('.gen.ts'));
-const engine = ['exclusive', 'read-write', 'latch', 'waiting', 'tenure', 'scopes', 'primitives'].map(
+const engine = ['exclusive', 'read-write', 'latch', 'election', 'waiting', 'tenure', 'scopes', 'primitives'].map(
   (name) => `packages/holdfast/src/${name}/`,
 );
 const leaves = ['core', 'notify', 'watchdog'].map((name) => `packages/${name}/src/`);

@@ -8,7 +8,7 @@ import { findBinary, proofRuns, type RedisServer, startPrivateRedis } from '@hol
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { planted } from './planted-bugs.js';
-import { FENCED_KEYS, FENCED_REPLIES, fencedStories } from './fenced-story.js';
+import { ELECTION_CHANNEL, FENCED_KEYS, FENCED_REPLIES, fencedStories } from './fenced-story.js';
 import { LATCH_CHANNELS, LATCH_KEYS, LATCH_REPLIES, latchStories } from './latch-story.js';
 import { MemorySide, RealSide } from './sides.js';
 import { READ_WRITE_CHANNELS, READ_WRITE_KEYS, READ_WRITE_REPLIES, readWriteStories } from './read-write-story.js';
@@ -36,7 +36,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
     // Fields of a hash keep their order, as they do in memory.
     const args = ['--hash-max-listpack-entries', '100000', '--maxmemory-policy', 'noeviction'];
     server = await startPrivateRedis(file === undefined ? { args } : { args, server: file });
-    real = await RealSide.open(server, [...CHANNELS, ...READ_WRITE_CHANNELS, ...LATCH_CHANNELS]);
+    real = await RealSide.open(server, [...CHANNELS, ...READ_WRITE_CHANNELS, ...LATCH_CHANNELS, ELECTION_CHANNEL]);
   });
   afterAll(async () => {
     real.close();
@@ -84,7 +84,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       const seen = new Set<string>();
       let told = 0;
       const property = fc.asyncProperty(fencedStories, async (story) => {
-        const memory = new MemorySide(CHANNELS);
+        const memory = new MemorySide([...CHANNELS, ELECTION_CHANNEL]);
         expect(await difference(story, FENCED_KEYS, { real, memory }, seen)).toBeUndefined();
         told++;
       });

@@ -2,9 +2,10 @@
 
 import * as core from '@holdfast/core';
 import * as fc from 'fast-check';
-import { KEYS, QUESTION, type Step, stories } from './story.js';
+import { call, KEYS, QUESTION, type Step, stories } from './story.js';
 
 const { tokenCounter } = core.lockKeys('stock');
+export const ELECTION_CHANNEL = core.election.electionChannel('stock');
 const minting = new Set(Object.values(core.fencedScripts).map(({ name }) => name));
 
 const guarded = core.guardedKeys('data');
@@ -28,8 +29,12 @@ const counters: fc.Arbitrary<Step> = fc
 
 /** Writes under tokens that are near each other, some on what is no hash or no string. */
 const guards: fc.Arbitrary<Step> = fc
-  .record({ token: fc.integer({ min: 1, max: 3 }), n: fc.integer({ min: 1, max: 3 }), which: fc.nat(5) })
+  .record({ token: fc.integer({ min: 1, max: 3 }), n: fc.integer({ min: 1, max: 3 }), which: fc.nat(7) })
   .map(({ which, ...write }): Step => {
+    if (which > 5) {
+      const say = which === 6 ? 'tell others' : 'only look';
+      return call(core.election.look({ lock: KEYS[0] ?? '', channel: ELECTION_CHANNEL }, { say, trust: write.n > 1 }));
+    }
     if (which === 4) return { kind: 'send', request: ['del', guarded.key] };
     if (which === 5) return { kind: 'send', request: ['hset', guarded.key, 'fence', 'wooden'] };
     const commands = [
@@ -76,6 +81,7 @@ export const FENCED_REPLIES: readonly string[] = [
   ...['acquired', 'mine', 'wait', 'busy', 'WRONGTYPE', 'OOM'].map((kind) => `fenced/ask ${kind}`),
   ...['passed', 'lost'].map((kind) => `fenced/handoff ${kind}`),
   ...['granted', 'released'].map((kind) => `fenced/release ${kind}`),
+  ...['NOTALOCK'].map((kind) => `election/leader ${kind}`),
   ...['written', 'stale', 'NOTAFENCE', 'WRONGTYPE'].map((kind) => `guard/hash ${kind}`),
   ...['written', 'stale', 'WRONGTYPE'].map((kind) => `guard/text ${kind}`),
   ...['fenced/cancel cancelled', 'fenced/force forced', 'fenced/serve served'],

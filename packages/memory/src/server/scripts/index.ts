@@ -3,6 +3,7 @@
 import { again } from './again.js';
 import { ask } from './ask.js';
 import { cancel } from './cancel.js';
+import { elections } from './election.js';
 import { fenced } from './fenced.js';
 import { force } from './force.js';
 import { glance } from './glance.js';
@@ -31,6 +32,7 @@ export const bodies: Readonly<Record<string, ScriptBody>> = {
   renew,
   rest,
   serve,
+  ...elections,
   ...fenced,
   ...guards,
   ...latches,

@@ -1,0 +1,119 @@
+import { checkAcquire, checkSignal } from '../acquire-options.js';
+import { fairPolicy } from '../exclusive/policy.js';
+import { checkFunction, checkId, checkKeys } from '../options.js';
+import type { LockHost } from '../primitives/acquisition.js';
+import type { CampaignOptions, Election, Leader, Leadership, ObserveOptions } from '../primitives/election.js';
+import type { ElectionOperations } from '../primitives/election-operations.js';
+import { FencedLockHandle } from '../primitives/fenced-handle.js';
+import type { FencedHold } from '../primitives/fenced-lock.js';
+import type { ClientParts } from '../client-parts.js';
+import { query } from '../tenure/query.js';
+import { LeadershipHandle } from './leadership.js';
+import { Observation, type ObservationHome } from './observation.js';
+
+/** What leads in a campaign with a function. */
+type Rule<T> = (leadership: Leadership) => T | PromiseLike<T>;
+
+/** What an election needs of its client. */
+export interface ElectionHome extends ObservationHome {
+  readonly host: LockHost;
+  /** Of a candidate that observers know by an id. */
+  partsOf(id: string | undefined): ClientParts;
+}
+
+const campaignKeys: ReadonlySet<string> = new Set(['id', 'waitMs', 'signal']);
+const observeKeys: ReadonlySet<string> = new Set(['signal']);
+
+/** See {@link Election}. Each campaign is a call for the lock of its own, which asks Redis itself: observers see every leader there, with its own token. */
+export class ElectionHandle implements Election {
+  readonly #home: ElectionHome;
+  readonly #operations: ElectionOperations;
+  readonly #leading = new Set<LeadershipHandle>();
+
+  constructor(home: ElectionHome, operations: ElectionOperations) {
+    this.#home = home;
+    this.#operations = operations;
+  }
+
+  get name(): string {
+    return this.#operations.name;
+  }
+
+  campaign<T>(fn: Rule<T>): Promise<T>;
+  campaign<T>(options: CampaignOptions, fn: Rule<T>): Promise<T>;
+  campaign(options?: CampaignOptions): Promise<Leadership>;
+  async campaign<T>(first: CampaignOptions | Rule<T> = {}, second?: Rule<T>): Promise<T | Leadership> {
+    const [options, fn] = typeof first === 'function' ? [{}, first] : [first, second];
+    checkKeys('campaign', options, campaignKeys);
+    const { id, waitMs, signal } = options;
+    const { waitMs: patience, signal: impatience } = checkAcquire({ waitMs, signal }, 'campaign');
+    const parts = this.#home.partsOf(id === undefined ? undefined : checkId('id', id));
+    if (fn !== undefined) checkFunction('campaign', fn);
+    const host = { ...this.#home.host, parts };
+    const lock = new FencedLockHandle(host, this.#operations, undefined, parts, fairPolicy);
+    const given = {
+      ...(patience === undefined ? {} : { waitMs: patience }),
+      ...(impatience === undefined ? {} : { signal: impatience }),
+    };
+    if (fn === undefined) return this.#leadAlone(await lock.acquire(given));
+    return this.#leadDuring(fn, (section) => lock.withLock(given, section));
+  }
+
+  observe(options: ObserveOptions = {}): AsyncIterableIterator<Leader | undefined> {
+    checkKeys('observe', options, observeKeys);
+    const { signal } = options;
+    checkSignal('observe', signal);
+    return new Observation(this.#home, this.#operations, signal);
+  }
+
+  async resign(): Promise<boolean> {
+    const leading = [...this.#leading].filter(({ leads }) => leads);
+    await Promise.all(leading.map((leadership) => leadership.resign()));
+    return leading.length > 0;
+  }
+
+  #leadAlone(hold: FencedHold): Leadership {
+    const leadership = this.#lead(hold, async () => {
+      try {
+        await hold.release();
+      } finally {
+        this.#over(leadership);
+      }
+    });
+    // A hold that is lost has nobody who gives it back.
+    hold.signal.addEventListener('abort', () => this.#over(leadership), { once: true });
+    return leadership;
+  }
+
+  async #leadDuring<T>(
+    fn: Rule<T>,
+    run: (section: (hold: FencedHold) => T | PromiseLike<T>) => Promise<T>,
+  ): Promise<T> {
+    let leadership: LeadershipHandle | undefined;
+    try {
+      return await run((hold) => {
+        // Not when that is done: `fn` may wait for its own resignation.
+        leadership = this.#lead(hold, () => Promise.resolve());
+        return fn(leadership);
+      });
+    } finally {
+      if (leadership !== undefined) this.#over(leadership);
+    }
+  }
+
+  #lead(hold: FencedHold, giveBack: () => Promise<void>): LeadershipHandle {
+    const leadership = new LeadershipHandle(hold, giveBack);
+    this.#leading.add(leadership);
+    this.#tell();
+    return leadership;
+  }
+
+  #over(leadership: LeadershipHandle): void {
+    if (this.#leading.delete(leadership)) this.#tell();
+  }
+
+  /** Only a hint: who observes finds out by itself too. */
+  #tell(): void {
+    void query(this.#home.parts, this.#operations, this.#operations.tell()).catch(() => undefined);
+  }
+}

@@ -1,0 +1,63 @@
+import { LockNotHeldError } from '../errors.js';
+import type { Leadership } from '../primitives/election.js';
+import type { FencedHold } from '../primitives/fenced-lock.js';
+import type { Guard } from '../primitives/guard.js';
+
+/** See {@link Leadership}. */
+export class LeadershipHandle implements Leadership {
+  readonly #hold: FencedHold;
+  readonly #giveBack: () => Promise<void>;
+  readonly #resigned = new AbortController();
+  readonly signal: AbortSignal;
+  #end: Promise<void> | undefined;
+
+  /** @param giveBack - called once, when {@link signal} has aborted: what a resignation resolves with. */
+  constructor(hold: FencedHold, giveBack: () => Promise<void>) {
+    this.#hold = hold;
+    this.#giveBack = giveBack;
+    this.signal = AbortSignal.any([hold.signal, this.#resigned.signal]);
+  }
+
+  get name(): string {
+    return this.#hold.name;
+  }
+
+  get token(): number {
+    return this.#hold.token;
+  }
+
+  get guard(): Guard {
+    return this.#hold.guard;
+  }
+
+  get leads(): boolean {
+    const { state } = this.#hold;
+    return this.#end === undefined && (state === 'held' || state === 'suspect');
+  }
+
+  assertLeads(): void {
+    this.#hold.assertHeld();
+    if (this.#end !== undefined) throw this.#resignation();
+  }
+
+  resign(): Promise<void> {
+    if (this.#end === undefined) {
+      // Told before anything of it is sent.
+      let tell!: () => void;
+      this.#end = new Promise<void>((resolve) => {
+        tell = resolve;
+      }).then(() => this.#giveBack());
+      this.#resigned.abort(this.#resignation());
+      tell();
+    }
+    return this.#end;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.resign();
+  }
+
+  #resignation(): LockNotHeldError {
+    return new LockNotHeldError(this.name, 'this leader any more: it has resigned');
+  }
+}

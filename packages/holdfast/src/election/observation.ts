@@ -1,0 +1,150 @@
+/**
+ * One observation of an election: a lookout that goes on from the first step to the last, and at most one step that waits. Of what was seen between two
+ * steps the latest counts.
+ */
+
+import { Wait, type WaitHandler } from '@holdfast/notify';
+import type { ClientParts } from '../client-parts.js';
+import { LockClientClosedError } from '../errors.js';
+import type { Registry } from '../exclusive/registry.js';
+import type { Leader } from '../primitives/election.js';
+import type { ElectionOperations, Led } from '../primitives/election-operations.js';
+import { shown } from '../reports/caller.js';
+import { type Failure, failureError, unavailableError } from '../tenure/failures.js';
+import { Lookout, type LookoutListener, type LookoutParts } from '../waiting/lookout.js';
+import { decideAtTimeout, firstLimitMs } from '../waiting/timeout-decision.js';
+
+/** What an observation needs of its client. */
+export interface ObservationHome {
+  readonly parts: LookoutParts & Pick<ClientParts, 'topology' | 'aborts'>;
+  readonly registry: Registry;
+  readonly clientId: string;
+}
+
+type Step = IteratorResult<Leader | undefined, undefined>;
+
+/** See the module comment. */
+export class Observation
+  implements AsyncIterableIterator<Leader | undefined>, LookoutListener<Led | undefined>, WaitHandler<Step>
+{
+  readonly #home: ObservationHome;
+  readonly #operations: ElectionOperations;
+  readonly #signal: AbortSignal | undefined;
+  #lookout: Lookout<Led | undefined> | undefined;
+  /** What was seen last and not told yet. */
+  #news: { readonly led: Led | undefined } | undefined;
+  /** The token that was told last; 0: that nobody leads. */
+  #told: number | undefined;
+  #step: Wait<Step> | undefined;
+  #stepSince = 0;
+  #end: { readonly error?: unknown } | undefined;
+
+  constructor(home: ObservationHome, operations: ElectionOperations, signal: AbortSignal | undefined) {
+    this.#home = home;
+    this.#operations = operations;
+    this.#signal = signal;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<Step> {
+    if (this.#signal?.aborted === true) this.#stop({ error: this.#signal.reason });
+    if (this.#end !== undefined) return this.#over(this.#end);
+    if (this.#step !== undefined) throw new TypeError('observe: a step was asked for while another one waits');
+    if (this.#lookout === undefined) this.#begin();
+    if (this.#news !== undefined) return this.#tell(this.#news);
+    return shown(this.#wait());
+  }
+
+  async return(): Promise<Step> {
+    this.#stop({});
+    this.#step?.resolve({ done: true, value: undefined });
+    return { done: true, value: undefined };
+  }
+
+  refuseWaiting(): void {
+    this.#fail(new LockClientClosedError(this.#operations.name));
+  }
+
+  onSeen(led: Led | undefined): void {
+    this.#news = (led?.token ?? 0) === this.#told ? undefined : { led };
+    const step = this.#step;
+    if (this.#news !== undefined && step !== undefined) step.resolve(this.#tell(this.#news));
+  }
+
+  onFailed(failure: Failure): void {
+    this.#fail(failureError(this.#operations.name, failure));
+  }
+
+  onExpire(step: Wait<Step>): void {
+    const { clock, settings, topology } = this.#home.parts;
+    const { name, key } = this.#operations;
+    const lookout = this.#lookout as Lookout<unknown>;
+    const { unansweredSince, setback, trouble } = lookout;
+    const situation = {
+      ...{ now: clock.now(), joinedAt: this.#stepSince, until: Number.POSITIVE_INFINITY, singleAttempt: false },
+      ...{ confirmingSince: undefined, heldHere: false, busyAt: undefined },
+      ...{ unansweredSince, setback, reach: topology.reachOf(key) },
+    };
+    const decision = decideAtTimeout(situation, settings);
+    if (decision.kind === 'wait') step.expireAt(decision.until);
+    else if (decision.kind === 'unavailable') this.#fail(unavailableError(name, decision.silentMs, trouble));
+  }
+
+  onAbort(_: unknown, reason: unknown): void {
+    this.#fail(reason);
+  }
+
+  #begin(): void {
+    const { parts, registry } = this.#home;
+    registry.admit(this.#operations.name);
+    registry.enlist(this);
+    this.#lookout = new Lookout(parts, this.#operations, this);
+    this.#lookout.look();
+  }
+
+  async #wait(): Promise<Step> {
+    const { clock, waits, aborts, settings } = this.#home.parts;
+    this.#stepSince = clock.now();
+    const expiresAt = this.#stepSince + firstLimitMs(undefined, settings);
+    this.#step = new Wait<Step>({ timers: waits, expiresAt, aborts, signal: this.#signal, handler: this });
+    try {
+      return await this.#step.promise;
+    } finally {
+      this.#step = undefined;
+    }
+  }
+
+  #tell({ led }: { readonly led: Led | undefined }): Step {
+    this.#news = undefined;
+    this.#told = led?.token ?? 0;
+    return { done: false, value: led && leaderOf(led, this.#home.clientId) };
+  }
+
+  #fail(error: unknown): void {
+    // Told by the step that waits, or else by the next one.
+    this.#stop(this.#step?.reject(error) === true ? {} : { error });
+  }
+
+  #stop(end: { readonly error?: unknown }): void {
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    this.#lookout?.stop();
+    this.#home.registry.leave(this);
+  }
+
+  #over(end: { readonly error?: unknown }): Step {
+    this.#end = {};
+    if ('error' in end) throw end.error;
+    return { done: true, value: undefined };
+  }
+}
+
+/** A tenure is `<client id>:<n>`, with the id of the candidate before it if it has one. */
+function leaderOf({ tenure, token }: Led, clientId: string): Leader {
+  const parts = tenure.split(':');
+  const client = parts.at(-2) ?? '';
+  return { id: parts.length > 2 ? parts.slice(0, -2).join(':') : client, token, thisClient: client === clientId };
+}

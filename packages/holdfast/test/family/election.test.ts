@@ -1,0 +1,288 @@
+/** Elections, on a memory server whose time the test moves. That candidates exclude each other is the contract of the fenced lock below them. */
+import { direct, memoryRedis, MemoryServer, type Network } from '@holdfast/memory';
+import { guardLeaks, ManualClock } from '@holdfast/testkit';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import {
+  type Leader,
+  type Leadership,
+  type LockClient,
+  LockClientClosedError,
+  type LockClientOptions,
+  LockLostError,
+  LockNotHeldError,
+  LockTimeoutError,
+  LockUnavailableError,
+} from 'holdfast';
+import { createTestClient, createTestServer } from 'holdfast/testing';
+import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
+import { failureOf } from '../support/outcomes.js';
+
+const open: LockClient[] = [];
+afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
+
+/** So far apart that what happens meanwhile was told by message. */
+const unhurried = { reaskMs: 30_000, claimLeaseMs: 60_000, watchdogTimeoutMs: 300_000 };
+
+function processes(options: Partial<LockClientOptions> = unhurried) {
+  const server = createTestServer();
+  const clients = [createTestClient({ server, ...options }), createTestClient({ server, ...options })] as const;
+  open.push(...clients);
+  return { server, first: clients[0], second: clients[1] };
+}
+
+/** What an observer was told, as short words. */
+function watch(client: LockClient, name: string) {
+  const told: string[] = [];
+  let failure: unknown;
+  const steps = client.election(name).observe();
+  const end = (async () => {
+    for await (const leader of steps) told.push(wordsOf(leader));
+  })().catch((error: unknown) => {
+    failure = error;
+  });
+  return { told, steps, end, failure: () => failure };
+}
+
+const wordsOf = (leader: Leader | undefined) => (leader === undefined ? 'nobody' : `${leader.id} ${leader.token}`);
+
+describe('a campaign', () => {
+  it('is won by one at a time, in the order in which they began, with rising tokens', async () => {
+    const { server, first, second } = processes();
+    const served: string[] = [];
+    const tokens: number[] = [];
+    let inside = 0;
+    const runs = [first, second, first, second].map((client, index) =>
+      client.election('boss').campaign(async (leadership) => {
+        expect(++inside).toBe(1);
+        served.push(`${index}`);
+        tokens.push(leadership.token);
+        expect(leadership.leads).toBe(true);
+        await new Promise(setImmediate);
+        inside--;
+        return index;
+      }),
+    );
+    // Each asks when it is connected: let them arrive.
+    await server.advance(1_000);
+    expect(await Promise.all(runs)).toEqual([0, 1, 2, 3]);
+    expect(served.toSorted()).toEqual(['0', '1', '2', '3']);
+    expect(tokens).toEqual(tokens.toSorted((a, b) => a - b));
+    expect(new Set(tokens).size).toBe(4);
+  });
+
+  it('that is won without a function lasts until it is given up, and the next is told no sooner than the last one', async () => {
+    const { server, first, second } = processes();
+    const leadership = await first.election('boss').campaign();
+    const order: string[] = [];
+    leadership.signal.addEventListener('abort', () => order.push('the first is told'));
+    const next = second.election('boss').campaign((later) => {
+      order.push('the second leads');
+      expect(later.token).toBeGreaterThan(leadership.token);
+    });
+    await server.advance(100);
+    expect(order).toEqual([]);
+    const resigned = leadership.resign();
+    expect(leadership.leads).toBe(false);
+    expect(() => leadership.assertLeads()).toThrow(LockNotHeldError);
+    await server.advance(0);
+    await Promise.all([resigned, next, leadership.resign()]);
+    expect(order).toEqual(['the first is told', 'the second leads']);
+    expect(leadership.signal.reason).toBeInstanceOf(LockNotHeldError);
+  });
+
+  it('with a function that resigns is over when that has settled, and not before', async () => {
+    const { server, first, second } = processes();
+    const election = first.election('boss');
+    let finish!: () => void;
+    const mayFinish = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    let leads: Leadership | undefined;
+    const run = election.campaign(async (leadership) => {
+      leads = leadership;
+      await leadership.resign();
+      await mayFinish;
+      return 'done';
+    });
+    const next = second.election('boss').campaign();
+    await server.advance(100);
+    expect(leads?.signal.aborted).toBe(true);
+    expect(await election.resign()).toBe(false);
+    let isLed = false;
+    void next.then(() => {
+      isLed = true;
+    });
+    await server.advance(10_000);
+    expect(isLed).toBe(false);
+    finish();
+    await server.advance(0);
+    expect(await run).toBe('done');
+    const last = await next;
+    expect([last.leads, await second.election('boss').resign()]).toEqual([true, false]);
+    await last.resign();
+  });
+
+  it('ends with its signal and its deadline, and is won at once inside a leader', async () => {
+    const { server, first, second } = processes();
+    const election = first.election('boss');
+    await election.campaign(async ({ token, signal }) => {
+      expect(await election.campaign((nested) => nested.token)).toBe(token);
+      expect(signal.aborted).toBe(false);
+    });
+    const leadership = await election.campaign({ id: 'node-1' });
+    const impatience = new AbortController();
+    const aborted = failureOf(second.election('boss').campaign({ signal: impatience.signal }));
+    const late = failureOf(second.election('boss').campaign({ waitMs: 500 }, () => 'never'));
+    await server.advance(500);
+    impatience.abort(new Error('enough'));
+    expect(await aborted).toBe(impatience.signal.reason);
+    expect(await late).toBeInstanceOf(LockTimeoutError);
+    expect(await election.resign()).toBe(true);
+    expect(leadership.leads).toBe(false);
+    await server.advance(0);
+    expect(await first.getLock('boss').isLocked()).toBe(false);
+  });
+
+  it('with what cannot be meant is refused', async () => {
+    const { first } = processes();
+    const election = first.election('boss');
+    for (const id of ['', 'a b', 7])
+      expect(String(await failureOf(election.campaign({ id: id as string })))).toMatch(/Error: id must be/);
+    expect(await failureOf(election.campaign({ waitMs: -1 }))).toBeInstanceOf(RangeError);
+    expect(await failureOf(election.campaign({ leaseMs: 1 } as object))).toBeInstanceOf(TypeError);
+    expect(await failureOf(election.campaign({}, 'x' as never))).toBeInstanceOf(TypeError);
+    expect(() => election.observe({ every: 1 } as object)).toThrow(TypeError);
+    for (const name of ['', 'holdfast_x', 'a{b']) expect(() => first.election(name)).toThrow(RangeError);
+  });
+});
+
+describe('an observer', () => {
+  it('is told who leads now, and each change by message, with the token of each leader', async () => {
+    const { server, first, second } = processes();
+    const { told, steps } = watch(second, 'boss');
+    await server.advance(100);
+    expect(told).toEqual(['nobody']);
+    const tokens: number[] = [];
+    const lead = async (client: LockClient, id?: string) => {
+      const leadership = await client.election('boss').campaign(id === undefined ? {} : { id });
+      tokens.push(leadership.token);
+      await server.advance(100);
+      return leadership;
+    };
+    const one = await lead(first, 'eu:node-1');
+    const waiting = lead(first, 'eu:node-2');
+    await server.advance(100);
+    await one.resign();
+    const two = await waiting;
+    await server.advance(100);
+    await two.resign();
+    await server.advance(100);
+    await (await lead(second)).resign();
+    await server.advance(100);
+    const [a, b, c] = tokens;
+    expect(told).toEqual(['nobody', `eu:node-1 ${a}`, `eu:node-2 ${b}`, 'nobody', `${second.clientId} ${c}`, 'nobody']);
+    await steps.return?.();
+  });
+
+  it('finds out within reaskMs what no message says, and who asks late is told the latest', async () => {
+    const { server, first, second } = processes({ reaskMs: 1_000 });
+    const steps = first.election('boss').observe();
+    const step = steps.next();
+    await server.advance(100);
+    expect((await step).value).toBeUndefined();
+    const hold = await second.getFencedLock('boss').acquire();
+    // A fenced lock tells no observer.
+    await server.advance(1_000);
+    const { value } = await steps.next();
+    expect(value).toEqual({ id: second.clientId, token: hold.token, thisClient: false });
+    await hold.release();
+    const again = await second.getFencedLock('boss').acquire();
+    await server.advance(1_000);
+    expect((await steps.next()).value).toMatchObject({ token: again.token });
+    await again.release();
+    await steps.return?.();
+    expect(await steps.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('ends with its signal, its client, and when Redis has been silent for responseTimeoutMs', async () => {
+    const { server, first, second } = processes();
+    const impatience = new AbortController();
+    const aborted = first.election('boss').observe({ signal: impatience.signal });
+    const [closed, silent] = [watch(second, 'boss'), watch(first, 'boss')];
+    void aborted.next();
+    await server.advance(100);
+    const step = failureOf(aborted.next());
+    impatience.abort(new Error('enough'));
+    expect(await step).toBe(impatience.signal.reason);
+    await second.close();
+    await closed.end;
+    expect(closed.failure()).toBeInstanceOf(LockClientClosedError);
+    await server.outage(100_000);
+    await server.advance(60_000);
+    expect(silent.failure()).toBeInstanceOf(LockUnavailableError);
+    expect(silent.told).toEqual(['nobody']);
+  });
+});
+
+describe('a leader that is cut off', () => {
+  guardLeaks();
+
+  it.each(['silent', 'gone'] as const)('is told before the next one leads: the way is %s', async (how) => {
+    const clock = new ManualClock();
+    const server = new MemoryServer({ now: () => 1_700_000_000_000 + clock.now() });
+    let isCut = false;
+    const through = direct((_) => (isCut && how === 'gone' ? undefined : server));
+    const cuttable: Network = {
+      dial(address, listener) {
+        const socket = through.dial(address, {
+          onOpen: () => listener.onOpen(),
+          onFrame: (frame) => isCut || listener.onFrame(frame),
+          onClose: (error) => listener.onClose(error),
+        });
+        return {
+          send: (request) => isCut || socket.send(request),
+          end: () => socket.end(),
+          destroy: () => socket.destroy(),
+        };
+      },
+    };
+    const process = (network: Network) => {
+      const redis = () => memoryRedis({ network, timers: clock }, { lazyConnect: true, enableOfflineQueue: false });
+      const openRedis = () => ({ kind: 'node' as const, redis: redis(), ownership: 'ours' as const });
+      const client = createLockClientIn({ ...systemSurroundings(), clock, openRedis }, { redis: 'redis://memory' });
+      return client;
+    };
+    const [first, second] = [process(cuttable), process(direct(() => server))];
+    const order: string[] = [];
+    const rule = failureOf(
+      first.election('boss').campaign(
+        ({ signal }) =>
+          new Promise<void>((resolve) => {
+            order.push('the first leads');
+            signal.addEventListener('abort', () => {
+              order.push('the first is told');
+              resolve();
+            });
+          }),
+      ),
+    );
+    while (order.length === 0) await clock.advance(5);
+    const next = second.election('boss').campaign(({ token }) => {
+      order.push('the second leads');
+      return token;
+    });
+    await clock.advance(2_000);
+    isCut = true;
+    if (how === 'gone') server.hangUp();
+    for (let ms = 0; order.length < 3 && ms < 60_000; ms += 20) await clock.advance(20);
+    expect(order).toEqual(['the first leads', 'the first is told', 'the second leads']);
+    expect(await rule).toBeInstanceOf(LockLostError);
+    isCut = false;
+    await next;
+    let isClosed = false;
+    void Promise.all([first.close(), second.close()]).then(() => {
+      isClosed = true;
+    });
+    while (!isClosed) await clock.advance(20);
+  });
+});
