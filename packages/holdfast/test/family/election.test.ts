@@ -231,7 +231,7 @@ describe('a leader that is cut off', () => {
     const clock = new ManualClock();
     const server = new MemoryServer({ now: () => 1_700_000_000_000 + clock.now() });
     let isCut = false;
-    const through = direct((_) => (isCut && how === 'gone' ? undefined : server));
+    const through = direct(() => (isCut && how === 'gone' ? undefined : server));
     const cuttable: Network = {
       dial(address, listener) {
         const socket = through.dial(address, {
