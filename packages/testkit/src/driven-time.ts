@@ -28,8 +28,10 @@ export interface DrivenTime {
   /**
    * From now on time passes by itself, but only while this process runs: of what the machine keeps from it a few milliseconds count. For
    * tests whose two sides are both in this process.
+   *
+   * @param rate - how many times as fast as it really does; above 1 only where no server is in another process, whose answers would seem that much slower.
    */
-  flow(): void;
+  flow(rate?: number): void;
 }
 
 /** Answers how to undo it. */
@@ -77,12 +79,12 @@ export function driveTime(kit: { cleanup(undo: () => unknown): void }): DrivenTi
   );
   let flowing: Promise<void> | undefined;
   let isOver = false;
-  const flow = async () => {
+  const flow = async (rate: number) => {
     let last = realNow();
     while (!isOver) {
       await sleep(1);
       const now = realNow();
-      const step = onGrid(Math.min(now - last, longestStepMs));
+      const step = onGrid(Math.min((now - last) * rate, longestStepMs));
       await clock.advance(step);
       last = now;
     }
@@ -101,8 +103,8 @@ export function driveTime(kit: { cleanup(undo: () => unknown): void }): DrivenTi
     now: () => clock.now(),
     advance: (ms) => clock.advance(ms),
     jump: (ms) => clock.jump(ms),
-    flow: () => {
-      flowing ??= flow();
+    flow: (rate = 1) => {
+      flowing ??= flow(rate);
       flowing.catch(() => undefined); // told in the end
     },
   };

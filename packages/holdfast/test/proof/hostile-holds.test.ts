@@ -81,7 +81,7 @@ describe.each(everySpeaker)(
     it.each(batches(speakers.includes(speaker) ? casesFor(speaker) : confusing))(
       'told $told',
       async ({ part }) => {
-        driveTime(kit).flow();
+        driveTime(kit).flow(5);
         const outcomes = await Promise.all(
           part.map(async ([title, hostility]) => ({ title, faults: await faults(speaker, hostility) })),
         );
@@ -118,7 +118,7 @@ describe.each(everySpeaker)('$title: when the server is polite again its locks c
   it.each(batches(recoverable))(
     'after $told',
     async ({ part }) => {
-      driveTime(kit).flow();
+      driveTime(kit).flow(5);
       const outcomes = await Promise.all(
         part.map(async ([title, hostility]) => ({ title, faults: await faultsAfter(speaker, hostility) })),
       );

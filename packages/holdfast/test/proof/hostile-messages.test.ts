@@ -61,7 +61,7 @@ describe.each(everySpeaker)('$title: locks work, without messages, when SUBSCRIB
   it.each(batches(cases))(
     'is told $told',
     async ({ part }) => {
-      driveTime(kit).flow();
+      driveTime(kit).flow(5);
       const outcomes = await Promise.all(
         part.map(async ([title, hostility]) => ({ title, faults: await faultsOfSubscribing(speaker, hostility) })),
       );
@@ -157,7 +157,7 @@ describe.each(everySpeaker)('$title: no lock is had and none lost when the inbox
   it.each(batches(speaker.protocol === 3 ? [...messages, ...pushes] : messages))(
     'hears $told',
     async ({ part }) => {
-      driveTime(kit).flow();
+      driveTime(kit).flow(5);
       const outcomes = await Promise.all(
         part.map(async ([title, frames]) => ({ title, faults: await faultsOfListening(speaker, frames) })),
       );

@@ -43,7 +43,7 @@ describe.each(everySpeaker)(
     it.each(batches(casesFor(speaker)))(
       'told $told',
       async ({ part }) => {
-        driveTime(kit).flow();
+        driveTime(kit).flow(5);
         const outcomes = await Promise.all(
           part.map(async ([title, hostility]) => ({ title, faults: await faults(speaker, hostility) })),
         );
