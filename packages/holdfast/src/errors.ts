@@ -24,6 +24,7 @@ export type LockErrorCode =
   | 'LOCK_NOT_HELD'
   | 'LOCK_SCOPE'
   | 'LOCK_UPGRADE'
+  | 'LOCK_DEADLOCK'
   | 'LOCK_UNAVAILABLE'
   | 'LOCK_REFUSED'
   | 'LOCK_NOT_REPLICATED'
@@ -172,6 +173,45 @@ export class LockUpgradeError extends LockError {
       lockName,
     );
   }
+}
+
+/** One of the calls that wait for each other: see the event `deadlock`. Sites are stacks. */
+export interface DeadlockWait {
+  /** The lock that it waits for. */
+  readonly name: string;
+  /** Where it was made. */
+  readonly site: string | undefined;
+  /** Where that lock was taken, by code that waits in the next entry. */
+  readonly holderSite: string | undefined;
+}
+
+/**
+ * The call would have waited for ever, for calls of this client that wait for it: see the event `deadlock`. Thrown only with `deadlocks: 'refuse'`, and by the
+ * call that closed the circle. Nothing was sent for it. Let go of the lock that the others wait for, and begin again.
+ */
+export class LockDeadlockError extends LockError {
+  static {
+    named(this, 'LockDeadlockError');
+  }
+  static readonly code = 'LOCK_DEADLOCK';
+  readonly code = LockDeadlockError.code;
+  /** The calls that would have waited for each other, this one first. */
+  readonly waits: readonly DeadlockWait[];
+
+  constructor(lockName: string, waits: readonly DeadlockWait[]) {
+    const others = waits.slice(1).map(({ name, site }) => `another waits for "${name}"${lineOf(site)}`);
+    super(
+      `Waiting for lock "${lockName}" would never end: ${others.join(', ')}, which is held around this call. Take locks in one order everywhere`,
+      lockName,
+    );
+    this.waits = waits;
+  }
+}
+
+/** The first line of a stack that says where. */
+function lineOf(site: string | undefined): string {
+  const line = /^ +(at .+)$/m.exec(site ?? '')?.[1];
+  return line === undefined ? '' : ` (${line})`;
 }
 
 /**

@@ -21,6 +21,8 @@ export {
   LockTimeoutError,
   LockUnavailableError,
   LockUpgradeError,
+  LockDeadlockError,
+  type DeadlockWait,
   StaleTokenError,
 } from './errors.js';
 export type { Guard, GuardSetOptions } from './primitives/guard.js';

@@ -78,6 +78,11 @@ export interface LockClientOptions {
   replicas?: ReplicaOptions;
   /** How much the client may have at once; each limit has a default of its own. */
   limits?: LimitOptions;
+  /**
+   * What becomes of a call that closes a circle: it waits for a lock of this client whose holder waits for it, without end. `report`: the event `deadlock` tells,
+   * and it waits. `refuse`: it also rejects with LockDeadlockError, with nothing sent. Default `report`.
+   */
+  deadlocks?: 'report' | 'refuse';
   /** Reject imperative calls outside `client.run` with `LockScopeError`. Default false. */
   strictScopes?: boolean;
   /** Release holds that a `client.run` leaves open, instead of letting their lease run out. Default false; see `docs/semantics.md`. */
@@ -98,6 +103,7 @@ export interface Settings {
   readonly tokens: 'time' | 'count';
   readonly replicas: Required<Readonly<ReplicaOptions>> | undefined;
   readonly limits: Required<Readonly<LimitOptions>>;
+  readonly deadlocks: 'report' | 'refuse';
   readonly strictScopes: boolean;
   readonly releaseOnScopeEnd: boolean;
 }
@@ -172,6 +178,7 @@ const known: Record<keyof LockClientOptions, true> = {
   tokens: true,
   replicas: true,
   limits: true,
+  deadlocks: true,
   strictScopes: true,
   releaseOnScopeEnd: true,
 };
@@ -247,9 +254,10 @@ export function resolveSettings(options: LockClientOptions): Settings {
   } = options;
   const { claimLeaseMs = 3_000, reaskMs = 1_500, wakeup = 'queue' } = options;
   const { tokens = wakeup === 'redisson' ? 'count' : 'time' } = options;
-  const { prefix = '', strictScopes = false, releaseOnScopeEnd = false } = options;
+  const { prefix = '', deadlocks = 'report', strictScopes = false, releaseOnScopeEnd = false } = options;
   if (wakeup !== 'queue' && wakeup !== 'redisson') throw new RangeError(`wakeup must be 'queue' or 'redisson'`);
   if (tokens !== 'time' && tokens !== 'count') throw new RangeError(`tokens must be 'time' or 'count'`);
+  if (deadlocks !== 'report' && deadlocks !== 'refuse') throw new RangeError(`deadlocks must be 'report' or 'refuse'`);
   const settings: Settings = {
     prefix: checkPrefix(prefix),
     watchdogTimeoutMs: checkTime('watchdogTimeoutMs', watchdogTimeoutMs, MIN_LEASE_MS),
@@ -263,6 +271,7 @@ export function resolveSettings(options: LockClientOptions): Settings {
     tokens,
     replicas: checkReplicas(options.replicas, attemptTimeoutMs),
     limits: checkLimits(options.limits, watchdogTimeoutMs),
+    deadlocks,
     strictScopes: checkFlag('strictScopes', strictScopes),
     releaseOnScopeEnd: checkFlag('releaseOnScopeEnd', releaseOnScopeEnd),
   };

@@ -28,6 +28,15 @@ import type { Waiter } from '../waiting/waiter.js';
 import { HoldRecord, type HoldPhase } from './hold-record.js';
 import { type ExclusiveLock, retune } from './lock.js';
 
+/** The call waits from now on. */
+export function join(lock: ExclusiveLock, waiter: Waiter): void {
+  const asking = lock.tenure;
+  lock.queue.addLast(waiter);
+  contend(lock);
+  // A new tenure has just asked.
+  if (!waiter.singleAttempt) asking?.stayFresh(waiter.until);
+}
+
 /** Has Redis asked for the lock on behalf of the first call in the queue, if there is one: at once, or after a pause. */
 export function contend(lock: ExclusiveLock, afterMs = 0): void {
   const { queue, parts, operations } = lock;

@@ -2,7 +2,7 @@ import type { LockParts } from '../client-parts.js';
 import type { LockLostReason } from '../errors.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import type { Operations } from '../tenure/operations.js';
-import type { AcquireRequest } from '../waiting/waiter.js';
+import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
 import type { HoldRecord } from './hold-record.js';
 import type { ExclusiveLock, LockHome, Seated } from './lock.js';
 import type { HeldHere } from './open-holds.js';
@@ -12,6 +12,8 @@ import type { ExclusivePolicy } from './policy.js';
 export interface HeldLock {
   /** What is open of it in this process. */
   readonly holds: HeldHere;
+  /** The calls that wait for it, each for the others' holds to end. */
+  readonly waiting: Iterable<Waiter>;
   /** The part of it that has `hold`. */
   lockOf(hold: ScopedHold): ExclusiveLock | undefined;
   /** The tenure id under which `hold` is held. */

@@ -29,10 +29,11 @@ import { type Failure, failureError } from '../tenure/failures.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Operations } from '../tenure/operations.js';
 import type { Stake } from '../tenure/stake.js';
+import { judge } from '../waiting/deadlock.js';
 import { SelfWaitWatch } from '../waiting/self-wait-watch.js';
 import { WaitQueue } from '../waiting/wait-queue.js';
 import { type AcquireRequest, Waiter, type WaiterKeeper } from '../waiting/waiter.js';
-import { contend, enter, reenter } from './admission.js';
+import { contend, enter, join, reenter } from './admission.js';
 import { leave, vacateAfterAll } from './departure.js';
 import { endAttempts, endSingleAttempts, expire } from './expiry.js';
 import { extend } from './extension.js';
@@ -90,7 +91,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   }
 
   #admit(request: AcquireRequest): Promise<unknown> {
-    const { parts, holds, queue, policy } = this;
+    const { parts, holds, policy } = this;
     this.check();
     const lost = lostAround(request);
     if (lost !== undefined) return this.#refuse(request, lost.lossError());
@@ -108,12 +109,9 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     } else if (parts.limits.waitersReached && !this.#holdsFor(request)) {
       waiter.refuse(parts.limits.reached(this.name, 'waiters'));
     } else {
-      const asking = this.tenure;
-      queue.addLast(waiter);
-      contend(this);
-      // A new tenure has just asked.
-      if (!waiter.singleAttempt) asking?.stayFresh(waiter.until);
-      if (!waiter.settled && this.#home.heldHere(this.name).length > 0)
+      const verdict = judge(waiter, this.#home, parts);
+      if (verdict !== 'refused') join(this, waiter);
+      if (verdict === 'waits' && !waiter.settled && this.#home.heldHere(this.name).length > 0)
         (this.#selfWait ??= new SelfWaitWatch(this, this.#home, parts)).watch(waiter);
     }
     return waiter.promise;
@@ -131,6 +129,10 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
 
   lockOf(hold: ScopedHold): ExclusiveLock | undefined {
     return this.holds.has(hold) ? this : undefined;
+  }
+
+  get waiting(): Iterable<Waiter> {
+    return this.queue;
   }
 
   /** The tenure id under which `hold` is held. */

@@ -15,6 +15,7 @@ import type { HeldLock } from './coordinating.js';
 import type { Coordinator } from './coordinator.js';
 import type { HoldRecord } from './hold-record.js';
 import type { ExclusiveLock, Seated } from './lock.js';
+import type { Waiter } from '../waiting/waiter.js';
 import { type HeldHere, together } from './open-holds.js';
 
 /** See the module comment. */
@@ -31,6 +32,10 @@ export class Lanes implements HeldLock {
 
   get holds(): HeldHere {
     return together(this.#granted);
+  }
+
+  get waiting(): Iterable<Waiter> {
+    return waitingIn(this.#all.keys());
   }
 
   lockOf(hold: ScopedHold): ExclusiveLock | undefined {
@@ -97,4 +102,9 @@ export class Lanes implements HeldLock {
     for (const lane of this.#granted) if (lane.holds.has(hold)) return lane;
     return undefined;
   }
+}
+
+/** The calls that wait in several parts of one lock. */
+export function* waitingIn(parts: Iterable<Coordinator>): Iterable<Waiter> {
+  for (const { queue } of parts) yield* queue;
 }

@@ -43,6 +43,8 @@ export interface LockHome {
   granted(lock: Seated): void;
   /** What this client holds of all locks of a name: they exclude each other. */
   heldHere(name: string): readonly HoldRecord[];
+  /** The calls of this client that wait for locks of a name. */
+  waitingHere(name: string): Iterable<Waiter>;
 }
 
 /** What has a place there: it stands for a name, or for a part of what this client does about it. */

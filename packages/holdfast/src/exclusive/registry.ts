@@ -3,7 +3,7 @@ import { none } from '../lists.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import type { LockParts } from '../client-parts.js';
 import type { LockIdentity, Operations } from '../tenure/operations.js';
-import type { AcquireRequest } from '../waiting/waiter.js';
+import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
 import { type Coordinating, type HeldLock, isCoordinating } from './coordinating.js';
 import { Coordinator } from './coordinator.js';
 import type { HoldRecord } from './hold-record.js';
@@ -78,6 +78,10 @@ export class Registry implements LockHome {
       if (open.length > 0) held = held.length === 0 ? open : [...held, ...open];
     }
     return held;
+  }
+
+  *waitingHere(name: string): Iterable<Waiter> {
+    for (const named of this.#coordinators.values()) yield* named.get(name)?.waiting ?? none;
   }
 
   granted(lock: Seated): void {

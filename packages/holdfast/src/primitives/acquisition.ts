@@ -3,7 +3,7 @@
 import type { CheckedOptions } from '../acquire-options.js';
 import type { LockParts } from '../client-parts.js';
 import { LockScopeError } from '../errors.js';
-import type { AcquireKind } from '../exclusive/hold-record.js';
+import type { AcquireKind, HoldRecord } from '../exclusive/hold-record.js';
 import type { ExclusivePolicy } from '../exclusive/policy.js';
 import type { Registry } from '../exclusive/registry.js';
 import { shown } from '../reports/caller.js';
@@ -49,6 +49,8 @@ export interface LockCall<T> {
   /** Where it was called from, if that was noted before this. */
   readonly site?: Site | undefined;
   readonly completion: Completion<T>;
+  /** See {@link AcquireRequest}. */
+  readonly membersHeld?: readonly HoldRecord[] | undefined;
   /** The innermost open hold that the call is inside of. */
   around(): ScopedHold | undefined;
 }
@@ -77,6 +79,7 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
     maxAttempts: host.maxAttempts,
     signal,
     scope,
+    membersHeld: call.membersHeld,
     owner,
     kind,
     site: call.site ?? siteOf(host, call),
@@ -103,7 +106,7 @@ export function siteOf(
   { parts }: Pick<LockHost, 'parts'>,
   { style, owner, entry }: Pick<LockCall<unknown>, 'style' | 'owner' | 'entry'>,
 ): Site | undefined {
-  if (parts.reporter.wantsSites) return new Site(entry, CALLERS);
+  if (parts.reporter.wantsSites || parts.settings.deadlocks === 'refuse') return new Site(entry, CALLERS);
   const seen = style.kind === 'section' && owner === undefined;
   return seen ? undefined : new Site(entry, CALLER_ONLY);
 }

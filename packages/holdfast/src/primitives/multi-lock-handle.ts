@@ -205,6 +205,7 @@ export class MultiLockHandle implements MultiLock {
       options: { leaseMs: undefined, maxHoldMs, minHoldMs, signal, waitMs: leftMs && Math.ceil(leftMs) },
       entry,
       site,
+      membersHeld: bundle.taken.map(({ record }) => record),
       completion: (outcome, joinedAt) =>
         typeof outcome === 'string' ? outcome : { member, record: outcome, joinedAt },
     });

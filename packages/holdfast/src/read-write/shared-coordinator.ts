@@ -24,6 +24,7 @@ import { contend } from '../exclusive/admission.js';
 import type { Coordinating } from '../exclusive/coordinating.js';
 import { Coordinator } from '../exclusive/coordinator.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
+import { waitingIn } from '../exclusive/lanes.js';
 import type { ExclusiveLock, LockHome, Seated } from '../exclusive/lock.js';
 import { type HeldHere, together } from '../exclusive/open-holds.js';
 import { lostAround } from '../exclusive/reentry.js';
@@ -35,7 +36,7 @@ import type { Side } from '../tenure/operations.js';
 import type { HoldSteps } from '../tenure/hold-steps.js';
 import type { CountedDown, Stake } from '../tenure/stake.js';
 import type { Tenure } from '../tenure/tenure.js';
-import type { AcquireRequest } from '../waiting/waiter.js';
+import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
 import { around, isWrite, LanePolicy } from './lane.js';
 import type { SharedOperations } from './operations.js';
 
@@ -69,6 +70,14 @@ export class SharedCoordinator implements Coordinating, LockHome {
 
   get holds(): HeldHere {
     return together([...this.#lanes].map(({ lock }) => lock));
+  }
+
+  get waiting(): Iterable<Waiter> {
+    return waitingIn([...this.#lanes].map(({ lock }) => lock));
+  }
+
+  waitingHere(name: string): Iterable<Waiter> {
+    return this.#home.waitingHere(name);
   }
 
   heldHere(name: string): readonly HoldRecord[] {

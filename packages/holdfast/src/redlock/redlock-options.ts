@@ -70,6 +70,7 @@ const known: Record<keyof RedLockClientOptions, true> = {
   claimLeaseMs: true,
   reaskMs: true,
   limits: true,
+  deadlocks: true,
   strictScopes: true,
   releaseOnScopeEnd: true,
 };

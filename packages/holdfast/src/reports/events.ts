@@ -4,7 +4,7 @@
  */
 
 import { EventEmitter } from 'node:events';
-import type { LockLostError } from '../errors.js';
+import type { DeadlockWait, LockLostError } from '../errors.js';
 import { outside } from '../scopes/scope.js';
 import { describeThrown } from './thrown.js';
 
@@ -18,7 +18,7 @@ export interface LockHoldEvent {
 
 /**
  * What the listeners of a client are told. Sites are stacks of the call that took the lock, or wants it. `withLock` has one only when there was
- * a listener of `leak`, `self-wait` or `held-long` when it was called: noting it costs a few microseconds.
+ * a listener of `leak`, `self-wait`, `deadlock` or `held-long` when it was called, or `deadlocks` is `refuse`: noting it costs a few microseconds.
  */
 export interface LockClientEvents {
   /** A hold ended before its release. Also a rejection or an aborted signal of the call that relied on it. */
@@ -37,6 +37,12 @@ export interface LockClientEvents {
    * the call is outside of.
    */
   'self-wait': [event: { name: string; site: string | undefined; holderSite: string | undefined }];
+  /**
+   * Calls of this client wait for each other's locks, and none has a `waitMs` after which it would give up: they wait for ever. `waits` has one entry for
+   * each, the call that closed the circle first: it was made at `site`, and waits for lock `name`, which was taken at `holderSite` by code that
+   * waits in the next entry; the last waits for what the first holds. Work that a scope has started and does not await is taken for awaited.
+   */
+  deadlock: [event: { waits: readonly DeadlockWait[] }];
   /** A lock waited for in queue mode is owned by a client that knows no queue, such as Redisson. */
   'foreign-owner': [event: { name: string }];
   /**
@@ -60,6 +66,7 @@ const known: Record<keyof LockClientEvents, true> = {
   leak: true,
   'held-long': true,
   'self-wait': true,
+  deadlock: true,
   'foreign-owner': true,
   'unsafe-setting': true,
   error: true,

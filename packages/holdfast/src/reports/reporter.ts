@@ -3,7 +3,7 @@
  * code of users waits for locks to come to rest.
  */
 
-import type { LockLimit, LockLostError } from '../errors.js';
+import type { DeadlockWait, LockLimit, LockLostError } from '../errors.js';
 import { type CallContext, runIn } from '../scopes/call-context.js';
 import { anyChannelHeard, channels, type LockHoldMessage, type Publisher } from './channels.js';
 import { Events, type LeakHow, type LockClientEvents } from './events.js';
@@ -32,6 +32,7 @@ export class Reporter {
   readonly #holdIds: string;
   #holds = 0;
   #warnedSelfWait = false;
+  #warnedDeadlock = false;
   #warnedUnsafeSetting = false;
   #warnedLeak = false;
 
@@ -44,7 +45,8 @@ export class Reporter {
 
   /** There is a listener to be told where sections begin. */
   get wantsSites(): boolean {
-    return this.wantsLeaks || this.events.hears('self-wait') || this.events.hears('held-long');
+    const { events } = this;
+    return this.wantsLeaks || events.hears('self-wait') || events.hears('deadlock') || events.hears('held-long');
   }
 
   /** There is a listener to be told of locks that no code will unlock. */
@@ -164,6 +166,19 @@ export class Reporter {
         code: 'HOLDFAST_SELF_WAIT',
         detail: `The call that waits:\n${framesOf(site)}\nThe call that holds the lock:\n${framesOf(holderSite)}`,
       },
+    );
+  }
+
+  /** @param waits - of the circle, that of the call that closed it first. @param then - what becomes of that call. */
+  deadlock({ context }: ReportedCall, waits: readonly DeadlockWait[], then: 'refused' | 'waits'): void {
+    this.#emit(context, 'deadlock', { waits });
+    if (then === 'refused' || this.#warnedDeadlock || this.events.hears('deadlock')) return;
+    this.#warnedDeadlock = true;
+    const calls = waits.map(({ name, site }) => `Waits for "${name}":\n${site ?? '    a withLock or tryWithLock'}`);
+    process.emitWarning(
+      `Calls wait for each other for ever, for the locks ${waits.map(({ name }) => `"${name}"`).join(', ')}: take locks in one order ` +
+        'everywhere, or all at once with getMultiLock. Listen to the event "deadlock" to hear where.',
+      { type: 'HoldfastWarning', code: 'HOLDFAST_DEADLOCK', detail: calls.join('\n') },
     );
   }
 

@@ -41,6 +41,8 @@ export interface AcquireRequest extends HoldOrigin, LockIdentity {
   readonly signal: AbortSignal | undefined;
   /** The innermost live scope around the call. */
   readonly scope: Scope | undefined;
+  /** Of a member of a multi-lock: the holds of those before it, which end after this call at the earliest. */
+  readonly membersHeld?: readonly HoldRecord[] | undefined;
   /** The scope whose `unlock` undoes the hold when it was taken as a new owner, and when it re-entered. */
   readonly unlockScope: Scope | undefined;
   readonly unlockScopeOnReentry: Scope | undefined;

@@ -275,7 +275,16 @@ it('types: overloads and results are what the documents say', async () => {
     same<typeof inside, bigint>(true);
     same<holdfast.LockError['code'], LockErrorCode>(true);
     same<holdfast.LockLostError['reason'], LockLostReason>(true);
-    type Event = 'lost' | 'suspect' | 'leak' | 'held-long' | 'self-wait' | 'foreign-owner' | 'unsafe-setting' | 'error';
+    type Event =
+      | 'lost'
+      | 'suspect'
+      | 'leak'
+      | 'held-long'
+      | 'self-wait'
+      | 'deadlock'
+      | 'foreign-owner'
+      | 'unsafe-setting'
+      | 'error';
     same<keyof LockClientEvents, Event>(true);
     same<LockInspection['queue'][number]['thisClient'], boolean>(true);
     client.on('lost', ({ name, error }) => {

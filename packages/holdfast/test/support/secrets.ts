@@ -11,6 +11,7 @@ const events: Record<keyof LockClientEvents, true> = {
   leak: true,
   'held-long': true,
   'self-wait': true,
+  deadlock: true,
   'foreign-owner': true,
   'unsafe-setting': true,
   error: true,
