@@ -29,6 +29,7 @@ describe('the public surface is', () => {
     expect(Object.keys(holdfast).sort()).toEqual([
       'LockClient',
       'LockClientClosedError',
+      'LockDeadlockError',
       'LockError',
       'LockLimitError',
       'LockLostError',
