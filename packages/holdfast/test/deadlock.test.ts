@@ -71,7 +71,8 @@ const sections: Record<string, (client: LockClient) => Take> = {
   getMultiLock: (client) => (name, fn, signal) => client.getMultiLock([name, `${name}:too`]).withLock({ signal }, fn),
 };
 const kinds = Object.keys(sections);
-const taking = (kind: string, client: LockClient): Take => sections[kind]?.(client) ?? (() => Promise.reject(kind));
+const taking = (kind: string, client: LockClient): Take =>
+  sections[kind]?.(client) ?? (() => Promise.reject(new Error(kind)));
 
 describe('two flows that wait for each other', () => {
   it.each(kinds)('%s: the call that closes the circle is told at once, and may be refused', async (kind) => {
@@ -214,7 +215,7 @@ describe('no alarm', () => {
     const calls = [x.run(() => client.getLock('y').acquire()), y.run(() => client.getLock('x').acquire())];
     await client.advance(100);
     await y.release();
-    const [got] = await Promise.all([calls[0]]);
+    const got = await calls[0];
     await x.release();
     await got?.release();
     await ended(client, ...calls);
@@ -244,6 +245,14 @@ describe('no alarm', () => {
       return [await read(), await read(5_000)];
     });
     expect(await ended(client, first, second)).toEqual(['first', ['read', 'read']]);
+    expect(told).toEqual([]);
+  });
+
+  it('when branches below a parent that holds the lock wait for one another', async () => {
+    const { client, told } = setUp();
+    const take = taking(section, client);
+    const branches = () => Promise.all([1, 2, 3].map((branch) => take('x', () => turns(5).then(() => branch))));
+    expect(await ended(client, take('x', branches))).toEqual([[1, 2, 3]]);
     expect(told).toEqual([]);
   });
 

@@ -38,6 +38,6 @@ export function lostAround(request: AcquireRequest): ScopedHold | undefined {
 }
 
 /** The scope of the call, or where that has ended, the one around it. */
-function innermostLive({ scope }: AcquireRequest): Scope | undefined {
+export function innermostLive({ scope }: AcquireRequest): Scope | undefined {
   return scope?.ended ? scope.parent : scope;
 }

@@ -21,6 +21,7 @@ import { none } from '../lists.js';
 import { CALLERS, Site } from '../reports/site.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { LockHome } from '../exclusive/lock.js';
+import { innermostLive } from '../exclusive/reentry.js';
 import type { AcquireRequest, Waiter } from './waiter.js';
 
 /** How many waiting calls are looked at before the search is given up: it must not stand in the way of a crowd. */
@@ -89,9 +90,9 @@ const waitsWithoutEnd = ({ request }: Waiter): boolean =>
 
 /** The call has to wait for this hold to end. */
 function keepsOut(hold: HoldRecord, request: AcquireRequest): boolean {
-  if (!hold.renewable || hold.name !== request.name) return false;
+  if (hold.name !== request.name) return false;
   if (hold.side === 'read' && request.side === 'read') return false;
-  for (let scope = liveScopeOf(request); scope !== undefined; scope = scope.parent) {
+  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
     if (scope.holds.has(hold)) return false;
   }
   return true;
@@ -100,12 +101,10 @@ function keepsOut(hold: HoldRecord, request: AcquireRequest): boolean {
 /** The holds that cannot end before the call does. */
 function holdsAround(request: AcquireRequest): readonly HoldRecord[] {
   let around = request.membersHeld ?? none;
-  for (let scope = liveScopeOf(request); scope !== undefined; scope = scope.parent) {
+  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
     // Holds of a scope belong to its client, and so to this copy of the library.
-    const ending = ([...scope.holds] as HoldRecord[]).filter(({ kind, renewable }) => kind !== 'object' && renewable);
+    const ending = ([...scope.holds] as HoldRecord[]).filter(({ kind }) => kind !== 'object');
     if (ending.length > 0) around = [...around, ...ending];
   }
   return around;
 }
-
-const liveScopeOf = ({ scope }: AcquireRequest) => (scope?.ended ? scope.parent : scope);

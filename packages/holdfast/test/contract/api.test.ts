@@ -69,6 +69,7 @@ describe('the public surface is', () => {
         'getReadWriteLock',
         'getMultiLock',
         'getCountDownLatch',
+        'election',
         'oncePer',
         'run',
         'exit',
