@@ -19,8 +19,8 @@ const allowed: Record<string, RegExp> = {
 
 function sourcesOf(folder: string): string[] {
   const found = readdirSync(join(packages, folder), { recursive: true, encoding: 'utf8' });
-  // The client of `holdfast/testing` lives in surroundings of its own, which are made there.
-  const files = found.filter((file) => file.endsWith('.ts') && !file.startsWith('testing'));
+  // The client of `holdfast/testing` lives in surroundings of its own, which are made there. The command line is a program that uses a client.
+  const files = found.filter((file) => file.endsWith('.ts') && !/^(?:testing|cli)\//.test(file));
   return files.map((file) => `${folder}/${file}`);
 }
 
