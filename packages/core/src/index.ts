@@ -46,6 +46,7 @@ export * as readWrite from './read-write/index.js';
 export {
   assertLockName,
   assertPrefix,
+  clientKey,
   type GuardedKeys,
   guardedKeys,
   inboxChannel,

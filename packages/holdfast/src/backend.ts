@@ -8,7 +8,7 @@ import { fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
 import { Watchdog } from '@holdfast/watchdog';
 import type { ClientParts, CommonParts } from './client-parts.js';
 import { CommandSender } from './connection/command-sender.js';
-import type { Keyspace } from './connection/connection.js';
+import type { Keyspace } from './connection/keyspace.js';
 import type { ConnectionTools } from './connection/connection-tools.js';
 import { openTopology } from './connection/open-topology.js';
 import { type Patience, Readiness, withoutListening } from './connection/readiness.js';
@@ -29,6 +29,8 @@ import { QueueWakeup, RedissonWakeup } from './tenure/wakeup.js';
 /** What a backend is told of the client that it is for. */
 export interface BackendOptions {
   readonly clientId: string;
+  /** Of its own connections, in CLIENT LIST. */
+  readonly connectionName?: string | undefined;
   readonly grants: ClientParts['grants'];
   /** What is held on a lease; for reports. */
   readonly heldOn: (subject: LeaseSubject) => readonly HoldRecord[];
@@ -51,7 +53,7 @@ export class Backend {
   readonly #readiness: Readiness;
   readonly #reaching: Readiness;
 
-  constructor(redis: OpenedRedis, common: CommonParts, { clientId, grants, heldOn }: BackendOptions) {
+  constructor(redis: OpenedRedis, common: CommonParts, { clientId, connectionName, grants, heldOn }: BackendOptions) {
     const { settings, clock, random, nextTurn, reporter, waits } = common;
     const onError = (error: unknown) => reporter.error(error);
     const told = new ToldErrors(() => clock.now(), onError);
@@ -60,6 +62,7 @@ export class Backend {
       now: () => clock.now(),
       random,
       nextTurn,
+      connectionName,
       silenceMs: 3 * settings.attemptTimeoutMs,
       serverCheck: new ServerCheck((found) => reporter.unsafeSetting(found)),
       onError: (connection, error) => told.note(connection, error),

@@ -11,6 +11,8 @@ import { NodeQuestions } from './primitives/questions.js';
 import { membersInOrder } from './primitives/members.js';
 import type { MultiLock } from './primitives/multi-lock.js';
 import { MultiLockHandle } from './primitives/multi-lock-handle.js';
+import { cardOf, connectionNameOf } from './identity.js';
+import { Registration } from './inspection/registration.js';
 import { inspectLock, type LockInspection } from './inspection/inspection.js';
 import { type ListedLock, listLocks, type ListLocksOptions } from './inspection/lock-list.js';
 import { begin } from './common-parts.js';
@@ -75,6 +77,8 @@ class Client implements LockClientMembers {
   readonly #parts: ClientParts;
   readonly #host: LockHost;
   readonly #background: Schedule;
+  /** Only of a client that says who it is. */
+  readonly #registration: Registration | undefined;
   readonly #latches: Latches;
   #closing: Promise<void> | undefined;
 
@@ -96,10 +100,15 @@ class Client implements LockClientMembers {
 
   private constructor(options: LockClientOptions, surroundings: Surroundings) {
     const settings = resolveSettings(options);
-    const { clientId, common, background } = begin(settings, surroundings, () => this.#host.registry.coordinators());
+    const { clientId, common, background, stamp } = begin(settings, surroundings, () =>
+      this.#host.registry.coordinators(),
+    );
     this.clientId = clientId;
-    this.#backend = new Backend(surroundings.openRedis(options.redis), common, {
-      clientId: this.clientId,
+    const card = settings.identity && cardOf(settings.identity, surroundings.whereabouts());
+    const connectionName = card && connectionNameOf(card.name);
+    this.#backend = new Backend(surroundings.openRedis(options.redis, connectionName), common, {
+      clientId,
+      connectionName,
       grants: settings.replicas === undefined ? 'believed' : 'asked about',
       heldOn: ({ id, operations }) => this.#host.registry.find(operations)?.heldUnder(id) ?? none,
     });
@@ -113,6 +122,7 @@ class Client implements LockClientMembers {
       terms: { mode: 'watched', leaseMs: settings.watchdogTimeoutMs, maxHoldMs: settings.maxHoldMs },
     };
     this.#background = background;
+    if (card && stamp) this.#registration = new Registration(this.#parts, background, stamp, clientId, card);
     this.#latches = new Latches({ ...this.#parts, broadcasts: this.#backend.broadcasts }, this.#host.registry);
   }
 
@@ -245,6 +255,7 @@ class Client implements LockClientMembers {
   async #close(drainMs: number): Promise<void> {
     this.#backend.refuseWaiting();
     await this.#host.registry.close(drainMs);
+    await this.#registration?.end();
     await this.#backend.close();
     this.#parts.waits.clear();
     this.#background.clear();

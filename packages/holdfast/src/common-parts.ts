@@ -5,6 +5,7 @@ import type { Coordinating } from './exclusive/coordinating.js';
 import { EventLoopTurns } from './exclusive/event-loop-turns.js';
 import { LongHoldWatch } from './exclusive/long-hold-watch.js';
 import { UnreportedLosses } from './exclusive/unreported-losses.js';
+import { TenureStamp } from './inspection/tenure-stamp.js';
 import type { Settings } from './options.js';
 import { Forgotten } from './reports/forgotten.js';
 import { Reporter } from './reports/reporter.js';
@@ -25,6 +26,8 @@ export interface Beginnings {
   readonly common: CommonParts;
   /** For what does not keep the process alive. */
   readonly background: Schedule;
+  /** Only of a client that says who it is. */
+  readonly stamp: TenureStamp | undefined;
 }
 
 /** @param coordinators - those of the client: of the locks that are in use when they are asked for. */
@@ -39,6 +42,7 @@ export function begin(
   const onError = (error: unknown) => reporter.error(error);
   const background = new Schedule(clock, 'background', onError);
   const { heldWarnMs } = settings;
+  const stamp = settings.identity && new TenureStamp(clock);
   let tenures = 0;
   const common: CommonParts = {
     settings,
@@ -58,7 +62,7 @@ export function begin(
         ? undefined
         : new LongHoldWatch(heldWarnMs, { clock, schedule: background, reporter }, coordinators),
     tenureId: (owner) =>
-      `${owner === undefined ? '' : `${owner}:`}${clientId}:${++tenures}.${randomText(SECRET_LENGTH)}`,
+      `${owner === undefined ? '' : `${owner}:`}${clientId}:${++tenures}.${randomText(SECRET_LENGTH)}${stamp?.next() ?? ''}`,
   };
-  return { clientId, common, background };
+  return { clientId, common, background, stamp };
 }

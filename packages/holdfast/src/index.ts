@@ -30,6 +30,7 @@ export type { CampaignOptions, Election, Leader, Leadership, ObserveOptions } fr
 export type { FencedHold, RFencedLock } from './primitives/fenced-lock.js';
 export type { Hold, HoldState } from './primitives/hold.js';
 export type { Inherited } from './tenure/inherited.js';
+export type { ClientCard } from './identity.js';
 export type { InspectedHolder, InspectedWait, LockInspection } from './inspection/inspection.js';
 export type { ListedLock, ListLocksOptions } from './inspection/lock-list.js';
 export type { CloseOptions, ConnectOptions, LockHandleOptions, SpinLockOptions } from './lock-client.js';

@@ -1,3 +1,4 @@
+import { checkIdentity, type Identity } from './identity.js';
 import { assertPrefix } from '@holdfast/core';
 import { assertTimings } from '@holdfast/notify';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
@@ -43,6 +44,14 @@ export interface LockClientOptions {
    * bytes. Default: none.
    */
   prefix?: string;
+  /**
+   * Says who holds and who waits, to `inspect`, `listLocks` and the command line of others: name, host, process id, {@link meta}, and since when. Up to 128
+   * characters. It is kept in Redis under one key for each client (`holdfast_client:{<client id>}`, see `docs/security.md`) while the client is in use, and
+   * is the name of its own connections in `CLIENT LIST`. Default: with `meta`, `<host>:<process id>`; without, the client says nothing of itself.
+   */
+  clientName?: string;
+  /** Said beside {@link clientName}, such as a version or a region: at most 16 texts of up to 256 characters. Nothing secret. Default: none. */
+  meta?: Readonly<Record<string, string>>;
   /** Lease of acquisitions without `leaseMs`; renewed every third of it while the hold lives. Default 30 000. */
   watchdogTimeoutMs?: number;
   /** Longest time a watched hold is renewed for; then its lease runs out and it is lost with reason `max-hold`. Default: no limit. */
@@ -92,6 +101,8 @@ export interface LockClientOptions {
 /** {@link LockClientOptions} with every default applied, checked once. */
 export interface Settings {
   readonly prefix: string;
+  /** Undefined when the client says nothing of itself. */
+  readonly identity: Identity | undefined;
   readonly watchdogTimeoutMs: number;
   readonly maxHoldMs: number | undefined;
   readonly heldWarnMs: number | undefined;
@@ -167,6 +178,8 @@ export function checkId(what: string, id: unknown): string {
 const known: Record<keyof LockClientOptions, true> = {
   redis: true,
   prefix: true,
+  clientName: true,
+  meta: true,
   watchdogTimeoutMs: true,
   maxHoldMs: true,
   heldWarnMs: true,
@@ -260,6 +273,7 @@ export function resolveSettings(options: LockClientOptions): Settings {
   if (deadlocks !== 'report' && deadlocks !== 'refuse') throw new RangeError(`deadlocks must be 'report' or 'refuse'`);
   const settings: Settings = {
     prefix: checkPrefix(prefix),
+    identity: checkIdentity(options.clientName, options.meta),
     watchdogTimeoutMs: checkTime('watchdogTimeoutMs', watchdogTimeoutMs, MIN_LEASE_MS),
     maxHoldMs: maxHoldMs === undefined ? undefined : checkTime('maxHoldMs', maxHoldMs, MIN_LEASE_MS),
     heldWarnMs: heldWarnMs === undefined ? undefined : checkTime('heldWarnMs', heldWarnMs, 1),

@@ -8,8 +8,10 @@
  */
 
 import { type Clock, systemClock } from '@holdfast/watchdog';
+import { hostname } from 'node:os';
 import { nanoid } from 'nanoid';
 import { type OpenedRedis, openRedis } from './connection/redis-input.js';
+import type { Whereabouts } from './identity.js';
 import type { RedisInput } from './options.js';
 
 /** See the module comment. Each client has its own. */
@@ -22,7 +24,9 @@ export interface Surroundings {
   /** Runs `run` in the next turn of the event loop: after the timers that are due and the sockets that can be read. */
   readonly nextTurn: (run: () => void) => void;
   /** Turns the `redis` option into a client, without any I/O. @throws TypeError when it cannot be used. */
-  readonly openRedis: (input: RedisInput) => OpenedRedis;
+  readonly openRedis: (input: RedisInput, connectionName?: string) => OpenedRedis;
+  /** Where the client lives, for clients that say who they are. */
+  readonly whereabouts: () => Whereabouts;
 }
 
 /** The real one: fake timers that a test installs later would keep locks from passing on, and sockets are read all the same. */
@@ -36,5 +40,6 @@ export function systemSurroundings(): Surroundings {
     randomText: nanoid,
     nextTurn: (run) => void setImmediate(run),
     openRedis,
+    whereabouts: () => ({ host: hostname(), pid: process.pid }),
   };
 }

@@ -3,7 +3,7 @@
 -- KEYS  lock queue writers readers
 -- ARGV
 --
--- Reply: PTTL of the lock; its owner, as of inspect; the side of a read-write lock, or ''; how many hold it; how many wait for it
+-- Reply: now (server ms); PTTL of the lock; its owner, as of inspect; the side of a read-write lock, or ''; how many hold it; how many wait for it
 
 --#include protocol/question
 --#include lock/owner
@@ -14,7 +14,9 @@ if refused then return refused end
 local holders = holder and 1 or 0
 -- Beside those who hold it, a read-write lock has `mode`, `side` and `sweep`.
 if holder and fields.side then holders = math.max(1, redis.call('HLEN', KEYS[1]) - 3) end
+local time = redis.call('TIME')
 return {
+  time[1] * 1000 + math.floor(time[2] / 1000),
   redis.call('PTTL', KEYS[1]),
   { holder, holder and (fields.side and '1' or fields[holder]), fields.seq, fields.rest },
   fields.side or '',

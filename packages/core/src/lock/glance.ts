@@ -7,6 +7,8 @@ import { glance as operation } from './scripts.gen.js';
 
 /** Reply to {@link glance}. */
 export interface GlanceReply {
+  /** Server time. */
+  readonly nowMs: number;
   /** Undefined when the lock is free; of many readers one. */
   readonly owner: InspectedOwner | undefined;
   /** Of a read-write lock: how it is held. */
@@ -23,15 +25,16 @@ export function glance({ lock, queue }: LockKeys, { writers, readers }: ReadWrit
 }
 
 function decode(reply: Reply): GlanceReply {
-  const ttl = reply.hasLength(5).ttl(0);
-  const side = sideFrom(reply, 2);
-  const owner = ownerFrom(reply.list(1));
+  const ttl = reply.hasLength(6).ttl(1);
+  const side = sideFrom(reply, 3);
+  const owner = ownerFrom(reply.list(2));
   return {
+    nowMs: reply.natural(0),
     owner: owner && side ? { ...owner, foreign: false } : owner,
     side,
-    holders: reply.natural(3),
+    holders: reply.natural(4),
     remainingMs: ttl.kind === 'leased' ? ttl.remainingMs : undefined,
-    waiting: reply.natural(4),
+    waiting: reply.natural(5),
   };
 }
 

@@ -36,10 +36,10 @@ export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tombstoneMs'
 
 export const glance: Operation<'lock' | 'queue' | 'writers' | 'readers', never> = {
   name: 'glance',
-  sha: '1d6b4230b2e95bffba0f213676cb51cb6c10e7ec',
+  sha: 'd6945dc48f420e3a086189aa97007ff7bce24c14',
   keys: (by) => [by.lock, by.queue, by.writers, by.readers],
   args: () => [],
-  source: [parts.protocolQuestion, parts.lockOwner, "local holder, fields, refused = owner('')\nif refused then return refused end\nlocal holders = holder and 1 or 0\nif holder and fields.side then holders = math.max(1, redis.call('HLEN', KEYS[1]) - 3) end\nreturn {\nredis.call('PTTL', KEYS[1]),\n{ holder, holder and (fields.side and '1' or fields[holder]), fields.seq, fields.rest },\nfields.side or '',\nholders,\nredis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) + redis.call('ZCARD', KEYS[4]),\nquestion,\n}"].join('\n'),
+  source: [parts.protocolQuestion, parts.lockOwner, "local holder, fields, refused = owner('')\nif refused then return refused end\nlocal holders = holder and 1 or 0\nif holder and fields.side then holders = math.max(1, redis.call('HLEN', KEYS[1]) - 3) end\nlocal time = redis.call('TIME')\nreturn {\ntime[1] * 1000 + math.floor(time[2] / 1000),\nredis.call('PTTL', KEYS[1]),\n{ holder, holder and (fields.side and '1' or fields[holder]), fields.seq, fields.rest },\nfields.side or '',\nholders,\nredis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) + redis.call('ZCARD', KEYS[4]),\nquestion,\n}"].join('\n'),
 };
 
 export const handoff: Operation<'lock' | 'queue', 'tenure' | 'seq' | 'leaseMs'> = {

@@ -170,6 +170,11 @@ export function guardedKeys(key: string, keyPrefix = ''): GuardedKeys {
   return { key, record: keyOf('fence', keyPrefix + key) };
 }
 
+/** Where a client says who it is, behind the `keyPrefix`; no lock has such a name. */
+export function clientKey(clientId: string): string {
+  return `holdfast_client:{${clientId}}`;
+}
+
 /** The channel on which a client is told about its tenures; one for the client's whole life. */
 export function inboxChannel(clientId: string): string {
   return INBOX_PREFIX + clientId;

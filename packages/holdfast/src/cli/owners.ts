@@ -1,6 +1,6 @@
 /** How those who hold and wait are named in tables. */
 
-import type { InspectedHolder } from 'holdfast';
+import type { ClientCard, InspectedHolder } from 'holdfast';
 
 /** The client in a tenure id, `[<owner>:]<client id>:<number>`; what others wrote is left as it is. */
 export function clientOf(id: string): string {
@@ -15,9 +15,21 @@ export function ownerIn(id: string): string | undefined {
 }
 
 /** A holder in a few words. */
-export function holderInWords({ id, kind, resting }: Pick<InspectedHolder, 'id' | 'kind' | 'resting'>): string {
+export function holderInWords({
+  id,
+  kind,
+  resting,
+  client,
+}: Pick<InspectedHolder, 'id' | 'kind' | 'resting' | 'client'>): string {
   if (resting) return 'nobody (resting)';
   if (kind === 'foreign') return `${id} (not holdfast)`;
   const owner = ownerIn(id);
-  return owner === undefined ? clientOf(id) : `${owner} (${clientOf(id)})`;
+  const name = client === undefined ? clientOf(id) : placeInWords(client);
+  return owner === undefined ? name : `${owner} (${name})`;
+}
+
+/** A client by its name, and where it is unless the name says so. */
+function placeInWords({ name, host, pid }: ClientCard): string {
+  const place = `${host}:${pid}`;
+  return name === place ? name : `${name} (${place})`;
 }

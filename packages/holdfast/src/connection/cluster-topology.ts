@@ -22,7 +22,8 @@ import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { outside } from '../scopes/scope.js';
 import { AskingConnection } from './asking-connection.js';
 import { ClusterMap, type MapChange, type NodeAddress } from './cluster-map.js';
-import type { Connection, ConnectionListener, Keyspace } from './connection.js';
+import type { Connection, ConnectionListener } from './connection.js';
+import type { Keyspace } from './keyspace.js';
 import { NodeConnection } from './node-connection.js';
 import type { Covers, Topology, TopologyListener, Refusal } from './topology.js';
 import type { ConnectionTools } from './connection-tools.js';
@@ -60,7 +61,10 @@ export class ClusterTopology implements Topology {
       // Of locks whose server is known, its own connection tells.
       onLastingTrouble: (error) => this.#lastingTrouble((lockKey) => this.nodeOf(lockKey) === undefined, error),
     });
-    this.#options = { ...oursForSure, ...swift(template.options.redisOptions ?? {}), keyPrefix: this.#map.keyPrefix };
+    const { redisOptions = {} } = template.options;
+    const { connectionName } = tools;
+    const named = connectionName === undefined || redisOptions.connectionName ? {} : { connectionName };
+    this.#options = { ...oursForSure, ...swift(redisOptions), ...named, keyPrefix: this.#map.keyPrefix };
   }
 
   get keyPrefix(): string {
@@ -79,7 +83,12 @@ export class ClusterTopology implements Topology {
   }
 
   get keyspaces(): readonly Keyspace[] {
-    return [...this.#map.owners].map((node) => this.#connections.get(node)).filter((known) => known !== undefined);
+    return [...this.#map.owners].flatMap((node) => this.#connections.get(node)?.keyspace ?? []);
+  }
+
+  keyspaceOf(key: string): Keyspace | undefined {
+    const node = this.nodeOf(key);
+    return node === undefined ? undefined : this.#readyConnection(node)?.keyspace;
   }
 
   connect(): void {

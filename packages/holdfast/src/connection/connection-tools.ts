@@ -12,6 +12,8 @@ export interface ConnectionTools {
   /** How long a connection of ours may owe every answer before it is replaced. */
   readonly silenceMs: number;
   readonly serverCheck: ServerCheck;
+  /** By which CLIENT LIST is to show connections of ours that their options give no name. */
+  readonly connectionName?: string | undefined;
   /** A connection of ours is in trouble. `connection`: what it is for and where it leads, in words. */
   readonly onError: (connection: string, error: unknown) => void;
 }

@@ -37,16 +37,6 @@ export interface Connection {
   replicated(enough: ReplicaTerms, epoch: number): Promise<number>;
 }
 
-/** A server that keeps locks, as one whose keys can be gone through. */
-export interface Keyspace {
-  readonly node: string;
-  /**
-   * Some of the keys that match the pattern and are hashes, prefixes included, and where to go on: `0` when that was all. Some keys come twice.
-   * Rejects at once where there is no connection.
-   */
-  hashes(cursor: string, pattern: string): Promise<{ next: string; keys: readonly string[] }>;
-}
-
 /** An ioredis client, and whether closing it is our business. */
 export interface OwnedRedis {
   readonly redis: Redis;

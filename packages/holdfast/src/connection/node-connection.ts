@@ -20,24 +20,19 @@ import { RoundTrips } from './round-trips.js';
 import { SilenceGuard } from './silence-guard.js';
 import { PortProbe } from './port-probe.js';
 import { addressOf, isLasting } from './trouble.js';
-import {
-  type Connection,
-  type ConnectionListener,
-  type Keyspace,
-  type OwnedRedis,
-  type ReplicaTerms,
-} from './connection.js';
+import { type Connection, type ConnectionListener, type OwnedRedis, type ReplicaTerms } from './connection.js';
 import { disconnect } from './disconnect.js';
+import { ConnectedKeyspace, type Keyspace } from './keyspace.js';
 
 /** Where a server refuses everything, its connection is not replaced more often than this. */
 const RECYCLE_PAUSE_MS = 300;
 /** A database that cannot be chosen now is chosen after this. */
 const PLACE_RETRY_MS = 100;
-/** So many keys are looked at in one step: a server is kept from others for less than a millisecond. */
-const PAGE = 500;
 
 /** See the module comment. */
-export class NodeConnection implements Connection, Keyspace {
+export class NodeConnection implements Connection {
+  /** For what is no matter of locks. */
+  readonly keyspace: Keyspace = new ConnectedKeyspace(this);
   readonly node: string;
   readonly redis: Redis;
   readonly port: ScriptPort;
@@ -167,13 +162,6 @@ export class NodeConnection implements Connection, Keyspace {
     // A client of yours may have sent it again, on another connection.
     ofThisConnection();
     return confirmed;
-  }
-
-  async hashes(cursor: string, pattern: string): Promise<{ next: string; keys: readonly string[] }> {
-    if (!this.ready) throw this.trouble ?? new Error('The connection was lost');
-    const page: unknown = await this.redis.call('SCAN', cursor, 'MATCH', pattern, 'COUNT', PAGE, 'TYPE', 'hash');
-    const [next, keys] = page as [string, string[]];
-    return { next, keys };
   }
 
   /** Where one answer is out of step those behind it are too: what is under way is asked again on a new connection, if that is ours to open. */

@@ -1,5 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis';
-import type { Connection, ConnectionListener, Keyspace, OwnedRedis } from './connection.js';
+import type { Connection, ConnectionListener, OwnedRedis } from './connection.js';
+import type { Keyspace } from './keyspace.js';
 import { NodeConnection } from './node-connection.js';
 import type { Topology, TopologyListener, Refusal } from './topology.js';
 import type { ConnectionTools } from './connection-tools.js';
@@ -20,6 +21,8 @@ export class NodeTopology implements Topology {
   readonly #sentinels: SentinelWatch | undefined;
   readonly #listeners: TopologyListener[] = [];
   readonly #waiting = new Set<() => void>();
+  /** For a connection whose options have no name for it. */
+  readonly #named: RedisOptions;
 
   constructor(owned: OwnedRedis, sentinels: SentinelWatch | undefined, tools: ConnectionTools) {
     const listener: ConnectionListener = {
@@ -29,6 +32,8 @@ export class NodeTopology implements Topology {
     };
     this.#connection = new NodeConnection(MASTER, owned, listener, tools);
     this.#sentinels = sentinels;
+    const { connectionName } = tools;
+    this.#named = connectionName === undefined || owned.redis.options.connectionName ? {} : { connectionName };
     sentinels?.mind(owned.redis);
   }
 
@@ -45,7 +50,11 @@ export class NodeTopology implements Topology {
   }
 
   get keyspaces(): readonly Keyspace[] {
-    return [this.#connection];
+    return [this.#connection.keyspace];
+  }
+
+  keyspaceOf(): Keyspace | undefined {
+    return this.#connection.ready ? this.#connection.keyspace : undefined;
   }
 
   connect(): void {
@@ -88,7 +97,8 @@ export class NodeTopology implements Topology {
   }
 
   openSubscriber(options: RedisOptions): Redis {
-    const redis = this.#connection.redis.duplicate(options);
+    const { redis: given } = this.#connection;
+    const redis = given.duplicate({ ...this.#named, ...options });
     this.#sentinels?.mind(redis);
     return redis;
   }

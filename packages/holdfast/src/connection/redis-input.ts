@@ -35,15 +35,16 @@ const CONNECT_MS = 3_000;
 const SENTINEL_ANSWER_MS = 1_000;
 
 /**
- * Turns the `redis` option into a client, without any I/O.
+ * Turns the `redis` option into a client, without any I/O. A connection of ours is shown by CLIENT LIST under `connectionName`, unless yours has one.
  *
  * @throws TypeError when it is not usable as a lock's connection, with the reason.
  */
-export function openRedis(input: RedisInput): OpenedRedis {
+export function openRedis(input: RedisInput, connectionName?: string): OpenedRedis {
+  const named = connectionName === undefined ? {} : { connectionName };
   if (typeof input === 'string') {
     if (!/^rediss?:\/\//.test(input)) throw unusable();
     if (!URL.canParse(input)) throw new TypeError('redis: this URL cannot be read: are its host and its port right?');
-    return open(() => new Redis(input, { retryStrategy, ...ours }));
+    return open(() => new Redis(input, { retryStrategy, ...named, ...ours }));
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw unusable();
   if ('href' in input) throw new TypeError('redis: pass the text of a URL: its href');
@@ -55,11 +56,14 @@ export function openRedis(input: RedisInput): OpenedRedis {
     if (isCluster(input)) return { kind: 'cluster', template: input };
     refuseUnfit(input);
     if (!input.options.sentinels) return { kind: 'node', redis: input, ownership: 'yours' };
-    return open(() => input.duplicate({ ...oursForSure, ...swift(input.options) }));
+    const ownName = input.options.connectionName ? {} : named;
+    return open(() => input.duplicate({ ...oursForSure, ...swift(input.options), ...ownName }));
   }
   // Read once: ioredis gets what was looked at.
   const given = { ...input };
-  const opened = open(() => new Redis({ retryStrategy, ...given, ...ours, ...(given.sentinels ? swift(given) : {}) }));
+  const opened = open(
+    () => new Redis({ retryStrategy, ...named, ...given, ...ours, ...(given.sentinels ? swift(given) : {}) }),
+  );
   refusePlaceless(given);
   return opened;
 }

@@ -9,7 +9,8 @@
  */
 
 import type { Redis, RedisOptions } from 'ioredis';
-import type { Connection, Keyspace } from './connection.js';
+import type { Connection } from './connection.js';
+import type { Keyspace } from './keyspace.js';
 import type { Reach } from './reach.js';
 
 /** The locks that an event concerns. Lock keys come without `keyPrefix`. */
@@ -47,6 +48,8 @@ export interface Topology {
   readonly ready: boolean;
   /** The servers that keep locks, as far as they are known: all of them while it is {@link ready}. */
   readonly keyspaces: readonly Keyspace[];
+  /** That of one key, if its server is known and ready now. */
+  keyspaceOf(key: string): Keyspace | undefined;
   /** Makes the connections that are missing to those servers. */
   connect(): void;
   listen(listener: TopologyListener): void;

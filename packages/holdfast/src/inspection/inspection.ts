@@ -1,7 +1,9 @@
 import type { InspectedOwner, InspectReply } from '@holdfast/core';
 import * as core from '@holdfast/core';
 import type { Backend } from '../backend.js';
+import type { ClientCard } from '../identity.js';
 import { query } from '../tenure/query.js';
+import { type NamedTenure, Names } from './names.js';
 
 /** Who holds a lock. */
 export interface InspectedHolder {
@@ -14,6 +16,10 @@ export interface InspectedHolder {
   readonly resting: boolean;
   /** Of its own lease; undefined when it has no expiry. */
   readonly remainingMs: number | undefined;
+  /** Who that is, of clients with a `clientName` or `meta`. */
+  readonly client: ClientCard | undefined;
+  /** For how long its process has had the lock or waited for it, without a break, in milliseconds; undefined with `client`. */
+  readonly ageMs: number | undefined;
 }
 
 /** Who waits for a lock. */
@@ -21,6 +27,8 @@ export interface InspectedWait {
   readonly id: string;
   readonly waitingMs: number;
   readonly thisClient: boolean;
+  /** As of {@link InspectedHolder}. */
+  readonly client: ClientCard | undefined;
   /** What it wants of a read-write lock; undefined for any other lock. */
   readonly side: 'read' | 'write' | undefined;
   /** The lease that it wants; undefined when it has not asked for so long that it will not be given the lock before it asks again. */
@@ -53,13 +61,32 @@ const MOST = 1_000;
  * second look. Where that is refused, since a user may have no rights to read-write locks, the first has to do.
  */
 export async function inspectLock(backend: Backend, name: string, clientId: string): Promise<LockInspection> {
+  const { nowMs, ...seen } = await look(backend, name, clientId);
+  const names = new Names(backend.parts);
+  const holders = await Promise.all(
+    seen.holders.map(async (holder) => ({ ...holder, ...(await names.of(holder.id, nowMs)) })),
+  );
+  const queue = await Promise.all(
+    seen.queue.map(async (waiter) => ({ ...waiter, client: (await names.of(waiter.id, nowMs)).client })),
+  );
+  return { ...seen, owner: holders[0], holders, queue };
+}
+
+/** Without the names of clients. */
+interface Look extends Omit<LockInspection, 'owner' | 'holders' | 'queue'> {
+  readonly nowMs: number;
+  readonly holders: readonly Omit<InspectedHolder, keyof NamedTenure>[];
+  readonly queue: readonly Omit<InspectedWait, 'client'>[];
+}
+
+async function look(backend: Backend, name: string, clientId: string): Promise<Look> {
   const { parts, prefixes } = backend;
   const operations = backend.lockOperations(name);
   const reply = await query(parts, operations, operations.inspect());
   if (reply.owner?.foreign !== true) return inspectionOf(name, reply, undefined, clientId);
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
-  const look = core.readWrite.inspect(core.readWriteKeys(name, prefixes), { most: MOST });
-  const answer = await parts.sender.answer(operations.key, () => look, { until, inLastingTrouble: 'give up' });
+  const command = core.readWrite.inspect(core.readWriteKeys(name, prefixes), { most: MOST });
+  const answer = await parts.sender.answer(operations.key, () => command, { until, inLastingTrouble: 'give up' });
   return inspectionOf(name, reply, answer.kind === 'reply' ? answer.reply : undefined, clientId);
 }
 
@@ -69,13 +96,13 @@ function inspectionOf(
   reply: InspectReply,
   shared: core.readWrite.ReadWriteInspectReply | undefined,
   clientId: string,
-): LockInspection {
+): Look {
   const nowMs = shared?.nowMs ?? reply.nowMs;
   const isOurs = (id: string) => id.includes(`${clientId}:`);
   const waitOf = (
     { tenure, ticket, leaseMs }: Pick<core.InspectedWaiter, 'tenure' | 'ticket' | 'leaseMs'>,
     side?: 'read' | 'write',
-  ): InspectedWait => ({
+  ): Look['queue'][number] => ({
     id: tenure,
     waitingMs: Math.max(0, nowMs - Math.ceil(ticket / 1_000)),
     thisClient: isOurs(tenure),
@@ -93,9 +120,9 @@ function inspectionOf(
       : [];
   const sharedQueue = shared?.queue.map((waiter) => waitOf(waiter, waiter.side)) ?? [];
   return {
+    nowMs,
     name,
     side: isShared ? shared.side : undefined,
-    owner: holders[0],
     holders,
     remainingMs: isShared ? shared.remainingMs : reply.remainingMs,
     queue: [...reply.queue.map((waiter) => waitOf(waiter)), ...sharedQueue],
@@ -103,7 +130,10 @@ function inspectionOf(
 }
 
 /** Puts an owner, as a script names it, into the words of a client. */
-export function holderOf(owner: InspectedOwner, isOurs: boolean): Omit<InspectedHolder, 'remainingMs'> {
+export function holderOf(
+  owner: InspectedOwner,
+  isOurs: boolean,
+): Omit<InspectedHolder, 'remainingMs' | keyof NamedTenure> {
   return {
     id: owner.id,
     holdCount: owner.holdCount,

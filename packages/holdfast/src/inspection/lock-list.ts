@@ -6,7 +6,7 @@
 
 import * as core from '@holdfast/core';
 import type { Backend } from '../backend.js';
-import type { Keyspace } from '../connection/connection.js';
+import type { Keyspace } from '../connection/keyspace.js';
 import { redacted } from '../connection/reply-errors.js';
 import { unavailable } from '../connection/unavailable.js';
 import { LockRefusedError } from '../errors.js';
@@ -15,6 +15,7 @@ import { checkCount, checkKeys } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { failureError } from '../tenure/failures.js';
 import { holderOf, type InspectedHolder } from './inspection.js';
+import { Names } from './names.js';
 
 /** Options of {@link LockClient.listLocks}. */
 export interface ListLocksOptions {
@@ -75,17 +76,18 @@ async function* search(
   const keyspaces = await shown(backend.keyspaces({ timers: waits, expiresAt, aborts, signal: undefined }));
   const { prefix = '', keyPrefix = '' } = backend.prefixes;
   const pattern = literally(keyPrefix + prefix) + match;
+  const names = new Names(backend.parts);
   const seen = new Set<string>();
   for (const keyspace of keyspaces) {
     for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
       client.admit();
       const page: Awaited<ReturnType<Keyspace['hashes']>> = await shown(pageOf(backend, keyspace, cursor, pattern));
-      const names = page.keys
+      const found = page.keys
         .map((key) => core.lockNameAt(key, backend.prefixes))
         .filter((name) => name !== undefined && !seen.has(name) && seen.add(name)) as string[];
-      for (let at = 0; at < names.length; at += AT_ONCE) {
+      for (let at = 0; at < found.length; at += AT_ONCE) {
         client.admit();
-        const looks = names.slice(at, at + AT_ONCE).map((name) => lookAt(client, name));
+        const looks = found.slice(at, at + AT_ONCE).map((name) => lookAt(client, name, names));
         for (const lock of await shown(Promise.all(looks))) {
           if (lock === undefined) continue;
           yield lock;
@@ -103,7 +105,11 @@ function literally(text: string): string {
 }
 
 /** Undefined for what is no lock, or is free by now. */
-async function lookAt({ backend, clientId }: ListingClient, name: string): Promise<ListedLock | undefined> {
+async function lookAt(
+  { backend, clientId }: ListingClient,
+  name: string,
+  names: Names,
+): Promise<ListedLock | undefined> {
   const { parts, prefixes } = backend;
   const keys = core.lockKeys(name, prefixes);
   const glance = core.glance(keys, core.readWriteKeys(name, prefixes));
@@ -113,11 +119,11 @@ async function lookAt({ backend, clientId }: ListingClient, name: string): Promi
     if (answer.kind === 'refused' && answer.code === 'NOTALOCK') return undefined;
     throw failureError(name, answer);
   }
-  const { owner, side, holders, remainingMs, waiting } = answer.reply;
+  const { nowMs, owner, side, holders, remainingMs, waiting } = answer.reply;
   if (owner === undefined) return undefined;
   return {
     name,
-    owner: { ...holderOf(owner, owner.id.includes(`${clientId}:`)), remainingMs },
+    owner: { ...holderOf(owner, owner.id.includes(`${clientId}:`)), remainingMs, ...(await names.of(owner.id, nowMs)) },
     holders,
     side,
     remainingMs,

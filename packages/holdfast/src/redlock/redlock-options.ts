@@ -16,7 +16,7 @@ export type RedLockNodeInput = string | RedisOptions | Redis;
 
 /** Options of {@link createRedLockClient}. All times are milliseconds. Those that are not described here are as in {@link LockClientOptions}. */
 export interface RedLockClientOptions
-  extends Omit<LockClientOptions, 'redis' | 'wakeup' | 'replicas' | 'tokens' | 'limits'> {
+  extends Omit<LockClientOptions, 'redis' | 'wakeup' | 'replicas' | 'tokens' | 'limits' | 'clientName' | 'meta'> {
   /**
    * The servers: an odd number, three at least. They must not replicate each other, and should not fail together: each on a machine of its own.
    * Give all clients the same list in the same order; the order decides where calls stand in line.

@@ -92,6 +92,7 @@ export class TestSite implements TestServer {
       random: () => 0.5,
       randomText: (length) => `test-${client}-${++texts}`.padEnd(length, '-').slice(-length),
       nextTurn: (run) => (time === undefined ? void turn().then(run) : time.nextTurn(run)),
+      whereabouts: () => ({ host: 'test', pid: client }),
       openRedis: () => ({
         kind: 'node',
         redis: memoryRedis(place, { ...options, enableOfflineQueue: false }),

@@ -105,6 +105,7 @@ export class World {
         random,
         randomText,
         nextTurn: process.nextTurn,
+        whereabouts: () => ({ host: name, pid: 1 }),
         openRedis: (input) =>
           yours === undefined
             ? { kind: 'node', redis: memoryRedis(place, { retryStrategy, ...HOST, ...ours }), ownership: 'ours' }

@@ -24,11 +24,11 @@ function inWordsOf({ name, side, holders, queue }: LockInspection, isColored: bo
   const state = holders.length === 0 ? 'is free' : `is held${side === undefined ? '' : ` to ${side}`}`;
   const lines = [`${styled('bold', printable(name), isColored)} ${state}\n`];
   if (holders.length > 0)
-    lines.push('\n', table(['HELD BY', 'HOLDS', 'LEASE LEFT'], holders.map(holderRow), isColored));
+    lines.push('\n', table(['HELD BY', 'FOR', 'HOLDS', 'LEASE LEFT'], holders.map(holderRow), isColored));
   if (queue.length > 0) {
     const rows = queue.map((waiter, index) => [
       `${index + 1}`,
-      holderInWords({ id: waiter.id, kind: 'holdfast', resting: false }),
+      holderInWords({ ...waiter, kind: 'holdfast', resting: false }),
       waiter.side === undefined ? '' : waiter.side,
       inWords(waiter.waitingMs),
       inWords(waiter.leaseMs),
@@ -39,6 +39,11 @@ function inWordsOf({ name, side, holders, queue }: LockInspection, isColored: bo
 }
 
 function holderRow(holder: InspectedHolder): string[] {
-  const { holdCount, remainingMs } = holder;
-  return [holderInWords(holder), `${holdCount}`, remainingMs === undefined ? 'no expiry' : inWords(remainingMs)];
+  const { holdCount, remainingMs, ageMs } = holder;
+  return [
+    holderInWords(holder),
+    inWords(ageMs),
+    `${holdCount}`,
+    remainingMs === undefined ? 'no expiry' : inWords(remainingMs),
+  ];
 }

@@ -41,8 +41,9 @@ export function lockTable(locks: readonly ListedLock[], isColored: boolean): str
       name,
       side ?? '',
       holders > 1 ? `${holders} holders` : holderInWords(owner),
+      inWords(owner.ageMs),
       remainingMs === undefined ? 'no expiry' : inWords(remainingMs),
       `${waiting}`,
     ]);
-  return table(['NAME', 'SIDE', 'HELD BY', 'LEASE LEFT', 'WAITING'], rows, isColored);
+  return table(['NAME', 'SIDE', 'HELD BY', 'FOR', 'LEASE LEFT', 'WAITING'], rows, isColored);
 }

@@ -11,11 +11,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { basename } from 'node:path';
 import { systemClock } from '@holdfast/watchdog';
 import { type Hold, LockLostError, LockTimeoutError } from 'holdfast';
 import type { Call, CliCommand } from '../command-line.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import type { EndSignal } from '../io.js';
+import { printable } from '../table.js';
 
 const GRACE_MS = 5_000;
 const signals: readonly EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -36,7 +38,7 @@ export const run: CliCommand = {
     const [program, ...args] = call.rest ?? [];
     if (program === undefined) throw new UsageError('run needs a command behind --: holdfast run NAME -- COMMAND');
     const graceMs = call.duration('grace') ?? GRACE_MS;
-    const hold = await acquired(call, name);
+    const hold = await acquired(call, name, printable(basename(program)).slice(0, 200));
     if (typeof hold === 'number') return hold;
     const code = await new Run(call, hold, graceMs).of(program, args);
     try {
@@ -51,14 +53,14 @@ export const run: CliCommand = {
 };
 
 /** The hold, or what to end with. */
-async function acquired(call: Call, name: string): Promise<Hold | number> {
+async function acquired(call: Call, name: string, command: string): Promise<Hold | number> {
   const giveUp = new AbortController();
   const undo = signals.map((signal) => call.io.onSignal(signal, () => giveUp.abort(signal)));
   const [waitMs, leaseMs] = [call.duration('wait'), call.duration('lease')];
   const times = { ...(waitMs === undefined ? {} : { waitMs }), ...(leaseMs === undefined ? {} : { leaseMs }) };
   try {
     return await call
-      .openClient()
+      .openClient({ meta: { command } })
       .getLock(name)
       .acquire({ ...times, signal: giveUp.signal });
   } catch (error) {

@@ -12,9 +12,10 @@ export const glance: ScriptBody = (redis, keys, args) => {
   const side = fields.get('side');
   let holders = holder === undefined ? 0 : 1;
   if (holder !== undefined && side !== undefined) holders = Math.max(1, redis.hlen(lock) - BOOKKEEPING);
+  const nowMs = redis.timeMs();
   const ttl = redis.pttl(lock);
   const waiting = redis.zcard(given(keys, 1)) + redis.zcard(given(keys, 2)) + redis.zcard(given(keys, 3));
-  return [ttl, held(holder, fields), side ?? '', holders, waiting, questionOf(args)];
+  return [nowMs, ttl, held(holder, fields), side ?? '', holders, waiting, questionOf(args)];
 };
 
 /** Of an owner, what ends at the first field that is not there, as a table of Lua does. */

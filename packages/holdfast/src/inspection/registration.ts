@@ -1,0 +1,104 @@
+/**
+ * A client that says who it is, as others find it in Redis: one key for each client, whatever it holds, with a TTL that is kept in the rhythm of the
+ * watchdog. Written in the background from the first tenure on, by plain commands beside those of locks; nothing waits for it, and nothing depends on
+ * it: where it is refused, locks work and their holders have no names. That is told once, and not tried again.
+ *
+ *   (no tenure yet) -> due -> TIME, SET -> due again after a third of the TTL
+ *                              |     no connection, or no answer: due again soon
+ *                              refused: over
+ *   end: DEL, if anything was written
+ */
+
+import { clientKey } from '@holdfast/core';
+import type { Schedule } from '@holdfast/watchdog';
+import type { ClientParts } from '../client-parts.js';
+import type { ClientCard } from '../identity.js';
+import { meaningOf, redacted } from '../connection/reply-errors.js';
+import { inTime } from './in-time.js';
+import type { TenureStamp } from './tenure-stamp.js';
+
+/** Shorter leases need no faster rhythm here. */
+const LEAST_TTL_MS = 10_000;
+/** There was no connection: then the first lock has to wait for it too. */
+const SOON_MS = 500;
+
+type State = 'idle' | 'due' | 'writing' | 'over';
+
+/** See the module comment. */
+export class Registration {
+  readonly #parts: ClientParts;
+  readonly #background: Schedule;
+  readonly #stamp: TenureStamp;
+  readonly #card: ClientCard;
+  readonly #key: string;
+  readonly #ttlMs: number;
+  #state: State = 'idle';
+  #wasWritten = false;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(parts: ClientParts, background: Schedule, stamp: TenureStamp, clientId: string, card: ClientCard) {
+    this.#parts = parts;
+    this.#background = background;
+    this.#stamp = stamp;
+    this.#card = card;
+    this.#key = clientKey(clientId);
+    this.#ttlMs = Math.max(parts.settings.watchdogTimeoutMs, LEAST_TTL_MS);
+    stamp.onTenure = () => {
+      if (this.#state === 'idle') this.#due(0);
+    };
+  }
+
+  /** Takes away what was written. Never rejects, and takes no longer than `attemptTimeoutMs`. */
+  async end(): Promise<void> {
+    this.#state = 'over';
+    await this.#inTime(this.#writing);
+    if (this.#wasWritten) await this.#inTime(this.#keyspace?.remove(this.#key));
+  }
+
+  get #keyspace() {
+    return this.#parts.topology.keyspaceOf(this.#key);
+  }
+
+  #due(delayMs: number): void {
+    if (this.#state === 'over') return;
+    this.#state = 'due';
+    this.#background.at(this.#parts.clock.now() + delayMs, () => {
+      if (this.#state !== 'due') return;
+      this.#state = 'writing';
+      this.#writing = this.#write().then((delay) => this.#due(delay), this.#failed);
+    });
+  }
+
+  /** Answers when it is due again. */
+  async #write(): Promise<number> {
+    const keyspace = this.#keyspace;
+    if (keyspace === undefined) return SOON_MS;
+    const before = this.#stamp.ageMs;
+    const time = await keyspace.time();
+    const epochMs = Math.round(time - (before + this.#stamp.ageMs) / 2);
+    if (this.#state === 'over') return 0;
+    this.#wasWritten = true;
+    await keyspace.put(this.#key, JSON.stringify({ ...this.#card, epochMs }), this.#ttlMs);
+    return Math.floor(this.#ttlMs / 3);
+  }
+
+  readonly #failed = (error: unknown): void => {
+    if (this.#state === 'over') return;
+    if (meaningOf(error).kind !== 'permanent') {
+      this.#due(SOON_MS);
+      return;
+    }
+    this.#state = 'over';
+    const cause = redacted(error);
+    this.#parts.reporter.error(
+      new Error(
+        `Redis refuses to keep the name of this client; locks work, but others will not see who holds them: ${cause.message}`,
+        { cause },
+      ),
+    );
+  };
+
+  #inTime(work: Promise<unknown> | undefined): Promise<unknown> {
+    return inTime(this.#parts, this.#parts.settings.attemptTimeoutMs, work);
+  }
+}
