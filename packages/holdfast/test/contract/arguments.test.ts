@@ -322,7 +322,7 @@ describe('works:', () => {
   // On a machine that stands still for 100 ms it is rightly lost.
   it('the shortest lease, of a client and of a call, while time does not run away', async () => {
     const server = createTestServer();
-    const [client, other] = [0, 1].map(() => createTestClient({ server, watchdogTimeoutMs: 100 })) as [
+    const [client, other] = [0, 1].map(() => createTestClient({ server, watchdogTimeoutMs: 100 })) as unknown as [
       LockClient,
       LockClient,
     ];
