@@ -42,6 +42,7 @@ export { rest, type RestOptions, type RestReply } from './lock/rest.js';
 export { serve, type ServeReply } from './lock/serve.js';
 export * as election from './election/index.js';
 export * as latch from './latch/index.js';
+export * as permits from './permits/index.js';
 export * as readWrite from './read-write/index.js';
 export {
   assertLockName,
@@ -56,6 +57,8 @@ export {
   type Prefixes,
   type ReadWriteKeys,
   readWriteKeys,
+  type SemaphoreKeys,
+  semaphoreKeys,
 } from './protocol/keys.js';
 export { keySlot } from './protocol/key-slot.js';
 export { MisdirectedReplyError, UnnamedReplyError } from './protocol/question.js';
@@ -64,6 +67,7 @@ export { type Command, run, start, type Script, type ScriptPort } from './protoc
 /** Every script by name: for who has to recognise them. */
 export * as scripts from './lock/scripts.gen.js';
 export * as readWriteScripts from './read-write/scripts.gen.js';
+export * as permitsScripts from './permits/scripts.gen.js';
 export * as fencedScripts from './fenced/scripts.gen.js';
 export * as guardScripts from './guard/scripts.gen.js';
 export * as latchScripts from './latch/scripts.gen.js';

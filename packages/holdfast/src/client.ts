@@ -22,6 +22,8 @@ import { Backend } from './backend.js';
 import type { ClientParts } from './client-parts.js';
 import { fairPolicy, reentrantPolicy } from './exclusive/policy.js';
 import { type ReadWriteLock, readWriteLock, type ReadWriteLockOptions } from './primitives/read-write-lock.js';
+import { semaphore } from './primitives/semaphore-handle.js';
+import type { RSemaphore, SemaphoreOptions } from './primitives/semaphore.js';
 import { Registry } from './exclusive/registry.js';
 import { checkSignal } from './acquire-options.js';
 import { checkFunction, checkKeys, checkOwner, checkTime, type LockClientOptions, resolveSettings } from './options.js';
@@ -155,6 +157,10 @@ class Client implements LockClientMembers {
 
   getReadWriteLock(name: string, options: ReadWriteLockOptions = {}): ReadWriteLock {
     return readWriteLock(this.#host, this.#backend, name, options);
+  }
+
+  getSemaphore(name: string, options: SemaphoreOptions = {}): RSemaphore {
+    return semaphore(this.#host, this.#backend, name, options);
   }
 
   getMultiLock(members: readonly (RLock | string)[]): MultiLock {

@@ -231,6 +231,10 @@ const refusalInWords: Readonly<Record<string, string>> = {
   NOTAFENCE:
     'the record of a guard is something else there, and the key was left as it is: an application has a field of that name',
   NOTALATCH: 'this key is not a countdown latch but other data, and was left as it is: give the latch another name',
+  NOTASEMAPHORE:
+    'this key is not a semaphore but other data, and was left as it is: give the semaphore another name, or its client a prefix',
+  NOTINITIALIZED:
+    'there is no such semaphore: set its permits first, by trySetPermits or the option permits of getSemaphore',
   NOTALOCK:
     'this key is not a lock but other data, and was left as it is: give the lock another name, or its client a prefix',
 };
@@ -247,7 +251,8 @@ export class LockRefusedError extends LockError {
   }
   static readonly code = 'LOCK_REFUSED';
   readonly code = LockRefusedError.code;
-  /** First word of Redis' error, such as `NOPERM` or `OOM`; `NOTALOCK` for a key that is no lock. */
+  /** First word of Redis' error, such as `NOPERM` or `OOM`; `NOTALOCK` and `NOTASEMAPHORE` for a key that is something else,
+   * `NOTINITIALIZED` for a semaphore whose permits nobody has set. */
   readonly redisCode: string;
 
   constructor(lockName: string, redisCode: string, options?: ErrorOptions) {

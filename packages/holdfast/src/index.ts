@@ -41,6 +41,14 @@ export type { AcquiredHow, Distribution, LockClientStats } from './reports/stats
 export type { BackOff, SpinOptions } from './primitives/spin-options.js';
 export type { MultiLock } from './primitives/multi-lock.js';
 export type { ReadWriteLock, ReadWriteLockOptions } from './primitives/read-write-lock.js';
+export type {
+  PermitHold,
+  PermitOptions,
+  PermitSectionOptions,
+  RSemaphore,
+  SemaphoreOptions,
+  TryPermitOptions,
+} from './primitives/semaphore.js';
 export type { OncePerOptions } from './primitives/once-per.js';
 export type { AwaitLatchOptions, CountDownOptions, RCountDownLatch } from './primitives/count-down-latch.js';
 export type { RLock, TryResult } from './primitives/rlock.js';

@@ -10,6 +10,7 @@ import type { ReadWriteLock, ReadWriteLockOptions } from './primitives/read-writ
 import type { Hold } from './primitives/hold.js';
 import type { OncePerOptions } from './primitives/once-per.js';
 import type { RLock, TryResult } from './primitives/rlock.js';
+import type { RSemaphore, SemaphoreOptions } from './primitives/semaphore.js';
 import type { SpinOptions } from './primitives/spin-options.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import type { LockClientStats } from './reports/stats.js';
@@ -80,6 +81,12 @@ export interface LockClientMembers extends AsyncDisposable {
    * @throws as {@link getLock}; TypeError when `writersFirst` is no boolean.
    */
   getReadWriteLock(name: string, options?: ReadWriteLockOptions): ReadWriteLock;
+  /**
+   * A handle for the counting semaphore `name`. No I/O. See {@link RSemaphore} and `docs/semaphores.md`.
+   *
+   * @throws as {@link getLock}; TypeError or RangeError when `permits` is no number of permits.
+   */
+  getSemaphore(name: string, options?: SemaphoreOptions): RSemaphore;
   /**
    * A handle for several locks that are had together or not at all. No I/O. See {@link MultiLock} and `docs/multi-lock.md`.
    *

@@ -42,6 +42,7 @@ class FakeLocks implements LockClient {
   getFencedLock = notInHere;
   getSpinLock = () => lock;
   getReadWriteLock = notInHere;
+  getSemaphore = notInHere;
   getMultiLock = notInHere;
   getCountDownLatch = notInHere;
   election = notInHere;

@@ -39,6 +39,26 @@ export interface ReadWriteKeys {
   readonly releaseChannel: string;
 }
 
+/** The Redis keys and channels of one semaphore. */
+export interface SemaphoreKeys {
+  /** As the semaphore was asked for, without prefixes. */
+  readonly name: string;
+  /** String: the permits that nobody has. This is the name itself, as in Redisson. */
+  readonly count: string;
+  /** Hash: who has how many permits, and until when. */
+  readonly permits: string;
+  /** Sorted set: tenures that wait, by ticket. */
+  readonly queue: string;
+  /** Hash: until when (server ms) each waiting tenure may be granted permits, and how many it wants. */
+  readonly fresh: string;
+  /** As of {@link LockKeys}. */
+  dead(tenure: string): string;
+  /** Sorted set in which Redisson keeps who has permits of its expirable semaphore. */
+  readonly timeouts: string;
+  /** Redisson's channel for its semaphores: how many permits are free now. */
+  readonly releaseChannel: string;
+}
+
 /** A key of an application that a guard writes to. */
 export interface GuardedKeys {
   /** As the client must be given it. */
@@ -96,6 +116,16 @@ export function readyName(
   return [name, prefix + name, keyPrefix];
 }
 
+/**
+ * Names the keys of a semaphore, by the rules of {@link lockKeys}.
+ *
+ * @throws TypeError, RangeError as {@link assertLockName}.
+ */
+export function semaphoreKeys(name: string, { prefix = '', keyPrefix = '' }: Prefixes = {}): SemaphoreKeys {
+  assertLockName(name, { prefix, keyPrefix });
+  return new KeysOfSemaphore(name, prefix + name, keyPrefix);
+}
+
 /** Made when they are asked for: a lock that is held for long needs none of them, and their text would cost it half a kilobyte. */
 export class KeysOfName {
   readonly name: string;
@@ -120,6 +150,11 @@ export class KeysOfName {
   protected redissons(kind: string): string {
     const { place } = this;
     return `${kind}:${hasTag(place) ? place : `{${place}}`}`;
+  }
+
+  /** A key of Redisson's that has the name in front, by its rule; behind a prefix of ioredis another key of the same slot. */
+  protected suffixed(kind: string): string {
+    return hasTag(this.place) ? `${this.lock}:${kind}` : `{${this.place}}:${kind}`;
   }
 
   /** The lock's key as Redis knows it. */
@@ -161,6 +196,32 @@ class KeysOfReadWriteLock extends KeysOfName implements ReadWriteKeys {
 
   get releaseChannel(): string {
     return this.redissons('redisson_rwlock');
+  }
+}
+
+class KeysOfSemaphore extends KeysOfName implements SemaphoreKeys {
+  get count(): string {
+    return this.lock;
+  }
+
+  get permits(): string {
+    return this.of('sem_permits');
+  }
+
+  get queue(): string {
+    return this.of('sem_queue');
+  }
+
+  get fresh(): string {
+    return this.of('sem_fresh');
+  }
+
+  get timeouts(): string {
+    return this.suffixed('timeout');
+  }
+
+  get releaseChannel(): string {
+    return this.redissons('redisson_sc');
   }
 }
 

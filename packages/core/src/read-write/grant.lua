@@ -29,25 +29,7 @@ local function othersOf(what)
   return waitingIn(writers) + (what == 'w' and waitingIn(readers) or 0)
 end
 
-local function inboxOf(id)
-  local clientId = string.match(id, '([^:]+):[^:]+$')
-  return clientId and 'holdfast_inbox:' .. clientId
-end
-
--- Returns the number of receivers, or nil when PUBLISH was refused.
-local function tell(id, message)
-  local inbox = inboxOf(id)
-  if not inbox then return 0 end
-  return tonumber(redis.pcall('PUBLISH', inbox, message))
-end
-
--- Whether nobody listens to its inbox, as far as the answer can be trusted.
-local function isGone(id, trusted)
-  local inbox = trusted and inboxOf(id)
-  if not inbox then return trusted end
-  local reply = redis.pcall('PUBSUB', 'NUMSUB', inbox)
-  return reply[2] == 0
-end
+--#include queue/inbox
 
 -- Until when a waiter may be let in, and the lease it wants. What a later version writes behind these is not read.
 local function freshness(id)

@@ -151,7 +151,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   }
 
   onGranted(granted: Seated): void {
-    if (granted !== this && this.tenure?.held) this.tenure.lease.question();
+    if (granted !== this && this.policy.holders === 'one' && this.tenure?.held) this.tenure.lease.question();
   }
 
   /** The client closes: calls that wait are refused, and so are those that would have to wait again. */

@@ -17,14 +17,21 @@ import type { HoldRecord } from './hold-record.js';
 import type { ExclusiveLock, Seated } from './lock.js';
 import type { Waiter } from '../waiting/waiter.js';
 import { type HeldHere, together } from './open-holds.js';
+import type { ExclusivePolicy } from './policy.js';
 
 /** See the module comment. */
 export class Lanes implements HeldLock {
+  /** See {@link ExclusivePolicy.holders}. */
+  readonly holders: ExclusivePolicy['holders'];
   /** With the explicit owner that each is for. Those that came first stand first. */
   readonly #all = new Map<Coordinator, string | undefined>();
   readonly #ofOwners = new Map<string, Coordinator>();
   /** Those that may have open holds: few, however many wait. */
   readonly #granted = new Set<Coordinator>();
+
+  constructor(holders: ExclusivePolicy['holders']) {
+    this.holders = holders;
+  }
 
   get isEmpty(): boolean {
     return this.#all.size === 0;

@@ -9,6 +9,7 @@
  * | does the first waiting call contend in Redis, or each? | the first, for all of them: they wait for one coordinator, which has one tenure. Where each does, each has a coordinator (`lanes.ts`) |
  */
 
+import { none } from '../lists.js';
 import type { LockParts } from '../client-parts.js';
 import type { Scope } from '../scopes/scope.js';
 import type { CountedDown, Stake } from '../tenure/stake.js';
@@ -29,6 +30,8 @@ export interface ExclusivePolicy {
   mayPassOn(tenure: Stake, parts: LockParts): boolean;
   /** Who asks Redis when several calls of this process wait: the first, on behalf of all, or each for itself. */
   readonly contends: 'first' | 'each';
+  /** Whether one who is granted the name has it instead of those who had it before, or beside them. */
+  readonly holders: 'one' | 'many';
   /** How a new call may come in while the lock is held as it is now. */
   entry(lock: LockState, request: AcquireRequest): Entry;
   /** The first waiting call that may come in now that the holds have changed. */
@@ -59,7 +62,21 @@ export const reentrantPolicy: ExclusivePolicy = {
   depthOf: ({ holds }) => holds.depth,
   countDown: (_, tenure) => tenure.steps.countDown(),
   contends: 'first',
+  holders: 'one',
 };
 
 /** That of the fair lock: whoever asked Redis first is served first, so each call asks at once, and nothing passes by Redis. */
 export const fairPolicy: ExclusivePolicy = { ...reentrantPolicy, mayPassOn: () => false, contends: 'each' };
+
+/** That of the semaphore: each call has permits of its own, beside all others, and nothing is nested or passed on in memory. */
+export const permitPolicy: ExclusivePolicy = {
+  mayReenter: () => false,
+  originsOf: () => none,
+  mayPassOn: () => false,
+  contends: 'each',
+  holders: 'many',
+  entry: () => 'none',
+  nextToEnter: () => undefined,
+  depthOf: () => 0,
+  countDown: (_, tenure) => tenure.steps.countDown(),
+};

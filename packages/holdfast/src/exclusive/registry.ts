@@ -62,7 +62,7 @@ export class Registry implements LockHome {
     if (isCoordinating(policy)) return this.#place(operations, policy.coordinate(parts, this));
     const coordinator = new Coordinator(operations, policy, parts, this);
     if (policy.contends === 'first') this.#place(operations, coordinator);
-    else (known ?? this.#place(operations, new Lanes())).add(coordinator, request.owner);
+    else (known ?? this.#place(operations, new Lanes(policy.holders))).add(coordinator, request.owner);
     return coordinator;
   }
 
@@ -73,15 +73,23 @@ export class Registry implements LockHome {
 
   heldHere(name: string): readonly HoldRecord[] {
     let held: readonly HoldRecord[] = none;
-    for (const named of this.#coordinators.values()) {
-      const open = named.get(name)?.holds.all ?? none;
+    for (const seat of this.#excluding(name)) {
+      const open = seat.holds.all;
       if (open.length > 0) held = held.length === 0 ? open : [...held, ...open];
     }
     return held;
   }
 
   *waitingHere(name: string): Iterable<Waiter> {
-    for (const named of this.#coordinators.values()) yield* named.get(name)?.waiting ?? none;
+    for (const seat of this.#excluding(name)) yield* seat.waiting;
+  }
+
+  /** All of that name in which one who waits waits for those who are in. */
+  *#excluding(name: string): Iterable<Coordinating | Lanes> {
+    for (const named of this.#coordinators.values()) {
+      const seat = named.get(name);
+      if (seat !== undefined && !(seat instanceof Lanes && seat.holders === 'many')) yield seat;
+    }
   }
 
   granted(lock: Seated): void {

@@ -14,7 +14,7 @@ import { checkKeys } from '../options.js';
 import { shown } from '../reports/caller.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import { rejection } from '../scopes/settling.js';
-import type { Operations, PeekReply } from '../tenure/operations.js';
+import type { OwnedOperations, PeekReply } from '../tenure/operations.js';
 import type { Completion, NotAcquired } from '../waiting/waiter.js';
 import { acquire, type CallStyle, type LockCall, type LockHost } from './acquisition.js';
 import {
@@ -50,7 +50,7 @@ const plainHold: HoldOf<Hold> = (host, record) => new HoldHandle(host, record);
 export interface Member {
   readonly lock: RLock;
   readonly host: LockHost;
-  readonly operations: Operations;
+  readonly operations: OwnedOperations;
   readonly owner: string | undefined;
   /** As the methods of the lock acquire it, and the call gets what `completion` makes of it. */
   take<T>(call: MemberCall<T>): Promise<T>;
@@ -70,7 +70,7 @@ export let memberOf: (lock: unknown) => Member | undefined;
 export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   readonly name: string;
   readonly #host: LockHost;
-  readonly #operations: Operations;
+  readonly #operations: OwnedOperations;
   readonly #policy: ExclusivePolicy;
   readonly #owner: string | undefined;
   readonly #holdOf: HoldOf<H>;
@@ -83,7 +83,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
 
   constructor(
     host: LockHost,
-    operations: Operations,
+    operations: OwnedOperations,
     policy: ExclusivePolicy,
     owner: string | undefined,
     holdOf: HoldOf<H> = plainHold as HoldOf<H>,

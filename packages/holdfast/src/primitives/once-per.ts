@@ -2,7 +2,7 @@ import { reentrantPolicy } from '../exclusive/policy.js';
 import { none } from '../lists.js';
 import { checkKeys, checkTime, MIN_LEASE_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
-import type { Operations } from '../tenure/operations.js';
+import type { OwnedOperations } from '../tenure/operations.js';
 import type { LockHost } from './acquisition.js';
 import { holdAround } from './finding.js';
 import { LockHandle } from './lock-handle.js';
@@ -30,7 +30,7 @@ const AFTER_ERROR: readonly unknown[] = [undefined, 'used', 'retry'];
  */
 export async function oncePer<T>(
   host: LockHost,
-  operations: Operations,
+  operations: OwnedOperations,
   { periodMs, fn, options }: { periodMs: number; fn: Section<T>; options: OncePerOptions },
 ): Promise<TryResult<T>> {
   checkTime('periodMs', periodMs, MIN_LEASE_MS);

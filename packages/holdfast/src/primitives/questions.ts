@@ -6,7 +6,7 @@ import type { HeldLock } from '../exclusive/coordinating.js';
 import { none } from '../lists.js';
 import { MAX_TIME_MS, type Settings } from '../options.js';
 import type { ScopedHold } from '../scopes/scope.js';
-import type { ForceReply, Operations, PeekReply } from '../tenure/operations.js';
+import type { ForceReply, OwnedOperations, PeekReply } from '../tenure/operations.js';
 import { query } from '../tenure/query.js';
 import { serveRest } from '../tenure/serving.js';
 
@@ -21,11 +21,11 @@ export function tombstoneMsOf({ responseTimeoutMs }: Pick<Settings, 'responseTim
 /** See the module comment. `lock`: what this client holds of the lock, while it has or wants it. */
 export interface Questions {
   /** Is it held, and for how long? */
-  peek(operations: Operations): Promise<Pick<PeekReply, 'locked' | 'remainingMs'>>;
+  peek(operations: OwnedOperations): Promise<Pick<PeekReply, 'locked' | 'remainingMs'>>;
   /** How many holds this client has under the tenure of `hold`; 0 when Redis knows of none. */
-  holdCount(operations: Operations, lock: HeldLock, hold: ScopedHold): Promise<number>;
+  holdCount(operations: OwnedOperations, lock: HeldLock, hold: ScopedHold): Promise<number>;
   /** Takes the lock from its owner. Answers whether there was one. */
-  force(operations: Operations, lock: HeldLock | undefined): Promise<boolean>;
+  force(operations: OwnedOperations, lock: HeldLock | undefined): Promise<boolean>;
 }
 
 /** See the module comment. */
@@ -36,21 +36,21 @@ export class NodeQuestions implements Questions {
     this.#parts = parts;
   }
 
-  peek(operations: Operations): Promise<PeekReply> {
+  peek(operations: OwnedOperations): Promise<PeekReply> {
     return this.#ask(operations, operations.peek(this.#parts.tenureId(undefined)));
   }
 
-  async holdCount(operations: Operations, lock: HeldLock, hold: ScopedHold): Promise<number> {
+  async holdCount(operations: OwnedOperations, lock: HeldLock, hold: ScopedHold): Promise<number> {
     const tenure = lock.tenureIdOf(hold);
     return tenure === undefined ? 0 : this.holdCountOf(operations, tenure);
   }
 
   /** How many holds a tenure has. */
-  async holdCountOf(operations: Operations, tenure: string): Promise<number> {
+  async holdCountOf(operations: OwnedOperations, tenure: string): Promise<number> {
     return (await this.#ask(operations, operations.peek(tenure))).holdCount;
   }
 
-  async force(operations: Operations, lock: HeldLock | undefined): Promise<boolean> {
+  async force(operations: OwnedOperations, lock: HeldLock | undefined): Promise<boolean> {
     const { ownerBefore, alsoBefore = none } = await this.#force(operations);
     if (ownerBefore === undefined) return false;
     for (const owner of [ownerBefore, ...alsoBefore]) lock?.takenAway(owner, 'force-unlocked');
@@ -58,11 +58,11 @@ export class NodeQuestions implements Questions {
   }
 
   /** Answers which tenure, or whoever else, has lost the lock. */
-  async forceOut(operations: Operations): Promise<string | undefined> {
+  async forceOut(operations: OwnedOperations): Promise<string | undefined> {
     return (await this.#force(operations)).ownerBefore;
   }
 
-  async #force(operations: Operations): Promise<ForceReply> {
+  async #force(operations: OwnedOperations): Promise<ForceReply> {
     const tombstoneMs = tombstoneMsOf(this.#parts.settings);
     const request = this.#parts.tenureId(undefined);
     const reply = await this.#ask(operations, operations.force(request, { tombstoneMs }));
@@ -70,7 +70,7 @@ export class NodeQuestions implements Questions {
     return reply;
   }
 
-  #ask<R>(operations: Operations, command: Command<R>): Promise<R> {
+  #ask<R>(operations: OwnedOperations, command: Command<R>): Promise<R> {
     return query(this.#parts, operations, command);
   }
 }

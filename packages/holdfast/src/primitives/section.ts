@@ -9,10 +9,10 @@ import { openScope } from '../scopes/scope.js';
 import { type Leftovers, runScope } from '../scopes/scope-end.js';
 
 /** What `withLock` runs while it has the lock. */
-export type Section<T, H extends Hold = Hold> = (hold: H) => T | PromiseLike<T>;
+export type Section<T, H = Hold> = (hold: H) => T | PromiseLike<T>;
 
 /** The hold that a section runs on. */
-export interface SectionHold<H extends Hold> {
+export interface SectionHold<H> {
   readonly record: HoldRecord;
   readonly hold: H;
   readonly owner: string | undefined;
@@ -26,7 +26,7 @@ export function checkSection(method: string, options: AcquireOptions | undefined
 }
 
 /** Runs `fn` in a scope of its own, and gives the hold back when it has settled. */
-export async function runSection<T, H extends Hold>(
+export async function runSection<T, H>(
   host: { readonly client: object; readonly parts: LockParts; readonly leftovers: Leftovers },
   { record, hold, owner }: SectionHold<H>,
   fn: Section<T, H>,

@@ -26,6 +26,8 @@ export class LanePolicy implements ExclusivePolicy {
   readonly originsOf = originsOf;
   /** Within a lane. A call may stand in its own way in another lane, and is warned of that. */
   readonly contends = 'each';
+  /** Among lanes, which Redis lets in beside each other or not. */
+  readonly holders = 'one';
   #side: Side;
   readonly #downgrade: (tenure: Stake) => Promise<CountedDown>;
 

@@ -72,6 +72,10 @@ export interface Operations extends LockIdentity {
   serve(): Command<Served>;
   /** Raises the leases of any number of tenures of this kind. */
   renew(items: readonly RenewItem[]): Command<RenewReply>;
+}
+
+/** Those of a lock, which has an owner that can be asked about and forced out. */
+export interface OwnedOperations extends Operations {
   /** Takes the name from its owner, whichever that is. `request`: a fresh id, which copies of the command share. */
   force(request: string, options: { readonly tombstoneMs: number }): Command<ForceReply>;
   /** Is the name taken, for how long, and how many holds has this tenure? */

@@ -5,13 +5,14 @@
  * calls and the holds know this interface only, so that they are the same for both.
  */
 
+import type { Command } from '@holdfast/core';
 import type { Lease, LeaseTerms } from '@holdfast/watchdog';
 import type { LockLostReason } from '../errors.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
 import type { FencingTokens } from './fence.js';
 import type { Inherited } from './inherited.js';
-import type { Operations, TenureEnd } from './operations.js';
+import type { HandoffReply, Operations, TenureEnd } from './operations.js';
 
 /** What a step on a stake that is held came to. */
 export type HeldOutcome = { kind: 'held' } | { kind: 'lost' } | Failure;
@@ -39,6 +40,8 @@ export interface StakeSteps {
   countDown(): Promise<CountedDown>;
   passOn(terms: LeaseTerms): Promise<HeldOutcome>;
   restart(terms: LeaseTerms): Promise<HeldOutcome>;
+  /** A step that only this primitive has. Absent: there is none to this kind of lock. */
+  change?(build: () => Command<HandoffReply>): Promise<HeldOutcome>;
   /** Raises the lease to at least `leaseMs` from now; `terms` go on after that. Absent: it cannot be done to this kind of lock. */
   raise?(leaseMs: number, terms: LeaseTerms): Promise<HeldOutcome>;
 }

@@ -32,10 +32,13 @@ export async function waitersOf(admin: Redis, name: string, wakeup: Wakeup): Pro
   const counts =
     wakeup === 'queue'
       ? await Promise.all(
-          ['queue', 'rw_writers', 'rw_readers'].map((kind) => admin.zcard(`holdfast_${kind}:{${name}}`)),
+          ['queue', 'rw_writers', 'rw_readers', 'sem_queue'].map((kind) => admin.zcard(`holdfast_${kind}:{${name}}`)),
         )
-      : (await admin.pubsub('NUMSUB', `redisson_lock__channel:{${name}}`, `redisson_rwlock:{${name}}`)).map((count) =>
-          Number.isNaN(Number(count)) ? 0 : Number(count),
-        );
+      : (
+          await admin.pubsub(
+            'NUMSUB',
+            ...['redisson_lock__channel', 'redisson_rwlock', 'redisson_sc'].map((kind) => `${kind}:{${name}}`),
+          )
+        ).map((count) => (Number.isNaN(Number(count)) ? 0 : Number(count)));
   return counts.reduce((sum, count) => sum + count, 0);
 }

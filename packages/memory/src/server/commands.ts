@@ -108,11 +108,21 @@ export class Commands {
   /** Returns the sum. */
   incrby(key: string, by: number): number {
     this.#enter('incrby', 'grow');
+    return this.#add(key, by);
+  }
+
+  #add(key: string, by: number): number {
     const text = this.#keys.text(key) ?? '0';
     if (!/^(?:0|-?[1-9]\d*)$/.test(text)) throw notAnInteger();
     const sum = Number(text) + by;
     this.#keys.put(key, `${sum}`, this.#keys.find(key)?.endsAt);
     return sum;
+  }
+
+  /** Returns what is left. */
+  decrby(key: string, by: number): number {
+    this.#enter('decrby', 'grow');
+    return this.#add(key, -by);
   }
 
   /** -2: no such key, -1: no TTL. */
@@ -253,6 +263,13 @@ export class Commands {
     const set = this.#keys.sortedSet(key);
     if (set === undefined) return [];
     return set.range(first, last).map((member) => ({ member, score: set.score(member) as number }));
+  }
+
+  /** ZCOUNT up to the highest score there is. */
+  zcount(key: string, min: number): number {
+    this.#enter('zcount', 'read');
+    const set = this.#keys.sortedSet(key);
+    return set === undefined ? 0 : set.range(0, -1).filter((member) => (set.score(member) as number) >= min).length;
   }
 
   zpopmin(key: string): { member: string; score: number } | undefined {

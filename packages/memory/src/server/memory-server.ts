@@ -12,7 +12,15 @@
  */
 
 import { createHash } from 'node:crypto';
-import { electionScripts, fencedScripts, guardScripts, latchScripts, readWriteScripts, scripts } from '@holdfast/core';
+import {
+  electionScripts,
+  fencedScripts,
+  guardScripts,
+  latchScripts,
+  permitsScripts,
+  readWriteScripts,
+  scripts,
+} from '@holdfast/core';
 import { clientCommands, type Server } from './client-commands.js';
 import { Commands } from './commands.js';
 import { type Executor, type Peer, type Request, ServerConnection } from './connection.js';
@@ -45,9 +53,15 @@ export interface MemoryServerOptions {
 /** Whether a server takes writes. */
 export type Role = 'master' | 'replica';
 
-const all = [scripts, electionScripts, fencedScripts, guardScripts, latchScripts, readWriteScripts].flatMap((of) =>
-  Object.values(of),
-);
+const all = [
+  scripts,
+  electionScripts,
+  fencedScripts,
+  guardScripts,
+  latchScripts,
+  permitsScripts,
+  readWriteScripts,
+].flatMap((of) => Object.values(of));
 const nameOf = new Map(all.map(({ sha, name }) => [sha, name]));
 const shaOf = new Map(all.map(({ source, sha }) => [source, sha]));
 

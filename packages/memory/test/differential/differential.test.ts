@@ -10,6 +10,7 @@ import * as fc from 'fast-check';
 import { planted } from './planted-bugs.js';
 import { ELECTION_CHANNEL, FENCED_KEYS, FENCED_REPLIES, fencedStories } from './fenced-story.js';
 import { LATCH_CHANNELS, LATCH_KEYS, LATCH_REPLIES, latchStories } from './latch-story.js';
+import { PERMITS_CHANNELS, PERMITS_KEYS, PERMITS_REPLIES, permitsStories } from './permits-story.js';
 import { MemorySide, RealSide } from './sides.js';
 import { READ_WRITE_CHANNELS, READ_WRITE_KEYS, READ_WRITE_REPLIES, readWriteStories } from './read-write-story.js';
 import { CHANNELS, KEYS, stories } from './story.js';
@@ -36,7 +37,13 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
     // Fields of a hash keep their order, as they do in memory.
     const args = ['--hash-max-listpack-entries', '100000', '--maxmemory-policy', 'noeviction'];
     server = await startPrivateRedis(file === undefined ? { args } : { args, server: file });
-    real = await RealSide.open(server, [...CHANNELS, ...READ_WRITE_CHANNELS, ...LATCH_CHANNELS, ELECTION_CHANNEL]);
+    real = await RealSide.open(server, [
+      ...CHANNELS,
+      ...READ_WRITE_CHANNELS,
+      ...LATCH_CHANNELS,
+      ...PERMITS_CHANNELS,
+      ELECTION_CHANNEL,
+    ]);
   });
   afterAll(async () => {
     real.close();
@@ -75,6 +82,24 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
         expect(READ_WRITE_REPLIES.filter((reply) => !seen.has(reply))).toEqual([]);
     },
     readWriteRuns.timeoutMs,
+  );
+
+  const permitsRuns = proofRuns({ quick: 60, long: 10_000 });
+  it(
+    'in every script of the semaphore',
+    async () => {
+      const seen = new Set<string>();
+      let told = 0;
+      const property = fc.asyncProperty(permitsStories, async (story) => {
+        const memory = new MemorySide([...CHANNELS, ...PERMITS_CHANNELS]);
+        expect(await difference(story, PERMITS_KEYS, { real, memory }, seen)).toBeUndefined();
+        told++;
+      });
+      await fc.assert(property, permitsRuns.parameters);
+      if (told >= permitsRuns.parameters.numRuns)
+        expect(PERMITS_REPLIES.filter((reply) => !seen.has(reply))).toEqual([]);
+    },
+    permitsRuns.timeoutMs,
   );
 
   const fencedRuns = proofRuns({ quick: 25, long: 10_000 });

@@ -1,6 +1,14 @@
 /** A real server and the memory server behind one interface. */
 
-import { electionScripts, fencedScripts, guardScripts, latchScripts, readWriteScripts, scripts } from '@holdfast/core';
+import {
+  electionScripts,
+  fencedScripts,
+  guardScripts,
+  latchScripts,
+  permitsScripts,
+  readWriteScripts,
+  scripts,
+} from '@holdfast/core';
 import type { RedisServer } from '@holdfast/testkit';
 import { Redis } from 'ioredis';
 import { ErrorReply, MemoryServer, type MemoryServerOptions, type Reply } from '../../src/index.js';
@@ -203,7 +211,7 @@ export class MemorySide implements Side {
 
 /** A script by its name, as EVALSHA and EVAL name it. */
 export function scriptOf(name: string): { readonly sha: string; readonly source: string } {
-  const script = [scripts, electionScripts, fencedScripts, guardScripts, latchScripts, readWriteScripts]
+  const script = [scripts, electionScripts, fencedScripts, guardScripts, latchScripts, permitsScripts, readWriteScripts]
     .flatMap((of) => Object.values(of))
     .find((candidate) => candidate.name === name);
   if (script === undefined) throw new Error(`there is no script ${name}`);

@@ -11,7 +11,7 @@ interface Seen {
 }
 
 /** Where an ask has its ticket, and its answer `wait` the one it gives. */
-const ticketAt: Readonly<Record<string, number>> = { ask: 3, 'fenced/ask': 3, 'read-write/ask': 4 };
+const ticketAt: Readonly<Record<string, number>> = { ask: 3, 'fenced/ask': 3, 'read-write/ask': 4, 'permits/ask': 4 };
 const TICKET_IN_REPLY = 3;
 
 /** One server in the course of a story. */

@@ -12,6 +12,7 @@ import { handoff } from './handoff.js';
 import { inspect } from './inspect.js';
 import { latches } from './latch.js';
 import type { ScriptBody } from './lua.js';
+import { permitsBodies } from './permits/index.js';
 import { peek } from './peek.js';
 import { readWriteBodies } from './read-write/index.js';
 import { release } from './release.js';
@@ -36,6 +37,7 @@ export const bodies: Readonly<Record<string, ScriptBody>> = {
   ...fenced,
   ...guards,
   ...latches,
+  ...permitsBodies,
   ...readWriteBodies,
 };
 export type { ScriptBody } from './lua.js';

@@ -3,6 +3,7 @@
 import { attempt, type Commands } from '../../commands.js';
 import { ErrorReply } from '../../reply.js';
 import { freshnessOf, tell, waiting } from '../grant.js';
+import { isGone } from '../inbox.js';
 import { given, integer } from '../lua.js';
 import type { Asker, Freshness } from '../grant.js';
 import type { Holders, Side } from './holders.js';
@@ -121,7 +122,7 @@ export class GrantStep {
       const { member: id, score: ticket } = head;
       const fresh = this.#freshness(id);
       const isFresh = fresh !== undefined && fresh.untilMs >= this.#holders.nowMs;
-      const isHere = isFresh && !(how === 'probed' && this.#isGone(id));
+      const isHere = isFresh && !(how === 'probed' && isGone(this.#redis, id, this.#granting.trust));
       if (id === this.#self?.tenure || isHere) return { id, wantedMs: fresh?.wantedMs ?? 0, ticket };
       this.#drop(queue, id);
     }
@@ -139,14 +140,6 @@ export class GrantStep {
     if (receivers !== 0 || !trust) return true;
     attempt(() => this.#redis.hdel(holders.lock, id));
     return false;
-  }
-
-  #isGone(id: string): boolean {
-    if (!this.#granting.trust) return false;
-    const end = id.lastIndexOf(':');
-    const start = id.lastIndexOf(':', end - 1) + 1;
-    if (end <= start || end === id.length - 1) return true;
-    return attempt(() => this.#redis.numsub(`holdfast_inbox:${id.slice(start, end)}`)) === 0;
   }
 
   #wantedMs(id: string, fresh: Freshness | undefined): number | undefined {

@@ -1,0 +1,127 @@
+-- Takes permits for a tenure, all that it wants at once, or queues it, or says when to ask again.
+-- Run twice it changes nothing more: a holder is told `mine`, a waiter keeps its place.
+--
+-- KEYS  count queue fresh dead permits
+-- ARGV  tenure wanted leaseMs freshMs ticket freshTtlMs claimMs trust initial releaseChannel
+--   leaseMs         or `never`: the permits are kept until they are given back
+--   freshMs, ticket, freshTtlMs   as for lock/ask
+--   claimMs, trust  see grant.lua
+--   initial         how many permits a semaphore has that there is not yet; 0: there must be one
+--   releaseChannel  see announce.lua
+--
+-- Replies (others = tenures that wait; now = server ms; remaining -1: never ends)
+--   acquired                       the tenure has the permits from now on, for leaseMs; nobody waits
+--   acquired remaining others      the same; others may wait
+--   mine remaining others now      it had them already; its lease is never shortened
+--   wait remaining position ticket now, busy remaining now left   as of lock/ask; remaining: until the first lease may end
+--   dead                           a late copy: the tenure was cancelled or has given back; nothing was done
+-- Errors: NOTASEMAPHORE, NOTINITIALIZED
+
+--#include protocol/question
+--#include protocol/args
+--#include permits/holders
+--#include permits/take
+
+local tenure = ARGV[1]
+local wanted = integer(2, 1)
+local leaseMs = ARGV[3] == 'never' and 0 or integer(3, 1)
+
+local time = redis.call('TIME')
+local nowMs = msOf(time)
+local notASemaphore = look()
+if notASemaphore then return notASemaphore end
+
+-- The whole uncontended path: no waiters, no tombstone, and enough is free. Whether leases have ended does not matter then.
+if free and free >= wanted and redis.call('EXISTS', queue, KEYS[4]) == 0 then
+  local state = redis.call('HMGET', permits, tenure, 'sweep')
+  if not state[1] then
+    sweepAt = tonumber(state[2])
+    return take(tenure, wanted, leaseMs, nowMs) or 'acquired ' .. question
+  end
+end
+
+local freshMs = integer(4, 0)
+local ticket = integer(5, 0, 9007199254740991)
+local freshTtlMs = integer(6, 1)
+local claimMs = integer(7, 1)
+local trust = ARGV[8] == '1'
+local initial = integer(9, 0)
+
+if redis.call('EXISTS', KEYS[4]) == 1 then return { 'dead', question } end
+
+--#include queue/inbox
+--#include permits/give
+--#include permits/sweep
+--#include permits/begin
+--#include permits/grant
+--#include permits/announce
+
+if not free and initial > 0 then begin(initial, 0) end
+if not free then return { err = 'NOTINITIALIZED there is no such semaphore: set its permits first' } end
+sweep(nowMs)
+
+local function remainingOf(untilMs)
+  return untilMs > 0 and untilMs - nowMs or -1
+end
+
+local n, untilMs = parse(redis.call('HGET', permits, tenure))
+if n then
+  if untilMs > 0 then untilMs = leaseMs > 0 and math.max(untilMs, nowMs + leaseMs) or 0 end
+  -- A full server does not refuse what follows this. And a WAIT behind a write covers the grant, which the releaser wrote.
+  redis.call('HDEL', permits, '')
+  local reply = record(tenure, n, untilMs)
+  if type(reply) == 'table' then return reply end
+  passOn(nil, claimMs, trust, nowMs)
+  return { 'mine', remainingOf(untilMs), waiting(), nowMs, question }
+end
+
+local function nextTicket()
+  local last = tonumber(redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2])
+  local micros = time[1] * 1000000 + time[2]
+  return last and math.max(micros, last + 1) or micros
+end
+
+-- As in lock/ask: a new entry is written first, TTLs only grow, and what is refused leaves nothing.
+local function enqueue()
+  local refused
+  local function step(...)
+    local reply = not refused and redis.pcall(...)
+    if type(reply) == 'table' then refused = reply end
+    return reply
+  end
+  local known = tonumber(redis.call('ZSCORE', queue, tenure))
+  if known then
+    ticket = known
+    step('HDEL', fresh, '')
+  else
+    if ticket == 0 then ticket = nextTicket() end
+    redis.call('ZADD', queue, string.format('%.0f', ticket), tenure)
+  end
+  if redis.call('PTTL', queue) <= freshTtlMs then step('PEXPIRE', queue, 2 * freshTtlMs) end
+  step('HSET', fresh, tenure, string.format('%.0f %d %d', nowMs + freshMs, leaseMs, wanted))
+  local freshTtl = step('PTTL', fresh)
+  if not refused and freshTtl <= freshTtlMs then step('PEXPIRE', fresh, 2 * freshTtlMs) end
+  if refused then
+    redis.pcall('HDEL', fresh, tenure)
+    redis.pcall('ZREM', queue, tenure)
+  end
+  return refused
+end
+
+if freshMs > 0 then
+  local refused = enqueue()
+  if refused then return refused end
+end
+local isIn = passOn(freshMs > 0 and tenure or nil, claimMs, trust, nowMs)
+if freshMs == 0 and free >= wanted and waiting() == 0 then
+  local refused = take(tenure, wanted, leaseMs, nowMs)
+  if refused then return refused end
+  isIn = true
+end
+if swept then announce(ARGV[10], trust) end
+if isIn then return { 'acquired', remainingOf(leaseMs > 0 and nowMs + leaseMs or 0), waiting(), question } end
+
+local remainingMs = sweepAt and math.max(sweepAt - nowMs, 1) or -1
+if limited then remainingMs = 0 end
+if freshMs == 0 then return { 'busy', remainingMs, nowMs, unserved(), question } end
+return { 'wait', remainingMs, redis.call('ZRANK', queue, tenure) or 0, ticket, nowMs, question }

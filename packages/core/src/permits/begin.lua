@@ -1,0 +1,15 @@
+-- Included by scripts that may make a semaphore. After permits/sweep and queue/inbox.
+
+-- Records of an earlier semaphore of that name count no more, and their holders are told to look. ttlMs 0: it lasts until it is deleted.
+local function begin(n, ttlMs)
+  if ttlMs > 0 then
+    redis.call('SET', count, n, 'PX', ttlMs)
+  else
+    redis.call('SET', count, n)
+  end
+  free = n
+  for _, holder in ipairs(redis.call('HKEYS', permits)) do
+    if isHolder(holder) then tell(holder, '1 look ' .. holder) end
+  end
+  redis.call('DEL', permits)
+end

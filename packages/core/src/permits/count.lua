@@ -1,0 +1,72 @@
+-- Changes how many permits there are. A copy (same request) changes nothing and is answered as the first: nobody knows whether there will be one,
+-- so each run leaves its answer behind.
+--
+-- KEYS  count queue fresh dead timeouts permits
+-- ARGV  how n ttlMs tombstoneMs claimMs trust releaseChannel
+--   dead            tombstone of this request: the answer
+--   timeouts        sorted set in which Redisson keeps who has permits of its expirable semaphore, each for one
+--   how             begin: so many, unless there is a semaphore; add: so many more, of which there may be less than none;
+--                   total: so many, with those that are in use
+--   ttlMs           for begin: how long the semaphore lasts; 0: until it is deleted
+--   tombstoneMs     how long copies of this request are recognised
+--   claimMs, trust  see grant.lua
+--   releaseChannel  see announce.lua
+--
+-- Replies
+--   counted changed left    1 = the number of permits was changed; left as for lock/serve
+
+--#include protocol/question
+--#include protocol/args
+--#include queue/inbox
+--#include permits/holders
+--#include permits/take
+--#include permits/give
+--#include permits/sweep
+--#include permits/begin
+--#include permits/grant
+--#include permits/announce
+
+local how = ARGV[1]
+local n = integer(2, how == 'add' and -2147483648 or 0)
+local ttlMs = integer(3, 0)
+local tombstoneMs = integer(4, 1)
+local claimMs = integer(5, 1)
+local trust = ARGV[6] == '1'
+
+local known = redis.call('GET', KEYS[4])
+if known then return { 'counted', tonumber(known), 0, question } end
+
+local nowMs = msOf(redis.call('TIME'))
+local notASemaphore = look()
+if notASemaphore then return notASemaphore end
+
+-- How many are in use: by tenures, and by Redisson's clients as far as it keeps who has them.
+local function inUse()
+  local sum = redis.call('ZCARD', KEYS[5])
+  local flat = redis.call('HGETALL', permits)
+  for i = 1, #flat, 2 do
+    if isHolder(flat[i]) then sum = sum + (parse(flat[i + 1]) or 0) end
+  end
+  return sum
+end
+
+local function leaveAnswer(changed)
+  -- There is no such key yet; but a script that has written is not refused its SET by a full server.
+  redis.call('DEL', KEYS[4])
+  redis.call('SET', KEYS[4], changed and 1 or 0, 'PX', tombstoneMs)
+end
+
+local changed = true
+if how == 'begin' and free then changed = false end
+leaveAnswer(changed)
+if changed then
+  if not free then
+    begin(n, ttlMs)
+  else
+    sweep(nowMs)
+    put(how == 'total' and n - inUse() - free or n)
+  end
+  passOn(nil, claimMs, trust, nowMs)
+  announce(ARGV[7], trust)
+end
+return { 'counted', changed and 1 or 0, unserved(), question }

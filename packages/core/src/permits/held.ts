@@ -1,0 +1,118 @@
+import { decodeRenewals, type RenewReply } from '../lock/renew.js';
+import { duration, tenureId } from '../protocol/arguments.js';
+import { command } from '../protocol/command.js';
+import type { SemaphoreKeys } from '../protocol/keys.js';
+import { readReply, type Reply } from '../protocol/reply.js';
+import type { Command } from '../protocol/script-port.js';
+import { type Granting, trustArgument } from '../queue/granting.js';
+import { type Lease, leaseArgument } from './lease.js';
+import { release as releasing, renew as renewing } from './scripts.gen.js';
+
+/** Arguments of {@link release}. */
+export interface PermitsReleaseOptions extends Granting {
+  readonly tenure: string;
+  /** How long late commands of this tenure are to be refused, in ms; 0: none can be on its way (clean). */
+  readonly tombstoneMs: number;
+}
+
+/** Reply to {@link release}. `left`: waiters that are to be served by {@link serve}. */
+export type PermitsReleaseReply = { kind: 'released' | 'notHeld'; left: number };
+
+/** Gives back all permits of a tenure, or its place in the queue, and serves who waits. Works on a server out of memory too. */
+export function release(keys: SemaphoreKeys, options: PermitsReleaseOptions): Command<PermitsReleaseReply> {
+  return leaving(keys, { ...options, left: 0 }, decodeRelease);
+}
+
+/** Arguments of {@link shrink}. */
+export interface ShrinkOptions extends Granting {
+  readonly tenure: string;
+  /** How many permits it keeps. */
+  readonly left: number;
+}
+
+/** Reply to {@link shrink}; `remainingMs`: undefined when the lease never ends. */
+export type ShrinkReply =
+  | { kind: 'passed'; remainingMs: number | undefined; others: number; nowMs: number }
+  /** The tenure has no permits. */
+  | { kind: 'lost' };
+
+/** Gives back what a tenure has over `left`, and serves who waits. A copy finds nothing that is over. */
+export function shrink(keys: SemaphoreKeys, options: ShrinkOptions): Command<ShrinkReply> {
+  duration('left', options.left, 1);
+  return leaving(keys, { ...options, tombstoneMs: 0 }, decodeShrink);
+}
+
+function leaving<R>(
+  keys: SemaphoreKeys,
+  options: ShrinkOptions & PermitsReleaseOptions,
+  decode: (reply: Reply) => R,
+): Command<R> {
+  const tenure = tenureId(options.tenure);
+  const { count, queue, fresh, permits, releaseChannel } = keys;
+  return command(
+    releasing,
+    { count, queue, fresh, dead: keys.dead(tenure), permits },
+    {
+      tenure,
+      left: duration('left', options.left, 0),
+      tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 0),
+      claimMs: duration('claimMs', options.claimMs, 1),
+      trust: trustArgument(options),
+      releaseChannel,
+    },
+    decode,
+  );
+}
+
+function decodeRelease(reply: Reply): PermitsReleaseReply {
+  const kind = reply.text(0);
+  switch (kind) {
+    case 'released':
+      reply.hasLength(1);
+      return { kind, left: 0 };
+    case 'unserved':
+      return { kind: 'released', left: reply.hasLength(2).natural(1) };
+    case 'notHeld':
+      return { kind, left: reply.hasLength(2).natural(1) };
+    default:
+      return reply.fail('unknown status');
+  }
+}
+
+function decodeShrink(reply: Reply): ShrinkReply {
+  const kind = reply.text(0);
+  switch (kind) {
+    case 'passed':
+      return {
+        kind,
+        remainingMs: reply.hasLength(4).remainingMs(1),
+        others: reply.natural(2),
+        nowMs: reply.natural(3),
+      };
+    case 'lost':
+      reply.hasLength(1);
+      return { kind };
+    default:
+      return reply.fail('unknown status');
+  }
+}
+
+/** One tenure to be renewed. */
+export interface PermitsRenewItem {
+  readonly keys: Pick<SemaphoreKeys, 'permits'>;
+  readonly tenure: string;
+  /** Raise what is left to this; 0: only look whether it still has its permits. */
+  readonly leaseMs: Lease;
+}
+
+/** Raises any number of leases in one command; see `renew` of the lock. */
+export function renew(items: readonly PermitsRenewItem[]): Command<RenewReply> {
+  return {
+    script: renewing,
+    keys: items.flatMap(({ keys }) => renewing.keys(keys)),
+    args: items.flatMap(({ tenure, leaseMs }) =>
+      renewing.args({ tenure: tenureId(tenure), leaseMs: leaseArgument(leaseMs, 0) }),
+    ),
+    decode: (raw) => readReply(renewing.name, raw, (reply) => decodeRenewals(reply.hasLength(items.length + 1))),
+  };
+}

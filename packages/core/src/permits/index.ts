@@ -1,0 +1,23 @@
+/** The operations of the semaphore. */
+export { ask, type PermitsAskOptions, type PermitsAskReply } from './ask.js';
+export {
+  type PermitsReleaseOptions,
+  type PermitsReleaseReply,
+  type PermitsRenewItem,
+  release,
+  renew,
+  shrink,
+  type ShrinkOptions,
+  type ShrinkReply,
+} from './held.js';
+export type { Lease } from './lease.js';
+export {
+  count,
+  type Counting,
+  type CountOptions,
+  type CountReply,
+  MAX_PERMITS,
+  peek,
+  type PermitsPeekReply,
+  serve,
+} from './whole.js';

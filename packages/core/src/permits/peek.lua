@@ -1,0 +1,29 @@
+-- How many permits are free, in use, and waited for. Read-only: what those have whose lease has ended counts as free.
+--
+-- KEYS  count queue timeouts permits
+-- ARGV
+--
+-- Reply: counts free used javas waiting; javas as Redisson counts them, of its expirable semaphore. `none`: there is no semaphore
+
+--#include protocol/question
+
+local value = redis.pcall('GET', KEYS[1])
+local free = type(value) ~= 'table' and tonumber(value) or nil
+if value and (not free or free % 1 ~= 0) then
+  if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then return value end
+  return { err = 'NOTASEMAPHORE this key is not a semaphore' }
+end
+if not free then return { 'none', question } end
+local time = redis.call('TIME')
+local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+local used = 0
+local flat = redis.call('HGETALL', KEYS[4])
+for i = 1, #flat, 2 do
+  local n, untilMs = string.match(flat[i + 1] .. ' ', '^(%d+) (%d+) ')
+  if n and untilMs ~= '0' and tonumber(untilMs) <= nowMs then
+    free = free + tonumber(n)
+  elseif n then
+    used = used + tonumber(n)
+  end
+end
+return { 'counts', free, used, redis.call('ZCOUNT', KEYS[3], nowMs, '+inf'), redis.call('ZCARD', KEYS[2]), question }

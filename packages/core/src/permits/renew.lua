@@ -1,0 +1,46 @@
+-- Keeps the leases of any number of tenures alive, as lock/renew does: it never revives a lease, never shortens one, and needs nothing but the
+-- records. One that has ended is lost, even where nobody has taken it out yet.
+--
+-- KEYS  permits, for each tenure
+-- ARGV  tenure leaseMs, for each tenure
+--   leaseMs  0 = only look; never = it ends no more
+--
+-- Replies: as of lock/renew; remaining is what is left of the lease, -1 when it never ends
+
+--#include protocol/question
+
+local LONGEST_MS = 2147483648
+
+local function failure(reply)
+  if string.find(reply.err, 'WRONGTYPE', 1, true) == 1 then return { 'lost', 'taken' } end
+  return { 'refused', reply.err }
+end
+
+local function renew(permits, tenure, wanted, nowMs)
+  local leaseMs = wanted == 'never' and LONGEST_MS or tonumber(wanted)
+  if not leaseMs or leaseMs % 1 ~= 0 or leaseMs < 0 or leaseMs > LONGEST_MS then
+    return { 'refused', 'ERR holdfast: leaseMs must be never, or a whole number from 0 to 2147483648' }
+  end
+  local entry = redis.pcall('HGET', permits, tenure)
+  if type(entry) == 'table' then return failure(entry) end
+  local n, ends = string.match(entry and entry .. ' ' or '', '^(%d+) (%d+) ')
+  local untilMs = tonumber(ends)
+  if untilMs == 0 then return { 'held', -1 } end
+  if not untilMs or untilMs <= nowMs then return { 'lost', 'deleted' } end
+  if wanted ~= 'never' and leaseMs <= untilMs - nowMs then return { 'held', untilMs - nowMs } end
+  -- A full server does not refuse what follows this.
+  redis.pcall('HDEL', permits, '')
+  untilMs = wanted == 'never' and 0 or nowMs + leaseMs
+  local reply = redis.pcall('HSET', permits, tenure, string.format('%d %.0f', n, untilMs))
+  if type(reply) == 'table' then return failure(reply) end
+  return untilMs > 0 and { 'renewed', leaseMs } or { 'held', -1 }
+end
+
+local nowMs = redis.call('TIME')
+nowMs = nowMs[1] * 1000 + math.floor(nowMs[2] / 1000)
+local replies = { nowMs }
+for i = 1, #KEYS do
+  replies[#replies + 1] = renew(KEYS[i], ARGV[2 * i - 1], ARGV[2 * i], nowMs)
+end
+replies[#replies + 1] = question
+return replies

@@ -1,0 +1,116 @@
+import type { ServeReply } from '../lock/serve.js';
+import { duration, MAX_DURATION_MS, tenureId } from '../protocol/arguments.js';
+import { command } from '../protocol/command.js';
+import type { SemaphoreKeys } from '../protocol/keys.js';
+import type { Reply } from '../protocol/reply.js';
+import type { Command } from '../protocol/script-port.js';
+import { type Granting, trustArgument } from '../queue/granting.js';
+import { count as counting, peek as peeking, serve as serving } from './scripts.gen.js';
+
+/** Most permits of a semaphore, and that can be added at once (2^31). */
+export const MAX_PERMITS = MAX_DURATION_MS;
+
+/** How the number of permits is changed. */
+export type Counting =
+  /** So many, unless there is a semaphore. `ttlMs`: how long it lasts; absent: until it is deleted. */
+  | { readonly how: 'begin'; readonly permits: number; readonly ttlMs?: number | undefined }
+  /** So many more, or fewer. */
+  | { readonly how: 'add'; readonly permits: number }
+  /** So many, with those that are in use. */
+  | { readonly how: 'total'; readonly permits: number };
+
+/** Arguments of {@link count}. */
+export interface CountOptions extends Granting {
+  readonly change: Counting;
+  /** A fresh id in the form of a tenure id; copies share it. */
+  readonly request: string;
+  /** How long copies of this request are recognised, in ms. */
+  readonly tombstoneMs: number;
+}
+
+/** Reply to {@link count}. */
+export interface CountReply {
+  readonly kind: 'counted';
+  /** False: there was a semaphore already. */
+  readonly changed: boolean;
+  readonly left: number;
+}
+
+/** Changes how many permits there are, and serves who waits. A copy is answered as the first. */
+export function count(keys: SemaphoreKeys, { change, request, ...options }: CountOptions): Command<CountReply> {
+  const { queue, fresh, timeouts, permits, releaseChannel } = keys;
+  return command(
+    counting,
+    { count: keys.count, queue, fresh, dead: keys.dead(tenureId(request)), timeouts, permits },
+    {
+      how: change.how,
+      n: change.how === 'add' ? change.permits : duration('permits', change.permits, 0),
+      ttlMs: change.how === 'begin' && change.ttlMs !== undefined ? duration('ttlMs', change.ttlMs, 1) : 0,
+      tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 1),
+      claimMs: duration('claimMs', options.claimMs, 1),
+      trust: trustArgument(options),
+      releaseChannel,
+    },
+    (reply) => {
+      const kind = reply.hasLength(3).text(0);
+      return kind === 'counted'
+        ? { kind, changed: reply.flag(1), left: reply.natural(2) }
+        : reply.fail('unknown status');
+    },
+  );
+}
+
+/** Goes on with a grant step that met its limit. */
+export function serve(keys: SemaphoreKeys, options: Granting): Command<ServeReply> {
+  const { count: counter, queue, fresh, permits } = keys;
+  return command(
+    serving,
+    { count: counter, queue, fresh, permits },
+    { claimMs: duration('claimMs', options.claimMs, 1), trust: trustArgument(options) },
+    (reply) => {
+      const kind = reply.hasLength(2).text(0);
+      return kind === 'served' ? { kind, left: reply.natural(1) } : reply.fail('unknown status');
+    },
+  );
+}
+
+/** Reply to {@link peek}. */
+export type PermitsPeekReply =
+  | {
+      readonly kind: 'counts';
+      /** Permits that nobody has; of a semaphore that was made smaller it may be negative. */
+      readonly free: number;
+      /** Permits that tenures have. */
+      readonly used: number;
+      /** Permits that Redisson's clients have of its expirable semaphore. */
+      readonly javas: number;
+      /** Tenures that wait. */
+      readonly waiting: number;
+    }
+  /** There is no semaphore. */
+  | { readonly kind: 'none' };
+
+/** How many permits are free, in use, and waited for. Writes nothing. */
+export function peek(keys: SemaphoreKeys): Command<PermitsPeekReply> {
+  const { count: counter, queue, timeouts, permits } = keys;
+  return command(peeking, { count: counter, queue, timeouts, permits }, {}, decodePeek);
+}
+
+function decodePeek(reply: Reply): PermitsPeekReply {
+  const kind = reply.text(0);
+  switch (kind) {
+    case 'counts':
+      return {
+        kind,
+        free: reply.hasLength(5).integer(1),
+        used: reply.natural(2),
+        javas: reply.natural(3),
+        waiting: reply.natural(4),
+      };
+    case 'none':
+      reply.hasLength(1);
+      return { kind };
+    default:
+      return reply.fail('unknown status');
+  }
+}

@@ -1,0 +1,31 @@
+import type { Command } from '@holdfast/core';
+import { LockLostError } from '../errors.js';
+import { failureError } from '../tenure/failures.js';
+import type { HandoffReply } from '../tenure/operations.js';
+import type { HoldRecord } from './hold-record.js';
+import type { ExclusiveLock } from './lock.js';
+import { withinResponseTimeout } from './within-response-timeout.js';
+
+/**
+ * Gives back a part of what a hold has, which goes on with the rest. It is carried out behind what was asked before, and also when the call has
+ * rejected with LockUnavailableError, unless the hold is over by then.
+ *
+ * @throws LockLostError when it is lost; LockUnavailableError, LockRefusedError when Redis did not do it.
+ */
+export async function giveBackSome(
+  lock: ExclusiveLock,
+  record: HoldRecord,
+  build: (tenure: string) => Command<HandoffReply>,
+): Promise<void> {
+  const { tenure, parts } = lock;
+  if (tenure?.steps.change === undefined || record.lost) throw record.lossError();
+  const outcome = await withinResponseTimeout(
+    tenure.steps.change(() => build(tenure.id)),
+    tenure,
+    parts,
+  );
+  if (outcome.kind === 'held' || record.state === 'released') return;
+  if (outcome.kind === 'lost') lock.change(() => tenure.lease.lose('deleted'));
+  else throw failureError(lock.name, outcome);
+  if (record.lost) throw new LockLostError(lock.name, record.lossReason);
+}

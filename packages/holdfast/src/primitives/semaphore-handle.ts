@@ -1,0 +1,262 @@
+import { checkAcquire, type CheckedOptions } from '../acquire-options.js';
+import type { Backend } from '../backend.js';
+import type { ClientParts } from '../client-parts.js';
+import { LockNotHeldError, LockTimeoutError } from '../errors.js';
+import type { HoldRecord } from '../exclusive/hold-record.js';
+import { permitPolicy } from '../exclusive/policy.js';
+import { checkCount, checkFunction, checkKeys, checkTime, MAX_TIME_MS } from '../options.js';
+import { shown } from '../reports/caller.js';
+import { rejection } from '../scopes/settling.js';
+import type { HoldTerms } from '../tenure/hold-terms.js';
+import { query } from '../tenure/query.js';
+import { serveRest } from '../tenure/serving.js';
+import type { NotAcquired } from '../waiting/waiter.js';
+import { acquire, type CallStyle, type LockHost } from './acquisition.js';
+import { PermitHoldHandle } from './permit-hold.js';
+import { tombstoneMsOf } from './questions.js';
+import type { TryResult } from './rlock.js';
+import { runSection, type Section } from './section.js';
+import type {
+  PermitHold,
+  PermitOptions,
+  PermitSectionOptions,
+  RSemaphore,
+  SemaphoreOptions,
+  TryPermitOptions,
+} from './semaphore.js';
+import { SemaphoreOperations } from './semaphore-operations.js';
+
+/** Most permits that a semaphore has, and that a call takes. */
+const MOST_PERMITS = 2 ** 31;
+
+const styles = {
+  acquire: { kind: 'object', waitMs: undefined },
+  tryAcquire: { kind: 'object', waitMs: 0 },
+  withPermits: { kind: 'section', waitMs: undefined },
+  tryWithPermits: { kind: 'section', waitMs: 0 },
+} as const satisfies Record<string, CallStyle>;
+
+const optionKeys: ReadonlySet<string> = new Set(['permits']);
+const callKeys: ReadonlySet<string> = new Set(['waitMs', 'leaseMs', 'signal', 'maxHoldMs']);
+const tryCallKeys: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxHoldMs']);
+const sectionKeys: ReadonlySet<string> = new Set([...callKeys, 'permits']);
+
+/** A lease that never ends is, to all that renews it, one of the longest kind. */
+const endless: HoldTerms = { mode: 'watched', leaseMs: MAX_TIME_MS, maxHoldMs: undefined };
+
+/** One call, checked. */
+interface PermitCall {
+  readonly permits: number;
+  readonly ends: 'watched' | 'never';
+  readonly options: CheckedOptions;
+}
+
+/** @throws TypeError or RangeError for a name or options that cannot be used. */
+export function semaphore(
+  host: LockHost,
+  { inLine, parts, prefixes, granting }: Backend,
+  name: string,
+  options: SemaphoreOptions,
+): RSemaphore {
+  const operations = SemaphoreOperations.named(name, prefixes, granting);
+  checkKeys('getSemaphore', options, optionKeys);
+  const { permits } = options;
+  if (permits !== undefined) checkCount('permits', permits, MOST_PERMITS);
+  // Whoever asks first is first in line. In Redisson's way there is no line.
+  const mine = parts.wakeup.blind ? parts : inLine;
+  return new SemaphoreHandle({ ...host, parts: mine }, mine, operations.beginningWith(permits ?? 0));
+}
+
+/** See {@link RSemaphore}. Everything but what `release` gives back lives in the coordinator. */
+class SemaphoreHandle implements RSemaphore {
+  readonly name: string;
+  readonly #host: LockHost;
+  readonly #parts: ClientParts;
+  readonly #operations: SemaphoreOperations;
+  /** Acquired through this handle and not given back, oldest first. Those that were lost stay until they are: their release tells. */
+  readonly #own = new Set<PermitHoldHandle>();
+
+  constructor(host: LockHost, parts: ClientParts, operations: SemaphoreOperations) {
+    this.#host = host;
+    this.#parts = parts;
+    this.#operations = operations;
+    this.name = operations.name;
+  }
+
+  acquire(permits = 1, options: PermitOptions = {}): Promise<PermitHold> {
+    return this.#call(
+      'acquire',
+      () => checkCall('acquire', permits, options, callKeys),
+      (outcome, call, joinedAt) => this.#handOver(this.#must(outcome, joinedAt), call),
+    );
+  }
+
+  tryAcquire(permits = 1, waitMs = 0, options: TryPermitOptions = {}): Promise<PermitHold | null> {
+    const check = () => {
+      checkKeys('tryAcquire', options, tryCallKeys);
+      return checkCall('tryAcquire', permits, { ...options, waitMs }, callKeys);
+    };
+    return this.#call('tryAcquire', check, (outcome, call) =>
+      typeof outcome === 'string' ? null : this.#handOver(outcome, call),
+    );
+  }
+
+  async release(permits = 1): Promise<void> {
+    checkCount('permits', permits, MOST_PERMITS);
+    let had = 0;
+    for (const hold of this.#own) had += hold.permits;
+    if (had < permits) {
+      throw new LockNotHeldError(
+        this.name,
+        `this handle with ${permits} permits: ${had} were acquired through it and not given back`,
+      );
+    }
+    const returning: Promise<void>[] = [];
+    let left = permits;
+    for (const hold of this.#own) {
+      const some = Math.min(left, hold.permits);
+      left -= some;
+      returning.push(hold.release(some));
+      if (left === 0) break;
+    }
+    const failed = (await Promise.allSettled(returning)).find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  async withPermits<T>(...args: [Section<T, PermitHold>] | [PermitSectionOptions, Section<T, PermitHold>]): Promise<T> {
+    const [options, fn] = args.length === 1 ? [{}, args[0]] : args;
+    const check = () => checkSection('withPermits', options, fn);
+    const had = this.#call('withPermits', check, (outcome, call, joinedAt) =>
+      this.#section(this.#must(outcome, joinedAt), call, fn),
+    );
+    return (await shown(had))();
+  }
+
+  async tryWithPermits<T>(options: PermitSectionOptions, fn: Section<T, PermitHold>): Promise<TryResult<T>> {
+    const check = () => checkSection('tryWithPermits', options, fn);
+    const section = await shown(
+      this.#call('tryWithPermits', check, (outcome, call) =>
+        typeof outcome === 'string' ? undefined : this.#section(outcome, call, fn),
+      ),
+    );
+    return section === undefined ? { ran: false } : { ran: true, value: await section() };
+  }
+
+  async availablePermits(): Promise<number> {
+    const counts = await this.#ask(this.#operations.peek());
+    return counts.kind === 'counts' ? counts.free : 0;
+  }
+
+  async drainPermits(options: TryPermitOptions = {}): Promise<number> {
+    let drained = 0;
+    for (;;) {
+      const free = Math.min(await this.availablePermits(), MOST_PERMITS);
+      const hold = free > 0 ? await this.tryAcquire(free, 0, options) : null;
+      if (hold === null) return drained;
+      drained += free;
+    }
+  }
+
+  async trySetPermits(permits: number, ttlMs?: number): Promise<boolean> {
+    if (permits !== 0) checkCount('permits', permits, MOST_PERMITS);
+    if (ttlMs !== undefined) checkTime('ttlMs', ttlMs, 1);
+    return this.#count({ how: 'begin', permits, ttlMs });
+  }
+
+  async addPermits(permits: number): Promise<void> {
+    const size = Math.abs(permits);
+    if (size !== 0) checkCount('permits', size, MOST_PERMITS);
+    await this.#count({ how: 'add', permits });
+  }
+
+  async setPermits(permits: number): Promise<void> {
+    if (permits !== 0) checkCount('permits', permits, MOST_PERMITS);
+    await this.#count({ how: 'total', permits });
+  }
+
+  // ---------------------------------------------------------------- acquiring
+
+  /** Every acquisition goes through here. Whatever is refused at once is a rejection too. */
+  #call<T>(
+    method: keyof typeof styles,
+    check: () => PermitCall,
+    completion: (outcome: HoldRecord | NotAcquired, call: PermitCall, joinedAt: number) => T,
+  ): Promise<T> {
+    try {
+      const call = check();
+      const { permits, ends, options } = call;
+      const host = ends === 'never' ? { ...this.#host, terms: endless } : this.#host;
+      if (ends === 'never') this.#parts.limits.checkLease(this.name, MAX_TIME_MS);
+      return acquire(host, {
+        operations: this.#operations.for({ permits, ends }),
+        policy: permitPolicy,
+        owner: undefined,
+        style: styles[method],
+        options,
+        entry: this[method],
+        completion: (outcome, joinedAt) => completion(outcome, call, joinedAt),
+        around: () => undefined,
+      });
+    } catch (error) {
+      return rejection(error);
+    }
+  }
+
+  #must(outcome: HoldRecord | NotAcquired, joinedAt: number): HoldRecord {
+    if (typeof outcome !== 'string') return outcome;
+    throw new LockTimeoutError(this.name, this.#parts.clock.now() - joinedAt, outcome);
+  }
+
+  /** To code that gives it back, by itself or by `release` of this handle: both are needed no more when neither can be reached. */
+  #handOver(record: HoldRecord, { permits }: PermitCall): PermitHold {
+    const hold = new PermitHoldHandle(this.#host, this.#operations, { record, permits }, (over) =>
+      this.#own.delete(over),
+    );
+    this.#own.add(hold);
+    this.#parts.forgotten.watch(this, record);
+    return hold;
+  }
+
+  #section<T>(record: HoldRecord, { permits }: PermitCall, fn: Section<T, PermitHold>): () => Promise<T> {
+    const hold = new PermitHoldHandle(this.#host, this.#operations, { record, permits }, () => undefined);
+    return () => runSection(this.#host, { record, hold, owner: undefined }, fn);
+  }
+
+  // ---------------------------------------------------------------- asking Redis
+
+  async #count(change: Parameters<SemaphoreOperations['count']>[1]['change']): Promise<boolean> {
+    const tombstoneMs = tombstoneMsOf(this.#parts.settings);
+    const request = this.#parts.tenureId(undefined);
+    const { changed, left } = await this.#ask(this.#operations.count(request, { change, tombstoneMs }));
+    void serveRest(this.#parts, this.#operations, left);
+    return changed;
+  }
+
+  #ask<R>(command: Parameters<typeof query<R>>[2]): Promise<R> {
+    this.#host.registry.admit(this.name);
+    return query(this.#parts, this.#operations, command);
+  }
+}
+
+/** @throws TypeError or RangeError for anything that permits cannot be acquired with. */
+function checkCall(method: string, permits: number, given: PermitOptions, known: ReadonlySet<string>): PermitCall {
+  checkCount('permits', permits, MOST_PERMITS);
+  checkKeys(method, given, known);
+  const { waitMs, leaseMs, signal, maxHoldMs } = given;
+  if (leaseMs === 'never' && maxHoldMs !== undefined)
+    throw new TypeError(`${method}: a lease that never ends is not renewed, so maxHoldMs cannot go with it`);
+  const ends = leaseMs === 'never' ? 'never' : 'watched';
+  return {
+    permits,
+    ends,
+    options: checkAcquire({ waitMs, leaseMs: leaseMs === 'never' ? undefined : leaseMs, signal, maxHoldMs }, method),
+  };
+}
+
+function checkSection(method: string, options: PermitSectionOptions, fn: unknown): PermitCall {
+  checkKeys(method, options, sectionKeys);
+  const { permits = 1 } = options;
+  const call = checkCall(method, permits, options, sectionKeys);
+  checkFunction(method, fn);
+  return call;
+}

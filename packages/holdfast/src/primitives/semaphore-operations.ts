@@ -1,0 +1,160 @@
+import {
+  type Command,
+  type Granting,
+  permits,
+  type Prefixes,
+  type RenewReply,
+  type SemaphoreKeys,
+  semaphoreKeys,
+} from '@holdfast/core';
+import { MAX_TIME_MS } from '../options.js';
+import type {
+  AskOptions,
+  AskReply,
+  HandoffReply,
+  Operations,
+  ReleaseReply,
+  RenewItem,
+  Served,
+} from '../tenure/operations.js';
+
+/** What one call wants. */
+export interface PermitsWanted {
+  readonly permits: number;
+  /** `watched`: the lease that the engine says. `never`: none that ends, which the engine takes for the longest it knows. */
+  readonly ends: 'watched' | 'never';
+}
+
+/** The operations of a semaphore, for calls that want so many permits: the only file that knows its scripts. */
+export class SemaphoreOperations implements Operations {
+  readonly countsHere = true;
+  readonly #keys: SemaphoreKeys;
+  readonly #granting: Granting;
+  /** How many permits there are when nobody has said so; 0: somebody must. */
+  readonly #initial: number;
+  readonly #wanted: PermitsWanted;
+
+  constructor(keys: SemaphoreKeys, granting: Granting, initial: number, wanted: PermitsWanted) {
+    this.#keys = keys;
+    this.#granting = granting;
+    this.#initial = initial;
+    this.#wanted = wanted;
+  }
+
+  /** @throws TypeError or RangeError when there can be no semaphore of that name. */
+  static named(name: string, prefixes: Prefixes, granting: Granting): SemaphoreOperations {
+    return new SemaphoreOperations(semaphoreKeys(name, prefixes), granting, 0, { permits: 1, ends: 'watched' });
+  }
+
+  beginningWith(initial: number): SemaphoreOperations {
+    return new SemaphoreOperations(this.#keys, this.#granting, initial, this.#wanted);
+  }
+
+  for(wanted: PermitsWanted): SemaphoreOperations {
+    return new SemaphoreOperations(this.#keys, this.#granting, this.#initial, wanted);
+  }
+
+  get name(): string {
+    return this.#keys.name;
+  }
+
+  /** Leases are kept there, and renewed by it alone. */
+  get key(): string {
+    return this.#keys.permits;
+  }
+
+  get primitive(): string {
+    return 'semaphore';
+  }
+
+  get leaseKind(): string {
+    return `permits ${this.#wanted.ends}`;
+  }
+
+  get releaseChannel(): string {
+    return this.#keys.releaseChannel;
+  }
+
+  ask(tenure: string, { leaseMs, ...options }: AskOptions): Command<AskReply> {
+    const command = permits.ask(this.#keys, {
+      ...options,
+      ...this.#granting,
+      tenure,
+      wanted: this.#wanted.permits,
+      leaseMs: this.#lease(leaseMs),
+      initial: this.#initial,
+    });
+    return { ...command, decode: (raw) => asOwned(command.decode(raw)) };
+  }
+
+  /** The policy lets no call be inside another. */
+  again(): never {
+    throw new Error('permits are not had again');
+  }
+
+  /** The policy passes nothing on. */
+  handoff(): never {
+    throw new Error('permits are not handed over');
+  }
+
+  release(tenure: string, { tombstoneMs }: { tombstoneMs: number }): Command<ReleaseReply> {
+    return this.#leave(tenure, tombstoneMs);
+  }
+
+  cancel(tenure: string, { tombstoneMs }: { tombstoneMs: number }): Command<Served> {
+    return this.#leave(tenure, tombstoneMs);
+  }
+
+  /** Gives back what the tenure has over `left`. */
+  shrink(tenure: string, left: number): Command<HandoffReply> {
+    return permits.shrink(this.#keys, { tenure, left, ...this.#granting });
+  }
+
+  serve(): Command<Served> {
+    return permits.serve(this.#keys, this.#granting);
+  }
+
+  renew(items: readonly RenewItem[]): Command<RenewReply> {
+    const command = permits.renew(
+      items.map(({ key, tenure, leaseMs }) => ({ keys: { permits: key }, tenure, leaseMs: this.#lease(leaseMs) })),
+    );
+    return { ...command, decode: (raw) => asEnding(command.decode(raw)) };
+  }
+
+  /** @param request - a fresh id, which copies of the command share. */
+  count(
+    request: string,
+    options: { readonly change: permits.Counting; readonly tombstoneMs: number },
+  ): Command<permits.CountReply> {
+    return permits.count(this.#keys, { request, ...options, ...this.#granting });
+  }
+
+  peek(): Command<permits.PermitsPeekReply> {
+    return permits.peek(this.#keys);
+  }
+
+  #leave(tenure: string, tombstoneMs: number) {
+    return permits.release(this.#keys, { tenure, tombstoneMs, ...this.#granting });
+  }
+
+  /** Shorter ones are claims, and looks. */
+  #lease(leaseMs: number): permits.Lease {
+    return this.#wanted.ends === 'never' && leaseMs === MAX_TIME_MS ? 'never' : leaseMs;
+  }
+}
+
+/** Permits that come back by themselves are no news to who gets them. */
+function asOwned(reply: permits.PermitsAskReply): AskReply {
+  if (reply.kind !== 'acquired' && reply.kind !== 'mine') return reply;
+  return { ...reply, remainingMs: reply.remainingMs ?? MAX_TIME_MS, inherited: 'nothing' };
+}
+
+/** Where a lease of a lock has no end, that is to be repaired; one of permits has none on purpose. */
+function asEnding({ nowMs, outcomes }: RenewReply): RenewReply {
+  return {
+    nowMs,
+    outcomes: outcomes.map((outcome) =>
+      outcome.kind === 'held' ? { ...outcome, remainingMs: outcome.remainingMs ?? MAX_TIME_MS } : outcome,
+    ),
+  };
+}

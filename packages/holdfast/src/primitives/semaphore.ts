@@ -1,0 +1,136 @@
+import type { Hold, HoldState } from './hold.js';
+import type { TryResult } from './rlock.js';
+
+/** Options of {@link LockClient.getSemaphore}. */
+export interface SemaphoreOptions {
+  /**
+   * How many permits the semaphore has, set by the first call that finds none set. It changes nothing where there is a semaphore, also one of
+   * another size: see {@link RSemaphore.setPermits}. Absent: somebody must call {@link RSemaphore.trySetPermits}.
+   */
+  permits?: number;
+}
+
+/** Options of an acquisition of permits. */
+export interface PermitOptions {
+  /** Longest wait in milliseconds: one absolute deadline for everything the call does. Absent: without limit. */
+  waitMs?: number;
+  /**
+   * How long the permits are had. A number: so many milliseconds, never renewed. `never`: until they are given back, also when this process dies,
+   * as with Redisson's semaphore; somebody has to see to it then. Absent: the client's `watchdogTimeoutMs`, renewed while they are held, so that
+   * they come back by themselves when the process dies.
+   */
+  leaseMs?: number | 'never';
+  /** Gives up waiting when it aborts: the call rejects with the signal's reason. It does not end a hold. */
+  signal?: AbortSignal;
+  /** Longest time these permits are renewed for, in milliseconds. Only without `leaseMs`. Default: the client's. */
+  maxHoldMs?: number;
+}
+
+/** Options of {@link RSemaphore.tryAcquire}, which takes its wait by position. */
+export type TryPermitOptions = Omit<PermitOptions, 'waitMs'>;
+
+/** Options of a section. */
+export interface PermitSectionOptions extends PermitOptions {
+  /** How many permits. Default 1. */
+  permits?: number;
+}
+
+/** Permits that one call has got, all at once. Any code that has the object may give them back. */
+export interface PermitHold extends AsyncDisposable {
+  /** Name of the semaphore. */
+  readonly name: string;
+  /** How many permits it has now; 0 when it has given back all of them. */
+  readonly permits: number;
+  /** Aborts with a LockLostError when the permits are lost: before anybody else can have them. See {@link Hold.signal}. */
+  readonly signal: AbortSignal;
+  /** As {@link Hold.state}. */
+  readonly state: HoldState;
+  /** Milliseconds for which this process may still believe that it has the permits; 0 when they are lost or given back. */
+  remainingMs(): number;
+  /** As {@link Hold.assertHeld}. @throws LockLostError, LockNotHeldError. */
+  assertHeld(): void;
+  /** As {@link Hold.extend}. Not for permits whose lease never ends. */
+  extend(ms: number): Promise<void>;
+  /**
+   * Gives back so many of its permits; absent: all. When it has none left, a call does nothing.
+   *
+   * @throws RangeError for more than it has; LockLostError once, when they had been lost; LockUnavailableError when Redis did not answer within
+   * `responseTimeoutMs` (they are given back in the background).
+   */
+  release(permits?: number): Promise<void>;
+}
+
+/**
+ * A counting semaphore: so many permits, shared by all processes that use the same Redis, of which each call takes one or more.
+ *
+ * - Who asked first is served first, and gets all that it wants at once: a call for many permits is not overtaken by calls for few.
+ * - Permits end with their holder: they have a lease that is renewed while the process lives, and come back to the others when it dies.
+ * - It knows no owner and no scope: a call inside another takes permits of its own, and waits for them. A section that needs a second permit of
+ *   the same semaphore can wait for ever when all have one: take both at once.
+ *
+ * Its counter in Redis is that of Redisson's `RSemaphore` and `RPermitExpirableSemaphore`, which share the pool; see `docs/semaphores.md` for what
+ * they do not share.
+ *
+ * Every method that talks to Redis rejects with LockUnavailableError when it does not answer in time, with LockRefusedError when it refuses (with
+ * `redisCode` `NOTINITIALIZED` when nobody has set the permits), and with LockClientClosedError after `close()`. Bad arguments reject with
+ * TypeError or RangeError before any I/O.
+ */
+export interface RSemaphore {
+  /** As `getSemaphore` was given it. */
+  readonly name: string;
+  /**
+   * Waits until it has so many permits. Give them back through what it resolves with, or by {@link RSemaphore.release}.
+   *
+   * @param permits - how many, all at once. Default 1.
+   * @throws LockTimeoutError when they could not be had within `waitMs`; the signal's reason when it aborts.
+   */
+  acquire(permits?: number, options?: PermitOptions): Promise<PermitHold>;
+  /**
+   * Takes so many permits if it can within `waitMs`, and answers null if it cannot.
+   *
+   * @param waitMs - one absolute deadline for everything. 0 or absent: exactly one attempt, which overtakes nobody who waits.
+   */
+  tryAcquire(permits?: number, waitMs?: number, options?: TryPermitOptions): Promise<PermitHold | null>;
+  /**
+   * Gives back so many permits of those that were acquired through this handle, oldest first. For code that does not keep the {@link PermitHold}s
+   * of the same handle: use one way or the other.
+   *
+   * @param permits - Default 1.
+   * @throws LockNotHeldError when this handle has not so many, and then nothing is given back: a semaphore is made larger by
+   * {@link RSemaphore.addPermits}; LockLostError when some of them had been lost.
+   */
+  release(permits?: number): Promise<void>;
+  /**
+   * Runs `fn` while holding a permit, and gives it back when `fn` has settled.
+   *
+   * @throws LockLostError when it was lost while `fn` ran, even if `fn` resolved. An error of `fn` wins over one of the release, which becomes its
+   * `cause` or an `error` event.
+   */
+  withPermits<T>(fn: (hold: PermitHold) => T | PromiseLike<T>): Promise<T>;
+  /** With options: as many permits as they say; rejects with LockTimeoutError when they could not be had within `waitMs`. */
+  withPermits<T>(options: PermitSectionOptions, fn: (hold: PermitHold) => T | PromiseLike<T>): Promise<T>;
+  /** As {@link RSemaphore.withPermits}, but answers `{ ran: false }` when there were too few for `waitMs` (absent or 0: one attempt). */
+  tryWithPermits<T>(options: PermitSectionOptions, fn: (hold: PermitHold) => T | PromiseLike<T>): Promise<TryResult<T>>;
+  /** How many permits nobody has; 0 when there is no semaphore. Negative when it was made smaller than what is in use. */
+  availablePermits(): Promise<number>;
+  /**
+   * Takes all permits that can be had at once without overtaking anybody, and answers how many: {@link RSemaphore.release} gives them back. Not
+   * one step in Redis: permits that come back meanwhile may be left.
+   */
+  drainPermits(options?: TryPermitOptions): Promise<number>;
+  /**
+   * Sets how many permits there are, unless there is a semaphore of that name.
+   *
+   * @param permits - 0 or more.
+   * @param ttlMs - how long the semaphore lasts, whoever has permits of it; absent: until its key is deleted.
+   * @returns whether it did.
+   */
+  trySetPermits(permits: number, ttlMs?: number): Promise<boolean>;
+  /** Makes the semaphore larger, or with a negative number smaller. Where there is none, it begins with so many. */
+  addPermits(permits: number): Promise<void>;
+  /**
+   * Makes the semaphore have so many permits, with those that are in use, whatever it had: of this library, and of Redisson's expirable semaphore.
+   * What a client has taken from the counter by Redisson's plain `RSemaphore` is not known, and comes on top when it is given back.
+   */
+  setPermits(permits: number): Promise<void>;
+}

@@ -1,0 +1,10 @@
+import { describe } from '@jest/globals';
+import { serverWorld } from './server-world.js';
+import { semaphoreContract } from './semaphore.js';
+import { wakeups } from './world.js';
+
+const world = serverWorld();
+
+describe.each(wakeups)(`a semaphore ${world.title}, woken up by way of the %s`, (wakeup) => {
+  semaphoreContract(world, wakeup);
+});

@@ -1,0 +1,121 @@
+import { attempt, type Commands } from '../../commands.js';
+import { ErrorReply, refusalOf } from '../../reply.js';
+import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
+import { GrantStep, grantingOf } from './grant.js';
+import { Holders } from './holders.js';
+
+/** permits/ask.lua */
+export const ask: ScriptBody = (redis, keys, args) => {
+  const dead = given(keys, 3);
+  const question = questionOf(args);
+  const tenure = given(args, 0);
+  const wanted = integer(args, 2, 1);
+  const leaseMs = given(args, 2) === 'never' ? 0 : integer(args, 3, 1);
+  const nowMicros = redis.timeMicros();
+  const holders = new Holders(redis, keys);
+  const { queue, permits } = holders;
+  const nowMs = Math.floor(nowMicros / 1_000);
+  holders.nowMs = nowMs;
+  const notASemaphore = holders.look();
+  if (notASemaphore !== undefined) return notASemaphore;
+
+  if (holders.free !== undefined && holders.free >= wanted && redis.existing(queue, dead).size === 0) {
+    const fields = redis.hmget(permits);
+    if (!fields?.has(tenure)) {
+      holders.sweepAt = numberOf(fields?.get('sweep'));
+      return holders.take(tenure, wanted, leaseMs) ?? `acquired ${question}`;
+    }
+  }
+
+  const freshMs = integer(args, 4, 0);
+  const ticket = integer(args, 5, 0, Number.MAX_SAFE_INTEGER);
+  const freshTtlMs = integer(args, 6, 1);
+  const granting = grantingOf(args, 7);
+  const initial = integer(args, 9, 0);
+  if (redis.exists(dead)) return ['dead', question];
+
+  if (holders.free === undefined && initial > 0) holders.begin(initial, 0);
+  if (holders.free === undefined)
+    return new ErrorReply('NOTINITIALIZED there is no such semaphore: set its permits first');
+  holders.sweep();
+  const remainingOf = (untilMs: number) => (untilMs > 0 ? untilMs - nowMs : -1);
+  const step = new GrantStep(redis, holders, granting);
+
+  const own = holders.recordOf(tenure);
+  if (own !== undefined) {
+    let { untilMs } = own;
+    if (untilMs > 0) untilMs = leaseMs > 0 ? Math.max(untilMs, nowMs + leaseMs) : 0;
+    redis.hdel(permits, '');
+    const refused = holders.record(tenure, own.n, untilMs);
+    if (refused !== undefined) return refused;
+    step.passOn();
+    return ['mine', remainingOf(untilMs), step.waiting, nowMs, question];
+  }
+
+  let place = ticket;
+  if (freshMs > 0) {
+    const entry = `${nowMs + freshMs} ${leaseMs} ${wanted}`;
+    const placed = enqueue(redis, { holders, tenure, ticket, entry, freshTtlMs, nowMicros });
+    if (placed instanceof ErrorReply) return placed;
+    place = placed;
+  }
+  let isIn = step.passOn(freshMs > 0 ? tenure : undefined);
+  if (freshMs === 0 && holders.free >= wanted && step.waiting === 0) {
+    const refused = holders.take(tenure, wanted, leaseMs);
+    if (refused !== undefined) return refused;
+    isIn = true;
+  }
+  if (holders.swept) step.announce(given(args, 9));
+  if (isIn) return ['acquired', remainingOf(leaseMs > 0 ? nowMs + leaseMs : 0), step.waiting, question];
+
+  const { sweepAt } = holders;
+  let remainingMs = sweepAt === undefined ? -1 : Math.max(sweepAt - nowMs, 1);
+  if (step.limited) remainingMs = 0;
+  if (freshMs === 0) return ['busy', remainingMs, nowMs, step.unserved, question];
+  return ['wait', remainingMs, redis.zrank(queue, tenure) ?? 0, place, nowMs, question];
+};
+
+interface Newcomer {
+  readonly holders: Holders;
+  readonly tenure: string;
+  readonly ticket: number;
+  readonly entry: string;
+  readonly freshTtlMs: number;
+  readonly nowMicros: number;
+}
+
+/** Returns the ticket, or the refusal. */
+function enqueue(redis: Commands, newcomer: Newcomer): number | ErrorReply {
+  const { holders, tenure, entry, freshTtlMs } = newcomer;
+  const { queue, fresh } = holders;
+  const known = redis.zscore(queue, tenure);
+  const ticket = known ?? (newcomer.ticket === 0 ? nextTicket(redis, newcomer) : newcomer.ticket);
+  if (known === undefined) redis.zadd(queue, ticket, tenure);
+  else {
+    const refused = attempt(() => redis.hdel(fresh, ''));
+    if (refused instanceof ErrorReply) {
+      redis.pttl(queue);
+      return withdrawn(redis, newcomer, refused);
+    }
+  }
+  const isShort = redis.pttl(queue) <= freshTtlMs;
+  try {
+    if (isShort) redis.pexpire(queue, 2 * freshTtlMs);
+    redis.hset(fresh, tenure, entry);
+    if (redis.pttl(fresh) <= freshTtlMs) redis.pexpire(fresh, 2 * freshTtlMs);
+    return ticket;
+  } catch (error) {
+    return withdrawn(redis, newcomer, refusalOf(error));
+  }
+}
+
+function withdrawn(redis: Commands, { holders, tenure }: Newcomer, refused: ErrorReply): ErrorReply {
+  attempt(() => redis.hdel(holders.fresh, tenure));
+  attempt(() => redis.zrem(holders.queue, tenure));
+  return refused;
+}
+
+function nextTicket(redis: Commands, { holders, nowMicros }: Newcomer): number {
+  const last = redis.zrangeWithScores(holders.queue, -1, -1)[0]?.score;
+  return last === undefined ? nowMicros : Math.max(nowMicros, last + 1);
+}

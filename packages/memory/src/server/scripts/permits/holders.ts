@@ -1,0 +1,140 @@
+import { attempt, type Commands } from '../../commands.js';
+import { ErrorReply } from '../../reply.js';
+import { tell } from '../grant.js';
+import { given, numberOf } from '../lua.js';
+
+/** How many permits a tenure has, and until when; 0: never ends. */
+export interface Record {
+  readonly n: number;
+  readonly untilMs: number;
+}
+
+export function parse(entry: string | undefined): Record | undefined {
+  const found = entry === undefined ? null : /^(\d+) (\d+)(?: |$)/.exec(entry);
+  return found === null ? undefined : { n: Number(found[1]), untilMs: Number(found[2]) };
+}
+
+function isHolder(field: string): boolean {
+  return field.includes(':');
+}
+
+export const NOT_A_SEMAPHORE = 'NOTASEMAPHORE this key is not a semaphore';
+
+/** holders.lua, take.lua, give.lua, sweep.lua, begin.lua. One for each run of a script. */
+export class Holders {
+  readonly count: string;
+  readonly queue: string;
+  readonly fresh: string;
+  readonly permits: string;
+  nowMs = 0;
+  free: number | undefined;
+  sweepAt: number | undefined;
+  swept = false;
+  readonly #redis: Commands;
+
+  constructor(redis: Commands, keys: readonly string[]) {
+    this.#redis = redis;
+    this.count = given(keys, 0);
+    this.queue = given(keys, 1);
+    this.fresh = given(keys, 2);
+    this.permits = keys.at(-1) ?? '';
+  }
+
+  strike(id: string): void {
+    const redis = this.#redis;
+    attempt(() => redis.hdel(this.permits, id));
+    if (attempt(() => redis.hlen(this.permits)) === 1 && attempt(() => redis.hexists(this.permits, 'sweep')) === true) {
+      attempt(() => redis.del(this.permits));
+      this.sweepAt = undefined;
+    }
+  }
+
+  look(): ErrorReply | undefined {
+    const value = attempt(() => this.#redis.get(this.count));
+    if (value instanceof ErrorReply) {
+      return value.message.includes('WRONGTYPE') ? new ErrorReply(NOT_A_SEMAPHORE) : value;
+    }
+    this.free = numberOf(value);
+    if (value !== undefined && (this.free === undefined || this.free % 1 !== 0)) return new ErrorReply(NOT_A_SEMAPHORE);
+    return undefined;
+  }
+
+  recordOf(id: string): Record | undefined {
+    return parse(this.#redis.hget(this.permits, id));
+  }
+
+  /** Returns the refusal of the write. */
+  record(id: string, n: number, untilMs: number): ErrorReply | undefined {
+    const pairs = [id, `${n} ${untilMs}`];
+    if (untilMs !== 0 && !(this.sweepAt !== undefined && this.sweepAt <= untilMs)) {
+      this.sweepAt = untilMs;
+      pairs.push('sweep', `${untilMs}`);
+    }
+    const written = attempt(() => this.#redis.hset(this.permits, ...pairs));
+    return written instanceof ErrorReply ? written : undefined;
+  }
+
+  take(id: string, n: number, leaseMs: number): ErrorReply | undefined {
+    const redis = this.#redis;
+    const refused = this.record(id, n, leaseMs > 0 ? this.nowMs + leaseMs : 0);
+    if (refused !== undefined) return refused;
+    const taken = attempt(() => redis.decrby(this.count, n));
+    if (taken instanceof ErrorReply) {
+      this.strike(id);
+      return taken;
+    }
+    this.free = taken;
+    const ttlMs = attempt(() => redis.pttl(this.count));
+    if (ttlMs === -1) attempt(() => redis.persist(this.permits));
+    else if (typeof ttlMs === 'number') attempt(() => redis.pexpire(this.permits, Math.max(ttlMs, 1)));
+    return undefined;
+  }
+
+  put(n: number): void {
+    if (this.free !== undefined) this.free = this.#redis.incrby(this.count, n);
+  }
+
+  shrink(id: string, { n, untilMs }: Record, left: number): void {
+    const redis = this.#redis;
+    redis.hdel(this.permits, '');
+    this.put(n - left);
+    if (left > 0) redis.hset(this.permits, id, `${left} ${untilMs}`);
+    else this.strike(id);
+  }
+
+  sweep(): void {
+    const redis = this.#redis;
+    this.sweepAt = numberOf(redis.hget(this.permits, 'sweep'));
+    if (this.sweepAt === undefined || this.nowMs < this.sweepAt) return;
+    let soonest: number | undefined;
+    for (const [field, value] of [...(redis.hgetall(this.permits) ?? [])]) {
+      const record = parse(value);
+      if (!isHolder(field) || record?.untilMs === 0) continue;
+      if (record !== undefined && record.untilMs > this.nowMs) {
+        soonest = Math.min(soonest ?? record.untilMs, record.untilMs);
+      } else {
+        this.shrink(field, { n: record?.n ?? 0, untilMs: 0 }, 0);
+        this.swept = true;
+      }
+    }
+    this.sweepAt = soonest;
+    if (soonest === undefined) redis.hdel(this.permits, 'sweep');
+    else attempt(() => redis.hset(this.permits, 'sweep', `${soonest}`));
+  }
+
+  begin(n: number, ttlMs: number): void {
+    const redis = this.#redis;
+    redis.set(this.count, `${n}`, ttlMs > 0 ? ttlMs : undefined);
+    this.free = n;
+    for (const holder of redis.hkeys(this.permits)) if (isHolder(holder)) tell(redis, holder, `1 look ${holder}`);
+    redis.del(this.permits);
+  }
+
+  /** Permits that are in use, beside those of Redisson's clients. */
+  used(): number {
+    let sum = 0;
+    for (const [field, value] of this.#redis.hgetall(this.permits) ?? [])
+      if (isHolder(field)) sum += parse(value)?.n ?? 0;
+    return sum;
+  }
+}

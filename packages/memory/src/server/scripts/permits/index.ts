@@ -1,0 +1,15 @@
+/** The scripts of the semaphore, by the names that `@holdfast/core` gives them. */
+
+import type { ScriptBody } from '../lua.js';
+import { ask } from './ask.js';
+import { release, renew } from './held.js';
+import { count, peek, serve } from './whole.js';
+
+export const permitsBodies: Readonly<Record<string, ScriptBody>> = {
+  'permits/ask': ask,
+  'permits/count': count,
+  'permits/peek': peek,
+  'permits/release': release,
+  'permits/renew': renew,
+  'permits/serve': serve,
+};

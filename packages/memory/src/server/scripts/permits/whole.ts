@@ -1,0 +1,73 @@
+import { attempt } from '../../commands.js';
+import { ErrorReply } from '../../reply.js';
+import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
+import { GrantStep, grantingOf } from './grant.js';
+import { Holders, NOT_A_SEMAPHORE, parse } from './holders.js';
+
+const FEWEST = -2_147_483_648;
+
+/** permits/serve.lua */
+export const serve: ScriptBody = (redis, keys, args) => {
+  const granting = grantingOf(args, 1);
+  const holders = new Holders(redis, keys);
+  holders.nowMs = redis.timeMs();
+  const notASemaphore = holders.look();
+  if (notASemaphore !== undefined) return notASemaphore;
+  holders.sweep();
+  const step = new GrantStep(redis, holders, granting);
+  step.passOn();
+  return ['served', step.unserved, questionOf(args)];
+};
+
+/** permits/count.lua */
+export const count: ScriptBody = (redis, keys, args) => {
+  const [, , , dead = '', timeouts = ''] = keys;
+  const question = questionOf(args);
+  const how = given(args, 0);
+  const n = integer(args, 2, how === 'add' ? FEWEST : 0);
+  const ttlMs = integer(args, 3, 0);
+  const tombstoneMs = integer(args, 4, 1);
+  const granting = grantingOf(args, 5);
+  const known = redis.get(dead);
+  if (known !== undefined) return ['counted', Number(known), 0, question];
+
+  const holders = new Holders(redis, keys);
+  holders.nowMs = redis.timeMs();
+  const notASemaphore = holders.look();
+  if (notASemaphore !== undefined) return notASemaphore;
+  const changed = how !== 'begin' || holders.free === undefined;
+  redis.del(dead);
+  redis.set(dead, changed ? '1' : '0', tombstoneMs);
+  const step = new GrantStep(redis, holders, granting);
+  if (changed) {
+    if (holders.free === undefined) holders.begin(n, ttlMs);
+    else {
+      holders.sweep();
+      const used = how === 'total' ? redis.zcard(timeouts) + holders.used() : 0;
+      holders.put(how === 'total' ? n - used - holders.free : n);
+    }
+    step.passOn();
+    step.announce(given(args, 6));
+  }
+  return ['counted', changed ? 1 : 0, step.unserved, question];
+};
+
+/** permits/peek.lua */
+export const peek: ScriptBody = (redis, keys, args) => {
+  const [counter = '', queue = '', timeouts = '', permits = ''] = keys;
+  const question = questionOf(args);
+  const value = attempt(() => redis.get(counter));
+  if (value instanceof ErrorReply) return value.message.includes('WRONGTYPE') ? new ErrorReply(NOT_A_SEMAPHORE) : value;
+  let free = numberOf(value);
+  if (value !== undefined && (free === undefined || free % 1 !== 0)) return new ErrorReply(NOT_A_SEMAPHORE);
+  if (free === undefined) return ['none', question];
+  const nowMs = redis.timeMs();
+  let used = 0;
+  for (const text of (redis.hgetall(permits) ?? new Map<string, string>()).values()) {
+    const record = parse(text);
+    if (record === undefined) continue;
+    if (record.untilMs !== 0 && record.untilMs <= nowMs) free += record.n;
+    else used += record.n;
+  }
+  return ['counts', free, used, redis.zcount(timeouts, nowMs), redis.zcard(queue), question];
+};
