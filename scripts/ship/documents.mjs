@@ -22,6 +22,7 @@ export const shipped = [
     'fair-lock',
     'fenced-lock',
     'spin-lock',
+    'semaphores',
     'latch',
     'election',
   ].map((name) => `docs/${name}.md`),

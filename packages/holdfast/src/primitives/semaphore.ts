@@ -1,4 +1,4 @@
-import type { Hold, HoldState } from './hold.js';
+import type { HoldState } from './hold.js';
 import type { TryResult } from './rlock.js';
 
 /** Options of {@link LockClient.getSemaphore}. */
@@ -41,15 +41,15 @@ export interface PermitHold extends AsyncDisposable {
   readonly name: string;
   /** How many permits it has now; 0 when it has given back all of them. */
   readonly permits: number;
-  /** Aborts with a LockLostError when the permits are lost: before anybody else can have them. See {@link Hold.signal}. */
+  /** Aborts with a LockLostError when the permits are lost: before anybody else can have them. See `Hold.signal`. */
   readonly signal: AbortSignal;
-  /** As {@link Hold.state}. */
+  /** As `Hold.state`. */
   readonly state: HoldState;
   /** Milliseconds for which this process may still believe that it has the permits; 0 when they are lost or given back. */
   remainingMs(): number;
-  /** As {@link Hold.assertHeld}. @throws LockLostError, LockNotHeldError. */
+  /** As `Hold.assertHeld`. @throws LockLostError, LockNotHeldError. */
   assertHeld(): void;
-  /** As {@link Hold.extend}. Not for permits whose lease never ends. */
+  /** As `Hold.extend`. Not for permits whose lease never ends. */
   extend(ms: number): Promise<void>;
   /**
    * Gives back so many of its permits; absent: all. When it has none left, a call does nothing.
