@@ -67,6 +67,7 @@ describe('the public surface is', () => {
         'getFairLock',
         'getSpinLock',
         'getReadWriteLock',
+        'getSemaphore',
         'getMultiLock',
         'getCountDownLatch',
         'election',

@@ -1,0 +1,253 @@
+/** What needs a world of its own: driven time, processes that die, bad input, Redisson's hand on the counter. */
+import { direct, type Network, memoryRedis, MemoryServer } from '@holdfast/memory';
+import { guardLeaks, ManualClock, seededRandom, useRedis, waitUntil } from '@holdfast/testkit';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import type { LockClient, PermitHold } from 'holdfast';
+import { createTestClient, createTestServer } from 'holdfast/testing';
+import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
+import { freshName, openClient } from '../support/clients.js';
+import { turns } from '../support/room.js';
+
+describe('in time that is driven', () => {
+  const open: LockClient[] = [];
+  afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
+  const processes = () => {
+    const server = createTestServer();
+    const clients = [createTestClient({ server }), createTestClient({ server })] as const;
+    open.push(...clients);
+    return { server, one: clients[0], two: clients[1] };
+  };
+
+  it('a lease that never ends is kept for weeks, however the permits were granted, and is renewed by nobody', async () => {
+    const { server, one, two } = processes();
+    const pool = one.getSemaphore('pool', { permits: 1 });
+    const first = await pool.acquire(1, { leaseMs: 'never' });
+    const waiting = two.getSemaphore('pool').acquire(1, { leaseMs: 'never' });
+    await server.advance(100);
+    await first.release();
+    await server.advance(0);
+    const second = await waiting;
+    await server.advance(30 * 60_000);
+    const { renewed, held } = two.stats().renewals;
+    expect([second.state, renewed + held <= 2]).toEqual(['held', true]);
+    expect(await pool.availablePermits()).toBe(0);
+    await second.release();
+    expect(await pool.availablePermits()).toBe(1);
+  });
+
+  it('a call that waits beside permits of its own process is no warning', async () => {
+    const { server, one } = processes();
+    const told: unknown[] = [];
+    one.on('self-wait', (event) => told.push(event));
+    const pool = one.getSemaphore('pool', { permits: 1 });
+    const held = await pool.acquire();
+    const waiting = pool.acquire();
+    await server.advance(5_000);
+    await held.release();
+    await server.advance(0);
+    await (await waiting).release();
+    expect(told).toEqual([]);
+  });
+
+  it('a semaphore with an end takes all that belongs to it with it', async () => {
+    const { server, one } = processes();
+    const pool = one.getSemaphore('pool');
+    expect(await pool.trySetPermits(2, 5_000)).toBe(true);
+    const held = await pool.acquire();
+    await server.advance(5_100);
+    expect(await pool.availablePermits()).toBe(0);
+    expect(await pool.trySetPermits(3)).toBe(true);
+    expect(await pool.availablePermits()).toBe(3);
+    await server.advance(15_000);
+    expect(held.state).toBe('lost');
+    await expect(held.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    expect(await pool.availablePermits()).toBe(3);
+  });
+
+  it.each<[string, (client: LockClient) => unknown]>([
+    ['an empty name', (client) => client.getSemaphore('')],
+    ['no permits to begin with', (client) => client.getSemaphore('x', { permits: 0 })],
+    ['an unknown option', (client) => client.getSemaphore('x', { size: 3 } as never)],
+    ['a fraction of a permit', (client) => client.getSemaphore('x').acquire(1.5)],
+    ['no permit', (client) => client.getSemaphore('x').acquire(0)],
+    ['permits that are no number', (client) => client.getSemaphore('x').tryAcquire('2' as never)],
+    ['a wait that is none', (client) => client.getSemaphore('x').tryAcquire(1, -1)],
+    [
+      'a wait in the options of tryAcquire',
+      (client) => client.getSemaphore('x').tryAcquire(1, 1, { waitMs: 5 } as never),
+    ],
+    ['a lease that is none', (client) => client.getSemaphore('x').acquire(1, { leaseMs: 'ever' as never })],
+    [
+      'an endless lease with a longest hold',
+      (client) => client.getSemaphore('x').acquire(1, { leaseMs: 'never', maxHoldMs: 500 }),
+    ],
+    [
+      'a section without a function',
+      (client) => client.getSemaphore('x').withPermits({ permits: 2 }, undefined as never),
+    ],
+    ['fewer than no permits', (client) => client.getSemaphore('x').trySetPermits(-1)],
+    ['a semaphore that ends at once', (client) => client.getSemaphore('x').trySetPermits(1, 0)],
+    ['an addition that is no number', (client) => client.getSemaphore('x').addPermits(Number.NaN)],
+    ['a size that is none', (client) => client.getSemaphore('x').setPermits(0.5)],
+    ['a release of nothing', (client) => client.getSemaphore('x').release(0)],
+  ])('%s is a TypeError or a RangeError, before anything is sent', async (_, call) => {
+    const { server, one } = processes();
+    await server.outage(1_000);
+    const error = await new Promise((resolve) => {
+      try {
+        (call(one) as Promise<unknown>).then(resolve, resolve);
+      } catch (thrown) {
+        resolve(thrown);
+      }
+    });
+    expect(['TypeError', 'RangeError']).toContain((error as Error).name);
+  });
+});
+
+describe('many processes, of which some die', () => {
+  guardLeaks();
+  const TOTAL = 4;
+  const LEASE_MS = 3_000;
+
+  /** A process that works with permits until it is killed: then nothing of it comes out, and nothing gets in. */
+  class Process {
+    readonly client: LockClient;
+    readonly held = new Set<PermitHold>();
+    served = 0;
+    #isDead = false;
+
+    constructor(server: MemoryServer, clock: ManualClock) {
+      const way = direct(() => (this.#isDead ? undefined : server));
+      const sockets = new Set<() => void>();
+      const network: Network = {
+        dial: (address, listener) => {
+          const socket = way.dial(address, listener);
+          sockets.add(() => socket.destroy());
+          return { ...socket, send: (request) => void (this.#isDead || socket.send(request)) };
+        },
+      };
+      this.kill = () => {
+        this.#isDead = true;
+        for (const destroy of sockets) destroy();
+      };
+      const redis = () => memoryRedis({ network, timers: clock }, { lazyConnect: true, enableOfflineQueue: false });
+      this.client = createLockClientIn(
+        { ...systemSurroundings(), clock, openRedis: () => ({ kind: 'node', redis: redis(), ownership: 'ours' }) },
+        { redis: 'redis://memory', watchdogTimeoutMs: LEASE_MS, reaskMs: 500, claimLeaseMs: 1_000 },
+      );
+    }
+
+    readonly kill: () => void;
+
+    get isDead(): boolean {
+      return this.#isDead;
+    }
+
+    async work(random: () => number, pause: () => Promise<void>): Promise<void> {
+      const pool = this.client.getSemaphore('pool', { permits: TOTAL });
+      while (!this.#isDead) {
+        const hold = await pool.tryAcquire(1 + Math.floor(random() * 3), 60_000).catch(() => null);
+        if (hold === null) return;
+        this.held.add(hold);
+        this.served++;
+        await pause();
+        if (hold.permits > 1 && random() < 0.5) await hold.release(1).catch(() => undefined);
+        await pause();
+        await hold.release().catch(() => undefined);
+        this.held.delete(hold);
+      }
+    }
+  }
+
+  it.each([1, 2, 3])(
+    'never have more permits than there are, and leave all of them to those that live (%j)',
+    async (seed) => {
+      const clock = new ManualClock();
+      const server = new MemoryServer({ now: () => 1_700_000_000_000 + clock.now() });
+      const seeded = seededRandom(seed);
+      const random = () => seeded.next();
+      const processes = Array.from({ length: 8 }, () => new Process(server, clock));
+      let isOver = false;
+      const pause = () => new Promise<void>((resolve) => void clock.setTimer(resolve, 50 + random() * 400));
+      const works = processes.map((process) => process.work(random, () => (isOver ? Promise.resolve() : pause())));
+      const faults: number[] = [];
+      const believed = () =>
+        processes
+          .flatMap(({ held }) => [...held])
+          .filter(({ state }) => state === 'held' || state === 'suspect')
+          .reduce((sum, { permits }) => sum + permits, 0);
+      for (let step = 0; step < 400; step++) {
+        await clock.advance(50);
+        await turns(2);
+        if (believed() > TOTAL) faults.push(step);
+        if (step % 60 === 30) processes.find(({ isDead, held }) => !isDead && held.size > 0)?.kill();
+      }
+      expect(faults).toEqual([]);
+      const living = processes.filter(({ isDead }) => !isDead);
+      expect(living.length).toBeLessThan(processes.length);
+      for (const { served } of living) expect(served).toBeGreaterThan(3);
+      isOver = true;
+      const settle = async <T>(call: Promise<T>): Promise<T> => {
+        let settled = false;
+        void call.finally(() => (settled = true)).catch(() => undefined);
+        for (let step = 0; !settled && step < 2_000; step++) {
+          await clock.advance(50);
+          await turns(1);
+        }
+        return call;
+      };
+      // Those that died do not get anything across, and wait for their leases.
+      await settle(Promise.all(processes.map(({ client }) => client.close())));
+      await settle(Promise.all(works));
+      const last = new Process(server, clock);
+      const all = await settle(last.client.getSemaphore('pool').acquire(TOTAL));
+      await settle(all.release());
+      await settle(last.client.close());
+    },
+  );
+});
+
+describe('beside Redisson', () => {
+  const kit = useRedis();
+
+  it.each(['queue', 'redisson'] as const)(
+    'what its clients take from the counter nobody has here, and what they give back somebody gets (%s)',
+    async (wakeup) => {
+      const name = freshName();
+      kit.cleanup(async () => void (await kit.admin.del(name)));
+      const [one, two] = [openClient(kit, { wakeup }), openClient(kit, { wakeup, reaskMs: 200 })];
+      const pool = one.getSemaphore(name, { permits: 2 });
+      await (await pool.acquire()).release();
+      // RSemaphore.acquire(2), which knows no records.
+      await kit.admin.decrby(name, 2);
+      expect(await pool.tryAcquire()).toBeNull();
+      const waiting = two.getSemaphore(name).acquire();
+      const listens = async () => Number((await kit.admin.pubsub('NUMSUB', `redisson_sc:{${name}}`))[1]) > 0;
+      const queues = async () => (await kit.admin.zcard(`holdfast_sem_queue:{${name}}`)) > 0;
+      await waitUntil(wakeup === 'queue' ? queues : listens, { what: 'it waits' });
+      await kit.admin.multi().incrby(name, 2).publish(`redisson_sc:{${name}}`, '2').exec();
+      const held = await waiting;
+      expect(await pool.availablePermits()).toBe(1);
+      await held.release();
+    },
+  );
+
+  it('its clients hear of permits that come back, and how many there are', async () => {
+    const name = freshName();
+    kit.cleanup(async () => void (await kit.admin.del(name)));
+    const listener = new Redis(kit.server.url);
+    kit.cleanup(() => listener.disconnect());
+    const heard: string[] = [];
+    listener.on('message', (_: string, message: string) => heard.push(message));
+    await listener.subscribe(`redisson_sc:{${name}}`);
+    const pool = openClient(kit).getSemaphore(name);
+    await pool.trySetPermits(3);
+    const hold = await pool.acquire(3);
+    await hold.release(1);
+    await hold.release();
+    await pool.addPermits(2);
+    await waitUntil(() => heard.length >= 4, { what: 'it is told' });
+    expect(heard).toEqual(['3', '1', '3', '5']);
+  });
+});
