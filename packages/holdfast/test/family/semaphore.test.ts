@@ -7,7 +7,7 @@ import type { LockClient, PermitHold } from 'holdfast';
 import { createTestClient, createTestServer } from 'holdfast/testing';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
 import { freshName, openClient } from '../support/clients.js';
-import { turns } from '../support/room.js';
+import { Gate, turns } from '../support/room.js';
 
 describe('in time that is driven', () => {
   const open: LockClient[] = [];
@@ -48,6 +48,28 @@ describe('in time that is driven', () => {
     await server.advance(0);
     await (await waiting).release();
     expect(told).toEqual([]);
+  });
+
+  it('a call that waits for permits waits for nobody in particular, and closes no circle', async () => {
+    const server = createTestServer();
+    const client = createTestClient({ server, deadlocks: 'refuse' });
+    open.push(client);
+    const pool = client.getSemaphore('pool', { permits: 2 });
+    const lock = client.getLock('lock');
+    const third = await pool.acquire();
+    const isInside = new Gate();
+    const one = pool.withPermits(async () => {
+      await isInside.opened;
+      return lock.withLock(() => 'lock');
+    });
+    const two = lock.withLock(() => {
+      isInside.open();
+      return pool.withPermits(() => 'permit');
+    });
+    await server.advance(5_000);
+    await third.release();
+    await server.advance(0);
+    expect(await Promise.all([one, two])).toEqual(['lock', 'permit']);
   });
 
   it('a semaphore with an end takes all that belongs to it with it', async () => {
