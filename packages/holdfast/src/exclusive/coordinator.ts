@@ -111,7 +111,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     } else {
       const verdict = judge(waiter, this.#home, parts);
       if (verdict !== 'refused') join(this, waiter);
-      if (verdict === 'waits' && !waiter.settled && this.#home.heldHere(this.name).length > 0)
+      if (verdict === 'waits' && !waiter.settled)
         (this.#selfWait ??= new SelfWaitWatch(this, this.#home, parts)).watch(waiter);
     }
     return waiter.promise;

@@ -34,12 +34,14 @@ interface Link {
   readonly next: Link | undefined;
 }
 
-/** What is to be done with a call that is about to wait. */
-export type Verdict = 'waits' | 'waits for ever' | 'refused';
+/** What is known of a call that is about to wait. `asks`: nobody here holds the lock. */
+export type Verdict = 'asks' | 'waits' | 'waits for ever' | 'refused';
 
 /** Looks whether the call closes a circle, and tells of it. To be called where the call was made. */
 export function judge(waiter: Waiter, home: LockHome, { reporter, settings }: LockParts): Verdict {
-  const waits = circleClosedBy(waiter, home);
+  const held = home.heldHere(waiter.name);
+  if (held.length === 0) return 'asks';
+  const waits = circleClosedBy(waiter, held, home);
   if (waits === undefined) return 'waits';
   const isRefused = settings.deadlocks === 'refuse';
   reporter.deadlock(waiter.request, waits, isRefused ? 'refused' : 'waits');
@@ -49,11 +51,15 @@ export function judge(waiter: Waiter, home: LockHome, { reporter, settings }: Lo
 }
 
 /** The circle that the call closes if it waits, beginning with itself. */
-function circleClosedBy(waiter: Waiter, home: LockHome): readonly DeadlockWait[] | undefined {
+function circleClosedBy(
+  waiter: Waiter,
+  held: readonly HoldRecord[],
+  home: LockHome,
+): readonly DeadlockWait[] | undefined {
   if (!waitsWithoutEnd(waiter)) return undefined;
   const inside = holdsAround(waiter.request);
   if (inside.length === 0) return undefined;
-  const wanted = home.heldHere(waiter.name).filter((hold) => keepsOut(hold, waiter.request));
+  const wanted = held.filter((hold) => keepsOut(hold, waiter.request));
   if (wanted.length === 0) return undefined;
   const links: Link[] = inside.map((hold) => ({ hold, by: waiter, next: undefined }));
   const seen = new Set(inside);
