@@ -55,7 +55,7 @@ const row = (cells) => `| ${cells.join(' | ')} |`;
 export async function findMutants(words) {
   const at = words.indexOf('--minutes');
   const minutes = at < 0 ? 1 : Number(words[at + 1]);
-  const numbers = words.filter((word, index) => /^\d\d$/.test(word) && index !== at + 1);
+  const numbers = words.filter((word, index) => /^\d{2,3}$/.test(word) && index !== at + 1);
   const all = readMutants().filter(({ lua }) => !lua);
   const mutants = numbers.length === 0 ? all : all.filter(({ number }) => numbers.includes(number));
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-simulation-'));

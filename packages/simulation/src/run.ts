@@ -1,9 +1,12 @@
 /** Runs one scenario to its end and judges it. */
 
-import { lockKeys } from '@holdfast/core';
+import { lockKeys, readWriteKeys } from '@holdfast/core';
 import type { Hold } from 'holdfast';
-import { ExclusionJudge, type OpenHold } from './judges/exclusion.js';
+import { ExclusionJudge, type OpenHold, type Side } from './judges/exclusion.js';
 import { GhostJudge } from './judges/ghosts.js';
+import { OrderJudge } from './judges/order.js';
+import { TokenJudge } from './judges/tokens.js';
+import type { Wait } from './judges/wait.js';
 import { WakeupJudge } from './judges/wakeups.js';
 import { leftBehind } from './judges/leftovers.js';
 import type { Rule, Violation } from './judges/violation.js';
@@ -75,6 +78,8 @@ class Run implements Witness {
   readonly #world: World;
   readonly #exclusion: ExclusionJudge;
   readonly #wakeups: WakeupJudge | undefined;
+  readonly #order: OrderJudge | undefined;
+  readonly #tokens: TokenJudge | undefined;
   readonly #pending = new Map<object, string>();
   readonly #byFault: Partial<Record<FaultKind, number>> = {};
   /** `<process> <lock>`: the server has refused a call of that process. */
@@ -100,7 +105,12 @@ class Run implements Witness {
       const ghosts = new GhostJudge(report);
       this.#world.network.onExecuted = (server, request) => ghosts.executed(this.#world.timeline.now, server, request);
     }
+    const { kind } = scenario;
     this.#wakeups = scenario.class === 'calm' ? new WakeupJudge(scenario, report) : undefined;
+    // Nobody stands in line where Redisson's messages wake.
+    const inLine = kind === 'fair' && scenario.class === 'calm' && scenario.wakeup === 'queue';
+    this.#order = inLine ? new OrderJudge(scenario, report) : undefined;
+    this.#tokens = kind === 'fenced' && scenario.class !== 'taken' ? new TokenJudge(report) : undefined;
   }
 
   go(): RunResult {
@@ -138,7 +148,7 @@ class Run implements Witness {
     };
   }
 
-  enter(desk: Desk, lock: string, hold: Hold | undefined, inside: OpenHold | undefined): OpenHold {
+  enter(desk: Desk, lock: string, hold: Hold | undefined, inside: OpenHold | undefined, side?: Side): OpenHold {
     const { process } = desk;
     const now = process.time;
     this.#holds++;
@@ -152,8 +162,9 @@ class Run implements Witness {
       process.number,
       () => `${desk.name} ${lock}${inside === undefined ? '' : ' nested'}`,
     );
-    const entry = this.#exclusion.enter(now, process, lock, hold, inside, desk.chance.happens(0.5));
+    const entry = this.#exclusion.enter(now, process, lock, hold, inside, desk.chance.happens(0.5), side);
     this.#wakeups?.entered(now, lock);
+    this.#tokens?.entered(now, entry);
     return entry;
   }
 
@@ -168,8 +179,12 @@ class Run implements Witness {
     this.#exclusion.confirm(entry);
   }
 
-  waits(desk: Desk, lock: string): { settled(): void } {
-    return this.#wakeups?.waits(desk.process.time, lock) ?? nothing;
+  waits(desk: Desk, lock: string): Wait {
+    const { process } = desk;
+    return both(
+      this.#wakeups?.waits(process.time, lock),
+      this.#order?.waits(() => process.time, lock),
+    );
   }
 
   counted(desk: Desk, lock: string, entry: OpenHold, expected: number, counted: number): void {
@@ -217,6 +232,8 @@ class Run implements Witness {
           client,
           chance: process.chance.of(`task ${task.name}`),
           locks: this.#scenario.locks,
+          kind: this.#scenario.kind,
+          shared: this.#scenario.shared,
           leaseMs: plan.client.watchdogTimeoutMs,
           computes: this.#scenario.class !== 'calm',
           witness: this,
@@ -296,7 +313,15 @@ class Run implements Witness {
     if (this.#pending.size > 0) this.#fail('call without end', undefined, [...this.#pending.values()].join(', '));
     // Until servers have noticed the end of every connection, and the last lease, queue and tombstone are over.
     timeline.run(timeline.now + CLOSING_MS, () => 'go on');
-    const keys = this.#scenario.locks.map((lock) => lockKeys(lock));
+    const { locks, shared } = this.#scenario;
+    const keys = [
+      ...locks
+        .map((lock) => lockKeys(lock))
+        .map(({ name, lock, queue, fresh }) => ({ name, keys: [lock, queue, fresh] })),
+      ...shared
+        .map((lock) => readWriteKeys(lock))
+        .map(({ name, lock, writers, readers, fresh }) => ({ name, keys: [lock, writers, readers, fresh] })),
+    ];
     for (const text of leftBehind(this.#world, living, server.master, keys)) this.#fail('left behind', undefined, text);
   }
 
@@ -311,4 +336,13 @@ class Run implements Witness {
   }
 }
 
-const nothing = { settled: () => undefined };
+const both = (one: Wait | undefined, other: Wait | undefined): Wait => ({
+  had() {
+    one?.had();
+    other?.had();
+  },
+  settled() {
+    one?.settled();
+    other?.settled();
+  },
+});

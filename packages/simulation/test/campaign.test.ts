@@ -4,7 +4,7 @@ import { runBundled } from './bundled.js';
 
 /** Real time for the worlds of one test. Fixed ones come first, and then new ones until the time is over. */
 const LONG_MS = 3_000;
-const FIXED = 25;
+const FIXED = 20;
 
 describe.each<ScenarioClass>(['calm', 'broken', 'taken'])('in a %s world', (kind) => {
   it('no promise is broken', async () => {

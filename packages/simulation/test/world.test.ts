@@ -20,13 +20,13 @@ describe('the same seed is the same run, to the last event', () => {
 
 describe('a bug that breaks a promise', () => {
   it('is found, and shrinks by itself to a small scenario that still shows it', async () => {
-    const smallest = JSON.parse(await runBundled('shrink')) as RunResult & { again: unknown; last: string };
+    const smallest = JSON.parse(await runBundled('shrink')) as RunResult & { again: unknown; told: string };
     expect(smallest).toMatchObject({ violation: { rule: 'exclusion' } });
     const { processes, faults, locks } = smallest.scenario;
     expect(processes.length).toBeLessThanOrEqual(3);
     expect(faults.length).toBeLessThanOrEqual(2);
     expect(locks.length).toBeLessThanOrEqual(2);
     expect(smallest.again).toEqual(smallest.violation);
-    expect(smallest.last).toContain('VIOLATION exclusion');
+    expect(smallest.told).toContain('VIOLATION exclusion');
   });
 });

@@ -34,7 +34,7 @@ const claims = page
   .map((line) => line.split(' | '));
 const namedBehind = (what: RegExp) => [...page.matchAll(what)].map(([, names]) => names ?? '');
 const mutants = [...claims.map((cells) => cells.at(-1) ?? ''), ...namedBehind(/mutants? ([\d, and]+)/g)].flatMap(
-  (text) => text.match(/\b\d\d\b/g) ?? [],
+  (text) => text.match(/\b\d{2,3}\b/g) ?? [],
 );
 const variants = [
   ...claims.map((cells) => cells[2] ?? ''),
@@ -79,8 +79,10 @@ describe('docs/safety.md', () => {
     expect(known).toHaveProperty([name]);
   });
 
-  it('has a row for each of the eleven claims, and much to show', () => {
-    expect(claims.map(([number]) => Number(number?.replaceAll('|', '')))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  it('has a row for each of the claims, and much to show', () => {
+    expect(claims.map(([number]) => Number(number?.replaceAll('|', '')))).toEqual(
+      Array.from({ length: 18 }, (_, index) => index + 1),
+    );
     expect(cited.length).toBeGreaterThan(50);
     expect(new Set(mutants).size).toBeGreaterThan(40);
     expect(new Set(variants).size).toBeGreaterThan(25);

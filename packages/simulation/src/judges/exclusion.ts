@@ -4,7 +4,7 @@
  * A hold is believed from the moment at which its caller has it to the moment at which the caller begins to give it back, its own client calls it
  * lost, or its deadline passes on the clock of its own process, whichever comes first. That is what `state` and `assertHeld()` would say if the
  * caller looked at that moment, also where the process is stopped and cannot look. Two holds of one lock may be believed at the same moment only
- * when one is nested in the other.
+ * when one is nested in the other, or both only read.
  *
  * An imperative hold (`lock`, `unlock`) has no object to ask. It counts from `lock` to `unlock`, and only if `unlock` says afterwards that it had
  * not been lost.
@@ -20,10 +20,14 @@ import type { Hold } from 'holdfast';
 import type { WorldProcess } from '../world/process.js';
 import type { Violation } from './violation.js';
 
+/** `read`: what others may have beside it, if they only read as well. */
+export type Side = 'read' | 'alone';
+
 /** One open acquisition. */
 export interface OpenHold {
   readonly process: WorldProcess;
   readonly lock: string;
+  readonly side: Side;
   /** Undefined for an imperative one. */
   readonly hold: Hold | undefined;
   /** The hold around it, when this one re-entered or is a branch below it. */
@@ -73,10 +77,12 @@ export class ExclusionJudge {
     hold: Hold | undefined,
     inside: OpenHold | undefined,
     listens: boolean,
+    side: Side = 'alone',
   ): OpenHold {
     const entry: OpenHold = {
       process,
       lock,
+      side,
       hold,
       inside,
       since: now,
@@ -191,8 +197,9 @@ function endOf({ process, hold, sinceLocal, since }: OpenHold): number {
   return leftMs <= 0 ? since : process.worldTimeOf(sinceLocal + leftMs);
 }
 
+/** May the two be open together? */
 function related(a: OpenHold, b: OpenHold): boolean {
-  return isWithin(a, b) || isWithin(b, a);
+  return (a.side === 'read' && b.side === 'read') || isWithin(a, b) || isWithin(b, a);
 }
 
 function isWithin(inner: OpenHold, outer: OpenHold): boolean {

@@ -5,14 +5,15 @@
  * the lock would stand idle for a lease. Callers hardly notice; the server's data shows it at once.
  */
 
-import { scripts } from '@holdfast/core';
+import { fencedScripts, readWriteScripts, scripts } from '@holdfast/core';
 import type { MemoryServer } from '@holdfast/memory';
 import type { Violation } from './violation.js';
 
-type Name = keyof typeof scripts;
+type Name = keyof typeof scripts | keyof typeof readWriteScripts | keyof typeof fencedScripts;
 
 const names = new Map<string, Name>();
-for (const [name, { sha, source }] of Object.entries(scripts) as [Name, { sha: string; source: string }][]) {
+const all = [scripts, fencedScripts, readWriteScripts].flatMap((of) => Object.entries(of));
+for (const [name, { sha, source }] of all as [Name, { sha: string; source: string }][]) {
   names.set(sha, name);
   names.set(source, name);
 }

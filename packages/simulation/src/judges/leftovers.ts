@@ -1,6 +1,5 @@
 /** What is left when every client has closed and every lease has had time to run out: nothing. */
 
-import type { LockKeys } from '@holdfast/core';
 import type { MemoryServer } from '@holdfast/memory';
 import type { Life, World } from '../world/world.js';
 
@@ -9,7 +8,7 @@ export function leftBehind(
   world: World,
   living: readonly Life[],
   server: MemoryServer,
-  locks: readonly LockKeys[],
+  locks: readonly { readonly name: string; readonly keys: readonly string[] }[],
 ): string[] {
   const found: string[] = [];
   for (const { process } of living) {
@@ -19,8 +18,8 @@ export function leftBehind(
   }
   if (server.connections > 0) found.push(`the server has ${server.connections} connections`);
   const keys = server.keysOf();
-  for (const { name, lock, queue, fresh } of locks) {
-    for (const key of [lock, queue, fresh]) {
+  for (const { name, keys: own } of locks) {
+    for (const key of own) {
       const entry = keys.find(key);
       if (entry === undefined) continue;
       found.push(

@@ -22,6 +22,8 @@ export type Rule =
   | 'hold count'
   /** A nested call waited, or a branch was let in beside its sibling. */
   | 'reentry'
+  /** A fencing token did not rise, or changed on re-entry. */
+  | 'token'
   /** One that came later to the queue was served before. Only where nothing is broken. */
   | 'order'
   /** Something was left after close(): a timer, a connection, a key without an end. */

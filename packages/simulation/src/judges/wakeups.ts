@@ -8,6 +8,7 @@
 import type { Scenario } from '../plan/scenario.js';
 import type { OpenHold } from './exclusion.js';
 import type { Violation } from './violation.js';
+import type { Wait } from './wait.js';
 
 /** One-way trips from a release to the next owner: to the server, to a waiter that has given up meanwhile, its cancel, to the next one, and room. */
 const TRIPS = 12;
@@ -34,11 +35,12 @@ export class WakeupJudge {
     this.#boundMs = TRIPS * delays.most + ROOM_MS;
   }
 
-  waits(now: number, lock: string): { settled(): void } {
+  waits(now: number, lock: string): Wait {
     const { waiting } = this.#of(lock);
     const token = { since: now };
     waiting.add(token);
-    return { settled: () => void waiting.delete(token) };
+    const settled = () => void waiting.delete(token);
+    return { had: settled, settled };
   }
 
   /** `holders`: how many are open now that it has left. */

@@ -27,6 +27,7 @@ export function scenarioOf(seed: number, only?: ScenarioClass): Scenario {
     class: kind,
     wakeup: chance.happens(0.85) ? 'queue' : 'redisson',
     locks,
+    ...drawFamily(chance.of('family')),
     delays: { least: slowest / 3, most: slowest },
     lag: kind === 'taken' && chance.happens(0.7) ? { least: 0.5, most: chance.mostlySmall(1, 400) } : undefined,
     workMs,
@@ -41,6 +42,13 @@ function drawLocks(chance: Chance): string[] {
   if (count === 'one') return ['pay'];
   const names = nearNames('pay');
   return Array.from({ length: count === 'few' ? 3 : 8 }, () => names.splice(chance.below(names.length), 1)[0] ?? 'pay');
+}
+
+/** From a stream of its own: a world of plain locks is the same as it was before there were others. */
+function drawFamily(chance: Chance): Pick<Scenario, 'kind' | 'shared'> {
+  const kind = chance.weighed({ plain: 6, fenced: 2, fair: 2 });
+  const names = nearNames('catalogue');
+  return { kind, shared: chance.happens(0.3) ? names.slice(0, chance.whole(1, 2)) : [] };
 }
 
 function drawProcess(chance: Chance, number: number): ProcessPlan {

@@ -14,6 +14,9 @@ import type { FaultPlan } from './faults.js';
  */
 export type ScenarioClass = 'calm' | 'broken' | 'taken';
 
+/** As what all ask for the locks that exclude everybody else. */
+export type LockKind = 'plain' | 'fenced' | 'fair';
+
 /** Settings of one client. */
 export interface ClientPlan {
   readonly watchdogTimeoutMs: number;
@@ -50,6 +53,9 @@ export interface Scenario {
   readonly class: ScenarioClass;
   readonly wakeup: 'queue' | 'redisson';
   readonly locks: readonly string[];
+  readonly kind: LockKind;
+  /** Names of read-write locks; most worlds have none. */
+  readonly shared: readonly string[];
   readonly delays: Delays;
   /** How far behind a replica is; undefined: there is none. */
   readonly lag: Delays | undefined;

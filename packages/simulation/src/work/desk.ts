@@ -1,7 +1,9 @@
 /** What a task of a simulated process works with: its client, its chance, and the judges it tells what it does. */
 
 import type { Hold, LockClient } from 'holdfast';
-import type { OpenHold } from '../judges/exclusion.js';
+import type { OpenHold, Side } from '../judges/exclusion.js';
+import type { Wait } from '../judges/wait.js';
+import type { LockKind } from '../plan/scenario.js';
 import type { Chance } from '../world/chance.js';
 import type { WorldProcess } from '../world/process.js';
 
@@ -10,13 +12,13 @@ export interface Witness {
   /** Nothing new is begun. */
   readonly ending: boolean;
   /** A caller has a lock. `hold`: undefined for an imperative one. */
-  enter(desk: Desk, lock: string, hold: Hold | undefined, inside: OpenHold | undefined): OpenHold;
+  enter(desk: Desk, lock: string, hold: Hold | undefined, inside: OpenHold | undefined, side?: Side): OpenHold;
   /** It begins to give it back. */
   leave(entry: OpenHold): void;
   /** An imperative hold was held to its end. */
   confirm(entry: OpenHold): void;
-  /** A caller waits for a lock until `settled` says that it does not any more. */
-  waits(desk: Desk, lock: string): { settled(): void };
+  /** A caller waits for a lock, until it has it or gives up. */
+  waits(desk: Desk, lock: string): Wait;
   /** The hold count that Redis tells and the one that the scope knows. */
   counted(desk: Desk, lock: string, entry: OpenHold, expected: number, counted: number): void;
   /** A call of a task has failed; `pattern`: what the task was doing. */
@@ -31,6 +33,8 @@ export interface Desk {
   readonly client: LockClient;
   readonly chance: Chance;
   readonly locks: readonly string[];
+  readonly kind: LockKind;
+  readonly shared: readonly string[];
   readonly leaseMs: number;
   /** Sections may keep the event loop busy. */
   readonly computes: boolean;

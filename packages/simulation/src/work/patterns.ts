@@ -1,8 +1,10 @@
 /** What tasks do with locks: every way of the public API, in sizes that meet leases, waits and each other. */
 
-import type { AcquireOptions, Hold } from 'holdfast';
+import type { AcquireOptions, Hold, LockHandleOptions, RLock } from 'holdfast';
 import type { OpenHold } from '../judges/exclusion.js';
 import type { Desk } from './desk.js';
+import { sharedStep } from './shared.js';
+import { work, workMs } from './working.js';
 
 const GIVEN_UP = new Error('given up');
 
@@ -51,8 +53,21 @@ const patterns: Readonly<Record<PatternName, Pattern>> = {
   owner: (desk, lock) => ownedByName(desk, lock),
 };
 
+/** The lock of a name, as the kind that this world has. */
+export function lockOf({ client, kind }: Desk, name: string, options: LockHandleOptions = {}): RLock {
+  switch (kind) {
+    case 'plain':
+      return client.getLock(name, options);
+    case 'fenced':
+      return client.getFencedLock(name, options);
+    case 'fair':
+      return client.getFairLock(name, options);
+  }
+}
+
 /** One thing that a task does; never rejects. */
 export async function step(desk: Desk): Promise<void> {
+  if (desk.shared.length > 0 && desk.chance.happens(0.5)) return sharedStep(desk);
   const lock = desk.chance.pick(desk.locks);
   const pattern = desk.chance.weighed(shares);
   try {
@@ -80,8 +95,8 @@ async function brief(desk: Desk, lock: string): Promise<void> {
     .pending(
       desk,
       `withLock ${lock}`,
-      desk.client.getLock(lock).withLock((hold) => {
-        wait.settled();
+      lockOf(desk, lock).withLock((hold) => {
+        wait.had();
         desk.witness.leave(desk.witness.enter(desk, lock, hold, undefined));
       }),
     )
@@ -98,7 +113,8 @@ async function section(
 ): Promise<void> {
   const wait = desk.witness.waits(desk, lock);
   const inside = async (hold: Hold) => {
-    wait.settled();
+    if (outer === undefined) wait.had();
+    else wait.settled();
     const entry = desk.witness.enter(desk, lock, hold, outer);
     try {
       await work(desk, hold, forMs);
@@ -111,7 +127,7 @@ async function section(
       desk.witness.leave(entry);
     }
   };
-  const call = desk.client.getLock(lock).withLock(options, inside);
+  const call = lockOf(desk, lock).withLock(options, inside);
   await desk.witness.pending(desk, `withLock ${lock}`, call).finally(() => wait.settled());
 }
 
@@ -139,7 +155,7 @@ async function detached(desk: Desk, lock: string): Promise<void> {
     }
   };
   try {
-    await desk.witness.pending(desk, `withLock ${lock}`, desk.client.getLock(lock).withLock(inside));
+    await desk.witness.pending(desk, `withLock ${lock}`, lockOf(desk, lock).withLock(inside));
   } finally {
     goOn();
     await rest;
@@ -157,11 +173,11 @@ async function branches(desk: Desk, lock: string): Promise<void> {
       desk.witness.leave(entry);
     }
   };
-  await desk.witness.pending(desk, `branches ${lock}`, desk.client.getLock(lock).withLock(inside));
+  await desk.witness.pending(desk, `branches ${lock}`, lockOf(desk, lock).withLock(inside));
 }
 
 async function tried(desk: Desk, lock: string, waitMs: number): Promise<void> {
-  const call = desk.client.getLock(lock).tryWithLock({ waitMs }, async (hold) => {
+  const call = lockOf(desk, lock).tryWithLock({ waitMs }, async (hold) => {
     const entry = desk.witness.enter(desk, lock, hold, undefined);
     try {
       await work(desk, hold, workMs(desk));
@@ -174,7 +190,7 @@ async function tried(desk: Desk, lock: string, waitMs: number): Promise<void> {
 
 async function object(desk: Desk, lock: string): Promise<void> {
   const wait = desk.witness.waits(desk, lock);
-  const call = desk.client.getLock(lock).acquire();
+  const call = lockOf(desk, lock).acquire();
   const hold = await desk.witness.pending(desk, `acquire ${lock}`, call).finally(() => wait.settled());
   await holding(desk, lock, hold);
 }
@@ -193,7 +209,7 @@ async function holding(desk: Desk, lock: string, hold: Hold): Promise<void> {
 /** lock() and unlock() in a run: one thread. */
 async function imperative(desk: Desk, lock: string): Promise<void> {
   await desk.client.run(async () => {
-    const handle = desk.client.getLock(lock);
+    const handle = lockOf(desk, lock);
     const times = desk.chance.whole(1, 3);
     const entries: OpenHold[] = [];
     for (let at = 0; at < times; at++) {
@@ -213,7 +229,7 @@ async function imperative(desk: Desk, lock: string): Promise<void> {
 async function triedImperative(desk: Desk, lock: string): Promise<void> {
   const waitMs = desk.chance.pick([0, 10, 300]);
   await desk.client.run(async () => {
-    const handle = desk.client.getLock(lock);
+    const handle = lockOf(desk, lock);
     if (!(await desk.witness.pending(desk, `tryLock ${lock}`, handle.tryLock(waitMs)))) return;
     const entry = desk.witness.enter(desk, lock, undefined, undefined);
     await desk.process.sleep(workMs(desk));
@@ -226,7 +242,7 @@ async function unlockAll(desk: Desk, lock: string, entries: OpenHold[]): Promise
   for (let entry = entries.pop(); entry !== undefined; entry = entries.pop()) {
     desk.witness.leave(entry);
     try {
-      await desk.witness.pending(desk, `unlock ${lock}`, desk.client.getLock(lock).unlock());
+      await desk.witness.pending(desk, `unlock ${lock}`, lockOf(desk, lock).unlock());
       if (loss === undefined) desk.witness.confirm(entry);
     } catch (error) {
       loss ??= error instanceof Error ? error : new Error(String(error));
@@ -239,7 +255,7 @@ async function givenUp(desk: Desk, lock: string): Promise<void> {
   const controller = new AbortController();
   const patienceMs = desk.chance.below(40);
   void desk.process.sleep(patienceMs).then(() => controller.abort(GIVEN_UP));
-  const call = desk.client.getLock(lock).acquire({ signal: controller.signal });
+  const call = lockOf(desk, lock).acquire({ signal: controller.signal });
   let hold: Hold;
   try {
     hold = await desk.witness.pending(desk, `acquire ${lock}`, call);
@@ -255,7 +271,7 @@ async function twoLocks(desk: Desk, lock: string): Promise<void> {
   const other = desk.chance.pick(desk.locks);
   if (other === lock) return section(desk, lock, {}, undefined);
   const [first = lock, second = other] = [lock, other].sort();
-  const call = desk.client.getLock(first).withLock(async (hold) => {
+  const call = lockOf(desk, first).withLock(async (hold) => {
     const entry = desk.witness.enter(desk, first, hold, undefined);
     try {
       await section(desk, second, { waitMs: 2_000 }, undefined);
@@ -267,7 +283,7 @@ async function twoLocks(desk: Desk, lock: string): Promise<void> {
 }
 
 async function queries(desk: Desk, lock: string): Promise<void> {
-  const handle = desk.client.getLock(lock);
+  const handle = lockOf(desk, lock);
   await desk.witness.pending(desk, `isLocked ${lock}`, handle.isLocked());
   await desk.witness.pending(desk, `remainTimeToLive ${lock}`, handle.remainTimeToLive());
   await desk.witness.pending(desk, `inspect ${lock}`, desk.client.inspect(lock));
@@ -275,7 +291,7 @@ async function queries(desk: Desk, lock: string): Promise<void> {
 
 /** An explicit owner: of this task, so that nothing else re-enters. */
 async function ownedByName(desk: Desk, lock: string): Promise<void> {
-  const handle = desk.client.getLock(lock, { owner: desk.name });
+  const handle = lockOf(desk, lock, { owner: desk.name });
   const hold = await desk.witness.pending(desk, `acquire ${lock}`, handle.acquire());
   const entry = desk.witness.enter(desk, lock, hold, undefined);
   try {
@@ -289,22 +305,8 @@ async function ownedByName(desk: Desk, lock: string): Promise<void> {
 async function count(desk: Desk, lock: string, entry: OpenHold): Promise<void> {
   let levels = 0;
   for (let at: OpenHold | undefined = entry; at !== undefined; at = at.inside) levels++;
-  const counted = await desk.witness.pending(desk, `count ${lock}`, desk.client.getLock(lock).getHoldCount());
+  const counted = await desk.witness.pending(desk, `count ${lock}`, lockOf(desk, lock).getHoldCount());
   desk.witness.counted(desk, lock, entry, levels, counted);
-}
-
-/** Half of all sections do nothing that takes time. */
-function workMs({ chance }: Desk): number {
-  return chance.happens(0.5) ? 0 : chance.mostlySmall(0.1, 60);
-}
-
-async function work({ process, chance, computes }: Desk, hold: Hold, forMs: number): Promise<void> {
-  if (forMs === 0) return;
-  // A computation that is longer than a lease loses it, rightly: stalls of that length are faults.
-  if (computes && forMs < 60 && chance.happens(0.03)) process.compute(forMs);
-  else await process.sleep(forMs);
-  // Who looks is told the truth; whether anybody looks must not matter.
-  if (chance.happens(0.2)) void hold.state;
 }
 
 /** As Promise.all, but ends when all have ended. */
