@@ -82,14 +82,19 @@ async function downgrade(desk: Desk, lock: string): Promise<void> {
     inner = desk.witness.enter(desk, lock, read, outer, 'read');
   } finally {
     desk.witness.leave(outer);
-    await desk.witness.pending(desk, `release ${lock}`, written.release()).finally(async () => {
-      if (read === undefined || inner === undefined) return;
-      try {
-        await work(desk, read, workMs(desk));
-      } finally {
-        desk.witness.leave(inner);
-        await desk.witness.pending(desk, `release ${lock}`, read.release());
-      }
-    });
+    try {
+      await desk.witness.pending(desk, `release ${lock}`, written.release());
+    } finally {
+      if (read !== undefined && inner !== undefined) await goOnReading(desk, read, inner);
+    }
+  }
+}
+
+async function goOnReading(desk: Desk, read: Hold, entry: OpenHold): Promise<void> {
+  try {
+    await work(desk, read, workMs(desk));
+  } finally {
+    desk.witness.leave(entry);
+    await desk.witness.pending(desk, `release ${entry.lock}`, read.release());
   }
 }
