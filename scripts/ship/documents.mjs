@@ -24,6 +24,7 @@ export const shipped = [
     'spin-lock',
     'semaphores',
     'latch',
+    'share',
     'election',
   ].map((name) => `docs/${name}.md`),
   ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script'].map((name) => `docs/recipes/${name}.md`),

@@ -43,6 +43,7 @@ export { serve, type ServeReply } from './lock/serve.js';
 export * as election from './election/index.js';
 export * as latch from './latch/index.js';
 export * as permits from './permits/index.js';
+export * as share from './share/index.js';
 export * as readWrite from './read-write/index.js';
 export {
   assertLockName,
@@ -72,3 +73,4 @@ export * as fencedScripts from './fenced/scripts.gen.js';
 export * as guardScripts from './guard/scripts.gen.js';
 export * as latchScripts from './latch/scripts.gen.js';
 export * as electionScripts from './election/scripts.gen.js';
+export * as shareScripts from './share/scripts.gen.js';

@@ -41,6 +41,9 @@ import type { LockClientStats } from './reports/stats.js';
 import { oncePer, type OncePerOptions } from './primitives/once-per.js';
 import type { RLock, TryResult } from './primitives/rlock.js';
 import type { Section } from './primitives/section.js';
+import type { ShareOptions } from './primitives/share.js';
+import { checkShare } from './share/sealing.js';
+import { Shares } from './share/shares.js';
 import { SpinOperations } from './primitives/spin-operations.js';
 import { checkSpin, spinKeys } from './primitives/spin-options.js';
 import { SpinWakeup } from './tenure/spin-wakeup.js';
@@ -82,6 +85,7 @@ class Client implements LockClientMembers {
   /** Only of a client that says who it is. */
   readonly #registration: Registration | undefined;
   readonly #latches: Latches;
+  readonly #shares: Shares;
   #closing: Promise<void> | undefined;
 
   static {
@@ -125,6 +129,7 @@ class Client implements LockClientMembers {
     };
     this.#background = background;
     if (card && stamp) this.#registration = new Registration(this.#parts, background, stamp, clientId, card);
+    this.#shares = new Shares(this.#host, this.#backend);
     this.#latches = new Latches({ ...this.#parts, broadcasts: this.#backend.broadcasts }, this.#host.registry);
   }
 
@@ -176,6 +181,10 @@ class Client implements LockClientMembers {
 
   election(name: string): Election {
     return election(this.#host, this.#backend, this.clientId, name);
+  }
+
+  async share<T>(name: string, options: ShareOptions<T>): Promise<T> {
+    return shown(this.#shares.share(name, checkShare(options)));
   }
 
   async oncePer<T>(

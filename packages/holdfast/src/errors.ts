@@ -31,6 +31,7 @@ export type LockErrorCode =
   | 'LOCK_LIMIT'
   | 'LOCK_NODES'
   | 'LOCK_STALE_TOKEN'
+  | 'LOCK_SHARED_FAILURE'
   | 'LOCK_CLIENT_CLOSED';
 
 /** Base class of holdfast's errors. */
@@ -312,6 +313,25 @@ export class StaleTokenError extends LockError {
     this.key = key;
     this.token = token;
     this.laterToken = laterToken;
+  }
+}
+
+/** Another caller computed what is shared, and failed; it shares its failures. See {@link ShareOptions.errorTtlMs}. */
+export class SharedFailureError extends LockError {
+  static {
+    named(this, 'SharedFailureError');
+  }
+  static readonly code = 'LOCK_SHARED_FAILURE';
+  readonly code = SharedFailureError.code;
+  /** The name of the error there. */
+  readonly failureName: string;
+  /** Its message. */
+  readonly failureMessage: string;
+
+  constructor(lockName: string, failureName: string, failureMessage: string) {
+    super(`What is shared as "${lockName}" could not be computed: ${failureName}: ${failureMessage}`, lockName);
+    this.failureName = failureName;
+    this.failureMessage = failureMessage;
   }
 }
 

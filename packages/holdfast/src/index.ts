@@ -23,6 +23,7 @@ export {
   LockUpgradeError,
   LockDeadlockError,
   type DeadlockWait,
+  SharedFailureError,
   StaleTokenError,
 } from './errors.js';
 export type { Guard, GuardSetOptions } from './primitives/guard.js';
@@ -51,6 +52,7 @@ export type {
 } from './primitives/semaphore.js';
 export type { OncePerOptions } from './primitives/once-per.js';
 export type { AwaitLatchOptions, CountDownOptions, RCountDownLatch } from './primitives/count-down-latch.js';
+export type { ShareCodec, ShareOptions } from './primitives/share.js';
 export type { RLock, TryResult } from './primitives/rlock.js';
 export { createRedLockClient } from './redlock/redlock-client.js';
 export type { RedLockClient, RedLockNode } from './redlock/redlock-client-members.js';

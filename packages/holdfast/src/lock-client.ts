@@ -11,6 +11,7 @@ import type { Hold } from './primitives/hold.js';
 import type { OncePerOptions } from './primitives/once-per.js';
 import type { RLock, TryResult } from './primitives/rlock.js';
 import type { RSemaphore, SemaphoreOptions } from './primitives/semaphore.js';
+import type { ShareOptions } from './primitives/share.js';
 import type { SpinOptions } from './primitives/spin-options.js';
 import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import type { LockClientStats } from './reports/stats.js';
@@ -107,6 +108,18 @@ export interface LockClientMembers extends AsyncDisposable {
    * @throws as {@link getLock}.
    */
   election(name: string): Election;
+  /**
+   * One computes, the rest get it: of all who ask for `name` at the same time, in whatever process, one runs its `fn`, and the others wait for the
+   * value; who comes within `ttlMs` finds it. When the one that computes dies or fails, the next one computes. See `docs/share.md`.
+   *
+   * It computes under the lock `name`, as {@link getLock} gives it. The value is JSON unless there is a `codec`.
+   *
+   * Not promised: that `fn` runs only once for a value. The lock may be lost, Redis may lose the value, or refuse it (then the event `error` says so).
+   *
+   * @throws what `fn` throws, to the one whose `fn` it was; SharedFailureError with `errorTtlMs`; TypeError or RangeError when the value cannot be
+   * shared, or the options cannot work; else as {@link RLock.withLock}.
+   */
+  share<T>(name: string, options: ShareOptions<T>): Promise<T>;
   /**
    * Runs `fn` at most once in every period, among all processes that use the same Redis and name, whatever their clocks say: a job that many
    * replicas start by a timer of their own. Answers `{ ran: false }` where it has run, or runs. See `docs/recipes/cron.md`.

@@ -46,6 +46,7 @@ class FakeLocks implements LockClient {
   getMultiLock = notInHere;
   getCountDownLatch = notInHere;
   election = notInHere;
+  share = notInHere;
   oncePer = notInHere;
   connect = async () => undefined;
   run = <T>(fn: () => T): T => fn();

@@ -41,6 +41,7 @@ describe('the public surface is', () => {
       'LockTimeoutError',
       'LockUnavailableError',
       'LockUpgradeError',
+      'SharedFailureError',
       'StaleTokenError',
       'createLockClient',
       'createRedLockClient',
@@ -64,6 +65,8 @@ describe('the public surface is', () => {
       new Set([
         'getLock',
         'getFencedLock',
+        'election',
+        'share',
         'getFairLock',
         'getSpinLock',
         'getReadWriteLock',
@@ -131,6 +134,7 @@ describe('errors', () => {
     LockNodesError: holdfast.LockNodesError,
     LockClientClosedError: holdfast.LockClientClosedError,
     StaleTokenError: holdfast.StaleTokenError,
+    SharedFailureError: holdfast.SharedFailureError,
   };
   const samples = [
     [new holdfast.LockTimeoutError('lock', 20), 'LOCK_TIMEOUT', classes.LockTimeoutError, { waitedMs: 20 }],
@@ -153,6 +157,12 @@ describe('errors', () => {
     ],
     [new holdfast.LockNodesError('two are one', 'lock'), 'LOCK_NODES', classes.LockNodesError, {}],
     [new holdfast.LockClientClosedError('lock'), 'LOCK_CLIENT_CLOSED', classes.LockClientClosedError, {}],
+    [
+      new holdfast.SharedFailureError('lock', 'TypeError', 'no'),
+      'LOCK_SHARED_FAILURE',
+      classes.SharedFailureError,
+      { failureName: 'TypeError', failureMessage: 'no' },
+    ],
     [
       new holdfast.StaleTokenError('lock', 'data', 7, 9),
       'LOCK_STALE_TOKEN',

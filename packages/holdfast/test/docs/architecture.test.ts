@@ -19,9 +19,17 @@ const rows = glossary
 
 const sources = ['core', 'notify', 'watchdog', 'holdfast'].flatMap((name) => filesIn(`packages/${name}/src`));
 const typescript = sources.filter((file) => file.endsWith('.ts') && !file.endsWith('.gen.ts'));
-const engine = ['exclusive', 'read-write', 'latch', 'election', 'waiting', 'tenure', 'scopes', 'primitives'].map(
-  (name) => `packages/holdfast/src/${name}/`,
-);
+const engine = [
+  'exclusive',
+  'read-write',
+  'latch',
+  'election',
+  'share',
+  'waiting',
+  'tenure',
+  'scopes',
+  'primitives',
+].map((name) => `packages/holdfast/src/${name}/`);
 const leaves = ['core', 'notify', 'watchdog'].map((name) => `packages/${name}/src/`);
 const inEngine = (file: string) => engine.some((folder) => file.startsWith(folder));
 const inLeaf = (file: string) => leaves.some((folder) => file.startsWith(folder));

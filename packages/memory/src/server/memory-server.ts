@@ -19,6 +19,7 @@ import {
   latchScripts,
   permitsScripts,
   readWriteScripts,
+  shareScripts,
   scripts,
 } from '@holdfast/core';
 import { clientCommands, type Server } from './client-commands.js';
@@ -61,6 +62,7 @@ const all = [
   latchScripts,
   permitsScripts,
   readWriteScripts,
+  shareScripts,
 ].flatMap((of) => Object.values(of));
 const nameOf = new Map(all.map(({ sha, name }) => [sha, name]));
 const shaOf = new Map(all.map(({ source, sha }) => [source, sha]));

@@ -7,8 +7,11 @@ import { call, faultsOf, oddOf, REQUESTS, send, type Step } from './story.js';
 const { latch } = core;
 const keys = latch.latchKeys('stock');
 
+const shared = core.share.shareKeys('shop');
+
 /** Every key that such a story touches. */
 export const LATCH_KEYS: readonly string[] = [
+  ...[shared.lock, shared.value],
   ...[keys.latch, keys.round, keys.once('u:1')],
   ...REQUESTS.map((id) => keys.once(id)),
 ];
@@ -54,6 +57,19 @@ const happenings: fc.Arbitrary<Step[]> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step[]>([send('script', 'flush')]) },
 );
 
+/** What is shared under a name; put only when its time is over: what is left of a time that does not begin now is told in too small a grain. */
+const sharing: fc.Arbitrary<Step[]> = fc.constantFrom<Step[]>(
+  [call(core.share.look(shared))],
+  [send('set', shared.value, 'v1', 'PX', '60000'), call(core.share.look(shared))],
+  [
+    send('del', shared.lock),
+    send('hset', shared.lock, 'a:1', '1', 'seq', '1'),
+    call(core.share.put(shared, { tenure: 'a:1', untilMs: 1, text: 'v2' })),
+    call(core.share.put(shared, { tenure: 'a:2', untilMs: 1, text: 'v2' })),
+  ],
+  [send('set', shared.lock, 'wooden'), call(core.share.put(shared, { tenure: 'a:1', untilMs: 1, text: 'v2' }))],
+);
+
 /** Where the server refuses to note something behind the record of a request. */
 const unnoted = fc
   .constantFrom(
@@ -80,6 +96,7 @@ export const latchStories: fc.Arbitrary<Step[]> = fc
       { weight: 2, arbitrary: oddOf(sound).map((step): Step[] => [step]) },
       { weight: 6, arbitrary: happenings },
       { weight: 1, arbitrary: unnoted },
+      { weight: 1, arbitrary: sharing },
       { weight: 3, arbitrary: faultsOf(sound, innerCommands) },
     ),
     { minLength: 8, maxLength: 40, size: 'max' },
@@ -90,6 +107,7 @@ export const latchStories: fc.Arbitrary<Step[]> = fc
 export const LATCH_REPLIES: readonly string[] = [
   ...['set', 'WRONGTYPE', 'NOTALATCH', 'READONLY', 'ERR'].map((kind) => `latch/set ${kind}`),
   ...['counted', 'WRONGTYPE', 'NOTALATCH', 'READONLY', 'ERR'].map((kind) => `latch/count ${kind}`),
+  ...['over', 'lost', 'NOTALOCK'].map((kind) => `share/put ${kind}`),
   ...['removed'].map((kind) => `latch/remove ${kind}`),
   ...['NOTALATCH', 'WRONGTYPE'].map((kind) => `latch/look ${kind}`),
 ];

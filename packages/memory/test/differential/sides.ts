@@ -7,6 +7,7 @@ import {
   latchScripts,
   permitsScripts,
   readWriteScripts,
+  shareScripts,
   scripts,
 } from '@holdfast/core';
 import type { RedisServer } from '@holdfast/testkit';
@@ -211,7 +212,7 @@ export class MemorySide implements Side {
 
 /** A script by its name, as EVALSHA and EVAL name it. */
 export function scriptOf(name: string): { readonly sha: string; readonly source: string } {
-  const script = [scripts, electionScripts, fencedScripts, guardScripts, latchScripts, permitsScripts, readWriteScripts]
+  const script = [scripts, electionScripts, fencedScripts, guardScripts, latchScripts, permitsScripts, readWriteScripts, shareScripts]
     .flatMap((of) => Object.values(of))
     .find((candidate) => candidate.name === name);
   if (script === undefined) throw new Error(`there is no script ${name}`);

@@ -19,6 +19,7 @@ import { release } from './release.js';
 import { renew } from './renew.js';
 import { rest } from './rest.js';
 import { serve } from './serve.js';
+import { shares } from './share.js';
 
 export const bodies: Readonly<Record<string, ScriptBody>> = {
   again,
@@ -39,5 +40,6 @@ export const bodies: Readonly<Record<string, ScriptBody>> = {
   ...latches,
   ...permitsBodies,
   ...readWriteBodies,
+  ...shares,
 };
 export type { ScriptBody } from './lua.js';

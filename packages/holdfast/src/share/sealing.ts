@@ -1,0 +1,91 @@
+/** How a value travels: one letter that says whether it is a value or a failure, and its text. */
+
+import { checkSignal } from '../acquire-options.js';
+import { SharedFailureError } from '../errors.js';
+import { checkCount, checkFunction, checkKeys, checkTime } from '../options.js';
+import type { ShareCodec, ShareOptions } from '../primitives/share.js';
+
+/** {@link ShareOptions} as they were when they were checked. */
+export interface CheckedShare<T> {
+  readonly ttlMs: number;
+  readonly fn: ShareOptions<T>['fn'];
+  readonly codec: ShareCodec<T>;
+  readonly maxBytes: number;
+  readonly errorTtlMs: number | undefined;
+  readonly waitMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+const known: ReadonlySet<string> = new Set([...['ttlMs', 'fn', 'codec', 'maxBytes', 'errorTtlMs', 'waitMs', 'signal']]);
+const DEFAULT_MAX_BYTES = 2 ** 20;
+/** A string of Redis holds no more. */
+const MOST_BYTES = 512 * 2 ** 20 - 1;
+
+const json: ShareCodec<unknown> = {
+  encode: (value) => {
+    const text = JSON.stringify(value) as string | undefined;
+    if (text === undefined)
+      throw new TypeError(`share: JSON has no text for ${typeof value}; fn must return something, or give a codec`);
+    return text;
+  },
+  decode: (text) => JSON.parse(text) as unknown,
+};
+
+/** @throws TypeError or RangeError for options that cannot work. */
+export function checkShare<T>(options: ShareOptions<T>): CheckedShare<T> {
+  checkKeys('share', options, known);
+  const {
+    ttlMs,
+    fn,
+    codec = json as ShareCodec<T>,
+    maxBytes = DEFAULT_MAX_BYTES,
+    errorTtlMs,
+    waitMs,
+    signal,
+  } = options;
+  checkTime('ttlMs', ttlMs, 1);
+  checkFunction('share', fn);
+  if (typeof codec !== 'object' || codec === null || !isFunction(codec.encode) || !isFunction(codec.decode))
+    throw new TypeError('share: codec must have the functions encode and decode');
+  checkCount('maxBytes', maxBytes, MOST_BYTES);
+  if (errorTtlMs !== undefined) checkTime('errorTtlMs', errorTtlMs, 1);
+  if (waitMs !== undefined) checkTime('waitMs', waitMs, 0);
+  checkSignal('share', signal);
+  return { ttlMs, fn, codec, maxBytes, errorTtlMs, waitMs, signal };
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+/** @throws RangeError when it is too large, and what the codec throws. */
+export function sealValue<T>(name: string, value: T, { codec, maxBytes }: CheckedShare<T>): string {
+  const text: unknown = codec.encode(value);
+  if (typeof text !== 'string') throw new TypeError(`share: codec.encode must give a string, got ${typeof text}`);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxBytes)
+    throw new RangeError(`share: the value of "${name}" has ${bytes} bytes, and maxBytes is ${maxBytes}`);
+  return `v${text}`;
+}
+
+/** Its name and message: stacks and causes stay where they are. */
+export function sealFailure(error: unknown): string {
+  const [name, message] = error instanceof Error ? [error.name, error.message] : ['Error', String(error)];
+  return `e${JSON.stringify([name, message])}`;
+}
+
+/** @throws SharedFailureError when it is a failure, and what the codec throws. */
+export function open<T>(name: string, text: string, codec: ShareCodec<T>): T {
+  if (text.startsWith('v')) return codec.decode(text.slice(1));
+  const [failed, message] = failureIn(text);
+  throw new SharedFailureError(name, failed, message);
+}
+
+function failureIn(text: string): readonly [name: string, message: string] {
+  try {
+    const [name, message] = JSON.parse(text.slice(1)) as unknown[];
+    return [String(name), String(message)];
+  } catch {
+    return ['Error', 'what is stored is no value of holdfast'];
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * One computes, the rest get it.
+ *
+ *      look ---- found ----------------------------------------------> the value
+ *        |
+ *      wait for the lock of the name, look again ---- found ---------> the value
+ *        |
+ *      compute, put it beside the lock, give the lock back ----------> the value
+ *
+ * Why it is right. Only the holder computes, and it puts its value only while Redis knows it as the owner; who gets the lock next looks before it computes,
+ * so nobody computes while there is a value. When the computing process dies, or fails, its lock goes to the next, who finds nothing and computes.
+ * A value ends at a time of the server's, which is fixed before it is sent: a late copy of the command cannot prolong it.
+ *
+ * What it costs. Who comes late: one command, however many tasks of a process ask at the same time. Of those who wait, the first of each process gets the
+ * lock and looks; what it finds or makes is told to all others of the process in memory, which wait for the lock no more.
+ */
+
+import { Wait } from '@holdfast/notify';
+import type { Backend } from '../backend.js';
+import type { ClientParts } from '../client-parts.js';
+import { LockLostError } from '../errors.js';
+import { reentrantPolicy } from '../exclusive/policy.js';
+import type { LockHost } from '../primitives/acquisition.js';
+import type { Hold } from '../primitives/hold.js';
+import { LockHandle } from '../primitives/lock-handle.js';
+import { type Shared, ShareOperations } from '../primitives/share-operations.js';
+import { query } from '../tenure/query.js';
+import { firstLimitMs } from '../waiting/timeout-decision.js';
+import { type CheckedShare, open, sealFailure, sealValue } from './sealing.js';
+
+/** What has been seen, and when. */
+interface Seen extends Shared {
+  /** Clock time of the question. */
+  readonly sentAt: number;
+}
+
+/** What a call that waits for the lock is told in its place. */
+class Found {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** The calls of one client for one name. */
+interface Desk {
+  calls: number;
+  /** A look that is under way outside the lock. */
+  looking: Promise<Seen> | undefined;
+  /** Aborts with a {@link Found} when it is known what is shared. */
+  news: AbortController;
+}
+
+/** See the module comment; one for a client. */
+export class Shares {
+  readonly #host: LockHost;
+  readonly #backend: Backend;
+  readonly #parts: ClientParts;
+  readonly #desks = new Map<string, Desk>();
+
+  constructor(host: LockHost, backend: Backend) {
+    this.#host = host;
+    this.#backend = backend;
+    this.#parts = backend.parts;
+  }
+
+  /** @throws TypeError or RangeError when nothing can be shared by that name; rejects with what `fn` throws, and as `RLock.withLock`. */
+  async share<T>(name: string, wish: CheckedShare<T>): Promise<T> {
+    const operations = new ShareOperations(name, this.#backend);
+    wish.signal?.throwIfAborted();
+    const { clock, settings } = this.#parts;
+    const until = clock.now() + firstLimitMs(wish.waitMs, settings);
+    const desk = this.#enter(name);
+    try {
+      // Where a task of this process is at it already, the value comes with the lock.
+      const isFree = this.#host.registry.find(operations) === undefined;
+      const found = isFree ? await this.#lookOutside(operations, desk, { until, signal: wish.signal }) : undefined;
+      if (found?.text !== undefined) return open(name, found.text, wish.codec);
+      const leftMs = wish.waitMs ? Math.max(1, Math.ceil(until - clock.now())) : wish.waitMs;
+      return open(name, await this.#underLock(operations, desk, { ...wish, waitMs: leftMs }), wish.codec);
+    } finally {
+      this.#leave(name, desk);
+    }
+  }
+
+  /** With the lock, or without when another task of this process has had it first. */
+  async #underLock<T>(operations: ShareOperations, desk: Desk, wish: CheckedShare<T>): Promise<string> {
+    const { signal: news } = desk.news;
+    const signal = wish.signal === undefined ? news : AbortSignal.any([wish.signal, news]);
+    const lock = new LockHandle(this.#host, operations, reentrantPolicy, undefined);
+    const options = { signal, ...(wish.waitMs === undefined ? {} : { waitMs: wish.waitMs }) };
+    try {
+      return await lock.withLock(options, (hold) => this.#inside(operations, desk, wish, hold));
+    } catch (error) {
+      if (error instanceof Found) return error.text;
+      throw error;
+    }
+  }
+
+  #tell(desk: Desk, text: string): void {
+    const { news } = desk;
+    desk.news = new AbortController();
+    news.abort(new Found(text));
+  }
+
+  /** What others have made meanwhile, or what `fn` makes now. */
+  async #inside<T>(operations: ShareOperations, desk: Desk, wish: CheckedShare<T>, hold: Hold): Promise<string> {
+    const { name } = operations;
+    const seen = await this.#look(operations);
+    if (seen.text !== undefined) {
+      this.#tell(desk, seen.text);
+      return seen.text;
+    }
+    let text: string;
+    try {
+      text = sealValue(name, await wish.fn(hold), wish);
+    } catch (error) {
+      if (wish.errorTtlMs === undefined || error instanceof LockLostError) throw error;
+      await this.#put(operations, desk, { text: sealFailure(error), seen, ttlMs: wish.errorTtlMs });
+      throw error;
+    }
+    await this.#put(operations, desk, { text, seen, ttlMs: wish.ttlMs });
+    return text;
+  }
+
+  /** A lock that is lost is told by the end of the section. */
+  async #put(
+    operations: ShareOperations,
+    desk: Desk,
+    { text, seen, ttlMs }: { readonly text: string; readonly seen: Seen; readonly ttlMs: number },
+  ): Promise<void> {
+    const { clock, reporter } = this.#parts;
+    const tenure = this.#tenureOf(operations);
+    const untilMs = seen.nowMs + Math.ceil(clock.now() - seen.sentAt) + ttlMs;
+    try {
+      if (tenure === undefined) return;
+      const kept = await query(this.#parts, operations, operations.put(tenure, { text, untilMs }));
+      if (kept !== 'lost') this.#tell(desk, text);
+    } catch (error) {
+      // It was computed all the same; others compute it themselves.
+      reporter.error(error);
+    }
+  }
+
+  #tenureOf(operations: ShareOperations): string | undefined {
+    const lock = this.#host.registry.find(operations);
+    const hold = lock?.holds.all.at(-1);
+    return hold && lock?.tenureIdOf(hold);
+  }
+
+  /** One look for all who come while it is under way, each with its own patience. Undefined: not in time. */
+  #lookOutside(
+    operations: ShareOperations,
+    desk: Desk,
+    { until, signal }: { readonly until: number; readonly signal: AbortSignal | undefined },
+  ): Promise<Seen | undefined> {
+    this.#host.registry.admit(operations.name);
+    const { waits, aborts } = this.#parts;
+    const wait = new Wait<Seen | undefined>({
+      ...{ timers: waits, expiresAt: until, aborts, signal },
+      handler: { onExpire: (expired) => void expired.resolve(undefined) },
+    });
+    desk.looking ??= this.#look(operations).finally(() => {
+      desk.looking = undefined;
+    });
+    desk.looking.then(
+      (seen) => wait.resolve(seen),
+      (error: unknown) => wait.reject(error),
+    );
+    return wait.promise;
+  }
+
+  async #look(operations: ShareOperations): Promise<Seen> {
+    const sentAt = this.#parts.clock.now();
+    return { ...(await query(this.#parts, operations, operations.look())), sentAt };
+  }
+
+  #enter(name: string): Desk {
+    const desk = this.#desks.get(name) ?? { calls: 0, looking: undefined, news: new AbortController() };
+    this.#desks.set(name, desk);
+    desk.calls++;
+    return desk;
+  }
+
+  #leave(name: string, desk: Desk): void {
+    if (--desk.calls === 0) this.#desks.delete(name);
+  }
+}

@@ -1,0 +1,310 @@
+/** What is shared: on a memory server whose time the test moves, and over real processes. */
+import { share as core, run } from '@holdfast/core';
+import { useRedis } from '@holdfast/testkit';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import {
+  type LockClient,
+  LockClientClosedError,
+  type LockClientOptions,
+  LockLostError,
+  LockTimeoutError,
+  SharedFailureError,
+  type ShareOptions,
+} from 'holdfast';
+import { createTestClient, createTestServer } from 'holdfast/testing';
+import type { TestSite } from '../../src/testing/test-server.js';
+import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+import { Gate } from '../support/room.js';
+
+const kit = useRedis();
+
+const open: LockClient[] = [];
+afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
+
+/** So far apart that what happens meanwhile was told by message. */
+const unhurried = { reaskMs: 30_000, claimLeaseMs: 60_000, watchdogTimeoutMs: 300_000 };
+
+function processes(options: Partial<LockClientOptions> = unhurried) {
+  const server = createTestServer();
+  const clients = [1, 2, 3, 4].map(() => createTestClient({ server, ...options }));
+  open.push(...clients);
+  const [first, second] = clients as unknown as [LockClient, LockClient];
+  let commands = 0;
+  const { memory } = server as TestSite;
+  const count = memory.commands.begin.bind(memory.commands);
+  memory.commands.begin = (...begun) => {
+    commands++;
+    count(...begun);
+  };
+  return { server, clients, first, second, memory, commands: () => commands };
+}
+
+/** Counts how often it computes. */
+function work(ttlMs = 60_000) {
+  const gate = new Gate();
+  const done = { runs: 0, gate };
+  const options: ShareOptions<{ run: number }> = {
+    ttlMs,
+    fn: async () => {
+      done.runs++;
+      const mine = { run: done.runs };
+      await gate.opened;
+      return mine;
+    },
+  };
+  return { ...done, options, runs: () => done.runs };
+}
+
+describe('what is shared', () => {
+  it('is computed by one of all who ask, and handed to the others', async () => {
+    const { server, clients } = processes();
+    const { options, gate, runs } = work();
+    const calls = clients.flatMap((client) => Array.from({ length: 25 }, () => client.share('report', options)));
+    await server.advance(1_000);
+    expect(runs()).toBe(1);
+    gate.open();
+    await server.advance(0);
+    expect(await Promise.all(calls)).toEqual(Array.from({ length: 100 }, () => ({ run: 1 })));
+    expect(runs()).toBe(1);
+    // Each its own: what one does to it is nothing to the others.
+    const [one, other] = await Promise.all([calls[0], calls[1]]);
+    expect(one).not.toBe(other);
+  });
+
+  it('costs each process a few commands, however many of its tasks wait, and one where it is found', async () => {
+    const { server, clients, first, commands } = processes();
+    const { options, gate } = work();
+    await Promise.all(clients.map((client) => client.connect()));
+    const before = commands();
+    const calls = clients.flatMap((client) => Array.from({ length: 25 }, () => client.share('report', options)));
+    await server.advance(100);
+    gate.open();
+    await server.advance(0);
+    await Promise.all(calls);
+    // For each process: look, ask, look, give back; of one also: put.
+    expect(commands() - before).toBeLessThan(8 * clients.length);
+    const found = commands();
+    await Promise.all(Array.from({ length: 50 }, () => first.share('report', options)));
+    expect(commands() - found).toBe(1);
+  });
+
+  it('is found for ttlMs, and then computed again', async () => {
+    const { server, first, second } = processes();
+    const { options, gate, runs } = work(10_000);
+    gate.open();
+    expect(await first.share('report', options)).toEqual({ run: 1 });
+    await server.advance(9_000);
+    expect(await second.share('report', options)).toEqual({ run: 1 });
+    await server.advance(2_000);
+    expect(await second.share('report', options)).toEqual({ run: 2 });
+    expect(runs()).toBe(2);
+  });
+
+  it('leaves nothing when its time is over', async () => {
+    const { server, first, memory } = processes();
+    await first.share('report', { ttlMs: 5_000, fn: () => 1 });
+    await server.advance(5_001);
+    expect(memory.keysOf().keys()).toEqual([]);
+  });
+
+  it('is not revived by a late copy, nor written by who has lost the lock', async () => {
+    const { server, first, memory } = processes();
+    const port = { evalsha: () => Promise.reject(new Error('NOSCRIPT')), eval: evalOn(memory) };
+    const keys = core.shareKeys('report');
+    const hold = await first.getLock('report').acquire();
+    const tenure = (await first.inspect('report')).owner?.id ?? '';
+    const { nowMs } = await run(port, core.look(keys));
+    const command = core.put(keys, { tenure, untilMs: nowMs + 1_000, text: 'v1' });
+    expect(await run(port, command)).toBe('put');
+    await server.advance(900);
+    expect(await run(port, command)).toBe('put');
+    await server.advance(101);
+    expect(await run(port, command)).toBe('over');
+    expect((await run(port, core.look(keys))).text).toBeUndefined();
+    await hold.release();
+    const late = core.put(keys, { tenure, untilMs: nowMs + 90_000, text: 'v2' });
+    expect(await run(port, late)).toBe('lost');
+    expect((await run(port, core.look(keys))).text).toBeUndefined();
+  });
+
+  it('is what the codec makes of it, for the one that computed it too', async () => {
+    const { first, second } = processes();
+    const codec = { encode: (date: Date) => `${date.getTime()}`, decode: (text: string) => new Date(Number(text)) };
+    const fn = () => new Date(7);
+    expect(await first.share('day', { ttlMs: 60_000, fn, codec })).toEqual(new Date(7));
+    expect(await second.share('day', { ttlMs: 60_000, fn: () => new Date(8), codec })).toEqual(new Date(7));
+    // By JSON a date is a text, wherever it comes from.
+    expect(await first.share('text', { ttlMs: 60_000, fn })).toBe(new Date(7).toJSON());
+    for (const value of [null, 0, '', false, [], { a: [1] }]) {
+      const name = `json ${JSON.stringify(value)}`;
+      expect(await first.share(name, { ttlMs: 60_000, fn: () => value })).toEqual(value);
+      expect(await second.share(name, { ttlMs: 60_000, fn: () => 'another' as never })).toEqual(value);
+    }
+  });
+
+  it('is computed by the next process when the one that computes dies', async () => {
+    const { server, first, second } = processes();
+    // What is left of a process that has died: a lock that nobody renews or gives back.
+    const dead = await first.getLock('report').acquire({ leaseMs: 5_000 });
+    const { options, gate, runs } = work();
+    const next = second.share('report', options);
+    await server.advance(4_500);
+    expect(runs()).toBe(0);
+    gate.open();
+    await server.advance(1_000);
+    expect(await next).toEqual({ run: 1 });
+    await failureOf(dead.release());
+  });
+
+  it('is not taken from a process that has lost the lock over it', async () => {
+    const { server, first, second } = processes();
+    const { options, gate } = work();
+    const lost = failureOf(first.share('report', options));
+    await server.advance(100);
+    await second.getLock('report').forceUnlock();
+    expect(await second.share('report', { ttlMs: 60_000, fn: () => ({ run: 7 }) })).toEqual({ run: 7 });
+    gate.open();
+    await server.advance(0);
+    expect(await lost).toBeInstanceOf(LockLostError);
+    expect(await first.share('report', options)).toEqual({ run: 7 });
+  });
+});
+
+describe('a failure', () => {
+  const fails = () => {
+    throw new TypeError('no such report');
+  };
+
+  it('is told to the one whose function it was, and the next one computes', async () => {
+    const { server, first, second } = processes();
+    const gate = new Gate();
+    const failed = failureOf(first.share('report', { ttlMs: 60_000, fn: () => gate.opened.then(fails) }));
+    await server.advance(100);
+    const others = [first, first, second].map((client, index) =>
+      client.share('report', { ttlMs: 60_000, fn: () => index }),
+    );
+    await server.advance(100);
+    gate.open();
+    await server.advance(0);
+    expect(await failed).toBeInstanceOf(TypeError);
+    const [one] = await Promise.all(others);
+    expect(await Promise.all(others)).toEqual([one, one, one]);
+  });
+
+  it('is shared where that was asked for, and no longer than that', async () => {
+    const { server, first, second } = processes();
+    const options = { ttlMs: 60_000, errorTtlMs: 5_000 };
+    expect(await failureOf(first.share('report', { ...options, fn: fails }))).toBeInstanceOf(TypeError);
+    const told = await failureOf(second.share('report', { ...options, fn: () => 1 }));
+    expect(told).toBeInstanceOf(SharedFailureError);
+    expect(told).toMatchObject({ failureName: 'TypeError', failureMessage: 'no such report', lockName: 'report' });
+    await server.advance(5_001);
+    expect(await second.share('report', { ...options, fn: () => 2 })).toBe(2);
+  });
+
+  it('is what a value is that cannot be shared', async () => {
+    const { first, second } = processes();
+    const wrong: ShareOptions<unknown>[] = [
+      { ttlMs: 1_000, fn: () => undefined },
+      { ttlMs: 1_000, fn: () => 'x'.repeat(99), maxBytes: 100 },
+      { ttlMs: 1_000, fn: () => 1, codec: { encode: () => 7 as never, decode: String } },
+    ];
+    for (const options of wrong)
+      expect(String(await failureOf(first.share('report', options)))).toMatch(/^(TypeError|RangeError): share: /);
+    expect(await second.share('report', { ttlMs: 1_000, fn: () => 'x'.repeat(98), maxBytes: 100 })).toHaveLength(98);
+  });
+
+  it('of Redis to keep it costs the others, and not the one that has computed', async () => {
+    const { first, memory } = processes();
+    const errors: unknown[] = [];
+    first.on('error', (error) => errors.push(error));
+    const heal = memory.refuse({ code: 'NOPERM', commands: ['set'] });
+    expect(await first.share('report', { ttlMs: 60_000, fn: () => 'computed' })).toBe('computed');
+    heal();
+    expect(errors).toHaveLength(1);
+    expect(await first.share('report', { ttlMs: 60_000, fn: () => 'again' })).toBe('again');
+  });
+});
+
+describe('waiting for what others compute', () => {
+  it('ends with its deadline, its signal and its client, each call for itself', async () => {
+    const { server, first, second } = processes();
+    const { options, gate } = work();
+    const computed = failureOf(first.share('report', options));
+    await server.advance(100);
+    const impatience = new AbortController();
+    const late = failureOf(second.share('report', { ...options, waitMs: 500 }));
+    const aborted = failureOf(second.share('report', { ...options, signal: impatience.signal }));
+    const closed = failureOf(second.share('report', options));
+    const once = failureOf(second.share('report', { ...options, waitMs: 0 }));
+    await server.advance(499);
+    impatience.abort(new Error('enough'));
+    await server.advance(10);
+    expect(await once).toBeInstanceOf(LockTimeoutError);
+    expect(await late).toBeInstanceOf(LockTimeoutError);
+    expect(await aborted).toBe(impatience.signal.reason);
+    await second.close();
+    expect(await closed).toBeInstanceOf(LockClientClosedError);
+    expect(await failureOf(second.share('report', options))).toBeInstanceOf(LockClientClosedError);
+    gate.open();
+    expect(await computed).toBeUndefined();
+  });
+
+  it('for what cannot be meant is refused before anything is sent', async () => {
+    const { first, memory } = processes();
+    const fn = () => 1;
+    const wrong = [
+      { fn },
+      { ttlMs: 0, fn },
+      { ttlMs: 1.5, fn },
+      { ttlMs: 1_000 },
+      { ttlMs: 1_000, fn: 'x' },
+      { ttlMs: 1_000, fn, maxBytes: 0 },
+      { ttlMs: 1_000, fn, errorTtlMs: -1 },
+      { ttlMs: 1_000, fn, waitMs: -1 },
+      { ttlMs: 1_000, fn, signal: {} },
+      { ttlMs: 1_000, fn, codec: { encode: fn } },
+      { ttlMs: 1_000, fn, ttl: 1 },
+    ];
+    for (const options of wrong)
+      expect(String(await failureOf(first.share('report', options as never)))).toMatch(/^(TypeError|RangeError): /);
+    for (const name of ['', 'holdfast_x', 'a{b'])
+      expect(await failureOf(first.share(name, { ttlMs: 1_000, fn }))).toBeInstanceOf(RangeError);
+    expect(memory.connections).toBe(0);
+  });
+});
+
+it('on a real server, many tasks of several processes compute once and all have the value', async () => {
+  const name = freshName();
+  kit.cleanup(async () => void (await kit.admin.del(core.shareKeys(name).value)));
+  let runs = 0;
+  const fn = async () => {
+    runs++;
+    await kit.admin.ping();
+    return { text: 'für alle ✓' };
+  };
+  const clients = [1, 2, 3, 4].map(() => openClient(kit));
+  const calls = clients.flatMap((client) =>
+    Array.from({ length: 25 }, () => client.share(name, { ttlMs: 60_000, fn })),
+  );
+  expect(await Promise.all(calls)).toEqual(Array.from({ length: 100 }, () => ({ text: 'für alle ✓' })));
+  expect(runs).toBe(1);
+  expect(await kit.admin.pttl(core.shareKeys(name).value)).toBeGreaterThan(0);
+});
+
+/** The script port of one connection to a memory server. */
+function evalOn(memory: TestSite['memory']) {
+  return async (source: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> => {
+    let reply: unknown;
+    const connection = memory.accept({
+      receive: (frame) => {
+        if (frame.kind === 'reply') reply = frame.reply;
+      },
+      hungUp: () => undefined,
+    });
+    connection.execute(['eval', source, `${keys.length}`, ...keys, ...args.map(String)]);
+    connection.close();
+    return reply;
+  };
+}
