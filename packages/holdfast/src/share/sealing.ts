@@ -45,8 +45,7 @@ export function checkShare<T>(options: ShareOptions<T>): CheckedShare<T> {
   } = options;
   checkTime('ttlMs', ttlMs, 1);
   checkFunction('share', fn);
-  if (typeof codec !== 'object' || codec === null || !isFunction(codec.encode) || !isFunction(codec.decode))
-    throw new TypeError('share: codec must have the functions encode and decode');
+  if (!isCodec(codec)) throw new TypeError('share: codec must have the functions encode and decode');
   checkCount('maxBytes', maxBytes, MOST_BYTES);
   if (errorTtlMs !== undefined) checkTime('errorTtlMs', errorTtlMs, 1);
   if (waitMs !== undefined) checkTime('waitMs', waitMs, 0);
@@ -54,8 +53,10 @@ export function checkShare<T>(options: ShareOptions<T>): CheckedShare<T> {
   return { ttlMs, fn, codec, maxBytes, errorTtlMs, waitMs, signal };
 }
 
-function isFunction(value: unknown): boolean {
-  return typeof value === 'function';
+function isCodec(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { encode, decode } = value as Readonly<Record<keyof ShareCodec<unknown>, unknown>>;
+  return typeof encode === 'function' && typeof decode === 'function';
 }
 
 /** @throws RangeError when it is too large, and what the codec throws. */
