@@ -65,7 +65,6 @@ describe('the public surface is', () => {
       new Set([
         'getLock',
         'getFencedLock',
-        'election',
         'share',
         'getFairLock',
         'getSpinLock',
