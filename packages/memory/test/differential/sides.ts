@@ -212,7 +212,16 @@ export class MemorySide implements Side {
 
 /** A script by its name, as EVALSHA and EVAL name it. */
 export function scriptOf(name: string): { readonly sha: string; readonly source: string } {
-  const script = [scripts, electionScripts, fencedScripts, guardScripts, latchScripts, permitsScripts, readWriteScripts, shareScripts]
+  const script = [
+    scripts,
+    electionScripts,
+    fencedScripts,
+    guardScripts,
+    latchScripts,
+    permitsScripts,
+    readWriteScripts,
+    shareScripts,
+  ]
     .flatMap((of) => Object.values(of))
     .find((candidate) => candidate.name === name);
   if (script === undefined) throw new Error(`there is no script ${name}`);
