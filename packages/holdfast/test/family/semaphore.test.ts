@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import type { LockClient, PermitHold } from 'holdfast';
 import { createTestClient, createTestServer } from 'holdfast/testing';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
+import { SemaphoreOperations } from '../../src/primitives/semaphore-operations.js';
 import { freshName, openClient } from '../support/clients.js';
 import { Gate, turns } from '../support/room.js';
 
@@ -34,6 +35,14 @@ describe('in time that is driven', () => {
     expect(await pool.availablePermits()).toBe(0);
     await second.release();
     expect(await pool.availablePermits()).toBe(1);
+  });
+
+  it('the renewal of a lease that never ends says that it lasts, and not that there is something to repair', () => {
+    const granting = { claimMs: 1_000, trust: true };
+    const endless = SemaphoreOperations.named('pool', {}, granting).for({ permits: 1, ends: 'never' });
+    const { args, decode } = endless.renew([{ key: endless.key, tenure: 'a:1', leaseMs: 2 ** 31 }]);
+    expect(args).toEqual(['a:1', 'never']);
+    expect(decode([1, ['held', -1]])).toEqual({ nowMs: 1, outcomes: [{ kind: 'held', remainingMs: 2 ** 31 }] });
   });
 
   it('a call that waits beside permits of its own process is no warning', async () => {
