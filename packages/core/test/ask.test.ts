@@ -101,7 +101,10 @@ describe('ask while another tenure owns the lock', () => {
     if (first.kind !== 'wait' || second.kind !== 'wait') throw new Error('must wait');
     expect(second).toMatchObject({ position: 0, ticket: first.ticket });
     const { queue } = await lock.inspect();
-    expect(queue[0]).toEqual({ tenure: 'b:1', ticket: first.ticket, freshUntilMs: second.nowMs + FRESH });
+    expect(queue[0]).toEqual({
+      ...{ tenure: 'b:1', ticket: first.ticket },
+      ...{ freshUntilMs: second.nowMs + FRESH, leaseMs: LEASE },
+    });
   });
 
   it('gets its place back by its ticket after it was passed over', async () => {
