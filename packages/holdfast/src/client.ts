@@ -42,7 +42,6 @@ import { oncePer, type OncePerOptions } from './primitives/once-per.js';
 import type { RLock, TryResult } from './primitives/rlock.js';
 import type { Section } from './primitives/section.js';
 import type { ShareOptions } from './primitives/share.js';
-import { checkShare } from './share/sealing.js';
 import { Shares } from './share/shares.js';
 import { SpinOperations } from './primitives/spin-operations.js';
 import { checkSpin, spinKeys } from './primitives/spin-options.js';
@@ -183,8 +182,8 @@ class Client implements LockClientMembers {
     return election(this.#host, this.#backend, this.clientId, name);
   }
 
-  async share<T>(name: string, options: ShareOptions<T>): Promise<T> {
-    return shown(this.#shares.share(name, checkShare(options)));
+  share<T>(name: string, options: ShareOptions<T>): Promise<T> {
+    return shown(this.#shares.share(name, options));
   }
 
   async oncePer<T>(

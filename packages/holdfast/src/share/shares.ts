@@ -23,10 +23,11 @@ import { reentrantPolicy } from '../exclusive/policy.js';
 import type { LockHost } from '../primitives/acquisition.js';
 import type { Hold } from '../primitives/hold.js';
 import { LockHandle } from '../primitives/lock-handle.js';
+import type { ShareOptions } from '../primitives/share.js';
 import { type Shared, ShareOperations } from '../primitives/share-operations.js';
 import { query } from '../tenure/query.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
-import { type CheckedShare, open, sealFailure, sealValue } from './sealing.js';
+import { type CheckedShare, checkShare, open, sealFailure, sealValue } from './sealing.js';
 
 /** What has been seen, and when. */
 interface Seen extends Shared {
@@ -65,8 +66,9 @@ export class Shares {
     this.#parts = backend.parts;
   }
 
-  /** @throws TypeError or RangeError when nothing can be shared by that name; rejects with what `fn` throws, and as `RLock.withLock`. */
-  async share<T>(name: string, wish: CheckedShare<T>): Promise<T> {
+  /** Rejects with TypeError or RangeError when the options or the name cannot work, with what `fn` throws, and as `RLock.withLock`. */
+  async share<T>(name: string, options: ShareOptions<T>): Promise<T> {
+    const wish = checkShare(options);
     const operations = new ShareOperations(name, this.#backend);
     wish.signal?.throwIfAborted();
     const { clock, settings } = this.#parts;
