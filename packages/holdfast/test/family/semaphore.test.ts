@@ -40,9 +40,9 @@ describe('in time that is driven', () => {
   it('the renewal of a lease that never ends says that it lasts, and not that there is something to repair', () => {
     const granting = { claimMs: 1_000, trust: true };
     const endless = SemaphoreOperations.named('pool', {}, granting).for({ permits: 1, ends: 'never' });
-    const { args, decode } = endless.renew([{ key: endless.key, tenure: 'a:1', leaseMs: 2 ** 31 }]);
-    expect(args).toEqual(['a:1', 'never']);
-    expect(decode([1, ['held', -1]])).toEqual({ nowMs: 1, outcomes: [{ kind: 'held', remainingMs: 2 ** 31 }] });
+    const renewal = endless.renew([{ key: endless.key, tenure: 'a:1', leaseMs: 2 ** 31 }]);
+    expect(renewal.args).toEqual(['a:1', 'never']);
+    expect(renewal.decode([1, ['held', -1]])).toEqual({ nowMs: 1, outcomes: [{ kind: 'held', remainingMs: 2 ** 31 }] });
   });
 
   it('a call that waits beside permits of its own process is no warning', async () => {

@@ -3,7 +3,7 @@
 import type { AcquireOptions, Hold, LockHandleOptions, RLock } from 'holdfast';
 import type { OpenHold } from '../judges/exclusion.js';
 import type { Desk } from './desk.js';
-import { sharedStep } from './shared.js';
+import { sharedStep } from './reading-and-writing.js';
 import { work, workMs } from './working.js';
 
 const GIVEN_UP = new Error('given up');

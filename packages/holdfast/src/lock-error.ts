@@ -1,0 +1,60 @@
+/**
+ * Every error holdfast creates, apart from the `TypeError` and `RangeError` of bad arguments.
+ *
+ * Branch on `code`: it is stable. `instanceof` works too, also when the ESM and the CommonJS build are both loaded, because
+ * it looks at a brand and the code and not at the identity of the class.
+ */
+
+const brand = Symbol.for('holdfast.error');
+
+/**
+ * Says what a class is called, in `name`, in stacks and in loggers. Not left to the class: bundlers and minifiers rename it. On the prototype,
+ * because the first line of a stack is written before a constructor could set anything.
+ */
+export function named(type: abstract new (...args: never) => LockError, name: string): void {
+  for (const target of [type, type.prototype]) {
+    Object.defineProperty(target, 'name', { value: name, configurable: true, writable: target !== type });
+  }
+}
+
+/** The stable codes of {@link LockError.code}. */
+export type LockErrorCode =
+  | 'LOCK_TIMEOUT'
+  | 'LOCK_LOST'
+  | 'LOCK_NOT_HELD'
+  | 'LOCK_SCOPE'
+  | 'LOCK_UPGRADE'
+  | 'LOCK_DEADLOCK'
+  | 'LOCK_UNAVAILABLE'
+  | 'LOCK_REFUSED'
+  | 'LOCK_NOT_REPLICATED'
+  | 'LOCK_LIMIT'
+  | 'LOCK_NODES'
+  | 'LOCK_STALE_TOKEN'
+  | 'LOCK_SHARED_FAILURE'
+  | 'LOCK_CLIENT_CLOSED';
+
+/** Base class of holdfast's errors. */
+export abstract class LockError extends Error {
+  static {
+    named(this, 'LockError');
+  }
+  /** Stable code to branch on. */
+  abstract readonly code: LockErrorCode;
+  /** The lock the failed call was about; absent when it was about the whole client. */
+  readonly lockName: string | undefined;
+
+  constructor(message: string, lockName?: string, options?: ErrorOptions) {
+    super(message, options);
+    this.lockName = lockName;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  static override [Symbol.hasInstance](
+    this: { readonly prototype: LockError; readonly code?: LockErrorCode },
+    value: unknown,
+  ): boolean {
+    if (typeof value !== 'object' || value === null || !(brand in value)) return false;
+    return this.code === undefined || ('code' in value && value.code === this.code);
+  }
+}
