@@ -8,6 +8,8 @@ const kit = useRedis(startPrivateRedis);
 
 beforeEach(async () => {
   await kit.admin.acl('LOG', 'RESET');
+  // What one user is refused often must not push out what another one was refused once.
+  await kit.admin.config('SET', 'acllog-max-len', 10_000);
   await kit.admin.script('FLUSH');
   // Without INFO ioredis says on the console that it cannot check whether the server is loading.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);

@@ -28,6 +28,9 @@ export const unhurried: Partial<LockClientOptions> = {
   responseTimeoutMs: 20_000,
 };
 
+/** For what a missing right may keep from coming true for ever, and a slow machine for a while. */
+const LONG_ENOUGH_MS = 2_000;
+
 /** A name that the rules of docs/security.md allow. */
 export const allowedName = (): string => `lock:${randomUUID()}`;
 
@@ -103,7 +106,7 @@ export async function applicationRound(kit: RedisKit, a: LockClient, b: LockClie
   const granted = await waiting;
 
   await round.call('give up at once', givenUp(lock, Promise.resolve()));
-  const seen = waitUntil(() => waits(kit, name, a), { what: 'this process waits', timeoutMs: 500 });
+  const seen = waitUntil(() => waits(kit, name, a), { what: 'this process waits', timeoutMs: LONG_ENOUGH_MS });
   await round.call('give up in the queue', givenUp(lock, seen));
   if (granted !== undefined) await round.call('release', granted.release());
   await round.call('close', Promise.all([a.close(), b.close()]));
@@ -170,7 +173,7 @@ async function givenUp(lock: RLock, patience: Promise<unknown>): Promise<void> {
 /** Waits for a condition, or until the call is over, or for long enough: without a grant it may never come true. */
 async function unless(call: Promise<unknown>, condition: () => Promise<boolean>, what: string): Promise<void> {
   const over = call.then(() => undefined);
-  await Promise.race([over, waitUntil(condition, { what, timeoutMs: 500 }).catch(() => undefined)]);
+  await Promise.race([over, waitUntil(condition, { what, timeoutMs: LONG_ENOUGH_MS }).catch(() => undefined)]);
 }
 
 /** Whether a process waits, as others can see it. */
