@@ -115,12 +115,14 @@ describe('listLocks', () => {
 describe('inspect of a read-write lock', () => {
   it('names those who read, those who wait and what for, and the writer', async () => {
     const [client, other, third] = [openClient(kit), openClient(kit), openClient(kit)];
+    // Not of a process that reads: that one lets its own readers in until it has heard of the writer.
+    const fourth = openClient(kit);
     const name = freshName();
     const lockOf = (each: LockClient) => each.getReadWriteLock(name);
     const reading = await Promise.all([client, other].map((each) => lockOf(each).readLock().acquire()));
     const writing = lockOf(third).writeLock().acquire({ leaseMs: 50_000 });
     await waitUntil(async () => (await client.inspect(name)).queue.length === 1, { what: 'a writer waits' });
-    const late = lockOf(other).readLock().acquire();
+    const late = lockOf(fourth).readLock().acquire();
     await waitUntil(async () => (await client.inspect(name)).queue.length === 2, { what: 'a reader waits' });
     const read = await client.inspect(name);
     expect(read).toMatchObject({ name, side: 'read', owner: { holdCount: 1, resting: false } });

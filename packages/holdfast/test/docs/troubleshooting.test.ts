@@ -18,7 +18,7 @@ function namesIn(file: string, declaration: string, name: RegExp): string[] {
   return [...text.matchAll(name)].map(([, found]) => found ?? '');
 }
 
-const codes = namesIn('errors.ts', 'export type LockErrorCode', /'(\w+)'/g);
+const codes = namesIn('lock-error.ts', 'export type LockErrorCode', /'(\w+)'/g);
 const reasons = namesIn('errors.ts', 'export type LockLostReason', /'([a-z-]+)'/g);
 const events = namesIn('reports/events.ts', 'export interface LockClientEvents', /^ {2}'?([a-z-]+)'?: \[/gm);
 
