@@ -46,6 +46,7 @@ export class Backend {
   /** Channels on which everybody hears the same. */
   readonly broadcasts: Broadcasts;
   readonly #told: ToldErrors;
+  #isClosing = false;
   readonly #subscriber: Subscriber;
   readonly #inbox: Inbox;
   readonly #broadcast: ReleaseBroadcast;
@@ -55,7 +56,8 @@ export class Backend {
 
   constructor(redis: OpenedRedis, common: CommonParts, { clientId, connectionName, grants, heldOn }: BackendOptions) {
     const { settings, clock, random, nextTurn, reporter, waits } = common;
-    const onError = (error: unknown) => reporter.error(error);
+    // That a subscription which nobody waits for any more ends with its client is no news.
+    const onError = (error: unknown) => this.#isClosing || reporter.error(error);
     const told = new ToldErrors(() => clock.now(), onError);
     const tools: ConnectionTools = {
       at: (time, action) => waits.at(time, action),
@@ -180,6 +182,7 @@ export class Backend {
   async close(): Promise<void> {
     const { clock, settings, sender, watchdog, topology } = this.parts;
     await sender.drained(clock.now() + settings.attemptTimeoutMs);
+    this.#isClosing = true;
     watchdog.close();
     sender.close();
     await this.#subscriber.close();

@@ -230,10 +230,7 @@ class Client implements LockClientMembers {
 
   listLocks(options: ListLocksOptions = {}): AsyncGenerator<ListedLock, void, undefined> {
     const { registry } = this.#host;
-    return listLocks(
-      { backend: this.#backend, clientId: this.clientId, admit: () => registry.admit(undefined) },
-      options,
-    );
+    return listLocks({ backend: this.#backend, clientId: this.clientId, registry }, options);
   }
 
   stats(): LockClientStats {

@@ -1,3 +1,4 @@
+import { hashedPart } from '../protocol/key-slot.js';
 import { KeysOfName, type Prefixes, readyName } from '../protocol/keys.js';
 
 /** The Redis keys and channels of one countdown latch. */
@@ -12,6 +13,8 @@ export interface LatchKeys {
   once(request: string): string;
   /** Redisson's channel: `0` when the count has reached 0, `1` when a round begins. */
   readonly channel: string;
+  /** Where a Cluster has the channel: in the slot of the keys, or, for some names with braces, in another one. */
+  readonly channelSlot: 'of the keys' | 'another';
 }
 
 /** Names the keys of a countdown latch, by the rules of {@link lockKeys}. @throws TypeError, RangeError as {@link assertLockName}. */
@@ -35,5 +38,9 @@ class KeysOfLatch extends KeysOfName implements LatchKeys {
   get channel(): string {
     // Redisson puts its braces around whatever the name is.
     return `redisson_countdownlatch__channel__{${this.place}}`;
+  }
+
+  get channelSlot(): LatchKeys['channelSlot'] {
+    return hashedPart(this.channel) === hashedPart(this.place) ? 'of the keys' : 'another';
   }
 }

@@ -27,6 +27,8 @@ export interface CliCommand {
   readonly options: OwnOptions;
   /** How many arguments it takes, at least and at most. */
   readonly takes: readonly [least: number, most: number];
+  /** What stands behind `--`: more arguments, which may begin with a dash, or a command. */
+  readonly behindDashes: 'arguments' | 'command';
   /** Answers with the code that the process ends with. */
   run(call: Call): Promise<number>;
 }
@@ -35,19 +37,27 @@ export interface CliCommand {
 export class Call {
   readonly io: Io;
   readonly positionals: readonly string[];
-  /** What stands behind `--`. */
+  /** The command behind `--`. */
   readonly rest: readonly string[] | undefined;
   readonly #values: Readonly<Record<string, unknown>>;
   readonly site: Site;
   readonly #clients: LockClient[] = [];
 
   /** @throws UsageError */
-  constructor(io: Io, command: Pick<CliCommand, 'options' | 'takes' | 'usage'>, args: readonly string[]) {
+  constructor(
+    io: Io,
+    command: Pick<CliCommand, 'options' | 'takes' | 'usage' | 'behindDashes'>,
+    args: readonly string[],
+  ) {
     this.io = io;
-    const end = args.indexOf('--');
-    this.rest = end < 0 ? undefined : args.slice(end + 1);
-    const { values, positionals } = parsed(end < 0 ? args : args.slice(0, end), command.options);
     const [least, most] = command.takes;
+    const [head, behind] = atDashes(args);
+    const { values, positionals: before } = parsed(head, command.options);
+    // `run -- NAME -- COMMAND` for a name that begins with a dash.
+    const isNameBehind = command.behindDashes === 'arguments' || before.length < least;
+    const [behindBefore, rest] = isNameBehind ? atDashes(behind ?? []) : [[], behind];
+    this.rest = command.behindDashes === 'command' ? rest : undefined;
+    const positionals = [...before, ...(command.behindDashes === 'command' ? behindBefore : (behind ?? []))];
     const wants = values['help'] !== true;
     if (wants && (positionals.length < least || positionals.length > most)) {
       throw new UsageError(`usage: holdfast ${command.usage}`);
@@ -92,6 +102,11 @@ export class Call {
     return client;
   }
 
+  /** Says what is wrong, where errors are said. */
+  complain(code: string, message: string): void {
+    this.io.warn(this.wantsJson ? JSON.stringify({ error: { code, message } }) : `holdfast: ${message}`);
+  }
+
   /** An object as one line. */
   printJson(value: unknown): void {
     this.io.write(`${JSON.stringify(value)}\n`);
@@ -101,6 +116,12 @@ export class Call {
     await Promise.all(this.#clients.map((client) => client.close()));
     this.site.close();
   }
+}
+
+/** What stands before the first `--`, and behind it. */
+function atDashes(args: readonly string[]): [before: readonly string[], behind: readonly string[] | undefined] {
+  const at = args.indexOf('--');
+  return at < 0 ? [args, undefined] : [args.slice(0, at), args.slice(at + 1)];
 }
 
 function parsed(args: readonly string[], own: OwnOptions) {

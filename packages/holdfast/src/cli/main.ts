@@ -23,6 +23,9 @@ const io: Io = {
     const lines = createInterface({ input: stdin, output: stdout });
     try {
       return await lines.question(question);
+    } catch {
+      // Ctrl+C, or the end of what is typed: no answer.
+      return '';
     } finally {
       lines.close();
     }

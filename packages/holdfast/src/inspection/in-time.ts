@@ -1,21 +1,25 @@
 import type { CommonParts } from '../client-parts.js';
 
-/** What `work` comes to, or undefined when it fails or has not come to anything within `limitMs`. Never rejects. */
+/**
+ * What `work` comes to, or undefined when it fails or has not come to anything within `limitMs`. Never rejects. The timer is none of the client's waits:
+ * those end with it, unanswered.
+ */
 export async function inTime<T>(
-  { waits, clock }: Pick<CommonParts, 'waits' | 'clock'>,
+  { clock }: Pick<CommonParts, 'clock'>,
   limitMs: number,
   work: Promise<T> | undefined,
 ): Promise<T | undefined> {
   if (work === undefined) return undefined;
-  let limit: { cancel(): void } | undefined;
+  let end!: () => void;
   const over = new Promise<undefined>((resolve) => {
-    limit = waits.at(clock.now() + limitMs, () => resolve(undefined));
+    end = () => resolve(undefined);
   });
+  const limit = clock.setTimer(end, limitMs);
   try {
     return await Promise.race([work, over]);
   } catch {
     return undefined;
   } finally {
-    limit?.cancel();
+    clock.clearTimer(limit);
   }
 }

@@ -9,7 +9,8 @@ import type { Backend } from '../backend.js';
 import type { Keyspace } from '../connection/keyspace.js';
 import { redacted } from '../connection/reply-errors.js';
 import { unavailable } from '../connection/unavailable.js';
-import { LockRefusedError } from '../errors.js';
+import { LockClientClosedError, LockRefusedError, LockUnavailableError } from '../errors.js';
+import type { Registry, Waiting } from '../exclusive/registry.js';
 import { meaningOf } from '../connection/reply-errors.js';
 import { checkCount, checkKeys } from '../options.js';
 import { shown } from '../reports/caller.js';
@@ -48,8 +49,7 @@ const AT_ONCE = 50;
 export interface ListingClient {
   readonly backend: Backend;
   readonly clientId: string;
-  /** @throws LockClientClosedError */
-  admit(): void;
+  readonly registry: Pick<Registry, 'admit' | 'enlist' | 'leave'>;
 }
 
 /** @throws TypeError or RangeError for options that cannot work. */
@@ -70,7 +70,7 @@ async function* search(
   limit: number,
 ): AsyncGenerator<ListedLock, void, undefined> {
   const { backend } = client;
-  client.admit();
+  client.registry.admit(undefined);
   const { clock, settings, waits, aborts } = backend.parts;
   const expiresAt = clock.now() + settings.responseTimeoutMs;
   const keyspaces = await shown(backend.keyspaces({ timers: waits, expiresAt, aborts, signal: undefined }));
@@ -80,13 +80,13 @@ async function* search(
   const seen = new Set<string>();
   for (const keyspace of keyspaces) {
     for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
-      client.admit();
-      const page: Awaited<ReturnType<Keyspace['hashes']>> = await shown(pageOf(backend, keyspace, cursor, pattern));
+      client.registry.admit(undefined);
+      const page: Awaited<ReturnType<Keyspace['hashes']>> = await shown(pageOf(client, keyspace, cursor, pattern));
       const found = page.keys
         .map((key) => core.lockNameAt(key, backend.prefixes))
         .filter((name) => name !== undefined && !seen.has(name) && seen.add(name)) as string[];
       for (let at = 0; at < found.length; at += AT_ONCE) {
-        client.admit();
+        client.registry.admit(undefined);
         const looks = found.slice(at, at + AT_ONCE).map((name) => lookAt(client, name, names));
         for (const lock of await shown(Promise.all(looks))) {
           if (lock === undefined) continue;
@@ -131,23 +131,26 @@ async function lookAt(
   };
 }
 
-/** A page of keys, within `responseTimeoutMs`. */
-async function pageOf({ parts }: Backend, keyspace: Keyspace, cursor: string, pattern: string) {
-  const { clock, settings, waits } = parts;
+/** A page of keys, within `responseTimeoutMs`, and while the client is open. */
+async function pageOf({ backend, registry }: ListingClient, keyspace: Keyspace, cursor: string, pattern: string) {
+  const { clock, settings, waits } = backend.parts;
+  let waiting: Waiting | undefined;
   let limit: { cancel(): void } | undefined;
-  const silence = new Promise<never>((_, reject) => {
+  const given = new Promise<never>((_, reject) => {
     const at = clock.now() + settings.responseTimeoutMs;
     limit = waits.at(at, () => reject(unavailable('Redis gave no answer about its keys', undefined, undefined)));
+    waiting = { refuseWaiting: () => reject(new LockClientClosedError()) };
+    registry.enlist(waiting);
   });
   try {
-    return await Promise.race([keyspace.hashes(cursor, pattern), silence]);
+    return await Promise.race([keyspace.hashes(cursor, pattern), given]);
   } catch (error) {
+    if (error instanceof LockUnavailableError || error instanceof LockClientClosedError) throw error;
     const meaning = meaningOf(error);
     if (meaning.kind === 'permanent') throw new LockRefusedError(pattern, meaning.code, { cause: redacted(error) });
-    throw error instanceof Error && error.name === 'LockUnavailableError'
-      ? error
-      : unavailable('The keys of Redis could not be read', undefined, redacted(error));
+    throw unavailable('The keys of Redis could not be read', undefined, redacted(error));
   } finally {
     limit?.cancel();
+    if (waiting !== undefined) registry.leave(waiting);
   }
 }

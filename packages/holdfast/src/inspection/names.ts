@@ -47,7 +47,15 @@ export class Names {
   async #ask(clientId: string): Promise<Known> {
     const key = clientKey(clientId);
     const { topology, settings } = this.#parts;
-    const text = await inTime(this.#parts, settings.attemptTimeoutMs, topology.keyspaceOf(key)?.get(key));
+    // In a Cluster another server than the lock's may have it, and nothing was wanted of that one yet.
+    let leave: (() => void) | undefined;
+    const connected = new Promise<void>((resolve) => {
+      if (topology.keyspaceOf(key) === undefined) leave = topology.whenReady(key, resolve);
+      else resolve();
+    });
+    const asked = connected.then(() => topology.keyspaceOf(key)?.get(key));
+    const text = await inTime(this.#parts, settings.attemptTimeoutMs, asked);
+    leave?.();
     try {
       return read(text);
     } catch {

@@ -17,6 +17,7 @@ export interface WatchedLatch {
   readonly name: string;
   readonly key: string;
   readonly channel: string;
+  readonly channelSlot: 'of the keys' | 'another';
   look(): Command<LatchLook>;
 }
 

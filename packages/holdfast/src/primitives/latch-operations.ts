@@ -26,6 +26,10 @@ export class LatchOperations {
     return this.#keys.channel;
   }
 
+  get channelSlot(): latch.LatchKeys['channelSlot'] {
+    return this.#keys.channelSlot;
+  }
+
   trySet(request: LatchRequest, count: number): Command<boolean> {
     return latch.trySet(this.#keys, { ...request, count });
   }

@@ -22,9 +22,13 @@ export class Broadcasts {
     this.#shards = shards;
   }
 
-  /** Not heard before it is told to listen. `look`: something was said, or may have been missed. */
-  subscribe(channel: string, key: string, look: () => void): BroadcastSubscription {
-    const broadcasts = () => [this.#plain, this.#shards.of(key)].filter((broadcast) => broadcast !== undefined);
+  /**
+   * Not heard before it is told to listen. `key`: of the channel's slot; undefined when only the plain world is to be listened in. `look`: something was
+   * said, or may have been missed.
+   */
+  subscribe(channel: string, key: string | undefined, look: () => void): BroadcastSubscription {
+    const shard = () => (key === undefined ? undefined : this.#shards.of(key));
+    const broadcasts = () => [this.#plain, shard()].filter((broadcast) => broadcast !== undefined);
     return new BroadcastSubscription(channel, broadcasts, look);
   }
 }

@@ -23,6 +23,8 @@ export interface Scenery<R> {
   readonly key: string;
   /** Where it is said that it has changed. */
   readonly channel: string;
+  /** See `LatchKeys.channelSlot`; that of the key unless it is given. */
+  readonly channelSlot?: 'of the keys' | 'another';
   look(): Command<R>;
 }
 
@@ -61,7 +63,9 @@ export class Lookout<R> {
     this.#parts = parts;
     this.#scenery = scenery;
     this.#listener = listener;
-    this.#subscription = parts.broadcasts.subscribe(scenery.channel, scenery.key, () => this.#told());
+    // The server of the key would turn a channel of another slot away.
+    const shardOf = scenery.channelSlot === 'another' ? undefined : scenery.key;
+    this.#subscription = parts.broadcasts.subscribe(scenery.channel, shardOf, () => this.#told());
   }
 
   /** Clock time since which a look is unanswered; undefined when none is. */

@@ -195,6 +195,26 @@ describe('the command line', () => {
     });
   });
 
+  it('takes what stands behind -- for a name, also when it begins with a dash', async () => {
+    const prefix = freshPrefix();
+    const hold = await openClient(kit, { prefix }).getLock('-n').acquire();
+    const behind = ['--prefix', prefix, '--json'];
+    expect(await holdfast(kit, ['inspect', ...behind, '--', '-n'])).toMatchObject({ code: 0, json: [{ name: '-n' }] });
+    const busy = await holdfast(kit, ['run', '--wait', '0', ...behind, '--', '-n', '--', 'node', '--', '-e']);
+    expect(JSON.parse(busy.errors)).toEqual({ error: { code: 'LOCK_TIMEOUT', message: '-n is busy' } });
+    expect(busy.code).toBe(75);
+    await hold.release();
+    const unknown = await holdfast(kit, ['run', ...behind, '--', '-n', '--', './there-is-no-such-command']);
+    expect(unknown).toMatchObject({ code: 127, errors: expect.stringMatching(/^\{"error":/) });
+  });
+
+  it('doctor says why a server cannot be reached', async () => {
+    const { host, port } = kit.server;
+    const { code, output } = await holdfast(kit, ['doctor', '--redis', `redis://nobody:bad@${host}:${port}`]);
+    expect(output).toMatch(/^bad +reachable +.*WRONGPASS/);
+    expect(code).toBe(69);
+  });
+
   it('ends with 69 when nobody answers, with 77 when the key is no lock; errors are JSON where the output is', async () => {
     const nowhere = ['--redis', 'redis://127.0.0.1:1', '--timeout', '200ms'];
     expect(await holdfast(kit, ['inspect', 'x', ...nowhere])).toMatchObject({ code: 69, output: '' });

@@ -407,4 +407,16 @@ describe('what is left after it', () => {
     for (const failure of await Promise.all(releases)) expect(failure).toBeInstanceOf(LockError);
     await proxy.heal();
   });
+
+  it('no error told of a subscription that nobody waited for any more', async () => {
+    const errors: unknown[] = [];
+    const client = openClient(kit);
+    client.on('error', (error) => errors.push(error));
+    for await (const leader of client.election(freshName()).observe()) {
+      expect(leader).toBeUndefined();
+      break;
+    }
+    await client.close();
+    expect(errors).toEqual([]);
+  });
 });

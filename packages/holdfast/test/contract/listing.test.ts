@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { countCommands, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import type { ListedLock, ListLocksOptions, LockClient } from 'holdfast';
+import { type ListedLock, type ListLocksOptions, type LockClient, LockClientClosedError } from 'holdfast';
+import { Redis } from 'ioredis';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
+import { openProxy } from '../support/redis-inputs.js';
 
 const kit = useRedis();
 
@@ -109,6 +111,18 @@ describe('listLocks', () => {
     expect(await failureOf(limited.listLocks().next())).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOPERM' });
     const nowhere = openClient(kit, { redis: { host: '127.0.0.1', port: 1 }, responseTimeoutMs: 100 });
     expect(await failureOf(nowhere.listLocks().next())).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  });
+
+  it('ends when the client is closed, also over a Redis of yours that says nothing', async () => {
+    const proxy = await openProxy(kit);
+    const redis = new Redis(proxy.url);
+    kit.cleanup(() => redis.disconnect());
+    const client = openClient(kit, { redis });
+    await client.connect();
+    proxy.blackHole();
+    const step = failureOf(client.listLocks().next());
+    await client.close();
+    expect(await step).toBeInstanceOf(LockClientClosedError);
   });
 });
 

@@ -15,6 +15,7 @@ export const doctor: CliCommand = {
   about: 'is this Redis fit for locks, and may this user take them; ends with 1 when something is wrong',
   options: {},
   takes: [0, 0],
+  behindDashes: 'arguments',
   async run(call) {
     const findings: Finding[] = [];
     const tell = (...found: Finding[]) => {
@@ -37,7 +38,8 @@ export const doctor: CliCommand = {
   },
 };
 
-async function reached({ site }: Call, tell: (finding: Finding) => void): Promise<readonly Redis[]> {
+async function reached(call: Call, tell: (finding: Finding) => void): Promise<readonly Redis[]> {
+  const { site } = call;
   const check = 'reachable';
   try {
     const servers = await site.connect();
@@ -45,7 +47,14 @@ async function reached({ site }: Call, tell: (finding: Finding) => void): Promis
     tell({ check, status: 'ok', detail: `${site.kind} ${site.address}${many}` });
     return servers;
   } catch (error) {
-    tell({ check, status: 'bad', detail: `${site.address}: ${(error as Error).message}` });
+    const reason = await call
+      .openClient()
+      .connect()
+      .then(
+        () => error,
+        (why: unknown) => why,
+      );
+    tell({ check, status: 'bad', detail: `${site.address}: ${(reason as Error).message}` });
     return [];
   }
 }

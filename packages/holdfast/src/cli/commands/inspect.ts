@@ -11,6 +11,7 @@ export const inspect: CliCommand = {
   about: 'who holds a lock, and who waits for it; ends with 1 when it is free',
   options: {},
   takes: [1, 1],
+  behindDashes: 'arguments',
   async run(call) {
     const [name = ''] = call.positionals;
     const seen = await call.openClient().inspect(name);

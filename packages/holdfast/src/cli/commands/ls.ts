@@ -11,6 +11,7 @@ export const ls: CliCommand = {
   about: 'the locks that are held, with owner and queue',
   options: { limit: { type: 'string' } },
   takes: [0, 1],
+  behindDashes: 'arguments',
   async run(call) {
     const found: ListedLock[] = [];
     for await (const lock of listed(call)) {

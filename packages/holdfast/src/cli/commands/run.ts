@@ -33,6 +33,7 @@ export const run: CliCommand = {
   about: 'runs a command while the lock is held; ends as the command does, with 75 when the lock is busy',
   options: { wait: { type: 'string' }, lease: { type: 'string' }, grace: { type: 'string' } },
   takes: [1, 1],
+  behindDashes: 'command',
   async run(call) {
     const [name = ''] = call.positionals;
     const [program, ...args] = call.rest ?? [];
@@ -66,7 +67,7 @@ async function acquired(call: Call, name: string, command: string): Promise<Hold
   } catch (error) {
     if (giveUp.signal.aborted) return BY_SIGNAL + constants.signals[giveUp.signal.reason as EndSignal];
     if (!(error instanceof LockTimeoutError)) throw error;
-    call.io.warn(`holdfast: ${name} is busy`);
+    call.complain(error.code, `${name} is busy`);
     return exitCodes.busy;
   } finally {
     for (const end of undo) end();
@@ -96,10 +97,10 @@ class Run {
     );
     const end = this.#endWhenLost(child);
     try {
-      return await ended(child);
+      return await ended(child, (error) => io.warn(`holdfast: ${error.message}`));
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      io.warn(`holdfast: ${message}`);
+      this.#call.complain('ERROR', message);
       return code === 'ENOENT' ? NOT_FOUND : NOT_RUNNABLE;
     } finally {
       end();
@@ -124,9 +125,10 @@ class Run {
   }
 }
 
-function ended(child: ChildProcess): Promise<number> {
+/** `warn`: it runs on, and something that was wanted of it did not work, such as a signal to a command of another user. */
+function ended(child: ChildProcess, warn: (error: Error) => void): Promise<number> {
   return new Promise((resolve, reject) => {
-    child.once('error', reject);
+    child.on('error', (error) => (child.pid === undefined ? reject(error) : warn(error)));
     child.once('exit', (code, signal) => resolve(code ?? BY_SIGNAL + (signal ? constants.signals[signal] : 0)));
   });
 }

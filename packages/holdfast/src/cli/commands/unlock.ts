@@ -10,6 +10,7 @@ export const unlock: CliCommand = {
   about: 'takes a lock from its holder, who is told; ends with 1 when it was free',
   options: { yes: { type: 'boolean', short: 'y' } },
   takes: [1, 1],
+  behindDashes: 'arguments',
   async run(call) {
     const [name = ''] = call.positionals;
     const client = call.openClient();
@@ -22,7 +23,8 @@ export const unlock: CliCommand = {
       return exitCodes.no;
     }
     if (!call.flag('yes')) {
-      if (!call.io.isTerminal) throw new UsageError(`${name} is held by ${whom}: say --yes to take it from there`);
+      if (!call.io.isTerminal || call.wantsJson)
+        throw new UsageError(`${name} is held by ${whom}: say --yes to take it from there`);
       const answer = await call.io.ask(
         `Take ${printable(name)} from ${whom}? It may be in the middle of its work. [y/N] `,
       );
