@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
+import { turns } from '../support/room.js';
 
 const kit = useRedis();
 
@@ -121,6 +122,8 @@ describe('listLocks', () => {
     await client.connect();
     proxy.blackHole();
     const step = failureOf(client.listLocks().next());
+    // The first page has been asked for.
+    await turns(20);
     await client.close();
     expect(await step).toBeInstanceOf(LockClientClosedError);
   });
