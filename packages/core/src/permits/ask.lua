@@ -11,8 +11,8 @@
 --
 -- Replies (others = tenures that wait; now = server ms; remaining -1: never ends)
 --   acquired                       the tenure has the permits from now on, for leaseMs; nobody waits
---   acquired remaining others      the same; others may wait
---   mine remaining others now      it had them already; its lease is never shortened
+--   acquired remaining others      the same; others may wait, and the lease may be shorter: it ends with the semaphore
+--   mine remaining others now      it had them already; its lease is not shortened, but ends with the semaphore
 --   wait remaining position ticket now, busy remaining now left   as of lock/ask; remaining: until the first lease may end
 --   dead                           a late copy: the tenure was cancelled or has given back; nothing was done
 -- Errors: NOTASEMAPHORE, NOTINITIALIZED
@@ -36,7 +36,9 @@ if free and free >= wanted and redis.call('EXISTS', queue, KEYS[4]) == 0 then
   local state = redis.call('HMGET', permits, tenure, 'sweep')
   if not state[1] then
     sweepAt = tonumber(state[2])
-    return take(tenure, wanted, leaseMs, nowMs) or 'acquired ' .. question
+    local refused, gotMs = take(tenure, wanted, leaseMs, nowMs)
+    if refused then return refused end
+    return gotMs == leaseMs and 'acquired ' .. question or { 'acquired', gotMs, 0, question }
   end
 end
 
@@ -67,6 +69,8 @@ end
 local n, untilMs = parse(redis.call('HGET', permits, tenure))
 if n then
   if untilMs > 0 then untilMs = leaseMs > 0 and math.max(untilMs, nowMs + leaseMs) or 0 end
+  local lastsMs = within(untilMs > 0 and untilMs - nowMs or 0, redis.call('PTTL', count))
+  untilMs = lastsMs > 0 and nowMs + lastsMs or 0
   -- A full server does not refuse what follows this. And a WAIT behind a write covers the grant, which the releaser wrote.
   redis.call('HDEL', permits, '')
   local reply = record(tenure, n, untilMs)
@@ -119,7 +123,10 @@ if freshMs == 0 and free >= wanted and waiting() == 0 then
   isIn = true
 end
 if swept then announce(ARGV[10], trust) end
-if isIn then return { 'acquired', remainingOf(leaseMs > 0 and nowMs + leaseMs or 0), waiting(), question } end
+if isIn then
+  local _, endsAt = parse(redis.call('HGET', permits, tenure))
+  return { 'acquired', remainingOf(endsAt), waiting(), question }
+end
 
 local remainingMs = sweepAt and math.max(sweepAt - nowMs, 1) or -1
 if limited then remainingMs = 0 end

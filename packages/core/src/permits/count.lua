@@ -40,9 +40,14 @@ local nowMs = msOf(redis.call('TIME'))
 local notASemaphore = look()
 if notASemaphore then return notASemaphore end
 
--- How many are in use: by tenures, and by Redisson's clients as far as it keeps who has them.
+-- How many are in use: by tenures, and by Redisson's clients as far as it keeps who has them. Or nil and what was refused.
 local function inUse()
-  local sum = redis.call('ZCARD', KEYS[5])
+  local sum = redis.pcall('ZCARD', KEYS[5])
+  if type(sum) == 'table' then
+    -- A lock, or another semaphore, may have that name.
+    if not string.find(sum.err, 'WRONGTYPE', 1, true) then return nil, sum end
+    sum = 0
+  end
   local flat = redis.call('HGETALL', permits)
   for i = 1, #flat, 2 do
     if isHolder(flat[i]) then sum = sum + (parse(flat[i + 1]) or 0) end
@@ -56,6 +61,13 @@ local function leaveAnswer(changed)
   redis.call('SET', KEYS[4], changed and 1 or 0, 'PX', tombstoneMs)
 end
 
+local more = n
+if how == 'total' and free then
+  local used, refused = inUse()
+  if refused then return refused end
+  -- What is swept below goes from one to the other.
+  more = n - used - free
+end
 local changed = true
 if how == 'begin' and free then changed = false end
 leaveAnswer(changed)
@@ -64,7 +76,7 @@ if changed then
     begin(n, ttlMs)
   else
     sweep(nowMs)
-    put(how == 'total' and n - inUse() - free or n)
+    put(more)
   end
   passOn(nil, claimMs, trust, nowMs)
   announce(ARGV[7], trust)

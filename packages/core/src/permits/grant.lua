@@ -24,9 +24,9 @@ end
 -- To another tenure than the one that asks. Returns the error reply of what was refused.
 local function grant(id, n, wantedMs, claimMs, trusted, nowMs)
   local leaseMs = wantedMs > 0 and math.min(wantedMs, claimMs) or claimMs
-  local refused = take(id, n, leaseMs, nowMs)
+  local refused, gotMs = take(id, n, leaseMs, nowMs)
   if refused then return refused end
-  local message = string.format('1 grant %s %.0f %.0f %d -', id, nowMs + leaseMs, nowMs, waiting())
+  local message = string.format('1 grant %s %.0f %.0f %d -', id, nowMs + gotMs, nowMs, waiting())
   if tell(id, message) == 0 and trusted then
     free = tonumber(redis.pcall('INCRBY', count, n)) or free
     strike(id)

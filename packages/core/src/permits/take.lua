@@ -8,8 +8,17 @@ local function record(id, n, untilMs)
   return redis.pcall('HSET', permits, id, entry, 'sweep', string.format('%.0f', untilMs))
 end
 
--- leaseMs 0: for ever. Returns nil, or the error reply of a refused write, after which nothing of it stays.
-local function take(id, n, leaseMs, nowMs)
+-- No lease outlasts the semaphore: once that has gone, anybody may begin it anew, with all its permits. leaseMs 0: for ever. ttlMs -1: it has no end.
+local function within(leaseMs, ttlMs)
+  if ttlMs < 0 then return leaseMs end
+  return math.max(leaseMs > 0 and math.min(leaseMs, ttlMs) or ttlMs, 1)
+end
+
+-- leaseMs 0: for ever. Returns the error reply of what was refused, after which nothing of it stays, or nil and the lease that the tenure has got.
+local function take(id, n, wantedMs, nowMs)
+  local ttlMs = redis.pcall('PTTL', count)
+  if type(ttlMs) == 'table' then return ttlMs end
+  local leaseMs = within(wantedMs, ttlMs)
   local reply = record(id, n, leaseMs > 0 and nowMs + leaseMs or 0)
   if type(reply) == 'table' then return reply end
   reply = redis.pcall('DECRBY', count, n)
@@ -18,11 +27,10 @@ local function take(id, n, leaseMs, nowMs)
     return reply
   end
   free = reply
-  local ttlMs = redis.pcall('PTTL', count)
-  if ttlMs == -1 then
+  if ttlMs < 0 then
     redis.pcall('PERSIST', permits)
-  elseif type(ttlMs) == 'number' then
+  else
     redis.pcall('PEXPIRE', permits, math.max(ttlMs, 1))
   end
-  return nil
+  return nil, leaseMs
 end

@@ -122,7 +122,8 @@ export interface RSemaphore {
    * Sets how many permits there are, unless there is a semaphore of that name.
    *
    * @param permits - 0 or more.
-   * @param ttlMs - how long the semaphore lasts, whoever has permits of it; absent: until its key is deleted.
+   * @param ttlMs - how long the semaphore lasts; absent: until its key is deleted. No lease lasts longer, not even `never`: who has
+   * permits has lost them by then, and an `extend` gets no more than what is left.
    * @returns whether it did.
    */
   trySetPermits(permits: number, ttlMs?: number): Promise<boolean>;

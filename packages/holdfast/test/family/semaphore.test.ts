@@ -96,6 +96,37 @@ describe('in time that is driven', () => {
     expect(await pool.availablePermits()).toBe(3);
   });
 
+  it.each<[string, number | 'never' | undefined]>([
+    ['a fixed lease', 20_000],
+    ['a lease that never ends', 'never'],
+    ['a lease that is renewed', undefined],
+  ])(
+    'no lease outlasts a semaphore with an end, so that it can be begun anew with all its permits: %s',
+    async (_, leaseMs) => {
+      const { server, one, two } = processes();
+      const [pool, theirs] = [one.getSemaphore('pool'), two.getSemaphore('pool')];
+      const options = leaseMs === undefined ? {} : { leaseMs };
+      expect(await pool.trySetPermits(1, 8_000)).toBe(true);
+      const first = await pool.acquire(1, options);
+      const waiting = theirs.acquire(1, options);
+      await server.advance(100);
+      await first.release();
+      await server.advance(0);
+      // Granted by message for a claim, and then renewed.
+      const granted = await waiting;
+      await server.advance(4_000);
+      expect(granted.state).toBe('held');
+      await granted.release();
+      const asked = await pool.acquire(1, options);
+      await server.advance(1_000);
+      expect([asked.state, asked.remainingMs() <= 3_000]).toEqual(['held', true]);
+      await server.advance(3_000);
+      expect(await theirs.trySetPermits(1)).toBe(true);
+      const anew = await theirs.acquire();
+      expect([asked.state, anew.state]).toEqual(['lost', 'held']);
+    },
+  );
+
   it.each<[string, (client: LockClient) => unknown]>([
     ['an empty name', (client) => client.getSemaphore('')],
     ['no permits to begin with', (client) => client.getSemaphore('x', { permits: 0 })],
@@ -263,6 +294,20 @@ describe('beside Redisson', () => {
       await held.release();
     },
   );
+
+  it('a lock may have the name of the key under which they are kept who have permits of its expirable semaphore', async () => {
+    const name = freshName();
+    kit.cleanup(async () => void (await kit.admin.del(name)));
+    const client = openClient(kit);
+    const pool = client.getSemaphore(name, { permits: 3 });
+    await client.getLock(`{${name}}:timeout`).withLock(async () => {
+      const held = await pool.acquire();
+      expect(await pool.availablePermits()).toBe(2);
+      await pool.setPermits(5);
+      expect(await pool.availablePermits()).toBe(4);
+      await held.release();
+    });
+  });
 
   it('its clients hear of permits that come back, and how many there are', async () => {
     const name = freshName();

@@ -23,7 +23,9 @@ export const ask: ScriptBody = (redis, keys, args) => {
     const fields = redis.hmget(permits);
     if (!fields?.has(tenure)) {
       holders.sweepAt = numberOf(fields?.get('sweep'));
-      return holders.take(tenure, wanted, leaseMs) ?? `acquired ${question}`;
+      const gotMs = holders.take(tenure, wanted, leaseMs);
+      if (gotMs instanceof ErrorReply) return gotMs;
+      return gotMs === leaseMs ? `acquired ${question}` : ['acquired', gotMs, 0, question];
     }
   }
 
@@ -45,6 +47,8 @@ export const ask: ScriptBody = (redis, keys, args) => {
   if (own !== undefined) {
     let { untilMs } = own;
     if (untilMs > 0) untilMs = leaseMs > 0 ? Math.max(untilMs, nowMs + leaseMs) : 0;
+    const lastsMs = holders.within(untilMs > 0 ? untilMs - nowMs : 0, redis.pttl(holders.count));
+    untilMs = lastsMs > 0 ? nowMs + lastsMs : 0;
     redis.hdel(permits, '');
     const refused = holders.record(tenure, own.n, untilMs);
     if (refused !== undefined) return refused;
@@ -61,12 +65,12 @@ export const ask: ScriptBody = (redis, keys, args) => {
   }
   let isIn = step.passOn(freshMs > 0 ? tenure : undefined);
   if (freshMs === 0 && holders.free >= wanted && step.waiting === 0) {
-    const refused = holders.take(tenure, wanted, leaseMs);
-    if (refused !== undefined) return refused;
+    const gotMs = holders.take(tenure, wanted, leaseMs);
+    if (gotMs instanceof ErrorReply) return gotMs;
     isIn = true;
   }
   if (holders.swept) step.announce(given(args, 9));
-  if (isIn) return ['acquired', remainingOf(leaseMs > 0 ? nowMs + leaseMs : 0), step.waiting, question];
+  if (isIn) return ['acquired', remainingOf(holders.recordOf(tenure)?.untilMs ?? 0), step.waiting, question];
 
   const { sweepAt } = holders;
   let remainingMs = sweepAt === undefined ? -1 : Math.max(sweepAt - nowMs, 1);

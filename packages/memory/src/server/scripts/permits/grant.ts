@@ -68,7 +68,7 @@ export class GrantStep {
       attempt(() => redis.hdel(fresh, head));
       if (!isHere || waiter === undefined) continue;
       if (head === self) {
-        if (this.#holders.take(head, waiter.n, waiter.wantedMs) !== undefined) return false;
+        if (this.#holders.take(head, waiter.n, waiter.wantedMs) instanceof ErrorReply) return false;
         isIn = true;
       } else if (this.#grant(head, waiter) !== undefined) return isIn;
     }
@@ -87,10 +87,10 @@ export class GrantStep {
     const holders = this.#holders;
     const { claimMs, trust } = this.#granting;
     const leaseMs = wantedMs > 0 ? Math.min(wantedMs, claimMs) : claimMs;
-    const refused = holders.take(id, n, leaseMs);
-    if (refused !== undefined) return refused;
+    const gotMs = holders.take(id, n, leaseMs);
+    if (gotMs instanceof ErrorReply) return gotMs;
     const { nowMs } = holders;
-    const receivers = tell(redis, id, `1 grant ${id} ${nowMs + leaseMs} ${nowMs} ${this.waiting} -`);
+    const receivers = tell(redis, id, `1 grant ${id} ${nowMs + gotMs} ${nowMs} ${this.waiting} -`);
     if (receivers !== 0 || !trust) return undefined;
     const back = attempt(() => redis.incrby(holders.count, n));
     if (typeof back === 'number') holders.free = back;

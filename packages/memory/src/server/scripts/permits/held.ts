@@ -64,12 +64,17 @@ function renewed(redis: Commands, permits: string, tenure: string, wanted: strin
     return ['refused', 'ERR holdfast: leaseMs must be never, or a whole number from 0 to 2147483648'];
   try {
     const own = parse(redis.hget(permits, tenure));
-    if (own?.untilMs === 0) return ['held', -1];
-    if (own === undefined || own.untilMs <= nowMs) return ['lost', 'deleted'];
-    if (!isForever && leaseMs <= own.untilMs - nowMs) return ['held', own.untilMs - nowMs];
+    if (own === undefined || (own.untilMs > 0 && own.untilMs <= nowMs)) return ['lost', 'deleted'];
+    const ttlMs = redis.pttl(permits);
+    const isCut = ttlMs >= 0 && (isForever || leaseMs > ttlMs);
+    let lastsMs = own.untilMs > 0 ? own.untilMs - nowMs : -1;
+    if (ttlMs >= 0 && (lastsMs < 0 || lastsMs > ttlMs)) lastsMs = ttlMs;
+    if (own.untilMs === 0 || (!isCut && !isForever && leaseMs <= lastsMs)) return ['held', lastsMs];
     attempt(() => redis.hdel(permits, ''));
-    redis.hset(permits, tenure, `${own.n} ${isForever ? 0 : nowMs + leaseMs}`);
-    return isForever ? ['held', -1] : ['renewed', leaseMs];
+    const newMs = isCut ? Math.max(ttlMs, 1) : leaseMs;
+    const isEndless = isForever && !isCut;
+    redis.hset(permits, tenure, `${own.n} ${isEndless ? 0 : nowMs + newMs}`);
+    return isEndless ? ['held', -1] : ['renewed', newMs];
   } catch (error) {
     const { message } = refusalOf(error);
     return message.startsWith('WRONGTYPE') ? ['lost', 'taken'] : ['refused', message];

@@ -63,6 +63,12 @@ export class Holders {
     return parse(this.#redis.hget(this.permits, id));
   }
 
+  /** Of a lease, 0 for one that never ends: how long it lasts in a semaphore that lasts for ttlMs, or for ever. */
+  within(leaseMs: number, ttlMs: number): number {
+    if (ttlMs < 0) return leaseMs;
+    return Math.max(leaseMs > 0 ? Math.min(leaseMs, ttlMs) : ttlMs, 1);
+  }
+
   /** Returns the refusal of the write. */
   record(id: string, n: number, untilMs: number): ErrorReply | undefined {
     const pairs = [id, `${n} ${untilMs}`];
@@ -74,8 +80,12 @@ export class Holders {
     return written instanceof ErrorReply ? written : undefined;
   }
 
-  take(id: string, n: number, leaseMs: number): ErrorReply | undefined {
+  /** Returns the lease that the tenure has got, 0 for one that never ends, or the refusal. */
+  take(id: string, n: number, wantedMs: number): ErrorReply | number {
     const redis = this.#redis;
+    const ttlMs = attempt(() => redis.pttl(this.count));
+    if (ttlMs instanceof ErrorReply) return ttlMs;
+    const leaseMs = this.within(wantedMs, ttlMs);
     const refused = this.record(id, n, leaseMs > 0 ? this.nowMs + leaseMs : 0);
     if (refused !== undefined) return refused;
     const taken = attempt(() => redis.decrby(this.count, n));
@@ -84,10 +94,9 @@ export class Holders {
       return taken;
     }
     this.free = taken;
-    const ttlMs = attempt(() => redis.pttl(this.count));
-    if (ttlMs === -1) attempt(() => redis.persist(this.permits));
-    else if (typeof ttlMs === 'number') attempt(() => redis.pexpire(this.permits, Math.max(ttlMs, 1)));
-    return undefined;
+    if (ttlMs < 0) attempt(() => redis.persist(this.permits));
+    else attempt(() => redis.pexpire(this.permits, Math.max(ttlMs, 1)));
+    return leaseMs;
   }
 
   put(n: number): void {

@@ -6,6 +6,13 @@ import { Holders, NOT_A_SEMAPHORE, parse } from './holders.js';
 
 const FEWEST = -2_147_483_648;
 
+/** A lock, or another semaphore, may have the name of Redisson's holders: then there are none. */
+function javas(counted: ErrorReply | number): number {
+  if (typeof counted === 'number') return counted;
+  if (!counted.message.includes('WRONGTYPE')) throw counted;
+  return 0;
+}
+
 /** permits/serve.lua */
 export const serve: ScriptBody = (redis, keys, args) => {
   const granting = grantingOf(args, 1);
@@ -35,6 +42,9 @@ export const count: ScriptBody = (redis, keys, args) => {
   holders.nowMs = redis.timeMs();
   const notASemaphore = holders.look();
   if (notASemaphore !== undefined) return notASemaphore;
+  let more = n;
+  if (how === 'total' && holders.free !== undefined)
+    more = n - javas(attempt(() => redis.zcard(timeouts))) - holders.used() - holders.free;
   const changed = how !== 'begin' || holders.free === undefined;
   redis.del(dead);
   redis.set(dead, changed ? '1' : '0', tombstoneMs);
@@ -43,8 +53,7 @@ export const count: ScriptBody = (redis, keys, args) => {
     if (holders.free === undefined) holders.begin(n, ttlMs);
     else {
       holders.sweep();
-      const used = how === 'total' ? redis.zcard(timeouts) + holders.used() : 0;
-      holders.put(how === 'total' ? n - used - holders.free : n);
+      holders.put(more);
     }
     step.passOn();
     step.announce(given(args, 6));
@@ -69,5 +78,5 @@ export const peek: ScriptBody = (redis, keys, args) => {
     if (record.untilMs !== 0 && record.untilMs <= nowMs) free += record.n;
     else used += record.n;
   }
-  return ['counts', free, used, redis.zcount(timeouts, nowMs), redis.zcard(queue), question];
+  return ['counts', free, used, javas(attempt(() => redis.zcount(timeouts, nowMs))), redis.zcard(queue), question];
 };
