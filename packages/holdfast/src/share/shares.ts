@@ -7,7 +7,7 @@
  *        |
  *      compute, put it beside the lock, give the lock back ----------> the value
  *
- * Why it is right. Only the holder computes, and it puts its value only while Redis knows it as the owner; who gets the lock next looks before it computes,
+ * Why it is right. Only the holder computes, and it puts its value only while it holds, and Redis knows it as the owner that it was when it began; who gets the lock next looks before it computes,
  * so nobody computes while there is a value. When the computing process dies, or fails, its lock goes to the next, who finds nothing and computes.
  * A value ends at a time of the server's, which is fixed before it is sent: a late copy of the command cannot prolong it.
  *
@@ -33,6 +33,20 @@ import { type CheckedShare, checkShare, open, sealFailure, sealValue } from './s
 interface Seen extends Shared {
   /** Clock time of the question. */
   readonly sentAt: number;
+}
+
+/** Under what a value is made. Taken before: who has lost the lock meanwhile must not share under the tenure of its successor here. */
+interface Claim {
+  readonly tenure: string;
+  readonly hold: Hold;
+}
+
+/** What is to be shared. */
+interface Made {
+  readonly text: string;
+  readonly seen: Seen;
+  readonly ttlMs: number;
+  readonly claim: Claim | undefined;
 }
 
 /** What a call that waits for the lock is told in its place. */
@@ -109,6 +123,7 @@ export class Shares {
   /** What others have made meanwhile, or what `fn` makes now. */
   async #inside<T>(operations: ShareOperations, desk: Desk, wish: CheckedShare<T>, hold: Hold): Promise<string> {
     const { name } = operations;
+    const claim = this.#claimOf(operations, hold);
     const seen = await this.#look(operations);
     if (seen.text !== undefined) {
       this.#tell(desk, seen.text);
@@ -119,24 +134,20 @@ export class Shares {
       text = sealValue(name, await wish.fn(hold), wish);
     } catch (error) {
       if (wish.errorTtlMs === undefined || error instanceof LockLostError) throw error;
-      await this.#put(operations, desk, { text: sealFailure(error), seen, ttlMs: wish.errorTtlMs });
+      await this.#put(operations, desk, { text: sealFailure(error), seen, ttlMs: wish.errorTtlMs, claim });
       throw error;
     }
-    await this.#put(operations, desk, { text, seen, ttlMs: wish.ttlMs });
+    await this.#put(operations, desk, { text, seen, ttlMs: wish.ttlMs, claim });
     return text;
   }
 
   /** A lock that is lost is told by the end of the section. */
-  async #put(
-    operations: ShareOperations,
-    desk: Desk,
-    { text, seen, ttlMs }: { readonly text: string; readonly seen: Seen; readonly ttlMs: number },
-  ): Promise<void> {
+  async #put(operations: ShareOperations, desk: Desk, { text, seen, ttlMs, claim }: Made): Promise<void> {
     const { clock, reporter } = this.#parts;
-    const tenure = this.#tenureOf(operations);
+    if (claim === undefined || !isHeld(claim.hold)) return;
+    const { tenure } = claim;
     const untilMs = seen.nowMs + Math.ceil(clock.now() - seen.sentAt) + ttlMs;
     try {
-      if (tenure === undefined) return;
       const kept = await query(this.#parts, operations, operations.put(tenure, { text, untilMs }));
       if (kept !== 'lost') this.#tell(desk, text);
     } catch (error) {
@@ -145,10 +156,13 @@ export class Shares {
     }
   }
 
-  #tenureOf(operations: ShareOperations): string | undefined {
+  /** Undefined when the hold is over already. */
+  #claimOf(operations: ShareOperations, hold: Hold): Claim | undefined {
+    if (!isHeld(hold)) return undefined;
     const lock = this.#host.registry.find(operations);
-    const hold = lock?.holds.all.at(-1);
-    return hold && lock?.tenureIdOf(hold);
+    const innermost = lock?.holds.all.at(-1);
+    const tenure = innermost && lock?.tenureIdOf(innermost);
+    return tenure === undefined ? undefined : { tenure, hold };
   }
 
   /** One look for all who come while it is under way, each with its own patience. Undefined: not in time. */
@@ -188,4 +202,8 @@ export class Shares {
   #leave(name: string, desk: Desk): void {
     if (--desk.calls === 0) this.#desks.delete(name);
   }
+}
+
+function isHeld({ state }: Hold): boolean {
+  return state === 'held' || state === 'suspect';
 }

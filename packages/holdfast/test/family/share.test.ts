@@ -171,6 +171,37 @@ describe('what is shared', () => {
   });
 });
 
+describe('who has lost the lock', () => {
+  it.each([
+    ['value', () => ({ run: 1 })],
+    [
+      'failure',
+      () => {
+        throw new TypeError('too late');
+      },
+    ],
+  ])('shares no %s while another task of its process has it', async (_, outcome) => {
+    const { server, first, second } = processes();
+    const gate = new Gate();
+    const fn = () => gate.opened.then(outcome);
+    const lost = failureOf(first.share('report', { ttlMs: 60_000, errorTtlMs: 60_000, fn }));
+    await server.advance(100);
+    await second.getLock('report').forceUnlock();
+    await server.advance(100);
+    const successor = await first.getLock('report').acquire();
+    const waiting = first.share('report', { ttlMs: 60_000, fn: () => ({ run: 7 }) });
+    await server.advance(100);
+    gate.open();
+    await server.advance(100);
+    expect(await lost).toBeInstanceOf(Error);
+    expect(successor.state).toBe('held');
+    const found = failureOf(second.share('report', { ttlMs: 60_000, fn: () => ({ run: 8 }), waitMs: 0 }));
+    expect(await found).toBeInstanceOf(LockTimeoutError);
+    await successor.release();
+    expect(await waiting).toEqual({ run: 7 });
+  });
+});
+
 describe('a failure', () => {
   const fails = () => {
     throw new TypeError('no such report');
