@@ -1,6 +1,6 @@
 /** Calls of one client that wait for each other: found by the call that closes the circle, on a memory server, whose time stands still. */
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { type LockClient, LockDeadlockError, type LockClientEvents } from 'holdfast';
+import { type Hold, type LockClient, type LockClientEvents, LockDeadlockError, LockLostError } from 'holdfast';
 import { createTestClient, type TestClientOptions, type TestLockClient } from 'holdfast/testing';
 import { Gate, turns } from './support/room.js';
 
@@ -206,6 +206,57 @@ describe('no alarm', () => {
         client.getLock(name).withLock({ waitMs }, fn);
     const outcomes = await ended(client, ...crossed(limited(firstMs), limited(secondMs)));
     expect(outcomes.filter((outcome) => outcome instanceof Error)).toMatchObject([{ code: 'LOCK_TIMEOUT' }]);
+    expect(told).toEqual([]);
+  });
+
+  it.each([
+    ['a lease of its own', { leaseMs: 5_000 }, {}],
+    ['a lease of its own, of the call that closes the circle', {}, { leaseMs: 5_000 }],
+    ['an end that is set by maxHoldMs', { maxHoldMs: 5_000 }, {}],
+    ['an end that is set by maxHoldMs, of the call that closes the circle', {}, { maxHoldMs: 5_000 }],
+  ])('when a hold has %s', async (_, first, second) => {
+    const { client, told } = setUp();
+    const within =
+      (limits: { leaseMs?: number; maxHoldMs?: number }): Take =>
+      (name, fn) =>
+        client.getLock(name).withLock(limits, fn);
+    const outcomes = await ended(client, ...crossed(within(first), within(second)));
+    expect(outcomes.filter((outcome) => outcome instanceof Error)).toMatchObject([{ code: 'LOCK_LOST' }]);
+    expect(told).toEqual([]);
+  });
+
+  it.each([
+    ['lost', (client: LockClient) => client.getLock('x').forceUnlock()],
+    ['given back', (_: LockClient, hold: Hold) => hold.release()],
+  ])('when the hold around the call is %s, and another one of that lock is waited for', async (how, end) => {
+    const { client, told } = setUp();
+    const take = taking(section, client);
+    const [isOver, hasX, hasY, mayEnd] = [new Gate(), new Gate(), new Gate(), new Gate()];
+    const around = client.getLock('x').withLock(async (hold) => {
+      await end(client, hold);
+      expect(hold.state).toBe(how === 'lost' ? 'lost' : 'released');
+      isOver.open();
+      await hasY.opened;
+      await turns(20);
+      const inner = take('y', () => 'around');
+      await turns(20);
+      mayEnd.open();
+      return inner;
+    });
+    const present = isOver.opened.then(() =>
+      take('x', () => {
+        hasX.open();
+        return mayEnd.opened;
+      }),
+    );
+    const waiting = hasX.opened.then(() =>
+      take('y', () => {
+        hasY.open();
+        return take('x', () => 'waiting');
+      }),
+    );
+    const outcomes = await ended(client, around, present, waiting);
+    expect(outcomes).toEqual([how === 'lost' ? expect.any(LockLostError) : 'around', undefined, 'waiting']);
     expect(told).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 /**
  * Finds the call that closes a circle: it is inside a hold that another call waits for, which is inside a hold that ... the first one waits for. None of them
- * can go on, so no deadline of Redis will ever part them: their leases are renewed.
+ * can go on, so nothing will ever part them: their leases are renewed.
  *
  *      waits for             a call that stands in a queue waits for each hold of that name which it is not inside of. Readers do not wait for readers
  *      is inside of          a hold that ends with a scope ends after all that was called in that scope: a section, a `lock()` inside `client.run`,
@@ -10,7 +10,8 @@
  * the queues and the scopes at that moment, and only for a call that is inside a hold, and waits for one of this client. A call that gets its lock, or
  * is inside none, pays for none of it.
  *
- * What may end by itself closes no circle: a call with `waitMs` or a number of attempts; and a hold that any code may release (`acquire()`, `lock()` outside
+ * What may end by itself closes no circle: a call with `waitMs` or a number of attempts; a hold with a lease that is not renewed, or not beyond `maxHoldMs`.
+ * Nor does a hold that is lost or was given back, which its scope knows until that ends. A hold that any code may release (`acquire()`, `lock()` outside
  * `client.run`) says nothing of when it ends. An abort signal is no end. What cannot be known is whether a scope awaits what was called in it:
  * work that it only started counts as awaited.
  */
@@ -41,8 +42,9 @@ export type Verdict = 'asks' | 'waits' | 'waits for ever' | 'refused';
 export function judge(waiter: Waiter, home: LockHome, { reporter, settings }: LockParts): Verdict {
   const held = home.heldHere(waiter.name);
   if (held.length === 0) return 'asks';
-  const waits = circleClosedBy(waiter, held, home);
-  if (waits === undefined) return 'waits';
+  const circle = circleClosedBy(waiter, held, home);
+  if (circle === undefined) return 'waits';
+  const waits = waitsOf(waiter, circle);
   const isRefused = settings.deadlocks === 'refuse';
   reporter.deadlock(waiter.request, waits, isRefused ? 'refused' : 'waits');
   if (!isRefused) return 'waits for ever';
@@ -50,16 +52,20 @@ export function judge(waiter: Waiter, home: LockHome, { reporter, settings }: Lo
   return 'refused';
 }
 
-/** The circle that the call closes if it waits, beginning with itself. */
-function circleClosedBy(
-  waiter: Waiter,
-  held: readonly HoldRecord[],
-  home: LockHome,
-): readonly DeadlockWait[] | undefined {
+/** The circle that the call closes if it waits: the first link holds what it waits for. */
+function circleClosedBy(waiter: Waiter, held: readonly HoldRecord[], home: LockHome): Link | undefined {
+  let circle: Link | undefined;
+  // The search asks no lease whether it has run out, which would change the queues that it reads.
+  do circle = search(waiter, held, home);
+  while (circle !== undefined && hasRunOut(circle, waiter));
+  return circle;
+}
+
+function search(waiter: Waiter, held: readonly HoldRecord[], home: LockHome): Link | undefined {
   if (!waitsWithoutEnd(waiter)) return undefined;
   const inside = holdsAround(waiter.request);
   if (inside.length === 0) return undefined;
-  const wanted = held.filter((hold) => keepsOut(hold, waiter.request));
+  const wanted = held.filter((hold) => isEndless(hold) && keepsOut(hold, waiter.request));
   if (wanted.length === 0) return undefined;
   const links: Link[] = inside.map((hold) => ({ hold, by: waiter, next: undefined }));
   const seen = new Set(inside);
@@ -69,7 +75,7 @@ function circleClosedBy(
       if (++looks > MOST_LOOKS) return undefined;
       if (!waitsWithoutEnd(other) || !keepsOut(link.hold, other.request)) continue;
       for (const hold of holdsAround(other.request)) {
-        if (wanted.includes(hold)) return circle(waiter, hold, { hold: link.hold, by: other, next: link });
+        if (wanted.includes(hold)) return { hold, by: other, next: link };
         if (seen.has(hold)) continue;
         seen.add(hold);
         links.push({ hold, by: other, next: link });
@@ -79,12 +85,18 @@ function circleClosedBy(
   return undefined;
 }
 
-/** `first` waits for `hold`, which `last.by` is inside of. */
-function circle(first: Waiter, hold: HoldRecord, last: Link): readonly DeadlockWait[] {
-  const { request } = first;
+/** After a stalled event loop a lease may have run out that no timer has ended yet. That of the call's own lock has just been looked at. */
+function hasRunOut(circle: Link, { name }: Waiter): boolean {
+  for (let link: Link | undefined = circle; link !== undefined; link = link.next)
+    if (link.hold.name !== name && link.hold.lost) return true;
+  return false;
+}
+
+/** What is told of a circle, beginning with the call that closes it. */
+function waitsOf({ request }: Waiter, circle: Link): readonly DeadlockWait[] {
   const site = request.site ?? new Site(request.entry, CALLERS);
-  const waits: DeadlockWait[] = [{ name: request.name, site: site.text, holderSite: hold.site?.text }];
-  for (let link: Link | undefined = last; link?.next !== undefined; link = link.next) {
+  const waits: DeadlockWait[] = [{ name: request.name, site: site.text, holderSite: circle.hold.site?.text }];
+  for (let link: Link | undefined = circle; link?.next !== undefined; link = link.next) {
     const { by, next } = link;
     waits.push({ name: by.name, site: by.request.site?.text, holderSite: next.hold.site?.text });
   }
@@ -104,12 +116,17 @@ function keepsOut(hold: HoldRecord, request: AcquireRequest): boolean {
   return true;
 }
 
+/** As far as is known it is neither lost nor given back, and its lease is renewed until it is. */
+function isEndless({ phase, terms }: HoldRecord): boolean {
+  return phase.kind === 'open' && terms.mode === 'watched' && terms.maxHoldMs === undefined;
+}
+
 /** The holds that cannot end before the call does. */
 function holdsAround(request: AcquireRequest): readonly HoldRecord[] {
-  let around = request.membersHeld ?? none;
+  let around = (request.membersHeld ?? none).filter(isEndless);
   for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
     // Holds of a scope belong to its client, and so to this copy of the library.
-    const ending = ([...scope.holds] as HoldRecord[]).filter(({ kind }) => kind !== 'object');
+    const ending = ([...scope.holds] as HoldRecord[]).filter((hold) => hold.kind !== 'object' && isEndless(hold));
     if (ending.length > 0) around = [...around, ...ending];
   }
   return around;
