@@ -81,7 +81,9 @@ export class ElectionHandle implements Election {
       }
     });
     // A hold that is lost has nobody who gives it back.
-    hold.signal.addEventListener('abort', () => this.#over(leadership), { once: true });
+    const { signal } = hold;
+    if (signal.aborted) this.#over(leadership);
+    else signal.addEventListener('abort', () => this.#over(leadership), { once: true });
     return leadership;
   }
 

@@ -38,6 +38,7 @@ export class Observation
   #step: Wait<Step> | undefined;
   #stepSince = 0;
   #end: { readonly error?: unknown } | undefined;
+  #leaveSignal: (() => void) | undefined;
 
   constructor(home: ObservationHome, operations: ElectionOperations, signal: AbortSignal | undefined) {
     this.#home = home;
@@ -93,23 +94,22 @@ export class Observation
     else if (decision.kind === 'unavailable') this.#fail(unavailableError(name, decision.silentMs, trouble));
   }
 
-  onAbort(_: unknown, reason: unknown): void {
-    this.#fail(reason);
-  }
-
   #begin(): void {
     const { parts, registry } = this.#home;
+    const signal = this.#signal;
     registry.admit(this.#operations.name);
     registry.enlist(this);
+    // Also between two steps: who aborts may never ask for another one.
+    this.#leaveSignal = signal && parts.aborts.subscribe(signal, () => this.#fail(signal.reason));
     this.#lookout = new Lookout(parts, this.#operations, this);
     this.#lookout.look();
   }
 
   async #wait(): Promise<Step> {
-    const { clock, waits, aborts, settings } = this.#home.parts;
+    const { clock, waits, settings } = this.#home.parts;
     this.#stepSince = clock.now();
     const expiresAt = this.#stepSince + firstLimitMs(undefined, settings);
-    this.#step = new Wait<Step>({ timers: waits, expiresAt, aborts, signal: this.#signal, handler: this });
+    this.#step = new Wait<Step>({ timers: waits, expiresAt, handler: this });
     try {
       return await this.#step.promise;
     } finally {
@@ -132,6 +132,7 @@ export class Observation
     if (this.#end !== undefined) return;
     this.#end = end;
     this.#lookout?.stop();
+    this.#leaveSignal?.();
     this.#home.registry.leave(this);
   }
 

@@ -1,7 +1,8 @@
 /** Elections, on a memory server whose time the test moves. That candidates exclude each other is the contract of the fenced lock below them. */
+import { getEventListeners } from 'node:events';
 import { direct, memoryRedis, MemoryServer, type Network } from '@holdfast/memory';
 import { guardLeaks, ManualClock } from '@holdfast/testkit';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
   type Leader,
   type Leadership,
@@ -15,6 +16,8 @@ import {
 } from 'holdfast';
 import { createTestClient, createTestServer } from 'holdfast/testing';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
+import { ElectionOperations } from '../../src/primitives/election-operations.js';
+import { FencedLockHandle } from '../../src/primitives/fenced-handle.js';
 import { failureOf } from '../support/outcomes.js';
 
 const open: LockClient[] = [];
@@ -222,6 +225,50 @@ describe('an observer', () => {
     expect(silent.failure()).toBeInstanceOf(LockUnavailableError);
     expect(silent.told).toEqual(['nobody']);
   });
+});
+
+describe('an observation that nobody asks for a step any more', () => {
+  it.each(['its signal aborts', 'it is returned', 'its client is closed'] as const)(
+    'looks no more when %s',
+    async (how) => {
+      const { server, first } = processes({ reaskMs: 1_000 });
+      const looks = jest.spyOn(ElectionOperations.prototype, 'look');
+      const ended = new AbortController();
+      const steps = first.election('boss').observe({ signal: ended.signal });
+      const step = steps.next();
+      await server.advance(5_000);
+      expect(await step).toEqual({ done: false, value: undefined });
+      if (how === 'its signal aborts') ended.abort(new Error('enough'));
+      else if (how === 'it is returned') await steps.return?.();
+      else await first.close();
+      expect(getEventListeners(ended.signal, 'abort')).toEqual([]);
+      const before = looks.mock.calls.length;
+      await server.advance(60_000);
+      expect(looks).toHaveBeenCalledTimes(before);
+      looks.mockRestore();
+      const next = failureOf(steps.next());
+      if (how === 'its signal aborts') expect(await next).toBe(ended.signal.reason);
+      else if (how === 'its client is closed') expect(await next).toBeInstanceOf(LockClientClosedError);
+      expect(await steps.next()).toEqual({ done: true, value: undefined });
+    },
+  );
+});
+
+it('a leadership that was lost on its way to who campaigned for it is over, and observers are told so', async () => {
+  const { server, first, second } = processes();
+  const slow = jest.spyOn(FencedLockHandle.prototype, 'acquire');
+  slow.mockImplementationOnce(async function late(this: FencedLockHandle, options) {
+    const hold = await this.acquire(options);
+    await second.getLock('boss').forceUnlock();
+    await server.advance(100);
+    return hold;
+  });
+  const tells = jest.spyOn(ElectionOperations.prototype, 'tell');
+  const leadership = await first.election('boss').campaign();
+  expect([leadership.leads, leadership.signal.reason]).toEqual([false, expect.any(LockLostError)]);
+  // That it leads, and that it does not.
+  expect(tells).toHaveBeenCalledTimes(2);
+  for (const spy of [slow, tells]) spy.mockRestore();
 });
 
 describe('a leader that is cut off', () => {
