@@ -52,9 +52,10 @@ export class Observation
 
   async next(): Promise<Step> {
     if (this.#signal?.aborted === true) this.#stop({ error: this.#signal.reason });
+    // What cannot be reached is known at once, perhaps.
+    if (this.#end === undefined && this.#lookout === undefined) this.#begin();
     if (this.#end !== undefined) return this.#over(this.#end);
     if (this.#step !== undefined) throw new TypeError('observe: a step was asked for while another one waits');
-    if (this.#lookout === undefined) this.#begin();
     if (this.#news !== undefined) return this.#tell(this.#news);
     return shown(this.#wait());
   }

@@ -37,6 +37,9 @@ describe.each(ways)('given as %s, a client', (_, give) => {
     client.on('error', (error) => errors.push(error));
     const failures = await Promise.all(everyCall(client, 250).map(failureOf));
     for (const failure of failures) expect(failure).toMatchObject(unavailable(reason));
+    // It is known by now.
+    const step = client.election('boss').observe().next();
+    expect(await failureOf(step)).toMatchObject(unavailable(reason));
     await waitUntil(() => errors.length > 0, { what: 'the event' });
     expect(String(errors[0])).toMatch(reason);
     expect(inspect([failures, errors], { depth: 9 })).not.toContain(wrong);
