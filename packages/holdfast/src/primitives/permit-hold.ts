@@ -48,6 +48,11 @@ export class PermitHoldHandle implements PermitHold {
     return this.#record.state;
   }
 
+  /** Its fixed lease has ended, as it may have been meant to. */
+  get ranOut(): boolean {
+    return this.#record.terms.mode === 'fixed' && this.state === 'lost';
+  }
+
   remainingMs(): number {
     return this.#record.remainingMs();
   }

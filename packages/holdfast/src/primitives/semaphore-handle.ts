@@ -1,10 +1,9 @@
-import { checkAcquire, type CheckedOptions } from '../acquire-options.js';
 import type { Backend } from '../backend.js';
 import type { ClientParts } from '../client-parts.js';
 import { LockNotHeldError, LockTimeoutError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { permitPolicy } from '../exclusive/policy.js';
-import { checkCount, checkFunction, checkKeys, checkTime, MAX_TIME_MS } from '../options.js';
+import { checkCount, checkKeys, checkTime, MAX_TIME_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { rejection } from '../scopes/settling.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
@@ -12,6 +11,7 @@ import { query } from '../tenure/query.js';
 import { serveRest } from '../tenure/serving.js';
 import type { NotAcquired } from '../waiting/waiter.js';
 import { acquire, type CallStyle, type LockHost } from './acquisition.js';
+import { callKeys, checkCall, checkSection, MOST_PERMITS, type PermitCall, tryCallKeys } from './permit-call.js';
 import { PermitHoldHandle } from './permit-hold.js';
 import { tombstoneMsOf } from './questions.js';
 import type { TryResult } from './rlock.js';
@@ -26,8 +26,8 @@ import type {
 } from './semaphore.js';
 import { SemaphoreOperations } from './semaphore-operations.js';
 
-/** Most permits that a semaphore has, and that a call takes. */
-const MOST_PERMITS = 2 ** 31;
+/** Losses that a handle remembers. Code that never gives back what was lost must not cost memory for ever. */
+const MOST_LOSSES = 100;
 
 const styles = {
   acquire: { kind: 'object', waitMs: undefined },
@@ -37,19 +37,8 @@ const styles = {
 } as const satisfies Record<string, CallStyle>;
 
 const optionKeys: ReadonlySet<string> = new Set(['permits']);
-const callKeys: ReadonlySet<string> = new Set(['waitMs', 'leaseMs', 'signal', 'maxHoldMs']);
-const tryCallKeys: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxHoldMs']);
-const sectionKeys: ReadonlySet<string> = new Set([...callKeys, 'permits']);
-
 /** A lease that never ends is, to all that renews it, one of the longest kind. */
 const endless: HoldTerms = { mode: 'watched', leaseMs: MAX_TIME_MS, maxHoldMs: undefined };
-
-/** One call, checked. */
-interface PermitCall {
-  readonly permits: number;
-  readonly ends: 'watched' | 'never';
-  readonly options: CheckedOptions;
-}
 
 /** @throws TypeError or RangeError for a name or options that cannot be used. */
 export function semaphore(
@@ -64,7 +53,7 @@ export function semaphore(
   if (permits !== undefined) checkCount('permits', permits, MOST_PERMITS);
   // Whoever asks first is first in line. In Redisson's way there is no line.
   const mine = parts.wakeup.blind ? parts : inLine;
-  return new SemaphoreHandle({ ...host, parts: mine }, mine, operations.beginningWith(permits ?? 0));
+  return new SemaphoreHandle({ ...host, parts: mine }, mine, operations.beginningWith(permits ?? 0), permits);
 }
 
 /** See {@link RSemaphore}. Everything but what `release` gives back lives in the coordinator. */
@@ -73,10 +62,18 @@ class SemaphoreHandle implements RSemaphore {
   readonly #host: LockHost;
   readonly #parts: ClientParts;
   readonly #operations: SemaphoreOperations;
-  /** Acquired through this handle and not given back, oldest first. Those that were lost stay until they are: their release tells. */
+  /** Most that a call takes: one that wants more than there are would wait without end, and keep out all behind it. */
+  readonly #most: number;
+  /**
+   * Acquired through this handle and not given back, oldest first. Those that were lost stay until they are, some of them: their release tells.
+   * A fixed lease that ran out may have been meant to, and then needs no release.
+   */
   readonly #own = new Set<PermitHoldHandle>();
+  /** From so many on, those of them that need not stay are looked for. */
+  #tidyAt = MOST_LOSSES;
 
-  constructor(host: LockHost, parts: ClientParts, operations: SemaphoreOperations) {
+  constructor(host: LockHost, parts: ClientParts, operations: SemaphoreOperations, most = MOST_PERMITS) {
+    this.#most = most;
     this.#host = host;
     this.#parts = parts;
     this.#operations = operations;
@@ -86,7 +83,7 @@ class SemaphoreHandle implements RSemaphore {
   acquire(permits = 1, options: PermitOptions = {}): Promise<PermitHold> {
     return this.#call(
       'acquire',
-      () => checkCall('acquire', permits, options, callKeys),
+      () => checkCall('acquire', this.#within(permits), options, callKeys),
       (outcome, call, joinedAt) => this.#handOver(this.#must(outcome, joinedAt), call),
     );
   }
@@ -94,8 +91,12 @@ class SemaphoreHandle implements RSemaphore {
   tryAcquire(permits = 1, waitMs = 0, options: TryPermitOptions = {}): Promise<PermitHold | null> {
     const check = () => {
       checkKeys('tryAcquire', options, tryCallKeys);
-      return checkCall('tryAcquire', permits, { ...options, waitMs }, callKeys);
+      return checkCall('tryAcquire', this.#within(permits), { ...options, waitMs }, callKeys);
     };
+    return this.#try(check);
+  }
+
+  #try(check: () => PermitCall): Promise<PermitHold | null> {
     return this.#call('tryAcquire', check, (outcome, call) =>
       typeof outcome === 'string' ? null : this.#handOver(outcome, call),
     );
@@ -103,6 +104,7 @@ class SemaphoreHandle implements RSemaphore {
 
   async release(permits = 1): Promise<void> {
     checkCount('permits', permits, MOST_PERMITS);
+    this.#tidy();
     let had = 0;
     for (const hold of this.#own) had += hold.permits;
     if (had < permits) {
@@ -113,7 +115,12 @@ class SemaphoreHandle implements RSemaphore {
     }
     const returning: Promise<void>[] = [];
     let left = permits;
-    for (const hold of this.#own) {
+    // A loss is told when nothing is left to give back: nobody is to wait for permits that nobody uses.
+    const own = [...this.#own];
+    for (const hold of [
+      ...own.filter(({ state }) => state !== 'lost'),
+      ...own.filter(({ state }) => state === 'lost'),
+    ]) {
       const some = Math.min(left, hold.permits);
       left -= some;
       returning.push(hold.release(some));
@@ -125,7 +132,7 @@ class SemaphoreHandle implements RSemaphore {
 
   async withPermits<T>(...args: [Section<T, PermitHold>] | [PermitSectionOptions, Section<T, PermitHold>]): Promise<T> {
     const [options, fn] = args.length === 1 ? [{}, args[0]] : args;
-    const check = () => checkSection('withPermits', options, fn);
+    const check = () => this.#checkSection('withPermits', options, fn);
     const had = this.#call('withPermits', check, (outcome, call, joinedAt) =>
       this.#section(this.#must(outcome, joinedAt), call, fn),
     );
@@ -133,7 +140,7 @@ class SemaphoreHandle implements RSemaphore {
   }
 
   async tryWithPermits<T>(options: PermitSectionOptions, fn: Section<T, PermitHold>): Promise<TryResult<T>> {
-    const check = () => checkSection('tryWithPermits', options, fn);
+    const check = () => this.#checkSection('tryWithPermits', options, fn);
     const section = await shown(
       this.#call('tryWithPermits', check, (outcome, call) =>
         typeof outcome === 'string' ? undefined : this.#section(outcome, call, fn),
@@ -148,10 +155,15 @@ class SemaphoreHandle implements RSemaphore {
   }
 
   async drainPermits(options: TryPermitOptions = {}): Promise<number> {
+    const checked = checkCall('drainPermits', 1, options, tryCallKeys);
+    const { waitMs } = styles.tryAcquire;
     let drained = 0;
     for (;;) {
       const free = Math.min(await this.availablePermits(), MOST_PERMITS);
-      const hold = free > 0 ? await this.tryAcquire(free, 0, options) : null;
+      const hold =
+        free > 0
+          ? await this.#try(() => ({ ...checked, permits: free, options: { ...checked.options, waitMs } }))
+          : null;
       if (hold === null) return drained;
       drained += free;
     }
@@ -164,8 +176,7 @@ class SemaphoreHandle implements RSemaphore {
   }
 
   async addPermits(permits: number): Promise<void> {
-    const size = Math.abs(permits);
-    if (size !== 0) checkCount('permits', size, MOST_PERMITS);
+    if (permits !== 0) checkCount('permits', typeof permits === 'number' ? Math.abs(permits) : permits, MOST_PERMITS);
     await this.#count({ how: 'add', permits });
   }
 
@@ -212,9 +223,35 @@ class SemaphoreHandle implements RSemaphore {
     const hold = new PermitHoldHandle(this.#host, this.#operations, { record, permits }, (over) =>
       this.#own.delete(over),
     );
+    if (this.#own.size >= this.#tidyAt) {
+      this.#tidy();
+      this.#tidyAt = 2 * this.#own.size + MOST_LOSSES;
+    }
     this.#own.add(hold);
     this.#parts.forgotten.watch(this, record);
     return hold;
+  }
+
+  /** Forgets what nobody needs to be told of. */
+  #tidy(): void {
+    const lost = [...this.#own].filter(({ state }) => state === 'lost');
+    const kept = new Set(lost.filter(({ ranOut }) => !ranOut).slice(-MOST_LOSSES));
+    for (const hold of lost) if (!kept.has(hold)) this.#own.delete(hold);
+  }
+
+  /** @throws RangeError for more than there are. */
+  #within(permits: number): number {
+    if (permits > this.#most)
+      throw new RangeError(
+        `permits must not be above those of the semaphore, which getSemaphore was given: ${this.#most}`,
+      );
+    return permits;
+  }
+
+  #checkSection(method: string, options: PermitSectionOptions, fn: unknown): PermitCall {
+    const call = checkSection(method, options, fn);
+    this.#within(call.permits);
+    return call;
   }
 
   #section<T>(record: HoldRecord, { permits }: PermitCall, fn: Section<T, PermitHold>): () => Promise<T> {
@@ -236,27 +273,4 @@ class SemaphoreHandle implements RSemaphore {
     this.#host.registry.admit(this.name);
     return query(this.#parts, this.#operations, command);
   }
-}
-
-/** @throws TypeError or RangeError for anything that permits cannot be acquired with. */
-function checkCall(method: string, permits: number, given: PermitOptions, known: ReadonlySet<string>): PermitCall {
-  checkCount('permits', permits, MOST_PERMITS);
-  checkKeys(method, given, known);
-  const { waitMs, leaseMs, signal, maxHoldMs } = given;
-  if (leaseMs === 'never' && maxHoldMs !== undefined)
-    throw new TypeError(`${method}: a lease that never ends is not renewed, so maxHoldMs cannot go with it`);
-  const ends = leaseMs === 'never' ? 'never' : 'watched';
-  return {
-    permits,
-    ends,
-    options: checkAcquire({ waitMs, leaseMs: leaseMs === 'never' ? undefined : leaseMs, signal, maxHoldMs }, method),
-  };
-}
-
-function checkSection(method: string, options: PermitSectionOptions, fn: unknown): PermitCall {
-  checkKeys(method, options, sectionKeys);
-  const { permits = 1 } = options;
-  const call = checkCall(method, permits, options, sectionKeys);
-  checkFunction(method, fn);
-  return call;
 }

@@ -5,7 +5,7 @@ import type { TryResult } from './rlock.js';
 export interface SemaphoreOptions {
   /**
    * How many permits the semaphore has, set by the first call that finds none set. It changes nothing where there is a semaphore, also one of
-   * another size: see {@link RSemaphore.setPermits}. Absent: somebody must call {@link RSemaphore.trySetPermits}.
+   * another size: see {@link RSemaphore.setPermits}. No call by this handle takes more at once (RangeError): it would wait without end. Absent: somebody must call {@link RSemaphore.trySetPermits}.
    */
   permits?: number;
 }
@@ -92,7 +92,8 @@ export interface RSemaphore {
    */
   tryAcquire(permits?: number, waitMs?: number, options?: TryPermitOptions): Promise<PermitHold | null>;
   /**
-   * Gives back so many permits of those that were acquired through this handle, oldest first. For code that does not keep the {@link PermitHold}s
+   * Gives back so many permits of those that were acquired through this handle, oldest first, and those that were lost last. Those whose fixed
+   * lease has ended need no release, and count no more; of others that were lost the latest hundred are remembered. For code that does not keep the {@link PermitHold}s
    * of the same handle: use one way or the other.
    *
    * @param permits - Default 1.

@@ -127,6 +127,43 @@ describe('in time that is driven', () => {
     },
   );
 
+  it('a fixed lease that has ended needs no release by the handle, which gives back what is held', async () => {
+    const { server, one } = processes();
+    const pool = one.getSemaphore('pool', { permits: 3 });
+    const short = [await pool.acquire(1, { leaseMs: 1_000 }), await pool.acquire(1, { leaseMs: 1_000 })];
+    await server.advance(1_100);
+    const held = await pool.acquire();
+    expect(short.map(({ state }) => state)).toEqual(['lost', 'lost']);
+    await pool.release();
+    expect([held.state, await pool.availablePermits()]).toEqual(['released', 3]);
+    await expect(pool.release()).rejects.toMatchObject({ code: 'LOCK_NOT_HELD' });
+    await expect(short[0]?.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  });
+
+  it('what is held is given back before the loss of a lease that was renewed is told, and that is told once', async () => {
+    const { server, one, two } = processes();
+    const pool = one.getSemaphore('pool', { permits: 2 });
+    const lost = await pool.acquire(1, { maxHoldMs: 2_000 });
+    await server.advance(2_100);
+    const held = await pool.acquire();
+    expect(lost.state).toBe('lost');
+    await pool.release();
+    expect(held.state).toBe('released');
+    await expect(pool.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    await expect(pool.release()).rejects.toMatchObject({ code: 'LOCK_NOT_HELD' });
+    expect(await two.getSemaphore('pool').availablePermits()).toBe(2);
+  });
+
+  it('a handle remembers a hundred losses and no more', async () => {
+    const { server, one } = processes();
+    const pool = one.getSemaphore('pool', { permits: 102 });
+    for (let call = 0; call < 102; call++) await pool.acquire(1, { maxHoldMs: 2_000 });
+    await server.advance(2_100);
+    await (await pool.acquire()).release();
+    await expect(pool.release(101)).rejects.toMatchObject({ code: 'LOCK_NOT_HELD' });
+    await expect(pool.release(100)).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  });
+
   it.each<[string, (client: LockClient) => unknown]>([
     ['an empty name', (client) => client.getSemaphore('')],
     ['no permits to begin with', (client) => client.getSemaphore('x', { permits: 0 })],
@@ -153,6 +190,18 @@ describe('in time that is driven', () => {
     ['an addition that is no number', (client) => client.getSemaphore('x').addPermits(Number.NaN)],
     ['a size that is none', (client) => client.getSemaphore('x').setPermits(0.5)],
     ['a release of nothing', (client) => client.getSemaphore('x').release(0)],
+    ['an addition that is null', (client) => client.getSemaphore('x').addPermits(null as never)],
+    ['an addition that is true', (client) => client.getSemaphore('x').addPermits(true as never)],
+    ['an addition that is a list', (client) => client.getSemaphore('x').addPermits([] as never)],
+    ['an addition that is a text', (client) => client.getSemaphore('x').addPermits('3' as never)],
+    ['an unknown option of drainPermits', (client) => client.getSemaphore('x').drainPermits({ nonsense: 1 } as never)],
+    ['a lease of drainPermits that is none', (client) => client.getSemaphore('x').drainPermits({ leaseMs: 0 })],
+    ['more permits than there are', (client) => client.getSemaphore('x', { permits: 2 }).acquire(3)],
+    ['a try for more permits than there are', (client) => client.getSemaphore('x', { permits: 2 }).tryAcquire(3, 5)],
+    [
+      'a section with more permits than there are',
+      (client) => client.getSemaphore('x', { permits: 2 }).withPermits({ permits: 3 }, () => 0),
+    ],
   ])('%s is a TypeError or a RangeError, before anything is sent', async (_, call) => {
     const { server, one } = processes();
     await server.outage(1_000);
