@@ -12,4 +12,5 @@ const { status, stdout } = run('run', 'cli', '--', program, 'inspect', 'cli', '-
 assert.equal(status, 0);
 assert.equal(JSON.parse(stdout).owner.kind, 'holdfast');
 assert.equal(run('inspect', 'cli').status, 1);
+assert.match(run('--version').stdout, /^\d+\.\d+\.\d+\S*\n$/);
 assert.match(run('--help').stdout, /usage:/);

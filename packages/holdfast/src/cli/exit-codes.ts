@@ -1,7 +1,7 @@
 /** What a call of the command line ends with; the numbers of `sysexits.h` where there is one that means it. */
 export const exitCodes = {
   done: 0,
-  /** The answer is no: the lock is free, there was nothing to unlock, the doctor found something wrong. */
+  /** The answer is no: the lock is free, there was nothing to unlock, the doctor found something wrong, waits have a circle. */
   no: 1,
   /** The command line could not be understood. */
   usage: 2,

@@ -13,6 +13,10 @@ export interface Io {
   write(text: string): void;
   /** Writes a line to the standard error. */
   warn(line: string): void;
+  /** How many lines the terminal has now. */
+  size(): { readonly rows: number };
+  /** The time on the wall, for people and logs, as ISO 8601 has it. */
+  now(): string;
   /** Shows a question, and answers with the line that somebody types. */
   ask(question: string): Promise<string>;
   /** Calls `run` for each such signal, which then does not end the process. Returns how to end that. */

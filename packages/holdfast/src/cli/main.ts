@@ -19,6 +19,9 @@ const io: Io = {
   isColored: stdout.isTTY && !env['NO_COLOR'],
   write: (text) => void stdout.write(text),
   warn: (line) => void stderr.write(`${line}\n`),
+  // A terminal that does not say how large it is says 0.
+  size: () => ({ rows: stdout.rows || 24 }),
+  now: () => new Date().toISOString(),
   ask: async (question) => {
     const lines = createInterface({ input: stdin, output: stdout });
     try {

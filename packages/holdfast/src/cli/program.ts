@@ -1,15 +1,18 @@
+import { createRequire } from 'node:module';
 import { LockClientClosedError, LockError, LockRefusedError, LockUnavailableError } from 'holdfast';
 import { Call, type CliCommand } from './command-line.js';
 import { doctor } from './commands/doctor.js';
+import { graph } from './commands/graph.js';
 import { inspect } from './commands/inspect.js';
 import { ls } from './commands/ls.js';
 import { run } from './commands/run.js';
 import { unlock } from './commands/unlock.js';
+import { watch } from './commands/watch.js';
 import { exitCodes, UsageError } from './exit-codes.js';
 import type { Io } from './io.js';
 
 /** By name, in the order of the help. */
-const commands: Readonly<Record<string, CliCommand>> = { ls, inspect, unlock, run, doctor };
+const commands: Readonly<Record<string, CliCommand>> = { ls, inspect, watch, graph, unlock, run, doctor };
 
 const options = `
   --redis URL            where Redis is; default $REDIS_URL, else redis://localhost:6379
@@ -23,7 +26,11 @@ const options = `
 
 function help(): string {
   const lines = Object.values(commands).map(({ usage, about }) => `  holdfast ${usage}\n      ${about}\n`);
-  return `usage:\n${lines.join('')}\noptions of all commands:${options}\ntimes: 500ms, 30s, 5m, 1h. The manual: docs/cli.md in the package.\n`;
+  return `usage:\n${lines.join('')}\noptions of all commands:${options}\ntimes: 500ms, 30s, 5m, 1h. holdfast --version says which this is. The manual: docs/cli.md in the package.\n`;
+}
+
+function version(): string {
+  return (createRequire(import.meta.url)('holdfast/package.json') as { version: string }).version;
 }
 
 /** Runs one command line. Answers with the code that the process is to end with; never rejects. */
@@ -34,6 +41,10 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
     if (name === '--help' || name === '-h' || name === 'help') {
       io.write(help());
       return args.length === 0 ? exitCodes.usage : exitCodes.done;
+    }
+    if (name === '--version') {
+      io.write(`${version()}\n`);
+      return exitCodes.done;
     }
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (command === undefined) throw new UsageError(`there is no command "${name}": holdfast --help names them`);

@@ -120,18 +120,36 @@ function hasTerminals(): boolean {
 const withTerminals = hasTerminals();
 if (!withTerminals) process.stderr.write('skipped: the command line in a terminal: no script program of util-linux\n');
 
+/** The command line in a terminal of its own. */
+const inTerminal = (...args: string[]) => {
+  const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
+  return new Program('script', ['-qfec', `stty rows 12 cols 60; ${command}`, '/dev/null']);
+};
+
 (withTerminals ? describe : describe.skip)('in a terminal', () => {
+  it('watch draws the table, again when something changes; Ctrl+C ends it, and the terminal is as it was', async () => {
+    const name = freshName();
+    const hold = await openClient(kit).getLock(name).acquire();
+    const call = inTerminal('watch', `${name}*`, '--every', '100ms');
+    await call.said(name);
+    expect(call.output).toContain('1 held');
+    await hold.release();
+    await call.said('0 held');
+    call.child.stdin?.write('\u0003');
+    expect(await call.ended).toBe(0);
+    expect(call.output).toContain('\u001B[?1049h');
+    expect(call.output.slice(call.output.lastIndexOf('\u001B[J'))).toContain('\u001B[?25h\u001B[?1049l');
+  });
+
   it('unlock asks before it takes a lock, and takes no for an answer', async () => {
     const name = freshName();
     const hold = await openClient(kit).getLock(name).acquire();
-    const command = [process.execPath, program, 'unlock', name].map((word) => `'${word}'`).join(' ');
-    const inTerminal = () => new Program('script', ['-qfec', command, '/dev/null']);
-    const refused = inTerminal();
+    const refused = inTerminal('unlock', name);
     await refused.said('[y/N]');
     refused.child.stdin?.write('n\n');
     expect(await refused.ended).toBe(1);
     expect(hold.state).toBe('held');
-    const taken = inTerminal();
+    const taken = inTerminal('unlock', name);
     await taken.said('[y/N]');
     taken.child.stdin?.write('y\n');
     expect(await taken.ended).toBe(0);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { freshName, openClient } from '../support/clients.js';
@@ -189,6 +190,10 @@ describe('the command line', () => {
     }
     expect(await holdfast(kit, [])).toMatchObject({ code: 2, output: expect.stringContaining('usage:') });
     expect(await holdfast(kit, ['--help'])).toMatchObject({ code: 0, output: expect.stringContaining('doctor') });
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
+    expect(await holdfast(kit, ['--version'])).toMatchObject({ code: 0, output: `${version}\n` });
     expect(await holdfast(kit, ['ls', '--help'])).toMatchObject({
       code: 0,
       output: expect.stringContaining('ls [PATTERN]'),

@@ -1,4 +1,4 @@
-import type { ListedLock } from 'holdfast';
+import type { ListedLock, LockClient } from 'holdfast';
 import type { Call, CliCommand } from '../command-line.js';
 import { inWords } from '../durations.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
@@ -14,7 +14,7 @@ export const ls: CliCommand = {
   behindDashes: 'arguments',
   async run(call) {
     const found: ListedLock[] = [];
-    for await (const lock of listed(call)) {
+    for await (const lock of listed(call, call.openClient())) {
       if (call.wantsJson) call.printJson(lock);
       else found.push(lock);
     }
@@ -24,11 +24,11 @@ export const ls: CliCommand = {
 };
 
 /** The locks that a call asks for, by its pattern and its limit. @throws UsageError */
-export function listed(call: Call) {
+export function listed(call: Call, client: LockClient) {
   const limit = call.text('limit');
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
     throw new UsageError('--limit must be a whole number from 1');
-  return call.openClient().listLocks({
+  return client.listLocks({
     match: call.positionals[0] ?? '*',
     ...(limit === undefined ? {} : { limit: Number(limit) }),
   });

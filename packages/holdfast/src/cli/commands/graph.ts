@@ -1,0 +1,58 @@
+import type { LockClient } from 'holdfast';
+import type { CliCommand } from '../command-line.js';
+import { inWords } from '../durations.js';
+import { exitCodes } from '../exit-codes.js';
+import { holderInWords } from '../owners.js';
+import { printable, styled, table } from '../table.js';
+import { ageOf, circlesIn, type Party, stillThere, type WaitFor, waitsOf } from '../waits-for.js';
+import { listed } from './ls.js';
+
+/** Tells who waits for whom. Nothing is done about a circle: see `waits-for.ts`. */
+export const graph: CliCommand = {
+  usage: 'graph [PATTERN]',
+  about: 'who waits for whom, and circles among them; ends with 1 when there is one',
+  options: { limit: { type: 'string' } },
+  takes: [0, 1],
+  behindDashes: 'arguments',
+  async run(call) {
+    const client = call.openClient();
+    const contended: string[] = [];
+    for await (const { name, waiting } of listed(call, client)) if (waiting > 0) contended.push(name);
+    const waits = await waitsFor(client, contended);
+    const seen = circlesIn(waits);
+    const again = await waitsFor(client, [...new Set(seen.flat().map(({ lock }) => lock))]);
+    const circles = stillThere(seen, again);
+    if (call.wantsJson)
+      call.printJson({ waits, circles: circles.map((circle) => ({ atMostMs: ageOf(circle), waits: circle })) });
+    else call.io.write(inWordsOf(waits, circles, call.io.isColored));
+    return circles.length === 0 ? exitCodes.done : exitCodes.no;
+  },
+};
+
+async function waitsFor(client: LockClient, names: readonly string[]): Promise<readonly WaitFor[]> {
+  const waits: WaitFor[] = [];
+  for (const name of names) waits.push(...waitsOf(await client.inspect(name)));
+  return waits;
+}
+
+function inWordsOf(waits: readonly WaitFor[], circles: readonly (readonly WaitFor[])[], isColored: boolean): string {
+  if (waits.length === 0) return 'nobody waits\n';
+  const inCircles = new Set(circles.flat());
+  const rows = waits.map((wait) => [
+    inCircles.has(wait) ? '*' : '',
+    ...[partyInWords(wait.waiter), wait.lock, inWords(wait.waitingMs), partyInWords(wait.holder)],
+  ]);
+  const told = circles.map((circle) => {
+    const head = styled('red', `* a circle of ${circle.length}, for at most ${inWords(ageOf(circle))}:`, isColored);
+    const lines = circle.map(
+      ({ waiter, lock, holder }) =>
+        `  ${printable(`${partyInWords(waiter)} waits for ${lock}, held by ${partyInWords(holder)}`)}\n`,
+    );
+    return `\n${head}\n${lines.join('')}`;
+  });
+  return table(['', 'WAITS', 'FOR LOCK', 'SINCE', 'HELD BY'], rows, isColored) + told.join('');
+}
+
+function partyInWords(party: Party): string {
+  return holderInWords({ ...party, resting: false });
+}

@@ -1,0 +1,105 @@
+/** Looks at the locks again and again: a table that is drawn anew, or a line of JSON for each change. */
+
+import { type ListedLock, LockUnavailableError } from 'holdfast';
+import type { Call, CliCommand } from '../command-line.js';
+import { inWords } from '../durations.js';
+import { Ending } from '../ending.js';
+import { exitCodes, UsageError } from '../exit-codes.js';
+import { LockChanges } from '../lock-changes.js';
+import { Screen } from '../screen.js';
+import { styled } from '../table.js';
+import { listed, lockTable } from './ls.js';
+
+const EVERY_MS = 1_000;
+/** Each look goes through all keys. */
+const LEAST_MS = 100;
+
+/** How what is seen is shown. */
+interface View {
+  show(locks: readonly ListedLock[]): void;
+  /** Redis could not be looked at; it is tried again. */
+  showTrouble(error: LockUnavailableError): void;
+  close(): void;
+}
+
+/** See the module comment. */
+export const watch: CliCommand = {
+  usage: 'watch [PATTERN] [--every TIME]',
+  about: 'the locks that are held, looked at again and again until Ctrl+C; with --json a line for each change',
+  options: { every: { type: 'string' }, limit: { type: 'string' } },
+  takes: [0, 1],
+  behindDashes: 'arguments',
+  async run(call) {
+    const everyMs = call.duration('every') ?? EVERY_MS;
+    if (everyMs < LEAST_MS) throw new UsageError(`--every must be ${LEAST_MS}ms or more`);
+    if (!call.wantsJson && !call.io.isTerminal) throw new UsageError('watch draws on a terminal; elsewhere say --json');
+    const view = call.wantsJson ? changeLines(call) : liveTable(call, everyMs);
+    const ending = new Ending(call.io);
+    try {
+      const looking = lookUntil(ending, call, view, everyMs);
+      // A look that nobody waits for any more fails when its client is closed.
+      looking.catch(() => undefined);
+      await Promise.race([looking, ending.asked]);
+      return exitCodes.done;
+    } finally {
+      ending.close();
+      view.close();
+    }
+  },
+};
+
+/** The first look has to succeed; later, a Redis that is away may come back. */
+async function lookUntil(ending: Ending, call: Call, view: View, everyMs: number): Promise<void> {
+  const client = call.openClient();
+  for (let isFirst = true; !ending.isAsked; isFirst = false) {
+    try {
+      const locks: ListedLock[] = [];
+      for await (const lock of listed(call, client)) locks.push(lock);
+      if (ending.isAsked) return;
+      view.show(locks);
+    } catch (error) {
+      if (isFirst || !(error instanceof LockUnavailableError)) throw error;
+      view.showTrouble(error);
+    }
+    await ending.pause(everyMs);
+  }
+}
+
+function changeLines(call: Call): View {
+  const changes = new LockChanges();
+  let isInTrouble = false;
+  return {
+    show: (locks) => {
+      isInTrouble = false;
+      const at = call.io.now();
+      for (const change of changes.since(locks)) call.printJson({ at, ...change });
+    },
+    showTrouble: ({ code, message }) => {
+      if (!isInTrouble) call.complain(code, message);
+      isInTrouble = true;
+    },
+    close: () => undefined,
+  };
+}
+
+function liveTable({ io }: Call, everyMs: number): View {
+  const screen = new Screen(io);
+  let last: readonly ListedLock[] = [];
+  const draw = (state: string) => {
+    const [head = '', ...rows] = lockTable(last, false).trimEnd().split('\n');
+    const title = `holdfast: ${last.length} held · every ${inWords(everyMs)} · ${io.now().slice(11, 19)} UTC · ${state}`;
+    const room = Math.max(1, screen.rows - 3);
+    const isAll = rows.length <= room;
+    const more = isAll ? [] : [`and ${rows.length - room + 1} more: give a PATTERN, or use ls`];
+    const shown = isAll ? rows : rows.slice(0, room - 1);
+    screen.draw([title, '', styled('bold', head, io.isColored), ...shown, ...more]);
+  };
+  return {
+    show: (locks) => {
+      last = locks;
+      draw('Ctrl+C ends');
+    },
+    showTrouble: ({ message }) => draw(styled('red', `as it was before: ${message}`, io.isColored)),
+    close: () => screen.close(),
+  };
+}

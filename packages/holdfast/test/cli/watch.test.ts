@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { openClient } from '../support/clients.js';
+import { holdfast, Running } from './terminal.js';
+
+const kit = useRedis();
+const freshPrefix = () => `watch-${randomUUID()}:`;
+const every = ['--every', '100ms'];
+
+/** It is told to end when the test is over, however that ends. */
+function watching(args: readonly string[], sitting?: { answer: string }): Running {
+  const call = new Running(kit, ['watch', ...args, ...every], sitting);
+  let isOver = false;
+  void call.ended.then(() => (isOver = true));
+  kit.cleanup(async () => {
+    if (!isOver) call.tell('SIGTERM');
+    await call.ended;
+  });
+  return call;
+}
+
+describe('holdfast watch', () => {
+  it('with --json tells each change once: held, a longer queue, passed, free', async () => {
+    const prefix = freshPrefix();
+    const [holder, waiter] = [openClient(kit, { prefix }), openClient(kit, { prefix })];
+    const hold = await holder.getLock('pay').acquire();
+    const call = watching(['--prefix', prefix, '--json']);
+    const told = (count: number) => waitUntil(() => call.json.length >= count, { what: `${count} lines` });
+    await told(1);
+    const waiting = waiter.getLock('pay').acquire();
+    await told(2);
+    await hold.release();
+    const second = await waiting;
+    await told(3);
+    await second.release();
+    await told(4);
+    call.tell('SIGINT');
+    const at = '2026-02-03T04:05:06.789Z';
+    expect(await call.ended).toMatchObject({ code: 0, errors: '' });
+    expect(call.json).toMatchObject([
+      { at, change: 'held', name: 'pay', waiting: 0 },
+      { at, change: 'crowd', name: 'pay', waiting: 1 },
+      { at, change: 'passed', name: 'pay', waiting: 0, owner: { id: expect.stringContaining(waiter.clientId) } },
+      { at, change: 'free', name: 'pay' },
+    ]);
+    expect(call.json).toHaveLength(4);
+  });
+
+  it('draws a table over the last one, no longer than the terminal, and leaves the terminal as it was', async () => {
+    const prefix = freshPrefix();
+    const client = openClient(kit, { prefix });
+    const holds = await Promise.all(['a', 'b', 'c', 'd'].map((name) => client.getLock(name).acquire()));
+    const call = watching(['--prefix', prefix], { answer: '' });
+    const frames = () => call.output.split('\u001B[H').slice(1);
+    await waitUntil(() => frames().length >= 2, { what: 'it draws again' });
+    const [first = ''] = frames();
+    const lines = first.split('\r\n');
+    expect(lines).toHaveLength(6);
+    expect(lines[0]).toMatch(/^holdfast: 4 held · every 100 ms · 04:05:06 UTC · Ctrl\+C ends/);
+    expect(lines.slice(2).map((line) => line.slice(0, 5))).toEqual(['NAME ', 'a    ', 'b    ', 'and 2']);
+    expect(first.replace('\u001B[J', '').split('\u001B[K')).toHaveLength(7);
+    await Promise.all(holds.map((hold) => hold.release()));
+    await waitUntil(() => call.output.includes('holdfast: 0 held'), { what: 'it shows that all are free' });
+    call.tell('SIGINT');
+    expect(await call.ended).toMatchObject({ code: 0 });
+    expect(call.output.split('\u001B[?1049h')).toHaveLength(2);
+    expect(call.output.endsWith('\u001B[?7h\u001B[?25h\u001B[?1049l')).toBe(true);
+  });
+
+  it('goes on when Redis is away for a while, and says so once; ends at once when the first look fails', async () => {
+    const proxy = await faultProxy({ target: kit.server });
+    kit.cleanup(() => proxy.close());
+    const prefix = freshPrefix();
+    const hold = await openClient(kit, { prefix }).getLock('x').acquire();
+    const call = watching(['--redis', proxy.url, '--prefix', prefix, '--json', '--timeout', '300ms']);
+    await waitUntil(() => call.json.length === 1, { what: 'it is seen' });
+    proxy.refuse();
+    proxy.reset();
+    await waitUntil(() => call.errors !== '', { what: 'it says so' });
+    await hold.release();
+    await proxy.heal();
+    await waitUntil(() => call.json.length === 2, { what: 'the lock is free' });
+    expect(call.json[1]).toMatchObject({ change: 'free', name: 'x' });
+    expect(call.errors).toMatch(/^\{"error":\{"code":"LOCK_UNAVAILABLE",.*\}\}\n$/);
+    call.tell('SIGTERM');
+    expect(await call.ended).toMatchObject({ code: 0 });
+    const nowhere = ['watch', '--json', '--redis', 'redis://127.0.0.1:1', '--timeout', '200ms'];
+    expect(await holdfast(kit, nowhere)).toMatchObject({ code: 69, output: '' });
+  });
+
+  it('refuses where there is no terminal to draw on, and to look without a pause', async () => {
+    expect(await holdfast(kit, ['watch'])).toMatchObject({ code: 2, errors: expect.stringContaining('--json') });
+    const tooOften = await holdfast(kit, ['watch', '--json', '--every', '10ms']);
+    expect(tooOften).toMatchObject({ code: 2, errors: expect.stringContaining('--every') });
+  });
+});
