@@ -77,8 +77,7 @@ export class Backend {
       port: new Renewals(topology, sender, serverClock),
       random,
       onError,
-      onRenewal: ({ subject, outcome, latenessMs }) =>
-        reporter.renewal(subject.operations.name, outcome.kind, latenessMs, () => heldOn(subject)),
+      onRenewal: (renewal) => reporter.renewal(renewal.subject.operations.name, renewal, () => heldOn(renewal.subject)),
     });
     const subscriber = new Subscriber(topology, tools);
     const inbox = new Inbox({ port: subscriber, channel: inboxChannel(clientId), onStray: () => undefined, onError });

@@ -234,7 +234,8 @@ class Client implements LockClientMembers {
   }
 
   stats(): LockClientStats {
-    return this.#parts.reporter.stats.snapshot();
+    const { reporter, limits } = this.#parts;
+    return reporter.stats.snapshot(limits.waiting);
   }
 
   on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {

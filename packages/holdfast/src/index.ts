@@ -38,7 +38,8 @@ export type { CloseOptions, ConnectOptions, LockHandleOptions, SpinLockOptions }
 export type { LimitOptions, LockClientOptions, RedisInput, ReplicaOptions } from './options.js';
 export type { LockDiagnostics, LockHoldMessage, LockMessage } from './reports/channels.js';
 export type { LeakHow, LockClientEvents, LockClientListener, LockHoldEvent } from './reports/events.js';
-export type { AcquiredHow, Distribution, LockClientStats } from './reports/stats.js';
+export type { AcquiredHow, Distribution, DurationBucket, LockClientStats } from './reports/stats.js';
+export type { LockAcquireTrace, LockSectionTrace, LockTraces } from './reports/tracing.js';
 export type { BackOff, SpinOptions } from './primitives/spin-options.js';
 export type { MultiLock } from './primitives/multi-lock.js';
 export type { ReadWriteLock, ReadWriteLockOptions } from './primitives/read-write-lock.js';

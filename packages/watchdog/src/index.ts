@@ -11,3 +11,4 @@ export type { Lease, LeaseListener, LeaseState, LeaseTerms, LossReason } from '.
 export type { Renewal, RenewalOutcome, RenewalPort } from './renewal.js';
 export { type Appointment, type Liveness, Schedule } from './schedule.js';
 export { Watchdog, type WatchdogOptions } from './watchdog.js';
+export type { SettledRenewal } from './watched-lease.js';

@@ -16,7 +16,7 @@ import type { Clock } from './clock.js';
 import type { Lease, LeaseListener, LeaseTerms } from './lease.js';
 import type { RenewalOutcome, RenewalPort } from './renewal.js';
 import { Schedule } from './schedule.js';
-import { type LeaseKeeper, WatchedLease } from './watched-lease.js';
+import { type LeaseKeeper, type SettledRenewal, WatchedLease } from './watched-lease.js';
 
 /** Options of {@link Watchdog}. */
 export interface WatchdogOptions<S> {
@@ -33,8 +33,8 @@ export interface WatchdogOptions<S> {
    * of it. Default: 1 % of the granted time and 2 ms.
    */
   readonly marginMs?: (leaseMs: number) => number;
-  /** Observes every outcome that still mattered, before anything comes of it; it must not call the lease. `latenessMs`: how long after it was due the renewal was sent. */
-  readonly onRenewal?: (info: { subject: S; latenessMs: number; outcome: RenewalOutcome }) => void;
+  /** Observes every outcome that still mattered, before anything comes of it; it must not call the lease. */
+  readonly onRenewal?: (renewal: SettledRenewal<S>) => void;
 }
 
 /** A batch gets at least this long, however near a deadline is. */
@@ -79,8 +79,8 @@ export class Watchdog<S> {
       schedule: this.#schedule,
       renewDue: (now) => this.#renewDue(now),
       forget: (lease) => this.#leases.delete(lease),
-      onRenewal: (subject, latenessMs, outcome) => {
-        if (onRenewal !== undefined) this.#guard(() => onRenewal({ subject, latenessMs, outcome }));
+      onRenewal: (renewal) => {
+        if (onRenewal !== undefined) this.#guard(() => onRenewal(renewal));
       },
       guard: (run) => this.#guard(run),
     };

@@ -30,6 +30,16 @@ import { RenewalPlan } from './renewal-plan.js';
 import type { Appointment, Schedule } from './schedule.js';
 import { Validity } from './validity.js';
 
+/** A renewal whose outcome has come, and still mattered. */
+export interface SettledRenewal<S> {
+  readonly subject: S;
+  readonly outcome: RenewalOutcome;
+  /** How long after it was due it was sent. */
+  readonly latenessMs: number;
+  /** How much of the lease was left when the outcome came: had that come later by so much, the lease would have been lost. */
+  readonly slackMs: number;
+}
+
 /** What a lease needs of its watchdog. */
 export interface LeaseKeeper<S> {
   readonly clock: Clock;
@@ -39,7 +49,7 @@ export interface LeaseKeeper<S> {
   renewDue(now: number): void;
   /** The lease is over. */
   forget(lease: WatchedLease<S>): void;
-  onRenewal(subject: S, latenessMs: number, outcome: RenewalOutcome): void;
+  onRenewal(renewal: SettledRenewal<S>): void;
   /** Runs code of the lease's user: what it throws is reported. */
   guard(run: () => void): void;
 }
@@ -189,8 +199,9 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
   settle(attempt: Attempt, outcome: RenewalOutcome): void {
     if (!this.check()) return;
     const latenessMs = Math.max(0, attempt.startedAt - this.#plan.dueAt);
+    const slackMs = Math.max(0, this.deadline - this.#keeper.clock.now());
     // Before anything comes of it: an observer may want to know what a lost lease was of.
-    this.#keeper.onRenewal(this.subject, latenessMs, outcome);
+    this.#keeper.onRenewal({ subject: this.subject, outcome, latenessMs, slackMs });
     const current = this.#attempt === attempt;
     if (current) this.#attempt = undefined;
     switch (outcome.kind) {

@@ -1,5 +1,5 @@
 import { ManualClock } from '@holdfast/testkit';
-import { type Lease, type LeaseTerms, type RenewalOutcome, Watchdog } from '@holdfast/watchdog';
+import { type Lease, type LeaseTerms, type SettledRenewal, Watchdog } from '@holdfast/watchdog';
 import { type Subject, TestPort } from './test-port.js';
 
 /** Terms most tests use. */
@@ -11,7 +11,7 @@ export function harness({ batchSize, startMs = 1_000_000 }: { batchSize?: number
   const clock = new ManualClock(startMs);
   const port = new TestPort(clock);
   const errors: unknown[] = [];
-  const renewals: { latenessMs: number; outcome: RenewalOutcome }[] = [];
+  const renewals: SettledRenewal<Subject>[] = [];
   const heard: { subject: Subject; what: string; at: number }[] = [];
   let timersSet = 0;
   const countingClock = {

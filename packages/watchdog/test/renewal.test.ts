@@ -154,14 +154,16 @@ describe('renewal', () => {
     expect(whatWasHeard()).toEqual(['suspect', 'held']);
   });
 
-  it('reports how late it was sent', async () => {
+  it('reports how late it was sent, and what was left of the lease', async () => {
     const { clock, hold, renewals } = harness();
-    hold();
+    const lease = hold();
+    const { deadline } = lease;
     await clock.advance(9_000);
     clock.jump(4_000);
     await clock.advance(0);
-    expect(renewals.map(({ latenessMs, outcome }) => ({ latenessMs, kind: outcome.kind }))).toEqual([
-      { latenessMs: 3_000, kind: 'renewed' },
+    const slackMs = deadline - clock.now();
+    expect(renewals.map(({ outcome, ...lateness }) => ({ ...lateness, kind: outcome.kind }))).toEqual([
+      { subject: lease.subject, latenessMs: 3_000, slackMs, kind: 'renewed' },
     ]);
   });
 });

@@ -201,6 +201,7 @@ function opened(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlockS
   const { clock, reporter, longHoldWatch } = lock.parts;
   const now = clock.now();
   record.fence = lock.tenure?.tokens?.current;
+  record.how = phase.how;
   record.open(now, unlockScope, inheritedBy(lock, record));
   const { minHoldMs } = record.terms;
   if (minHoldMs !== undefined) keepFor(lock, phase.how, minHoldMs);

@@ -137,6 +137,6 @@ function freed(lock: ExclusiveLock, now: number): void {
 /** The hold which has just been given up was gone before, or went meanwhile. */
 function lostOnTheWayOut(lock: ExclusiveLock, record: HoldRecord, reason: LockLostReason): LockLostError {
   const error = new LockLostError(lock.name, reason);
-  lock.parts.reporter.lost(record, error);
+  lock.parts.reporter.lostBefore(record, error);
   return error;
 }

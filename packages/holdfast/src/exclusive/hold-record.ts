@@ -8,10 +8,8 @@
  *        \--------------------------------------------> released: the call gave up meanwhile, was refused, or was sent back to wait
  *
  * Confirming: Redis is asked for it. Delivering: it is ours, and its call is about to get it. The phase is all there is to know about where
- * the record stands; `admission.ts` makes the steps up to open, `departure.ts` those that end it.
- *
- * A record never decides anything about the lock: it remembers what happened to it and tells its holder the truth, at once and on every
- * read, because after a stalled event loop user code runs before any timer.
+ * the record stands; `admission.ts` makes the steps up to open, `departure.ts` those that end it. A record never decides anything about the
+ * lock: it tells its holder the truth, on every read, because after a stalled event loop user code runs before any timer.
  */
 
 import { LockLostError, type LockLostReason } from '../errors.js';
@@ -81,7 +79,8 @@ export class HoldRecord implements ScopedHold {
   readonly site: Site | undefined;
   /** Its fencing token, from the moment at which the call gets it, where holds have one. */
   fence: Fence | undefined;
-  /** Clock time at which the call got it; undefined until then. */
+  /** How the call got it, and the clock time at which it did; undefined until then. */
+  how: AcquiredHow | undefined;
   since: number | undefined;
   /** The scope whose `unlock` undoes this hold. */
   unlockScope: Scope | undefined;

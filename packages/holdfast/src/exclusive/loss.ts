@@ -40,19 +40,21 @@ export function takeBack(lock: ExclusiveLock): void {
 /** The scope of a hold has ended without its `unlock()`: the hold is lost to its scope, the others stay. */
 export function abandon(lock: ExclusiveLock, record: HoldRecord): void {
   const { clock, tellings, reporter } = lock.parts;
-  if (!record.lose('scope-ended', clock.now())) return;
+  const now = clock.now();
+  if (!record.lose('scope-ended', now)) return;
   tellings.tell(() => record.announceLoss());
-  reporter.leftOpen(record, record.lossError());
+  reporter.leftOpen(record, record.lossError(), heldMs(record, now));
   if (lock.tenure !== undefined) retune(lock, lock.tenure);
 }
 
 function loseHolds({ holds, parts }: ExclusiveLock, reason: LockLostReason): void {
   const { clock, tellings, reporter, unreported } = parts;
-  const had = holds.loseAll(reason, clock.now());
+  const now = clock.now();
+  const had = holds.loseAll(reason, now);
   for (const record of had)
     if (record.imperative && record.owner !== undefined) unreported.add(record, record.owner, record);
   for (const record of had) tellings.tell(() => record.announceLoss());
-  for (const record of had) reporter.lost(record, record.lossError());
+  for (const record of had) reporter.lost(record, record.lossError(), heldMs(record, now));
 }
 
 function refuseCallsInside({ queue }: ExclusiveLock): void {
@@ -60,4 +62,9 @@ function refuseCallsInside({ queue }: ExclusiveLock): void {
     const lost = lostAround(waiter.request);
     if (lost !== undefined) waiter.refuse(lost.lossError());
   }
+}
+
+/** For how long its call has had it. */
+function heldMs({ since }: HoldRecord, now: number): number {
+  return now - (since ?? now);
 }

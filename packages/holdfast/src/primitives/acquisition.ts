@@ -8,6 +8,7 @@ import type { ExclusivePolicy } from '../exclusive/policy.js';
 import type { Registry } from '../exclusive/registry.js';
 import { shown } from '../reports/caller.js';
 import { CALLER_ONLY, CALLERS, type Entry, Site } from '../reports/site.js';
+import { type LockAcquireTrace, traced, traces } from '../reports/tracing.js';
 import { allHere, scopeHere } from '../scopes/call-context.js';
 import { currentScope, type ScopedHold } from '../scopes/scope.js';
 import type { Leftovers } from '../scopes/scope-end.js';
@@ -64,7 +65,7 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
   const { operations, owner, style, options, entry, completion } = call;
   const { client, registry, parts } = host;
   const { kind } = style;
-  const { waitMs = style.waitMs, signal, leaseMs } = options;
+  const { waitMs = style.waitMs, signal } = options;
   const { name, primitive, side } = operations;
   if (options.minHoldMs !== undefined && operations.mayRest !== true)
     throw new TypeError(`minHoldMs is not for this kind of lock, of which "${name}" is one`);
@@ -92,10 +93,29 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
   };
   if (kind === 'imperative' && owner === undefined) refuseUnclear(host, request, call);
   parts.reporter.tried();
-  parts.limits.checkLease(name, leaseMs);
-  const outcome = registry.coordinator(call, parts, request).acquire(request) as Promise<T>;
+  const outcome = traces.acquire.hasSubscribers ? askTraced(host, call, request) : ask(host, call, request);
   // Those with a site need nothing more, and sections see to it themselves.
   return kind === 'section' || request.site !== undefined ? outcome : shown(outcome);
+}
+
+function ask<T>({ parts, registry }: LockHost, call: LockCall<T>, request: AcquireRequest): Promise<T> {
+  parts.limits.checkLease(request.name, call.options.leaseMs);
+  return registry.coordinator(call, parts, request).acquire(request) as Promise<T>;
+}
+
+/** And notes on the trace what comes of it. */
+function askTraced<T>(host: LockHost, call: LockCall<T>, request: AcquireRequest): Promise<T> {
+  const { name, waitMs, completion } = request;
+  const trace: LockAcquireTrace = { clientId: host.parts.reporter.clientId, name, waitMs };
+  const noted: Completion<unknown> = (outcome, joinedAt) => {
+    if (typeof outcome === 'string') trace.outcome = 'busy';
+    else {
+      const { id: holdId, how, inherited } = outcome;
+      Object.assign(trace, { outcome: 'acquired', holdId, how, inherited } satisfies Partial<LockAcquireTrace>);
+    }
+    return completion(outcome, joinedAt);
+  };
+  return traced(traces.acquire, trace, () => ask(host, call, { ...request, completion: noted }));
 }
 
 /**

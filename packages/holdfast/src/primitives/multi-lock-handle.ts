@@ -10,6 +10,7 @@ import { LockLostError, LockTimeoutError } from '../errors.js';
 import { fixLease } from '../exclusive/fixed-lease.js';
 import { checkKeys } from '../options.js';
 import { shown } from '../reports/caller.js';
+import { traces } from '../reports/tracing.js';
 import type { Entry, Site } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
 import type { NotAcquired } from '../waiting/waiter.js';
@@ -20,7 +21,7 @@ import { callStyles, type Member } from './lock-handle.js';
 import { MultiHold } from './multi-hold.js';
 import type { MultiLock } from './multi-lock.js';
 import type { TryResult } from './rlock.js';
-import { checkSection, type Section, settleAfter } from './section.js';
+import { checkSection, type Section, sectionTraced, settleAfter } from './section.js';
 
 /** A call of a multi-lock that its members are taken for. */
 interface MultiCall {
@@ -221,7 +222,16 @@ export class MultiLockHandle implements MultiLock {
     return hold;
   }
 
-  async #section<T>(bundle: HoldBundle, fn: Section<T>): Promise<T> {
+  #section<T>(bundle: HoldBundle, fn: Section<T>): Promise<T> {
+    const section = () => this.#run(bundle, fn);
+    if (!traces.section.hasSubscribers) return section();
+    const inside = (inner: () => Promise<T>, { member, record }: TakenMember) => {
+      return () => sectionTraced(member.host.parts, record, inner);
+    };
+    return bundle.taken.reduceRight(inside, section)();
+  }
+
+  async #run<T>(bundle: HoldBundle, fn: Section<T>): Promise<T> {
     const hold = new MultiHold(this.name, bundle);
     let value: T;
     try {

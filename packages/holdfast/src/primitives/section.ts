@@ -5,6 +5,7 @@ import type { Hold } from './hold.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { LockParts } from '../client-parts.js';
 import { atCaller } from '../reports/caller.js';
+import { traced, traces } from '../reports/tracing.js';
 import { openScope } from '../scopes/scope.js';
 import { type Leftovers, runScope } from '../scopes/scope-end.js';
 
@@ -25,12 +26,29 @@ export function checkSection(method: string, options: AcquireOptions | undefined
   return checked;
 }
 
+/** What a section needs of its client. */
+interface SectionHost {
+  readonly client: object;
+  readonly parts: LockParts;
+  readonly leftovers: Leftovers;
+}
+
 /** Runs `fn` in a scope of its own, and gives the hold back when it has settled. */
-export async function runSection<T, H>(
-  host: { readonly client: object; readonly parts: LockParts; readonly leftovers: Leftovers },
-  { record, hold, owner }: SectionHold<H>,
-  fn: Section<T, H>,
+export function runSection<T, H>(host: SectionHost, held: SectionHold<H>, fn: Section<T, H>): Promise<T> {
+  if (!traces.section.hasSubscribers) return run(host, held, fn);
+  return sectionTraced(host.parts, held.record, () => run(host, held, fn));
+}
+
+/** Runs a section under `record`, and tells of it. */
+export function sectionTraced<T>(
+  { reporter }: Pick<LockParts, 'reporter'>,
+  record: HoldRecord,
+  section: () => Promise<T>,
 ): Promise<T> {
+  return traced(traces.section, reporter.sectionTrace(record), section);
+}
+
+async function run<T, H>(host: SectionHost, { record, hold, owner }: SectionHold<H>, fn: Section<T, H>): Promise<T> {
   const scope = openScope('section', host.client);
   record.section = scope;
   if (owner === undefined) scope.own(record);

@@ -158,7 +158,8 @@ class Client implements RedLockClient {
   }
 
   stats(): LockClientStats {
-    return this.#host.parts.reporter.stats.snapshot();
+    const { reporter, limits } = this.#host.parts;
+    return reporter.stats.snapshot(limits.waiting);
   }
 
   on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {

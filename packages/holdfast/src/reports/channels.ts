@@ -4,6 +4,7 @@
 
 import { channel } from 'node:diagnostics_channel';
 import type { LockLostReason } from '../errors.js';
+import type { LeakHow } from './events.js';
 import type { AcquiredHow } from './stats.js';
 
 /** What every message says. */
@@ -38,7 +39,11 @@ export interface LockDiagnostics {
   /** A hold is given up by its holder; Redis may not have answered yet. */
   'holdfast:released': LockHoldMessage & { readonly heldMs: number };
   /** A hold ended before its release. */
-  'holdfast:lost': LockHoldMessage & { readonly reason: LockLostReason };
+  'holdfast:lost': LockHoldMessage & {
+    readonly reason: LockLostReason;
+    /** Absent when `holdfast:released` has told it: only the answer to the release said that the lock had been lost. */
+    readonly heldMs: number | undefined;
+  };
   /** A lease was renewed, or could not be. Published in the async context of the outermost hold. */
   'holdfast:renewal': LockMessage & {
     readonly name: string;
@@ -47,7 +52,13 @@ export interface LockDiagnostics {
     readonly outcome: 'renewed' | 'held' | 'lost' | 'unknown';
     /** How much later than due it was sent. */
     readonly latenessMs: number;
+    /** How much of the lease was left when its outcome came. */
+    readonly slackMs: number;
   };
+  /** See the event `leak`. Those that were garbage-collected are noticed of locks that were taken while this has a subscriber. */
+  'holdfast:leak': LockHoldMessage & { readonly how: LeakHow };
+  /** See the event `self-wait`. */
+  'holdfast:self-wait': LockMessage & { readonly name: string };
 }
 
 /** One of {@link LockDiagnostics}. */
@@ -67,16 +78,13 @@ export const channels = {
   released: publisher('holdfast:released'),
   lost: publisher('holdfast:lost'),
   renewal: publisher('holdfast:renewal'),
+  leak: publisher('holdfast:leak'),
+  selfWait: publisher('holdfast:self-wait'),
 } as const;
+
+const all = Object.values(channels);
 
 /** Whether any of the channels has a subscriber. */
 export function anyChannelHeard(): boolean {
-  const { acquired, refused, released, lost, renewal } = channels;
-  return (
-    acquired.hasSubscribers ||
-    refused.hasSubscribers ||
-    released.hasSubscribers ||
-    lost.hasSubscribers ||
-    renewal.hasSubscribers
-  );
+  return all.some(({ hasSubscribers }) => hasSubscribers);
 }

@@ -3,12 +3,15 @@
  * code of users waits for locks to come to rest.
  */
 
+import type { SettledRenewal } from '@holdfast/watchdog';
 import type { DeadlockWait, LockLimit, LockLostError } from '../errors.js';
 import { type CallContext, runIn } from '../scopes/call-context.js';
 import { anyChannelHeard, channels, type LockHoldMessage, type Publisher } from './channels.js';
 import { Events, type LeakHow, type LockClientEvents } from './events.js';
 import type { Site } from './site.js';
 import { type AcquiredHow, Stats } from './stats.js';
+import type { LockSectionTrace } from './tracing.js';
+import type { Inherited } from '../tenure/inherited.js';
 import type { Tellings } from './tellings.js';
 
 /** A call that wants a lock. */
@@ -23,11 +26,17 @@ export interface ReportedHold extends ReportedCall {
   readonly site: Site | undefined;
 }
 
+/** A call that had it handed over. */
+export interface OpenedHold extends ReportedHold {
+  readonly how: AcquiredHow | undefined;
+  readonly inherited: Inherited | undefined;
+}
+
 /** See the module comment. */
 export class Reporter {
   readonly events = new Events();
   readonly stats = new Stats();
-  readonly #clientId: string;
+  readonly clientId: string;
   readonly #tellings: Tellings;
   readonly #holdIds: string;
   #holds = 0;
@@ -38,7 +47,7 @@ export class Reporter {
 
   /** @param holdIds - what the ids of its holds begin with. */
   constructor(clientId: string, holdIds: string, tellings: Tellings) {
-    this.#clientId = clientId;
+    this.clientId = clientId;
     this.#holdIds = holdIds;
     this.#tellings = tellings;
   }
@@ -46,12 +55,12 @@ export class Reporter {
   /** There is a listener to be told where sections begin. */
   get wantsSites(): boolean {
     const { events } = this;
-    return this.wantsLeaks || events.hears('self-wait') || events.hears('deadlock') || events.hears('held-long');
+    return events.hears('leak') || events.hears('self-wait') || events.hears('deadlock') || events.hears('held-long');
   }
 
-  /** There is a listener to be told of locks that no code will unlock. */
+  /** There is a listener or subscriber to be told of locks that no code will unlock. */
   get wantsLeaks(): boolean {
-    return this.events.hears('leak');
+    return this.events.hears('leak') || channels.leak.hasSubscribers;
   }
 
   /** There is a listener or subscriber to be told in the context of the call. */
@@ -73,6 +82,7 @@ export class Reporter {
     this.stats.won++;
     this.stats.how[how]++;
     this.stats.waits.record(waitedMs);
+    this.stats.held++;
     if (channels.acquired.hasSubscribers)
       this.#publish(channels.acquired, hold.context, { ...this.#of(hold), waitedMs, how });
   }
@@ -80,13 +90,13 @@ export class Reporter {
   busy({ name, context }: ReportedCall): void {
     this.stats.refused++;
     if (channels.refused.hasSubscribers)
-      this.#publish(channels.refused, context, { clientId: this.#clientId, name, outcome: 'busy' });
+      this.#publish(channels.refused, context, { clientId: this.clientId, name, outcome: 'busy' });
   }
 
   failed({ name, context }: ReportedCall, error: unknown): void {
     this.stats.failed++;
     if (channels.refused.hasSubscribers)
-      this.#publish(channels.refused, context, { clientId: this.#clientId, name, outcome: 'error', error });
+      this.#publish(channels.refused, context, { clientId: this.clientId, name, outcome: 'error', error });
   }
 
   /** Beside {@link failed}. */
@@ -96,28 +106,40 @@ export class Reporter {
 
   released(hold: ReportedHold, heldMs: number): void {
     this.stats.holds.record(heldMs);
+    this.stats.held--;
     if (channels.released.hasSubscribers) this.#publish(channels.released, hold.context, { ...this.#of(hold), heldMs });
   }
 
   /** @param holds - asked for only when there is a subscriber. */
   renewal(
     name: string,
-    outcome: 'renewed' | 'held' | 'lost' | 'unknown',
-    latenessMs: number,
+    { outcome: { kind: outcome }, latenessMs, slackMs }: Omit<SettledRenewal<unknown>, 'subject'>,
     holds: () => readonly ReportedHold[],
   ): void {
     this.stats.renewals[outcome]++;
     this.stats.lateness.record(latenessMs);
+    if (outcome === 'renewed' || outcome === 'held') this.stats.slack.record(slackMs);
     if (!channels.renewal.hasSubscribers) return;
     const served = holds();
     const holdIds = served.map(({ id }) => id);
-    const message = { clientId: this.#clientId, name, holdIds, outcome, latenessMs };
+    const message = { clientId: this.clientId, name, holdIds, outcome, latenessMs, slackMs };
     // The lease is about to take the outcome in.
     queueMicrotask(() => this.#publish(channels.renewal, served[0]?.context, message));
   }
 
-  lost(hold: ReportedHold, error: LockLostError): void {
-    this.#countLoss(hold, error);
+  /** @param heldMs - until it was lost. */
+  lost(hold: ReportedHold, error: LockLostError, heldMs: number): void {
+    this.stats.held--;
+    this.#tellLoss(hold, error, heldMs);
+  }
+
+  /** The release, which was told of, found that it was lost before. */
+  lostBefore(hold: ReportedHold, error: LockLostError): void {
+    this.#tellLoss(hold, error, undefined);
+  }
+
+  #tellLoss(hold: ReportedHold, error: LockLostError, heldMs: number | undefined): void {
+    this.#countLoss(hold, error, heldMs);
     this.#emit(hold.context, 'lost', { name: hold.name, holdId: hold.id, error });
   }
 
@@ -126,10 +148,11 @@ export class Reporter {
   }
 
   /** Lost to its scope: an event of its own, and a loss like any other in the counters. */
-  leftOpen(hold: ReportedHold, error: LockLostError): void {
-    this.#countLoss(hold, error);
+  leftOpen(hold: ReportedHold, error: LockLostError, heldMs: number): void {
+    this.stats.held--;
+    this.#countLoss(hold, error, heldMs);
     this.#leak(hold, 'scope-ended');
-    if (this.wantsLeaks || this.#warnedLeak) return;
+    if (this.events.hears('leak') || this.#warnedLeak) return;
     this.#warnedLeak = true;
     process.emitWarning(
       `Lock "${hold.name}" was still held when its scope ended, and no code will unlock it: others get it when its lease has run out. Put the ` +
@@ -155,6 +178,7 @@ export class Reporter {
   /** @param sites - of the call that waits, and of the one that holds. */
   selfWait({ name, context }: ReportedCall, site: Site | undefined, holderSite: Site | undefined): void {
     this.#emit(context, 'self-wait', { name, site: site?.text, holderSite: holderSite?.text });
+    if (channels.selfWait.hasSubscribers) this.#publish(channels.selfWait, context, { clientId: this.clientId, name });
     if (this.#warnedSelfWait) return;
     this.#warnedSelfWait = true;
     process.emitWarning(
@@ -206,18 +230,25 @@ export class Reporter {
     this.#tellings.tell(() => runIn(context, () => channel.publish(message)));
   }
 
+  /** What is told of a section under `hold`. */
+  sectionTrace(hold: OpenedHold): LockSectionTrace {
+    // Only an open hold has a section.
+    return { ...this.#of(hold), how: hold.how as AcquiredHow, inherited: hold.inherited };
+  }
+
   #of({ name, id: holdId }: ReportedHold): LockHoldMessage {
-    return { clientId: this.#clientId, name, holdId };
+    return { clientId: this.clientId, name, holdId };
   }
 
   #leak(hold: ReportedHold, how: LeakHow): void {
     const { name, id: holdId, site } = hold;
     this.#emit(hold.context, 'leak', { name, holdId, how, site: site?.text });
+    if (channels.leak.hasSubscribers) this.#publish(channels.leak, hold.context, { ...this.#of(hold), how });
   }
 
-  #countLoss(hold: ReportedHold, { reason }: LockLostError): void {
+  #countLoss(hold: ReportedHold, { reason }: LockLostError, heldMs: number | undefined): void {
     this.stats.losses[reason] = (this.stats.losses[reason] ?? 0) + 1;
-    if (channels.lost.hasSubscribers) this.#publish(channels.lost, hold.context, { ...this.#of(hold), reason });
+    if (channels.lost.hasSubscribers) this.#publish(channels.lost, hold.context, { ...this.#of(hold), reason, heldMs });
   }
 }
 

@@ -1,13 +1,26 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { LockLimit, LockLostReason } from '../errors.js';
 
-/** Summary of durations since the client was created, in milliseconds. All zero when nothing was recorded. */
+/** Durations since the client was created, in milliseconds. All zero when nothing was recorded. */
 export interface Distribution {
   readonly count: number;
+  readonly sumMs: number;
   readonly meanMs: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
+  /**
+   * How many were no longer than each bound: a histogram as Prometheus has it, without its last bucket, which is `count`. The bounds are the same in
+   * every client and every version of the library: from 1 ms to 60 s.
+   */
+  readonly buckets: readonly DurationBucket[];
+}
+
+/** See {@link Distribution.buckets}. */
+export interface DurationBucket {
+  /** In milliseconds. */
+  readonly upToMs: number;
+  readonly count: number;
 }
 
 /** Counters and distributions of one client since it was created. */
@@ -44,10 +57,16 @@ export interface LockClientStats {
     readonly unknown: number;
     /** How much later than due they were sent. */
     readonly lateness: Distribution;
+    /** How much of the lease was left when they were confirmed. Where it comes near 0, locks will be lost. */
+    readonly slack: Distribution;
   };
   readonly losses: Readonly<Partial<Record<LockLostReason, number>>>;
   /** Calls above one of the client's `limits`; among `acquisitions.failed`. */
   readonly limited: Readonly<Partial<Record<LockLimit, number>>>;
+  /** Calls that wait now: for a lock, for permits, or for a latch. */
+  readonly waiting: number;
+  /** Holds that are open now: nested ones, those of readers and of permits each count. */
+  readonly held: number;
 }
 
 /** How an acquisition came about. */
@@ -66,8 +85,11 @@ export class Stats {
   readonly waits = new Durations();
   readonly holds = new Durations();
   readonly lateness = new Durations();
+  readonly slack = new Durations();
+  held = 0;
 
-  snapshot(): LockClientStats {
+  /** @param waiting - calls that wait now. */
+  snapshot(waiting: number): LockClientStats {
     const settled = this.won + this.refused + this.failed;
     return {
       acquisitions: {
@@ -81,26 +103,41 @@ export class Stats {
       holds: this.holds.summary(),
       handoffs: { local: this.how.local, passed: this.how.passed, granted: this.how.granted },
       reentries: this.how['re-entered'],
-      renewals: { ...this.renewals, lateness: this.lateness.summary() },
+      renewals: { ...this.renewals, lateness: this.lateness.summary(), slack: this.slack.summary() },
       losses: { ...this.losses },
       limited: { ...this.limited },
+      waiting,
+      held: this.held,
     };
   }
 }
 
+const boundsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000];
+
 /** Durations, kept in microseconds. */
 class Durations {
   readonly #histogram: RecordableHistogram = createHistogram();
+  /** Of each bound, how many are above the bounds before it, and not above it. */
+  readonly #counts = boundsMs.map(() => 0);
+  #sumMs = 0;
 
   record(ms: number): void {
     this.#histogram.record(Math.max(1, Math.round(ms * 1_000)));
+    this.#sumMs += ms;
+    let at = 0;
+    while (ms > (boundsMs[at] ?? Number.POSITIVE_INFINITY)) at++;
+    if (at < boundsMs.length) this.#counts[at] = (this.#counts[at] ?? 0) + 1;
   }
 
   summary(): Distribution {
     const { count } = this.#histogram;
-    if (count === 0) return { count: 0, meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0 };
+    let upTo = 0;
+    const buckets = boundsMs.map((upToMs, at) => ({ upToMs, count: (upTo += this.#counts[at] ?? 0) }));
+    if (count === 0) return { count, sumMs: 0, meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0, buckets };
     return {
       count,
+      sumMs: this.#sumMs,
+      buckets,
       meanMs: this.#histogram.mean / 1_000,
       p50Ms: this.#histogram.percentile(50) / 1_000,
       p99Ms: this.#histogram.percentile(99) / 1_000,

@@ -29,6 +29,11 @@ export class Limits {
     this.#waiting--;
   }
 
+  /** Calls in queues. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   get waitersReached(): boolean {
     return this.#waiting >= this.#most.waiters;
   }

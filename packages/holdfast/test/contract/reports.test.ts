@@ -167,17 +167,23 @@ describe('listeners', () => {
 });
 
 describe('stats', () => {
+  const boundsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000];
+
   it('of a new client are zero, and its success rate is 1', () => {
-    const none = { count: 0, meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0 };
-    expect(openClient(kit).stats()).toEqual({
+    const stats = openClient(kit).stats();
+    const buckets = boundsMs.map((upToMs) => ({ upToMs, count: 0 }));
+    const none = { count: 0, sumMs: 0, meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0, buckets };
+    expect(stats).toEqual({
       acquisitions: { tried: 0, won: 0, refused: 0, failed: 0, successRate: 1 },
       waits: none,
       holds: none,
       handoffs: { local: 0, passed: 0, granted: 0 },
       reentries: 0,
-      renewals: { renewed: 0, held: 0, lost: 0, unknown: 0, lateness: none },
+      renewals: { renewed: 0, held: 0, lost: 0, unknown: 0, lateness: none, slack: none },
       losses: {},
       limited: {},
+      waiting: 0,
+      held: 0,
     } satisfies LockClientStats);
   });
 
@@ -242,6 +248,53 @@ describe('stats', () => {
     }
   });
 
+  it('have histograms: of each bound how many were no longer, and in count those that were', async () => {
+    const time = driveTime(kit);
+    const { client, lock } = setUp();
+    for (const heldMs of [0, 100, 101, 20_000, 70_000]) {
+      const hold = await lock.acquire({ leaseMs: 100_000 });
+      await time.advance(heldMs);
+      await hold.release();
+    }
+    const { holds } = client.stats();
+    const upTo = (bound: number) => holds.buckets.find(({ upToMs }) => upToMs === bound)?.count;
+    expect([upTo(50), upTo(250), upTo(10_000), upTo(30_000), upTo(60_000), holds.count]).toEqual([1, 3, 3, 4, 4, 5]);
+    expect(holds.buckets.map(({ upToMs }) => upToMs)).toEqual(boundsMs);
+    expect(Math.round(holds.sumMs / 1_000)).toBe(90);
+  });
+
+  it('know how many calls wait and how many holds are open, however they end', async () => {
+    const { client, name, lock } = setUp({ watchdogTimeoutMs: 600 });
+    const gauges = () => {
+      const { waiting, held } = client.stats();
+      return { waiting, held };
+    };
+    const hold = await lock.acquire();
+    const inner = await hold.run(() => lock.acquire());
+    const waits = [lock.acquire(), lock.acquire()];
+    expect(gauges()).toEqual({ waiting: 2, held: 2 });
+    await inner.release();
+    await hold.release();
+    await (await waits[0])?.release();
+    const third = await waits[1];
+    expect(gauges()).toEqual({ waiting: 0, held: 1 });
+    await lock.forceUnlock();
+    expect(gauges()).toEqual({ waiting: 0, held: 0 });
+    await failureOf(third?.release() ?? Promise.resolve());
+    // The answer to the release says that it was lost before: it is counted once.
+    const deleted = await lock.acquire();
+    await kit.admin.del(name);
+    await failureOf(deleted.release());
+    expect(gauges()).toEqual({ waiting: 0, held: 0 });
+    await client.run(() => lock.lock());
+    expect(gauges()).toEqual({ waiting: 0, held: 0 });
+    await waitUntil(async () => (await kit.admin.exists(name)) === 0, { what: 'the lease to run out' });
+    const closed = await lock.acquire();
+    await client.close();
+    await failureOf(closed.release());
+    expect(gauges()).toEqual({ waiting: 0, held: 0 });
+  });
+
   it('count renewals with their lateness, and losses by reason', async () => {
     const time = driveTime(kit);
     const { client, lock, name } = setUp();
@@ -263,13 +316,16 @@ describe('stats', () => {
     for (const hold of [first, second, third]) await failureOf(hold.release());
     const { renewals, losses } = client.stats();
     expect(losses).toEqual({ deleted: 1, expired: 1, 'force-unlocked': 1 });
-    const { lateness, ...outcomes } = renewals;
+    const { lateness, slack, ...outcomes } = renewals;
     expect(outcomes.lost).toBe(1);
     // How many of the three prolonged a lease, and how many looks at the fixed one were answered, is Redis' clock's business.
     expect(outcomes.renewed).toBeGreaterThan(0);
     expect(confirmedRenewals(client)).toBeGreaterThanOrEqual(3);
     expect(lateness.count).toBe(Object.values(outcomes).reduce((sum, count) => sum + count, 0));
     expect(lateness.maxMs).toBeLessThan(1);
+    expect(slack.count).toBe(confirmedRenewals(client));
+    // Two thirds of the lease, without the margin for clocks; the look at the fixed one finds more.
+    expect(slack.meanMs).toBeGreaterThan(19_000);
   });
 
   it('are a copy: they stay as they were read', async () => {
@@ -288,7 +344,7 @@ describe('diagnostics channels', () => {
   /** The messages about one client. */
   function record(client: LockClient): [channel: string, message: object][] {
     const messages: [string, object][] = [];
-    for (const channel of ['acquired', 'refused', 'released', 'renewal', 'lost']) {
+    for (const channel of ['acquired', 'refused', 'released', 'renewal', 'lost', 'leak', 'self-wait']) {
       const note = (message: unknown) => {
         const { clientId, ...rest } = message as { clientId: string };
         if (clientId === client.clientId) messages.push([channel, rest]);
@@ -341,7 +397,10 @@ describe('diagnostics channels', () => {
     const [first, second] = messages.map(([, message]) => (message as { holdId: string }).holdId);
     await time.advance(10_000);
     await waitUntil(() => messages.length >= 3, { what: 'a renewal' });
-    expect(messages[2]).toEqual(['renewal', { name, holdIds: [first, second], outcome: 'renewed', latenessMs: ms }]);
+    expect(messages[2]).toEqual([
+      'renewal',
+      { name, holdIds: [first, second], outcome: 'renewed', latenessMs: ms, slackMs: ms },
+    ]);
     await kit.admin.del(`${prefix ?? ''}${name}`);
     await time.advance(10_000);
     await waitUntil(() => inner.state === 'lost', { what: 'the loss' });
@@ -350,11 +409,40 @@ describe('diagnostics channels', () => {
     const last = messages.filter(([channel]) => channel === 'renewal').at(-1);
     expect(last?.[1]).toMatchObject({ holdIds: [first, second], outcome: 'lost' });
     expect(messages.filter(([channel]) => channel === 'lost')).toEqual([
-      ['lost', { name, holdId: first, reason: 'deleted' }],
-      ['lost', { name, holdId: second, reason: 'deleted' }],
+      ['lost', { name, holdId: first, reason: 'deleted', heldMs: ms }],
+      ['lost', { name, holdId: second, reason: 'deleted', heldMs: ms }],
     ]);
     expect(messages.filter(([channel]) => channel === 'released')).toEqual([]);
     expect(heard.map(([, event]) => (event as { holdId: string }).holdId)).toEqual([first, second]);
+  });
+
+  it('tell of a loss that only the release finds, without a time that was told before', async () => {
+    const { client, name, lock } = setUp();
+    const messages = record(client);
+    const hold = await lock.acquire();
+    await kit.admin.del(name);
+    await failureOf(hold.release());
+    const [, released, lost] = messages;
+    const holdId = expect.any(String) as unknown;
+    expect(released).toEqual(['released', { name, holdId, heldMs: ms }]);
+    expect(lost).toStrictEqual(['lost', { name, holdId, reason: 'deleted', heldMs: undefined }]);
+  });
+
+  it('tell of leaks and of calls that wait for themselves', async () => {
+    const time = driveTime(kit);
+    const { client, name, lock } = setUp();
+    const messages = record(client);
+    const hold = await lock.acquire();
+    const waiting = lock.acquire();
+    await time.advance(2_000);
+    await hold.release();
+    await (await waiting).release();
+    await client.run(() => lock.lock());
+    expect(messages.filter(([channel]) => ['leak', 'self-wait'].includes(channel))).toEqual([
+      ['self-wait', { name }],
+      ['leak', { name, holdId: expect.any(String), how: 'scope-ended' }],
+    ]);
+    await lock.forceUnlock();
   });
 });
 
