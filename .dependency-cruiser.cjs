@@ -57,6 +57,20 @@ module.exports = {
       to: { path: `${facade}/testing/` },
     },
     {
+      name: 'the-api-of-redlock-stands-beside-the-client',
+      comment:
+        'It is for those who come from there, and no part of what others load. Values of the client come from its own file.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: [`${facade}/redlock5/`, '^packages/holdfast/test/'] },
+      to: { path: `${facade}/redlock5/` },
+    },
+    {
+      name: 'the-api-of-redlock-imports-holdfast-as-a-whole',
+      severity: 'error',
+      from: { path: `${facade}/redlock5/` },
+      to: { path: '^packages/', pathNot: ['^packages/watchdog/src/', `${facade}/(redlock5/|index\\.ts$)`] },
+    },
+    {
       name: 'the-command-line-stands-beside-the-client',
       comment: 'It is a program of its own, and no part of the bundle of an application.',
       severity: 'error',

@@ -1,14 +1,19 @@
 import { defineConfig } from 'tsup';
 
 export default defineConfig({
-  entry: { index: 'src/index.ts', testing: 'src/testing/index.ts', cli: 'src/cli/main.ts' },
-  // A client of holdfast/testing is an instance of the class that the application imports: that file is asked for, not copied. So does the
-  // command line, of which only the ESM form is published.
+  entry: {
+    index: 'src/index.ts',
+    testing: 'src/testing/index.ts',
+    redlock: 'src/redlock5/index.ts',
+    cli: 'src/cli/main.ts',
+  },
+  // A client of holdfast/testing is an instance of the class that the application imports: that file is asked for, not copied. So do
+  // the API of redlock, and the command line, of which only the ESM form is published.
   external: ['holdfast'],
   splitting: false,
   format: ['esm', 'cjs'],
   dts: {
-    entry: { index: 'src/index.ts', testing: 'src/testing/index.ts' },
+    entry: { index: 'src/index.ts', testing: 'src/testing/index.ts', redlock: 'src/redlock5/index.ts' },
     compilerOptions: { composite: false, incremental: false, ignoreDeprecations: '6.0' },
   },
   // One package is published: what is no peer comes along (docs/adr/0016-one-package.md).

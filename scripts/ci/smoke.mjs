@@ -14,6 +14,8 @@ export const programs = {
   'cjs.cjs': 'CommonJS',
   'dual.mjs': 'ESM and CommonJS in one process: one AsyncLocalStorage',
   'cli.mjs': 'the command line',
+  'redlock.mjs': 'the API of redlock 5, ESM',
+  'redlock.cjs': 'the API of redlock 5, CommonJS',
   'typed.mjs': 'TypeScript, ESM',
   'typed.cjs': 'TypeScript, CommonJS',
 };

@@ -16,11 +16,14 @@ function requireOnly(folder) {
   for (const [subpath, entry] of [
     ['.', 'index'],
     ['./testing', 'testing'],
+    ['./redlock', 'redlock'],
   ]) {
-    const names = Object.keys(createRequire(path)(`./dist/${entry}.cjs`));
+    const { default: main, ...named } = createRequire(path)(`./dist/${entry}.cjs`);
+    const names = Object.keys(named);
     // Not the module itself: to those who import it, it has `default` besides what it exports.
     const facade = `import whole from './${entry}.cjs';\nexport const { ${names.join(', ')} } = whole;\n`;
-    writeFileSync(join(folder, `dist/${entry}.mjs`), facade);
+    const itsDefault = main === undefined ? '' : 'export default whole.default;\n';
+    writeFileSync(join(folder, `dist/${entry}.mjs`), facade + itsDefault);
     const types = `./dist/${entry}.d.ts`;
     manifest.exports[subpath] = { types, require: `./dist/${entry}.cjs`, default: `./dist/${entry}.mjs` };
   }

@@ -27,6 +27,7 @@ export const shipped = [
     'share',
     'election',
   ].map((name) => `docs/${name}.md`),
+  ...['from-redlock'].map((name) => `docs/moving/${name}.md`),
   ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script'].map((name) => `docs/recipes/${name}.md`),
 ];
 

@@ -1,0 +1,11 @@
+/**
+ * The API of redlock 5 over locks of holdfast: change the import, and what was written goes on. What differs, and why, is in
+ * `docs/moving/from-redlock.md`.
+ *
+ * @packageDocumentation
+ */
+export { ExecutionError, ResourceLockedError } from './errors.js';
+export { Lock } from './lock.js';
+export { Redlock as default, type RedlockAbortSignal, type Routine } from './redlock.js';
+export type { Settings } from './settings.js';
+export type { Attempts, Client, ExecutionResult, ExecutionStats } from './votes.js';

@@ -1,0 +1,56 @@
+/**
+ * How long a call of redlock waits.
+ *
+ * redlock asks `retryCount` times more, with pauses. Here the lock is asked for once, however long the answer takes; when it is busy the call waits in
+ * line, by message, for as long as redlock's pauses would have taken. Only of what no message tells is it asked again: while Redis is away, and
+ * while a process that still runs the package redlock holds the resource, under a key that is no lock of holdfast.
+ */
+
+import type { Clock } from '@holdfast/watchdog';
+import { type Hold, LockRefusedError, LockTimeoutError, LockUnavailableError, type RLock } from 'holdfast';
+import { pauseMs, type Settings, waitWindowMs } from './settings.js';
+
+/** A wait that is longer has no limit: it is the longest that a call of holdfast can be given, 24.8 days. */
+const LONGEST_WAIT_MS = 2 ** 31;
+
+const mayPass = (error: unknown) =>
+  error instanceof LockTimeoutError || error instanceof LockUnavailableError || error instanceof LockRefusedError;
+
+/** Whether somebody else has the lock: of holdfast, or of redlock. */
+export const isBusy = (error: unknown): boolean =>
+  error instanceof LockTimeoutError || (error instanceof LockRefusedError && error.redisCode === 'NOTALOCK');
+
+/** How a lock is to be had. */
+export interface Patience {
+  readonly duration: number;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  /** Is told why a question was in vain that is not the last. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Takes `lock`, as patiently as redlock would.
+ *
+ * @throws what the last question was rejected with.
+ */
+export async function acquirePatiently(lock: RLock, { duration, settings, clock, onFailure }: Patience): Promise<Hold> {
+  const endsAt = clock.now() + waitWindowMs(settings);
+  let waitMs: number | undefined = 0;
+  for (;;) {
+    try {
+      return await lock.acquire({ leaseMs: duration, ...(waitMs === undefined ? {} : { waitMs }) });
+    } catch (error) {
+      const leftMs = endsAt - clock.now();
+      if (!mayPass(error) || leftMs <= 0) throw error;
+      onFailure(error);
+      if (!(error instanceof LockTimeoutError)) await pause(clock, Math.min(leftMs, pauseMs(settings)));
+    }
+    const leftMs = Math.ceil(Math.max(0, endsAt - clock.now()));
+    waitMs = leftMs > LONGEST_WAIT_MS ? undefined : leftMs;
+  }
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.setTimer(resolve, ms));
+}

@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import { systemClock } from '@holdfast/watchdog';
+import { createLockClient, type Hold, type LockClient, LockError } from 'holdfast';
+import { ExecutionError, ResourceLockedError } from './errors.js';
+import { AutomaticExtension } from './extension.js';
+import { Lock } from './lock.js';
+import { acquirePatiently, isBusy } from './patience.js';
+import { defaultSettings, type Settings, settingsOver } from './settings.js';
+import { type Client, type ExecutionResult, votedAgainst, votedFor } from './votes.js';
+import { wallTimeIn } from './wall-time.js';
+
+/** Aborts when the lock is lost; `error` is then why, as is `reason`. */
+export type RedlockAbortSignal = AbortSignal & { error?: Error };
+
+/** What {@link Redlock.using} runs. */
+export type Routine<T> = (signal: RedlockAbortSignal) => Promise<T>;
+
+const MARGIN_MS = 100;
+
+/**
+ * The class of redlock 5, over locks of holdfast on one Redis, one master behind Sentinel, or one Cluster. Its locks are those of `getLock` and
+ * `getMultiLock` with the same names; they exclude those of the package redlock too, so processes can be moved one after the other.
+ *
+ * The event `error` tells of each lock that was busy ({@link ResourceLockedError}) and of trouble in the background; without a listener it is
+ * no exception.
+ */
+export class Redlock extends EventEmitter {
+  /** The one that it was made with. */
+  readonly clients: Set<Client>;
+  readonly settings: Settings;
+  readonly #client: Client;
+  readonly #clock = systemClock();
+  readonly #holds = new WeakMap<Lock, Hold>();
+  #locks: LockClient | undefined;
+
+  /**
+   * No I/O happens before the first lock. That opens one more connection, for messages, which is closed with yours; {@link quit} closes both.
+   *
+   * @param clients - one client of ioredis. For several use `createRedLockClient`: see `docs/redlock.md`.
+   * @throws TypeError or RangeError for clients, settings or scripts that cannot be used.
+   */
+  constructor(clients: Iterable<Client>, settings: Partial<Settings> = {}, scripts?: Record<string, never>) {
+    super();
+    this.on('error', () => undefined);
+    this.clients = new Set(clients);
+    const [client, ...others] = this.clients;
+    if (client === undefined) throw new TypeError('Redlock: at least one client is needed');
+    if (others.length > 0) {
+      throw new TypeError(
+        `Redlock: ${this.clients.size} clients were given, and locks of this class are on one. For locks by majority use createRedLockClient of holdfast`,
+      );
+    }
+    if (scripts !== undefined && Object.keys(scripts).length > 0)
+      throw new TypeError('Redlock: the scripts of holdfast cannot be exchanged');
+    this.settings = settingsOver(defaultSettings, settings);
+    this.#client = client;
+  }
+
+  /** Gives back what is held, closes the connection for messages, and calls `quit()` of the client. */
+  async quit(): Promise<void> {
+    await this.#close();
+    await this.#client.quit();
+  }
+
+  /**
+   * Takes all resources, or none. Two calls never share them, whatever code they are made from.
+   *
+   * @param duration - how long, in whole milliseconds, at least 100.
+   * @throws ExecutionError when they were not had in the time that `retryCount` and `retryDelay` give; TypeError or RangeError at once for names,
+   * a duration or settings that cannot be used.
+   */
+  async acquire(resources: string[], duration: number, settings?: Partial<Settings>): Promise<Lock> {
+    const chosen = settingsOver(this.settings, settings);
+    const locks = this.#open();
+    const [name, ...others] = resources;
+    const lock = name !== undefined && others.length === 0 ? locks.getLock(name) : locks.getMultiLock(resources);
+    const onFailure = (error: unknown) => this.emit('error', vote(error, resources));
+    const hold = await this.#do('take', resources, () =>
+      acquirePatiently(lock, { duration, settings: chosen, clock: this.#clock, onFailure }),
+    );
+    return this.#lockOf(hold, { resources, value: randomUUID(), duration, driftFactor: chosen.driftFactor });
+  }
+
+  /**
+   * Gives the resources back.
+   *
+   * @throws ExecutionError when they had been lost, or released before.
+   */
+  async release(lock: Lock, _settings?: Partial<Settings>): Promise<ExecutionResult> {
+    const hold = this.#holdOf(lock);
+    lock.expiration = 0;
+    await this.#do('release', lock.resources, async () => {
+      hold.assertHeld();
+      await hold.release();
+    });
+    return { attempts: votedFor(this.#client) };
+  }
+
+  /**
+   * Keeps the resources for at least `duration` from now. Go on with the lock that this resolves with: `existing` tells no expiration any more.
+   *
+   * @throws ExecutionError when they had been lost or released, or Redis did not do it; RangeError when `duration` is no length of a lease.
+   */
+  async extend(existing: Lock, duration: number, settings?: Partial<Settings>): Promise<Lock> {
+    const { driftFactor } = settingsOver(this.settings, settings);
+    const { resources, value } = existing;
+    const hold = this.#holdOf(existing);
+    await this.#do('extend', resources, () => hold.extend(duration));
+    existing.expiration = 0;
+    return this.#lockOf(hold, { resources, value, duration, driftFactor });
+  }
+
+  /**
+   * Runs `routine` while it holds the resources, which are extended for as long as that takes. The signal aborts when they are lost: at the end of
+   * their lease at the latest, also when Redis cannot be reached.
+   *
+   * @throws ExecutionError as `acquire`, and when they were lost meanwhile; else what `routine` throws.
+   */
+  using<T>(resources: string[], duration: number, settings: Partial<Settings>, routine?: Routine<T>): Promise<T>;
+  using<T>(resources: string[], duration: number, routine: Routine<T>): Promise<T>;
+  async using<T>(
+    resources: string[],
+    duration: number,
+    settingsOrRoutine: Partial<Settings> | Routine<T>,
+    optionalRoutine?: Routine<T>,
+  ): Promise<T> {
+    const [given, routine] =
+      typeof settingsOrRoutine === 'function' ? [undefined, settingsOrRoutine] : [settingsOrRoutine, optionalRoutine];
+    if (typeof routine !== 'function') throw new TypeError('Redlock: using needs a routine');
+    const settings = settingsOver(this.settings, given);
+    const { automaticExtensionThreshold } = settings;
+    if (automaticExtensionThreshold > duration - MARGIN_MS) {
+      throw new RangeError(
+        `Redlock: automaticExtensionThreshold (${automaticExtensionThreshold}) must be ${MARGIN_MS} ms below the duration (${duration}) at least`,
+      );
+    }
+    const lock = await this.acquire(resources, duration, settings);
+    const hold = this.#holdOf(lock);
+    const extension = new AutomaticExtension(hold, this.#clock, {
+      durationMs: duration,
+      thresholdMs: automaticExtensionThreshold,
+    });
+    let value: T;
+    try {
+      value = await routine(this.#signalOf(hold, resources));
+    } catch (error) {
+      await extension.stop();
+      // What is wrong with the lock is told by the event `error`, and to the routine by its signal.
+      await this.release(lock).catch(() => undefined);
+      throw error;
+    }
+    await extension.stop();
+    await this.release(lock);
+    return value;
+  }
+
+  // ---------------------------------------------------------------- within
+
+  #open(): LockClient {
+    if (this.#locks === undefined) {
+      const locks = createLockClient({ redis: this.#client });
+      locks.on('error', (error) => this.emit('error', error));
+      this.#client.once('end', this.#onEnd);
+      this.#locks = locks;
+    }
+    return this.#locks;
+  }
+
+  /** Whoever closes his client, and knows of no other connection, is to have none left. */
+  readonly #onEnd = (): void => void this.#close();
+
+  async #close(): Promise<void> {
+    this.#client.off('end', this.#onEnd);
+    const locks = this.#locks;
+    this.#locks = undefined;
+    await locks?.close();
+  }
+
+  #holdOf(lock: Lock): Hold {
+    const hold = this.#holds.get(lock);
+    if (hold === undefined) throw new ExecutionError('Redlock: this lock was not made by this Redlock', []);
+    return hold;
+  }
+
+  #lockOf(
+    hold: Hold,
+    { resources, value, duration, driftFactor }: Pick<Lock, 'resources' | 'value'> & LeaseOfLock,
+  ): Lock {
+    const heldMs = Math.min(hold.remainingMs(), duration - Math.round(driftFactor * duration));
+    const lock = new Lock(this, resources, value, votedFor(this.#client), wallTimeIn(heldMs));
+    this.#holds.set(lock, hold);
+    return lock;
+  }
+
+  #signalOf({ signal: lost }: Hold, resources: readonly string[]): RedlockAbortSignal {
+    const controller = new AbortController();
+    const signal: RedlockAbortSignal = controller.signal;
+    const abort = () => {
+      signal.error = this.#failure('keep', resources, lost.reason);
+      controller.abort(signal.error);
+    };
+    if (lost.aborted) abort();
+    else lost.addEventListener('abort', abort, { once: true });
+    return signal;
+  }
+
+  /** Whatever holdfast rejects with is an error of redlock; mistakes of the caller are what they are. */
+  async #do<T>(what: Deed, resources: readonly string[], work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof LockError ? this.#failure(what, resources, error) : error;
+    }
+  }
+
+  #failure(what: Deed, resources: readonly string[], cause: unknown): ExecutionError {
+    const error = vote(cause, resources);
+    this.emit('error', error);
+    const message = `Redlock: could not ${what} ${listed(resources)}: ${error.message}`;
+    return new ExecutionError(message, votedAgainst(this.#client, error), { cause });
+  }
+}
+
+type Deed = 'take' | 'keep' | 'extend' | 'release';
+
+interface LeaseOfLock {
+  readonly duration: number;
+  readonly driftFactor: number;
+}
+
+const listed = (resources: readonly string[]) => resources.map((name) => `"${name}"`).join(', ');
+
+function vote(error: unknown, resources: readonly string[]): Error {
+  if (isBusy(error)) return new ResourceLockedError(`somebody else has ${listed(resources)}, or a part of that`);
+  return error instanceof Error ? error : new Error(String(error));
+}

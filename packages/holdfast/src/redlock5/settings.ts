@@ -1,0 +1,55 @@
+/** How {@link Redlock} waits and extends. */
+export interface Settings {
+  /** The share of a duration that is taken off `expiration`, beside the margin that each lease has. Default 0.01. */
+  readonly driftFactor: number;
+  /** With `retryDelay` how long a busy lock is waited for: `retryCount` times that. 0: one attempt. -1: without limit. Default 10. */
+  readonly retryCount: number;
+  /** In milliseconds; see `retryCount`. Also the pause before a lock is asked for again that the package redlock holds. Default 200. */
+  readonly retryDelay: number;
+  /** That pause is so many milliseconds shorter or longer, by chance. Default 100. */
+  readonly retryJitter: number;
+  /** `using` extends its lock when so many milliseconds are left. At least 100 below the duration. Default 500. */
+  readonly automaticExtensionThreshold: number;
+}
+
+export const defaultSettings: Settings = Object.freeze({
+  driftFactor: 0.01,
+  retryCount: 10,
+  retryDelay: 200,
+  retryJitter: 100,
+  automaticExtensionThreshold: 500,
+});
+
+const isSetting = (name: string): name is keyof Settings => name in defaultSettings;
+const least: Partial<Settings> = { retryCount: -1 };
+
+/**
+ * `base`, and what is given in its place. What is given as undefined is not given.
+ *
+ * @throws TypeError for a setting that redlock does not have, or that is no number; RangeError for one below its least value.
+ */
+export function settingsOver(base: Settings, given: Partial<Settings> = {}): Settings {
+  const settings: Record<keyof Settings, number> = { ...base };
+  for (const [name, value] of Object.entries(given) as [string, unknown][]) {
+    if (!isSetting(name)) throw new TypeError(`Redlock: unknown setting "${name}"`);
+    if (value === undefined) continue;
+    if (typeof value !== 'number' || Number.isNaN(value)) throw new TypeError(`Redlock: ${name} must be a number`);
+    const { [name]: lowest = 0 } = least;
+    if (value < lowest) throw new RangeError(`Redlock: ${name} must be at least ${lowest}, got ${value}`);
+    settings[name] = value;
+  }
+  return settings;
+}
+
+/** How long a busy lock is waited for, in milliseconds. */
+export function waitWindowMs({ retryCount, retryDelay }: Settings): number {
+  // No delay, for ever, is for ever.
+  return retryCount === -1 || retryCount === Number.POSITIVE_INFINITY
+    ? Number.POSITIVE_INFINITY
+    : retryCount * retryDelay;
+}
+
+/** A pause between two questions for a lock whose release nobody tells. */
+export function pauseMs({ retryDelay, retryJitter }: Settings): number {
+  return Math.max(0, retryDelay + (Math.random() * 2 - 1) * retryJitter);
+}

@@ -1,0 +1,297 @@
+/**
+ * What redlock's own tests show of a single server, under the titles that it has published them with, of the package and of `holdfast/redlock` alike;
+ * and what the one of them does about the locks of the other.
+ */
+import { useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import * as ours from 'holdfast/redlock';
+import { Redis } from 'ioredis';
+import * as untyped from 'redlock5';
+import { freshName } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
+
+type Api = typeof ours;
+/** That it has the types of ours is a claim of ours; what it does is looked at below. */
+const original = untyped as unknown as Api;
+
+/** Long, so that nothing ends by itself. */
+const DURATION_MS = 60_000;
+/** A tenth of a second in all. */
+const impatient = { retryCount: 2, retryDelay: 50, retryJitter: 0 };
+
+const kit = useRedis();
+
+function connect(): Redis {
+  const redis = new Redis(kit.server.url, { disconnectTimeout: 50 });
+  kit.cleanup(() => redis.disconnect());
+  return redis;
+}
+
+const pttl = (name: string) => kit.admin.pttl(name);
+const exists = async (name: string) => (await kit.admin.exists(name)) === 1;
+async function votesAgainst(error: unknown): Promise<Error[]> {
+  const { attempts } = error as InstanceType<Api['ExecutionError']>;
+  const stats = await Promise.all(attempts);
+  return stats.flatMap(({ votesAgainst: against }) => [...against.values()]);
+}
+
+describe.each<[string, Api, number]>([
+  ['redlock 5.0.0-beta.2', original, 3],
+  ['holdfast/redlock', ours, 1],
+])('%s', (_, { default: Redlock, ExecutionError, ResourceLockedError, Lock }, attempts) => {
+  const open = (settings = {}) => new Redlock([connect()], settings);
+
+  it('refuses to use a non-integer duration', async () => {
+    const error = await failureOf(open().acquire([freshName()], Number.MAX_SAFE_INTEGER / 10));
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(ExecutionError);
+  });
+
+  it.each([
+    ['a single lock', 1],
+    ['a multi-resource lock', 2],
+  ])('acquires, extends, and releases %s', async (_title, resources) => {
+    const names = Array.from({ length: resources }, freshName);
+    const redlock = open();
+    const lock = await redlock.acquire(names, DURATION_MS);
+    expect(lock).toBeInstanceOf(Lock);
+    expect(lock).toMatchObject({ redlock, resources: names, value: expect.any(String) as unknown });
+    for (const name of names) expect(await pttl(name)).toBeGreaterThan(0);
+    for (const name of names) expect(await pttl(name)).toBeLessThanOrEqual(DURATION_MS);
+    expect(lock.expiration).toBeGreaterThan(Date.now());
+    expect(lock.expiration).toBeLessThan(Date.now() + DURATION_MS);
+
+    const extended = await lock.extend(3 * DURATION_MS);
+    for (const name of names) expect(await pttl(name)).toBeGreaterThan(DURATION_MS);
+    expect(lock.expiration).toBe(0);
+    expect(extended.value).toBe(lock.value);
+    expect(extended.expiration).toBeGreaterThan(Date.now() + DURATION_MS);
+
+    const [attempt] = (await extended.release()).attempts;
+    expect(await attempt).toEqual({
+      membershipSize: 1,
+      quorumSize: 1,
+      votesFor: redlock.clients,
+      votesAgainst: new Map(),
+    });
+    for (const name of names) expect(await exists(name)).toBe(false);
+    expect(extended.expiration).toBe(0);
+  });
+
+  it('locks fail when redis is unreachable', async () => {
+    const redis = new Redis({
+      ...{ host: '127.0.0.1', port: 1, maxRetriesPerRequest: 0, retryStrategy: () => null },
+      autoResendUnfulfilledCommands: false,
+    });
+    redis.on('error', () => undefined);
+    const redlock = new Redlock([redis], impatient);
+    const error = await failureOf(redlock.acquire([freshName()], DURATION_MS));
+    expect(error).toBeInstanceOf(ExecutionError);
+    for (const against of await votesAgainst(error)) expect(against).not.toBeInstanceOf(ResourceLockedError);
+    expect(await votesAgainst(error)).toHaveLength(attempts);
+  });
+
+  it('locks automatically expire', async () => {
+    const name = freshName();
+    const redlock = open(impatient);
+    const first = await redlock.acquire([name], 500);
+    await waitUntil(async () => !(await exists(name)), { what: 'the lock has expired' });
+    const second = await redlock.acquire([name], DURATION_MS);
+    expect(await failureOf(first.release())).toBeInstanceOf(ExecutionError);
+    expect(await failureOf(first.extend(DURATION_MS))).toBeInstanceOf(ExecutionError);
+    expect(await exists(name)).toBe(true);
+    await second.release();
+    expect(await exists(name)).toBe(false);
+  });
+
+  it('individual locks are exclusive', async () => {
+    const name = freshName();
+    const redlock = open(impatient);
+    const lock = await redlock.acquire([name], DURATION_MS);
+    const error = await failureOf(redlock.acquire([name], DURATION_MS));
+    expect(error).toBeInstanceOf(ExecutionError);
+    expect(error).toMatchObject({ name: 'ExecutionError' });
+    const against = await votesAgainst(error);
+    expect(against).toHaveLength(attempts);
+    for (const vote of against) expect(vote).toBeInstanceOf(ResourceLockedError);
+    await lock.release();
+    expect(await exists(name)).toBe(false);
+  });
+
+  it('overlapping multi-locks are exclusive', async () => {
+    const [one, two, three] = [freshName(), freshName(), freshName()];
+    const redlock = open(impatient);
+    const lock = await redlock.acquire([one, two], DURATION_MS);
+    const error = await failureOf(redlock.acquire([two, three], DURATION_MS));
+    expect(error).toBeInstanceOf(ExecutionError);
+    expect(await exists(three)).toBe(false);
+    for (const vote of await votesAgainst(error)) expect(vote).toBeInstanceOf(ResourceLockedError);
+    await lock.release();
+    expect([await exists(one), await exists(two), await exists(three)]).toEqual([false, false, false]);
+  });
+
+  it('the `using` helper acquires, extends, and releases locks', async () => {
+    const name = freshName();
+    const redlock = open();
+    const value = await redlock.using(
+      [name],
+      DURATION_MS,
+      { automaticExtensionThreshold: DURATION_MS - 200 },
+      async (signal) => {
+        let least = DURATION_MS;
+        const isRaised = async () => {
+          const now = await pttl(name);
+          least = Math.min(least, now);
+          return now > least;
+        };
+        await waitUntil(isRaised, { what: 'the lock is extended' });
+        expect(signal.aborted).toBe(false);
+        expect(signal.error).toBeUndefined();
+        return 'done';
+      },
+    );
+    expect(value).toBe('done');
+    expect(await exists(name)).toBe(false);
+  });
+
+  it('the `using` helper is exclusive', async () => {
+    const name = freshName();
+    const redlock = open({ retryCount: -1, retryDelay: 10, retryJitter: 5 });
+    let inside = 0;
+    const work = () =>
+      redlock.using([name], DURATION_MS, async (signal) => {
+        expect(++inside).toBe(1);
+        expect(await exists(name)).toBe(true);
+        inside--;
+        return signal.aborted;
+      });
+    expect(await Promise.all([work(), work(), work()])).toEqual([false, false, false]);
+    expect(await exists(name)).toBe(false);
+  });
+
+  it('is not re-entered: who has a resource cannot have it a second time', async () => {
+    const name = freshName();
+    const redlock = open(impatient);
+    const nested = await redlock.using([name], DURATION_MS, () => failureOf(redlock.acquire([name], DURATION_MS)));
+    expect(nested).toBeInstanceOf(ExecutionError);
+  });
+
+  it('releases once: a second release fails, and one by the lock that an extension has replaced does not', async () => {
+    const redlock = open(impatient);
+    const lock = await redlock.acquire([freshName()], DURATION_MS);
+    await lock.extend(DURATION_MS);
+    await lock.release();
+    expect(await failureOf(lock.release())).toBeInstanceOf(ExecutionError);
+  });
+
+  it('tells by its event `error` of a lock that was busy, and needs no listener for it', async () => {
+    const name = freshName();
+    const redlock = open({ retryCount: 0 });
+    await redlock.acquire([name], DURATION_MS);
+    const told: unknown[] = [];
+    expect(await failureOf(redlock.acquire([name], DURATION_MS))).toBeInstanceOf(ExecutionError);
+    redlock.on('error', (error) => told.push(error));
+    expect(await failureOf(redlock.acquire([name], DURATION_MS))).toBeInstanceOf(ExecutionError);
+    expect(told.length).toBeGreaterThan(0);
+    for (const error of told) expect(error).toBeInstanceOf(ResourceLockedError);
+  });
+
+  it('`quit` ends the client that it was given', async () => {
+    const redlock = open();
+    await redlock.using([freshName()], DURATION_MS, () => Promise.resolve());
+    const [client] = redlock.clients;
+    await redlock.quit();
+    await waitUntil(() => client?.status === 'end', { what: 'the connection has ended' });
+  });
+});
+
+describe('redlock and holdfast/redlock on one server', () => {
+  it('keep each other out, and the one goes on when the other has released', async () => {
+    const name = freshName();
+    const old = new original.default([connect()], impatient);
+    const now = new ours.default([connect()], { retryCount: -1, retryDelay: 5, retryJitter: 0 });
+    const held = await old.acquire([name], DURATION_MS);
+    const busy: unknown[] = [];
+    now.on('error', (error) => busy.push(error));
+    const waiting = now.acquire([name], DURATION_MS);
+    await waitUntil(() => busy.length > 2, { what: 'it has been asked for several times' });
+    for (const error of busy) expect(error).toBeInstanceOf(ours.ResourceLockedError);
+    await held.release();
+    const lock = await waiting;
+    expect(await failureOf(old.acquire([name], DURATION_MS))).toBeInstanceOf(original.ExecutionError);
+    await lock.release();
+    await (await old.acquire([name], DURATION_MS)).release();
+  });
+});
+
+describe('holdfast/redlock', () => {
+  it('waits by message: a lock that is released goes to who waits, with nothing asked in between', async () => {
+    const name = freshName();
+    const redlock = new ours.default([connect()], { retryCount: 1, retryDelay: DURATION_MS });
+    const other = new ours.default([connect()]);
+    const first = await other.acquire([name], DURATION_MS);
+    const waiting = redlock.acquire([name], DURATION_MS);
+    await waitUntil(async () => (await kit.admin.keys(`*${name}*`)).length > 1, { what: 'somebody stands in line' });
+    await first.release();
+    await (await waiting).release();
+  });
+
+  it('tells the routine of a loss, with the reason, and the caller by ExecutionError', async () => {
+    const name = freshName();
+    const redlock = new ours.default([connect()]);
+    let seen: unknown;
+    const error = await failureOf(
+      redlock.using([name], 1_000, { automaticExtensionThreshold: 800 }, async (signal) => {
+        await kit.admin.del(name);
+        await waitUntil(() => signal.aborted, { what: 'the signal aborts' });
+        seen = signal.error;
+      }),
+    );
+    expect(seen).toBeInstanceOf(ours.ExecutionError);
+    expect(seen).toMatchObject({ cause: { code: 'LOCK_LOST' } });
+    expect(error).toBeInstanceOf(ours.ExecutionError);
+  });
+
+  it('what the routine throws comes first, also when the lock was lost', async () => {
+    const name = freshName();
+    const redlock = new ours.default([connect()]);
+    const boom = new Error('boom');
+    const error = await failureOf(
+      redlock.using([name], DURATION_MS, async () => {
+        await kit.admin.del(name);
+        throw boom;
+      }),
+    );
+    expect(error).toBe(boom);
+  });
+
+  it('leaves no connection behind when its client is closed by whoever made it', async () => {
+    const connectionName = freshName();
+    const connections = async () => String(await kit.admin.client('LIST')).split(connectionName).length - 1;
+    const redis = new Redis(kit.server.url, { connectionName, disconnectTimeout: 50 });
+    const redlock = new ours.default([redis]);
+    await redlock.using([freshName()], DURATION_MS, () => Promise.resolve());
+    await waitUntil(async () => (await connections()) === 2, { what: 'there is one more, for messages' });
+    await redis.quit();
+    await waitUntil(async () => (await connections()) === 0, { what: 'all its connections are closed' });
+    expect(await failureOf(redlock.acquire([freshName()], DURATION_MS))).toBeInstanceOf(ours.ExecutionError);
+    expect(await connections()).toBe(0);
+  });
+
+  it('refuses what it cannot do, before any I/O', async () => {
+    const redis = connect();
+    expect(() => new ours.default([])).toThrow('at least one client');
+    expect(() => new ours.default([redis, connect()])).toThrow('createRedLockClient');
+    expect(() => new ours.default([redis], { retries: 1 } as object)).toThrow('unknown setting "retries"');
+    expect(() => new ours.default([redis], { retryDelay: -1 })).toThrow('at least 0');
+    expect(() => new ours.default([redis], { retryDelay: Number.NaN })).toThrow('must be a number');
+    expect(() => new ours.default([redis], {}, { acquireScript: '' } as never)).toThrow('cannot be exchanged');
+    const redlock = new ours.default([redis], { retryCount: undefined } as object);
+    expect(redlock.settings.retryCount).toBe(10);
+    expect(await failureOf(redlock.acquire([], DURATION_MS))).toBeInstanceOf(RangeError);
+    expect(await failureOf(redlock.using([freshName()], 500, () => Promise.resolve()))).toBeInstanceOf(RangeError);
+    expect(await failureOf(redlock.using([freshName()], DURATION_MS, {}))).toBeInstanceOf(TypeError);
+    const foreign = new ours.Lock(redlock, ['x'], 'x', [], Date.now() + DURATION_MS);
+    expect(await failureOf(foreign.release())).toBeInstanceOf(ours.ExecutionError);
+  });
+});
