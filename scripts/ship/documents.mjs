@@ -27,7 +27,9 @@ export const shipped = [
     'share',
     'election',
   ].map((name) => `docs/${name}.md`),
-  ...['from-redlock'].map((name) => `docs/moving/${name}.md`),
+  ...['from-redlock', 'from-redis-semaphore', 'from-node-redisson', 'from-redisson'].map(
+    (name) => `docs/moving/${name}.md`,
+  ),
   ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script'].map((name) => `docs/recipes/${name}.md`),
 ];
 
