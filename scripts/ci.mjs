@@ -97,6 +97,7 @@ async function checkSources() {
     command(process.execPath, [join(root, 'scripts/gen-lua.mjs'), '--check']),
   );
   await npmRun('mutants', 'they still apply', ['--check']);
+  await npmRun('docs', 'no link is broken, all that is exported is documented', ['--check']);
   await checkSpec(tally);
   await checkReferee(tally);
 }

@@ -15,6 +15,7 @@ export const shipped = [
     'upgrading',
     'locks',
     'operations',
+    'runbook',
     'cli',
     'redlock',
     'read-write-lock',
@@ -40,6 +41,20 @@ export const targetsOf = (file, text) =>
   [...text.matchAll(link)].map(([, , path]) => posix.normalize(posix.join(posix.dirname(file), path)));
 
 /**
+ * A document whose links lead elsewhere.
+ *
+ * @param {string} file path in the repository
+ * @param {string} text
+ * @param {(target: string, anchor: string, path: string) => string | undefined} leadTo the address of a file of the repository; undefined when it has none: then of
+ * the link the words are left
+ */
+export const relinked = (file, text, leadTo) =>
+  text.replaceAll(link, (_, words, path, anchor = '') => {
+    const address = leadTo(posix.normalize(posix.join(posix.dirname(file), path)), anchor, path);
+    return address === undefined ? words : `[${words}](${address})`;
+  });
+
+/**
  * Makes the links of a document lead somewhere wherever it is read. With the address of the repository all of them are absolute. Without, those to
  * documents that are shipped stay as they are, and of the others the words are left.
  *
@@ -48,10 +63,9 @@ export const targetsOf = (file, text) =>
  * @param {string | undefined} base address of the repository's files
  */
 export const relink = (file, text, base) =>
-  text.replaceAll(link, (whole, words, path, anchor = '') => {
-    const target = posix.normalize(posix.join(posix.dirname(file), path));
-    if (base !== undefined) return `[${words}](${base}/${target}${anchor})`;
-    return shipped.includes(target) ? whole : words;
+  relinked(file, text, (target, anchor, path) => {
+    if (base !== undefined) return `${base}/${target}${anchor}`;
+    return shipped.includes(target) ? `${path}${anchor}` : undefined;
   });
 
 /** Address of the files of this version, by the manifest's `repository`; undefined where it has none. */

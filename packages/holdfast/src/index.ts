@@ -1,7 +1,7 @@
 /**
  * Re-entrant distributed locks for Node.js on Redis.
  *
- * @packageDocumentation
+ * @module holdfast
  */
 export type { AcquireOptions, LockOptions } from './acquire-options.js';
 export { createLockClient, LockClient } from './client.js';
@@ -57,4 +57,5 @@ export type { ShareCodec, ShareOptions } from './primitives/share.js';
 export type { RLock, TryResult } from './primitives/rlock.js';
 export { createRedLockClient } from './redlock/redlock-client.js';
 export type { RedLockClient, RedLockNode } from './redlock/redlock-client-members.js';
+export type { NodeState } from './redlock/lock-node.js';
 export type { RedLockClientOptions, RedLockNodeInput } from './redlock/redlock-options.js';

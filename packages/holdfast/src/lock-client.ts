@@ -161,9 +161,11 @@ export interface LockClientMembers extends AsyncDisposable {
    * Locks that are still held when `fn` has settled are reported as `leak`, aborted with reason `scope-ended`, and not renewed any more.
    */
   run<T>(fn: () => PromiseLike<T>): Promise<T>;
+  /** The same for what is no thenable: returns it at once. */
   run<T>(fn: () => T): T;
   /** Runs `fn` outside all scopes: start servers, timers and listeners in here, else they keep the scope for their whole life. Returns as `run`. */
   exit<T>(fn: () => PromiseLike<T>): Promise<T>;
+  /** The same for what is no thenable: returns it at once. */
   exit<T>(fn: () => T): T;
   /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
   inspect(name: string): Promise<LockInspection>;
@@ -186,9 +188,9 @@ export interface LockClientMembers extends AsyncDisposable {
    * @throws RangeError when there is no such event, TypeError when the listener is no function.
    */
   on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this;
-  /** Adds a listener for the next time only. @throws as {@link LockClient.on}. */
+  /** Adds a listener for the next time only. @throws as `on`. */
   once<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this;
-  /** Removes a listener. @throws as {@link LockClient.on}. */
+  /** Removes a listener. @throws as `on`. */
   off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this;
   /**
    * Ends the client: waiting and new calls reject with LockClientClosedError; holds in use have `drainMs` to be released (calls inside them

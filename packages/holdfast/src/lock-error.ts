@@ -50,6 +50,7 @@ export abstract class LockError extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
+  /** An error of another copy of this package, such as its CommonJS form, is one too. */
   static override [Symbol.hasInstance](
     this: { readonly prototype: LockError; readonly code?: LockErrorCode },
     value: unknown,

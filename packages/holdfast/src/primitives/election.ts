@@ -67,6 +67,7 @@ export interface Election {
    * @throws what `fn` throws; LockLostError when the leadership was lost, also where `fn` has returned; else as {@link RLock.acquire}.
    */
   campaign<T>(fn: (leadership: Leadership) => T | PromiseLike<T>): Promise<T>;
+  /** The same with options. */
   campaign<T>(options: CampaignOptions, fn: (leadership: Leadership) => T | PromiseLike<T>): Promise<T>;
   /** Waits to become the leader. The leadership lasts until {@link Leadership.resign}, or until it is lost. */
   campaign(options?: CampaignOptions): Promise<Leadership>;

@@ -53,6 +53,7 @@ export interface Hold extends AsyncDisposable {
    * @throws LockLostError when the hold was lost, LockNotHeldError when it was released: at once, also where `fn` is async, and `fn` is not run.
    */
   run<T>(fn: () => PromiseLike<T>): Promise<T>;
+  /** The same for what is no thenable: returns it at once. */
   run<T>(fn: () => T): T;
   /**
    * Raises the lease to at least `ms` milliseconds from now, and resolves when Redis has done it. It never shortens a lease, and a lock has one:

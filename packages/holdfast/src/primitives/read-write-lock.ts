@@ -35,7 +35,9 @@ export interface ReadWriteLockOptions {
 export interface ReadWriteLock {
   /** As `getReadWriteLock` was given it. */
   readonly name: string;
+  /** The side that many may hold at once. */
   readLock(): RLock;
+  /** The side that one holds, alone. */
   writeLock(): RLock;
 }
 

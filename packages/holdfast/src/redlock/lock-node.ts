@@ -5,7 +5,7 @@ import { addressOf, describeTrouble, isLasting } from '../connection/trouble.js'
 import type { Backend } from '../backend.js';
 import type { Standing } from './standing.js';
 
-/** What a node is to a lock now; see {@link LockNode.state}. */
+/** What a node is to a lock now; {@link RedLockNode.state} says what each word means. */
 export type NodeState =
   | 'may vote'
   | 'connecting'

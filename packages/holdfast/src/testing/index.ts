@@ -1,7 +1,7 @@
 /**
  * For tests of code that takes locks: a real client without Redis, whose time is the test's.
  *
- * @packageDocumentation
+ * @module holdfast/testing
  */
 export { type HoldfastMatchers, holdfastMatchers, type MatcherResult } from './matchers.js';
 export {

@@ -5,6 +5,7 @@ import type { Hold, RLock } from 'holdfast';
 /** What a matcher answers. */
 export interface MatcherResult {
   readonly pass: boolean;
+  /** What the runner prints when the expectation fails. */
   readonly message: () => string;
 }
 
@@ -20,10 +21,12 @@ export interface HoldfastMatchers<R = unknown> {
 
 /** See {@link HoldfastMatchers}. */
 export const holdfastMatchers = {
+  /** See {@link HoldfastMatchers.toBeHeld}. */
   async toBeHeld(received: unknown): Promise<MatcherResult> {
     const { held, what } = await look('toBeHeld', received);
     return { pass: held, message: () => `${what} ${held ? 'is held' : 'is free'}` };
   },
+  /** See {@link HoldfastMatchers.toBeFree}. */
   async toBeFree(received: unknown): Promise<MatcherResult> {
     const { held, what } = await look('toBeFree', received);
     return { pass: !held, message: () => `${what} ${held ? 'is held' : 'is free'}` };

@@ -33,6 +33,14 @@ describe('docs/troubleshooting.md', () => {
     expect(lines.filter((line) => line.startsWith(`| \`${reason}\` |`))).toHaveLength(1);
   });
 
+  it.each(events)('and the runbook says what to look at and what to do about %s', (name) => {
+    const [section = ''] = read('docs/runbook.md')
+      .split(/^## /m)
+      .filter((part) => part.startsWith(`${name}\n`));
+    for (const part of ['Means:', 'Look at:', 'Do:']) expect(section).toContain(`**${part}**`);
+    expect(read('docs/runbook.md')).toContain(`[\`${name}\`](#${name})`);
+  });
+
   it('was compared with every code, reason and event there is', () => {
     expect([codes.length, reasons.length, events.length]).toEqual([14, 9, 9]);
   });
