@@ -20,7 +20,7 @@ describe('encoding', () => {
     [
       core.release(keys, { ...releasing, trust: false }),
       ['x', 'holdfast_queue:{app:x}', 'holdfast_fresh:{app:x}', 'holdfast_dead:{app:x}:a:1'],
-      ['a:1', 2, 5_000, 3_000, 0, 'redisson_lock__channel:{app:x}'],
+      ['a:1', 2, 5_000, 3_000, 0, 'redisson_lock__channel:{app:x}', '-'],
     ],
     [
       core.cancel(keys, { tenure, tombstoneMs: 0, end: 'unused', ...granting }),

@@ -86,6 +86,16 @@ describe('release of the last hold with waiters', () => {
     expect(Math.abs(Number(now) / 1_000 - Number(seconds))).toBeLessThan(5);
   });
 
+  it('tells the next owner how long a turn is, where that is known', async () => {
+    await lock.ask('a:1');
+    for (const tenure of ['b:1', 'b:2']) await lock.ask(tenure);
+    const channel = await server.listen('holdfast_inbox:b');
+    await lock.release('a:1', 2, { turn: 37 });
+    await lock.release('b:1', 2);
+    const told = (await channel.received()).map(([, message]) => message.replace(/ \d{13}/g, ''));
+    expect(told).toEqual(['1 grant b:1 1 - turn 37', '1 grant b:2 0 -']);
+  });
+
   it('passes over waiters whose time is over', async () => {
     await lock.ask('a:1');
     for (const tenure of ['b:1', 'c:1', 'd:1']) await lock.ask(tenure);

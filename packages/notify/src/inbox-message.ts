@@ -4,7 +4,7 @@
  * On the wire it is text, fields separated by one space, version first:
  *
  * ```
- * 1 grant <tenure> <expMs> <nowMs> <others> <token|-> [<reason> <sinceMs>]
+ * 1 grant <tenure> <expMs> <nowMs> <others> <token|-> [turn <sections>] [<reason> <sinceMs>]
  * 1 contended <tenure>
  * 1 lost <tenure> <reason>
  * 1 look <tenure>
@@ -30,6 +30,8 @@ export type InboxMessage =
       readonly token?: string;
       /** The last holder did not give the lock back: its lease ran out, or it was forced out; and server time, in ms, since when. */
       readonly inherited?: Inherited;
+      /** How many critical sections a turn of the lock has, as the last holder says. */
+      readonly turn?: number;
     }
   /** Another tenure waits for the lock that `tenure` holds. */
   | { readonly kind: 'contended'; readonly tenure: string }
@@ -80,15 +82,20 @@ function parseGrant(tenure: string, fields: readonly string[]): InboxMessage | u
   const [token, ...more] = fields.slice(3);
   if (expiresAtMs === undefined || nowMs === undefined || others === undefined || token === undefined) return undefined;
   if (!areWords(more)) return undefined;
-  const inherited = inheritedFrom(more);
-  const grant = { kind: 'grant', tenure, expiresAtMs, nowMs, others, ...(inherited && { inherited }) } as const;
+  const grant = { kind: 'grant', tenure, expiresAtMs, nowMs, others, ...besides(more) } as const;
   if (token === '-') return grant;
   return tokenPattern.test(token) ? { ...grant, token } : undefined;
 }
 
-function inheritedFrom([reason, sinceMs = '']: readonly string[]): Inherited | undefined {
-  const since = parseCount(sinceMs);
-  return (reason === 'expired' || reason === 'forced') && since !== undefined ? { reason, since } : undefined;
+/** What a grant may say behind its token: pairs of a word and a number. */
+function besides(words: readonly string[]): { turn?: number; inherited?: Inherited } {
+  const [word, number = '', ...more] = words;
+  if (word === undefined) return {};
+  const value = parseCount(number);
+  if (value === undefined) return besides(more);
+  if (word === 'turn' && value > 0) return { ...besides(more), turn: value };
+  if (word === 'expired' || word === 'forced') return { ...besides(more), inherited: { reason: word, since: value } };
+  return besides(more);
 }
 
 /** What a later version says besides. A damaged message often has an empty field. */

@@ -26,6 +26,17 @@ describe('parseInboxMessage', () => {
     });
   });
 
+  it('reads how long a turn is, before and behind other words', () => {
+    const grant = { kind: 'grant', tenure: 'c:1', expiresAtMs: 2, nowMs: 1, others: 0 };
+    expect(parseInboxMessage('1 grant c:1 2 1 0 - turn 9')).toEqual({ ...grant, turn: 9 });
+    const inherited = { reason: 'expired', since: 7 };
+    expect(parseInboxMessage('1 grant c:1 2 1 0 - turn 9 expired 7')).toEqual({ ...grant, turn: 9, inherited });
+    expect(parseInboxMessage('1 grant c:1 2 1 0 - new 1 turn 9 newer')).toEqual({ ...grant, turn: 9 });
+    for (const words of ['turn', 'turn 0', 'turn -1', 'turn 1.5', 'turn soon']) {
+      expect(parseInboxMessage(`1 grant c:1 2 1 0 - ${words}`)).toEqual(grant);
+    }
+  });
+
   it('reads what it knows of a message in which a later version says more', () => {
     const grant = { kind: 'grant', tenure: 'c:1', expiresAtMs: 2, nowMs: 1, others: 0 };
     for (const more of ['-', 'shared', 'shared 3 9007199254740993', 'für alle']) {

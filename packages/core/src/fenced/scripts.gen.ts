@@ -5,7 +5,7 @@ import * as lock from '../lock/scripts.gen.js';
 
 export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/ask',
-  sha: '3742796715db56d3d9a81acda8c303c22ca160b1',
+  sha: 'e896d9ea375fdc28a20088dbdeee11fea4a56abe',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust, by.tokens],
   source: lock.ask.source.replace(parts.lockOwn, () => parts.fencedOwn).replace(parts.lockAcquire, () => parts.fencedAcquire).replace(parts.lockMine, () => parts.fencedMine),
@@ -13,7 +13,7 @@ export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'te
 
 export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'end' | 'tokens'> = {
   name: 'fenced/cancel',
-  sha: '11411f0aa81570a8b24296939ff6c04b4f81fa5a',
+  sha: '9a0631c5193a9fca4d59b6d89985347990a42d8d',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.end, by.tokens],
   source: lock.cancel.source.replace(parts.lockOwn, () => parts.fencedOwn),
@@ -21,7 +21,7 @@ export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 
 
 export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'tokens'> = {
   name: 'fenced/force',
-  sha: '3223b124c9dab88fc8a9f273d57f9ca061daa7de',
+  sha: '35fba087e376c8ee5386220fd8b2000691963709',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.tokens],
   source: lock.force.source.replace(parts.lockOwn, () => parts.fencedOwn),
@@ -35,17 +35,17 @@ export const handoff: Operation<'lock' | 'queue' | 'counter', 'tenure' | 'seq' |
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, "local seq = integer(2, 1, 9007199254740991)\nlocal leaseMs = integer(3, 1)\nlocal count, last = standing()\nif not count then return { 'lost', question } end\nlocal remainingMs = redis.call('PTTL', KEYS[1])\nlocal others = redis.call('ZCARD', KEYS[2])\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal token = redis.call('HGET', KEYS[1], 'token') or '-'\nif seq > last then\nif count ~= 1 then return { 'lost', question } end\nredis.call('HDEL', KEYS[1], '')", parts.fencedMint, "redis.call('PEXPIRE', KEYS[1], ARGV[3])\nredis.call('HSET', KEYS[1], 'seq', ARGV[2], 'token', token)\nremainingMs = leaseMs\nend\nreturn { 'passed', remainingMs, others, nowMs, token, question }"].join('\n'),
 };
 
-export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'tokens'> = {
+export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'turn' | 'tokens'> = {
   name: 'fenced/release',
-  sha: 'a099205169ef9cbb351b18dbee6a73d1bfcf8b77',
+  sha: '4a52b26d09e34d25bdeae7512450580aed9ef935',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
-  args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.tokens],
+  args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.turn, by.tokens],
   source: lock.release.source.replace(parts.lockOwn, () => parts.fencedOwn),
 };
 
 export const serve: Operation<'lock' | 'queue' | 'fresh' | 'counter', 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/serve',
-  sha: 'fd16c4431455b89dcb8041d6d346c353a794086c',
+  sha: '25fe13bc4de73c29e900dd79f4faef19183b3f89',
   keys: (by) => [by.lock, by.queue, by.fresh, by.counter],
   args: (by) => [by.claimMs, by.trust, by.tokens],
   source: lock.serve.source.replace(parts.lockOwn, () => parts.fencedOwn),

@@ -3,10 +3,11 @@
 -- tombstone shows that an earlier copy did the work.
 --
 -- KEYS  lock queue fresh dead
--- ARGV  tenure seq tombstoneMs claimMs trust releaseChannel
+-- ARGV  tenure seq tombstoneMs claimMs trust releaseChannel turn
 --   tombstoneMs     how long late asks of this tenure are refused; 0 = none can be on its way (clean)
 --   claimMs, trust  see grant.lua
 --   releaseChannel  is told `0` when no waiter was granted the lock (Redisson's waiters)
+--   turn            critical sections in a turn of the lock, for the next owner; - = not known
 --
 -- Replies
 --   held count      holds that are left
@@ -36,6 +37,8 @@ if count == 1 and isNew and tombstoneMs == 0 and redis.call('EXISTS', KEYS[2]) =
   return 'released ' .. question
 end
 
+local turn = ARGV[7] ~= '-' and integer(7, 1) or nil
+
 --#include lock/own
 --#include queue/retire
 --#include queue/inherited
@@ -58,7 +61,7 @@ end
 
 if tombstoneMs > 0 then retire(tombstoneMs) end
 redis.call('DEL', KEYS[1])
-local granted, refused = passOn(nil, nil, claimMs, trust)
+local granted, refused = passOn(nil, nil, claimMs, trust, nil, nil, turn)
 if granted then return { 'granted', granted, question } end
 announce(ARGV[6], trust)
 if waiting() > 0 then noteReturned('always') end

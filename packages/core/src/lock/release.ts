@@ -13,6 +13,8 @@ export interface ReleaseOptions extends Granting {
   readonly seq: number;
   /** How long late commands of this tenure are to be refused, in ms; 0: none can be on its way (clean). */
   readonly tombstoneMs: number;
+  /** How many critical sections a turn of the lock has, for the next owner; absent: not known. */
+  readonly turn?: number | undefined;
 }
 
 /** Reply to {@link release}. */
@@ -39,6 +41,7 @@ export function release(keys: LockKeys, options: ReleaseOptions): Command<Releas
       claimMs: duration('claimMs', options.claimMs, 1),
       trust: trustArgument(options),
       releaseChannel: keys.releaseChannel,
+      turn: options.turn === undefined ? '-' : ordinal('turn', options.turn, 1),
     },
     decode,
   );

@@ -12,7 +12,7 @@
 --
 -- Messages, space-separated, version first, to channel holdfast_inbox:<client id>. A tenure id is <client id>:<n> or
 -- <owner>:<client id>:<n>, so its client id is the part before the last colon.
---   1 grant <tenure> <expMs> <nowMs> <others> <token or -> [<reason> <sinceMs>]
+--   1 grant <tenure> <expMs> <nowMs> <others> <token or -> [turn <sections>] [<reason> <sinceMs>]
 --                                                            owner until expMs (server time) unless it renews; the last two as in
 --                                                            inherited.lua, when the lock was not given back
 --   1 contended <tenure>                                     another tenure waits for the lock that this one holds
@@ -53,9 +53,10 @@ local function putBack(waiter, ticket, ttlMs)
 end
 
 -- `self` is the asking tenure, if any: it takes the full lease when its turn comes, and no message. `nowMs` is server time, if
--- the script has asked for it. `inherited`: see inherited.lua; nil when the lock was given back.
+-- the script has asked for it. `inherited`: see inherited.lua; nil when the lock was given back. `turn`: see lock/release.lua; nil when
+-- it is not known.
 -- Returns the new owner or nil, and the error reply when something that it takes was refused.
-local function passOn(self, selfLeaseMs, claimLeaseMs, trusted, nowMs, inherited)
+local function passOn(self, selfLeaseMs, claimLeaseMs, trusted, nowMs, inherited, turn)
   if not nowMs then
     local time = redis.pcall('TIME')
     if time.err then return nil, time end
@@ -86,6 +87,7 @@ local function passOn(self, selfLeaseMs, claimLeaseMs, trusted, nowMs, inherited
       if inherited then leave(inherited) end
       local untilMs = nowMs + grantedMs
       local message = string.format('1 grant %s %.0f %.0f %d %s', head, untilMs, nowMs, waiting(), token)
+      if turn then message = message .. ' turn ' .. turn end
       local receivers = tell(head, inherited and message .. ' ' .. wordsOf(inherited) or message)
       if receivers ~= 0 or not trusted then return head end
       redis.pcall('DEL', KEYS[1])

@@ -58,6 +58,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   busyAt: number | undefined;
   inherited: Inherited | undefined;
   keptUntil: number | undefined;
+  turn: number | undefined;
   closing = false;
   readonly #home: LockHome;
   #selfWait: SelfWaitWatch | undefined;
@@ -226,6 +227,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   onHeld(tenure: Stake, how: 'asked' | 'granted', inherited?: Inherited): void {
     this.change(() => {
       this.#home.granted(this);
+      tenure.turn ??= this.turn;
       this.inherited = inherited ?? this.inherited;
       const { first } = this.queue;
       if (first === undefined) {

@@ -16,7 +16,7 @@ import { failureError } from '../tenure/failures.js';
 import type { CountedDown, ReleaseOutcome, Stake } from '../tenure/stake.js';
 import type { Waiter } from '../waiting/waiter.js';
 import { admitInside, contend, enter, passByScript } from './admission.js';
-import { pauseMs } from './handoff-rule.js';
+import { pauseMs, turnAfter } from './handoff-rule.js';
 import type { HoldRecord } from './hold-record.js';
 import { giveBackUnused } from './inheritance.js';
 import { type ExclusiveLock, retune } from './lock.js';
@@ -118,11 +118,12 @@ function giveBack(
     freed(lock, now);
     return done;
   }
+  lock.turn = turnAfter(tenure, lock.parts);
   const failure = (outcome: ReleaseOutcome) => {
     if (outcome.kind === 'unheld') return lostOnTheWayOut(lock, last, tenure.whyLost('deleted'));
     return outcome.kind === 'released' ? undefined : failureError(lock.name, outcome);
   };
-  const returned = tenure.giveBack(now, failure, restUntil);
+  const returned = tenure.giveBack(now, failure, { restUntil, turn: lock.turn });
   freed(lock, now);
   return returned;
 }

@@ -4,7 +4,7 @@
  * | question | the re-entrant lock |
  * |---|---|
  * | which call may enter while the lock is held? | one inside the innermost hold (`reentry.ts`) |
- * | may the lock pass to the next call of this process in memory? | while the lease is healthy, and others are not kept longer than a small tenure (`handoff-rule.ts`) |
+ * | may the lock pass to the next call of this process in memory? | while the lease is healthy, and others are kept no longer than a turn (`handoff-rule.ts`) |
  * | which operations? | `primitives/lock-operations.ts`, handed over with the name |
  * | does the first waiting call contend in Redis, or each? | the first, for all of them: they wait for one coordinator, which has one tenure. Where each does, each has a coordinator (`lanes.ts`) |
  */

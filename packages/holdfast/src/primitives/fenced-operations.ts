@@ -1,5 +1,5 @@
 import * as core from '@holdfast/core';
-import type { AskOptions, StepOptions } from '../tenure/operations.js';
+import type { AskOptions, ReleaseOptions, StepOptions } from '../tenure/operations.js';
 import { LockOperations } from './lock-operations.js';
 
 /** The operations of the fenced lock: those of the re-entrant lock, by scripts that mint tokens for each owner. */
@@ -27,7 +27,7 @@ export class FencedOperations extends LockOperations {
     return core.handoffFenced(this.keys, { tenure, ...options, tokens: this.#tokens });
   }
 
-  override release(tenure: string, options: { seq: number; tombstoneMs: number }): core.Command<core.ReleaseReply> {
+  override release(tenure: string, options: ReleaseOptions): core.Command<core.ReleaseReply> {
     return core.releaseFenced(this.keys, { tenure, ...options, ...this.#minting });
   }
 

@@ -1,5 +1,12 @@
 import * as core from '@holdfast/core';
-import type { AskOptions, Operations, ReleaseReply, RenewItem, StepOptions } from '../tenure/operations.js';
+import type {
+  AskOptions,
+  Operations,
+  ReleaseOptions,
+  ReleaseReply,
+  RenewItem,
+  StepOptions,
+} from '../tenure/operations.js';
 
 /** The operations of the re-entrant lock: the only file that knows its scripts. One object for each name in use. */
 export class LockOperations implements Operations {
@@ -45,9 +52,9 @@ export class LockOperations implements Operations {
     return core.handoff(this.keys, { tenure, seq, leaseMs });
   }
 
-  release(tenure: string, { seq, tombstoneMs }: { seq: number; tombstoneMs: number }): core.Command<core.ReleaseReply> {
+  release(tenure: string, { seq, tombstoneMs, turn }: ReleaseOptions): core.Command<core.ReleaseReply> {
     const { claimMs, trust } = this.granting;
-    return core.release(this.keys, { tenure, seq, tombstoneMs, claimMs, trust });
+    return core.release(this.keys, { tenure, seq, tombstoneMs, turn, claimMs, trust });
   }
 
   get mayRest(): boolean {

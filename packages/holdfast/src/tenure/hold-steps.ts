@@ -11,19 +11,17 @@ import type { ClientParts } from '../client-parts.js';
 import { answered } from '../connection/answered.js';
 import type { Answer, Request } from '../connection/pending-command.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
-import type { CountedDown, HeldOutcome } from './stake.js';
+import type { Bequest, CountedDown, HeldOutcome } from './stake.js';
 import type { FencingTokens } from './fence.js';
 import type { HandoffReply, Operations, ReleaseReply } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
 
 type FailureOfAnswer = (answer: Answer<ReleaseReply>, sentTwice: boolean) => Error | undefined;
 
-/** Clock times. */
-export interface GiveBackTimes {
-  /** For so long it is tried. */
+/** How a lock is given back. */
+export interface GiveBackTerms extends Bequest {
+  /** Clock time; for so long it is tried. */
   readonly until: number;
-  /** Until then nobody gets the lock. */
-  readonly restUntil: number | undefined;
 }
 
 /** The tenure whose steps these are. */
@@ -179,9 +177,9 @@ export class HoldSteps {
   /**
    * The last step: gives the lock back. Rejects with what `failure` makes of the answer; `sentTwice`: an earlier copy of it may have run.
    */
-  giveBack(times: GiveBackTimes, failure: FailureOfAnswer): Promise<void> {
-    const limit = this.settled ? undefined : this.#leaveBy(times.until);
-    const release = (seq: number) => this.#release(seq, times, failure);
+  giveBack(terms: GiveBackTerms, failure: FailureOfAnswer): Promise<void> {
+    const limit = this.settled ? undefined : this.#leaveBy(terms.until);
+    const release = (seq: number) => this.#release(seq, terms, failure);
     const ended = this.#last === undefined ? release(++this.#seq) : this.#after(this.#last, release);
     return limit === undefined ? ended : ended.finally(() => limit.cancel());
   }
@@ -195,7 +193,7 @@ export class HoldSteps {
     });
   }
 
-  #release(seq: number, { until, restUntil }: GiveBackTimes, failure: FailureOfAnswer): Promise<void> {
+  #release(seq: number, { until, restUntil, turn }: GiveBackTerms, failure: FailureOfAnswer): Promise<void> {
     let sentTwice = false;
     const onDoubt = () => {
       sentTwice = true;
@@ -203,14 +201,16 @@ export class HoldSteps {
     };
     const { key } = this.#tenure.operations;
     const command = (now: number) =>
-      restUntil !== undefined && restUntil > now ? this.#restCommand(seq, restUntil - now) : this.#releaseCommand(seq);
+      restUntil !== undefined && restUntil > now
+        ? this.#restCommand(seq, restUntil - now)
+        : this.#releaseCommand(seq, turn);
     const request = this.#parts.sender.request(key, command, { until, onDoubt });
     return answered(request, (answer) => failure(answer, sentTwice));
   }
 
-  #releaseCommand(seq: number): Command<ReleaseReply> {
+  #releaseCommand(seq: number, turn?: number): Command<ReleaseReply> {
     const { id, operations } = this.#tenure;
-    return operations.release(id, { seq, tombstoneMs: this.#tenure.tombstoneMs() });
+    return operations.release(id, { seq, tombstoneMs: this.#tenure.tombstoneMs(), turn });
   }
 
   #restCommand(seq: number, leftMs: number): Command<ReleaseReply> {

@@ -31,6 +31,8 @@ export interface GrantNews {
   readonly others: number;
   readonly token: number | undefined;
   readonly inherited?: Inherited;
+  /** How many critical sections a turn has; absent: the releaser did not know. */
+  readonly turn?: number;
 }
 
 /** The tenure that hears. */

@@ -58,7 +58,7 @@ export interface Operations extends LockIdentity {
   /** Ends the only hold of a tenure and begins its next one, with a lease of its own. */
   handoff(tenure: string, options: StepOptions): Command<HandoffReply>;
   /** Ends one hold; the last one gives the name back. */
-  release(tenure: string, options: { readonly seq: number; readonly tombstoneMs: number }): Command<ReleaseReply>;
+  release(tenure: string, options: ReleaseOptions): Command<ReleaseReply>;
   /** Whether a name may stay taken by nobody after its release; else `minHoldMs` is refused. */
   readonly mayRest?: boolean;
   /** As release of the last hold, but the name stays taken by nobody for so long. */
@@ -100,6 +100,16 @@ export interface StepOptions {
   readonly seq: number;
   /** Lease in milliseconds. */
   readonly leaseMs: number;
+}
+
+/** Options of {@link Operations.release}. */
+export interface ReleaseOptions {
+  /** Number of the step in the tenure, above those of all steps before. */
+  readonly seq: number;
+  /** How long late commands of this tenure are refused, in milliseconds; 0: none can be on its way. */
+  readonly tombstoneMs: number;
+  /** How many critical sections the next turn is to have, where primitives pass a lock on in memory; absent: not known. */
+  readonly turn?: number | undefined;
 }
 
 /** What an owner is told. */

@@ -26,6 +26,14 @@ export type ReleaseOutcome = { kind: 'released' } | { kind: 'unheld' } | Failure
 /** What to tell the caller of a release, if anything is wrong. */
 export type FailureOf = (outcome: ReleaseOutcome) => Error | undefined;
 
+/** What a holder settles for those after it. */
+export interface Bequest {
+  /** Clock time until which nobody gets the lock. */
+  readonly restUntil?: number | undefined;
+  /** How many critical sections the next turn is to have; absent: not known. */
+  readonly turn?: number | undefined;
+}
+
 /** How the lease of a stake is read and ended; see {@link Lease}. */
 export type StakeLease = Pick<
   Lease<unknown>,
@@ -56,6 +64,8 @@ export interface Stake {
   readonly tokens?: FencingTokens | undefined;
   /** How often it has been passed on inside the process. */
   handoffs: number;
+  /** Critical sections in a turn while others wait, as the holder before has told or this process knows; see `handoff-rule.ts`. */
+  turn?: number | undefined;
   readonly held: boolean;
   /** Clock time since which it is held. */
   readonly heldSince: number;
@@ -78,10 +88,9 @@ export interface Stake {
   /** What the lease is renewed to from now on. */
   retune(terms: LeaseTerms): void;
   /**
-   * Gives the lock back; rejects with what `failure` makes of the answer. Nothing is renewed or believed from this call on. Until clock time
-   * `restUntil`, if it is given, nobody gets the lock.
+   * Gives the lock back; rejects with what `failure` makes of the answer. Nothing is renewed or believed from this call on.
    */
-  giveBack(now: number, failure: FailureOf, restUntil?: number): Promise<void>;
+  giveBack(now: number, failure: FailureOf, bequest?: Bequest): Promise<void>;
   /** Withdraws it, until that is acknowledged or nothing can be left to undo. `end`: what the next owner is to know; absent: `unused`. */
   cancel(end?: TenureEnd): Promise<void>;
   /** There is nothing to undo. */

@@ -24,7 +24,7 @@ import type { ClientParts } from '../client-parts.js';
 import type { Answer } from '../connection/pending-command.js';
 import type { LockLostReason } from '../errors.js';
 import { AskLoop, type AskListener } from './ask-loop.js';
-import type { Stake, StakeListener, FailureOf, ReleaseOutcome } from './stake.js';
+import type { Bequest, FailureOf, ReleaseOutcome, Stake, StakeListener } from './stake.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
 import { FencingTokens } from './fence.js';
@@ -46,6 +46,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   readonly lease: Lease<LeaseSubject>;
   /** How often it has been passed on inside the process. */
   handoffs = 0;
+  turn: number | undefined;
   /** Other processes that are known to wait. */
   readonly otherWaiters = new OtherWaiters();
   readonly tokens: FencingTokens | undefined;
@@ -179,13 +180,14 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     return this.#subscription.open;
   }
 
-  beginUntil(deadline: number, { others, token, inherited }: GrantNews): boolean {
+  beginUntil(deadline: number, { others, token, inherited, turn }: GrantNews): boolean {
     // A releaser that knows of no tokens has granted it: the answer to an ask brings one.
     if (this.tokens !== undefined && token === undefined) return false;
     this.#adoptTerms();
     if (!this.lease.beginUntil(deadline)) return false;
     this.otherWaiters.counted(others, this.#parts.clock.now());
     if (token !== undefined) this.tokens?.begin(token);
+    this.turn = turn;
     this.#becomeHeld('granted', inherited);
     return true;
   }
@@ -238,13 +240,13 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   }
 
   /** Gives the lock back; rejects with what `failure` makes of it. In any case nothing is renewed or believed from this call on. */
-  giveBack(now: number, failure: FailureOf, restUntil?: number): Promise<void> {
+  giveBack(now: number, failure: FailureOf, bequest: Bequest = {}): Promise<void> {
     const { deadline } = this.lease;
     this.#end();
     const until = now + this.#parts.settings.responseTimeoutMs;
     const judge = (answer: Answer<ReleaseReply>, sentTwice: boolean) =>
       failure(this.#released(answer, { sentTwice, deadline }));
-    return this.steps.giveBack({ until, restUntil }, judge);
+    return this.steps.giveBack({ until, ...bequest }, judge);
   }
 
   #released(answer: Answer<ReleaseReply>, copy: { sentTwice: boolean; deadline: number }): ReleaseOutcome {

@@ -55,6 +55,7 @@ export class RealSide implements Side {
   readonly #listener: Redis;
   #heard: string[] = [];
   #atMarker: () => void = () => undefined;
+  #story: Promise<unknown> = Promise.resolve();
 
   private constructor(judge: Redis, client: Redis, listener: Redis) {
     this.#judge = judge;
@@ -80,6 +81,13 @@ export class RealSide implements Side {
 
   close(): void {
     for (const redis of [this.#judge, this.#client, this.#listener]) redis.disconnect();
+  }
+
+  /** Tells a story when the one before has ended: a property whose time is over leaves its last one under way, with what it broke. */
+  alone<T>(story: () => Promise<T>): Promise<T> {
+    const told = this.#story.then(story);
+    this.#story = told.catch(() => undefined);
+    return told;
   }
 
   async reset(): Promise<void> {

@@ -53,6 +53,7 @@ const leaseMs = fc.constantFrom(10_000, 40_000, 80_000);
 const tombstoneMs = fc.constantFrom(0, 0, 60_000);
 const end = fc.constantFrom('lost', 'released', 'unused');
 const seq = fc.integer({ min: 1, max: 9 });
+const turn = fc.constantFrom(undefined, 1, 512);
 const granting = { claimMs: fc.constant(20_000), trust: fc.boolean() };
 const lock = fc.constantFrom(keys, keys, keys, keys, other);
 
@@ -83,7 +84,9 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ tenure, seq, leaseMs }).map((options) => call(core.handoff(keys, options))) },
   {
     weight: 6,
-    arbitrary: fc.record({ tenure, seq, tombstoneMs, ...granting }).map((options) => call(core.release(keys, options))),
+    arbitrary: fc
+      .record({ tenure, seq, tombstoneMs, turn, ...granting })
+      .map((options) => call(core.release(keys, options))),
   },
   {
     weight: 2,
@@ -311,7 +314,7 @@ const byOwner = fc.oneof(
   fc.record({ seq, leaseMs }).map((options) => (id: string) => call(core.handoff(keys, { tenure: id, ...options }))),
   fc.record({ seq, leaseMs }).map((options) => (id: string) => call(core.again(keys, { tenure: id, ...options }))),
   fc
-    .record({ seq, tombstoneMs, ...granting })
+    .record({ seq, tombstoneMs, turn, ...granting })
     .map((options) => (id: string) => call(core.release(keys, { tenure: id, ...options }))),
   fc
     .record({ seq, tombstoneMs, restMs: leaseMs, trust: fc.boolean() })

@@ -88,12 +88,27 @@ function isSortedSet(entry: unknown): boolean {
 }
 
 /** Where two servers part, or undefined: in what they answer, say, and hold under `keys`. `seen` collects what was answered. */
-export async function difference(
+export function difference(
+  story: readonly Step[],
+  keys: readonly string[],
+  sides: { real: RealSide; memory: MemorySide },
+  seen = new Set<string>(),
+): Promise<Difference | undefined> {
+  return sides.real.alone(() => tell(story, keys, sides, seen));
+}
+
+interface Difference {
+  readonly step: Step;
+  readonly real: string;
+  readonly memory: string;
+}
+
+async function tell(
   story: readonly Step[],
   keys: readonly string[],
   { real, memory }: { real: RealSide; memory: MemorySide },
-  seen = new Set<string>(),
-): Promise<{ step: Step; real: string; memory: string } | undefined> {
+  seen: Set<string>,
+): Promise<Difference | undefined> {
   await real.reset();
   memory.setTime(await real.now());
   const [onReal, onMemory] = [new Teller(real, keys), new Teller(memory, keys)];

@@ -60,11 +60,13 @@ export interface GrantTerms {
   /** Server time, if the script has asked for it. */
   readonly nowMs?: number;
   readonly inherited?: Inheritance | undefined;
+  /** Critical sections in a turn of the lock, if that is known. */
+  readonly turn?: number | undefined;
 }
 
 /** Gives the lock, which must be absent, to the first waiter that is still there. */
 export function passOn(redis: Commands, keys: readonly string[], terms: GrantTerms): Passed {
-  const { owners, self, claimMs, trust, inherited } = terms;
+  const { owners, self, claimMs, trust, inherited, turn } = terms;
   const [lock = '', queue = '', fresh = ''] = keys;
   try {
     const nowMs = terms.nowMs ?? redis.timeMs();
@@ -91,9 +93,10 @@ export function passOn(redis: Commands, keys: readonly string[], terms: GrantTer
       attempt(() => redis.hdel(fresh, head, 'returned'));
       if (!isFresh) continue;
       if (inherited !== undefined) leave(redis, lock, inherited);
-      const message = `1 grant ${head} ${nowMs + grantedMs} ${nowMs} ${waiting(redis, queue)} ${owners.token}`;
-      const words = wordsOf(inherited);
-      const receivers = tell(redis, head, words === '' ? message : `${message} ${words}`);
+      const words = [`1 grant ${head} ${nowMs + grantedMs} ${nowMs} ${waiting(redis, queue)} ${owners.token}`];
+      if (turn !== undefined) words.push(`turn ${turn}`);
+      if (inherited !== undefined) words.push(wordsOf(inherited));
+      const receivers = tell(redis, head, words.join(' '));
       if (receivers !== 0 || !trust) return { granted: head, refused: undefined };
       attempt(() => redis.del(lock));
     }

@@ -25,6 +25,7 @@ export const release: OwningScript = (redis, keys, args, begin = owning) => {
     return `released ${question}`;
   }
 
+  const turn = args[6] === '-' ? undefined : integer(args, 7, 1);
   if (count === undefined) {
     const known = redis.exists(dead);
     retire(redis, keys, tenure, tombstoneMs);
@@ -39,7 +40,7 @@ export const release: OwningScript = (redis, keys, args, begin = owning) => {
 
   if (tombstoneMs > 0) retire(redis, keys, tenure, tombstoneMs);
   redis.del(lock);
-  const passed = passOn(redis, keys, { owners: begin(redis, keys, args), claimMs, trust });
+  const passed = passOn(redis, keys, { owners: begin(redis, keys, args), claimMs, trust, turn });
   if (passed.granted !== undefined) return ['granted', passed.granted, question];
   announce(redis, channel, trust);
   if (waiting(redis, queue) > 0) noteReturned(redis, fresh, 'always');
