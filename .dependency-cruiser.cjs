@@ -129,7 +129,7 @@ module.exports = {
       severity: 'error',
       comment:
         "The facade's tests also know its leaves: they recognise commands by the scripts' SHA. Those of safety judge runs of the facade.",
-      from: { path: '^packages/([^/]+)/test/', pathNot: '^packages/(holdfast|safety|memory)/' },
+      from: { path: '^packages/([^/]+)/test/', pathNot: '^packages/(holdfast|safety|memory|opentelemetry)/' },
       to: { path: '^packages/', pathNot: '^packages/($1|testkit)/' },
     },
     {
@@ -138,6 +138,24 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/memory/test/' },
       to: { path: '^packages/', pathNot: '^packages/(memory|core|testkit)/' },
+    },
+    {
+      name: 'opentelemetry-subscribes-only',
+      comment:
+        'What it knows of holdfast are the types of messages: it works with whichever copy of holdfast publishes them.',
+      severity: 'error',
+      from: { path: '^packages/opentelemetry/src/' },
+      to: {
+        path: '^(packages|examples|scripts)/',
+        pathNot: '^packages/opentelemetry/src/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'tests-of-opentelemetry-use-holdfast',
+      severity: 'error',
+      from: { path: '^packages/opentelemetry/test/' },
+      to: { path: '^packages/', pathNot: '^packages/(opentelemetry|holdfast|testkit)/' },
     },
     {
       name: 'nothing-shipped-imports-tests-or-tools',

@@ -54,6 +54,7 @@ const config: Config = {
     project('bench'),
     project('safety'),
     project('holdfast'),
+    project('opentelemetry'),
     project('holdfast', {
       label: 'holdfast on ioredis 5',
       ioredis: '<rootDir>/node_modules/ioredis5',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { findPrivateRedis } from '../packages/testkit/src/redis/find.mjs';
 import { dockerAnswers, startInDocker } from '../packages/testkit/src/redis/docker.mjs';
 import { build, checkTarball, pack } from './ci/packages.mjs';
+import { integrations, loadIntegration, packIntegration } from './ci/integrations.mjs';
 import { installLoaders, loaders } from './ci/loaders.mjs';
 import { installConsumer, ioredisVersions, programs, runConsumer } from './ci/smoke.mjs';
 import { checkInterop } from './ci/interop.mjs';
@@ -78,6 +79,14 @@ async function checkPackages() {
   );
   await smoke(tarball);
   await smokeInDocker();
+  for (const name of integrations) await checkIntegration(name, tarball);
+}
+
+async function checkIntegration(name, holdfast) {
+  await tally.check(`@holdfast/${name}: build, pack, publint, attw; loaded as ESM and CommonJS`, async () => {
+    const tarball = await packIntegration(name, join(temporary, name));
+    await loadIntegration(name, { tarball, holdfast, folder: join(temporary, `with-${name}`) });
+  });
 }
 
 const npmRun = (name, what, args = [], limitMs = 180_000) => {

@@ -4,6 +4,7 @@
 /** Everything else that runs beside ioredis is bundled into it. */
 const allowed = {
   holdfast: { dependencies: [], peerDependencies: ['ioredis'] },
+  '@holdfast/opentelemetry': { dependencies: [], peerDependencies: ['@opentelemetry/api', 'holdfast'] },
 };
 
 /** The programs of a package: found in node_modules/.bin where it is installed, run when somebody calls them. */
@@ -21,7 +22,7 @@ export function checkManifest({ name, scripts = {}, ...manifest }) {
   const run = hooks.filter((hook) => hook in scripts);
   if (run.length > 0) throw new Error(`${name} has install scripts: ${run.join(', ')}`);
   const { bin = {} } = manifest;
-  if (JSON.stringify(bin) !== JSON.stringify(programs[name]))
+  if (JSON.stringify(bin) !== JSON.stringify(programs[name] ?? {}))
     throw new Error(`${name} has the programs ${JSON.stringify(bin)}`);
   const brought = unwanted.filter((field) => field in manifest);
   if (brought.length > 0) throw new Error(`${name} has ${brought.join(', ')}`);

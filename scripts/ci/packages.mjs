@@ -7,7 +7,7 @@ import { checkManifest, checkModes } from './manifest.mjs';
 import { command, tool } from './step.mjs';
 
 const folder = `${root}/packages/holdfast`;
-const runPnpm = (args, options) => command('npx', ['-y', pnpm, ...args], options);
+export const runPnpm = (args, options) => command('npx', ['-y', pnpm, ...args], options);
 
 const code = ['index', 'testing', 'redlock']
   .flatMap((entry) => ['js', 'cjs', 'd.ts', 'd.cts'].map((extension) => `dist/${entry}.${extension}`))
@@ -25,26 +25,37 @@ export async function build() {
  * @returns {Promise<string>} the tarball
  */
 export async function pack(destination) {
-  mkdirSync(destination, { recursive: true });
-  await runPnpm(['pack', '--pack-destination', destination], { cwd: folder, capture: 'stdout' });
-  const [file] = readdirSync(destination).filter((name) => name.endsWith('.tgz'));
-  const tarball = `${destination}/${file}`;
+  const tarball = await packFolder(folder, destination);
   await checkContents(tarball);
   return tarball;
 }
 
-async function checkContents(tarball) {
+/** @returns {Promise<string>} the tarball of the package whose folder this is. */
+export async function packFolder(cwd, destination) {
+  mkdirSync(destination, { recursive: true });
+  await runPnpm(['pack', '--pack-destination', destination], { cwd, capture: 'stdout' });
+  const [file] = readdirSync(destination).filter((name) => name.endsWith('.tgz'));
+  return `${destination}/${file}`;
+}
+
+export async function filesIn(tarball) {
   const listed = await command('tar', ['-tzf', tarball], { capture: 'stdout' });
-  const files = listed
+  return listed
     .split('\n')
     .filter(Boolean)
     .map((file) => file.replace(/^package\//, ''));
+}
+
+export const readFrom = (tarball, file) => command('tar', ['-xzOf', tarball, `package/${file}`], { capture: 'stdout' });
+
+async function checkContents(tarball) {
+  const files = await filesIn(tarball);
   const missing = expected.filter((file) => !files.includes(file));
   const extra = files.filter((file) => !expected.includes(file));
   if (missing.length > 0) throw new Error(`${tarball} lacks ${missing.join(', ')}`);
   if (extra.length > 0) throw new Error(`${tarball} brings ${extra.join(', ')}`);
   checkModes(tarball, await command('tar', ['-tvzf', tarball], { capture: 'stdout' }));
-  const read = (file) => command('tar', ['-xzOf', tarball, `package/${file}`], { capture: 'stdout' });
+  const read = (file) => readFrom(tarball, file);
   checkManifest(JSON.parse(await read('package.json')));
   for (const file of code) {
     const text = await read(file);
@@ -64,9 +75,14 @@ function checkPointers(file, targets) {
  * `holdfast/redlock` and the command line ask for `holdfast`. */
 function checkImports(file, text) {
   const allowed = /^dist\/(?:testing|redlock|cli)\./.test(file) ? ['ioredis', 'holdfast'] : ['ioredis'];
-  const asked = [...text.matchAll(/(?:^(?:import|export)\b[^;]*?\bfrom |\b(?:import|require)\()['"]([^'"]+)['"]/gm)];
-  const strange = asked.map(([, name]) => name).filter((name) => !allowed.includes(name) && !name.startsWith('node:'));
+  const strange = importsOf(text).filter((name) => !allowed.includes(name));
   if (strange.length > 0) throw new Error(`${file} imports ${[...new Set(strange)].join(', ')}`);
+}
+
+/** What code asks for beside Node's modules. */
+export function importsOf(text) {
+  const asked = [...text.matchAll(/(?:^(?:import|export)\b[^;]*?\bfrom |\b(?:import|require)\()['"]([^'"]+)['"]/gm)];
+  return asked.map(([, name]) => name).filter((name) => !name.startsWith('node:'));
 }
 
 /** Do the entry points, formats and types of a tarball fit each other, for every kind of consumer? */

@@ -31,7 +31,9 @@ export const shipped = [
   ...['from-redlock', 'from-redis-semaphore', 'from-node-redisson', 'from-redisson'].map(
     (name) => `docs/moving/${name}.md`,
   ),
-  ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script'].map((name) => `docs/recipes/${name}.md`),
+  ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script', 'prometheus', 'pino'].map(
+    (name) => `docs/recipes/${name}.md`,
+  ),
 ];
 
 const link = /\[([^\]]*)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)/g;

@@ -5,7 +5,7 @@ const order = [
   ['Locks', ['fenced-lock', 'fair-lock', 'read-write-lock', 'multi-lock', 'spin-lock', 'redlock']],
   ['Beyond locks', ['semaphores', 'latch', 'election', 'share']],
   ['Reference', ['options', 'semantics', 'cli', 'versions', 'changelog']],
-  ['Operations', ['operations', 'runbook', 'topologies', 'security', 'threats', 'growth']],
+  ['Operations', ['operations', 'operations/index', 'runbook', 'topologies', 'security', 'threats', 'growth']],
   ['Recipes', ['recipes/index', /^recipes\//, /^examples\//]],
   ['Beside others', ['redisson', /^(?:from|migrat|moving)/, 'performance', 'benchmarks/index']],
   ['Safety case', ['safety', 'models', 'checkers', 'faults', 'simulation', 'soak']],

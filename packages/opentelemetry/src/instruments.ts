@@ -1,0 +1,44 @@
+/**
+ * The instruments: one place for names, units, descriptions and bounds. Durations are in seconds, as OpenTelemetry has it; the namespace is
+ * our own, because its conventions have nothing for distributed locks.
+ */
+
+import type { Meter } from '@opentelemetry/api';
+
+/** In seconds: those of `client.stats()`. */
+export const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Half and two thirds of a lease by default: what is left when a renewal comes late, and when it comes in time. */
+const SLACK_BOUNDS_S = [...BOUNDS_S, 15, 20].sort((a, b) => a - b);
+
+/** Makes them. */
+export function instruments(meter: Meter) {
+  const duration = (name: string, description: string, bounds = BOUNDS_S) =>
+    meter.createHistogram(`holdfast.${name}`, {
+      description,
+      unit: 's',
+      advice: { explicitBucketBoundaries: [...bounds] },
+    });
+  const count = (name: string, unit: string, description: string) =>
+    meter.createCounter(`holdfast.${name}`, { description, unit });
+  const level = (name: string, unit: string, description: string) =>
+    meter.createUpDownCounter(`holdfast.${name}`, { description, unit });
+  return {
+    acquireDuration: duration('acquire.duration', 'From the call for a lock to its answer'),
+    holdDuration: duration('hold.duration', 'From the moment a call had its lock until it gave it back or lost it'),
+    waiting: level('lock.waiting', '{call}', 'Calls for a lock that have no answer yet'),
+    held: level('lock.held', '{hold}', 'Holds that are open'),
+    losses: count('lock.losses', '{hold}', 'Holds that ended before their release'),
+    handoffs: count('handoffs', '{handoff}', 'Locks that passed from one call to another that waited'),
+    renewals: count('renewals', '{renewal}', 'Renewals of leases, by outcome'),
+    renewalLateness: duration('renewal.lateness', 'How much later than due a renewal was sent'),
+    leaseSlack: duration(
+      'lease.slack',
+      'How much of the lease was left when its renewal was confirmed',
+      SLACK_BOUNDS_S,
+    ),
+    refusals: count('limit.refusals', '{call}', "Calls above one of the client's limits"),
+    leaks: count('leaks', '{hold}', 'Locks that no code will unlock any more'),
+    selfWaits: count('self_waits', '{call}', 'Calls that wait for a lock that their own client holds'),
+  };
+}

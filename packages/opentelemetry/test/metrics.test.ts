@@ -1,0 +1,170 @@
+import { useRedis, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { diag, DiagConsoleLogger } from '@opentelemetry/api';
+import { measureLocks } from '@holdfast/opentelemetry';
+import type { RLock } from 'holdfast';
+import { BOUNDS_S } from '../src/instruments.js';
+import { kindOf, openClient, openMetrics } from './site.js';
+
+const kit = useRedis();
+
+function setUp(options: Parameters<typeof openClient>[1] = {}) {
+  const metrics = openMetrics(kit);
+  const measuring = measureLocks({ group: kindOf, meterProvider: metrics.meterProvider });
+  kit.cleanup(() => measuring.stop());
+  const { client, group, lock } = openClient(kit, options);
+  return { client, group, lock, measured: () => metrics.of(group) };
+}
+
+const rejected = (call: Promise<unknown>) => expect(call).rejects.toThrow();
+
+/** From task to task: the second call waits for the first. */
+async function passOn(lock: RLock, leaseMs?: number) {
+  const first = await lock.acquire();
+  const second = lock.acquire(leaseMs === undefined ? {} : { leaseMs });
+  await first.release();
+  await (await second).release();
+}
+
+describe('calls for locks are measured', () => {
+  it('by their answer, and how the lock was had', async () => {
+    const { lock, measured } = setUp();
+    const hold = await lock.acquire();
+    await hold.run(() => lock.withLock(() => undefined));
+    expect(await lock.tryAcquire()).toBe(null);
+    await rejected(lock.acquire({ waitMs: 5 }));
+    await rejected(lock.acquire({ signal: AbortSignal.abort() }));
+    const stop = new AbortController();
+    const aborted = rejected(lock.acquire({ signal: stop.signal }));
+    stop.abort();
+    await aborted;
+    await hold.release();
+    await passOn(lock);
+    await passOn(lock, 5_000);
+    const found = await measured();
+    const had = (how: string) => ({ 'holdfast.acquire.outcome': 'acquired', 'holdfast.acquire.how': how });
+    expect(found['holdfast.acquire.duration']).toEqual([
+      { value: 3, attributes: had('asked') },
+      { value: 1, attributes: had('re-entered') },
+      { value: 2, attributes: { 'holdfast.acquire.outcome': 'busy' } },
+      { value: 1, attributes: { 'holdfast.acquire.outcome': 'error', 'error.type': '_OTHER' } },
+      { value: 1, attributes: had('local') },
+      { value: 1, attributes: had('passed') },
+    ]);
+    expect(found['holdfast.handoffs']).toEqual([
+      { value: 1, attributes: { 'holdfast.handoff.kind': 'local' } },
+      { value: 1, attributes: { 'holdfast.handoff.kind': 'passed' } },
+    ]);
+    expect(found['holdfast.hold.duration']).toEqual([{ value: 6, attributes: { 'holdfast.hold.end': 'released' } }]);
+  });
+
+  it('while they wait and hold, and not when they were made before', async () => {
+    const { lock, group, client } = setUp();
+    const hold = await lock.acquire();
+    const before = lock.acquire();
+    const late = openMetrics(kit);
+    const measuring = measureLocks({ group: kindOf, meterProvider: late.meterProvider });
+    kit.cleanup(() => measuring.stop());
+    const levels = async () => {
+      const found = await late.of(group);
+      return [found['holdfast.lock.waiting']?.[0]?.value, found['holdfast.lock.held']?.[0]?.value];
+    };
+    const waiting = [lock.acquire(), lock.acquire()];
+    expect(await levels()).toEqual([2, undefined]);
+    await hold.release();
+    await (await before).release();
+    const last = await waiting[0];
+    expect(await levels()).toEqual([1, 1]);
+    await last?.release();
+    await (await waiting[1])?.release();
+    expect(await levels()).toEqual([0, 0]);
+    expect(client.stats()).toMatchObject({ waiting: 0, held: 0 });
+  });
+
+  it('and are refused above a limit', async () => {
+    const { lock, measured } = setUp({ limits: { leaseMs: 60_000 } });
+    await rejected(lock.acquire({ leaseMs: 60_001 }));
+    const found = await measured();
+    expect(found['holdfast.limit.refusals']).toEqual([{ value: 1, attributes: { 'holdfast.limit': 'leaseMs' } }]);
+    expect(found['holdfast.acquire.duration']?.[0]?.attributes).toMatchObject({ 'error.type': 'LOCK_LIMIT' });
+  });
+});
+
+describe('holds are measured', () => {
+  it('until they are lost, which is counted by its reason and once', async () => {
+    const { client, lock, measured } = setUp();
+    const forced = await lock.acquire();
+    await lock.forceUnlock();
+    await rejected(forced.release());
+    const deleted = await lock.acquire();
+    await kit.admin.del(lock.name);
+    await rejected(deleted.release());
+    await client.run(() => lock.lock());
+    const found = await measured();
+    const ofReason = (reason: string) => ({ value: 1, attributes: { 'holdfast.loss.reason': reason } });
+    expect(found['holdfast.lock.losses']).toEqual(['force-unlocked', 'deleted', 'scope-ended'].map(ofReason));
+    expect(found['holdfast.hold.duration']).toEqual([
+      { value: 2, attributes: { 'holdfast.hold.end': 'lost' } },
+      { value: 1, attributes: { 'holdfast.hold.end': 'released' } },
+    ]);
+    expect(found['holdfast.leaks']).toEqual([{ value: 1, attributes: { 'holdfast.leak.how': 'scope-ended' } }]);
+    expect(found['holdfast.lock.held']).toEqual([{ value: 0, attributes: {} }]);
+    await lock.forceUnlock();
+  });
+
+  it('by the renewals of their leases', async () => {
+    const { client, lock, measured } = setUp({ watchdogTimeoutMs: 150 });
+    const hold = await lock.acquire();
+    await waitUntil(() => client.stats().renewals.renewed >= 2, { what: 'two renewals' });
+    await hold.release();
+    const found = await measured();
+    const { renewals } = client.stats();
+    const counts = (name: string) => (found[name] ?? []).reduce((sum, { value }) => sum + value, 0);
+    expect(found['holdfast.renewals']?.[0]?.attributes).toEqual({ 'holdfast.renewal.outcome': 'renewed' });
+    expect(counts('holdfast.renewals')).toBe(renewals.lateness.count);
+    expect(counts('holdfast.renewal.lateness')).toBe(renewals.lateness.count);
+    expect(counts('holdfast.lease.slack')).toBe(renewals.slack.count);
+  });
+
+  it('when a call waits for its own client', async () => {
+    const { lock, measured } = setUp();
+    const hold = await lock.acquire();
+    const waiting = lock.acquire();
+    await waitUntil(async () => (await measured())['holdfast.self_waits'] !== undefined, { what: 'the suspicion' });
+    await hold.release();
+    await (await waiting).release();
+  });
+});
+
+describe('what is exported', () => {
+  it('names no lock where no group is given, is in seconds, and has the bounds of stats()', async () => {
+    const metrics = openMetrics(kit);
+    const { client, lock } = openClient(kit);
+    using _measuring = measureLocks({ meterProvider: metrics.meterProvider });
+    await lock.withLock(() => undefined);
+    await metrics.of('none');
+    const exported = metrics.exported();
+    expect(JSON.stringify(exported)).not.toContain(lock.name);
+    const waits = exported.find(({ descriptor }) => descriptor.name === 'holdfast.acquire.duration');
+    expect(waits?.descriptor).toMatchObject({ unit: 's' });
+    expect(waits?.dataPoints[0]?.value).toMatchObject({ buckets: { boundaries: BOUNDS_S } });
+    expect(client.stats().waits.buckets.map(({ upToMs }) => upToMs / 1_000)).toEqual(BOUNDS_S);
+  });
+
+  it('lacks what a group function throws at; the lock goes on, and diag is told', async () => {
+    const told: unknown[] = [];
+    diag.setLogger(Object.assign(new DiagConsoleLogger(), { error: (...args: unknown[]) => told.push(args.at(-1)) }));
+    kit.cleanup(() => diag.disable());
+    const metrics = openMetrics(kit);
+    const error = new Error('no group');
+    const { lock } = openClient(kit);
+    const group = (name: string) => {
+      if (name === lock.name) throw error;
+      return undefined;
+    };
+    const measuring = measureLocks({ group, meterProvider: metrics.meterProvider });
+    expect(await lock.withLock(() => 1)).toBe(1);
+    measuring.stop();
+    expect(new Set(told)).toEqual(new Set([error]));
+  });
+});
