@@ -6,9 +6,10 @@ import { root, run } from '../run.mjs';
 
 /**
  * @param {string} classPath of the Java program
+ * @param {{ isLong?: boolean }} [options] isLong: also what takes minutes, and more rounds of what is measured
  * @returns {Promise<boolean>} whether all passed
  */
-export async function testInterop(classPath) {
+export async function testInterop(classPath, { isLong = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-interop-'));
   const report = join(folder, 'jest.json');
   const figures = join(folder, 'figures.jsonl');
@@ -16,7 +17,12 @@ export async function testInterop(classPath) {
   const flags = ['--expose-gc', '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   try {
     const code = await run(process.execPath, [...flags, ...jest, '--json', `--outputFile=${report}`], {
-      env: { ...process.env, HOLDFAST_INTEROP_CLASSPATH: classPath, HOLDFAST_INTEROP_FIGURES: figures },
+      env: {
+        ...process.env,
+        HOLDFAST_INTEROP_CLASSPATH: classPath,
+        HOLDFAST_INTEROP_FIGURES: figures,
+        ...(isLong ? { HOLDFAST_INTEROP_LONG: '1' } : {}),
+      },
       // The JSON goes to stdout as well, where nobody wants it.
       stdio: ['inherit', 'ignore', 'inherit'],
     });

@@ -1,11 +1,16 @@
 import { type TestCluster, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import { exclusion } from './exclusion.js';
+import { fenced } from './fenced.js';
 import { type JavaThread, nowUs } from './java-peer.js';
+import { kindsUnderLoad } from './kinds-under-load.js';
+import { latches } from './latches.js';
 import { leases } from './leases.js';
 import { loss } from './loss.js';
 import { names } from './names.js';
+import { semaphores } from './semaphores.js';
 import { channelOf, freshName, patient, redisCluster, useSite } from './site.js';
+import { strangers } from './strangers.js';
 import { waking } from './waking.js';
 
 jest.setTimeout(60_000);
@@ -15,6 +20,11 @@ describe('Java and Node on a Cluster', () => {
   const site = useSite(() => redisCluster((started) => (cluster = started)));
 
   exclusion(site);
+  kindsUnderLoad(site);
+  strangers(site);
+  fenced(site);
+  semaphores(site);
+  latches(site);
   waking(site);
   leases(site);
   loss(site);

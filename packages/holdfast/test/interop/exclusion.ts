@@ -1,4 +1,3 @@
-import { waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { report } from './figures.js';
 import { channelOf, freshName, type Site } from './site.js';
@@ -38,8 +37,7 @@ export function exclusion(site: () => Site): void {
       expect(await lock.tryLock()).toBe(true);
       expect(await thread.tryLock(name, { kind })).toBe(false);
       await lock.unlock();
-      // The token of a fenced lock lasts for ever, by Redisson's design.
-      await site().onNodeOf(name, (redis) => redis.del(`redisson_lock_token:{${name}}`));
+      await site().forgetTokens(name);
     });
 
     it('under load no update is lost: threads of a JVM and tasks of two Node processes', async () => {
@@ -53,7 +51,7 @@ export function exclusion(site: () => Site): void {
       const enter = async (loop: () => Promise<number>) => {
         const before = await site().listeners(channelOf(name));
         loops.push(loop());
-        await waitUntil(async () => (await site().listeners(channelOf(name))) > before, { what: 'one more waits' });
+        await site().joined(channelOf(name), before);
       };
       await enter(() => site().java.call<number>('loop', { name, counter, threads: 4, sections: 60 }));
       for (const node of nodes) await enter(() => node.call('loop', name, counter, 3, SECTIONS_OF_NODE / 3));

@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import type { Timing } from './java-peer.js';
 
 /** One row of the table that `npm run interop` prints. */
 export interface Figure {
@@ -23,4 +24,20 @@ export function quantile(samples: readonly number[], share: number): number {
 export function spread(samplesMs: readonly number[]): string {
   const [median, p99, worst] = [0.5, 0.99, 1].map((share) => quantile(samplesMs, share).toFixed(1));
   return `median ${median} ms, p99 ${p99} ms, worst ${worst} ms of ${samplesMs.length}`;
+}
+
+/** From the start of a release to the end of the call that it woke up, in two processes of one machine. */
+export function betweenMs(release: Pick<Timing, 'startedUs'>, acquisition: Pick<Timing, 'endedUs'>): number {
+  return (acquisition.endedUs - release.startedUs) / 1_000;
+}
+
+/** How long it took to wake up a call, of the other side and among Java's own. */
+export function reportWakes(
+  where: string,
+  what: string,
+  times: Record<'byNode' | 'byJava' | 'amongJava', number[]>,
+): void {
+  report({ where, what: `${what}: a Java waiter woken up by Node`, value: spread(times.byNode) });
+  report({ where, what: `${what}: a Node waiter woken up by Java`, value: spread(times.byJava) });
+  report({ where, what: `${what}: a Java waiter woken up by another JVM`, value: spread(times.amongJava) });
 }

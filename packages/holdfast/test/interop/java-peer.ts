@@ -12,13 +12,20 @@ export interface JavaSettings {
   readonly shardedSubscriptionMode?: 'AUTO' | 'ON' | 'OFF';
 }
 
+/** What is an `RLock` in Java. */
+export type JavaLockKind = 'plain' | 'fair' | 'spin' | 'fenced' | 'read' | 'write' | 'multi';
+
 /** What an operation is given; see `Request.java`. */
 export interface JavaRequest {
   readonly thread?: string;
   readonly name?: string;
-  readonly kind?: 'plain' | 'fair' | 'spin' | 'fenced';
+  readonly kind?: JavaLockKind | 'semaphore' | 'expirable' | 'latch';
   readonly waitMs?: number;
   readonly leaseMs?: number;
+  /** Permits, or the count of a latch; default 1. */
+  readonly count?: number;
+  /** A permit of an expirable semaphore. */
+  readonly permit?: string;
   readonly counter?: string;
   readonly threads?: number;
   readonly sections?: number;
@@ -177,6 +184,16 @@ export class JavaThread {
 
   remainTimeToLive(name: string): Promise<number> {
     return this.#peer.call('remainTimeToLive', { thread: this.#thread, name });
+  }
+
+  /** An operation of another kind of object than a lock. */
+  call<Value>(op: string, request: JavaRequest): Promise<Value> {
+    return this.#peer.call(op, { thread: this.#thread, ...request });
+  }
+
+  /** As {@link call}, with the time the operation took in Java. */
+  timed(op: string, request: JavaRequest): Promise<Timing & { value: unknown }> {
+    return this.#peer.timed(op, { thread: this.#thread, ...request });
   }
 
   /** `<client id>:<thread id>`: how Redis knows the owner. */

@@ -1,4 +1,3 @@
-import { waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { freshName, patient, type Site } from './site.js';
 
@@ -16,7 +15,7 @@ export function names(site: () => Site, topology: Site['topology']): void {
     // Node listens until it has released.
     const before = await site().listeners(channel);
     const inJava = thread.lock(java);
-    await waitUntil(async () => (await site().listeners(channel)) > before, { what: `Java listens to ${channel}` });
+    await site().joined(channel, before);
     await hold.release();
     await inJava;
     expect(Object.keys(await site().fields(java))).toEqual([await thread.ownField()]);

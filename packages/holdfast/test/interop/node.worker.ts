@@ -1,5 +1,5 @@
 import { serveWorker } from '@holdfast/testkit';
-import { createLockClient, type Hold, type LockClientOptions } from 'holdfast';
+import { createLockClient, type Hold, type LockClientOptions, type RLock } from 'holdfast';
 import { Cluster, Redis } from 'ioredis';
 import { nowUs, type Timing } from './java-peer.js';
 
@@ -16,6 +16,16 @@ const redis = open();
 const client = createLockClient({ ...options, redis: redis as LockClientOptions['redis'], wakeup: 'redisson' });
 const holds: Hold[] = [];
 
+/** By the words that `Locks.java` has for its kinds; a multi-lock is named by its members, with commas in between. */
+const lockKinds = {
+  plain: (name: string): RLock => client.getLock(name),
+  fenced: (name: string): RLock => client.getFencedLock(name),
+  fair: (name: string): RLock => client.getFairLock(name),
+  spin: (name: string): RLock => client.getSpinLock(name),
+  write: (name: string): RLock => client.getReadWriteLock(name).writeLock(),
+  multi: (names: string): RLock => client.getMultiLock(names.split(',')),
+};
+
 const timed = async (work: () => Promise<void>): Promise<Timing> => {
   const startedUs = nowUs();
   await work();
@@ -29,8 +39,14 @@ export const methods = {
     }),
   release: (): Promise<Timing> => timed(async () => holds.pop()?.release()),
   /** As `ClosedLoop.java`: tasks that add 1 to a counter in two commands. Answers how many critical sections were run. */
-  loop: async (name: string, counter: string, tasks: number, sections: number): Promise<number> => {
-    const lock = client.getLock(name);
+  loop: async (
+    name: string,
+    counter: string,
+    tasks: number,
+    sections: number,
+    kind: keyof typeof lockKinds = 'plain',
+  ): Promise<number> => {
+    const lock = lockKinds[kind](name);
     const task = async () => {
       for (let i = 0; i < sections; i++) {
         await lock.withLock(async () => {
@@ -41,6 +57,21 @@ export const methods = {
     };
     await Promise.all(Array.from({ length: tasks }, task));
     return tasks * sections;
+  },
+  /** As `PermitLoop.java`: tasks that take a permit and count who is inside. Answers how many were at the most. */
+  permitLoop: async (name: string, counter: string, tasks: number, sections: number): Promise<number> => {
+    const semaphore = client.getSemaphore(name);
+    let most = 0;
+    const task = async () => {
+      for (let i = 0; i < sections; i++) {
+        await semaphore.withPermits(async () => {
+          most = Math.max(most, await redis.incr(counter));
+          await redis.decr(counter);
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: tasks }, task));
+    return most;
   },
   close: async (): Promise<void> => {
     await client.close();

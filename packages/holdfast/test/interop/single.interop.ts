@@ -2,11 +2,16 @@ import { waitUntil } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { exclusion } from './exclusion.js';
+import { fenced } from './fenced.js';
 import { nowUs } from './java-peer.js';
+import { kindsUnderLoad } from './kinds-under-load.js';
+import { latches } from './latches.js';
 import { leases } from './leases.js';
 import { loss } from './loss.js';
 import { names } from './names.js';
+import { semaphores } from './semaphores.js';
 import { channelOf, freshName, oneRedis, patient, useSite } from './site.js';
+import { strangers } from './strangers.js';
 import { waking } from './waking.js';
 
 jest.setTimeout(60_000);
@@ -22,6 +27,11 @@ describe('Java and Node on one Redis', () => {
   });
 
   exclusion(site);
+  kindsUnderLoad(site);
+  strangers(site);
+  fenced(site);
+  semaphores(site);
+  latches(site);
   waking(site);
   leases(site);
   loss(site);
@@ -42,7 +52,7 @@ describe('Java and Node on one Redis', () => {
     const hold = await waiting;
     const before = await site().listeners(channelOf(`app:${name}`));
     const inJava = thread.lock(name);
-    await waitUntil(async () => (await site().listeners(channelOf(`app:${name}`))) > before, { what: 'Java listens' });
+    await site().joined(channelOf(`app:${name}`), before);
     await hold.release();
     await inJava;
     await thread.unlock(name);

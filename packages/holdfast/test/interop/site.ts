@@ -140,9 +140,25 @@ export class Site {
     await waitUntil(async () => (await this.listeners(channel)) >= worlds, { what: `${side} listens to ${channel}` });
   }
 
+  /** Resolves when more listen than did before. */
+  async joined(channel: string, before: number): Promise<void> {
+    await waitUntil(async () => (await this.listeners(channel)) > before, { what: `one more listens to ${channel}` });
+  }
+
   /** Resolves when nobody listens any more. */
   async deserted(name: string): Promise<void> {
-    await waitUntil(async () => (await this.listeners(channelOf(name))) === 0, { what: `nobody waits for ${name}` });
+    await this.abandoned(channelOf(name));
+  }
+
+  /** As {@link deserted}, of any channel. */
+  async abandoned(channel: string): Promise<void> {
+    await waitUntil(async () => (await this.listeners(channel)) === 0, { what: `nobody listens to ${channel}` });
+  }
+
+  /** Deletes the counter of a fenced lock, which lasts for ever by Redisson's design. */
+  async forgetTokens(name: string): Promise<void> {
+    const key = `redisson_lock_token:{${name}}`;
+    await this.onNodeOf(key, (redis) => redis.del(key));
   }
 
   async endTest(): Promise<void> {

@@ -20,8 +20,8 @@ final class ClosedLoop {
   private final int threads;
   private final int sections;
 
-  ClosedLoop(RedissonClient redisson, Request request) {
-    lock = redisson.getLock(request.name());
+  ClosedLoop(RedissonClient redisson, RLock lock, Request request) {
+    this.lock = lock;
     counter = redisson.getBucket(request.counter(), StringCodec.INSTANCE);
     threads = request.threads();
     sections = request.sections();

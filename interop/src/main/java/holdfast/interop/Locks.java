@@ -2,19 +2,20 @@ package holdfast.interop;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import java.util.Arrays;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
-/** The operations on Redisson's RLock, in the thread that calls. */
-final class Locks {
+/** The operations on Redisson's RLock and its kin, in the thread that calls. */
+final class Locks implements Operations {
   private final RedissonClient redisson;
 
   Locks(RedissonClient redisson) {
     this.redisson = redisson;
   }
 
-  /** @return what the operation returned; null for those that return nothing */
-  Object perform(Request request) throws Exception {
+  @Override
+  public Object perform(Request request) throws Exception {
     if (request.op().equals("ownField")) return redisson.getId() + ":" + Thread.currentThread().getId();
     RLock lock = lock(request);
     switch (request.op()) {
@@ -24,9 +25,8 @@ final class Locks {
         return null;
       }
       case "tryLock" -> {
-        long waitMs = request.waitMs() == null ? 0 : request.waitMs();
         long leaseMs = request.leaseMs() == null ? -1 : request.leaseMs();
-        return lock.tryLock(waitMs, leaseMs, MILLISECONDS);
+        return lock.tryLock(request.waitMsOr(0), leaseMs, MILLISECONDS);
       }
       case "unlock" -> {
         lock.unlock();
@@ -47,8 +47,11 @@ final class Locks {
       case "remainTimeToLive" -> {
         return lock.remainTimeToLive();
       }
+      case "token" -> {
+        return redisson.getFencedLock(request.name()).getToken();
+      }
       case "loop" -> {
-        return new ClosedLoop(redisson, request).run();
+        return new ClosedLoop(redisson, lock, request).run();
       }
       default -> throw new IllegalArgumentException("unknown operation " + request.op());
     }
@@ -61,7 +64,15 @@ final class Locks {
       case "fair" -> redisson.getFairLock(request.name());
       case "spin" -> redisson.getSpinLock(request.name());
       case "fenced" -> redisson.getFencedLock(request.name());
+      case "read" -> redisson.getReadWriteLock(request.name()).readLock();
+      case "write" -> redisson.getReadWriteLock(request.name()).writeLock();
+      case "multi" -> redisson.getMultiLock(members(request.name()));
       default -> throw new IllegalArgumentException("unknown kind of lock " + kind);
     };
+  }
+
+  /** A multi-lock is named by its members, with commas in between. */
+  private RLock[] members(String names) {
+    return Arrays.stream(names.split(",")).map(redisson::getLock).toArray(RLock[]::new);
   }
 }

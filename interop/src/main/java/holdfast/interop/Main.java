@@ -20,15 +20,21 @@ public final class Main {
   private static final Gson json = new Gson();
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
   private final Map<String, ExecutorService> threads = new ConcurrentHashMap<>();
-  private final Locks locks;
+  private final Operations locks;
+  private final Map<String, Operations> others;
 
-  private Main(Locks locks) {
-    this.locks = locks;
+  private Main(RedissonClient redisson) {
+    locks = new Locks(redisson);
+    others =
+        Map.of(
+            "semaphore", new Semaphores(redisson),
+            "expirable", new ExpirableSemaphores(redisson),
+            "latch", new Latches(redisson));
   }
 
   public static void main(String[] args) throws Exception {
     RedissonClient redisson = json.fromJson(args[0], Settings.class).open();
-    new Main(new Locks(redisson)).serve();
+    new Main(redisson).serve();
     // Threads may still wait for a lock.
     Runtime.getRuntime().halt(0);
   }
@@ -49,7 +55,8 @@ public final class Main {
   private Reply answer(Request request) {
     long startedUs = nowUs();
     try {
-      Object value = locks.perform(request);
+      String kind = request.kind() == null ? "plain" : request.kind();
+      Object value = others.getOrDefault(kind, locks).perform(request);
       return new Reply(request.id(), value, null, startedUs, nowUs());
     } catch (Throwable error) {
       var failure = new Reply.Failure(error.getClass().getSimpleName(), String.valueOf(error.getMessage()));

@@ -5,7 +5,6 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.Config;
-import org.redisson.config.NameMapper;
 import org.redisson.config.ReadMode;
 import org.redisson.config.ShardedSubscriptionMode;
 
@@ -21,11 +20,11 @@ import org.redisson.config.ShardedSubscriptionMode;
 record Settings(
     String topology, List<String> nodes, Long watchdogTimeoutMs, String keyPrefix, String shardedSubscriptionMode) {
 
-  RedissonClient open() {
+  RedissonClient open() throws ReflectiveOperationException {
     Config config = new Config().setThreads(4).setNettyThreads(4);
     if (watchdogTimeoutMs != null) config.setLockWatchdogTimeout(watchdogTimeoutMs);
     BaseConfig<?> servers = "cluster".equals(topology) ? cluster(config) : single(config);
-    if (keyPrefix != null) servers.setNameMapper(prefixed(keyPrefix));
+    if (keyPrefix != null) Prefix.apply(keyPrefix, servers);
     // A dead connection is noticed while a test still waits for it.
     servers.setPingConnectionInterval(1_000);
     return Redisson.create(config);
@@ -43,19 +42,5 @@ record Settings(
     }
     servers.addNodeAddress(nodes.toArray(String[]::new));
     return servers;
-  }
-
-  private static NameMapper prefixed(String prefix) {
-    return new NameMapper() {
-      @Override
-      public String map(String name) {
-        return prefix + name;
-      }
-
-      @Override
-      public String unmap(String name) {
-        return name.substring(prefix.length());
-      }
-    };
   }
 }
