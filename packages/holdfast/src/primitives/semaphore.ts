@@ -49,7 +49,7 @@ export interface PermitHold extends AsyncDisposable {
   remainingMs(): number;
   /** As `Hold.assertHeld`. @throws LockLostError, LockNotHeldError. */
   assertHeld(): void;
-  /** As `Hold.extend`. Not for permits whose lease never ends. */
+  /** As `Hold.extend`. Permits whose lease never ends have it already: the call asks Redis whether they are still had, and changes nothing. */
   extend(ms: number): Promise<void>;
   /**
    * Gives back so many of its permits; absent: all. When it has none left, a call does nothing.

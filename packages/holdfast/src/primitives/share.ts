@@ -19,7 +19,8 @@ export interface ShareOptions<T> {
   /** Largest value, in bytes of its text. A larger one rejects with RangeError. Default 1 MiB (1,048,576). */
   maxBytes?: number;
   /**
-   * Shares a failure of `fn` too, for so many milliseconds: who waits and who comes then rejects with SharedFailureError, and `fn` is not run. Default: a failure
+   * Shares a failure of `fn` too, for so many milliseconds: who waits and who comes then rejects with SharedFailureError, and `fn` is not run. It has at
+   * most 100 characters of its name and 4,000 of its message. Default: a failure
    * is told to the one caller whose `fn` it was, and the next one computes.
    */
   errorTtlMs?: number;

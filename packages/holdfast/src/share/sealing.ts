@@ -69,10 +69,25 @@ export function sealValue<T>(name: string, value: T, { codec, maxBytes }: Checke
   return `v${text}`;
 }
 
-/** Its name and message: stacks and causes stay where they are. */
+/** Longest name, and longest message, of a failure that is shared: the rest is cut off. In characters. */
+const MOST_OF_NAME = 100;
+const MOST_OF_MESSAGE = 4_000;
+
+/** Its name and message: stacks and causes stay where they are. Throws nothing, whatever has been thrown. */
 export function sealFailure(error: unknown): string {
-  const [name, message] = error instanceof Error ? [error.name, error.message] : ['Error', String(error)];
-  return `e${JSON.stringify([name, message])}`;
+  const isError = error instanceof Error;
+  const name = isError ? textOf(() => error.name) : 'Error';
+  const message = textOf(() => (isError ? error.message : error));
+  return `e${JSON.stringify([name.slice(0, MOST_OF_NAME), message.slice(0, MOST_OF_MESSAGE)])}`;
+}
+
+/** Code of users may have put anything there, or throw when it is read. */
+function textOf(read: () => unknown): string {
+  try {
+    return String(read());
+  } catch {
+    return 'it has no text';
+  }
 }
 
 /** @throws SharedFailureError when it is a failure, and what the codec throws. */

@@ -32,6 +32,9 @@ describe('in time that is driven', () => {
     await server.advance(30 * 60_000);
     const { renewed, held } = two.stats().renewals;
     expect([second.state, renewed + held <= 2]).toEqual(['held', true]);
+    await second.extend(60_000);
+    await server.advance(120_000);
+    expect(second.state).toBe('held');
     expect(await pool.availablePermits()).toBe(0);
     await second.release();
     expect(await pool.availablePermits()).toBe(1);

@@ -22,6 +22,20 @@ const kit = useRedis();
 const open: LockClient[] = [];
 afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
 
+function circular(): object {
+  const value: Record<string, unknown> = {};
+  value['itself'] = value;
+  return value;
+}
+
+function unreadable(): Error {
+  return Object.defineProperty(new Error('hidden'), 'message', {
+    get: () => {
+      throw new Error('not to be read');
+    },
+  });
+}
+
 /** So far apart that what happens meanwhile was told by message. */
 const unhurried = { reaskMs: 30_000, claimLeaseMs: 60_000, watchdogTimeoutMs: 300_000 };
 
@@ -232,6 +246,21 @@ describe('a failure', () => {
     expect(told).toMatchObject({ failureName: 'TypeError', failureMessage: 'no such report', lockName: 'report' });
     await server.advance(5_001);
     expect(await second.share('report', { ...options, fn: () => 2 })).toBe(2);
+  });
+
+  it.each([
+    ['whose message is a number without end', Object.assign(new Error('odd'), { message: 10n }), '10'],
+    ['whose name is no text', Object.assign(new Error('circular'), { name: circular() }), 'circular'],
+    ['that has no text', Object.create(null) as unknown, 'it has no text'],
+    ['whose message cannot be read', unreadable(), 'it has no text'],
+    ['that is longer than what is shared', new Error('x'.repeat(1e6)), 'x'.repeat(4_000)],
+  ])('is told as it is to who has computed, and to the others as a text: one %s', async (_, thrown, failureMessage) => {
+    const { first, second } = processes();
+    const options = { ttlMs: 60_000, errorTtlMs: 5_000 };
+    const mine = await failureOf(first.share('report', { ...options, fn: () => Promise.reject(thrown) }));
+    expect(mine === thrown).toBe(true);
+    const told = await failureOf(second.share('report', { ...options, fn: () => 1 }));
+    expect(told).toMatchObject({ code: 'LOCK_SHARED_FAILURE', failureMessage });
   });
 
   it('is what a value is that cannot be shared', async () => {
