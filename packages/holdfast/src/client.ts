@@ -23,6 +23,8 @@ import type { ClientParts } from './client-parts.js';
 import { fairPolicy, reentrantPolicy } from './exclusive/policy.js';
 import { type ReadWriteLock, readWriteLock, type ReadWriteLockOptions } from './primitives/read-write-lock.js';
 import { semaphore } from './primitives/semaphore-handle.js';
+import type { RPermitExpirableSemaphore } from './primitives/expirable-semaphore.js';
+import { expirableSemaphore } from './primitives/expirable-semaphore-handle.js';
 import type { RSemaphore, SemaphoreOptions } from './primitives/semaphore.js';
 import { Registry } from './exclusive/registry.js';
 import { checkSignal } from './acquire-options.js';
@@ -165,6 +167,10 @@ class Client implements LockClientMembers {
 
   getSemaphore(name: string, options: SemaphoreOptions = {}): RSemaphore {
     return semaphore(this.#host, this.#backend, name, options);
+  }
+
+  getPermitExpirableSemaphore(name: string, options: SemaphoreOptions = {}): RPermitExpirableSemaphore {
+    return expirableSemaphore(this.#host, this.#backend, name, options);
   }
 
   getMultiLock(members: readonly (RLock | string)[]): MultiLock {

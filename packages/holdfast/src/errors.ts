@@ -21,9 +21,9 @@ export class LockTimeoutError extends LockError {
   /** How long the call waited, in whole milliseconds. */
   readonly waitedMs: number;
 
-  constructor(lockName: string, waitedMs: number, found: 'busy' | 'unanswered' = 'busy') {
+  constructor(lockName: string, waitedMs: number, found: 'busy' | 'unanswered' = 'busy', what = `Lock "${lockName}"`) {
     const ms = Math.round(waitedMs);
-    super(`Lock "${lockName}" ${inWords[found](ms)}`, lockName);
+    super(`${what} ${inWords[found](ms)}`, lockName);
     this.waitedMs = ms;
   }
 }
@@ -80,7 +80,7 @@ export class LockLostError extends LockError {
   }
 }
 
-/** `unlock()` was called where this scope, handle or owner holds nothing. */
+/** `unlock()` was called where this scope, handle or owner holds nothing; or a permit was given back that nobody has. */
 export class LockNotHeldError extends LockError {
   static {
     named(this, 'LockNotHeldError');
@@ -88,8 +88,8 @@ export class LockNotHeldError extends LockError {
   static readonly code = 'LOCK_NOT_HELD';
   readonly code = LockNotHeldError.code;
 
-  constructor(lockName: string, where: string) {
-    super(`Lock "${lockName}" is not held by ${where}`, lockName);
+  constructor(lockName: string, where: string, what = `Lock "${lockName}"`) {
+    super(`${what} is not held by ${where}`, lockName);
   }
 }
 

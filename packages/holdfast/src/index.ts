@@ -51,6 +51,12 @@ export type {
   SemaphoreOptions,
   TryPermitOptions,
 } from './primitives/semaphore.js';
+export type {
+  PermitIdOptions,
+  PermitLease,
+  RPermitExpirableSemaphore,
+  TryPermitIdOptions,
+} from './primitives/expirable-semaphore.js';
 export type { OncePerOptions } from './primitives/once-per.js';
 export type { AwaitLatchOptions, CountDownOptions, RCountDownLatch } from './primitives/count-down-latch.js';
 export type { ShareCodec, ShareOptions } from './primitives/share.js';

@@ -10,6 +10,7 @@ import type { ReadWriteLock, ReadWriteLockOptions } from './primitives/read-writ
 import type { Hold } from './primitives/hold.js';
 import type { OncePerOptions } from './primitives/once-per.js';
 import type { RLock, TryResult } from './primitives/rlock.js';
+import type { RPermitExpirableSemaphore } from './primitives/expirable-semaphore.js';
 import type { RSemaphore, SemaphoreOptions } from './primitives/semaphore.js';
 import type { ShareOptions } from './primitives/share.js';
 import type { SpinOptions } from './primitives/spin-options.js';
@@ -88,6 +89,13 @@ export interface LockClientMembers extends AsyncDisposable {
    * @throws as {@link getLock}; TypeError or RangeError when `permits` is no number of permits.
    */
   getSemaphore(name: string, options?: SemaphoreOptions): RSemaphore;
+  /**
+   * A handle for the semaphore `name`, whose permits have ids and leases of their own. No I/O. See {@link RPermitExpirableSemaphore} and
+   * `docs/semaphores.md`.
+   *
+   * @throws as {@link getSemaphore}.
+   */
+  getPermitExpirableSemaphore(name: string, options?: SemaphoreOptions): RPermitExpirableSemaphore;
   /**
    * A handle for several locks that are had together or not at all. No I/O. See {@link MultiLock} and `docs/multi-lock.md`.
    *

@@ -43,6 +43,7 @@ class FakeLocks implements LockClient {
   getSpinLock = () => lock;
   getReadWriteLock = notInHere;
   getSemaphore = notInHere;
+  getPermitExpirableSemaphore = notInHere;
   getMultiLock = notInHere;
   getCountDownLatch = notInHere;
   election = notInHere;

@@ -10,6 +10,16 @@ export {
   type ShrinkOptions,
   type ShrinkReply,
 } from './held.js';
+export {
+  issue,
+  type IssueOptions,
+  type IssueReply,
+  MAX_IDS,
+  type PermitRequest,
+  setLease,
+  takeBack,
+  type TakeBackReply,
+} from './ids.js';
 export type { Lease } from './lease.js';
 export {
   count,

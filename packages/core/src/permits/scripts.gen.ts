@@ -18,6 +18,14 @@ export const count: Operation<'count' | 'queue' | 'fresh' | 'dead' | 'timeouts' 
   source: [parts.protocolQuestion, parts.protocolArgs, parts.queueInbox, parts.permitsHolders, parts.permitsTake, parts.permitsGive, parts.permitsSweep, parts.permitsBegin, parts.permitsGrant, parts.permitsAnnounce, "local how = ARGV[1]\nlocal n = integer(2, how == 'add' and -2147483648 or 0)\nlocal ttlMs = integer(3, 0)\nlocal tombstoneMs = integer(4, 1)\nlocal claimMs = integer(5, 1)\nlocal trust = ARGV[6] == '1'\nlocal known = redis.call('GET', KEYS[4])\nif known then return { 'counted', tonumber(known), 0, question } end\nlocal nowMs = msOf(redis.call('TIME'))\nlocal notASemaphore = look()\nif notASemaphore then return notASemaphore end\nlocal function inUse()\nlocal sum = redis.pcall('ZCARD', KEYS[5])\nif type(sum) == 'table' then\nif not string.find(sum.err, 'WRONGTYPE', 1, true) then return nil, sum end\nsum = 0\nend\nlocal flat = redis.call('HGETALL', permits)\nfor i = 1, #flat, 2 do\nif isHolder(flat[i]) then sum = sum + (parse(flat[i + 1]) or 0) end\nend\nreturn sum\nend\nlocal function leaveAnswer(changed)\nredis.call('DEL', KEYS[4])\nredis.call('SET', KEYS[4], changed and 1 or 0, 'PX', tombstoneMs)\nend\nlocal more = n\nif how == 'total' and free then\nlocal used, refused = inUse()\nif refused then return refused end\nmore = n - used - free\nend\nlocal changed = true\nif how == 'begin' and free then changed = false end\nleaveAnswer(changed)\nif changed then\nif not free then\nbegin(n, ttlMs)\nelse\nsweep(nowMs)\nput(more)\nend\npassOn(nil, claimMs, trust, nowMs)\nannounce(ARGV[7], trust)\nend\nreturn { 'counted', changed and 1 or 0, unserved(), question }"].join('\n'),
 };
 
+export const issue: Operation<'count' | 'queue' | 'fresh' | 'dead' | 'permits', 'tenure' | 'ids' | 'leaseMs' | 'tombstoneMs'> = {
+  name: 'permits/issue',
+  sha: 'da0578ee7ca77f672091c5b44689f98cf96f3ae5',
+  keys: (by) => [by.count, by.queue, by.fresh, by.dead, by.permits],
+  args: (by) => [by.tenure, by.ids, by.leaseMs, by.tombstoneMs],
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.permitsHolders, parts.permitsTake, "local tenure = ARGV[1]\nlocal leaseMs = ARGV[3] == 'never' and 0 or integer(3, 1)\nlocal tombstoneMs = integer(4, 1)\nlocal known = redis.call('GET', KEYS[4])\nif known then return { known == 'issued' and 'issued' or 'lost', question } end\nlocal nowMs = msOf(redis.call('TIME'))\nlocal notASemaphore = look()\nif notASemaphore then return notASemaphore end\nlocal ids = {}\nfor id in string.gmatch(ARGV[2], '%S+') do ids[#ids + 1] = id end\nlocal n, endsAt = parse(redis.call('HGET', permits, tenure))\nlocal has = free and n == #ids and (endsAt == 0 or endsAt > nowMs)\nredis.call('DEL', KEYS[4])\nredis.call('SET', KEYS[4], has and 'issued' or 'lost', 'PX', tombstoneMs)\nif not has then return { 'lost', question } end\nsweepAt = tonumber(redis.call('HGET', permits, 'sweep'))\nlocal lastsMs = within(leaseMs, redis.call('PTTL', count))\nfor _, id in ipairs(ids) do\nlocal reply = record(id, 1, lastsMs > 0 and nowMs + lastsMs or 0)\nif type(reply) == 'table' then\nredis.pcall('DEL', KEYS[4])\nreturn reply\nend\nend\nstrike(tenure)\nreturn { 'issued', question }"].join('\n'),
+};
+
 export const peek: Operation<'count' | 'queue' | 'timeouts' | 'permits', never> = {
   name: 'permits/peek',
   sha: '10527f618f57b348b90e927819643eb64c7e3d19',
@@ -48,4 +56,20 @@ export const serve: Operation<'count' | 'queue' | 'fresh' | 'permits', 'claimMs'
   keys: (by) => [by.count, by.queue, by.fresh, by.permits],
   args: (by) => [by.claimMs, by.trust],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.queueInbox, parts.permitsHolders, parts.permitsTake, parts.permitsGive, parts.permitsSweep, parts.permitsGrant, "local claimMs = integer(1, 1)\nlocal trust = ARGV[2] == '1'\nlocal nowMs = msOf(redis.call('TIME'))\nlocal notASemaphore = look()\nif notASemaphore then return notASemaphore end\nsweep(nowMs)\npassOn(nil, claimMs, trust, nowMs)\nreturn { 'served', unserved(), question }"].join('\n'),
+};
+
+export const takeback: Operation<'count' | 'queue' | 'fresh' | 'dead' | 'permits', 'ids' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel'> = {
+  name: 'permits/takeback',
+  sha: 'fd296c38971ef9108a328f37e728d973047d4a43',
+  keys: (by) => [by.count, by.queue, by.fresh, by.dead, by.permits],
+  args: (by) => [by.ids, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel],
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.queueInbox, parts.permitsHolders, parts.permitsTake, parts.permitsGive, parts.permitsSweep, parts.permitsGrant, parts.permitsAnnounce, "local tombstoneMs = integer(2, 1)\nlocal claimMs = integer(3, 1)\nlocal trust = ARGV[4] == '1'\nlocal known = redis.call('GET', KEYS[4])\nif known then return { 'returned', tonumber(known), 0, question } end\nlocal nowMs = msOf(redis.call('TIME'))\nlocal notASemaphore = look()\nif notASemaphore then return notASemaphore end\nlocal ids, all, sum = {}, free ~= nil, 0\nfor id in string.gmatch(ARGV[1], '%S+') do\nlocal n, endsAt = parse(redis.call('HGET', permits, id))\nids[#ids + 1] = id\nall = all and n and (endsAt == 0 or endsAt > nowMs)\nsum = sum + (n or 0)\nend\nif not all then sum = 0 end\nredis.call('DEL', KEYS[4])\nredis.call('SET', KEYS[4], sum, 'PX', tombstoneMs)\nsweep(nowMs)\nif sum > 0 then\nfor _, id in ipairs(ids) do\nshrink(id, parse(redis.call('HGET', permits, id)), 0, 0)\nend\nend\npassOn(nil, claimMs, trust, nowMs)\nif sum > 0 or swept then announce(ARGV[5], trust) end\nreturn { 'returned', sum, unserved(), question }"].join('\n'),
+};
+
+export const until: Operation<'count' | 'queue' | 'fresh' | 'dead' | 'permits', 'id' | 'leaseMs' | 'tombstoneMs'> = {
+  name: 'permits/until',
+  sha: 'f882528a1ed5f69e389f65b7893c3889b736f16e',
+  keys: (by) => [by.count, by.queue, by.fresh, by.dead, by.permits],
+  args: (by) => [by.id, by.leaseMs, by.tombstoneMs],
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.queueInbox, parts.permitsHolders, parts.permitsTake, "local id = ARGV[1]\nlocal leaseMs = ARGV[2] == 'never' and 0 or integer(2, 1)\nlocal tombstoneMs = integer(3, 1)\nlocal known = redis.call('GET', KEYS[4])\nif known then return { 'leased', tonumber(known), question } end\nlocal nowMs = msOf(redis.call('TIME'))\nlocal notASemaphore = look()\nif notASemaphore then return notASemaphore end\nlocal n, endsAt = parse(redis.call('HGET', permits, id))\nlocal has = free and n and (endsAt == 0 or endsAt > nowMs)\nredis.call('DEL', KEYS[4])\nredis.call('SET', KEYS[4], has and 1 or 0, 'PX', tombstoneMs)\nif not has then return { 'leased', 0, question } end\nsweepAt = tonumber(redis.call('HGET', permits, 'sweep'))\nlocal soonest = sweepAt\nlocal lastsMs = within(leaseMs, redis.call('PTTL', count))\nlocal reply = record(id, n, lastsMs > 0 and nowMs + lastsMs or 0)\nif type(reply) == 'table' then\nredis.pcall('DEL', KEYS[4])\nreturn reply\nend\nlocal head = sweepAt ~= soonest and redis.call('ZRANGE', queue, 0, 0)[1]\nif head then tell(head, '1 look ' .. head) end\nreturn { 'leased', 1, question }"].join('\n'),
 };

@@ -59,7 +59,7 @@ export class PermitHoldHandle implements PermitHold {
 
   assertHeld(): void {
     if (this.#permits === 0 && this.state !== 'lost')
-      throw new LockNotHeldError(this.name, 'this hold: it has given back all its permits');
+      throw new LockNotHeldError(this.name, 'this hold: it has given back all its permits', `Semaphore "${this.name}"`);
     this.#hold.assertHeld();
   }
 

@@ -3,17 +3,15 @@ import type { ClientParts } from '../client-parts.js';
 import { LockNotHeldError, LockTimeoutError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { permitPolicy } from '../exclusive/policy.js';
-import { checkCount, checkKeys, checkTime, MAX_TIME_MS } from '../options.js';
+import { checkCount, checkKeys, MAX_TIME_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { rejection } from '../scopes/settling.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
-import { query } from '../tenure/query.js';
-import { serveRest } from '../tenure/serving.js';
 import type { NotAcquired } from '../waiting/waiter.js';
 import { acquire, type CallStyle, type LockHost } from './acquisition.js';
 import { callKeys, checkCall, checkSection, MOST_PERMITS, type PermitCall, tryCallKeys } from './permit-call.js';
+import { PermitCounts } from './permit-counts.js';
 import { PermitHoldHandle } from './permit-hold.js';
-import { tombstoneMsOf } from './questions.js';
 import type { TryResult } from './rlock.js';
 import { runSection, type Section } from './section.js';
 import type {
@@ -62,6 +60,7 @@ class SemaphoreHandle implements RSemaphore {
   readonly #host: LockHost;
   readonly #parts: ClientParts;
   readonly #operations: SemaphoreOperations;
+  readonly #counts: PermitCounts;
   /** Most that a call takes: one that wants more than there are would wait without end, and keep out all behind it. */
   readonly #most: number;
   /**
@@ -77,6 +76,7 @@ class SemaphoreHandle implements RSemaphore {
     this.#host = host;
     this.#parts = parts;
     this.#operations = operations;
+    this.#counts = new PermitCounts(host, parts, operations);
     this.name = operations.name;
   }
 
@@ -111,6 +111,7 @@ class SemaphoreHandle implements RSemaphore {
       throw new LockNotHeldError(
         this.name,
         `this handle with ${permits} permits: ${had} were acquired through it and not given back`,
+        `Semaphore "${this.name}"`,
       );
     }
     const returning: Promise<void>[] = [];
@@ -150,8 +151,7 @@ class SemaphoreHandle implements RSemaphore {
   }
 
   async availablePermits(): Promise<number> {
-    const counts = await this.#ask(this.#operations.peek());
-    return counts.kind === 'counts' ? counts.free : 0;
+    return (await this.#counts.look()).free;
   }
 
   async drainPermits(options: TryPermitOptions = {}): Promise<number> {
@@ -169,20 +169,16 @@ class SemaphoreHandle implements RSemaphore {
     }
   }
 
-  async trySetPermits(permits: number, ttlMs?: number): Promise<boolean> {
-    if (permits !== 0) checkCount('permits', permits, MOST_PERMITS);
-    if (ttlMs !== undefined) checkTime('ttlMs', ttlMs, 1);
-    return this.#count({ how: 'begin', permits, ttlMs });
+  trySetPermits(permits: number, ttlMs?: number): Promise<boolean> {
+    return this.#counts.begin(permits, ttlMs);
   }
 
-  async addPermits(permits: number): Promise<void> {
-    if (permits !== 0) checkCount('permits', typeof permits === 'number' ? Math.abs(permits) : permits, MOST_PERMITS);
-    await this.#count({ how: 'add', permits });
+  addPermits(permits: number): Promise<void> {
+    return this.#counts.add(permits);
   }
 
-  async setPermits(permits: number): Promise<void> {
-    if (permits !== 0) checkCount('permits', permits, MOST_PERMITS);
-    await this.#count({ how: 'total', permits });
+  setPermits(permits: number): Promise<void> {
+    return this.#counts.setTotal(permits);
   }
 
   // ---------------------------------------------------------------- acquiring
@@ -215,7 +211,7 @@ class SemaphoreHandle implements RSemaphore {
 
   #must(outcome: HoldRecord | NotAcquired, joinedAt: number): HoldRecord {
     if (typeof outcome !== 'string') return outcome;
-    throw new LockTimeoutError(this.name, this.#parts.clock.now() - joinedAt, outcome);
+    throw new LockTimeoutError(this.name, this.#parts.clock.now() - joinedAt, outcome, `Semaphore "${this.name}"`);
   }
 
   /** To code that gives it back, by itself or by `release` of this handle: both are needed no more when neither can be reached. */
@@ -257,20 +253,5 @@ class SemaphoreHandle implements RSemaphore {
   #section<T>(record: HoldRecord, { permits }: PermitCall, fn: Section<T, PermitHold>): () => Promise<T> {
     const hold = new PermitHoldHandle(this.#host, this.#operations, { record, permits }, () => undefined);
     return () => runSection(this.#host, { record, hold, owner: undefined }, fn);
-  }
-
-  // ---------------------------------------------------------------- asking Redis
-
-  async #count(change: Parameters<SemaphoreOperations['count']>[1]['change']): Promise<boolean> {
-    const tombstoneMs = tombstoneMsOf(this.#parts.settings);
-    const request = this.#parts.tenureId(undefined);
-    const { changed, left } = await this.#ask(this.#operations.count(request, { change, tombstoneMs }));
-    void serveRest(this.#parts, this.#operations, left);
-    return changed;
-  }
-
-  #ask<R>(command: Parameters<typeof query<R>>[2]): Promise<R> {
-    this.#host.registry.admit(this.name);
-    return query(this.#parts, this.#operations, command);
   }
 }

@@ -28,14 +28,14 @@ export interface PermitsWanted {
 /** The operations of a semaphore, for calls that want so many permits: the only file that knows its scripts. */
 export class SemaphoreOperations implements Operations {
   readonly countsHere = true;
-  readonly #keys: SemaphoreKeys;
+  protected readonly keys: SemaphoreKeys;
   readonly #granting: Granting;
   /** How many permits there are when nobody has said so; 0: somebody must. */
   readonly #initial: number;
   readonly #wanted: PermitsWanted;
 
   constructor(keys: SemaphoreKeys, granting: Granting, initial: number, wanted: PermitsWanted) {
-    this.#keys = keys;
+    this.keys = keys;
     this.#granting = granting;
     this.#initial = initial;
     this.#wanted = wanted;
@@ -47,20 +47,20 @@ export class SemaphoreOperations implements Operations {
   }
 
   beginningWith(initial: number): SemaphoreOperations {
-    return new SemaphoreOperations(this.#keys, this.#granting, initial, this.#wanted);
+    return new SemaphoreOperations(this.keys, this.#granting, initial, this.#wanted);
   }
 
   for(wanted: PermitsWanted): SemaphoreOperations {
-    return new SemaphoreOperations(this.#keys, this.#granting, this.#initial, wanted);
+    return new SemaphoreOperations(this.keys, this.#granting, this.#initial, wanted);
   }
 
   get name(): string {
-    return this.#keys.name;
+    return this.keys.name;
   }
 
   /** Leases are kept there, and renewed by it alone. */
   get key(): string {
-    return this.#keys.permits;
+    return this.keys.permits;
   }
 
   get primitive(): string {
@@ -72,11 +72,11 @@ export class SemaphoreOperations implements Operations {
   }
 
   get releaseChannel(): string {
-    return this.#keys.releaseChannel;
+    return this.keys.releaseChannel;
   }
 
   ask(tenure: string, { leaseMs, ...options }: AskOptions): Command<AskReply> {
-    const command = permits.ask(this.#keys, {
+    const command = permits.ask(this.keys, {
       ...options,
       ...this.#granting,
       tenure,
@@ -107,11 +107,11 @@ export class SemaphoreOperations implements Operations {
 
   /** Gives back what the tenure has over `left`. */
   shrink(tenure: string, left: number): Command<HandoffReply> {
-    return permits.shrink(this.#keys, { tenure, left, ...this.#granting });
+    return permits.shrink(this.keys, { tenure, left, ...this.#granting });
   }
 
   serve(): Command<Served> {
-    return permits.serve(this.#keys, this.#granting);
+    return permits.serve(this.keys, this.#granting);
   }
 
   renew(items: readonly RenewItem[]): Command<RenewReply> {
@@ -126,15 +126,28 @@ export class SemaphoreOperations implements Operations {
     request: string,
     options: { readonly change: permits.Counting; readonly tombstoneMs: number },
   ): Command<permits.CountReply> {
-    return permits.count(this.#keys, { request, ...options, ...this.#granting });
+    return permits.count(this.keys, { request, ...options, ...this.#granting });
+  }
+
+  takeBack(ids: readonly string[], request: permits.PermitRequest): Command<permits.TakeBackReply> {
+    return permits.takeBack(this.keys, { ids, ...request, ...this.#granting });
+  }
+
+  setLease(id: string, leaseMs: permits.Lease, request: permits.PermitRequest): Command<boolean> {
+    return permits.setLease(this.keys, { id, leaseMs, ...request });
+  }
+
+  /** What is left of the lease of `id`, if it stands for a permit. */
+  lookAt(id: string): Command<RenewReply> {
+    return permits.renew([{ keys: this.keys, tenure: id, leaseMs: 0 }]);
   }
 
   peek(): Command<permits.PermitsPeekReply> {
-    return permits.peek(this.#keys);
+    return permits.peek(this.keys);
   }
 
   #leave(tenure: string, tombstoneMs: number) {
-    return permits.release(this.#keys, { tenure, tombstoneMs, ...this.#granting });
+    return permits.release(this.keys, { tenure, tombstoneMs, ...this.#granting });
   }
 
   /** Shorter ones are claims, and looks. */

@@ -42,6 +42,12 @@ async function round(times: typeof quick): Promise<Round> {
   await all.release();
   const granted = await waiting;
   if (granted !== undefined) await done.call('release', granted.release());
+  const withIds = ours.getPermitExpirableSemaphore(name, { permits: 3 });
+  const id = await done.call('acquire with an id', withIds.acquire(60_000, { waitMs: 1_000 }));
+  if (id !== undefined) {
+    await done.call('set a lease', withIds.updateLeaseTime(id, 1_000));
+    await done.call('release by id', withIds.tryRelease(id));
+  }
   await done.call('try to set', mine.trySetPermits(4));
   await done.call('set', mine.setPermits(4));
   await done.call('count', mine.availablePermits());

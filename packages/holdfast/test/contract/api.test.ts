@@ -70,6 +70,7 @@ describe('the public surface is', () => {
         'getSpinLock',
         'getReadWriteLock',
         'getSemaphore',
+        'getPermitExpirableSemaphore',
         'getMultiLock',
         'getCountDownLatch',
         'election',

@@ -35,7 +35,8 @@ describe('the code in the documents', () => {
       'runs on a real server and ends by itself',
       async () => {
         // Its counter stays until somebody deletes it.
-        if (block.code.includes('getSemaphore')) kit.cleanup(async () => void (await kit.admin.flushall()));
+        if (/get(?:PermitExpirable)?Semaphore/.test(block.code))
+          kit.cleanup(async () => void (await kit.admin.flushall()));
         const program = await written.programOf(block);
         await run(process.execPath, ['--import', defineRedisUrl, program], {
           cwd: packageFolder,

@@ -49,7 +49,7 @@ export const exclusivePrimitives: readonly ExclusivePrimitive[] = [
 ];
 
 /** What the client makes beside exclusive locks: each has tests of its own. */
-export const otherPrimitives: readonly string[] = ['getCountDownLatch', 'getSemaphore'];
+export const otherPrimitives: readonly string[] = ['getCountDownLatch', 'getPermitExpirableSemaphore', 'getSemaphore'];
 
 /** A name that a multi-lock takes after `name`, which is a part of it. */
 export function laterThan(name: string): string {

@@ -251,7 +251,7 @@ describe('a failure', () => {
   it.each([
     ['whose message is a number without end', Object.assign(new Error('odd'), { message: 10n }), '10'],
     ['whose name is no text', Object.assign(new Error('circular'), { name: circular() }), 'circular'],
-    ['that has no text', Object.create(null) as unknown, 'it has no text'],
+    ['that has no text', Object.create(null) as Error, 'it has no text'],
     ['whose message cannot be read', unreadable(), 'it has no text'],
     ['that is longer than what is shared', new Error('x'.repeat(1e6)), 'x'.repeat(4_000)],
   ])('is told as it is to who has computed, and to the others as a text: one %s', async (_, thrown, failureMessage) => {

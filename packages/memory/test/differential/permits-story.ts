@@ -20,6 +20,9 @@ const leaseMs = fc.constantFrom(10_000, 40_000, 80_000, 'never' as const);
 const tombstoneMs = fc.constantFrom(0, 0, 60_000);
 const granting = { claimMs: fc.constant(20_000), trust: fc.boolean() };
 
+/** Ids of permits: those of tenures too, so that they meet. */
+const idLists = fc.constantFrom(['i:1'], ['i:1', 'i:2'], ['i:2', TENURES[0] ?? ''], ['i:3', 'i:2', 'i:1']);
+
 const asks = fc
   .record({
     tenure,
@@ -69,6 +72,24 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
         maxLength: 3,
       })
       .map((items) => call(permits.renew(items.map((item) => ({ ...item, keys }))))),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({ tenure, ids: idLists, leaseMs, tombstoneMs: fc.constant(60_000) })
+      .map((options) => call(permits.issue(keys, options))),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({ ids: idLists, request: fc.constantFrom(...REQUESTS), tombstoneMs: fc.constant(60_000), ...granting })
+      .map((options) => call(permits.takeBack(keys, options))),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({ id: tenure, request: fc.constantFrom(...REQUESTS), leaseMs, tombstoneMs: fc.constant(60_000) })
+      .map((options) => call(permits.setLease(keys, options))),
   },
   { weight: 1, arbitrary: fc.record(granting).map((options) => call(permits.serve(keys, options))) },
   { weight: 2, arbitrary: fc.constant(call(permits.peek(keys))) },
@@ -155,6 +176,9 @@ export const PERMITS_REPLIES: readonly string[] = [
   ...['released', 'unserved', 'notHeld', 'passed', 'lost', 'READONLY', 'ERR'].map((kind) => `release ${kind}`),
   ...['counted', 'NOTASEMAPHORE'].map((kind) => `count ${kind}`),
   ...['renewed', 'held', 'lost', 'refused'].map((kind) => `renew ${kind}`),
+  ...['issued', 'lost', 'NOTASEMAPHORE'].map((kind) => `issue ${kind}`),
+  ...['returned', 'NOTASEMAPHORE'].map((kind) => `takeback ${kind}`),
+  ...['leased', 'NOTASEMAPHORE'].map((kind) => `until ${kind}`),
   ...['served'].map((kind) => `serve ${kind}`),
   ...['counts', 'none', 'NOTASEMAPHORE'].map((kind) => `peek ${kind}`),
 ].map((reply) => `permits/${reply}`);

@@ -3,13 +3,17 @@
 import type { ScriptBody } from '../lua.js';
 import { ask } from './ask.js';
 import { release, renew } from './held.js';
+import { issue, takeback, until } from './ids.js';
 import { count, peek, serve } from './whole.js';
 
 export const permitsBodies: Readonly<Record<string, ScriptBody>> = {
   'permits/ask': ask,
   'permits/count': count,
+  'permits/issue': issue,
   'permits/peek': peek,
   'permits/release': release,
   'permits/renew': renew,
   'permits/serve': serve,
+  'permits/takeback': takeback,
+  'permits/until': until,
 };

@@ -1,0 +1,102 @@
+import { duration, tenureId } from '../protocol/arguments.js';
+import { command } from '../protocol/command.js';
+import type { SemaphoreKeys } from '../protocol/keys.js';
+import type { Command } from '../protocol/script-port.js';
+import { type Granting, trustArgument } from '../queue/granting.js';
+import { type Lease, leaseArgument } from './lease.js';
+import { issue as issuing, takeback as takingBack, until as setting } from './scripts.gen.js';
+
+/** Most permits with ids that are issued or taken back by one command. */
+export const MAX_IDS = 1_000;
+
+/** What tells a request from its copies. */
+export interface PermitRequest {
+  /** A fresh id in the form of a tenure id; copies share it. */
+  readonly request: string;
+  /** How long copies are recognised, in ms. */
+  readonly tombstoneMs: number;
+}
+
+/** Arguments of {@link issue}. */
+export interface IssueOptions {
+  readonly tenure: string;
+  /** As many as the tenure has permits, in the form of tenure ids. */
+  readonly ids: readonly string[];
+  readonly leaseMs: Lease;
+  /** How long late asks of the tenure are refused, and copies of this are recognised, in ms. */
+  readonly tombstoneMs: number;
+}
+
+/** Reply to {@link issue}. */
+export interface IssueReply {
+  readonly kind: 'issued' | 'lost';
+}
+
+/** Turns the permits of a tenure into permits with ids, each with its own lease. The tenure is over then. */
+export function issue(keys: SemaphoreKeys, { tenure, ids, leaseMs, tombstoneMs }: IssueOptions): Command<IssueReply> {
+  const { count, queue, fresh, permits } = keys;
+  return command(
+    issuing,
+    { count, queue, fresh, dead: keys.dead(tenureId(tenure)), permits },
+    {
+      tenure,
+      ids: idsArgument(ids),
+      leaseMs: leaseArgument(leaseMs),
+      tombstoneMs: duration('tombstoneMs', tombstoneMs, 1),
+    },
+    (reply) => {
+      const kind = reply.hasLength(1).text(0);
+      return kind === 'issued' || kind === 'lost' ? { kind } : reply.fail('unknown status');
+    },
+  );
+}
+
+/** Reply to {@link takeBack}. `left`: waiters that are to be served by `serve`. */
+export interface TakeBackReply {
+  /** How many permits are back: all, or 0 when one of the ids stands for none. */
+  readonly returned: number;
+  readonly left: number;
+}
+
+/** Takes permits back by their ids, all of them or none, and serves who waits. */
+export function takeBack(
+  keys: SemaphoreKeys,
+  { ids, request, ...options }: PermitRequest & Granting & { readonly ids: readonly string[] },
+): Command<TakeBackReply> {
+  const { count, queue, fresh, permits, releaseChannel } = keys;
+  return command(
+    takingBack,
+    { count, queue, fresh, dead: keys.dead(tenureId(request)), permits },
+    {
+      ids: idsArgument(ids),
+      tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 1),
+      claimMs: duration('claimMs', options.claimMs, 1),
+      trust: trustArgument(options),
+      releaseChannel,
+    },
+    (reply) =>
+      reply.hasLength(3).text(0) === 'returned'
+        ? { returned: reply.natural(1), left: reply.natural(2) }
+        : reply.fail('unknown status'),
+  );
+}
+
+/** Sets when the lease of the permit `id` ends; `leaseMs` from now, or never. Answers whether there is such a permit. */
+export function setLease(
+  keys: SemaphoreKeys,
+  { id, leaseMs, request, tombstoneMs }: PermitRequest & { readonly id: string; readonly leaseMs: Lease },
+): Command<boolean> {
+  const { count, queue, fresh, permits } = keys;
+  return command(
+    setting,
+    { count, queue, fresh, dead: keys.dead(tenureId(request)), permits },
+    { id: tenureId(id), leaseMs: leaseArgument(leaseMs), tombstoneMs: duration('tombstoneMs', tombstoneMs, 1) },
+    (reply) => (reply.hasLength(2).text(0) === 'leased' ? reply.flag(1) : reply.fail('unknown status')),
+  );
+}
+
+function idsArgument(ids: readonly string[]): string {
+  if (ids.length === 0 || ids.length > MAX_IDS || new Set(ids).size < ids.length)
+    throw new RangeError(`ids must be 1 to ${MAX_IDS} different ones`);
+  return ids.map(tenureId).join(' ');
+}

@@ -1,0 +1,265 @@
+import type { Backend } from '../backend.js';
+import type { ClientParts } from '../client-parts.js';
+import { LockLostError, LockNotHeldError, LockTimeoutError } from '../errors.js';
+import { permitPolicy } from '../exclusive/policy.js';
+import { checkCount, checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS } from '../options.js';
+import { redisCodeOf } from '../connection/reply-errors.js';
+import { shown } from '../reports/caller.js';
+import { failureError } from '../tenure/failures.js';
+import type { NotAcquired } from '../waiting/waiter.js';
+import { acquire, type CallStyle, type LockHost } from './acquisition.js';
+import type {
+  PermitIdOptions,
+  PermitLease,
+  RPermitExpirableSemaphore,
+  TryPermitIdOptions,
+} from './expirable-semaphore.js';
+import { IssuingOperations, MOST_IDS } from './issuing-operations.js';
+import { checkCall, MOST_PERMITS, type PermitCall } from './permit-call.js';
+import { PermitCounts } from './permit-counts.js';
+import type { SemaphoreOptions } from './semaphore.js';
+import { SemaphoreOperations } from './semaphore-operations.js';
+
+const optionKeys: ReadonlySet<string> = new Set(['permits']);
+const callKeys: ReadonlySet<string> = new Set(['waitMs', 'signal']);
+const tryCallKeys: ReadonlySet<string> = new Set(['signal']);
+const styles = {
+  acquireMany: { kind: 'object', waitMs: undefined },
+  tryAcquireMany: { kind: 'object', waitMs: 0 },
+} as const satisfies Record<string, CallStyle>;
+
+/** One call, checked. */
+interface IdCall {
+  readonly wanted: PermitCall;
+  readonly leaseMs: PermitLease;
+}
+
+/** Why a call has no permits, and since when it was under way. */
+interface Missed {
+  readonly found: NotAcquired;
+  readonly joinedAt: number;
+}
+
+/** @throws TypeError or RangeError for a name or options that cannot be used. */
+export function expirableSemaphore(
+  host: LockHost,
+  { inLine, parts, prefixes, granting }: Backend,
+  name: string,
+  options: SemaphoreOptions,
+): RPermitExpirableSemaphore {
+  const operations = SemaphoreOperations.named(name, prefixes, granting);
+  checkKeys('getPermitExpirableSemaphore', options, optionKeys);
+  const { permits } = options;
+  if (permits !== undefined) checkCount('permits', permits, MOST_PERMITS);
+  const mine = parts.wakeup.blind ? parts : inLine;
+  return new ExpirableSemaphoreHandle({ ...host, parts: mine }, mine, {
+    operations,
+    most: Math.min(permits ?? MOST_PERMITS, MOST_IDS),
+    issuing: (wanted) => IssuingOperations.wanting(wanted, { name, prefixes, granting, initial: permits ?? 0 }),
+  });
+}
+
+/** See {@link RPermitExpirableSemaphore}. It keeps nothing: all is in Redis, under the ids. */
+class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
+  readonly name: string;
+  readonly #host: LockHost;
+  readonly #parts: ClientParts;
+  readonly #operations: SemaphoreOperations;
+  readonly #issuing: (wanted: number) => IssuingOperations;
+  /** Most that a call takes. */
+  readonly #most: number;
+  readonly #counts: PermitCounts;
+
+  constructor(
+    host: LockHost,
+    parts: ClientParts,
+    own: {
+      readonly operations: SemaphoreOperations;
+      readonly most: number;
+      readonly issuing: (wanted: number) => IssuingOperations;
+    },
+  ) {
+    this.name = own.operations.name;
+    this.#host = host;
+    this.#parts = parts;
+    this.#operations = own.operations;
+    this.#most = own.most;
+    this.#issuing = own.issuing;
+    this.#counts = new PermitCounts(host, parts, own.operations);
+  }
+
+  async acquire(leaseMs?: PermitLease, options?: PermitIdOptions): Promise<string> {
+    return first(await this.acquireMany(1, leaseMs, options));
+  }
+
+  async acquireMany(permits: number, leaseMs: PermitLease = 'never', options: PermitIdOptions = {}): Promise<string[]> {
+    const call = this.#check('acquire', permits, leaseMs, options, callKeys);
+    const had = await this.#acquire('acquireMany', call);
+    if (Array.isArray(had)) return had;
+    throw new LockTimeoutError(
+      this.name,
+      this.#parts.clock.now() - had.joinedAt,
+      had.found,
+      `Semaphore "${this.name}"`,
+    );
+  }
+
+  async tryAcquire(waitMs?: number, leaseMs?: PermitLease, options?: TryPermitIdOptions): Promise<string | null> {
+    const ids = await this.tryAcquireMany(1, waitMs, leaseMs, options);
+    return ids.length === 0 ? null : first(ids);
+  }
+
+  async tryAcquireMany(
+    permits: number,
+    waitMs = 0,
+    leaseMs: PermitLease = 'never',
+    options: TryPermitIdOptions = {},
+  ): Promise<string[]> {
+    checkKeys('tryAcquire', options, tryCallKeys);
+    const call = this.#check('tryAcquire', permits, leaseMs, { ...options, waitMs }, callKeys);
+    const had = await this.#acquire('tryAcquireMany', call);
+    return Array.isArray(had) ? had : [];
+  }
+
+  async release(id: string | readonly string[]): Promise<void> {
+    if ((await this.#takeBack(checkIds(id))) === 0)
+      throw this.#unknown(typeof id === 'string' ? 'this id' : 'one of these ids');
+  }
+
+  tryRelease(id: string): Promise<boolean>;
+  tryRelease(ids: readonly string[]): Promise<number>;
+  async tryRelease(id: string | readonly string[]): Promise<boolean | number> {
+    const returned = await this.#takeBack(checkIds(id));
+    return typeof id === 'string' ? returned > 0 : returned;
+  }
+
+  async updateLeaseTime(id: string, leaseMs: PermitLease): Promise<boolean> {
+    checkIds([id]);
+    this.#checkLease(leaseMs);
+    return this.#counts.ask(this.#operations.setLease(id, leaseMs, this.#counts.request()));
+  }
+
+  async getLeaseTime(id: string): Promise<PermitLease> {
+    checkIds([id]);
+    const { outcomes } = await this.#counts.ask(this.#operations.lookAt(id));
+    const [outcome] = outcomes;
+    if (outcome === undefined || outcome.kind === 'lost') throw this.#unknown('this id');
+    if (outcome.kind !== 'refused') return outcome.remainingMs ?? 'never';
+    const error = new Error(outcome.message);
+    throw failureError(this.name, { kind: 'refused', code: redisCodeOf(outcome.message), error });
+  }
+
+  async availablePermits(): Promise<number> {
+    return (await this.#counts.look()).free;
+  }
+
+  async acquiredPermits(): Promise<number> {
+    return (await this.#counts.look()).used;
+  }
+
+  async getPermits(): Promise<number> {
+    const { free, used } = await this.#counts.look();
+    return free + used;
+  }
+
+  trySetPermits(permits: number, ttlMs?: number): Promise<boolean> {
+    return this.#counts.begin(permits, ttlMs);
+  }
+
+  setPermits(permits: number): Promise<void> {
+    return this.#counts.setTotal(permits);
+  }
+
+  addPermits(permits: number): Promise<void> {
+    return this.#counts.add(permits);
+  }
+
+  #check(
+    method: string,
+    permits: number,
+    leaseMs: PermitLease,
+    options: PermitIdOptions,
+    known: ReadonlySet<string>,
+  ): IdCall {
+    checkCount('permits', permits, this.#most);
+    this.#checkLease(leaseMs);
+    return { wanted: checkCall(method, permits, options, known), leaseMs };
+  }
+
+  #checkLease(leaseMs: PermitLease): void {
+    if (leaseMs !== 'never') checkTime('leaseMs', leaseMs, MIN_LEASE_MS);
+    this.#parts.limits.checkLease(this.name, leaseMs === 'never' ? MAX_TIME_MS : leaseMs);
+  }
+
+  /** The ids, or what kept the call from having any. Whatever is refused at once is a rejection too. */
+  async #acquire(method: keyof typeof styles, { wanted, leaseMs }: IdCall): Promise<string[] | Missed> {
+    const operations = this.#issuing(wanted.permits);
+    const { outcome, joinedAt } = await shown(
+      acquire(this.#host, {
+        operations,
+        policy: permitPolicy,
+        owner: undefined,
+        style: styles[method],
+        options: wanted.options,
+        entry: this[method],
+        completion: (had, since) => ({ outcome: had, joinedAt: since }),
+        around: () => undefined,
+      }),
+    );
+    if (typeof outcome === 'string') return { found: outcome, joinedAt };
+    const ids = Array.from({ length: wanted.permits }, () => this.#parts.tenureId(undefined));
+    const { tombstoneMs } = this.#counts.request();
+    operations.issueOnRelease({ ids, leaseMs, tombstoneMs });
+    try {
+      await shown(outcome.release());
+    } catch (error) {
+      // Nobody will ever know these ids.
+      if (!(error instanceof LockLostError)) void this.#returnUnknown(ids);
+      throw error;
+    }
+    if (operations.issued) return ids;
+    throw new LockLostError(this.name, 'deleted');
+  }
+
+  /** What can no longer be given back ends with its lease. */
+  async #returnUnknown(ids: readonly string[]): Promise<void> {
+    const { sender, clock, settings } = this.#parts;
+    const request = this.#counts.request();
+    const until = clock.now() + settings.watchdogTimeoutMs;
+    const command = () => this.#operations.takeBack(ids, request);
+    const answer = await sender.answer(this.#operations.key, command, { until });
+    if (answer.kind === 'reply') this.#counts.serveRest(answer.reply.left);
+  }
+
+  async #takeBack(ids: readonly string[]): Promise<number> {
+    const { returned, left } = await this.#counts.ask(this.#operations.takeBack(ids, this.#counts.request()));
+    this.#counts.serveRest(left);
+    return returned;
+  }
+
+  #unknown(which: string): LockNotHeldError {
+    return new LockNotHeldError(
+      this.name,
+      `${which}: it was given back, its lease has ended, or there never was one`,
+      `A permit of semaphore "${this.name}"`,
+    );
+  }
+}
+
+function first([id]: readonly string[]): string {
+  return id as string;
+}
+
+/** @throws TypeError or RangeError for what cannot be ids of permits. */
+function checkIds(given: string | readonly string[]): readonly string[] {
+  const ids = typeof given === 'string' ? [given] : given;
+  if (!Array.isArray(ids)) throw new TypeError('id must be a string, or a list of strings');
+  for (const id of ids as readonly unknown[]) {
+    if (typeof id !== 'string') throw new TypeError('id must be a string, or a list of strings');
+    if (!/^[!-~]{1,200}$/.test(id) || !/[^:]:[^:]+$/.test(id))
+      throw new RangeError('id must be one that acquire has resolved with');
+  }
+  if (ids.length === 0 || ids.length > MOST_IDS || new Set(ids).size < ids.length)
+    throw new RangeError(`ids must be 1 to ${MOST_IDS} different ones`);
+  return ids as readonly string[];
+}

@@ -1,0 +1,65 @@
+import type { ClientParts } from '../client-parts.js';
+import { checkCount, checkTime } from '../options.js';
+import { query } from '../tenure/query.js';
+import { serveRest } from '../tenure/serving.js';
+import type { LockHost } from './acquisition.js';
+import { MOST_PERMITS } from './permit-call.js';
+import { tombstoneMsOf } from './questions.js';
+import type { SemaphoreOperations } from './semaphore-operations.js';
+
+/** How many permits a semaphore has: what both kinds of handles ask and change. */
+export class PermitCounts {
+  readonly #host: LockHost;
+  readonly #parts: ClientParts;
+  readonly #operations: SemaphoreOperations;
+
+  constructor(host: LockHost, parts: ClientParts, operations: SemaphoreOperations) {
+    this.#host = host;
+    this.#parts = parts;
+    this.#operations = operations;
+  }
+
+  /** Free ones and those in use, by Redisson's clients too where it keeps who has them. */
+  async look(): Promise<{ readonly free: number; readonly used: number }> {
+    const counts = await this.ask(this.#operations.peek());
+    return counts.kind === 'counts' ? { free: counts.free, used: counts.used + counts.javas } : { free: 0, used: 0 };
+  }
+
+  async begin(permits: number, ttlMs: number | undefined): Promise<boolean> {
+    if (permits !== 0) checkCount('permits', permits, MOST_PERMITS);
+    if (ttlMs !== undefined) checkTime('ttlMs', ttlMs, 1);
+    return this.#count({ how: 'begin', permits, ttlMs });
+  }
+
+  async add(permits: number): Promise<void> {
+    if (permits !== 0) checkCount('permits', typeof permits === 'number' ? Math.abs(permits) : permits, MOST_PERMITS);
+    await this.#count({ how: 'add', permits });
+  }
+
+  async setTotal(permits: number): Promise<void> {
+    if (permits !== 0) checkCount('permits', permits, MOST_PERMITS);
+    await this.#count({ how: 'total', permits });
+  }
+
+  /** What tells a request from its copies. */
+  request(): { readonly request: string; readonly tombstoneMs: number } {
+    return { request: this.#parts.tenureId(undefined), tombstoneMs: tombstoneMsOf(this.#parts.settings) };
+  }
+
+  /** Goes on where a command has not come to all who wait. */
+  serveRest(left: number): void {
+    void serveRest(this.#parts, this.#operations, left);
+  }
+
+  ask<R>(command: Parameters<typeof query<R>>[2]): Promise<R> {
+    this.#host.registry.admit(this.#operations.name);
+    return query(this.#parts, this.#operations, command);
+  }
+
+  async #count(change: Parameters<SemaphoreOperations['count']>[1]['change']): Promise<boolean> {
+    const { request, tombstoneMs } = this.request();
+    const { changed, left } = await this.ask(this.#operations.count(request, { change, tombstoneMs }));
+    this.serveRest(left);
+    return changed;
+  }
+}

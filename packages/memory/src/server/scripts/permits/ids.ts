@@ -1,0 +1,117 @@
+/** The scripts of permits with ids: permits/issue.lua, takeback.lua and until.lua, which say why each of their steps is there. */
+
+import { attempt, type Commands } from '../../commands.js';
+import type { ErrorReply } from '../../reply.js';
+import { tell } from '../grant.js';
+import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
+import { GrantStep, grantingOf } from './grant.js';
+import { Holders, type Record } from './holders.js';
+
+function idsOf(text: string): string[] {
+  return text.match(/\S+/g) ?? [];
+}
+
+function lasts(record: Record | undefined, nowMs: number): record is Record {
+  return record !== undefined && (record.untilMs === 0 || record.untilMs > nowMs);
+}
+
+function leaveAnswer(redis: Commands, dead: string, answer: string, tombstoneMs: number): void {
+  redis.del(dead);
+  redis.set(dead, answer, tombstoneMs);
+}
+
+/** Gives each permit the lease. Returns the refusal, with which the answer has gone again. */
+function lease(
+  redis: Commands,
+  holders: Holders,
+  { dead, permits, leaseMs }: { dead: string; permits: readonly { id: string; n: number }[]; leaseMs: number },
+): ErrorReply | undefined {
+  holders.sweepAt = numberOf(redis.hget(holders.permits, 'sweep'));
+  const lastsMs = holders.within(leaseMs, redis.pttl(holders.count));
+  for (const { id, n } of permits) {
+    const refused = holders.record(id, n, lastsMs > 0 ? holders.nowMs + lastsMs : 0);
+    if (refused === undefined) continue;
+    attempt(() => redis.del(dead));
+    return refused;
+  }
+  return undefined;
+}
+
+/** permits/issue.lua */
+export const issue: ScriptBody = (redis, keys, args) => {
+  const dead = given(keys, 3);
+  const question = questionOf(args);
+  const tenure = given(args, 0);
+  const leaseMs = given(args, 2) === 'never' ? 0 : integer(args, 3, 1);
+  const tombstoneMs = integer(args, 4, 1);
+  const known = redis.get(dead);
+  if (known !== undefined) return [known === 'issued' ? 'issued' : 'lost', question];
+  const holders = new Holders(redis, keys);
+  holders.nowMs = redis.timeMs();
+  const notASemaphore = holders.look();
+  if (notASemaphore !== undefined) return notASemaphore;
+  const permits = idsOf(given(args, 1)).map((id) => ({ id, n: 1 }));
+  const own = holders.recordOf(tenure);
+  const has = holders.free !== undefined && own?.n === permits.length && lasts(own, holders.nowMs);
+  leaveAnswer(redis, dead, has ? 'issued' : 'lost', tombstoneMs);
+  if (!has) return ['lost', question];
+  const refused = lease(redis, holders, { dead, permits, leaseMs });
+  if (refused !== undefined) return refused;
+  holders.strike(tenure);
+  return ['issued', question];
+};
+
+/** permits/takeback.lua */
+export const takeback: ScriptBody = (redis, keys, args) => {
+  const dead = given(keys, 3);
+  const question = questionOf(args);
+  const tombstoneMs = integer(args, 2, 1);
+  const granting = grantingOf(args, 3);
+  const known = redis.get(dead);
+  if (known !== undefined) return ['returned', Number(known), 0, question];
+  const holders = new Holders(redis, keys);
+  holders.nowMs = redis.timeMs();
+  const notASemaphore = holders.look();
+  if (notASemaphore !== undefined) return notASemaphore;
+  const ids = idsOf(given(args, 0));
+  const records = ids.map((id) => holders.recordOf(id));
+  const all = holders.free !== undefined && records.every((record) => lasts(record, holders.nowMs));
+  const sum = all ? records.reduce((total, record) => total + (record?.n ?? 0), 0) : 0;
+  leaveAnswer(redis, dead, `${sum}`, tombstoneMs);
+  holders.sweep();
+  if (sum > 0) {
+    for (const id of ids) {
+      const record = holders.recordOf(id);
+      if (record !== undefined) holders.shrink(id, record, 0);
+    }
+  }
+  const step = new GrantStep(redis, holders, granting);
+  step.passOn();
+  if (sum > 0 || holders.swept) step.announce(given(args, 4));
+  return ['returned', sum, step.unserved, question];
+};
+
+/** permits/until.lua */
+export const until: ScriptBody = (redis, keys, args) => {
+  const dead = given(keys, 3);
+  const question = questionOf(args);
+  const id = given(args, 0);
+  const leaseMs = given(args, 1) === 'never' ? 0 : integer(args, 2, 1);
+  const tombstoneMs = integer(args, 3, 1);
+  const known = redis.get(dead);
+  if (known !== undefined) return ['leased', Number(known), question];
+  const holders = new Holders(redis, keys);
+  holders.nowMs = redis.timeMs();
+  const notASemaphore = holders.look();
+  if (notASemaphore !== undefined) return notASemaphore;
+  const own = holders.recordOf(id);
+  const has = holders.free !== undefined && lasts(own, holders.nowMs);
+  leaveAnswer(redis, dead, has ? '1' : '0', tombstoneMs);
+  if (!has) return ['leased', 0, question];
+  const soonest = numberOf(redis.hget(holders.permits, 'sweep'));
+  const refused = lease(redis, holders, { dead, permits: [{ id, n: own.n }], leaseMs });
+  if (refused !== undefined) return refused;
+  const [head] = holders.sweepAt === soonest ? [] : redis.zrange(holders.queue, 0, 0);
+  if (head !== undefined) tell(redis, head, `1 look ${head}`);
+  return ['leased', 1, question];
+};
