@@ -103,7 +103,10 @@ module.exports = {
       comment: 'What a package does not export is its own business.',
       severity: 'error',
       from: { path: '^packages/([^/]+)/' },
-      to: { path: '^packages/[^/]+/src/', pathNot: ['^packages/$1/', '^packages/[^/]+/src/(index|internal)\\.ts$'] },
+      to: {
+        path: '^packages/[^/]+/src/',
+        pathNot: ['^packages/$1/', '^packages/[^/]+/src/(testing/)?(index|internal)\\.ts$'],
+      },
     },
     {
       name: 'nothing-imports-the-bench',
@@ -129,7 +132,7 @@ module.exports = {
       severity: 'error',
       comment:
         "The facade's tests also know its leaves: they recognise commands by the scripts' SHA. Those of safety judge runs of the facade.",
-      from: { path: '^packages/([^/]+)/test/', pathNot: '^packages/(holdfast|safety|memory|opentelemetry)/' },
+      from: { path: '^packages/([^/]+)/test/', pathNot: '^packages/(holdfast|safety|memory|opentelemetry|nestjs)/' },
       to: { path: '^packages/', pathNot: '^packages/($1|testkit)/' },
     },
     {
@@ -156,6 +159,12 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/opentelemetry/test/' },
       to: { path: '^packages/', pathNot: '^packages/(opentelemetry|holdfast|testkit)/' },
+    },
+    {
+      name: 'nestjs-uses-holdfast-as-users-do',
+      severity: 'error',
+      from: { path: '^packages/nestjs/' },
+      to: { path: '^packages/', pathNot: '^packages/(nestjs/|testkit/|holdfast/src/(index|testing/index)\\.ts$)' },
     },
     {
       name: 'nothing-shipped-imports-tests-or-tools',

@@ -55,6 +55,7 @@ const config: Config = {
     project('safety'),
     project('holdfast'),
     project('opentelemetry'),
+    project('nestjs'),
     project('holdfast', {
       label: 'holdfast on ioredis 5',
       ioredis: '<rootDir>/node_modules/ioredis5',

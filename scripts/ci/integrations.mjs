@@ -5,9 +5,18 @@ import { checkManifest } from './manifest.mjs';
 import { checkTarball, filesIn, importsOf, packFolder, readFrom, runPnpm } from './packages.mjs';
 import { command } from './step.mjs';
 
-/** What each may import, beside Node's own modules, and a call that shows that it was loaded. */
+/** What each may import, beside Node's own modules, and a use of some of its names that shows that it was loaded. */
 const known = {
-  opentelemetry: { imports: ['@opentelemetry/api', 'holdfast'], call: 'measureLocks().stop(); traceLocks().stop();' },
+  opentelemetry: {
+    imports: ['@opentelemetry/api', 'holdfast'],
+    names: 'measureLocks, traceLocks',
+    use: 'measureLocks().stop(); traceLocks().stop();',
+  },
+  nestjs: {
+    imports: ['@nestjs/common', 'holdfast'],
+    names: 'HoldfastModule, WithLock',
+    use: "HoldfastModule.forRoot({ redis: 'redis://localhost' }); WithLock(() => 'name');",
+  },
 };
 export const integrations = Object.keys(known);
 
@@ -41,9 +50,8 @@ export async function loadIntegration(name, { tarball, holdfast, folder }) {
   writeFileSync(`${folder}/package.json`, JSON.stringify({ name: 'consumer', private: true }));
   const what = [tarball, holdfast, 'ioredis@6', ...beside];
   await command('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...what], { cwd: folder });
-  const { call } = known[name];
-  const names = call.match(/\w+(?=\(\)\.)/g).join(', ');
-  writeFileSync(`${folder}/main.mjs`, `import { ${names} } from '@holdfast/${name}';\n${call}\n`);
-  writeFileSync(`${folder}/main.cjs`, `const { ${names} } = require('@holdfast/${name}');\n${call}\n`);
+  const { names, use } = known[name];
+  writeFileSync(`${folder}/main.mjs`, `import { ${names} } from '@holdfast/${name}';\n${use}\n`);
+  writeFileSync(`${folder}/main.cjs`, `const { ${names} } = require('@holdfast/${name}');\n${use}\n`);
   for (const program of ['main.mjs', 'main.cjs']) await command(process.execPath, [program], { cwd: folder });
 }

@@ -1,0 +1,56 @@
+import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { createLockClient, LockClient, type LockClientOptions } from 'holdfast';
+import { LockHealthIndicator } from './health.js';
+
+/** Options of {@link HoldfastModule}: those of `createLockClient`, and how it ends. */
+export interface HoldfastModuleOptions extends LockClientOptions {
+  /** How long holds in use may take to end when the application shuts down, in milliseconds. Then they are lost. Default 10 000. */
+  drainMs?: number;
+}
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<HoldfastModuleOptions>()
+  .setClassMethodName('forRoot')
+  .setExtras({ isGlobal: true }, (definition, { isGlobal }) => ({ ...definition, global: isGlobal }))
+  .build();
+
+/** Without what is the module's own: a client refuses options that it does not know. */
+function ofClient(options: HoldfastModuleOptions): LockClientOptions {
+  const own = { ...options };
+  delete own.drainMs;
+  return own;
+}
+
+/**
+ * One lock client for the application: `HoldfastModule.forRoot({ redis: 'redis://localhost:6379' })`, or `forRootAsync({ inject, useFactory })`. Inject it as
+ * `LockClient`. The module is global, unless `isGlobal: false` is given.
+ *
+ * When the application shuts down, and has answered its last request, the client is closed; `app.enableShutdownHooks()` makes signals do that.
+ *
+ * In tests a client of `holdfast/testing` takes its place: `overrideProvider(LockClient).useValue(createTestClient())`.
+ */
+@Module({
+  providers: [
+    {
+      provide: LockClient,
+      inject: [MODULE_OPTIONS_TOKEN],
+      useFactory: (options: HoldfastModuleOptions) => createLockClient(ofClient(options)),
+    },
+    LockHealthIndicator,
+  ],
+  exports: [LockClient, LockHealthIndicator],
+})
+export class HoldfastModule extends ConfigurableModuleClass implements OnApplicationShutdown {
+  readonly #client: LockClient;
+  readonly #drainMs: number;
+
+  constructor(@Inject(LockClient) client: LockClient, @Inject(MODULE_OPTIONS_TOKEN) options: HoldfastModuleOptions) {
+    super();
+    this.#client = client;
+    this.#drainMs = options.drainMs ?? 10_000;
+  }
+
+  /** Called by Nest. Not `onModuleDestroy`: requests are still being answered then. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.#client.close({ drainMs: this.#drainMs });
+  }
+}

@@ -1,0 +1,70 @@
+import { Inject } from '@nestjs/common';
+import { type AcquireOptions, LockClient } from 'holdfast';
+import { runHolding } from './current-hold.js';
+
+/**
+ * Names the lock of a call: by the object whose method is called, and its arguments. Several names are had together or not at all; see `getMultiLock`.
+ */
+export type LockKey<S extends object, A extends readonly unknown[]> = (
+  self: S,
+  ...args: A
+) => string | readonly string[];
+
+/** Where Nest puts the client into an object with decorated methods. */
+const CLIENT: unique symbol = Symbol('@holdfast/nestjs: the lock client');
+
+interface WithClient {
+  readonly [CLIENT]?: LockClient;
+}
+
+/**
+ * Runs a method of a provider or controller while it holds a lock: `client.getLock(key).withLock(options, …)`. A call inside it that wants the same lock
+ * re-enters. {@link currentHold} is the hold.
+ *
+ * The parameters of `key` are those of the method, or its first ones; the compiler checks it. Give their types:
+ * `@WithLock((self: Accounts, id: string) => ['account', id].join(':'))`. Name what is guarded, and not the method: two methods that guard one thing need one name.
+ *
+ * The method is async, and rejects with `LockTimeoutError` when the lock stayed busy for `waitMs`, with `LockLostError` when it was lost meanwhile, and else as `withLock`;
+ * with what `key` throws, before any I/O. What other decorators have noted on the method stays, in whatever order they stand.
+ *
+ * Not promised: anything for a method that is called on an object which Nest has not made. The call rejects then.
+ */
+export function WithLock<S extends object, A extends readonly unknown[]>(
+  key: LockKey<S, A>,
+  options: AcquireOptions = {},
+) {
+  if (typeof key !== 'function')
+    throw new TypeError('@WithLock: the key must be a function of the object and the arguments');
+  return <P extends [...A, ...unknown[]], R>(
+    target: S,
+    property: string | symbol,
+    descriptor: TypedPropertyDescriptor<(...args: P) => Promise<R>>,
+  ): TypedPropertyDescriptor<(...args: P) => Promise<R>> => {
+    const { value: method } = descriptor;
+    if (method === undefined) throw new TypeError(`@WithLock: ${String(property)} is no method`);
+    Inject(LockClient)(target, CLIENT);
+    const locked = async function (this: S & WithClient, ...args: P): Promise<R> {
+      const names = key(this, ...(args as unknown as A));
+      const client = clientOf(this, property);
+      const lock = typeof names === 'string' ? client.getLock(names) : client.getMultiLock(names);
+      return lock.withLock(options, (hold) => runHolding(hold, () => method.apply(this, args)));
+    };
+    return { ...descriptor, value: inPlaceOf(method, locked) };
+  };
+}
+
+function clientOf(self: WithClient, property: string | symbol): LockClient {
+  const { [CLIENT]: client } = self;
+  if (client !== undefined) return client;
+  throw new Error(
+    `@WithLock: ${self.constructor.name}.${String(property)} has no lock client: Nest has to make the object, with HoldfastModule imported`,
+  );
+}
+
+/** Metadata is looked up along prototypes: so it is found whether a decorator stands above or below. */
+function inPlaceOf<F extends (...args: never[]) => unknown>(method: F, locked: F): F {
+  Object.setPrototypeOf(locked, method);
+  for (const property of ['name', 'length'] as const)
+    Object.defineProperty(locked, property, { value: method[property], configurable: true });
+  return locked;
+}

@@ -1,0 +1,219 @@
+import { useRedis, waitUntil } from '@holdfast/testkit';
+import { currentHold, HoldfastModule, LockHealthIndicator, WithLock } from '@holdfast/nestjs';
+import { describe, expect, it } from '@jest/globals';
+import { Inject, Injectable, Module, type ModuleMetadata, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { HealthCheckService, TerminusModule } from '@nestjs/terminus';
+import { Test, type TestingModuleBuilder } from '@nestjs/testing';
+import { LockClient, LockTimeoutError } from 'holdfast';
+import { createTestClient } from 'holdfast/testing';
+
+const kit = useRedis();
+const quiet = TerminusModule.forRoot({ logger: false });
+const Noted = SetMetadata('noted', 'by another decorator');
+
+/** A day of the ledger is closed once at a time; each entry is written under the lock of its day. */
+@Injectable()
+class Ledger {
+  inside = 0;
+  readonly written: string[] = [];
+  private readonly prefix = 'ledger';
+
+  constructor(@Inject(LockClient) readonly locks: LockClient) {}
+
+  @Noted
+  @WithLock((self: Ledger, day: string) => `${self.prefix}:${day}`, { waitMs: 5_000 })
+  async close(day: string, work: () => Promise<void> = () => Promise.resolve()): Promise<string> {
+    expect(++this.inside).toBe(1);
+    await this.write(day);
+    await work();
+    this.inside--;
+    return day;
+  }
+
+  @WithLock((self: Ledger, day: string) => `${self.prefix}:${day}`)
+  @Noted
+  async write(_day: string): Promise<void> {
+    this.written.push(`${currentHold().name} ${currentHold().state}`);
+    await this.locks.getLock('other').withLock(() => undefined);
+  }
+
+  @WithLock((_: Ledger, from: string, to: string) => [from, to])
+  async move(_from: string, _to: string, amount: number): Promise<number> {
+    await Promise.resolve();
+    return amount;
+  }
+
+  @WithLock((_: Ledger, day: string) => day, { waitMs: 0 })
+  async tryClose(_day: string): Promise<void> {
+    await Promise.resolve();
+  }
+}
+
+const options = () => ({ redis: kit.server.url });
+
+async function start(
+  imports: NonNullable<ModuleMetadata['imports']>,
+  change: (builder: TestingModuleBuilder) => TestingModuleBuilder = (builder) => builder,
+) {
+  const app = await change(Test.createTestingModule({ imports, providers: [Ledger] })).compile();
+  await app.init();
+  kit.cleanup(() => app.close());
+  return { app, ledger: app.get(Ledger), locks: app.get(LockClient) };
+}
+
+describe('@WithLock', () => {
+  it('lets one call in at a time, nested calls too, by a key of the object and the arguments', async () => {
+    const { ledger, locks } = await start([HoldfastModule.forRoot(options())]);
+    const other = await start([HoldfastModule.forRoot(options())]);
+    expect(await Promise.all([ledger.close('mon'), ledger.close('mon'), ledger.close('mon')])).toHaveLength(3);
+    expect(ledger.written).toEqual(Array(3).fill('ledger:mon held'));
+    const closing = ledger.close('tue', async () => {
+      expect(await other.locks.getLock('ledger:tue').tryLock()).toBe(false);
+      expect(await other.locks.getLock('ledger:mon').tryLock()).toBe(true);
+      await other.locks.getLock('ledger:mon').forceUnlock();
+    });
+    expect(await closing).toBe('tue');
+    expect(await locks.getLock('ledger:tue').isLocked()).toBe(false);
+  });
+
+  it('takes several names at once, and gives them back', async () => {
+    const { ledger, locks } = await start([HoldfastModule.forRoot(options())]);
+    expect(await ledger.move('a', 'b', 7)).toBe(7);
+    expect(await locks.getMultiLock(['a', 'b']).isLocked()).toBe(false);
+  });
+
+  it('rejects when the lock stays busy, and what its options say counts', async () => {
+    const { ledger } = await start([HoldfastModule.forRoot(options())]);
+    const other = await start([HoldfastModule.forRoot(options())]);
+    const hold = await other.locks.getLock('mon').acquire();
+    await expect(ledger.tryClose('mon')).rejects.toBeInstanceOf(LockTimeoutError);
+    await hold.release();
+    await ledger.tryClose('mon');
+  });
+
+  it('keeps name, length and what other decorators have noted, above it and below', () => {
+    const { close, write } = Ledger.prototype as unknown as Record<string, () => unknown>;
+    expect([close?.name, close?.length, write?.name]).toEqual(['close', 1, 'write']);
+    for (const method of [close, write])
+      expect(new Reflector().get('noted', method ?? Ledger)).toBe('by another decorator');
+  });
+
+  it('is checked by the compiler: the key has the first parameters of the method, and the method is async', () => {
+    class Typed {
+      // @ts-expect-error the method has a number where the key expects a text
+      @WithLock((_: Typed, id: string) => id)
+      number(_id: number): Promise<void> {
+        return Promise.resolve();
+      }
+
+      // @ts-expect-error the method has no arguments
+      @WithLock((_: Typed, id: string) => id)
+      none(): Promise<void> {
+        return Promise.resolve();
+      }
+
+      // @ts-expect-error a lock takes time
+      @WithLock(() => 'now')
+      now(): number {
+        return 1;
+      }
+    }
+    expect(Typed).toBeDefined();
+    expect(() => WithLock('name' as never)).toThrow('the key must be a function');
+  });
+
+  it('says so when Nest has not made the object', async () => {
+    const ledger = new Ledger(createTestClient());
+    await expect(ledger.tryClose('mon')).rejects.toThrow('Ledger.tryClose has no lock client');
+    await ledger.locks.close();
+  });
+});
+
+describe('currentHold', () => {
+  it('throws where no decorated method has called, and is the innermost elsewhere', async () => {
+    expect(() => currentHold()).toThrow('no method with @WithLock');
+    const { ledger } = await start([HoldfastModule.forRoot(options())]);
+    await ledger.close('mon', async () => {
+      await ledger.move('a', 'b', 1);
+      expect(currentHold().name).toBe('ledger:mon');
+    });
+    expect(() => currentHold()).toThrow('no method with @WithLock');
+  });
+
+  it('has the signal that aborts when the lock is lost', async () => {
+    const { ledger, locks } = await start([HoldfastModule.forRoot(options())]);
+    const closing = ledger.close('mon', async () => {
+      await locks.exit(() => locks.getLock('ledger:mon').forceUnlock());
+      await waitUntil(() => currentHold().signal.aborted, { what: 'the signal aborts' });
+    });
+    await expect(closing).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'force-unlocked' });
+  });
+});
+
+describe('HoldfastModule', () => {
+  it('forRootAsync takes its options from other providers', async () => {
+    @Module({ providers: [{ provide: 'url', useFactory: () => kit.server.url }], exports: ['url'] })
+    class ConfigModule {
+      readonly name = 'config';
+    }
+    const root = HoldfastModule.forRootAsync({
+      imports: [ConfigModule],
+      inject: ['url'],
+      useFactory: (redis: string) => Promise.resolve({ redis, prefix: 'app:' }),
+    });
+    const { ledger } = await start([root]);
+    await ledger.close('mon', async () => {
+      expect(await kit.admin.exists('app:ledger:mon')).toBe(1);
+    });
+  });
+
+  it('lets holds end when the application shuts down, and closes the client', async () => {
+    const { app, ledger, locks } = await start([HoldfastModule.forRoot({ ...options(), drainMs: 60_000 })]);
+    let end: () => void = () => undefined;
+    let started: () => void = () => undefined;
+    const isInside = new Promise<void>((resolve) => (started = resolve));
+    const closing = ledger.close('mon', () => {
+      started();
+      return new Promise((resolve) => (end = resolve));
+    });
+    await isInside;
+    const closed = app.close();
+    await expect(locks.getLock('late').acquire()).rejects.toMatchObject({ code: 'LOCK_CLIENT_CLOSED' });
+    end();
+    expect(await closing).toBe('mon');
+    await closed;
+  });
+
+  it('refuses options that cannot work when the application starts', async () => {
+    const starting = start([HoldfastModule.forRoot({ redis: 'http://localhost' })]);
+    await expect(starting).rejects.toThrow('redis must be a redis:// or rediss:// URL');
+  });
+
+  it('has its place taken by a client of holdfast/testing, which needs no Redis', async () => {
+    const fake = createTestClient();
+    const { ledger } = await start([HoldfastModule.forRoot({ redis: 'redis://nowhere.invalid' })], (builder) =>
+      builder.overrideProvider(LockClient).useValue(fake),
+    );
+    const other = await fake.busy('mon');
+    await expect(ledger.tryClose('mon')).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+    await other.free();
+    await ledger.tryClose('mon');
+  });
+});
+
+describe('LockHealthIndicator', () => {
+  it('is up for the health checks of terminus, and down where there is no Redis', async () => {
+    const { app } = await start([HoldfastModule.forRoot(options()), quiet]);
+    const [health, locks] = [await app.resolve(HealthCheckService), app.get(LockHealthIndicator)];
+    const report = await health.check([() => locks.isHealthy('locks')]);
+    expect(report).toMatchObject({ status: 'ok', info: { locks: { status: 'up' } } });
+
+    const away = await start([HoldfastModule.forRoot({ redis: 'redis://127.0.0.1:1' }), quiet]);
+    const [without, gone] = [await away.app.resolve(HealthCheckService), away.app.get(LockHealthIndicator)];
+    const check = without.check([() => gone.isHealthy('locks', { timeoutMs: 50 })]);
+    await expect(check).rejects.toMatchObject({
+      response: { status: 'error', error: { locks: { status: 'down', message: expect.any(String) as unknown } } },
+    });
+  });
+});
