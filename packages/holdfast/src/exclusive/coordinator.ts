@@ -227,7 +227,6 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   onHeld(tenure: Stake, how: 'asked' | 'granted', inherited?: Inherited): void {
     this.change(() => {
       this.#home.granted(this);
-      tenure.turn ??= this.turn;
       this.inherited = inherited ?? this.inherited;
       const { first } = this.queue;
       if (first === undefined) {

@@ -74,6 +74,7 @@ function vacate(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, now: numbe
   const next = lock.queue.first;
   const { keptUntil } = lock;
   lock.keptUntil = undefined;
+  tenure.turn ??= lock.turn;
   const rests = keptUntil !== undefined && keptUntil > now;
   const passes =
     !rests && next !== undefined && next.request.owner === last.owner && lock.policy.mayPassOn(tenure, lock.parts);

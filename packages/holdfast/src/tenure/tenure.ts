@@ -153,10 +153,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
       this.otherWaiters.counted(reply.others, sentAt);
       if (reply.kind === 'mine' && !this.#messages.granted) this.#subscription.missed();
       this.#adoptTerms();
-      if (!this.lease.begin(sentAt, reply.remainingMs)) {
-        this.ask();
-        return;
-      }
+      if (!this.lease.begin(sentAt, reply.remainingMs)) return this.ask();
       if (reply.token !== undefined) this.tokens?.begin(reply.token);
       this.#becomeHeld('asked', inherited);
       // The message may have overtaken this reply.
