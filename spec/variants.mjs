@@ -10,9 +10,21 @@
 import { failover } from './variants/failover.mjs';
 import { fenced } from './variants/fenced.mjs';
 import { multi } from './variants/multi.mjs';
+import { latch } from './variants/latch.mjs';
+import { permits } from './variants/permits.mjs';
 import { queue } from './variants/queue.mjs';
 import { readWrite } from './variants/read-write.mjs';
 import { redlock } from './variants/redlock.mjs';
 import { redisson } from './variants/redisson.mjs';
 
-export const variants = [...queue, ...redisson, ...failover, ...multi, ...redlock, ...readWrite, ...fenced];
+export const variants = [
+  ...queue,
+  ...redisson,
+  ...failover,
+  ...multi,
+  ...redlock,
+  ...readWrite,
+  ...fenced,
+  ...permits,
+  ...latch,
+];
