@@ -39,7 +39,9 @@ export function mayPassOn(tenure: Stake, parts: LockParts): boolean {
 export function turnAfter(tenure: Stake, parts: LockParts): number | undefined {
   if (tenure.otherWaiters.count === 0) return tenure.turn;
   const sectionMs = (parts.clock.now() - tenure.heldSince) / sectionsOf(tenure);
-  const measured = Math.round((TURN_HANDOVERS * handoverMs(tenure, parts)) / sectionMs);
+  const turnMs = TURN_HANDOVERS * handoverMs(tenure, parts);
+  // A clock may have stood still meanwhile.
+  const measured = sectionMs > 0 ? Math.round(turnMs / sectionMs) : MOST_SECTIONS;
   return moved(tenure.turn, Math.min(MOST_SECTIONS, Math.max(1, measured)));
 }
 
