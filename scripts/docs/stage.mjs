@@ -1,5 +1,5 @@
 // The documents of the repository as pages of the site: where each is to be found, and its links changed so that they lead there.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { root } from '../run.mjs';
 import { relinked } from '../ship/documents.mjs';
@@ -24,7 +24,10 @@ function places() {
   const docs = filesIn('docs')
     .filter((file) => file.endsWith('.md'))
     .toSorted((one, other) => (one < other ? -1 : 1));
-  const examples = filesIn('examples').filter((file) => /^examples\/[^/]+\/README\.md$/.test(file));
+  // Not all files below: what is installed there leads around in circles.
+  const examples = readdirSync(join(root, 'examples'))
+    .map((name) => `examples/${name}/README.md`)
+    .filter((file) => existsSync(join(root, file)));
   return new Map([
     ...Object.entries(others),
     ...docs.map((file) => [file, file.replace(/^docs\//, '').replace(/README\.md$/, 'index.md')]),
