@@ -1,4 +1,4 @@
-// The README as the first page of the site: its opening is the head of the page, all else stands below it.
+// The README as the first page of the site: its opening and what hurts are the head of the page, all else stands below it.
 
 /**
  * @param {string} readme with links that lead somewhere on the site
@@ -7,8 +7,10 @@
 export function homePage(readme) {
   const [opening, ...sections] = readme.split(/^(?=## )/m);
   const [title = '', lead = ''] = opening.split(/\n{2,}/);
-  const points = [...opening.matchAll(/^- \*\*(.+?)\*\*\s+((?:.|\n(?!- |\n))+)/gm)];
-  if (lead === '') throw new Error('README.md does not open with a title and a paragraph');
+  const [pains = ''] = sections;
+  const points = [...pains.matchAll(/^- \*\*(.+?)\*\*\s+((?:.|\n(?!- |\n))+)/gm)];
+  if (lead === '' || points.length === 0)
+    throw new Error('README.md does not open with a title, a paragraph and what hurts');
   const head = {
     layout: 'home',
     title: 'holdfast',
@@ -25,7 +27,7 @@ export function homePage(readme) {
     features: points.map(([, name, text]) => ({ title: plain(name).replace(/[.:]$/, ''), details: plain(text) })),
   };
   // YAML takes JSON as it is.
-  return `---\n${JSON.stringify(head, undefined, 2)}\n---\n\n${sections.join('')}`;
+  return `---\n${JSON.stringify(head, undefined, 2)}\n---\n\n${sections.slice(1).join('')}`;
 }
 
 /** Words without their marks, in one line. */

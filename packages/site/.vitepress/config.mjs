@@ -23,6 +23,7 @@ const api = {
   items: [
     { text: 'holdfast', link: '/api/holdfast/' },
     { text: 'holdfast/testing', link: '/api/holdfast/testing/' },
+    { text: 'holdfast/redlock', link: '/api/holdfast/redlock/' },
   ],
 };
 const [guide, ...others] = sections(staged);

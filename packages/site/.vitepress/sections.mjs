@@ -7,7 +7,7 @@ const order = [
   ['Reference', ['options', 'semantics', 'cli', 'versions', 'changelog']],
   ['Operations', ['operations', 'operations/index', 'runbook', 'topologies', 'security', 'threats', 'growth']],
   ['Recipes', ['recipes/index', /^recipes\//, /^examples\//]],
-  ['Beside others', ['redisson', 'redisson-tests', /^(?:from|migrat|moving)/, 'performance', 'benchmarks/index']],
+  ['Beside others', ['redisson', 'redisson-tests', /^moving\//, 'performance', 'benchmarks/index']],
   ['Safety case', ['safety', 'models', 'checkers', 'faults', 'simulation', 'soak']],
   ['Inside', ['architecture', 'contributing', 'adr/index', /^adr\//]],
 ];

@@ -2,7 +2,7 @@
  * The API of redlock 5 over locks of holdfast: change the import, and what was written goes on. What differs, and why, is in
  * `docs/moving/from-redlock.md`.
  *
- * @packageDocumentation
+ * @module holdfast/redlock
  */
 export { ExecutionError, ResourceLockedError } from './errors.js';
 export { Lock } from './lock.js';

@@ -1,6 +1,6 @@
 import type { Attempts, ExecutionResult } from './votes.js';
 
-/** What a lock needs of its {@link Redlock}. */
+/** What a lock needs of its `Redlock`. */
 interface Keeper {
   release(lock: Lock): Promise<ExecutionResult>;
   extend(lock: Lock, duration: number): Promise<Lock>;
@@ -25,12 +25,12 @@ export class Lock {
     this.expiration = expiration;
   }
 
-  /** @throws as {@link Redlock.release}. */
+  /** @throws as `Redlock.release`. */
   release(): Promise<ExecutionResult> {
     return this.redlock.release(this);
   }
 
-  /** @throws as {@link Redlock.extend}. */
+  /** @throws as `Redlock.extend`. */
   extend(duration: number): Promise<Lock> {
     return this.redlock.extend(this, duration);
   }

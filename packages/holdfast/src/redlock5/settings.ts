@@ -1,4 +1,4 @@
-/** How {@link Redlock} waits and extends. */
+/** How `Redlock` waits and extends. */
 export interface Settings {
   /** The share of a duration that is taken off `expiration`, beside the margin that each lease has. Default 0.01. */
   readonly driftFactor: number;
