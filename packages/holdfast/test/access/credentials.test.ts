@@ -35,9 +35,9 @@ describe.each(ways)('given as %s, a client', (_, give) => {
     const client = openClient(kit, { redis: give(options), ...quick });
     const errors: unknown[] = [];
     client.on('error', (error) => errors.push(error));
+    expect(await failureOf(client.connect())).toMatchObject(unavailable(reason));
     const failures = await Promise.all(everyCall(client, 250).map(failureOf));
     for (const failure of failures) expect(failure).toMatchObject(unavailable(reason));
-    // It is known by now.
     const step = client.election('boss').observe().next();
     expect(await failureOf(step)).toMatchObject(unavailable(reason));
     await waitUntil(() => errors.length > 0, { what: 'the event' });

@@ -4,7 +4,7 @@ import { betweenMs, quantile, report, spread } from './figures.js';
 import { isLong } from './length.js';
 import { channelOf, freshName, patient, type Site } from './site.js';
 
-const rounds = isLong ? 200 : 60;
+const rounds = isLong ? 200 : 20;
 
 /** Whoever waits has the lock as soon as the other side releases it: by message, not when the lease it was told has run out. */
 export function waking(site: () => Site): void {
