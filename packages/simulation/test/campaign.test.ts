@@ -3,8 +3,8 @@ import type { ScenarioClass } from '../src/index.js';
 import { runBundled } from './bundled.js';
 
 /** Real time for the worlds of one test. Fixed ones come first, and then new ones until the time is over. */
-const LONG_MS = 2_000;
-const FIXED = 12;
+const LONG_MS = 1_000;
+const FIXED = 6;
 
 describe.each<ScenarioClass>(['calm', 'broken', 'taken'])('in a %s world', (kind) => {
   it('no promise is broken', async () => {
