@@ -284,7 +284,8 @@ export function readWriteContract(world: World, wakeup: Wakeup): void {
         const note = (what: string) => async () => void order.push(what);
         const writer = two.both.writeLock().withLock(note('writer'));
         await waiting(1);
-        const late = [one, three].map(({ both }) => both.readLock().withLock(note('late reader')));
+        // Not in the process that reads: it lets its own readers in until it has heard of the writer.
+        const late = [two, three].map(({ both }) => both.readLock().withLock(note('late reader')));
         await waiting(3);
         expect(order).toEqual([]);
         await within(reader.release());
@@ -310,12 +311,12 @@ export function readWriteContract(world: World, wakeup: Wakeup): void {
       it('a writer that gives up lets in the readers that waited behind it', async () => {
         // No reader gets in by asking again.
         const { open, waiting } = setUp({ reaskMs: 40_000, claimLeaseMs: 70_000, watchdogTimeoutMs: 90_000 });
-        const [one, two, three] = [open(), open(), open()];
+        const [one, two, three, four] = [open(), open(), open(), open()];
         const reader = await read(one);
         const abort = new AbortController();
         const writer = failureOf(two.both.writeLock().acquire({ signal: abort.signal }));
         await waiting(1);
-        const behind = [one, three].map(({ both }) => both.readLock().acquire());
+        const behind = [three, four].map(({ both }) => both.readLock().acquire());
         await waiting(3);
         abort.abort(new Error('no longer wanted'));
         await within(writer);
