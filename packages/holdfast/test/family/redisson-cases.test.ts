@@ -1,6 +1,7 @@
 /**
  * Cases of Redisson's own tests that no other test of ours says in the same words. Which case is which test: `docs/redisson-tests.md`. Two clients
- * stand for two threads, or two instances, of theirs; time is driven. Those of the read-write lock: `redisson-read-write-cases.test.ts`.
+ * stand for two threads, or two instances, of theirs; time is driven. Those of the read-write lock: `redisson-read-write-cases.test.ts`; of
+ * permits with ids: `redisson-permit-cases.test.ts`.
  */
 import { describe, expect, it } from '@jest/globals';
 import { type LockClient, LockNotHeldError } from 'holdfast';
