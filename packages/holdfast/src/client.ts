@@ -19,6 +19,7 @@ import { begin } from './common-parts.js';
 import { Latches } from './latch/latches.js';
 import { none } from './lists.js';
 import { Backend } from './backend.js';
+import { checkClose, checkConnect } from './client-calls.js';
 import type { ClientParts } from './client-parts.js';
 import { fairPolicy, reentrantPolicy } from './exclusive/policy.js';
 import { type ReadWriteLock, readWriteLock, type ReadWriteLockOptions } from './primitives/read-write-lock.js';
@@ -27,8 +28,7 @@ import type { RPermitExpirableSemaphore } from './primitives/expirable-semaphore
 import { expirableSemaphore } from './primitives/expirable-semaphore-handle.js';
 import type { RSemaphore, SemaphoreOptions } from './primitives/semaphore.js';
 import { Registry } from './exclusive/registry.js';
-import { checkSignal } from './acquire-options.js';
-import { checkFunction, checkKeys, checkOwner, checkTime, type LockClientOptions, resolveSettings } from './options.js';
+import { checkFunction, checkKeys, checkOwner, type LockClientOptions, resolveSettings } from './options.js';
 import type {
   CloseOptions,
   ConnectOptions,
@@ -55,8 +55,6 @@ import { type Surroundings, systemSurroundings } from './surroundings.js';
 
 const handleKeys: ReadonlySet<string> = new Set(['owner']);
 const spinHandleKeys: ReadonlySet<string> = new Set([...handleKeys, ...spinKeys]);
-const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
-const connectKeys: ReadonlySet<string> = new Set(['timeoutMs', 'signal']);
 
 /** What the clients of every copy of the library have. */
 const brand = Symbol.for('holdfast.client');
@@ -202,12 +200,9 @@ class Client implements LockClientMembers {
   }
 
   async connect(options: ConnectOptions = {}): Promise<void> {
-    checkKeys('connect', options, connectKeys);
-    const { clock, settings, waits, aborts } = this.#parts;
-    const { timeoutMs = settings.responseTimeoutMs, signal } = options;
-    checkSignal('connect', signal);
-    const expiresAt = clock.now() + checkTime('timeoutMs', timeoutMs, 1);
-    await shown(this.#backend.whenReady({ timers: waits, expiresAt, aborts, signal }));
+    const call = checkConnect(options, this.#parts);
+    const { waits, aborts } = this.#parts;
+    await shown(this.#backend.whenReady({ timers: waits, aborts, ...call }));
   }
 
   get ready(): boolean {
@@ -260,9 +255,8 @@ class Client implements LockClientMembers {
   }
 
   close(options: CloseOptions = {}): Promise<void> {
-    checkKeys('close', options, closeKeys);
-    const { drainMs = 0 } = options;
-    this.#closing ??= this.#close(checkTime('drainMs', drainMs, 0));
+    const drainMs = checkClose(options);
+    this.#closing ??= this.#close(drainMs);
     return this.#closing;
   }
 

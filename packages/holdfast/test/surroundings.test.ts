@@ -19,8 +19,8 @@ const allowed: Record<string, RegExp> = {
 
 function sourcesOf(folder: string): string[] {
   const found = readdirSync(join(packages, folder), { recursive: true, encoding: 'utf8' });
-  // The client of `holdfast/testing` lives in surroundings of its own, which are made there. The command line and the API of redlock 5, whose
-  // times are times of day, use a client as any program does.
+  // The client of `holdfast/testing` lives in surroundings of its own, which are made there. The command line and
+  // `holdfast/redlock` are programs that use a client, as those of users do.
   const files = found.filter((file) => file.endsWith('.ts') && !/^(?:testing|cli|redlock5)\//.test(file));
   return files.map((file) => `${folder}/${file}`);
 }

@@ -9,8 +9,9 @@ export const MOST_IDS = permits.MAX_IDS;
 export type Issue = Omit<permits.IssueOptions, 'tenure'>;
 
 /**
- * Those of one call for permits with ids. The call acquires as any call for permits does; then its permits are given, in place of being given back,
- * the ids that outlive it. Until then they have the lease of a hold: when the process dies in between they come back.
+ * The operations of one call for permits with ids. First the call has a hold of them, as any call for permits. Then, where a hold would give its
+ * permits back, the release turns them into permits with ids, which belong to no process. A process that dies before that loses no
+ * permit: they come back when the lease of its hold has ended.
  */
 export class IssuingOperations extends SemaphoreOperations {
   #issue: Issue | undefined;

@@ -1,7 +1,7 @@
 import { Wait } from '@holdfast/notify';
 import type { Schedule } from '@holdfast/watchdog';
-import { checkSignal } from '../acquire-options.js';
 import { Backend } from '../backend.js';
+import { checkClose, checkConnect } from '../client-calls.js';
 import type { LockParts } from '../client-parts.js';
 import { begin } from '../common-parts.js';
 import { unavailable } from '../connection/unavailable.js';
@@ -10,7 +10,7 @@ import { reentrantPolicy } from '../exclusive/policy.js';
 import { Registry } from '../exclusive/registry.js';
 import { none } from '../lists.js';
 import type { CloseOptions, ConnectOptions, LockHandleOptions } from '../lock-client.js';
-import { checkFunction, checkKeys, checkOwner, checkTime, type RedisInput } from '../options.js';
+import { checkFunction, checkKeys, checkOwner, type RedisInput } from '../options.js';
 import type { LockHost } from '../primitives/acquisition.js';
 import { LockHandle } from '../primitives/lock-handle.js';
 import type { RLock } from '../primitives/rlock.js';
@@ -31,8 +31,6 @@ import { type RedLockClientOptions, resolveRedLockSettings } from './redlock-opt
 import { Standing } from './standing.js';
 
 const handleKeys: ReadonlySet<string> = new Set(['owner']);
-const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
-const connectKeys: ReadonlySet<string> = new Set(['timeoutMs', 'signal']);
 
 /** How long a client looks again after what it waits for, should no news of a node come. */
 const LOOK_MS = 100;
@@ -108,11 +106,8 @@ class Client implements RedLockClient {
   }
 
   async connect(options: ConnectOptions = {}): Promise<void> {
-    checkKeys('connect', options, connectKeys);
-    const { clock, settings, waits, aborts } = this.#host.parts;
-    const { timeoutMs = settings.responseTimeoutMs, signal } = options;
-    checkSignal('connect', signal);
-    const expiresAt = clock.now() + checkTime('timeoutMs', timeoutMs, 1);
+    const { clock, waits, aborts } = this.#host.parts;
+    const { expiresAt, signal } = checkConnect(options, this.#host.parts);
     if (this.#closing !== undefined) throw new LockClientClosedError();
     const onExpire = (wait: Wait<void>) =>
       wait.reject(
@@ -178,9 +173,8 @@ class Client implements RedLockClient {
   }
 
   close(options: CloseOptions = {}): Promise<void> {
-    checkKeys('close', options, closeKeys);
-    const { drainMs = 0 } = options;
-    this.#closing ??= this.#close(checkTime('drainMs', drainMs, 0));
+    const drainMs = checkClose(options);
+    this.#closing ??= this.#close(drainMs);
     return this.#closing;
   }
 

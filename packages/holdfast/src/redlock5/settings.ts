@@ -20,7 +20,7 @@ export const defaultSettings: Settings = Object.freeze({
   automaticExtensionThreshold: 500,
 });
 
-const isSetting = (name: string): name is keyof Settings => name in defaultSettings;
+const isSetting = (name: string): name is keyof Settings => Object.hasOwn(defaultSettings, name);
 const least: Partial<Settings> = { retryCount: -1 };
 
 /**

@@ -1,0 +1,37 @@
+/** The options of `connect()` and `close()`, which every kind of client has: their only reader, and it reads each once. */
+
+import { checkSignal } from './acquire-options.js';
+import type { ClientParts } from './client-parts.js';
+import type { CloseOptions, ConnectOptions } from './lock-client.js';
+import { checkKeys, checkTime } from './options.js';
+
+const connectKeys: ReadonlySet<string> = new Set(['timeoutMs', 'signal']);
+const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
+
+/** {@link ConnectOptions} as they were when they were checked. */
+interface ConnectCall {
+  /** Clock time. */
+  readonly expiresAt: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** @throws TypeError or RangeError for options that cannot be used. */
+export function checkConnect(
+  options: ConnectOptions,
+  { clock, settings }: Pick<ClientParts, 'clock' | 'settings'>,
+): ConnectCall {
+  checkKeys('connect', options, connectKeys);
+  const { timeoutMs = settings.responseTimeoutMs, signal } = options;
+  checkSignal('connect', signal);
+  return { expiresAt: clock.now() + checkTime('timeoutMs', timeoutMs, 1), signal };
+}
+
+/**
+ * @returns how long to wait for holds that are in use, in milliseconds.
+ * @throws TypeError or RangeError for options that cannot be used.
+ */
+export function checkClose(options: CloseOptions): number {
+  checkKeys('close', options, closeKeys);
+  const { drainMs = 0 } = options;
+  return checkTime('drainMs', drainMs, 0);
+}
