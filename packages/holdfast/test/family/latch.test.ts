@@ -144,6 +144,9 @@ describe('waiting for a latch', () => {
 
   it('misses nothing that happens before the channel is heard', async () => {
     const { server, first, memory } = processes({ reaskMs: 30_000, claimLeaseMs: 60_000 });
+    // With the connection for messages there, only the channel is still to be heard.
+    await first.getCountDownLatch('another').trySetCount(1);
+    expect(await after(server, 100, first.getCountDownLatch('another').await(50))).toBe(false);
     const latch = first.getCountDownLatch('start');
     await latch.trySetCount(1);
     let looks = 0;
