@@ -13,11 +13,24 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   .setExtras({ isGlobal: true }, (definition, { isGlobal }) => ({ ...definition, global: isGlobal }))
   .build();
 
-/** Without what is the module's own: a client refuses options that it does not know. */
-function ofClient(options: HoldfastModuleOptions): LockClientOptions {
-  const own = { ...options };
-  delete own.drainMs;
-  return own;
+const DRAIN_MS = 10_000;
+const LONGEST_DRAIN_MS = 2 ** 31 - 1;
+
+/**
+ * What is the client's, which refuses options that it does not know, and what is the module's own.
+ *
+ * @throws RangeError for a time that `close` could not take: at its end an application must not find that out.
+ */
+function apart({ drainMs = DRAIN_MS, ...ofClient }: HoldfastModuleOptions): {
+  readonly ofClient: LockClientOptions;
+  readonly drainMs: number;
+} {
+  if (!Number.isInteger(drainMs) || drainMs < 0 || drainMs > LONGEST_DRAIN_MS) {
+    throw new RangeError(
+      `HoldfastModule: drainMs must be a whole number of milliseconds between 0 and ${LONGEST_DRAIN_MS}`,
+    );
+  }
+  return { ofClient, drainMs };
 }
 
 /**
@@ -33,7 +46,7 @@ function ofClient(options: HoldfastModuleOptions): LockClientOptions {
     {
       provide: LockClient,
       inject: [MODULE_OPTIONS_TOKEN],
-      useFactory: (options: HoldfastModuleOptions) => createLockClient(ofClient(options)),
+      useFactory: (options: HoldfastModuleOptions) => createLockClient(apart(options).ofClient),
     },
     LockHealthIndicator,
   ],
@@ -46,7 +59,7 @@ export class HoldfastModule extends ConfigurableModuleClass implements OnApplica
   constructor(@Inject(LockClient) client: LockClient, @Inject(MODULE_OPTIONS_TOKEN) options: HoldfastModuleOptions) {
     super();
     this.#client = client;
-    this.#drainMs = options.drainMs ?? 10_000;
+    this.#drainMs = apart(options).drainMs;
   }
 
   /** Called by Nest. Not `onModuleDestroy`: requests are still being answered then. */

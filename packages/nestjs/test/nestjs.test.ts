@@ -185,9 +185,39 @@ describe('HoldfastModule', () => {
     await closed;
   });
 
+  it('loses what is still held when drainMs is over', async () => {
+    const { app, ledger } = await start([HoldfastModule.forRoot({ ...options(), drainMs: 1 })]);
+    let started: () => void = () => undefined;
+    const isInside = new Promise<void>((resolve) => (started = resolve));
+    const closing = ledger.close('tue', () => {
+      started();
+      return new Promise((_, reject) => {
+        currentHold().signal.addEventListener('abort', () => reject(currentHold().signal.reason as Error));
+      });
+    });
+    await Promise.all([
+      expect(closing).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'closed' }),
+      isInside.then(() => app.close()),
+    ]);
+  });
+
+  it('has its client in every module of the application', async () => {
+    @Injectable()
+    class Elsewhere {
+      constructor(@Inject(LockClient) readonly locks: LockClient) {}
+    }
+    @Module({ providers: [Elsewhere] })
+    class Other {}
+    const { app, locks } = await start([HoldfastModule.forRoot(options()), Other]);
+    expect(app.get(Elsewhere, { strict: false }).locks).toBe(locks);
+  });
+
   it('refuses options that cannot work when the application starts', async () => {
     const starting = start([HoldfastModule.forRoot({ redis: 'http://localhost' })]);
     await expect(starting).rejects.toThrow('redis must be a redis:// or rediss:// URL');
+    for (const drainMs of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '5s' as never]) {
+      await expect(start([HoldfastModule.forRoot({ ...options(), drainMs })])).rejects.toThrow(/drainMs must be/);
+    }
   });
 
   it('has its place taken by a client of holdfast/testing, which needs no Redis', async () => {

@@ -17,8 +17,8 @@ export interface MeasureOptions {
 const handoffKinds: ReadonlySet<string> = new Set(['local', 'passed', 'granted']);
 
 /**
- * Measures the locks of all clients in this process, from now on. Calls and holds that are open already are counted in none of the metrics, so
- * that no level falls below 0.
+ * Measures the locks of all clients in this process, from now on. Calls and holds that are open already are in no level and no duration, so
+ * that no level falls below 0; what becomes of them, such as a loss or a renewal, is counted.
  *
  * Not measured: what no message tells, such as how long a lock rests after `minHoldMs`.
  */
@@ -27,34 +27,39 @@ export function measureLocks({ group, meterProvider = metrics.getMeterProvider()
   const about = (name: string, more: Attributes = {}) => ({ ...groupAttributes(name, group), ...more });
   const subscriptions = new Subscriptions();
 
-  const startedAt = new WeakMap<LockAcquireTrace, number>();
+  // What raised a level lowers it, under the same attributes, whatever the group function says by then.
+  const calls = new WeakMap<LockAcquireTrace, { readonly startedAt: number; readonly lock: Attributes }>();
   subscriptions.toTrace('holdfast:acquire', {
     start(trace) {
-      startedAt.set(trace, performance.now());
-      meter.waiting.add(1, about(trace.name));
+      const lock = about(trace.name);
+      calls.set(trace, { startedAt: performance.now(), lock });
+      meter.waiting.add(1, lock);
     },
     asyncEnd(trace) {
-      const started = startedAt.get(trace);
-      if (started === undefined) return;
-      meter.waiting.add(-1, about(trace.name));
-      meter.acquireDuration.record((performance.now() - started) / 1_000, about(trace.name, outcomeOf(trace)));
+      const call = calls.get(trace);
+      if (call === undefined) return;
+      meter.waiting.add(-1, call.lock);
+      meter.acquireDuration.record((performance.now() - call.startedAt) / 1_000, { ...call.lock, ...outcomeOf(trace) });
     },
   });
 
-  const held = new Set<string>();
-  const ended = (holdId: string, name: string, heldMs: number | undefined, end: 'released' | 'lost') => {
-    if (!held.delete(holdId)) return;
-    meter.held.add(-1, about(name));
-    if (heldMs !== undefined) meter.holdDuration.record(heldMs / 1_000, about(name, { 'holdfast.hold.end': end }));
+  const held = new Map<string, Attributes>();
+  const ended = (holdId: string, heldMs: number | undefined, end: 'released' | 'lost') => {
+    const lock = held.get(holdId);
+    if (lock === undefined) return;
+    held.delete(holdId);
+    meter.held.add(-1, lock);
+    if (heldMs !== undefined) meter.holdDuration.record(heldMs / 1_000, { ...lock, 'holdfast.hold.end': end });
   };
   subscriptions.to('holdfast:acquired', ({ name, holdId, how }) => {
-    held.add(holdId);
-    meter.held.add(1, about(name));
-    if (handoffKinds.has(how)) meter.handoffs.add(1, about(name, { 'holdfast.handoff.kind': how }));
+    const lock = about(name);
+    held.set(holdId, lock);
+    meter.held.add(1, lock);
+    if (handoffKinds.has(how)) meter.handoffs.add(1, { ...lock, 'holdfast.handoff.kind': how });
   });
-  subscriptions.to('holdfast:released', ({ name, holdId, heldMs }) => ended(holdId, name, heldMs, 'released'));
+  subscriptions.to('holdfast:released', ({ holdId, heldMs }) => ended(holdId, heldMs, 'released'));
   subscriptions.to('holdfast:lost', ({ name, holdId, heldMs, reason }) => {
-    ended(holdId, name, heldMs, 'lost');
+    ended(holdId, heldMs, 'lost');
     meter.losses.add(1, about(name, { 'holdfast.loss.reason': reason }));
   });
   subscriptions.to('holdfast:refused', ({ name, error }) => {

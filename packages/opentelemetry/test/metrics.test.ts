@@ -167,4 +167,24 @@ describe('what is exported', () => {
     measuring.stop();
     expect(new Set(told)).toEqual(new Set([error]));
   });
+
+  it('have no level lowered that was not raised, when a group function throws once', async () => {
+    diag.setLogger(Object.assign(new DiagConsoleLogger(), { error: () => undefined }));
+    kit.cleanup(() => diag.disable());
+    const metrics = openMetrics(kit);
+    const { lock, group: own } = openClient(kit);
+    let calls = 0;
+    const group = (name: string) => {
+      // Each time for what begins: the call for the lock, and the hold.
+      if (name === lock.name && (++calls === 1 || calls === 2)) throw new Error('not yet');
+      return kindOf(name);
+    };
+    const measuring = measureLocks({ group, meterProvider: metrics.meterProvider });
+    kit.cleanup(() => measuring.stop());
+    await lock.withLock(() => undefined);
+    await lock.withLock(() => undefined);
+    const found = await metrics.of(own);
+    for (const level of ['holdfast.lock.waiting', 'holdfast.lock.held'])
+      expect(found[level]).toEqual([{ value: 0, attributes: {} }]);
+  });
 });

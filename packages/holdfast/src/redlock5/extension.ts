@@ -1,8 +1,11 @@
 import type { Clock, Timer } from '@holdfast/watchdog';
 import type { Hold } from 'holdfast';
 
-/** When an extension was not answered, or refused, it is tried again after so long. */
-const AGAIN_MS = 50;
+/**
+ * Least time between two extensions. After one, less may be left than the threshold already, when that is nearly as long as the lease; and one that was
+ * refused, or not answered, is not tried again at once.
+ */
+const LEAST_PAUSE_MS = 50;
 
 /**
  * Extends a hold again and again, each time when its lease has only `thresholdMs` left. What it does not manage is no error here: when the lease is over, the
@@ -22,18 +25,24 @@ export class AutomaticExtension {
     this.#clock = clock;
     this.#durationMs = times.durationMs;
     this.#thresholdMs = times.thresholdMs;
-    this.#timer = this.#plan(0);
+    this.#timer = this.#plan();
   }
 
-  /** Resolves when none is under way any more. */
+  /** Resolves when none is under way any more, or the lock is lost: then its answer changes nothing. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#clock.clearTimer(this.#timer);
-    await this.#underWay;
+    const { signal } = this.#hold;
+    if (this.#underWay === undefined || signal.aborted) return;
+    let end: () => void = () => undefined;
+    const lost = new Promise<void>((resolve) => (end = resolve));
+    signal.addEventListener('abort', end);
+    await Promise.race([this.#underWay, lost]);
+    signal.removeEventListener('abort', end);
   }
 
-  #plan(soonestMs: number): Timer {
-    const delayMs = Math.max(soonestMs, this.#hold.remainingMs() - this.#thresholdMs);
+  #plan(): Timer {
+    const delayMs = Math.max(LEAST_PAUSE_MS, this.#hold.remainingMs() - this.#thresholdMs);
     const extend = () => {
       this.#underWay = this.#extend();
     };
@@ -41,10 +50,7 @@ export class AutomaticExtension {
   }
 
   async #extend(): Promise<void> {
-    const done = await this.#hold.extend(this.#durationMs).then(
-      () => true,
-      () => false,
-    );
-    if (!this.#isStopped && this.#hold.state !== 'lost') this.#timer = this.#plan(done ? 0 : AGAIN_MS);
+    await this.#hold.extend(this.#durationMs).catch(() => undefined);
+    if (!this.#isStopped && this.#hold.state !== 'lost') this.#timer = this.#plan();
   }
 }

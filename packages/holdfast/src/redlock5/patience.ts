@@ -25,6 +25,8 @@ export interface Patience {
   readonly duration: number;
   readonly settings: Settings;
   readonly clock: Clock;
+  /** Ends a pause: the next question finds the client closed. */
+  readonly closing: AbortSignal;
   /** Is told why a question was in vain that is not the last. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -34,7 +36,8 @@ export interface Patience {
  *
  * @throws what the last question was rejected with.
  */
-export async function acquirePatiently(lock: RLock, { duration, settings, clock, onFailure }: Patience): Promise<Hold> {
+export async function acquirePatiently(lock: RLock, patience: Patience): Promise<Hold> {
+  const { duration, settings, clock, onFailure } = patience;
   const endsAt = clock.now() + waitWindowMs(settings);
   let waitMs: number | undefined = 0;
   for (;;) {
@@ -44,13 +47,21 @@ export async function acquirePatiently(lock: RLock, { duration, settings, clock,
       const leftMs = endsAt - clock.now();
       if (!mayPass(error) || leftMs <= 0) throw error;
       onFailure(error);
-      if (!(error instanceof LockTimeoutError)) await pause(clock, Math.min(leftMs, pauseMs(settings)));
+      if (!(error instanceof LockTimeoutError)) await pause(patience, Math.min(leftMs, pauseMs(settings)));
     }
     const leftMs = Math.ceil(Math.max(0, endsAt - clock.now()));
     waitMs = leftMs > LONGEST_WAIT_MS ? undefined : leftMs;
   }
 }
 
-function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.setTimer(resolve, ms));
+function pause({ clock, closing }: Patience, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clock.clearTimer(timer);
+      closing.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = clock.setTimer(end, closing.aborted ? 0 : ms);
+    closing.addEventListener('abort', end);
+  });
 }

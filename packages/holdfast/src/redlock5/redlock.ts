@@ -32,7 +32,10 @@ export class Redlock extends EventEmitter {
   readonly #client: Client;
   readonly #clock = systemClock();
   readonly #holds = new WeakMap<Lock, Hold>();
+  readonly #toldAsLost = new WeakSet<Hold>();
   #locks: LockClient | undefined;
+  /** Aborts when {@link #locks} is closed. */
+  #closing = new AbortController();
 
   /**
    * No I/O happens before the first lock. That opens one more connection, for messages, which is closed with yours; {@link quit} closes both.
@@ -72,13 +75,18 @@ export class Redlock extends EventEmitter {
    */
   async acquire(resources: string[], duration: number, settings?: Partial<Settings>): Promise<Lock> {
     const chosen = settingsOver(this.settings, settings);
+    if (!Array.isArray(resources)) throw new TypeError('Redlock: resources must be a list of names');
     const locks = this.#open();
     const [name, ...others] = resources;
     const lock = name !== undefined && others.length === 0 ? locks.getLock(name) : locks.getMultiLock(resources);
-    const onFailure = (error: unknown) => this.emit('error', vote(error, resources));
-    const hold = await this.#do('take', resources, () =>
-      acquirePatiently(lock, { duration, settings: chosen, clock: this.#clock, onFailure }),
-    );
+    const patience = {
+      duration,
+      settings: chosen,
+      clock: this.#clock,
+      closing: this.#closing.signal,
+      onFailure: (error: unknown) => this.#tell(vote(error, resources)),
+    };
+    const hold = await this.#do('take', resources, () => acquirePatiently(lock, patience));
     return this.#lockOf(hold, { resources, value: randomUUID(), duration, driftFactor: chosen.driftFactor });
   }
 
@@ -90,10 +98,15 @@ export class Redlock extends EventEmitter {
   async release(lock: Lock, _settings?: Partial<Settings>): Promise<ExecutionResult> {
     const hold = this.#holdOf(lock);
     lock.expiration = 0;
-    await this.#do('release', lock.resources, async () => {
-      hold.assertHeld();
-      await hold.release();
-    });
+    await this.#do(
+      'release',
+      lock.resources,
+      async () => {
+        hold.assertHeld();
+        await hold.release();
+      },
+      this.#toldAsLost.has(hold) ? 'told before' : 'news',
+    );
     return { attempts: votedFor(this.#client) };
   }
 
@@ -160,9 +173,10 @@ export class Redlock extends EventEmitter {
   #open(): LockClient {
     if (this.#locks === undefined) {
       const locks = createLockClient({ redis: this.#client });
-      locks.on('error', (error) => this.emit('error', error));
+      locks.on('error', (error) => this.#tell(error instanceof Error ? error : new Error(String(error))));
       this.#client.once('end', this.#onEnd);
       this.#locks = locks;
+      this.#closing = new AbortController();
     }
     return this.#locks;
   }
@@ -174,6 +188,7 @@ export class Redlock extends EventEmitter {
     this.#client.off('end', this.#onEnd);
     const locks = this.#locks;
     this.#locks = undefined;
+    this.#closing.abort();
     await locks?.close();
   }
 
@@ -193,12 +208,16 @@ export class Redlock extends EventEmitter {
     return lock;
   }
 
-  #signalOf({ signal: lost }: Hold, resources: readonly string[]): RedlockAbortSignal {
+  #signalOf(hold: Hold, resources: readonly string[]): RedlockAbortSignal {
+    const { signal: lost } = hold;
     const controller = new AbortController();
     const signal: RedlockAbortSignal = controller.signal;
     const abort = () => {
-      signal.error = this.#failure('keep', resources, lost.reason);
+      const against = vote(lost.reason, resources);
+      signal.error = this.#failure('keep', resources, against, lost.reason);
       controller.abort(signal.error);
+      this.#toldAsLost.add(hold);
+      this.#tell(against);
     };
     if (lost.aborted) abort();
     else lost.addEventListener('abort', abort, { once: true });
@@ -206,19 +225,35 @@ export class Redlock extends EventEmitter {
   }
 
   /** Whatever holdfast rejects with is an error of redlock; mistakes of the caller are what they are. */
-  async #do<T>(what: Deed, resources: readonly string[], work: () => Promise<T>): Promise<T> {
+  async #do<T>(
+    what: Deed,
+    resources: readonly string[],
+    work: () => Promise<T>,
+    failureIs: 'news' | 'told before' = 'news',
+  ): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      throw error instanceof LockError ? this.#failure(what, resources, error) : error;
+      if (!(error instanceof LockError)) throw error;
+      const against = vote(error, resources);
+      if (failureIs === 'news') this.#tell(against);
+      throw this.#failure(what, resources, against, error);
     }
   }
 
-  #failure(what: Deed, resources: readonly string[], cause: unknown): ExecutionError {
-    const error = vote(cause, resources);
-    this.emit('error', error);
-    const message = `Redlock: could not ${what} ${listed(resources)}: ${error.message}`;
-    return new ExecutionError(message, votedAgainst(this.#client, error), { cause });
+  #failure(what: Deed, resources: readonly string[], against: Error, cause: unknown): ExecutionError {
+    const message = `Redlock: could not ${what} ${listed(resources)}: ${against.message}`;
+    return new ExecutionError(message, votedAgainst(this.#client, against), { cause });
+  }
+
+  /** What a listener throws changes nothing for the call that is told of. */
+  #tell(error: Error): void {
+    try {
+      this.emit('error', error);
+    } catch (thrown) {
+      const why = thrown instanceof Error ? thrown.message : typeof thrown;
+      process.emitWarning(`A listener of the "error" event of Redlock threw: ${why}`, 'HoldfastWarning');
+    }
   }
 }
 

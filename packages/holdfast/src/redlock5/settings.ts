@@ -2,7 +2,7 @@
 export interface Settings {
   /** The share of a duration that is taken off `expiration`, beside the margin that each lease has. Default 0.01. */
   readonly driftFactor: number;
-  /** With `retryDelay` how long a busy lock is waited for: `retryCount` times that. 0: one attempt. -1: without limit. Default 10. */
+  /** With `retryDelay` how long a busy lock is waited for: `retryCount` times that. 0: one attempt. -1 or Infinity: without limit. Default 10. */
   readonly retryCount: number;
   /** In milliseconds; see `retryCount`. Also the pause before a lock is asked for again that the package redlock holds. Default 200. */
   readonly retryDelay: number;
@@ -21,12 +21,13 @@ export const defaultSettings: Settings = Object.freeze({
 });
 
 const isSetting = (name: string): name is keyof Settings => Object.hasOwn(defaultSettings, name);
-const least: Partial<Settings> = { retryCount: -1 };
+/** The longest time that a timer takes. */
+const MOST = 2 ** 31 - 1;
 
 /**
  * `base`, and what is given in its place. What is given as undefined is not given.
  *
- * @throws TypeError for a setting that redlock does not have, or that is no number; RangeError for one below its least value.
+ * @throws TypeError for a setting that redlock does not have, or that is no number; RangeError for one that is out of bounds.
  */
 export function settingsOver(base: Settings, given: Partial<Settings> = {}): Settings {
   const settings: Record<keyof Settings, number> = { ...base };
@@ -34,8 +35,9 @@ export function settingsOver(base: Settings, given: Partial<Settings> = {}): Set
     if (!isSetting(name)) throw new TypeError(`Redlock: unknown setting "${name}"`);
     if (value === undefined) continue;
     if (typeof value !== 'number' || Number.isNaN(value)) throw new TypeError(`Redlock: ${name} must be a number`);
-    const { [name]: lowest = 0 } = least;
-    if (value < lowest) throw new RangeError(`Redlock: ${name} must be at least ${lowest}, got ${value}`);
+    const isWithoutLimit = name === 'retryCount' && (value === -1 || value === Number.POSITIVE_INFINITY);
+    if (!isWithoutLimit && (value < 0 || value > MOST))
+      throw new RangeError(`Redlock: ${name} must be between 0 and ${MOST}, got ${value}`);
     settings[name] = value;
   }
   return settings;

@@ -3,12 +3,13 @@
  * and what the one of them does about the locks of the other.
  */
 import { useRedis, waitUntil } from '@holdfast/testkit';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import * as ours from 'holdfast/redlock';
 import { Redis } from 'ioredis';
 import * as untyped from 'redlock5';
 import { freshName } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
+import { openProxy } from '../support/redis-inputs.js';
 
 type Api = typeof ours;
 /** That it has the types of ours is a claim of ours; what it does is looked at below. */
@@ -252,6 +253,101 @@ describe('holdfast/redlock', () => {
     expect(error).toBeInstanceOf(ours.ExecutionError);
   });
 
+  it('tells of a loss once by its event `error`, and in full when a listener throws', async () => {
+    const name = freshName();
+    const redlock = new ours.default([connect()]);
+    const told: unknown[] = [];
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    kit.cleanup(() => warn.mockRestore());
+    redlock.on('error', (error) => {
+      told.push(error);
+      throw new Error('by the listener');
+    });
+    const error = await failureOf(
+      redlock.using([name], 1_000, { automaticExtensionThreshold: 800 }, async (signal) => {
+        await kit.admin.del(name);
+        await waitUntil(() => signal.aborted, { what: 'the signal aborts' });
+        expect(signal.error).toBeInstanceOf(ours.ExecutionError);
+      }),
+    );
+    expect(error).toBeInstanceOf(ours.ExecutionError);
+    expect(told).toHaveLength(1);
+    expect(warn.mock.calls.map(([warning]) => warning)).toEqual([
+      'A listener of the "error" event of Redlock threw: by the listener',
+    ]);
+  });
+
+  it('extends no more often than every 50 ms, however near the threshold is to the duration', async () => {
+    const name = freshName();
+    const redlock = new ours.default([connect()]);
+    let extensions = 0;
+    let lasted = 0;
+    await redlock.using([name], DURATION_MS, { automaticExtensionThreshold: DURATION_MS - 100 }, async () => {
+      const startedAt = performance.now();
+      let before = await pttl(name);
+      await waitUntil(
+        async () => {
+          const now = await pttl(name);
+          if (now > before) extensions++;
+          before = now;
+          return extensions === 3;
+        },
+        { what: 'three extensions', everyMs: 1 },
+      );
+      lasted = performance.now() - startedAt;
+    });
+    // A timer never comes too early.
+    expect(lasted).toBeGreaterThanOrEqual(2 * 49);
+  });
+
+  it('goes on extending when an extension was refused', async () => {
+    const name = freshName();
+    const redis = connect();
+    const redlock = new ours.default([redis]);
+    await redlock.using([name], 10_000, { automaticExtensionThreshold: 9_900 }, async (signal) => {
+      await kit.admin.acl('SETUSER', 'default', '-pexpire');
+      kit.cleanup(() => kit.admin.acl('SETUSER', 'default', '+@all'));
+      await waitUntil(async () => (await pttl(name)) < 9_700, { what: 'nothing is extended' });
+      await kit.admin.acl('SETUSER', 'default', '+@all');
+      await waitUntil(async () => (await pttl(name)) > 9_850, { what: 'the lock is extended' });
+      expect(signal.aborted).toBe(false);
+    });
+  });
+
+  it('ends at once when the lock is lost, though an extension has no answer', async () => {
+    const name = freshName();
+    const proxy = await openProxy(kit);
+    const redis = new Redis(proxy.url, { disconnectTimeout: 50 });
+    kit.cleanup(() => redis.disconnect());
+    const redlock = new ours.default([redis], { retryCount: 0 });
+    const boom = new Error('boom');
+    let lostAt = Number.POSITIVE_INFINITY;
+    const error = await failureOf(
+      redlock.using([name], 1_000, { automaticExtensionThreshold: 800 }, async (signal) => {
+        proxy.blackHole();
+        await waitUntil(() => signal.aborted, { what: 'the signal aborts' });
+        lostAt = performance.now();
+        throw boom;
+      }),
+    );
+    expect(error).toBe(boom);
+    // The extension has responseTimeoutMs, 10 s, for its answer.
+    expect(performance.now() - lostAt).toBeLessThan(9_000);
+    await proxy.heal();
+  });
+
+  it('`quit` ends a call that pauses between two questions', async () => {
+    const name = freshName();
+    const theirs = await new original.default([connect()]).acquire([name], DURATION_MS);
+    const redlock = new ours.default([connect()], { retryCount: 10, retryDelay: 60_000, retryJitter: 0 });
+    const busy = new Promise((resolve) => redlock.once('error', resolve));
+    const call = failureOf(redlock.acquire([name], DURATION_MS));
+    await busy;
+    await redlock.quit();
+    expect(await call).toMatchObject({ cause: { code: 'LOCK_CLIENT_CLOSED' } });
+    await theirs.release();
+  });
+
   it('what the routine throws comes first, also when the lock was lost', async () => {
     const name = freshName();
     const redlock = new ours.default([connect()]);
@@ -283,12 +379,15 @@ describe('holdfast/redlock', () => {
     expect(() => new ours.default([])).toThrow('at least one client');
     expect(() => new ours.default([redis, connect()])).toThrow('createRedLockClient');
     expect(() => new ours.default([redis], { retries: 1 } as object)).toThrow('unknown setting "retries"');
-    expect(() => new ours.default([redis], { retryDelay: -1 })).toThrow('at least 0');
+    expect(() => new ours.default([redis], { retryDelay: -1 })).toThrow('between 0 and');
+    expect(() => new ours.default([redis], { retryDelay: Number.POSITIVE_INFINITY })).toThrow('between 0 and');
+    expect(() => new ours.default([redis], { retryCount: -0.5 })).toThrow('between 0 and');
     expect(() => new ours.default([redis], { retryDelay: Number.NaN })).toThrow('must be a number');
     expect(() => new ours.default([redis], {}, { acquireScript: '' } as never)).toThrow('cannot be exchanged');
     const redlock = new ours.default([redis], { retryCount: undefined } as object);
     expect(redlock.settings.retryCount).toBe(10);
     expect(await failureOf(redlock.acquire([], DURATION_MS))).toBeInstanceOf(RangeError);
+    expect(String(await failureOf(redlock.acquire('x' as never, DURATION_MS)))).toContain('must be a list of names');
     expect(await failureOf(redlock.using([freshName()], 500, () => Promise.resolve()))).toBeInstanceOf(RangeError);
     expect(await failureOf(redlock.using([freshName()], DURATION_MS, {}))).toBeInstanceOf(TypeError);
     const foreign = new ours.Lock(redlock, ['x'], 'x', [], Date.now() + DURATION_MS);
