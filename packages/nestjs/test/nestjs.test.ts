@@ -207,9 +207,11 @@ describe('HoldfastModule', () => {
       constructor(@Inject(LockClient) readonly locks: LockClient) {}
     }
     @Module({ providers: [Elsewhere] })
-    class Other {}
+    class Other {
+      constructor(@Inject(Elsewhere) readonly elsewhere: Elsewhere) {}
+    }
     const { app, locks } = await start([HoldfastModule.forRoot(options()), Other]);
-    expect(app.get(Elsewhere, { strict: false }).locks).toBe(locks);
+    expect(app.get(Other, { strict: false }).elsewhere.locks).toBe(locks);
   });
 
   it('refuses options that cannot work when the application starts', async () => {

@@ -120,10 +120,10 @@ function hasTerminals(): boolean {
 const withTerminals = hasTerminals();
 if (!withTerminals) process.stderr.write('skipped: the command line in a terminal: no script program of util-linux\n');
 
-/** The command line in a terminal of its own. */
+/** The command line in a terminal of its own, in place of the shell that is started there: some shells answer Ctrl+C themselves. */
 const inTerminal = (...args: string[]) => {
   const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
-  return new Program('script', ['-qfec', `stty rows 12 cols 60; ${command}`, '/dev/null']);
+  return new Program('script', ['-qfec', `stty rows 12 cols 60; exec ${command}`, '/dev/null']);
 };
 
 (withTerminals ? describe : describe.skip)('in a terminal', () => {
