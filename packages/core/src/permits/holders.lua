@@ -28,6 +28,12 @@ local function parse(entry)
   return tonumber(n), tonumber(untilMs)
 end
 
+-- How many permits a record stands for; nil when there is none, or its lease has ended.
+local function lasting(id, nowMs)
+  local n, endsAt = parse(redis.call('HGET', permits, id))
+  return n and (endsAt == 0 or endsAt > nowMs) and n or nil
+end
+
 -- Takes a record out, and the hash with the last of them.
 local function strike(id)
   redis.pcall('HDEL', permits, id)

@@ -1,5 +1,5 @@
 -- Turns the permits of a tenure into permits with ids, one for each, every one with a lease of its own. They belong to nobody: whoever knows an id
--- gives it back. With that the tenure is over. A copy is answered as the first.
+-- gives it back. With that the tenure is over. A copy is answered as the first, as long as their leases last: who hears of the ids only then has none.
 --
 -- KEYS  count queue fresh dead permits
 -- ARGV  tenure ids leaseMs tombstoneMs
@@ -14,15 +14,17 @@
 
 --#include protocol/question
 --#include protocol/args
+--#include queue/inbox
 --#include permits/holders
 --#include permits/take
+--#include permits/sooner
 
 local tenure = ARGV[1]
 local leaseMs = ARGV[3] == 'never' and 0 or integer(3, 1)
 local tombstoneMs = integer(4, 1)
 
 local known = redis.call('GET', KEYS[4])
-if known then return { known == 'issued' and 'issued' or 'lost', question } end
+if known and known ~= 'issued' then return { 'lost', question } end
 
 local nowMs = msOf(redis.call('TIME'))
 local notASemaphore = look()
@@ -30,8 +32,9 @@ if notASemaphore then return notASemaphore end
 
 local ids = {}
 for id in string.gmatch(ARGV[2], '%S+') do ids[#ids + 1] = id end
-local n, endsAt = parse(redis.call('HGET', permits, tenure))
-local has = free and n == #ids and (endsAt == 0 or endsAt > nowMs)
+-- Nobody knows them yet, so that they stand together or not at all.
+if known then return { free and lasting(ids[1], nowMs) and 'issued' or 'lost', question } end
+local has = free and lasting(tenure, nowMs) == #ids
 
 -- There is no such key; but a script that has written is not refused its other writes by a full server.
 redis.call('DEL', KEYS[4])
@@ -39,6 +42,7 @@ redis.call('SET', KEYS[4], has and 'issued' or 'lost', 'PX', tombstoneMs)
 if not has then return { 'lost', question } end
 
 sweepAt = tonumber(redis.call('HGET', permits, 'sweep'))
+local soonest = sweepAt
 local lastsMs = within(leaseMs, redis.call('PTTL', count))
 for _, id in ipairs(ids) do
   local reply = record(id, 1, lastsMs > 0 and nowMs + lastsMs or 0)
@@ -49,4 +53,5 @@ for _, id in ipairs(ids) do
   end
 end
 strike(tenure)
+tellIfSooner(soonest)
 return { 'issued', question }

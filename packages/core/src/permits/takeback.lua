@@ -34,9 +34,9 @@ if notASemaphore then return notASemaphore end
 
 local ids, all, sum = {}, free ~= nil, 0
 for id in string.gmatch(ARGV[1], '%S+') do
-  local n, endsAt = parse(redis.call('HGET', permits, id))
+  local n = lasting(id, nowMs)
   ids[#ids + 1] = id
-  all = all and n and (endsAt == 0 or endsAt > nowMs)
+  all = all and n
   sum = sum + (n or 0)
 end
 if not all then sum = 0 end

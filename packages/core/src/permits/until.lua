@@ -15,6 +15,7 @@
 --#include queue/inbox
 --#include permits/holders
 --#include permits/take
+--#include permits/sooner
 
 local id = ARGV[1]
 local leaseMs = ARGV[2] == 'never' and 0 or integer(2, 1)
@@ -26,12 +27,11 @@ if known then return { 'leased', tonumber(known), question } end
 local nowMs = msOf(redis.call('TIME'))
 local notASemaphore = look()
 if notASemaphore then return notASemaphore end
-local n, endsAt = parse(redis.call('HGET', permits, id))
-local has = free and n and (endsAt == 0 or endsAt > nowMs)
+local n = free and lasting(id, nowMs)
 
 redis.call('DEL', KEYS[4])
-redis.call('SET', KEYS[4], has and 1 or 0, 'PX', tombstoneMs)
-if not has then return { 'leased', 0, question } end
+redis.call('SET', KEYS[4], n and 1 or 0, 'PX', tombstoneMs)
+if not n then return { 'leased', 0, question } end
 
 sweepAt = tonumber(redis.call('HGET', permits, 'sweep'))
 local soonest = sweepAt
@@ -41,7 +41,5 @@ if type(reply) == 'table' then
   redis.pcall('DEL', KEYS[4])
   return reply
 end
--- Who waits was told when the first lease ends, and looks then. It is sooner now.
-local head = sweepAt ~= soonest and redis.call('ZRANGE', queue, 0, 0)[1]
-if head then tell(head, '1 look ' .. head) end
+tellIfSooner(soonest)
 return { 'leased', 1, question }

@@ -1,6 +1,9 @@
 import { styleText } from 'node:util';
 
-/** Rows under a head, in columns as wide as what stands in them. What users named cannot move the cursor: control characters are shown as dots. */
+/**
+ * Rows under a head, in columns as wide as what stands in them. What users named cannot move the cursor or turn a line around: what controls a terminal or
+ * the direction of writing is shown as dots.
+ */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], isColored: boolean): string {
   const shown = rows.map((row) => row.map(printable));
   const widths = head.map((title, column) => Math.max(title.length, ...shown.map((row) => row[column]?.length ?? 0)));
@@ -14,7 +17,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 /** A text that is put into a terminal as it looks. */
 export function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '·');
+  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '·');
 }
 
 /** With its style where colours are wanted. */

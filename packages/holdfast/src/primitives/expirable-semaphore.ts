@@ -18,6 +18,7 @@ export type PermitLease = number | 'never';
  * it, and nobody is told when its lease has ended: for work that is to stop then, {@link RSemaphore} has holds with a signal.
  *
  * Calls are served in the order in which they came, as those of {@link RSemaphore}, with which it shares the permits of a name: both may be used at once.
+ * To `stats()` and the diagnostics channels a call is a hold that ends when the ids are issued: how long permits with ids are had is measured nowhere.
  *
  * Every method that talks to Redis rejects with LockUnavailableError when it does not answer in time, with LockRefusedError when it refuses (with
  * `redisCode` `NOTINITIALIZED` when nobody has set the permits), and with LockClientClosedError after `close()`. Bad arguments reject with

@@ -43,8 +43,8 @@ describe('holdfast ls', () => {
 
   it('shows a name as it looks: it cannot write to the terminal', async () => {
     const prefix = freshPrefix();
-    const hold = await openClient(kit, { prefix }).getLock('red\u001B[31m\n').acquire();
-    expect((await holdfast(kit, ['ls', '--prefix', prefix])).output).toContain('red·[31m·');
+    const hold = await openClient(kit, { prefix }).getLock('red\u001B[31m\n\u202Eder').acquire();
+    expect((await holdfast(kit, ['ls', '--prefix', prefix])).output).toContain('red·[31m··der');
     await hold.release();
   });
 });

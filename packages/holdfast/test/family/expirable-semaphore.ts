@@ -116,6 +116,31 @@ export function expirableSemaphoreContract(world: World, wakeup: Wakeup): void {
     await untouched(one.pool);
   });
 
+  if (wakeup === 'queue')
+    it('serves each in line when the lease that ends next has ended, whoever was first when its end was set', async () => {
+      const { open, waiting, untouched } = setUp(2, PATIENT);
+      const [one, two, three] = [open(), open(), open()];
+      for (const { client } of [two, three]) await within(client.connect());
+      const [first = '', second = ''] = await within(one.pool.acquireMany(2, LEASE_MS));
+      const shortly = two.pool.acquire(SHORT_LEASE_MS);
+      await waiting(1);
+      const next = three.pool.acquire(LEASE_MS);
+      await waiting(2);
+      // Who gets this one has a lease that ends before that of the other, which is news for who is first now.
+      await within(one.pool.release(first));
+      await within(shortly);
+      const third = await within(next);
+      const calls = [two.pool.acquire(LEASE_MS)];
+      await waiting(1);
+      calls.push(three.pool.acquire(LEASE_MS));
+      await waiting(2);
+      expect(await within(one.pool.updateLeaseTime(second, SHORT_LEASE_MS))).toBe(true);
+      expect(await within(one.pool.updateLeaseTime(third, 2 * SHORT_LEASE_MS))).toBe(true);
+      const last = await within(Promise.all(calls));
+      await within(one.pool.release(last));
+      await untouched(one.pool);
+    });
+
   it('shares its permits with the semaphore of that name, and can be made larger and smaller', async () => {
     const { open, name } = setUp(2);
     const { client, pool } = open();

@@ -1,7 +1,7 @@
 /** The scripts of permits with ids: permits/issue.lua, takeback.lua and until.lua, which say why each of their steps is there. */
 
 import { attempt, type Commands } from '../../commands.js';
-import type { ErrorReply } from '../../reply.js';
+import { ErrorReply } from '../../reply.js';
 import { tell } from '../grant.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
 import { GrantStep, grantingOf } from './grant.js';
@@ -20,13 +20,17 @@ function leaveAnswer(redis: Commands, dead: string, answer: string, tombstoneMs:
   redis.set(dead, answer, tombstoneMs);
 }
 
-/** Gives each permit the lease. Returns the refusal, with which the answer has gone again. */
+/** How many of the first in line are told when the first lease ends sooner. */
+const MOST_TOLD = 8;
+
+/** Gives each permit the lease. Returns the refusal, with which the answer has gone again, or when the first lease was to end before. */
 function lease(
   redis: Commands,
   holders: Holders,
   { dead, permits, leaseMs }: { dead: string; permits: readonly { id: string; n: number }[]; leaseMs: number },
-): ErrorReply | undefined {
-  holders.sweepAt = numberOf(redis.hget(holders.permits, 'sweep'));
+): ErrorReply | { readonly soonest: number | undefined } {
+  const soonest = numberOf(redis.hget(holders.permits, 'sweep'));
+  holders.sweepAt = soonest;
   const lastsMs = holders.within(leaseMs, redis.pttl(holders.count));
   for (const { id, n } of permits) {
     const refused = holders.record(id, n, lastsMs > 0 ? holders.nowMs + lastsMs : 0);
@@ -34,7 +38,15 @@ function lease(
     attempt(() => redis.del(dead));
     return refused;
   }
-  return undefined;
+  return { soonest };
+}
+
+/** permits/sooner.lua */
+function tellIfSooner(redis: Commands, { sweepAt, queue }: Holders, before: number | undefined): void {
+  if (sweepAt === undefined || (before !== undefined && sweepAt >= before)) return;
+  const first = attempt(() => redis.zrange(queue, 0, MOST_TOLD - 1));
+  if (first instanceof ErrorReply) return;
+  for (const id of first) tell(redis, id, `1 look ${id}`);
 }
 
 /** permits/issue.lua */
@@ -45,19 +57,24 @@ export const issue: ScriptBody = (redis, keys, args) => {
   const leaseMs = given(args, 2) === 'never' ? 0 : integer(args, 3, 1);
   const tombstoneMs = integer(args, 4, 1);
   const known = redis.get(dead);
-  if (known !== undefined) return [known === 'issued' ? 'issued' : 'lost', question];
+  if (known !== undefined && known !== 'issued') return ['lost', question];
   const holders = new Holders(redis, keys);
   holders.nowMs = redis.timeMs();
   const notASemaphore = holders.look();
   if (notASemaphore !== undefined) return notASemaphore;
   const permits = idsOf(given(args, 1)).map((id) => ({ id, n: 1 }));
+  if (known !== undefined) {
+    const stands = holders.free !== undefined && lasts(holders.recordOf(permits[0]?.id ?? ''), holders.nowMs);
+    return [stands ? 'issued' : 'lost', question];
+  }
   const own = holders.recordOf(tenure);
   const has = holders.free !== undefined && own?.n === permits.length && lasts(own, holders.nowMs);
   leaveAnswer(redis, dead, has ? 'issued' : 'lost', tombstoneMs);
   if (!has) return ['lost', question];
-  const refused = lease(redis, holders, { dead, permits, leaseMs });
-  if (refused !== undefined) return refused;
+  const leased = lease(redis, holders, { dead, permits, leaseMs });
+  if (leased instanceof ErrorReply) return leased;
   holders.strike(tenure);
+  tellIfSooner(redis, holders, leased.soonest);
   return ['issued', question];
 };
 
@@ -108,10 +125,8 @@ export const until: ScriptBody = (redis, keys, args) => {
   const has = holders.free !== undefined && lasts(own, holders.nowMs);
   leaveAnswer(redis, dead, has ? '1' : '0', tombstoneMs);
   if (!has) return ['leased', 0, question];
-  const soonest = numberOf(redis.hget(holders.permits, 'sweep'));
-  const refused = lease(redis, holders, { dead, permits: [{ id, n: own.n }], leaseMs });
-  if (refused !== undefined) return refused;
-  const [head] = holders.sweepAt === soonest ? [] : redis.zrange(holders.queue, 0, 0);
-  if (head !== undefined) tell(redis, head, `1 look ${head}`);
+  const leased = lease(redis, holders, { dead, permits: [{ id, n: own.n }], leaseMs });
+  if (leased instanceof ErrorReply) return leased;
+  tellIfSooner(redis, holders, leased.soonest);
   return ['leased', 1, question];
 };
