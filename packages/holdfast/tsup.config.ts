@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup';
+import { declarations } from '../../scripts/ship/declarations.mjs';
 
 export default defineConfig({
   entry: {
@@ -12,14 +13,10 @@ export default defineConfig({
   external: ['holdfast'],
   splitting: false,
   format: ['esm', 'cjs'],
-  dts: {
-    entry: { index: 'src/index.ts', testing: 'src/testing/index.ts', redlock: 'src/redlock5/index.ts' },
-    compilerOptions: { composite: false, incremental: false, ignoreDeprecations: '6.0' },
-  },
+  dts: declarations({ index: 'index', testing: 'testing/index', redlock: 'redlock5/index' }),
   // One package is published: what is no peer comes along (docs/adr/0016-one-package.md).
   noExternal: [/^@holdfast\//, 'async-mutex', 'nanoid'],
   metafile: true,
-  clean: true,
   target: 'node20',
   removeNodeProtocol: false,
 });

@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup';
+import { declarations } from '../../scripts/ship/declarations.mjs';
 
 export default defineConfig({
   entry: { index: 'src/index.ts' },
@@ -6,8 +7,7 @@ export default defineConfig({
   external: ['holdfast', '@nestjs/common'],
   splitting: false,
   format: ['esm', 'cjs'],
-  dts: { compilerOptions: { composite: false, incremental: false, ignoreDeprecations: '6.0' } },
-  clean: true,
+  dts: declarations({ index: 'index' }),
   target: 'node20',
   removeNodeProtocol: false,
 });

@@ -1,10 +1,10 @@
 import { defineConfig } from 'tsup';
+import { declarations } from '../../scripts/ship/declarations.mjs';
 
 export default defineConfig({
   entry: ['src/index.ts'],
   format: ['esm', 'cjs'],
-  dts: { compilerOptions: { composite: false, incremental: false, ignoreDeprecations: '6.0' } },
-  clean: true,
+  dts: declarations({ index: 'index' }),
   target: 'node20',
   removeNodeProtocol: false,
 });

@@ -1,9 +1,13 @@
 // The packed tarball in a project of their own, installed with npm, used as users do.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { command, tool } from './step.mjs';
+import { root } from '../run.mjs';
+import { command } from './step.mjs';
 
 const consumer = fileURLToPath(new URL('consumer', import.meta.url));
+
+/** The compiler most projects have today: everything here is checked by the next one, and the recipe for Nest by the one before. */
+const javascriptTsc = `${root}/node_modules/typescript/bin/tsc`;
 
 /** The versions of ioredis that are promised to work: the oldest, and the newest that is tested. */
 export const ioredisVersions = ['5.4.2', '6.0.0'];
@@ -38,7 +42,7 @@ export async function installConsumer({ folder, tarball, ioredis }) {
   );
   const installed = JSON.parse(readFileSync(`${folder}/node_modules/ioredis/package.json`, 'utf8')).version;
   if (installed !== ioredis) throw new Error(`ioredis ${installed} was installed in place of ${ioredis}`);
-  await tool('tsc', ['--project', folder]);
+  await command(process.execPath, [javascriptTsc, '--project', folder]);
 }
 
 /** Runs one program of the consumer against a Redis. It has to end by itself. */
