@@ -137,13 +137,14 @@ export function checkTime(what: string, value: unknown, min: number): number {
 }
 
 function describe(value: unknown): string {
-  return value === null ? 'null' : typeof value;
+  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
 }
 
 /** @throws TypeError when `options` is no object, or has a key that is not `known`: a misspelt option must not be passed over. */
 export function checkKeys(what: string, options: unknown, known: ReadonlySet<string>): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new TypeError(`${what}: options must be an object`);
+    const order = typeof options === 'function' ? ': the function to run comes last' : '';
+    throw new TypeError(`${what}: options must be an object, got ${describe(options)}${order}`);
   }
   for (const key of Object.keys(options)) {
     if (!known.has(key)) throw new TypeError(`${what}: unknown option "${key}"`);

@@ -385,3 +385,11 @@ describe('what is to be run and is no function is refused by its method, with wh
     }
   });
 });
+
+it('options behind the function are told where they belong', async () => {
+  const lock = openClient(kit).getLock(freshName());
+  const swapped = lock.withLock(wrong(nothing), wrong({ waitMs: 10 }));
+  await expect(swapped).rejects.toThrow(
+    'withLock: options must be an object, got function: the function to run comes last',
+  );
+});
