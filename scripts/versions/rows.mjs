@@ -11,8 +11,10 @@ export const rows = [
   { server: 'redis-trixie', ioredis: '6', resp: '3', node: '22' },
   { server: 'redis-sid', ioredis: '6', resp: '3', node: '24' },
   { server: 'redis-sid', ioredis: '5', resp: '2' },
+  { server: 'redis-experimental', ioredis: '6', resp: '3', node: '26' },
+  { server: 'redis-experimental', ioredis: '5', resp: '2' },
   { server: 'valkey-trixie', ioredis: '6', resp: '3' },
-  { server: 'valkey-sid', ioredis: '6', resp: '3' },
+  { server: 'valkey-sid', ioredis: '6', resp: '3', node: '26' },
   { server: 'valkey-sid', ioredis: '6', resp: '2', node: '24' },
   { server: 'valkey-sid', ioredis: '5', resp: '2', node: '22' },
 ].map((row) => ({ ...row, name: `${row.server} ioredis-${row.ioredis} RESP${row.resp} node-${row.node ?? 'own'}` }));

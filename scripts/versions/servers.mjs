@@ -75,18 +75,22 @@ function mirror() {
   throw new Error(`${folder} names no mirror`);
 }
 
+/** Experimental has only what is newer than sid's. */
+const sourcesOf = { trixie: ['trixie'], sid: ['sid'], experimental: ['sid', 'experimental'] };
+
 /**
  * The server of a newer Debian suite, run with that suite's own C library. `redis-tools` and `valkey-tools` contain it: the
  * checker becomes the server by the name it is started under.
  *
- * @param {string} suite @param {'redis' | 'valkey'} kind
+ * @param {keyof typeof sourcesOf} suite @param {'redis' | 'valkey'} kind
  */
 function fromDebian(suite, kind) {
-  const dir = once(`debian-${suite}`, (made) => {
+  const dir = once(`debian-${suite}-${kind}`, (made) => {
     for (const folder of ['lists/partial', 'cache/archives/partial', 'packages', 'root']) {
       mkdirSync(join(made, folder), { recursive: true });
     }
-    writeFileSync(join(made, 'sources.list'), `deb [signed-by=${keyring}] ${mirror()} ${suite} main\n`);
+    const sources = sourcesOf[suite].map((source) => `deb [signed-by=${keyring}] ${mirror()} ${source} main\n`);
+    writeFileSync(join(made, 'sources.list'), sources.join(''));
     const settings = { sourcelist: 'sources.list', sourceparts: '-' };
     const lines = Object.entries(settings).map(
       ([name, value]) => `Dir::Etc::${name} "${value === '-' ? value : join(made, value)}";`,
@@ -95,7 +99,7 @@ function fromDebian(suite, kind) {
     writeFileSync(join(made, 'apt.conf'), `${lines.join('\n')}\n`);
     const options = { env: { ...process.env, APT_CONFIG: join(made, 'apt.conf') }, cwd: join(made, 'packages') };
     run('apt-get', ['update', '-qq'], options);
-    run('apt-get', ['download', '-qq', ...libraries, 'redis-tools', 'valkey-tools'], options);
+    run('apt-get', ['download', '-qq', ...libraries, `${kind}-tools/${suite}`], options);
     for (const file of readdirSync(join(made, 'packages')))
       run('dpkg', ['-x', join(made, 'packages', file), join(made, 'root')]);
   });
@@ -116,6 +120,7 @@ export const servers = {
   system: { title: 'this machine', program: fromThisMachine },
   'redis-trixie': { title: 'Redis of Debian trixie', program: () => fromDebian('trixie', 'redis') },
   'redis-sid': { title: 'Redis of Debian sid', program: () => fromDebian('sid', 'redis') },
+  'redis-experimental': { title: 'Redis of Debian experimental', program: () => fromDebian('experimental', 'redis') },
   'valkey-trixie': { title: 'Valkey of Debian trixie', program: () => fromDebian('trixie', 'valkey') },
   'valkey-sid': { title: 'Valkey of Debian sid', program: () => fromDebian('sid', 'valkey') },
 };
