@@ -80,6 +80,7 @@ async function checkPackages() {
   await smoke(tarball);
   await smokeInDocker();
   for (const name of integrations) await checkIntegration(name, tarball);
+  await npmRun('api', 'each entry point exports what its report says');
 }
 
 async function checkIntegration(name, holdfast) {
