@@ -25,7 +25,7 @@ const project = (
 ) => ({
   displayName: variant.label ?? name,
   rootDir: `<rootDir>/${variant.folder ?? `packages/${name}`}`,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/../../scripts/jest/environment.mjs',
   testEnvironmentOptions: { customExportConditions: ['@holdfast/source', 'node', 'node-addons'] },
   testMatch: variant.testMatch ?? ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],

@@ -24,19 +24,24 @@ export type Outcome = ({ readonly reply: unknown } | { readonly refusal: string 
 /** See the module comment. */
 export interface Side {
   send(request: readonly string[]): Promise<Outcome>;
-  /** What was published since the last time. */
-  heard(): Promise<string[]>;
-  /** Of each key: type, TTL, and what it holds. */
-  state(keys: readonly string[]): Promise<unknown[]>;
+  look(keys: readonly string[]): Promise<Look>;
   fault(fault: Fault | undefined): Promise<void>;
+}
+
+/** How things stand with a server. */
+export interface Look {
+  /** What was published since the last look. */
+  readonly heard: readonly string[];
+  /** Of each key: type, TTL, and what it holds. */
+  readonly state: readonly unknown[];
   /** Server time in milliseconds. */
-  now(): Promise<number>;
+  readonly nowMs: number;
 }
 
 const MARKER = 'marker';
 
-/** Of each key: type, TTL, and what it holds. One script, because a story looks at every key after each step. */
-const STATE = `
+/** One script, because a story looks after each step, and writing to a socket is what takes long. The marker comes after all that was published. */
+const LOOK = `
 local readings = { string = { 'GET' }, hash = { 'HGETALL' }, zset = { 'ZRANGE', 0, -1, 'WITHSCORES' } }
 local states = {}
 for i, key in ipairs(KEYS) do
@@ -44,7 +49,8 @@ for i, key in ipairs(KEYS) do
   local reading = readings[kind]
   states[i] = { kind, redis.call('PTTL', key), reading and redis.call(reading[1], key, unpack(reading, 2)) or false }
 end
-return states`;
+redis.call('PUBLISH', ARGV[1], '')
+return { redis.call('TIME'), states }`;
 /** A user who may do everything at all times: the test's own looks are not refused. */
 const JUDGE = 'judge';
 
@@ -55,6 +61,7 @@ export class RealSide implements Side {
   readonly #listener: Redis;
   #heard: string[] = [];
   #atMarker: () => void = () => undefined;
+  #isFaulty = false;
   #story: Promise<unknown> = Promise.resolve();
 
   private constructor(judge: Redis, client: Redis, listener: Redis) {
@@ -90,9 +97,10 @@ export class RealSide implements Side {
     return told;
   }
 
-  async reset(): Promise<void> {
+  /** @returns server time in milliseconds */
+  async reset(): Promise<number> {
     await this.#judge.multi().flushall().call('SCRIPT', 'FLUSH').exec();
-    await this.heard();
+    return (await this.look([])).nowMs;
   }
 
   async send([command = '', ...args]: readonly string[]): Promise<Outcome> {
@@ -104,23 +112,20 @@ export class RealSide implements Side {
     }
   }
 
-  async heard(): Promise<string[]> {
+  async look(keys: readonly string[]): Promise<Look> {
     const reached = new Promise<void>((resolve) => {
       this.#atMarker = resolve;
     });
-    await this.#judge.publish(MARKER, '');
-    await reached;
+    const [reply] = await Promise.all([this.#judge.eval(LOOK, keys.length, ...keys, MARKER), reached]);
+    const [[seconds, micros], state] = reply as [[string, string], unknown[]];
     const heard = this.#heard;
     this.#heard = [];
-    return heard;
-  }
-
-  async state(keys: readonly string[]): Promise<unknown[]> {
-    return (await this.#judge.eval(STATE, keys.length, ...keys)) as unknown[];
+    return { heard, state, nowMs: Number(seconds) * 1_000 + Number(micros) / 1_000 };
   }
 
   async fault(fault: Fault | undefined): Promise<void> {
     if (fault === undefined) {
+      if (!this.#isFaulty) return;
       await this.#judge.config('SET', 'maxmemory', '0');
       await this.#judge.call('REPLICAOF', 'NO', 'ONE');
       await this.#judge.call('ACL', 'SETUSER', 'default', '+@all');
@@ -132,11 +137,7 @@ export class RealSide implements Side {
     } else if (fault.code === 'NOPERM') {
       await this.#judge.call('ACL', 'SETUSER', 'default', `-${fault.command}`);
     }
-  }
-
-  async now(): Promise<number> {
-    const [seconds, micros] = await this.#judge.time();
-    return Number(seconds) * 1_000 + Number(micros) / 1_000;
+    this.#isFaulty = fault !== undefined;
   }
 
   #hear(kind: string, channel: string, message: string): void {
@@ -184,13 +185,22 @@ export class MemorySide implements Side {
     return reply instanceof ErrorReply ? { refusal: reply.message } : { reply: plain(reply) };
   }
 
-  async heard(): Promise<string[]> {
+  async look(keys: readonly string[]): Promise<Look> {
     const heard = this.#heard;
     this.#heard = [];
-    return heard;
+    return { heard, state: this.#state(keys), nowMs: this.#nowMs };
   }
 
-  async state(keys: readonly string[]): Promise<unknown[]> {
+  async fault(fault: Fault | undefined): Promise<void> {
+    this.#endFault?.();
+    this.#endFault = undefined;
+    if (fault === undefined) return;
+    this.#endFault = this.server.refuse(
+      'command' in fault ? { code: 'NOPERM', commands: [fault.command] } : { code: fault.code },
+    );
+  }
+
+  #state(keys: readonly string[]): unknown[] {
     const space = this.server.keysOf();
     return keys.map((key) => {
       const entry = space.find(key);
@@ -203,35 +213,17 @@ export class MemorySide implements Side {
       return ['zset', ttlMs, members.flatMap((member) => [member, `${value.score(member)}`])];
     });
   }
-
-  async fault(fault: Fault | undefined): Promise<void> {
-    this.#endFault?.();
-    this.#endFault = undefined;
-    if (fault === undefined) return;
-    this.#endFault = this.server.refuse(
-      'command' in fault ? { code: 'NOPERM', commands: [fault.command] } : { code: fault.code },
-    );
-  }
-
-  async now(): Promise<number> {
-    return this.#nowMs;
-  }
 }
+
+const everyScript = new Map(
+  [scripts, electionScripts, fencedScripts, guardScripts, latchScripts, permitsScripts, readWriteScripts, shareScripts]
+    .flatMap((of) => Object.values(of))
+    .map((script) => [script.name, script]),
+);
 
 /** A script by its name, as EVALSHA and EVAL name it. */
 export function scriptOf(name: string): { readonly sha: string; readonly source: string } {
-  const script = [
-    scripts,
-    electionScripts,
-    fencedScripts,
-    guardScripts,
-    latchScripts,
-    permitsScripts,
-    readWriteScripts,
-    shareScripts,
-  ]
-    .flatMap((of) => Object.values(of))
-    .find((candidate) => candidate.name === name);
+  const script = everyScript.get(name);
   if (script === undefined) throw new Error(`there is no script ${name}`);
   return script;
 }

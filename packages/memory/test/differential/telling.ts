@@ -8,6 +8,8 @@ import type { Step } from './story.js';
 interface Seen {
   readonly words: string;
   readonly outcome: Outcome | undefined;
+  /** Its time afterwards, in milliseconds. */
+  readonly nowMs: number;
 }
 
 /** Where an ask has its ticket, and its answer `wait` the one it gives. */
@@ -30,20 +32,18 @@ class Teller {
 
   async tell(step: Step): Promise<Seen> {
     const outcome = await this.#do(step);
-    const [heard, state, nowMs] = await Promise.all([
-      this.#side.heard(),
-      this.#side.state(this.#keys),
-      this.#side.now(),
-    ]);
+    const { heard, state, nowMs } = await this.#side.look(this.#keys);
     const isCall = step.kind === 'call';
     const said = outcome && comparable(outcome, isCall ? step.name : undefined, isCall ? step.args : []);
     const isPlace = isCall && outcome !== undefined && tellsPlaces(step.name, outcome);
     const words = [
       (isPlace ? this.#words : this.#tokens).of(said ?? null, nowMs),
       this.#tokens.of(heard, nowMs),
-      ...state.map((entry) => (isSortedSet(entry) ? this.#words : this.#tokens).of(entry, nowMs)),
+      ...state.map((entry) =>
+        isNothing(entry) ? 'none' : (isSortedSet(entry) ? this.#words : this.#tokens).of(entry, nowMs),
+      ),
     ];
-    return { words: words.join('\n'), outcome };
+    return { words: words.join('\n'), outcome, nowMs };
   }
 
   async #do(step: Step): Promise<Outcome | undefined> {
@@ -83,6 +83,10 @@ function tellsPlaces(script: string, outcome: Outcome): boolean {
   return 'reply' in outcome && Array.isArray(outcome.reply) && outcome.reply[0] === 'wait';
 }
 
+function isNothing(entry: unknown): boolean {
+  return Array.isArray(entry) && entry[0] === 'none';
+}
+
 function isSortedSet(entry: unknown): boolean {
   return Array.isArray(entry) && entry[0] === 'zset';
 }
@@ -109,13 +113,12 @@ async function tell(
   { real, memory }: { real: RealSide; memory: MemorySide },
   seen: Set<string>,
 ): Promise<Difference | undefined> {
-  await real.reset();
-  memory.setTime(await real.now());
+  memory.setTime(await real.reset());
   const [onReal, onMemory] = [new Teller(real, keys), new Teller(memory, keys)];
   try {
     for (const step of story) {
       const expected = await onReal.tell(step);
-      memory.setTime(await real.now());
+      memory.setTime(expected.nowMs);
       const found = await onMemory.tell(step);
       if (expected.words !== found.words) return { step, ...parting(expected.words, found.words) };
       if (step.kind === 'call') for (const kind of kindsOf(expected.outcome)) seen.add(`${step.name} ${kind}`);

@@ -4,6 +4,9 @@
  * Node can say how many timers there are in the process, but a test runner sets some of its own meanwhile (jest's
  * progress line does), and unref'd ones do not count there. So the watch sees each timer made, through async_hooks, and
  * remembers the stack: it tells the runner's timers from the test's and puts the line of code into the report.
+ *
+ * It is on during every test, so it must cost little. Whether a timer is over is read off the timer: a hook for that would make Node
+ * track the end of every promise as well. And whose timer it is, is read off bare frames: a runner maps a stack to sources, which is slow.
  */
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 
@@ -11,34 +14,78 @@ import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 const exempt = /[\\/]node_modules[\\/](\.pnpm[\\/])?@?jest|node:internal\/abort_controller/;
 const innerFrame = /[( ](node:|<anonymous>\)?$)|[\\/]leaks[\\/]timer-watch\./;
 const framesKept = 25;
+/** So many timers are remembered before those that are over are looked for. */
+const REMEMBERED = 1_000;
 
-/** The frame that set the timer, or undefined when it is exempt. */
-function site(stack: string): string | undefined {
-  const frames = stack.split('\n').filter((line) => line.startsWith('    at '));
+/** What Node tells of its timers. */
+interface Timer {
+  readonly _destroyed: boolean;
+}
+
+/** The frames of a stack that nobody has looked at yet, as they are, and as the runner would show them. */
+function readStack(made: Error): { sites: readonly NodeJS.CallSite[]; text(): string } {
+  const { prepareStackTrace } = Error;
+  let sites: readonly NodeJS.CallSite[] = [];
+  Error.prepareStackTrace = (_, bare) => {
+    sites = bare;
+    return '';
+  };
+  try {
+    void made.stack;
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+  }
+  const plain = (): string => sites.map((frame) => `    at ${frame}`).join('\n');
+  return {
+    sites,
+    text: () => (prepareStackTrace === undefined ? plain() : String(prepareStackTrace(made, [...sites]))),
+  };
+}
+
+/** Where a timer was set; made out when it is asked for, once. */
+class Origin {
+  readonly #made = new Error('a timer was set');
+  #found: { readonly site: string | undefined } | undefined;
+
+  /** The frame that set the timer, or undefined when it is exempt. */
+  get site(): string | undefined {
+    this.#found ??= { site: siteOf(this.#made) };
+    return this.#found.site;
+  }
+}
+
+function siteOf(made: Error): string | undefined {
+  const { sites, text } = readStack(made);
+  const frames = sites.map((frame) => `    at ${frame}`);
   const outer = frames.findIndex((frame) => !innerFrame.test(frame));
-  const leading = outer === -1 ? frames : frames.slice(0, outer + 1);
-  if (leading.some((frame) => exempt.test(frame))) return undefined;
-  return leading.at(-1)?.trim() ?? 'at an unknown place';
+  const last = outer === -1 ? frames.length - 1 : outer;
+  if (frames.slice(0, last + 1).some((frame) => exempt.test(frame))) return undefined;
+  const mapped = text()
+    .split('\n')
+    .filter((line) => line.startsWith('    at '));
+  return mapped[last]?.trim() ?? 'at an unknown place';
 }
 
 export class TimerWatch {
   readonly #own = new AsyncLocalStorage<true>();
-  readonly #pending = new Map<number, Error>();
+  readonly #made = new Set<WeakRef<Timer>>();
+  /** Kept no longer than the timer: a stack holds on to the objects whose methods are in it. */
+  readonly #origins = new WeakMap<Timer, Origin>();
+  #lookAt = REMEMBERED;
   readonly #hook = createHook({
-    init: (asyncId, type) => {
+    init: (_, type, __, resource) => {
       if (type !== 'Timeout' || this.#own.getStore() === true) return;
       const usual = Error.stackTraceLimit;
       Error.stackTraceLimit = framesKept;
-      this.#pending.set(asyncId, new Error('a timer was set')); // its text is only made when it is asked for
+      this.#origins.set(resource as Timer, new Origin());
+      this.#made.add(new WeakRef(resource as Timer));
       Error.stackTraceLimit = usual;
-    },
-    destroy: (asyncId) => {
-      this.#pending.delete(asyncId);
+      if (this.#made.size > this.#lookAt) this.#forgetEnded();
     },
   });
 
   start(): void {
-    this.#pending.clear();
+    this.#made.clear();
     this.#hook.enable();
   }
 
@@ -48,12 +95,18 @@ export class TimerWatch {
 
   /** Where timers were set since `start` that have neither run nor been cleared, unref'd ones included, as sentences. */
   pending(): string[] {
-    const sites = new Set([...this.#pending.values()].map(({ stack = '' }) => site(stack)));
+    this.#forgetEnded();
+    const sites = new Set([...this.#made].map((timer) => this.#origins.get(timer.deref() as Timer)?.site));
     return [...sites].filter((found) => found !== undefined).map((found) => `a timer is still set: ${found}`);
   }
 
   /** Runs `fn`, whose own timers are not watched. */
   aside<T>(fn: () => T): T {
     return this.#own.run(true, fn);
+  }
+
+  #forgetEnded(): void {
+    for (const timer of this.#made) if (timer.deref()?._destroyed !== false) this.#made.delete(timer);
+    this.#lookAt = Math.max(REMEMBERED, 2 * this.#made.size);
   }
 }
