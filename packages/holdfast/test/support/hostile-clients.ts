@@ -32,15 +32,18 @@ const onIoredis5: Speaker = {
   protocol: 2,
   open: (kit, target) => yours(kit, new Redis5({ ...target, ...quick }) as unknown as Redis),
 };
+/** Of the ioredis that this run is on, which `npm run versions` chooses. */
+const ownProtocol = new Redis({ lazyConnect: true }).options.protocol === 3 ? 3 : 2;
+
 /** A client of the user's, with default options but for speed. */
 export const yourClient: Speaker = {
-  title: 'ioredis 6, in RESP3',
-  protocol: 3,
+  title: `a client of yours, in RESP${ownProtocol}`,
+  protocol: ownProtocol,
   open: (kit, target) => yours(kit, new Redis({ ...target, ...quick })),
 };
 export const byUrl: Speaker = {
-  title: 'a URL, in RESP3',
-  protocol: 3,
+  title: `a URL, in RESP${ownProtocol}`,
+  protocol: ownProtocol,
   open: (_, { host, port }) => `redis://${host}:${port}`,
 };
 
