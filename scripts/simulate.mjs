@@ -10,6 +10,9 @@ await prepare();
 if (first === '--mutant') {
   const { findMutants } = await import('./simulate/mutants.mjs');
   process.exitCode = (await findMutants(rest)) ? 0 : 1;
+} else if (first === '--planted') {
+  const { findPlanted } = await import('./simulate/planted.mjs');
+  process.exitCode = (await findPlanted(rest)) ? 0 : 1;
 } else {
   const file = join(root, 'packages/simulation/node_modules/.cache/simulate.mjs');
   await bundle(root, file);

@@ -5,6 +5,7 @@ import type { Hold } from 'holdfast';
 import { ExclusionJudge, type OpenHold, type Side } from './judges/exclusion.js';
 import { GhostJudge } from './judges/ghosts.js';
 import { OrderJudge } from './judges/order.js';
+import { OtherJudges } from './judges/others.js';
 import { TokenJudge } from './judges/tokens.js';
 import type { Wait } from './judges/wait.js';
 import { WakeupJudge } from './judges/wakeups.js';
@@ -80,6 +81,7 @@ class Run implements Witness {
   readonly #wakeups: WakeupJudge | undefined;
   readonly #order: OrderJudge | undefined;
   readonly #tokens: TokenJudge | undefined;
+  readonly #others: OtherJudges;
   readonly #pending = new Map<object, string>();
   readonly #byFault: Partial<Record<FaultKind, number>> = {};
   /** `<process> <lock>`: the server has refused a call of that process. */
@@ -99,12 +101,15 @@ class Run implements Witness {
     this.#world = new World(scenario, trace);
     const report = (violation: Violation) => this.#report(violation);
     const leases = scenario.processes.map(({ client }) => client.watchdogTimeoutMs);
-    this.#exclusion = new ExclusionJudge(Math.max(600, ...leases) + 500, report);
-    if (scenario.class !== 'taken') {
-      // Where data is lost, what has ended may come back.
-      const ghosts = new GhostJudge(report);
-      this.#world.network.onExecuted = (server, request) => ghosts.executed(this.#world.timeline.now, server, request);
-    }
+    const excusedMs = Math.max(600, ...leases) + 500;
+    this.#exclusion = new ExclusionJudge(excusedMs, report);
+    this.#others = new OtherJudges(scenario, excusedMs, report);
+    // Where data is lost, what has ended may come back.
+    const ghosts = scenario.class === 'taken' ? undefined : new GhostJudge(report);
+    this.#world.network.onExecuted = (server, request) => {
+      ghosts?.executed(this.#world.timeline.now, server, request);
+      this.#others.executed(this.#world.timeline.now, server, request);
+    };
     const { kind } = scenario;
     this.#wakeups = scenario.class === 'calm' ? new WakeupJudge(scenario, report) : undefined;
     // Nobody stands in line where Redisson's messages wake.
@@ -125,6 +130,7 @@ class Run implements Witness {
     const leases = this.#scenario.processes.map(({ client }) => client.watchdogTimeoutMs);
     timeline.run(this.#scenario.workMs + PATIENCE_MS + Math.max(...leases), () => {
       this.#exclusion.look(timeline.now);
+      this.#others.look(timeline.now);
       return this.#violation !== undefined || (this.ending && this.#tasks === 0) ? 'enough' : 'go on';
     });
     if (this.#tasks > 0)
@@ -151,21 +157,15 @@ class Run implements Witness {
   enter(desk: Desk, lock: string, hold: Hold | undefined, inside: OpenHold | undefined, side?: Side): OpenHold {
     const { process } = desk;
     const now = process.time;
-    this.#holds++;
-    if (this.#lastOwner.get(lock) !== process.name) {
-      this.#passed++;
-      this.#lastOwner.set(lock, process.name);
-    }
-    this.#world.trace.note(
-      now,
-      'hold',
-      process.number,
-      () => `${desk.name} ${lock}${inside === undefined ? '' : ' nested'}`,
-    );
+    this.#counts(desk, lock, inside === undefined ? '' : ' nested');
     const entry = this.#exclusion.enter(now, process, lock, hold, inside, desk.chance.happens(0.5), side);
     this.#wakeups?.entered(now, lock);
     this.#tokens?.entered(now, entry);
     return entry;
+  }
+
+  hasOther(desk: Desk, name: string): void {
+    this.#counts(desk, name, '');
   }
 
   leave(entry: OpenHold): void {
@@ -223,6 +223,15 @@ class Run implements Witness {
     }
   }
 
+  #counts({ process, name }: Desk, lock: string, how: string): void {
+    this.#holds++;
+    if (this.#lastOwner.get(lock) !== process.name) {
+      this.#passed++;
+      this.#lastOwner.set(lock, process.name);
+    }
+    this.#world.trace.note(process.time, 'hold', process.number, () => `${name} ${lock}${how}`);
+  }
+
   #begin(life: Life): void {
     const { process, client, plan } = life;
     process.at(this.#world.timeline.now, Phase.timer, () => {
@@ -234,6 +243,8 @@ class Run implements Witness {
           locks: this.#scenario.locks,
           kind: this.#scenario.kind,
           shared: this.#scenario.shared,
+          others: this.#scenario.others,
+          judges: this.#others,
           leaseMs: plan.client.watchdogTimeoutMs,
           computes: this.#scenario.class !== 'calm',
           witness: this,
@@ -262,7 +273,10 @@ class Run implements Witness {
         // Tasks of a process that dies never end.
         const dying = fault.kind === 'kill' ? this.#world.lifeOf(fault.process) : undefined;
         const done = breakNow(fault, this.#world, this.#scenario, {
-          taken: (lock) => this.#exclusion.taken(timeline.now, lock),
+          taken: (lock) => {
+            this.#exclusion.taken(timeline.now, lock);
+            if (lock === undefined) this.#others.taken(timeline.now);
+          },
           began: (life) => this.#begin(life),
           force: (life, lock) => this.#force(life, lock),
         });
@@ -278,6 +292,7 @@ class Run implements Witness {
   #buried({ process, plan }: Life): void {
     this.#tasks -= plan.tasks.length;
     this.#exclusion.buried(process);
+    this.#others.buried(process);
     for (const [token, what] of this.#pending) if (what.startsWith(`${process.name}/`)) this.#pending.delete(token);
   }
 
@@ -313,6 +328,7 @@ class Run implements Witness {
     if (this.#pending.size > 0) this.#fail('call without end', undefined, [...this.#pending.values()].join(', '));
     // Until servers have noticed the end of every connection, and the last lease, queue and tombstone are over.
     timeline.run(timeline.now + CLOSING_MS, () => 'go on');
+    this.#others.ended(timeline.now, server.master);
     const { locks, shared } = this.#scenario;
     const keys = [
       ...locks

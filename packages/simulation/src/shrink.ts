@@ -56,6 +56,10 @@ class Search {
       );
       this.#withoutTasks();
       this.#without(
+        (scenario) => scenario.others,
+        (scenario, others) => ({ ...scenario, others }),
+      );
+      this.#without(
         (scenario) => scenario.locks,
         (scenario, locks) => ({ ...scenario, locks }),
         1,
@@ -65,12 +69,13 @@ class Search {
   }
 
   #size(): number {
-    const { faults, processes, locks, workMs } = this.smallest.scenario;
+    const { faults, processes, locks, others, workMs } = this.smallest.scenario;
     const steps = processes.flatMap(({ tasks }) => tasks.map((task) => Math.min(task.steps, 1_000)));
     return (
       faults.length +
       processes.length +
       locks.length +
+      others.length +
       steps.length +
       steps.reduce((a, b) => a + b, 0) / 1e4 +
       workMs / 1e6

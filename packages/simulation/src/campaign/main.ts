@@ -4,12 +4,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { scenarioOf } from '../plan/draw.js';
-import type { ScenarioClass } from '../plan/scenario.js';
 import { runScenario } from '../run.js';
 import { shrink } from '../shrink.js';
 import { inMacrotask } from '../world/jobs.js';
 import { type CampaignResult, runCampaign } from './campaign.js';
-import { ordersOf, usage } from './orders.js';
+import { type Orders, ordersOf, usage } from './orders.js';
 import { record, writeReport } from './report.js';
 import type { Finding } from './tally.js';
 import { type Share, work } from './worker.js';
@@ -31,9 +30,12 @@ function progressOf({ minutes, tally, findings }: CampaignResult): string {
 }
 
 /** Says how to see it again, makes it smaller, and leaves the trace of the smallest in a file. */
-async function show({ seed }: Finding, only: ScenarioClass | undefined, scratch: string) {
-  say(`    again: npm run simulate -- --show ${seed}${only === undefined ? '' : ` --class ${only}`}`);
-  const failed = await inMacrotask(() => runScenario(scenarioOf(seed, only)));
+async function show({ seed }: Finding, orders: Orders, scratch: string) {
+  const terms = (['class', 'with'] as const).map((name) =>
+    orders[name] === undefined ? '' : ` --${name} ${orders[name]}`,
+  );
+  say(`    again: npm run simulate -- --show ${seed}${terms.join('')}`);
+  const failed = await inMacrotask(() => runScenario(scenarioOf(seed, orders.class, orders.with)));
   if (failed.violation === undefined) {
     say('    it does not come again: the world is not deterministic, and that is the first thing to mend');
     return;
@@ -52,9 +54,9 @@ async function show({ seed }: Finding, only: ScenarioClass | undefined, scratch:
 }
 
 async function showOne(args: readonly string[]): Promise<void> {
-  const { seed, class: kind } = ordersOf(['--seed', ...args], () => 0);
+  const { seed, class: kind, with: other } = ordersOf(['--seed', ...args], () => 0);
   const { trace, counts, violation, digest } = await inMacrotask(() =>
-    runScenario(scenarioOf(seed, kind), { trace: 'with text' }),
+    runScenario(scenarioOf(seed, kind, other), { trace: 'with text' }),
   );
   for (const line of trace) say(line);
   say(JSON.stringify({ digest, ...counts, violation }));
@@ -69,7 +71,7 @@ async function campaign(args: readonly string[], places: Places): Promise<boolea
   for (const finding of result.findings.slice(0, 3)) {
     const { rule, class: kind, at, text } = finding;
     say(`\nVIOLATED ${rule} in a ${kind} world at ${at.toFixed(0)} ms: ${text}`);
-    if (orders.shows) await show(finding, orders.class, places.scratch);
+    if (orders.shows) await show(finding, orders, places.scratch);
   }
   say(result.findings.length === 0 ? 'nothing violated' : `${result.findings.length} violated`);
   return result.findings.length === 0;

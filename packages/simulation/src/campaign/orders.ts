@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { ScenarioClass } from '../plan/scenario.js';
+import type { OtherKind, ScenarioClass } from '../plan/scenario.js';
 
 /** See the module comment. */
 export interface Orders {
@@ -14,6 +14,8 @@ export interface Orders {
   readonly runs: number;
   /** Undefined: drawn by each seed. */
   readonly class: ScenarioClass | undefined;
+  /** Worlds have this beside a single lock, and nothing else. Undefined: drawn by each seed. */
+  readonly with: OtherKind | undefined;
   readonly workers: number;
   readonly until: 'done' | 'violation';
   /** A line with the results is appended to docs/faults/simulation.jsonl. */
@@ -29,15 +31,19 @@ export const usage = `npm run simulate -- [options]
   --runs n           ends after so many runs
   --seed n           of the first run (a fresh one, printed); the next runs have the next seeds
   --class name       calm, broken, taken (drawn by each seed)
+  --with kind        semaphore, latch, election or share beside one lock (drawn by each seed)
   --workers n        processes (one for each core)
   --until-violation  ends with the first violation
   --record           appends the result to docs/faults/simulation.jsonl
   --report           runs nothing; writes docs/faults.md from the results
   --show n           runs seed n alone and prints its trace
+  --planted          do the judges find what is planted in the server? scripts/simulate/planted.mjs
   --mutant n …       are planted bugs found? numbers of mutants/, or all
 `;
 
 const classes: ReadonlySet<string> = new Set<ScenarioClass>(['calm', 'broken', 'taken']);
+
+const others: ReadonlySet<string> = new Set<OtherKind>(['semaphore', 'latch', 'election', 'share']);
 
 /** @throws Error for what cannot be understood. */
 export function ordersOf(args: readonly string[], freshSeed: () => number): Orders {
@@ -49,6 +55,7 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
       runs: { type: 'string' },
       seed: { type: 'string' },
       class: { type: 'string' },
+      with: { type: 'string' },
       workers: { type: 'string' },
       'until-violation': { type: 'boolean', default: false },
       record: { type: 'boolean', default: false },
@@ -63,6 +70,8 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
   };
   const kind = values.class;
   if (kind !== undefined && !classes.has(kind)) throw new Error(`--class must be one of ${[...classes].join(', ')}`);
+  const other = values.with;
+  if (other !== undefined && !others.has(other)) throw new Error(`--with must be one of ${[...others].join(', ')}`);
   const hasGoal = values.holds !== undefined || values.runs !== undefined;
   return {
     seed: number('seed', freshSeed()),
@@ -70,6 +79,7 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
     holds: number('holds', Number.POSITIVE_INFINITY),
     runs: number('runs', Number.POSITIVE_INFINITY),
     class: kind as ScenarioClass | undefined,
+    with: other as OtherKind | undefined,
     workers: Math.max(1, Math.floor(number('workers', availableParallelism()))),
     until: values['until-violation'] ? 'violation' : 'done',
     record: values.record,

@@ -1,7 +1,7 @@
 /** One process of a campaign: runs one seed after another and says what came of it. */
 
 import { scenarioOf } from '../plan/draw.js';
-import type { ScenarioClass } from '../plan/scenario.js';
+import type { OtherKind, ScenarioClass } from '../plan/scenario.js';
 import { runScenario } from '../run.js';
 import { inMacrotask } from '../world/jobs.js';
 import { addRun, emptyTally, type Finding, type Tally } from './tally.js';
@@ -12,6 +12,7 @@ export interface Share {
   readonly stride: number;
   readonly end: number;
   readonly class: ScenarioClass | undefined;
+  readonly with: OtherKind | undefined;
 }
 
 /** What a worker says: what has been added since it last spoke. */
@@ -29,7 +30,7 @@ export async function work(share: Share, report: (report: WorkerReport) => void)
   let findings: Finding[] = [];
   let reportedAt = performance.now();
   for (let seed = share.first; seed < share.end; seed += share.stride) {
-    const result = await inMacrotask(() => runScenario(scenarioOf(seed, share.class)));
+    const result = await inMacrotask(() => runScenario(scenarioOf(seed, share.class, share.with)));
     addRun(tally, result);
     if (result.violation !== undefined) findings.push({ ...result.violation, seed, class: result.scenario.class });
     if (findings.length === 0 && performance.now() - reportedAt < REPORT_EVERY_MS) continue;

@@ -18,6 +18,7 @@
 
 import type { Hold } from 'holdfast';
 import type { WorldProcess } from '../world/process.js';
+import { believed, endOf, TIMER_GRACE_MS } from './belief.js';
 import type { Violation } from './violation.js';
 
 /** `read`: what others may have beside it, if they only read as well. */
@@ -44,9 +45,6 @@ export interface OpenHold {
   /** Imperative: it was. */
   confirmed: boolean;
 }
-
-/** A granularity of `remainingMs`, and of timers. */
-const TIMER_GRACE_MS = 2.5;
 
 /** See the module comment. */
 export class ExclusionJudge {
@@ -184,17 +182,6 @@ export class ExclusionJudge {
     const takenAt = Math.max(this.#allTakenAt, this.#takenAt.get(entry.lock) ?? Number.NEGATIVE_INFINITY);
     return now - takenAt < this.#excusedMs;
   }
-}
-
-function believed(entry: OpenHold, now: number): boolean {
-  // An imperative one is judged at its end.
-  return entry.hold !== undefined && !entry.process.gone && now < endOf(entry);
-}
-
-/** World time at which a hold is over by its own clock; that of its beginning when it is known to be lost. */
-function endOf({ process, hold, sinceLocal, since }: OpenHold): number {
-  const leftMs = process.seenAt(sinceLocal, () => hold?.remainingMs() ?? 0);
-  return leftMs <= 0 ? since : process.worldTimeOf(sinceLocal + leftMs);
 }
 
 /** May the two be open together? */

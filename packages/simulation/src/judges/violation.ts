@@ -24,6 +24,12 @@ export type Rule =
   | 'reentry'
   /** A fencing token did not rise, or changed on re-entry. */
   | 'token'
+  /** A semaphore has other permits than it should have, by the server's own data, or by what holders believe. */
+  | 'permits'
+  /** A latch was counted twice by one call, or opened for somebody before its count had reached 0. */
+  | 'latch'
+  /** Somebody was computing what was there already, or was given what nobody had computed. */
+  | 'share'
   /** One that came later to the queue was served before. Only where nothing is broken. */
   | 'order'
   /** Something was left after close(): a timer, a connection, a key without an end. */

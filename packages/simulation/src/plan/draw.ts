@@ -4,19 +4,19 @@ import { nearNames } from '@holdfast/testkit';
 import type { Chance } from '../world/chance.js';
 import { Chance as Source } from '../world/chance.js';
 import { type FaultKind, type FaultPlan, weights } from './faults.js';
-import type { ClientPlan, ProcessPlan, Scenario, ScenarioClass, TaskPlan } from './scenario.js';
+import type { ClientPlan, OtherKind, OtherPlan, ProcessPlan, Scenario, ScenarioClass, TaskPlan } from './scenario.js';
 
 const classes = { calm: 3, broken: 6, taken: 2 } satisfies Record<ScenarioClass, number>;
 
 /** A server's silence that a fault makes is over after this at most. */
 const LONGEST_FAULT_MS = 3_000;
 
-/** The scenario of a seed: a few seconds of a small world. */
-export function scenarioOf(seed: number, only?: ScenarioClass): Scenario {
+/** The scenario of a seed: a few seconds of a small world. `only`: of this class; `beside`: with this and nothing else beside a single lock. */
+export function scenarioOf(seed: number, only?: ScenarioClass, beside?: OtherKind): Scenario {
   const chance = new Source(seed).of('scenario');
   const drawn = chance.weighed(classes);
   const kind = only ?? drawn;
-  const locks = drawLocks(chance.of('locks'));
+  const locks = beside === undefined ? drawLocks(chance.of('locks')) : ['pay'];
   const workMs = Math.round(chance.between(4_000, 20_000));
   const processes = Array.from({ length: chance.whole(2, 5) }, (_, number) =>
     drawProcess(chance.of(`process ${number}`), number),
@@ -28,6 +28,8 @@ export function scenarioOf(seed: number, only?: ScenarioClass): Scenario {
     wakeup: chance.happens(0.85) ? 'queue' : 'redisson',
     locks,
     ...drawFamily(chance.of('family')),
+    ...(beside === undefined ? {} : { shared: [] }),
+    others: drawOthers(chance.of('others'), beside),
     delays: { least: slowest / 3, most: slowest },
     lag: kind === 'taken' && chance.happens(0.7) ? { least: 0.5, most: chance.mostlySmall(1, 400) } : undefined,
     workMs,
@@ -49,6 +51,20 @@ function drawFamily(chance: Chance): Pick<Scenario, 'kind' | 'shared'> {
   const kind = chance.weighed({ plain: 6, fenced: 2, fair: 2 });
   const names = nearNames('catalogue');
   return { kind, shared: chance.happens(0.3) ? names.slice(0, chance.whole(1, 2)) : [] };
+}
+
+/** From a stream of its own, too. */
+function drawOthers(chance: Chance, beside: OtherKind | undefined): OtherPlan[] {
+  const isWithout = chance.happens(0.5);
+  const all: OtherPlan[] = [
+    { kind: 'semaphore', name: 'seats', permits: chance.whole(1, 6) },
+    { kind: 'latch', name: 'ready' },
+    { kind: 'election', name: 'leader' },
+    { kind: 'share', name: 'answer', ttlMs: Math.round(chance.mostlySmall(20, 3_000)) },
+  ];
+  if (beside !== undefined) return all.filter(({ kind }) => kind === beside);
+  if (isWithout) return [];
+  return Array.from({ length: chance.whole(1, 2) }, () => all.splice(chance.below(all.length), 1)).flat();
 }
 
 function drawProcess(chance: Chance, number: number): ProcessPlan {

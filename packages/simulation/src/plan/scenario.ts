@@ -17,6 +17,14 @@ export type ScenarioClass = 'calm' | 'broken' | 'taken';
 /** As what all ask for the locks that exclude everybody else. */
 export type LockKind = 'plain' | 'fenced' | 'fair';
 
+/** Something else than a lock, which a world may have besides. */
+export type OtherPlan =
+  | { readonly kind: 'semaphore'; readonly name: string; readonly permits: number }
+  | { readonly kind: 'share'; readonly name: string; readonly ttlMs: number }
+  | { readonly kind: 'latch' | 'election'; readonly name: string };
+
+export type OtherKind = OtherPlan['kind'];
+
 /** Settings of one client. */
 export interface ClientPlan {
   readonly watchdogTimeoutMs: number;
@@ -56,6 +64,8 @@ export interface Scenario {
   readonly kind: LockKind;
   /** Names of read-write locks; most worlds have none. */
   readonly shared: readonly string[];
+  /** Half of all worlds have none. */
+  readonly others: readonly OtherPlan[];
   readonly delays: Delays;
   /** How far behind a replica is; undefined: there is none. */
   readonly lag: Delays | undefined;

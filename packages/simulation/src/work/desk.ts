@@ -2,8 +2,9 @@
 
 import type { Hold, LockClient } from 'holdfast';
 import type { OpenHold, Side } from '../judges/exclusion.js';
+import type { OtherJudges } from '../judges/others.js';
 import type { Wait } from '../judges/wait.js';
-import type { LockKind } from '../plan/scenario.js';
+import type { LockKind, OtherPlan } from '../plan/scenario.js';
 import type { Chance } from '../world/chance.js';
 import type { WorldProcess } from '../world/process.js';
 
@@ -13,6 +14,8 @@ export interface Witness {
   readonly ending: boolean;
   /** A caller has a lock. `hold`: undefined for an imperative one. */
   enter(desk: Desk, lock: string, hold: Hold | undefined, inside: OpenHold | undefined, side?: Side): OpenHold;
+  /** A caller has something else: permits, a round of a latch, a leadership. */
+  hasOther(desk: Desk, name: string): void;
   /** It begins to give it back. */
   leave(entry: OpenHold): void;
   /** An imperative hold was held to its end. */
@@ -35,6 +38,8 @@ export interface Desk {
   readonly locks: readonly string[];
   readonly kind: LockKind;
   readonly shared: readonly string[];
+  readonly others: readonly OtherPlan[];
+  readonly judges: OtherJudges;
   readonly leaseMs: number;
   /** Sections may keep the event loop busy. */
   readonly computes: boolean;

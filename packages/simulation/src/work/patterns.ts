@@ -3,6 +3,7 @@
 import type { AcquireOptions, Hold, LockHandleOptions, RLock } from 'holdfast';
 import type { OpenHold } from '../judges/exclusion.js';
 import type { Desk } from './desk.js';
+import { lastOther, otherStep } from './others.js';
 import { sharedStep } from './reading-and-writing.js';
 import { work, workMs } from './working.js';
 
@@ -67,6 +68,7 @@ export function lockOf({ client, kind }: Desk, name: string, options: LockHandle
 
 /** One thing that a task does; never rejects. */
 export async function step(desk: Desk): Promise<void> {
+  if (desk.others.length > 0 && desk.chance.happens(0.4)) return otherStep(desk);
   if (desk.shared.length > 0 && desk.chance.happens(0.5)) return sharedStep(desk);
   const lock = desk.chance.pick(desk.locks);
   const pattern = desk.chance.weighed(shares);
@@ -82,6 +84,7 @@ export async function lastTurn(desk: Desk): Promise<'had' | 'failed'> {
   const lock = desk.chance.pick(desk.locks);
   try {
     await brief(desk, lock);
+    for (const plan of desk.others) await lastOther(desk, plan);
     return 'had';
   } catch (error) {
     desk.witness.failed(desk, lock, error, 'lastTurn');

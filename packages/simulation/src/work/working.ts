@@ -1,6 +1,6 @@
 /** What is done inside a section. */
 
-import type { Hold } from 'holdfast';
+import type { Hold, PermitHold } from 'holdfast';
 import type { Desk } from './desk.js';
 
 /** Half of all sections do nothing that takes time. */
@@ -8,7 +8,7 @@ export function workMs({ chance }: Desk): number {
   return chance.happens(0.5) ? 0 : chance.mostlySmall(0.1, 60);
 }
 
-export async function work({ process, chance, computes }: Desk, hold: Hold, forMs: number): Promise<void> {
+export async function work({ process, chance, computes }: Desk, hold: Hold | PermitHold, forMs: number): Promise<void> {
   if (forMs === 0) return;
   // A computation that is longer than a lease loses it, rightly: stalls of that length are faults.
   if (computes && forMs < 60 && chance.happens(0.03)) process.compute(forMs);

@@ -1,0 +1,60 @@
+/** The judges of what a world has besides locks. */
+
+import type { MemoryServer } from '@holdfast/memory';
+import type { Scenario } from '../plan/scenario.js';
+import type { WorldProcess } from '../world/process.js';
+import { LatchJudge } from './latches.js';
+import { LeaderJudge } from './leaders.js';
+import { PermitJudge } from './permits.js';
+import { ShareJudge } from './shares.js';
+import type { Violation } from './violation.js';
+
+/** See the module comment. */
+export class OtherJudges {
+  readonly permits: readonly PermitJudge[];
+  readonly latches: readonly LatchJudge[];
+  readonly leaders: readonly LeaderJudge[];
+  readonly shares: readonly ShareJudge[];
+  readonly #keepsData: boolean;
+
+  constructor(scenario: Scenario, excusedMs: number, report: (violation: Violation) => void) {
+    const { others } = scenario;
+    this.#keepsData = scenario.class !== 'taken';
+    this.permits = others.flatMap((plan) =>
+      plan.kind === 'semaphore' ? [new PermitJudge(plan, scenario, excusedMs, report)] : [],
+    );
+    this.latches = others.flatMap(({ kind, name }) =>
+      kind === 'latch' ? [new LatchJudge(name, scenario, this.#keepsData ? report : () => undefined)] : [],
+    );
+    this.leaders = others.flatMap(({ kind, name }) =>
+      kind === 'election' ? [new LeaderJudge(name, excusedMs, report)] : [],
+    );
+    this.shares = others.flatMap((plan) => (plan.kind === 'share' ? [new ShareJudge(plan, scenario, report)] : []));
+  }
+
+  /** After each event. */
+  look(now: number): void {
+    for (const judge of this.permits) judge.look(now);
+  }
+
+  /** A server has executed `request`. */
+  executed(now: number, server: MemoryServer, request: readonly string[]): void {
+    for (const judge of this.permits) judge.executed(now, server, request);
+    for (const judge of this.latches) judge.executed(now, server, request);
+  }
+
+  /** All that the server knew was lost. */
+  taken(now: number): void {
+    for (const judge of [...this.permits, ...this.leaders]) judge.taken(now);
+  }
+
+  /** A process has died. */
+  buried(process: WorldProcess): void {
+    for (const judge of [...this.permits, ...this.leaders]) judge.buried(process);
+  }
+
+  /** Everybody has gone, and every lease has had time to end. */
+  ended(now: number, server: MemoryServer): void {
+    for (const judge of this.permits) judge.ended(now, server);
+  }
+}

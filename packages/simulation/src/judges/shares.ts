@@ -1,0 +1,61 @@
+/**
+ * Judges what is shared under one name. That only one computes at a time is judged as for every lock.
+ *
+ * - What a caller is given was computed.
+ * - In peace nobody begins to compute while there is a value, and nobody is given one whose time is over.
+ */
+
+import type { Scenario } from '../plan/scenario.js';
+import type { Violation } from './violation.js';
+
+/** From the end of a computation to the server, and a script that has to be sent again. */
+const TRIPS = 4;
+/** Clocks differ by a hundredth at most. */
+const CLOCKS = 0.02;
+const ROOM_MS = 10;
+
+/** See the module comment. */
+export class ShareJudge {
+  readonly name: string;
+  readonly #ttlMs: number;
+  readonly #boundMs: number | undefined;
+  readonly #report: (violation: Violation) => void;
+  /** World time at which each was computed. */
+  readonly #computed = new Map<string, number>();
+  #last = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    { name, ttlMs }: { readonly name: string; readonly ttlMs: number },
+    scenario: Scenario,
+    report: (violation: Violation) => void,
+  ) {
+    this.name = name;
+    this.#ttlMs = ttlMs;
+    this.#boundMs = scenario.class === 'calm' ? TRIPS * scenario.delays.most + ROOM_MS : undefined;
+    this.#report = report;
+  }
+
+  begins(now: number): void {
+    if (this.#boundMs === undefined) return;
+    const age = now - this.#last;
+    if (age > this.#boundMs && age < this.#ttlMs * (1 - CLOCKS) - this.#boundMs)
+      this.#fail(now, `computes again ${age.toFixed(1)} ms after a value that is shared for ${this.#ttlMs}`);
+  }
+
+  ends(now: number, value: string): void {
+    this.#computed.set(value, now);
+    this.#last = now;
+  }
+
+  /** To a call that was made at `since`. */
+  given(now: number, since: number, value: string): void {
+    const at = this.#computed.get(value);
+    if (at === undefined) this.#fail(now, `${value} was given, and nobody has computed it`);
+    else if (this.#boundMs !== undefined && since > at + this.#ttlMs * (1 + CLOCKS) + this.#boundMs)
+      this.#fail(now, `${value} was given to a call that was made ${(since - at).toFixed(1)} ms later`);
+  }
+
+  #fail(at: number, text: string): void {
+    this.#report({ rule: 'share', at, lock: this.name, text });
+  }
+}

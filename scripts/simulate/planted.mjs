@@ -1,0 +1,152 @@
+// npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections and shared values find what is planted for it?
+// The simulated server executes no Lua, so most bugs are planted in its own rules; each in a bundle of its own, and nothing is written to the sources.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../run.mjs';
+import { bundle } from './bundle.mjs';
+
+const server = 'packages/memory/src/server/scripts';
+const client = 'packages/holdfast/src';
+
+/** `before` stands in the file once. `rules`: as what it may be found. */
+const planted = [
+  {
+    name: 'one permit too many is given',
+    ...{ with: 'semaphore', class: 'calm', rules: ['permits'], file: `${server}/permits/ask.ts` },
+    before: 'holders.free >= wanted && redis.existing',
+    after: 'holders.free + 1 >= wanted && redis.existing',
+  },
+  {
+    name: 'permits of the dead are lost',
+    ...{ with: 'semaphore', class: 'broken', rules: ['permits'], file: `${server}/permits/holders.ts` },
+    before: 'this.shrink(field, { n: record?.n ?? 0, untilMs: 0 }, 0);',
+    after: 'this.strike(field);',
+  },
+  {
+    name: 'a copy of a release gives back again',
+    ...{ with: 'semaphore', class: 'broken', rules: ['permits'], file: `${server}/permits/held.ts` },
+    before: 'if (gives) holders.shrink(tenure, own, left);',
+    after: 'if (gives) holders.shrink(tenure, own, left); else if (left === 0 && known) holders.put(1);',
+  },
+  {
+    name: 'a renewal revives what others may have',
+    ...{ with: 'semaphore', class: 'broken', rules: ['permits'], file: `${server}/permits/held.ts` },
+    before: "if (own === undefined || (own.untilMs > 0 && own.untilMs <= nowMs)) return ['lost', 'deleted'];",
+    after:
+      "if (own === undefined) { redis.hset(permits, tenure, `1 ${nowMs + leaseMs}`); return ['renewed', leaseMs]; }",
+  },
+  {
+    name: 'who wants few goes past who wants many',
+    ...{ with: 'semaphore', class: 'calm', rules: ['order'], file: `${server}/permits/ask.ts` },
+    before: 'holders.free >= wanted && redis.existing(queue, dead).size === 0',
+    after: 'holders.free >= wanted && redis.existing(dead).size === 0',
+  },
+  {
+    name: 'a release serves nobody',
+    ...{ with: 'semaphore', class: 'calm', rules: ['lost wakeup', 'order'], file: `${server}/permits/held.ts` },
+    before: '  step.passOn();\n  if (gives || holders.swept)',
+    after: '  if (gives || holders.swept)',
+  },
+  {
+    name: 'a copy of a count counts',
+    ...{ with: 'latch', class: 'broken', rules: ['latch'], file: `${server}/latch.ts` },
+    before: "if (known !== undefined) return ['counted', known, question];",
+    after: '',
+  },
+  {
+    name: 'a copy begins another round',
+    ...{ with: 'latch', class: 'broken', rules: ['latch'], file: `${server}/latch.ts` },
+    before: "if (known !== undefined) return ['set', Number(known), question];",
+    after: '',
+  },
+  {
+    name: 'who says who it is counts twice',
+    ...{ with: 'latch', class: 'calm', rules: ['latch'], file: `${server}/latch.ts` },
+    before: "(by === '' || !redis.hexists(round, field))",
+    after: 'field !== undefined',
+  },
+  {
+    name: 'who waits goes on at 1',
+    ...{ with: 'latch', class: 'calm', rules: ['latch'], file: `${client}/latch/latch-wait.ts` },
+    before: 'if (count === 0 ||',
+    after: 'if (count <= 1 ||',
+  },
+  {
+    name: 'the last count tells nobody',
+    ...{ with: 'latch', class: 'calm', rules: ['lost wakeup'], file: `${server}/latch.ts` },
+    before: "if (counts) announceFree(redis, given(args, 2), args[3] === '1');",
+    after: '',
+  },
+  {
+    name: 'a leader is told after it has resigned',
+    ...{ with: 'election', class: 'calm', rules: ['loss told late'], file: `${client}/election/leadership.ts` },
+    before: '      this.#resigned.abort(this.#resignation());\n      tell();',
+    after: '      tell();\n      void this.#end.then(() => this.#resigned.abort(this.#resignation()));',
+  },
+  {
+    name: 'terms do not rise',
+    ...{ with: 'election', class: 'calm', rules: ['token'], file: `${client}/election/leadership.ts` },
+    before: 'return this.#hold.token;',
+    after: 'return 1 + (this.#hold.token % 2);',
+  },
+  {
+    name: 'who gets the lock computes without looking',
+    ...{ with: 'share', class: 'calm', rules: ['share'], file: `${client}/share/shares.ts` },
+    before: '    if (seen.text !== undefined) {\n      this.#tell(desk, seen.text);',
+    after: '    if (seen.text === name) {\n      this.#tell(desk, seen.text);',
+  },
+  {
+    name: 'a value stays for ever',
+    ...{ with: 'share', class: 'calm', rules: ['share'], file: `${server}/share.ts` },
+    before: 'redis.set(value, given(args, 2), ttlMs);',
+    after: 'redis.set(value, given(args, 2));',
+  },
+];
+
+const say = (line) => process.stdout.write(`${line}\n`);
+
+/** Changes one file on its way into the bundle. */
+function changing({ file, before, after }) {
+  const path = join(root, file);
+  return {
+    name: 'planted',
+    setup(build) {
+      build.onLoad({ filter: /\.ts$/ }, (args) => {
+        if (args.path !== path) return undefined;
+        const [head, tail, ...more] = readFileSync(path, 'utf8').split(before);
+        if (tail === undefined || more.length > 0) throw new Error(`${file} does not have this once: ${before}`);
+        return { contents: head + after + tail, loader: 'ts' };
+      });
+    },
+  };
+}
+
+async function look(plant, minutes) {
+  const file = join(root, 'packages/simulation/node_modules/.cache/planted.mjs');
+  await bundle(root, file, [changing(plant)]);
+  const terms = ['--class', plant.class, '--with', plant.with, '--seed', '1', '--minutes', String(minutes)];
+  const { stdout } = spawnSync(process.execPath, [file, ...terms, '--workers', '1', '--until-violation', '--no-show'], {
+    encoding: 'utf8',
+  });
+  const [, worlds, holds] = /^1?[^\n]* ([\d,]+) worlds, ([\d,]+) holds/.exec(lastProgress(stdout)) ?? [];
+  const [, rule] = /^VIOLATED ([a-z ]+) in a /m.exec(stdout) ?? [];
+  return { rule, worlds, holds };
+}
+
+const lastProgress = (text) => text.split('\n').findLast((line) => line.includes(' worlds, ')) ?? '';
+
+/** @param {string[]} words */
+export async function findPlanted(words) {
+  const wanted = planted.filter(({ name }) => name.includes(words.join(' ')));
+  const rows = [];
+  for (const plant of wanted) {
+    const { rule, worlds, holds } = await look(plant, 1);
+    const isFound = plant.rules.includes(rule);
+    say(`${isFound ? 'found ' : 'MISSED'} ${plant.name}: ${rule ?? 'nothing'} (${worlds} worlds, ${holds} holds)`);
+    rows.push({ isFound, text: `| ${plant.name} | ${plant.with} | ${rule ?? 'not found'} | ${worlds} | ${holds} |` });
+  }
+  say(['', '| planted | in | found as | worlds | holds |', '| --- | --- | --- | --: | --: |'].join('\n'));
+  for (const { text } of rows) say(text);
+  return rows.every(({ isFound }) => isFound);
+}
