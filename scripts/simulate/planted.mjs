@@ -1,7 +1,7 @@
 // npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections and shared values find what is planted for it?
 // The simulated server executes no Lua, so most bugs are planted in its own rules; each in a bundle of its own, and nothing is written to the sources.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../run.mjs';
 import { bundle } from './bundle.mjs';
@@ -122,13 +122,17 @@ function changing({ file, before, after }) {
   };
 }
 
-async function look(plant, minutes) {
-  const file = join(root, 'packages/simulation/node_modules/.cache/planted.mjs');
+/** So many worlds are tried for each. */
+const MOST_WORLDS = 60;
+
+async function look(plant) {
+  const file = join(root, `packages/simulation/node_modules/.cache/planted-${process.pid}.mjs`);
   await bundle(root, file, [changing(plant)]);
-  const terms = ['--class', plant.class, '--with', plant.with, '--seed', '1', '--minutes', String(minutes)];
+  const terms = ['--class', plant.class, '--with', plant.with, '--seed', '1', '--runs', String(MOST_WORLDS)];
   const { stdout } = spawnSync(process.execPath, [file, ...terms, '--workers', '1', '--until-violation', '--no-show'], {
     encoding: 'utf8',
   });
+  rmSync(file);
   const [, worlds, holds] = /^1?[^\n]* ([\d,]+) worlds, ([\d,]+) holds/.exec(lastProgress(stdout)) ?? [];
   const [, rule] = /^VIOLATED ([a-z ]+) in a /m.exec(stdout) ?? [];
   return { rule, worlds, holds };
@@ -141,7 +145,7 @@ export async function findPlanted(words) {
   const wanted = planted.filter(({ name }) => name.includes(words.join(' ')));
   const rows = [];
   for (const plant of wanted) {
-    const { rule, worlds, holds } = await look(plant, 1);
+    const { rule, worlds, holds } = await look(plant);
     const isFound = plant.rules.includes(rule);
     say(`${isFound ? 'found ' : 'MISSED'} ${plant.name}: ${rule ?? 'nothing'} (${worlds} worlds, ${holds} holds)`);
     rows.push({ isFound, text: `| ${plant.name} | ${plant.with} | ${rule ?? 'not found'} | ${worlds} | ${holds} |` });

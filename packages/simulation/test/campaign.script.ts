@@ -1,17 +1,16 @@
-/** Worlds of one class: `fixed` of them from a fixed seed, then new ones from `fresh` until `ms` are over. Prints what came of them. */
-import { inMacrotask, runScenario, scenarioOf, type ScenarioClass } from '../src/index.js';
+/** Short worlds of one class from a fixed seed on: `count` of them, with `beside` or whatever each seed draws. Prints what came of them. */
+import { inMacrotask, type OtherKind, runScenario, type ScenarioClass, scenarioOf } from '../src/index.js';
+import { short } from './short.js';
 
-const [kind, fresh, fixed, ms] = process.argv.slice(2) as [ScenarioClass, string, string, string];
+const [kind, beside, first, count] = process.argv.slice(2) as [ScenarioClass, OtherKind | 'any', string, string];
 
 async function campaign() {
-  const startedAt = performance.now();
   let holds = 0;
-  for (let run = 0; run < Number(fixed) || performance.now() - startedAt < Number(ms); run++) {
-    const seed = run < Number(fixed) ? 20_261 + run : Number(fresh) + run;
-    const { violation, counts } = await inMacrotask(() => runScenario(scenarioOf(seed, kind)));
+  for (let seed = Number(first); seed < Number(first) + Number(count); seed++) {
+    const scenario = short(scenarioOf(seed, kind, beside === 'any' ? undefined : beside));
+    const { violation, counts } = await inMacrotask(() => runScenario(scenario));
     holds += counts.holds;
-    if (violation !== undefined)
-      return { holds, violation, again: `npm run simulate -- --show ${seed} --class ${kind}` };
+    if (violation !== undefined) return { holds, seed, violation };
   }
   return { holds };
 }

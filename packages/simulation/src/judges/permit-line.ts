@@ -2,7 +2,8 @@
  * Judges, where nothing is broken, how those who wait for permits are served.
  *
  * Whose call was first at the server is known when the two were made some messages apart. One that came later may be told earlier, because messages
- * take different times: so the first is compared when it has its permits, and was overtaken if it has them much later than the other.
+ * take different times: so the first is compared when it has its permits, and was overtaken if it has them much later than the other. Where Redisson's
+ * messages wake, nobody stands in line: there is no order, and who wants many may wait for long.
  */
 
 import type { Scenario } from '../plan/scenario.js';
@@ -29,16 +30,18 @@ export class PermitLine {
   readonly #total: number;
   readonly #report: (violation: Violation) => void;
   readonly #boundMs: number;
+  readonly #isOrdered: boolean;
   /** In the order in which they were made. */
   readonly #places = new Set<Place>();
   /** Since when there has been enough for the first; undefined: there is not. */
   #enoughSince: number | undefined;
 
-  constructor(name: string, total: number, { delays }: Scenario, report: (violation: Violation) => void) {
+  constructor(name: string, total: number, { delays, wakeup }: Scenario, report: (violation: Violation) => void) {
     this.#name = name;
     this.#total = total;
     this.#report = report;
     this.#boundMs = TRIPS * delays.most + ROOM_MS;
+    this.#isOrdered = wakeup === 'queue';
   }
 
   joins(since: number, permits: number): Place {
@@ -56,7 +59,7 @@ export class PermitLine {
     if (lateMs > this.#boundMs)
       this.#fail('order', now, `a call that came later had its permits ${lateMs.toFixed(1)} ms before this one`);
     this.#places.delete(place);
-    for (const other of this.#places) {
+    for (const other of this.#isOrdered ? this.#places : []) {
       if (other.since > FIRST_MS && other.since + this.#boundMs < place.since) other.overtakenAt ??= now;
     }
     this.#again(now, used);

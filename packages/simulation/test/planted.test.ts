@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+
+/** On a machine that is busy elsewhere. */
+const PATIENCE_MS = 120_000;
+
+const planting = fileURLToPath(new URL('../../../scripts/simulate/planted.mjs', import.meta.url));
+
+/** What `npm run simulate -- --planted` says of one planted bug. */
+async function verdictOn(name: string): Promise<string> {
+  const program = `import { findPlanted } from ${JSON.stringify(planting)}; await findPlanted([${JSON.stringify(name)}]);`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+  return stdout.split('\n')[0] ?? '';
+}
+
+describe('the judge finds that', () => {
+  it.each([
+    ['one permit too many is given', 'permits'],
+    ['who says who it is counts twice', 'latch'],
+    ['a leader is told after it has resigned', 'loss told late'],
+    ['a value stays for ever', 'share'],
+  ])(
+    '%s',
+    async (name, rule) => {
+      expect(await verdictOn(name)).toMatch(`found  ${name}: ${rule} (`);
+    },
+    PATIENCE_MS,
+  );
+});
