@@ -15,7 +15,8 @@ const code = ['index', 'testing', 'redlock']
 const expected = ['LICENSE', 'THIRD-PARTY-LICENSES.txt', 'package.json', ...code, ...shipped];
 
 /** Everything, tests too. What it makes of the sources is what the builds take their declarations from. One thread: more of them do the same work twice. */
-export const checkTypes = () => tool('tsc', ['--build', '--singleThreaded']);
+export const checkTypes = () =>
+  command(process.execPath, [`${root}/node_modules/typescript-native/bin/tsc`, '--build', '--singleThreaded']);
 
 /** Builds the package that is published: ESM, CJS, and types for both. */
 export async function build() {
