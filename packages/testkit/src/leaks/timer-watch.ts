@@ -22,10 +22,15 @@ interface Timer {
   readonly _destroyed: boolean;
 }
 
-/** The frames of a stack that nobody has looked at yet, as they are, and as the runner would show them. */
-function readStack(made: Error): { sites: readonly NodeJS.CallSite[]; text(): string } {
-  const { prepareStackTrace } = Error;
-  let sites: readonly NodeJS.CallSite[] = [];
+/** A stack that nobody has looked at yet: its frames as they are, and as the runner would show them. */
+interface Stack {
+  readonly frames: readonly string[];
+  readonly mapped: () => readonly string[];
+}
+
+function readStack(made: Error): Stack {
+  const runners = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+  let sites: NodeJS.CallSite[] = [];
   Error.prepareStackTrace = (_, bare) => {
     sites = bare;
     return '';
@@ -33,13 +38,19 @@ function readStack(made: Error): { sites: readonly NodeJS.CallSite[]; text(): st
   try {
     void made.stack;
   } finally {
-    Error.prepareStackTrace = prepareStackTrace;
+    Reflect.deleteProperty(Error, 'prepareStackTrace');
+    if (runners !== undefined) Object.defineProperty(Error, 'prepareStackTrace', runners);
   }
-  const plain = (): string => sites.map((frame) => `    at ${frame}`).join('\n');
-  return {
-    sites,
-    text: () => (prepareStackTrace === undefined ? plain() : String(prepareStackTrace(made, [...sites]))),
+  const frames = sites.map((site: unknown) => `    at ${String(site)}`);
+  const mapped = () => {
+    const text: unknown = Error.prepareStackTrace?.(made, sites);
+    return typeof text === 'string' ? framesOf(text) : frames;
   };
+  return { frames, mapped };
+}
+
+function framesOf(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line.startsWith('    at '));
 }
 
 /** Where a timer was set; made out when it is asked for, once. */
@@ -55,15 +66,11 @@ class Origin {
 }
 
 function siteOf(made: Error): string | undefined {
-  const { sites, text } = readStack(made);
-  const frames = sites.map((frame) => `    at ${frame}`);
+  const { frames, mapped } = readStack(made);
   const outer = frames.findIndex((frame) => !innerFrame.test(frame));
   const last = outer === -1 ? frames.length - 1 : outer;
   if (frames.slice(0, last + 1).some((frame) => exempt.test(frame))) return undefined;
-  const mapped = text()
-    .split('\n')
-    .filter((line) => line.startsWith('    at '));
-  return mapped[last]?.trim() ?? 'at an unknown place';
+  return mapped()[last]?.trim() ?? 'at an unknown place';
 }
 
 export class TimerWatch {
