@@ -31,9 +31,21 @@ export const shipped = [
   ...['from-redlock', 'from-redis-semaphore', 'from-node-redisson', 'from-redisson'].map(
     (name) => `docs/moving/${name}.md`,
   ),
-  ...['README', 'express', 'nestjs', 'bullmq', 'cron', 'streams', 'script', 'prometheus', 'pino'].map(
-    (name) => `docs/recipes/${name}.md`,
-  ),
+  ...[
+    'README',
+    'express',
+    'fastify',
+    'koa',
+    'hono',
+    'serverless',
+    'nestjs',
+    'bullmq',
+    'cron',
+    'streams',
+    'script',
+    'prometheus',
+    'pino',
+  ].map((name) => `docs/recipes/${name}.md`),
 ];
 
 const link = /\[([^\]]*)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)/g;
