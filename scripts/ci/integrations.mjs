@@ -5,17 +5,32 @@ import { checkManifest } from './manifest.mjs';
 import { checkTarball, filesIn, importsOf, packFolder, readFrom, runPnpm } from './packages.mjs';
 import { command } from './step.mjs';
 
-/** What each may import, beside Node's own modules, and a use of some of its names that shows that it was loaded. */
+/**
+ * What each may import beside Node's own modules; what it is installed with, in each version that is promised to work; and a use of it, after imports
+ * of these names from these packages.
+ */
 const known = {
   opentelemetry: {
     imports: ['@opentelemetry/api', 'holdfast'],
-    names: 'measureLocks, traceLocks',
+    beside: { newest: ['@opentelemetry/api'] },
+    names: { '@holdfast/opentelemetry': 'measureLocks, traceLocks' },
     use: 'measureLocks().stop(); traceLocks().stop();',
   },
   nestjs: {
     imports: ['@nestjs/common', 'holdfast'],
-    names: 'HoldfastModule, WithLock',
-    use: "HoldfastModule.forRoot({ redis: 'redis://localhost' }); WithLock(() => 'name');",
+    beside: Object.fromEntries(
+      ['11', '12'].map((version) => [
+        `nest-${version}`,
+        [`@nestjs/common@${version}`, `@nestjs/core@${version}`, 'reflect-metadata@0.2', 'rxjs@7'],
+      ]),
+    ),
+    names: { '@holdfast/nestjs': 'HoldfastModule, WithLock', '@nestjs/core': 'NestFactory', holdfast: 'LockClient' },
+    use: `
+      WithLock(() => 'name');
+      const module = HoldfastModule.forRoot({ redis: 'redis://localhost' });
+      const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+      if (!(app.get(LockClient) instanceof LockClient)) throw new Error('Nest has no client to give');
+      await app.close();`,
   },
 };
 export const integrations = Object.keys(known);
@@ -43,15 +58,20 @@ export async function packIntegration(name, destination) {
   return tarball;
 }
 
-/** Installs it beside holdfast, and loads it as ESM and as CommonJS. */
+/** Installs it beside holdfast, with each version of what it adapts, and uses it as ESM and as CommonJS. */
 export async function loadIntegration(name, { tarball, holdfast, folder }) {
-  mkdirSync(folder, { recursive: true });
-  const beside = known[name].imports.filter((other) => other !== 'holdfast');
-  writeFileSync(`${folder}/package.json`, JSON.stringify({ name: 'consumer', private: true }));
-  const what = [tarball, holdfast, 'ioredis@6', ...beside];
-  await command('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...what], { cwd: folder });
-  const { names, use } = known[name];
-  writeFileSync(`${folder}/main.mjs`, `import { ${names} } from '@holdfast/${name}';\n${use}\n`);
-  writeFileSync(`${folder}/main.cjs`, `const { ${names} } = require('@holdfast/${name}');\n${use}\n`);
-  for (const program of ['main.mjs', 'main.cjs']) await command(process.execPath, [program], { cwd: folder });
+  const { beside, names, use } = known[name];
+  for (const [version, packages] of Object.entries(beside)) {
+    const cwd = `${folder}/${version}`;
+    mkdirSync(cwd, { recursive: true });
+    writeFileSync(`${cwd}/package.json`, JSON.stringify({ name: 'consumer', private: true }));
+    const what = [tarball, holdfast, 'ioredis@6', ...packages];
+    await command('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...what], { cwd });
+    const imports = Object.entries(names);
+    const esm = imports.map(([from, some]) => `import { ${some} } from '${from}';`);
+    const cjs = imports.map(([from, some]) => `const { ${some} } = require('${from}');`);
+    writeFileSync(`${cwd}/main.mjs`, [...esm, use].join('\n'));
+    writeFileSync(`${cwd}/main.cjs`, [...cjs, `(async () => {${use}})();`].join('\n'));
+    for (const program of ['main.mjs', 'main.cjs']) await command(process.execPath, [program], { cwd });
+  }
 }
