@@ -8,20 +8,22 @@ import { drivenTools } from './support/driven-tools.js';
 
 const kit = useRedis();
 
+/** Where connections come from, and those that did. */
+function sourceOf(retryStrategy: (() => number) | null) {
+  const opened: Redis[] = [];
+  const openSubscriber = (options: object) => {
+    const { host, port } = kit.server;
+    const redis = new Redis({ ...options, host, port, retryStrategy });
+    opened.push(redis);
+    return redis;
+  };
+  return { opened, source: { ended: false, trustsReceivers: true, openSubscriber } };
+}
+
 /** A connection that listens, to a server that cannot do it now. */
 function setUp() {
   const { tools, due } = drivenTools();
-  const opened: Redis[] = [];
-  const source = {
-    ended: false,
-    trustsReceivers: true,
-    openSubscriber: (options: object) => {
-      const { host, port } = kit.server;
-      const redis = new Redis({ ...options, host, port, retryStrategy: () => 1 });
-      opened.push(redis);
-      return redis;
-    },
-  };
+  const { opened, source } = sourceOf(() => 1);
   const refused = () => Promise.reject(Object.assign(new Error('LOADING Redis is loading'), { name: 'ReplyError' }));
   const subscriber = new Subscriber(source, tools, { ...plain, subscribe: refused });
   kit.cleanup(() => subscriber.close());
@@ -52,4 +54,15 @@ it('a refused subscription that nobody wants any more is not tried again', async
   expect(due()).toHaveLength(1);
   await subscriber.close();
   expect(due()).toEqual([]);
+});
+
+it('an unsubscribe is done when its connection ends before it is answered', async () => {
+  // As in a Cluster, where another connection takes its place.
+  const { opened, source } = sourceOf(null);
+  const subscriber = new Subscriber(source, drivenTools().tools);
+  kit.cleanup(() => subscriber.close());
+  await subscriber.subscribe('one');
+  const left = subscriber.unsubscribe('one');
+  opened[0]?.stream.destroy();
+  await left;
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startPrivateRedis, waitUntil } from '@holdfast/testkit';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createLockClient } from 'holdfast';
 import { compareWithAof } from '../src/aof/compare.js';
 import { readAof } from '../src/aof/parse.js';
@@ -18,13 +18,19 @@ import { RecordedClient, type Section } from './support/recorded-client.js';
 
 const watchdogLeaseMs = 1_200;
 
+/** Go compiles it the first time: a minute on a new machine. */
+let called: Awaited<ReturnType<typeof callReferee>>;
+beforeAll(async () => {
+  called = await callReferee(fileURLToPath(new URL('..', import.meta.url)));
+}, 180_000);
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-run-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** It writes each command before it answers; nobody needs it on the disk, which is slow, since the machine goes on. */
+/** It writes each command before it answers; nobody needs it on the disk, since the machine goes on. */
 const startServer = () =>
   startPrivateRedis({
     args: [
@@ -102,7 +108,6 @@ it('a contended run with nesting, lost leases and killed connections is explaine
   // A hold that was handed over in memory while its owner was asked for has no known tenure.
   expect(aof.compared).toBeGreaterThan(counts.holds * 0.9);
 
-  const called = await callReferee(fileURLToPath(new URL('..', import.meta.url)));
   if (called.kind === 'absent') process.stderr.write(`[porcupine] not asked: ${called.why}\n`);
   else expect(await called.referee.judge(histories(), faultClass)).toMatchObject({ illegal: [], undecided: [] });
 }, 60_000);

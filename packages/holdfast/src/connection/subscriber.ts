@@ -99,9 +99,15 @@ export class Subscriber implements SubscriberPort {
   async unsubscribe(channel: string): Promise<void> {
     this.#channels.get(channel)?.again?.cancel();
     this.#channels.delete(channel);
+    const redis = this.#redis;
     // A connection that is being closed takes its subscriptions along, and would refuse the command.
-    if (!this.#closed && this.#redis?.status === 'ready')
-      await this.#within(this.#redis, this.#pubSub.unsubscribe(this.#redis, channel));
+    if (this.#closed || redis?.status !== 'ready') return;
+    try {
+      await this.#within(redis, this.#pubSub.unsubscribe(redis, channel));
+    } catch (error) {
+      // So does one that has ended meanwhile: the next one is not asked for this channel.
+      if (redis.status !== 'end') throw error;
+    }
   }
 
   /** A message that should have come did not: replaces the connection unless it answers within `limitMs` and has only just begun to fail. */
