@@ -106,7 +106,7 @@ export class Subscriber implements SubscriberPort {
       await this.#within(redis, this.#pubSub.unsubscribe(redis, channel));
     } catch (error) {
       // So does one that has ended meanwhile: the next one is not asked for this channel.
-      if (redis.status !== 'end') throw error;
+      if (!hasEnded(redis)) throw error;
     }
   }
 
@@ -253,6 +253,10 @@ export class Subscriber implements SubscriberPort {
       confirmation.reject(redacted(error));
     }
   }
+}
+
+function hasEnded(redis: Redis): boolean {
+  return redis.status === 'end';
 }
 
 function deferred(): Confirmation {
