@@ -133,7 +133,7 @@ async function look(plant) {
     encoding: 'utf8',
   });
   rmSync(file);
-  const [, worlds, holds] = /^1?[^\n]* ([\d,]+) worlds, ([\d,]+) holds/.exec(lastProgress(stdout)) ?? [];
+  const [, worlds, holds] = / ([\d,]+) worlds, ([\d,]+) holds/.exec(lastProgress(stdout)) ?? [];
   const [, rule] = /^VIOLATED ([a-z ]+) in a /m.exec(stdout) ?? [];
   return { rule, worlds, holds };
 }
@@ -143,6 +143,7 @@ const lastProgress = (text) => text.split('\n').findLast((line) => line.includes
 /** @param {string[]} words */
 export async function findPlanted(words) {
   const wanted = planted.filter(({ name }) => name.includes(words.join(' ')));
+  if (wanted.length === 0) throw new Error(`nothing is planted whose name has "${words.join(' ')}" in it`);
   const rows = [];
   for (const plant of wanted) {
     const { rule, worlds, holds } = await look(plant);

@@ -129,7 +129,11 @@ export class RealSide implements Side {
       await this.#judge.config('SET', 'maxmemory', '0');
       await this.#judge.call('REPLICAOF', 'NO', 'ONE');
       await this.#judge.call('ACL', 'SETUSER', 'default', '+@all');
-    } else if (fault.code === 'OOM') {
+      this.#isFaulty = false;
+      return;
+    }
+    this.#isFaulty = true;
+    if (fault.code === 'OOM') {
       await this.#judge.config('SET', 'maxmemory', '1');
     } else if (fault.code === 'READONLY') {
       // Nothing listens there, and what it has is served meanwhile.
@@ -137,7 +141,6 @@ export class RealSide implements Side {
     } else if (fault.code === 'NOPERM') {
       await this.#judge.call('ACL', 'SETUSER', 'default', `-${fault.command}`);
     }
-    this.#isFaulty = fault !== undefined;
   }
 
   #hear(kind: string, channel: string, message: string): void {

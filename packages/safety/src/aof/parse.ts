@@ -3,7 +3,7 @@
  * as PEXPIREAT with the absolute time, and expiry as DEL.
  *
  * The server has to run with `aof-use-rdb-preamble no` (a preamble is a snapshot without history), and should with
- * `aof-timestamp-enabled yes` and `appendfsync always`.
+ * `aof-timestamp-enabled yes`. Where the machine is to go down as well, and not only the server, `appendfsync always` too.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';

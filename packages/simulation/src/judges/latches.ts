@@ -9,13 +9,11 @@
 import { latch, latchScripts } from '@holdfast/core';
 import type { MemoryServer } from '@holdfast/memory';
 import type { Scenario } from '../plan/scenario.js';
+import { FIRST_MS, tripsMs } from './peace.js';
 import type { Violation } from './violation.js';
 
-/** One-way trips from a count to who waits: to the server, a message, a look and its answer, a script that has to be sent again; and room. */
+/** One-way trips from a count to who waits: to the server, a message, a look and its answer, a script that has to be sent again. */
 const TRIPS = 12;
-const ROOM_MS = 10;
-/** Connecting and subscribing. */
-const FIRST_MS = 300;
 /** More than there are while one call waits. */
 const REMEMBERED = 1_000;
 
@@ -41,7 +39,7 @@ export class LatchJudge {
   constructor(name: string, scenario: Scenario, report: (violation: Violation) => void) {
     this.name = name;
     this.#keys = latch.latchKeys(name);
-    this.#boundMs = scenario.class === 'calm' ? TRIPS * scenario.delays.most + ROOM_MS : undefined;
+    this.#boundMs = scenario.class === 'calm' ? tripsMs(TRIPS, scenario) : undefined;
     this.#report = report;
   }
 

@@ -6,13 +6,12 @@
  */
 
 import type { Scenario } from '../plan/scenario.js';
+import { FIRST_MS } from './peace.js';
 import type { Violation } from './violation.js';
 import type { Wait } from './wait.js';
 
 /** From a call to the server: a script that is not known there is sent again with its text. */
 const TRIPS = 4;
-/** Connecting and subscribing. */
-const FIRST_MS = 300;
 
 /** See the module comment. */
 export class OrderJudge {

@@ -7,14 +7,8 @@
  */
 
 import type { Scenario } from '../plan/scenario.js';
+import { FIRST_MS, HANDOVER_TRIPS, tripsMs } from './peace.js';
 import type { Violation } from './violation.js';
-
-/** One-way trips from a release to the next holder, as in wakeups.ts. */
-const TRIPS = 12;
-/** Timers are whole milliseconds, and late. */
-const ROOM_MS = 10;
-/** Connecting and subscribing. */
-const FIRST_MS = 300;
 
 /** A call that waits. */
 export interface Place {
@@ -36,12 +30,12 @@ export class PermitLine {
   /** Since when there has been enough for the first; undefined: there is not. */
   #enoughSince: number | undefined;
 
-  constructor(name: string, total: number, { delays, wakeup }: Scenario, report: (violation: Violation) => void) {
+  constructor(name: string, total: number, scenario: Scenario, report: (violation: Violation) => void) {
     this.#name = name;
     this.#total = total;
     this.#report = report;
-    this.#boundMs = TRIPS * delays.most + ROOM_MS;
-    this.#isOrdered = wakeup === 'queue';
+    this.#boundMs = tripsMs(HANDOVER_TRIPS, scenario);
+    this.#isOrdered = scenario.wakeup === 'queue';
   }
 
   joins(since: number, permits: number): Place {

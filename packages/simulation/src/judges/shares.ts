@@ -6,13 +6,13 @@
  */
 
 import type { Scenario } from '../plan/scenario.js';
+import { tripsMs } from './peace.js';
 import type { Violation } from './violation.js';
 
 /** From the end of a computation to the server, and a script that has to be sent again. */
 const TRIPS = 4;
 /** Clocks differ by a hundredth at most. */
 const CLOCKS = 0.02;
-const ROOM_MS = 10;
 
 /** See the module comment. */
 export class ShareJudge {
@@ -31,7 +31,7 @@ export class ShareJudge {
   ) {
     this.name = name;
     this.#ttlMs = ttlMs;
-    this.#boundMs = scenario.class === 'calm' ? TRIPS * scenario.delays.most + ROOM_MS : undefined;
+    this.#boundMs = scenario.class === 'calm' ? tripsMs(TRIPS, scenario) : undefined;
     this.#report = report;
   }
 

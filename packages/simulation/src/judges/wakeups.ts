@@ -7,15 +7,9 @@
 
 import type { Scenario } from '../plan/scenario.js';
 import type { OpenHold } from './exclusion.js';
+import { FIRST_MS, HANDOVER_TRIPS, tripsMs } from './peace.js';
 import type { Violation } from './violation.js';
 import type { Wait } from './wait.js';
-
-/** One-way trips from a release to the next owner: to the server, to a waiter that has given up meanwhile, its cancel, to the next one, and room. */
-const TRIPS = 12;
-/** Timers are whole milliseconds, and late. */
-const ROOM_MS = 10;
-/** Connecting and subscribing. */
-const FIRST_MS = 300;
 
 interface State {
   /** When those who wait now began to. */
@@ -30,9 +24,9 @@ export class WakeupJudge {
   readonly #boundMs: number;
   readonly #locks = new Map<string, State>();
 
-  constructor({ delays }: Scenario, report: (violation: Violation) => void) {
+  constructor(scenario: Scenario, report: (violation: Violation) => void) {
     this.#report = report;
-    this.#boundMs = TRIPS * delays.most + ROOM_MS;
+    this.#boundMs = tripsMs(HANDOVER_TRIPS, scenario);
   }
 
   waits(now: number, lock: string): Wait {

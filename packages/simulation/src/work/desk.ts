@@ -10,8 +10,6 @@ import type { WorldProcess } from '../world/process.js';
 
 /** What tasks tell the world. */
 export interface Witness {
-  /** Nothing new is begun. */
-  readonly ending: boolean;
   /** A caller has a lock. `hold`: undefined for an imperative one. */
   enter(desk: Desk, lock: string, hold: Hold | undefined, inside: OpenHold | undefined, side?: Side): OpenHold;
   /** A caller has something else: permits, a round of a latch, a leadership. */

@@ -3,9 +3,8 @@
 import type { Leadership } from 'holdfast';
 import type { LeaderJudge } from '../judges/leaders.js';
 import type { Desk } from './desk.js';
+import { givenUpAfter } from './giving-up.js';
 import { workMs } from './working.js';
-
-const GIVEN_UP = new Error('given up');
 
 /** How often each is drawn. */
 const shares = { section: 6, resigning: 2, object: 3, givenUp: 2, longTerm: 1, observe: 1 };
@@ -28,15 +27,8 @@ const patterns: Readonly<Record<keyof typeof shares, (desk: Desk, name: string, 
     resigning: (desk, name, judge) =>
       section(desk, name, judge, workMs(desk), async (leadership) => leadership.resign()),
     object: (desk, name, judge) => object(desk, name, judge),
-    givenUp: async (desk, name, judge) => {
-      const controller = new AbortController();
-      void desk.process.sleep(desk.chance.below(40)).then(() => controller.abort(GIVEN_UP));
-      try {
-        await object(desk, name, judge, controller.signal);
-      } catch (error) {
-        if (error !== GIVEN_UP) throw error;
-      }
-    },
+    givenUp: (desk, name, judge) =>
+      givenUpAfter(desk, desk.chance.below(40), (signal) => object(desk, name, judge, signal)),
     longTerm: (desk, name, judge) => section(desk, name, judge, desk.chance.between(0.5, 2.5) * desk.leaseMs),
     observe,
   };
@@ -77,18 +69,16 @@ async function object(desk: Desk, name: string, judge: LeaderJudge, signal?: Abo
 
 /** For a while. */
 async function observe(desk: Desk, name: string, judge: LeaderJudge): Promise<void> {
-  const controller = new AbortController();
-  void desk.process.sleep(desk.chance.between(10, 500)).then(() => controller.abort(GIVEN_UP));
   const terms: number[] = [];
-  const watch = async () => {
-    for await (const leader of desk.client.election(name).observe({ signal: controller.signal })) {
+  const watch = async (signal: AbortSignal) => {
+    for await (const leader of desk.client.election(name).observe({ signal })) {
       if (leader !== undefined) terms.push(leader.token);
     }
   };
   try {
-    await desk.witness.pending(desk, `observe ${name}`, watch());
-  } catch (error) {
-    if (error !== GIVEN_UP) throw error;
+    await givenUpAfter(desk, desk.chance.between(10, 500), (signal) =>
+      desk.witness.pending(desk, `observe ${name}`, watch(signal)),
+    );
   } finally {
     judge.observed(desk.process.time, terms);
   }

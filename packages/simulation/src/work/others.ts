@@ -11,7 +11,7 @@ import { lastValue, shareStep } from './sharing.js';
 export async function otherStep(desk: Desk): Promise<void> {
   const plan = desk.chance.pick(desk.others);
   try {
-    await stepOf(desk, plan);
+    await workOn(desk, plan).step();
   } catch (error) {
     desk.witness.failed(desk, plan.name, error, plan.kind);
   }
@@ -19,27 +19,23 @@ export async function otherStep(desk: Desk): Promise<void> {
 
 /** All is whole again, so it must come to its turn. Rejects when it does not. */
 export function lastOther(desk: Desk, plan: OtherPlan): Promise<void> {
-  switch (plan.kind) {
-    case 'semaphore':
-      return lastPermits(desk, plan);
-    case 'latch':
-      return lastCount(desk, plan);
-    case 'election':
-      return lastTerm(desk, plan);
-    case 'share':
-      return lastValue(desk, plan);
-  }
+  return workOn(desk, plan).last();
 }
 
-function stepOf(desk: Desk, plan: OtherPlan): Promise<void> {
+interface Work {
+  readonly step: () => Promise<void>;
+  readonly last: () => Promise<void>;
+}
+
+function workOn(desk: Desk, plan: OtherPlan): Work {
   switch (plan.kind) {
     case 'semaphore':
-      return permitStep(desk, plan);
+      return { step: () => permitStep(desk, plan), last: () => lastPermits(desk, plan) };
     case 'latch':
-      return latchStep(desk, plan);
+      return { step: () => latchStep(desk, plan), last: () => lastCount(desk, plan) };
     case 'election':
-      return electionStep(desk, plan);
+      return { step: () => electionStep(desk, plan), last: () => lastTerm(desk, plan) };
     case 'share':
-      return shareStep(desk, plan);
+      return { step: () => shareStep(desk, plan), last: () => lastValue(desk, plan) };
   }
 }

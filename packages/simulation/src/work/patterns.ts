@@ -1,13 +1,15 @@
 /** What tasks do with locks: every way of the public API, in sizes that meet leases, waits and each other. */
 
-import type { AcquireOptions, Hold, LockHandleOptions, RLock } from 'holdfast';
+import type { AcquireOptions, Hold } from 'holdfast';
 import type { OpenHold } from '../judges/exclusion.js';
 import type { Desk } from './desk.js';
+import { givenUpAfter } from './giving-up.js';
+import { imperative, triedImperative } from './imperative.js';
+import { lockOf } from './lock-of.js';
 import { lastOther, otherStep } from './others.js';
 import { sharedStep } from './reading-and-writing.js';
+import { settledAll } from './settled-all.js';
 import { work, workMs } from './working.js';
-
-const GIVEN_UP = new Error('given up');
 
 /** How often each is drawn. */
 export const shares = {
@@ -53,18 +55,6 @@ const patterns: Readonly<Record<PatternName, Pattern>> = {
   queries,
   owner: (desk, lock) => ownedByName(desk, lock),
 };
-
-/** The lock of a name, as the kind that this world has. */
-export function lockOf({ client, kind }: Desk, name: string, options: LockHandleOptions = {}): RLock {
-  switch (kind) {
-    case 'plain':
-      return client.getLock(name, options);
-    case 'fenced':
-      return client.getFencedLock(name, options);
-    case 'fair':
-      return client.getFairLock(name, options);
-  }
-}
 
 /** One thing that a task does; never rejects. */
 export async function step(desk: Desk): Promise<void> {
@@ -209,64 +199,11 @@ async function holding(desk: Desk, lock: string, hold: Hold): Promise<void> {
   }
 }
 
-/** lock() and unlock() in a run: one thread. */
-async function imperative(desk: Desk, lock: string): Promise<void> {
-  await desk.client.run(async () => {
-    const handle = lockOf(desk, lock);
-    const times = desk.chance.whole(1, 3);
-    const entries: OpenHold[] = [];
-    for (let at = 0; at < times; at++) {
-      await desk.witness.pending(desk, `lock ${lock}`, handle.lock());
-      entries.push(desk.witness.enter(desk, lock, undefined, entries.at(-1)));
-      await desk.process.sleep(workMs(desk));
-    }
-    if (desk.chance.happens(0.2)) {
-      const counted = await desk.witness.pending(desk, `count ${lock}`, handle.getHoldCount());
-      const [first] = entries;
-      if (first !== undefined) desk.witness.counted(desk, lock, first, times, counted);
-    }
-    await unlockAll(desk, lock, entries);
-  });
-}
-
-async function triedImperative(desk: Desk, lock: string): Promise<void> {
-  const waitMs = desk.chance.pick([0, 10, 300]);
-  await desk.client.run(async () => {
-    const handle = lockOf(desk, lock);
-    if (!(await desk.witness.pending(desk, `tryLock ${lock}`, handle.tryLock(waitMs)))) return;
-    const entry = desk.witness.enter(desk, lock, undefined, undefined);
-    await desk.process.sleep(workMs(desk));
-    await unlockAll(desk, lock, [entry]);
-  });
-}
-
-async function unlockAll(desk: Desk, lock: string, entries: OpenHold[]): Promise<void> {
-  let loss: Error | undefined;
-  for (let entry = entries.pop(); entry !== undefined; entry = entries.pop()) {
-    desk.witness.leave(entry);
-    try {
-      await desk.witness.pending(desk, `unlock ${lock}`, lockOf(desk, lock).unlock());
-      if (loss === undefined) desk.witness.confirm(entry);
-    } catch (error) {
-      loss ??= error instanceof Error ? error : new Error(String(error));
-    }
-  }
-  if (loss !== undefined) throw loss;
-}
-
 async function givenUp(desk: Desk, lock: string): Promise<void> {
-  const controller = new AbortController();
-  const patienceMs = desk.chance.below(40);
-  void desk.process.sleep(patienceMs).then(() => controller.abort(GIVEN_UP));
-  const call = lockOf(desk, lock).acquire({ signal: controller.signal });
-  let hold: Hold;
-  try {
-    hold = await desk.witness.pending(desk, `acquire ${lock}`, call);
-  } catch (error) {
-    if (error === GIVEN_UP) return;
-    throw error;
-  }
-  await holding(desk, lock, hold);
+  const hold = await givenUpAfter(desk, desk.chance.below(40), (signal) =>
+    desk.witness.pending(desk, `acquire ${lock}`, lockOf(desk, lock).acquire({ signal })),
+  );
+  if (hold !== undefined) await holding(desk, lock, hold);
 }
 
 /** Two locks, always in the same order. */
@@ -310,10 +247,4 @@ async function count(desk: Desk, lock: string, entry: OpenHold): Promise<void> {
   for (let at: OpenHold | undefined = entry; at !== undefined; at = at.inside) levels++;
   const counted = await desk.witness.pending(desk, `count ${lock}`, lockOf(desk, lock).getHoldCount());
   desk.witness.counted(desk, lock, entry, levels, counted);
-}
-
-/** As Promise.all, but ends when all have ended. */
-async function settledAll(calls: readonly Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(calls);
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }

@@ -4,9 +4,9 @@ import type { PermitHold, RSemaphore } from 'holdfast';
 import type { PermitJudge } from '../judges/permits.js';
 import type { OtherPlan } from '../plan/scenario.js';
 import type { Desk } from './desk.js';
+import { givenUpAfter } from './giving-up.js';
+import { settledAll } from './settled-all.js';
 import { work, workMs } from './working.js';
-
-const GIVEN_UP = new Error('given up');
 
 /** How often each is drawn. */
 const shares = { section: 8, object: 4, tried: 4, fixedLease: 3, givenUp: 3, crowd: 2, longHold: 1, told: 1 };
@@ -52,21 +52,13 @@ const patterns: Readonly<Record<keyof typeof shares, (place: Place) => Promise<v
   },
   givenUp: (place) => {
     const { desk, semaphore } = place;
-    const controller = new AbortController();
-    void desk.process.sleep(desk.chance.below(40)).then(() => controller.abort(GIVEN_UP));
     return taken(place, async (permits) => {
-      try {
-        return await semaphore.acquire(permits, { signal: controller.signal });
-      } catch (error) {
-        if (error === GIVEN_UP) return null;
-        throw error;
-      }
+      const hold = await givenUpAfter(desk, desk.chance.below(40), (signal) => semaphore.acquire(permits, { signal }));
+      return hold ?? null;
     });
   },
   crowd: async (place) => {
-    const calls = Array.from({ length: place.desk.chance.whole(3, 20) }, () => section(place, some(place), 0));
-    const settled = await Promise.allSettled(calls);
-    for (const result of settled) if (result.status === 'rejected') throw result.reason;
+    await settledAll(Array.from({ length: place.desk.chance.whole(3, 20) }, () => section(place, some(place), 0)));
   },
   longHold: (place) => section(place, 1, place.desk.chance.between(0.5, 2.5) * place.desk.leaseMs),
   told: async ({ desk, pool, semaphore, judge }) => {

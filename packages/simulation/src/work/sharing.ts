@@ -2,6 +2,7 @@
 
 import type { OtherPlan } from '../plan/scenario.js';
 import type { Desk } from './desk.js';
+import { settledAll } from './settled-all.js';
 import { work, workMs } from './working.js';
 
 const FAILED = new Error('no value');
@@ -11,8 +12,7 @@ type Value = Extract<OtherPlan, { readonly kind: 'share' }>;
 /** One thing that a task does with a shared value: alone, or in a crowd. */
 export async function shareStep(desk: Desk, plan: Value): Promise<void> {
   const calls = desk.chance.happens(0.2) ? desk.chance.whole(2, 20) : 1;
-  const settled = await Promise.allSettled(Array.from({ length: calls }, () => share(desk, plan, workMs(desk))));
-  for (const result of settled) if (result.status === 'rejected') throw result.reason;
+  await settledAll(Array.from({ length: calls }, () => share(desk, plan, workMs(desk))));
 }
 
 /** It is given a value. */

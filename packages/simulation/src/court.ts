@@ -1,0 +1,200 @@
+/** All judges of one run, and what is counted: what tasks tell goes to those whom it concerns, and the first violation is kept. */
+
+import type { MemoryServer } from '@holdfast/memory';
+import type { Hold } from 'holdfast';
+import { ExclusionJudge, type OpenHold, type Side } from './judges/exclusion.js';
+import { GhostJudge } from './judges/ghosts.js';
+import { OrderJudge } from './judges/order.js';
+import { OtherJudges } from './judges/others.js';
+import { TokenJudge } from './judges/tokens.js';
+import type { Rule, Violation } from './judges/violation.js';
+import type { Wait } from './judges/wait.js';
+import { WakeupJudge } from './judges/wakeups.js';
+import type { Scenario } from './plan/scenario.js';
+import type { Desk, Witness } from './work/desk.js';
+import { brokenBy } from './work/explained.js';
+import type { WorldProcess } from './world/process.js';
+import type { Timeline } from './world/timeline.js';
+import type { Trace } from './world/trace.js';
+
+/** See the module comment. */
+export class Court implements Witness {
+  readonly others: OtherJudges;
+  readonly #scenario: Scenario;
+  readonly #timeline: Timeline;
+  readonly #trace: Trace;
+  readonly #exclusion: ExclusionJudge;
+  readonly #ghosts: GhostJudge | undefined;
+  readonly #wakeups: WakeupJudge | undefined;
+  readonly #order: OrderJudge | undefined;
+  readonly #tokens: TokenJudge | undefined;
+  readonly #pending = new Map<object, string>();
+  /** `<process> <lock>`: the server has refused a call of that process. */
+  readonly #refused = new Set<string>();
+  readonly #lastOwner = new Map<string, string>();
+  #violation: Violation | undefined;
+  #holds = 0;
+  #passed = 0;
+  #losses = 0;
+
+  constructor(scenario: Scenario, timeline: Timeline, trace: Trace) {
+    this.#scenario = scenario;
+    this.#timeline = timeline;
+    this.#trace = trace;
+    const report = (violation: Violation) => this.#report(violation);
+    const leases = scenario.processes.map(({ client }) => client.watchdogTimeoutMs);
+    const excusedMs = Math.max(600, ...leases) + 500;
+    this.#exclusion = new ExclusionJudge(excusedMs, report);
+    this.others = new OtherJudges(scenario, excusedMs, report);
+    // Where data is lost, what has ended may come back.
+    this.#ghosts = scenario.class === 'taken' ? undefined : new GhostJudge(report);
+    const { kind } = scenario;
+    this.#wakeups = scenario.class === 'calm' ? new WakeupJudge(scenario, report) : undefined;
+    // Nobody stands in line where Redisson's messages wake.
+    const inLine = kind === 'fair' && scenario.class === 'calm' && scenario.wakeup === 'queue';
+    this.#order = inLine ? new OrderJudge(scenario, report) : undefined;
+    this.#tokens = kind === 'fenced' && scenario.class !== 'taken' ? new TokenJudge(report) : undefined;
+  }
+
+  /** The first thing that was wrong; undefined when nothing was. */
+  get violation(): Violation | undefined {
+    return this.#violation;
+  }
+
+  get counts(): { readonly holds: number; readonly passed: number; readonly losses: number } {
+    return { holds: this.#holds, passed: this.#passed, losses: this.#losses };
+  }
+
+  /** Calls that have been made and have not settled, as words; '': none. */
+  get unsettled(): string {
+    return [...this.#pending.values()].join(', ');
+  }
+
+  enter(desk: Desk, lock: string, hold: Hold | undefined, inside: OpenHold | undefined, side?: Side): OpenHold {
+    const { process } = desk;
+    const now = process.time;
+    this.#counts(desk, lock, inside === undefined ? '' : ' nested');
+    const entry = this.#exclusion.enter(now, process, lock, hold, inside, desk.chance.happens(0.5), side);
+    this.#wakeups?.entered(now, lock);
+    this.#tokens?.entered(now, entry);
+    return entry;
+  }
+
+  hasOther(desk: Desk, name: string): void {
+    this.#counts(desk, name, '');
+  }
+
+  leave(entry: OpenHold): void {
+    const { process, lock } = entry;
+    this.#trace.note(process.time, 'leave', process.number, () => `${process.name} ${lock}`);
+    this.#exclusion.leave(entry);
+    this.#wakeups?.left(process.time, entry, this.#exclusion.openOn(lock).length);
+  }
+
+  confirm(entry: OpenHold): void {
+    this.#exclusion.confirm(entry);
+  }
+
+  waits(desk: Desk, lock: string): Wait {
+    const { process } = desk;
+    return both(
+      this.#wakeups?.waits(process.time, lock),
+      this.#order?.waits(() => process.time, lock),
+    );
+  }
+
+  counted(desk: Desk, lock: string, entry: OpenHold, expected: number, counted: number): void {
+    if (counted === expected) return;
+    // Lost meanwhile, by a fault or by a lease that was too short: then there is nothing to count.
+    const lost = entry.hold === undefined ? counted === 0 : entry.hold.state === 'lost';
+    // Deleted, or as it was before a failover.
+    if (lost || this.#scenario.class === 'taken') return;
+    // An unlock further in that was refused is not counted down; the last release undoes it.
+    if (counted > expected && this.#refused.has(`${desk.process.number} ${lock}`)) return;
+    this.fail('hold count', lock, `${desk.name} holds it ${expected} times, Redis says ${counted}`);
+  }
+
+  failed(desk: Desk, lock: string, error: unknown, pattern: string): void {
+    const told = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    this.#trace.note(desk.process.time, 'refusal', desk.process.number, () => `${desk.name} ${pattern} ${told}`);
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    if (code === 'LOCK_LOST') this.#losses++;
+    if (code === 'LOCK_REFUSED') this.#refused.add(`${desk.process.number} ${lock}`);
+    const rule = brokenBy(error, this.#scenario.class, pattern);
+    if (rule !== undefined) this.fail(rule, lock, `${desk.name} in ${pattern}: ${told}`);
+  }
+
+  readonly unhandled = (reason: unknown): void => {
+    this.fail('unhandled rejection', undefined, String(reason));
+  };
+
+  async pending<T>(desk: Desk, what: string, call: Promise<T>): Promise<T> {
+    const token = {};
+    this.#trace.note(desk.process.time, 'call', desk.process.number, () => `${desk.name} ${what}`);
+    this.#pending.set(token, `${desk.name}: ${what}`);
+    try {
+      return await call;
+    } finally {
+      this.#pending.delete(token);
+    }
+  }
+
+  /** After each event. */
+  look(): void {
+    this.#exclusion.look(this.#timeline.now);
+    this.others.look(this.#timeline.now);
+  }
+
+  /** A server has executed `request`. */
+  executed(server: MemoryServer, request: readonly string[]): void {
+    this.#ghosts?.executed(this.#timeline.now, server, request);
+    this.others.executed(this.#timeline.now, server, request);
+  }
+
+  /** A fault takes this lock away; undefined: all that the server knew. */
+  taken(lock: string | undefined): void {
+    this.#exclusion.taken(this.#timeline.now, lock);
+    if (lock === undefined) this.others.taken(this.#timeline.now);
+  }
+
+  buried(process: WorldProcess): void {
+    this.#exclusion.buried(process);
+    this.others.buried(process);
+    for (const [token, what] of this.#pending) if (what.startsWith(`${process.name}/`)) this.#pending.delete(token);
+  }
+
+  /** Everybody has gone, and every lease has had time to end. */
+  ended(server: MemoryServer): void {
+    this.others.ended(this.#timeline.now, server);
+  }
+
+  fail(rule: Rule, lock: string | undefined, text: string): void {
+    this.#report({ rule, at: this.#timeline.now, lock, text });
+  }
+
+  #counts({ process, name }: Desk, lock: string, how: string): void {
+    this.#holds++;
+    if (this.#lastOwner.get(lock) !== process.name) {
+      this.#passed++;
+      this.#lastOwner.set(lock, process.name);
+    }
+    this.#trace.note(process.time, 'hold', process.number, () => `${name} ${lock}${how}`);
+  }
+
+  #report(violation: Violation): void {
+    if (this.#violation !== undefined) return;
+    this.#violation = violation;
+    this.#trace.note(violation.at, 'end', 0, () => `VIOLATION ${violation.rule}: ${violation.text}`);
+  }
+}
+
+const both = (one: Wait | undefined, other: Wait | undefined): Wait => ({
+  had() {
+    one?.had();
+    other?.had();
+  },
+  settled() {
+    one?.settled();
+    other?.settled();
+  },
+});
