@@ -135,12 +135,18 @@ describe('a replica behind a plain URL', () => {
     const { host, port } = kit.server;
     const replica = await startPrivateRedis({ args: ['--replicaof', `${host} ${port}`] });
     kit.cleanup(() => replica.stop());
+    const admin = await replica.admin();
+    await waitUntil(async () => (await admin.info('replication')).includes('master_link_status:up'), {
+      what: 'the replica has what its master has',
+    });
     return replica;
   }
 
   it('is told of, and calls end in time with the reason', async () => {
     const replica = await startReplica();
-    const { client, found } = openWatched(kit, { redis: replica.url, attemptTimeoutMs: 400, responseTimeoutMs: 500 });
+    const { client, found } = openWatched(kit, { redis: replica.url, attemptTimeoutMs: 1_000, responseTimeoutMs: 500 });
+    // The reason is what the replica answers: an answer that is late because the connection is new would have another one.
+    await client.connect();
     const lock = client.getLock(freshName());
     for (const call of [() => lock.tryLock(), () => lock.tryLock(400), () => lock.lock(), () => lock.forceUnlock()]) {
       await expect(call()).rejects.toMatchObject({
