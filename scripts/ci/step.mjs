@@ -1,6 +1,7 @@
 // Commands with a time limit, and the tally of what passed.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
 import { needsShell, root } from '../run.mjs';
 
 const running = new Set();
@@ -56,11 +57,16 @@ export function command(program, args, { cwd = root, env = process.env, limitMs 
   });
   running.add(child);
   let said = '';
+  let shown = '';
+  const show = (text) => {
+    say(text);
+    shown += text;
+  };
   child.stdout?.setEncoding('utf8').on('data', (text) => {
-    if (capture === undefined) say(text);
+    if (capture === undefined) show(text);
     else said += text;
   });
-  child.stderr?.setEncoding('utf8').on('data', say);
+  child.stderr?.setEncoding('utf8').on('data', show);
   let late = false;
   const limit = setTimeout(() => {
     late = true;
@@ -74,6 +80,7 @@ export function command(program, args, { cwd = root, env = process.env, limitMs 
         reject(
           new Error(
             late ? `took longer than ${Math.round(leftMs / 1_000)} s` : `ended with ${signal ?? `exit code ${code}`}`,
+            { cause: reasonIn(shown) },
           ),
         );
     });
@@ -81,6 +88,16 @@ export function command(program, args, { cwd = root, env = process.env, limitMs 
     clearTimeout(limit);
     running.delete(child);
   });
+}
+
+/** Of what a command has shown: the failures that Jest names, else its last lines. */
+function reasonIn(shown) {
+  const lines = stripVTControlCharacters(shown).split('\n');
+  const titles = new Set(lines.filter((line) => line.startsWith('  ● ')));
+  const failures = [...titles].map((title) => lines.slice(lines.indexOf(title), lines.indexOf(title) + 4));
+  return [...(failures.length > 0 ? failures.flat() : lines.slice(-15))]
+    .filter((line) => line.trim() !== '')
+    .join('\n');
 }
 
 /** Runs a program of the workspace's node_modules. */
@@ -100,7 +117,7 @@ export class Tally {
     try {
       await body();
     } catch (error) {
-      this.fail(`${name}: ${error.message}`);
+      this.fail(`${name}: ${error.message}`, { why: error.cause });
       return false;
     }
     this.passed += 1;
@@ -108,9 +125,10 @@ export class Tally {
     return true;
   }
 
-  fail(message, count = 1) {
+  /** `why` is said again at the end, where who reads only that finds it. */
+  fail(message, { count = 1, why } = {}) {
     this.failed += count;
-    this.#failures.push(message);
+    this.#failures.push(typeof why === 'string' ? `${message}\n${why}` : message);
     say(`FAILED: ${message}\n`);
   }
 

@@ -3,8 +3,11 @@ import type { LockLostReason } from '../errors.js';
 import type { Demand } from '../tenure/demand.js';
 import type { Failure } from '../tenure/failures.js';
 import type { Operations } from '../tenure/operations.js';
-import type { Stake, StakeListener } from '../tenure/stake.js';
+import type { ReleaseOutcome, Stake, StakeListener } from '../tenure/stake.js';
 import type { LockNode } from './lock-node.js';
+
+/** Told, once, what a ballot that is not wanted any more has given back: `unheld` when it never was a vote. */
+export type Parting = (outcome: ReleaseOutcome) => void;
 
 /** Told of a ballot. */
 export interface BallotListener {
@@ -31,6 +34,7 @@ export class Ballot implements StakeListener {
   /** Of the answer `failed`; undefined when the node does not count any more. */
   failure: Failure | undefined;
   #listener: BallotListener | undefined;
+  #parting: Parting | undefined;
   /** The end of its patience with the answer to a question that has become pointless. */
   #patience: { cancel(): void } | undefined;
 
@@ -45,9 +49,10 @@ export class Ballot implements StakeListener {
     this.tenure = node.backend.parts.openStake(operations, wish, this);
   }
 
-  /** Nobody is told of it any more. */
-  leave({ waits, clock }: LockParts, nodeTimeoutMs: number): void {
+  /** Its listener hears no more of it. */
+  leave({ waits, clock }: LockParts, nodeTimeoutMs: number, onParting?: Parting): void {
     this.#listener = undefined;
+    this.#parting = onParting;
     if (this.answer === 'yes') this.#giveBack(clock.now());
     else if (this.answer === 'none') this.#patience = waits.at(clock.now() + nodeTimeoutMs, () => this.#cancel());
     else if (this.answer === 'no') this.#cancel();
@@ -89,11 +94,20 @@ export class Ballot implements StakeListener {
 
   #giveBack(now: number): void {
     this.#patience?.cancel();
-    void this.tenure.giveBack(now, () => undefined);
+    void this.tenure.giveBack(now, (outcome) => {
+      this.#part(outcome);
+      return undefined;
+    });
   }
 
   #cancel(): void {
     this.#patience?.cancel();
     void this.tenure.cancel();
+    this.#part({ kind: 'unheld' });
+  }
+
+  #part(outcome: ReleaseOutcome): void {
+    this.#parting?.(outcome);
+    this.#parting = undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { LockParts } from '../client-parts.js';
 import type { Stake } from '../tenure/stake.js';
-import type { Ballot } from './ballot.js';
+import type { Ballot, Parting } from './ballot.js';
 import type { LockNode } from './lock-node.js';
 
 /** The ballots of a quorum, one for a node at most. */
@@ -47,6 +47,13 @@ export class Ballots {
       this.delete(ballot);
       ballot.leave(this.#parts, this.#nodeTimeoutMs);
     }
+  }
+
+  /** Takes the unanswered ones out; each of these has what it may come to have given back, and tells so. */
+  takeUnanswered(): ((onParting: Parting) => void)[] {
+    const unanswered = this.all.filter(({ answer }) => answer === 'none');
+    for (const ballot of unanswered) this.delete(ballot);
+    return unanswered.map((ballot) => (onParting) => ballot.leave(this.#parts, this.#nodeTimeoutMs, onParting));
   }
 
   withdrawAll(): void {

@@ -138,8 +138,9 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
     const { standing: votes, majority } = this;
     const momentMs = this.#electorate.nodeTimeoutMs(this.terms.leaseMs);
     this.#end();
+    const underWay = this.#ballots.takeUnanswered();
     this.#ballots.withdraw(...this.#ballots.all.filter(({ answer }) => answer !== 'yes'));
-    return giveBackAll(this.#electorate.parts, votes, { majority, momentMs, failure });
+    return giveBackAll(this.#electorate.parts, { votes, underWay }, { majority, momentMs, failure });
   }
 
   cancel(): Promise<void> {

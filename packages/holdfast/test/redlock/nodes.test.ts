@@ -78,6 +78,18 @@ describe('a minority of the nodes', () => {
     expect(await takenOn(name)).toEqual([]);
   });
 
+  it('that is silent when the lock is given back may have been one of three votes: those that came late count', async () => {
+    const name = freshName();
+    const lock = await warmed(name);
+    for (const node of [3, 4]) world.links[node]?.freeze();
+    const hold = await within(lock.acquire());
+    world.links[2]?.freeze();
+    const release = hold.release();
+    for (const node of [3, 4]) world.links[node]?.thaw();
+    await within(release);
+    expect(await takenOn(name)).toEqual([2]);
+  });
+
   it('may hold the node in line: who waits there goes to the next one, and gets the lock', async () => {
     const name = freshName();
     const [mine, theirs] = [await warmed(name), await warmed(name)];
