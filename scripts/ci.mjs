@@ -13,45 +13,47 @@ import { checkSize } from './ci/size.mjs';
 import { checkSpec } from './ci/spec.mjs';
 import { checkReferee } from './ci/referee.mjs';
 import { checkShortStores } from './ci/stores.mjs';
-import { besideEachOther, command, Tally, tool } from './ci/step.mjs';
+import { Lanes } from './ci/lanes.mjs';
+import { command, Tally, tool } from './ci/step.mjs';
 import { runTests } from './ci/tests.mjs';
 import { root } from './run.mjs';
 
 const tally = new Tally();
 const temporary = mkdtempSync(join(tmpdir(), 'holdfast-ci-'));
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
+const projectOn = (ioredis) => join(temporary, `ioredis-${ioredis}`);
 
-async function smoke(tarball) {
+/** The tarball in a project of a user's, on one ioredis. */
+async function smoke(ioredis, tarball) {
+  const folder = projectOn(ioredis);
+  const made = await tally.check(`a project on ioredis ${ioredis}: npm install, tsc`, () =>
+    installConsumer({ folder, tarball, ioredis }),
+  );
+  if (!made) return;
   const redis = await findPrivateRedis();
   try {
-    for (const ioredis of ioredisVersions) {
-      const folder = join(temporary, `ioredis-${ioredis}`);
-      const made = await tally.check(`a project on ioredis ${ioredis}: npm install, tsc`, () =>
-        installConsumer({ folder, tarball, ioredis }),
+    for (const [program, what] of Object.entries(programs)) {
+      await tally.check(`the tarball on ioredis ${ioredis}: ${what}`, () =>
+        runConsumer({ folder, program, redisUrl: redis.url }),
       );
-      if (!made) continue;
-      for (const [program, what] of Object.entries(programs)) {
-        await tally.check(`the tarball on ioredis ${ioredis}: ${what}`, () =>
-          runConsumer({ folder, program, redisUrl: redis.url }),
-        );
-      }
     }
-    await checkLoaders(redis.url);
+    if (ioredis !== ioredisVersions.at(-1)) return;
+    await checkLoaders(folder, redis.url);
+    await smokeInDocker(folder);
   } finally {
     await redis.stop();
   }
 }
 
 /** In the project on the newest ioredis, which has one of everything that loads packages. */
-async function checkLoaders(redisUrl) {
-  const folder = join(temporary, `ioredis-${ioredisVersions.at(-1)}`);
+async function checkLoaders(folder, redisUrl) {
   if (!(await tally.check('npm install of what loads packages', () => installLoaders(folder)))) return;
   for (const [loader, load] of Object.entries(loaders)) {
     await tally.check(`the tarball is loaded by ${loader}`, () => load({ folder, redisUrl }));
   }
 }
 
-async function smokeInDocker() {
+async function smokeInDocker(folder) {
   const name = 'the tarball against Redis in Docker';
   if (!dockerAnswers(process.env)) return tally.skip(name, 'no Docker engine answers');
   let redis;
@@ -61,27 +63,33 @@ async function smokeInDocker() {
     return tally.skip(name, `the engine could not start Redis: ${error.message.split('\n')[0]}`);
   }
   try {
-    const folder = join(temporary, `ioredis-${ioredisVersions.at(-1)}`);
     await tally.check(`${name} (${redis.how})`, () => runConsumer({ folder, program: 'esm.mjs', redisUrl: redis.url }));
   } finally {
     await redis.stop();
   }
 }
 
-async function checkPackages() {
-  if (!(await tally.check('build', build))) return;
+/** @returns {Promise<string | undefined>} the tarball */
+async function makePackage() {
+  if (!(await tally.check('build', build))) return undefined;
   let tarball;
-  if (!(await tally.check('pack', async () => (tarball = await pack(join(temporary, 'tarball')))))) return;
-  await tally.check('publint and attw', () => checkTarball(tarball));
-  await tally.check('the size of a bundle', () => checkSize(tarball, temporary));
-  await tally.check('npm run packed -- --short: what a build can break', () =>
-    command('npm', ['run', '--silent', 'packed', '--', '--short', '--tarball', tarball], { limitMs: 5 * 60_000 }),
-  );
-  await smoke(tarball);
-  await smokeInDocker();
-  for (const name of integrations) await checkIntegration(name, tarball);
-  await npmRun('api', 'each entry point exports what its report says');
+  await tally.check('pack', async () => (tarball = await pack(join(temporary, 'tarball'))));
+  return tarball;
 }
+
+const packageChecks = (tarball) => [
+  () =>
+    tally.check('npm run packed -- --short: what a build can break', () =>
+      command('npm', ['run', '--silent', 'packed', '--', '--short', '--tarball', tarball]),
+    ),
+  ...ioredisVersions.map((ioredis) => () => smoke(ioredis, tarball)),
+  ...integrations.map((name) => () => checkIntegration(name, tarball)),
+  async () => {
+    await tally.check('publint and attw', () => checkTarball(tarball));
+    await tally.check('the size of a bundle', () => checkSize(tarball, temporary));
+    await npmRun('api', 'each entry point exports what its report says');
+  },
+];
 
 async function checkIntegration(name, holdfast) {
   await tally.check(`@holdfast/${name}: build, pack, publint, attw; loaded as ESM and CommonJS`, async () => {
@@ -90,14 +98,13 @@ async function checkIntegration(name, holdfast) {
   });
 }
 
-const npmRun = (name, what, args = [], limitMs = 180_000) => {
+const npmRun = (name, what, args = []) => {
   const rest = args.length === 0 ? [] : ['--', ...args];
   return tally.check(`npm run ${[name, ...rest].join(' ')}: ${what}`, () =>
-    command('npm', ['run', '--silent', name, ...rest], { limitMs }),
+    command('npm', ['run', '--silent', name, ...rest]),
   );
 };
 
-/** What reads the code, and the models of the protocol. */
 async function checkSources() {
   await tally.check('lint', () => tool('oxlint', []));
   await tally.check('format', () => tool('biome', ['format', '.']));
@@ -106,37 +113,40 @@ async function checkSources() {
     command(process.execPath, [join(root, 'scripts/gen-lua.mjs'), '--check']),
   );
   await npmRun('mutants', 'they still apply', ['--check']);
-  await npmRun('docs', 'no link is broken, all that is exported is documented', ['--check']);
-  await checkSpec(tally);
-  await checkReferee(tally);
 }
 
 /** One of each kind: what the others do is their own business, and one of them stands still for minutes. */
 const peersInShort = 'notify-and-retry,redlock 5 beta,floor: SET NX,floor: our scripts';
 
-async function checkGrowthAndCosts() {
-  await npmRun('long', 'nothing grows', [], 6 * 60_000);
-  await npmRun('bench', 'exact numbers of commands', ['--short', '--peers', peersInShort], 6 * 60_000);
-  await npmRun('soak', 'nothing lost, nothing left', ['--short'], 3 * 60_000);
-}
+/** The longest first. */
+const otherChecks = [
+  () => checkInterop(tally),
+  () => npmRun('long', 'nothing grows'),
+  () => checkSpec(tally),
+  () => npmRun('docs', 'no link is broken, all that is exported is documented', ['--check']),
+  () => npmRun('faults', 'nothing violated under faults', ['--short']),
+  checkSources,
+  () => npmRun('soak', 'nothing lost, nothing left', ['--short']),
+  () => npmRun('bench', 'exact numbers of commands', ['--short', '--peers', peersInShort]),
+  () => npmRun('demo', 'nothing is lost', ['--transfers', '300']),
+  () => checkShortStores(tally),
+  () => npmRun('evolution', 'each flaw comes about, each cure cures it', ['--short']),
+  () => checkReferee(tally),
+];
 
-async function checkUnderFaults() {
-  await npmRun('demo', 'nothing is lost', ['--transfers', '300']);
-  await npmRun('evolution', 'each flaw comes about, each cure cures it', ['--short']);
-  await npmRun('faults', 'nothing violated under faults', ['--short'], 5 * 60_000);
+/** One more than two cores can do, because each waits now and then; what is measured here are counts, not times. */
+const lanes = new Lanes(3);
+
+async function checkPackage() {
+  const tarball = await lanes.run(makePackage);
+  if (tarball !== undefined) await Promise.all(packageChecks(tarball).map((check) => lanes.runUrgent(check)));
 }
 
 try {
   await runTests(tally, temporary);
   // Before the builds, which go on from what it makes.
   await tally.check('types', checkTypes);
-  // Two rows at a time, which is what two cores can do: none of these measures time.
-  await besideEachOther(checkSources, checkPackages);
-  await besideEachOther(checkGrowthAndCosts, async () => {
-    await checkInterop(tally);
-    await checkShortStores(tally);
-    await checkUnderFaults();
-  });
+  await Promise.all([checkPackage(), ...otherChecks.map((check) => lanes.run(check))]);
 } catch (error) {
   tally.fail(error.stack ?? String(error));
 } finally {

@@ -14,6 +14,8 @@ function say(text) {
   else pieces.push(text);
 }
 
+/** For a command that hangs, not for a machine that is slow. */
+const hangLimitMs = 6 * 60_000;
 /** However many commands hang: all of it ends within this time. */
 const totalLimitMs = 25 * 60_000;
 
@@ -45,7 +47,7 @@ for (const [signal, code] of [
  * @returns {Promise<string>} stdout when captured, else ''
  * @throws Error when it fails or takes too long
  */
-export function command(program, args, { cwd = root, env = process.env, limitMs = 180_000, capture } = {}) {
+export function command(program, args, { cwd = root, env = process.env, limitMs = hangLimitMs, capture } = {}) {
   const leftMs = Math.max(0, Math.min(limitMs, totalLimitMs - performance.now()));
   const rest = aside.getStore() === undefined ? 'inherit' : 'pipe';
   const child = spawn(program, args, {
@@ -143,20 +145,12 @@ export class Tally {
   }
 }
 
-/**
- * Runs rows of checks beside each other, each row in its order. What a row says is shown when it is done.
- *
- * @param {(() => Promise<unknown>)[]} rows
- */
-export async function besideEachOther(...rows) {
-  await Promise.all(
-    rows.map(async (row) => {
-      const pieces = [];
-      try {
-        await aside.run(pieces, row);
-      } finally {
-        process.stdout.write(pieces.join(''));
-      }
-    }),
-  );
+/** Shows what a job says when it is done: others say something meanwhile. */
+export async function inOnePiece(job) {
+  const pieces = [];
+  try {
+    return await aside.run(pieces, job);
+  } finally {
+    process.stdout.write(pieces.join(''));
+  }
 }
