@@ -23,6 +23,7 @@ const workload: Workload = {
   rate: 'opsPerSecond',
   cases: [],
   rounds: 'several',
+  base: 'floor: SET NX',
   suits: () => true,
 };
 
@@ -65,12 +66,12 @@ describe('peers', () => {
     expect(turns).toEqual(['a']);
   });
 
-  it('are compared round by round with the floor and with the best other lock', async () => {
+  it('are compared round by round with what the workload names and with the best other lock', async () => {
     const { testCase } = caseOf({ holdfast: [200, 20], slow: [50, 5], fast: [100, 10], 'floor: SET NX': [400, 40] });
     const peers = [peer('holdfast'), peer('slow'), peer('fast'), peer('floor: SET NX', 'floor')];
     const [own, slow] = await run(testCase, peers, 2);
-    expect(own).toMatchObject({ toFloor: 0.5, toBestPeer: 2 });
-    expect(slow).toMatchObject({ toFloor: 0.125, toBestPeer: 0.5 });
+    expect(own).toMatchObject({ toBase: 0.5, toBestPeer: 2 });
+    expect(slow).toMatchObject({ toBase: 0.125, toBestPeer: 0.5 });
   });
 
   it('that let two in are nobody to be compared with', async () => {
@@ -78,6 +79,15 @@ describe('peers', () => {
     const [own, cheat] = await run(testCase, [peer('holdfast'), peer('cheat'), peer('honest')], 1);
     expect(own).toMatchObject({ toBestPeer: 2 });
     expect(cheat).toMatchObject({ mostInside: 2 });
+  });
+
+  it('of one family are divided by the lock that they are measured against; who shares breaks nothing', async () => {
+    const { testCase } = caseOf({ holdfast: [100], fair: [50], read: [900] }, { read: 16 });
+    const peers = [peer('holdfast'), peer('fair', 'sibling'), peer('read', 'sharing sibling')];
+    const [, fair, read] = await run(testCase, peers, 1, { ...workload, base: 'holdfast' });
+    expect(fair).toMatchObject({ toBase: 0.5 });
+    expect(fair).not.toHaveProperty('toBestPeer');
+    expect(read).toMatchObject({ toBase: 9, mostInside: 1 });
   });
 
   it('that break down are told of, stop no other, and keep the rounds before', async () => {

@@ -14,8 +14,11 @@ export interface ConnectOptions {
 
 /** What a library can do, where a workload depends on it. */
 export interface Traits {
-  /** `floor`: no lock library but what bounds one, so without waiting. */
-  readonly kind: 'lock' | 'floor';
+  /**
+   * `floor`: no lock library but what bounds one, so without waiting. `sibling`: another lock of ours, and `sharing sibling`: one that several have at
+   * once; both are measured against the re-entrant lock only.
+   */
+  readonly kind: 'lock' | 'floor' | 'sibling' | 'sharing sibling';
   /** Keeps the lease of a held lock alive. */
   readonly renews: boolean;
   /** Lets a task take a lock that it holds. */

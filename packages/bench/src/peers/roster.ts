@@ -9,6 +9,7 @@ import { redisSemaphore } from './redis-semaphore.js';
 import { redlock4 } from './redlock-4.js';
 import { redlock5 } from './redlock-5.js';
 import { redlockUniversal } from './redlock-universal.js';
+import { siblings } from './siblings.js';
 import { simpleRedisMutex } from './simple-redis-mutex.js';
 
 /** In the order of the tables. */
@@ -24,11 +25,12 @@ export const roster: readonly Peer[] = [
   floorSet,
   floorScripts,
   floorPing,
+  ...siblings,
 ];
 
 /** What the others are measured against. */
 export const subject = holdfast.name;
-/** What all of them are divided by. */
+/** What the libraries are divided by. */
 export const floor = floorSet.name;
 
 /** @throws RangeError when there is no such peer. */

@@ -65,13 +65,13 @@ export function goals(results: readonly WorkloadResult[]): Goal[] {
   const renewing = read.value('held', '10,000 locks', 'clientCpuPercent');
   return [
     { what: 'uncontended: commands', bound: { atMost: 2 }, measured: read.value(...one, 'commandsPerOp') },
-    { what: 'uncontended ÷ SET NX', bound: { atLeast: 0.9 }, measured: read.peer(...one)?.toFloor },
+    { what: 'uncontended ÷ SET NX', bound: { atLeast: 0.9 }, measured: read.peer(...one)?.toBase },
     {
       what: 'uncontended ÷ our scripts bare',
       bound: { atLeast: 0.95 },
       measured: read.ratio(...one, 'opsPerSecond', 'floor: our scripts'),
     },
-    { what: '64 at once ÷ SET NX', bound: { atLeast: 0.85 }, measured: read.peer(...many)?.toFloor },
+    { what: '64 at once ÷ SET NX', bound: { atLeast: 0.85 }, measured: read.peer(...many)?.toBase },
     {
       what: '64 at once: Redis CPU ÷ SET NX',
       bound: { atMost: 1.3 },

@@ -6,7 +6,7 @@ export interface PeerResult {
   readonly peer: string;
   readonly figures: Readonly<Partial<Record<Figure, Summary>>>;
   /** Of the rate that the workload compares by, in rounds next to each other; absent for what a workload does not compare. */
-  readonly toFloor?: number;
+  readonly toBase?: number;
   readonly toBestPeer?: number;
   /** Tasks inside at once, at most: more than 1 is a lock that does not exclude. */
   readonly mostInside: number;

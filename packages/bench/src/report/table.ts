@@ -22,11 +22,13 @@ export function remark({ mostInside, problem, failures }: PeerResult): string {
 /** One case as a table: the columns that the workload asks for, as far as anybody has them. */
 export function caseTable(workload: Workload, { peers }: CaseResult): Table {
   const columns = workload.columns.filter((figure) => peers.some((peer) => peer.figures[figure] !== undefined));
-  const someRatio = (key: 'toFloor' | 'toBestPeer') => peers.some((peer) => peer[key] !== undefined);
-  const ratios = (['toFloor', 'toBestPeer'] as const).filter(someRatio);
+  const someRatio = (key: 'toBase' | 'toBestPeer') => peers.some((peer) => peer[key] !== undefined);
+  const ratios = (['toBase', 'toBestPeer'] as const).filter(someRatio);
   const remarks = peers.some((peer) => remark(peer) !== '');
   const titles = columns.map((figure) => figures[figure].title);
-  const ratioTitles = ratios.map((key) => (key === 'toFloor' ? '÷ SET NX' : '÷ best peer'));
+  const ratioTitles = ratios.map((key) =>
+    key === 'toBase' ? `÷ ${workload.base.replace('floor: ', '')}` : '÷ best peer',
+  );
   const rows = peers.map((peer) => [
     peer.peer,
     ...columns.map((figure) => cell(figure, peer)),

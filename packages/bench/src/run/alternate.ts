@@ -2,7 +2,7 @@ import type { Figure, Figures } from '../measure/figures.js';
 import { Histogram } from '../measure/histogram.js';
 import { median, pairedRatio, type Summary, summary } from '../measure/statistics.js';
 import type { Peer } from '../peers/peer.js';
-import { floor, subject } from '../peers/roster.js';
+import { subject } from '../peers/roster.js';
 import type { PeerResult } from '../report/results.js';
 import type { Case, Round, Workload } from '../workloads/workload.js';
 import type { Bench } from './bench.js';
@@ -63,16 +63,16 @@ function bestOf(tracks: readonly Track[], rate: Figure | undefined): Track | und
   return rate === undefined ? undefined : peers.toSorted((a, b) => speed(b) - speed(a))[0];
 }
 
-function resultOf(track: Track, tracks: readonly Track[], rate: Figure | undefined): PeerResult {
+function resultOf(track: Track, tracks: readonly Track[], { rate, base }: Workload): PeerResult {
   const own = ratesOf(track, rate);
   const ratio = (other: Track | undefined) =>
     other === undefined ? undefined : pairedRatio(own, ratesOf(other, rate));
-  const toFloor = ratio(tracks.find(({ peer }) => peer.name === floor));
+  const toBase = ratio(tracks.find(({ peer }) => peer.name === base));
   const toBestPeer = ratio(bestOf(tracks, rate));
   return {
     peer: track.peer.name,
     figures: summarize(track.rounds),
-    ...(toFloor !== undefined && { toFloor }),
+    ...(toBase !== undefined && { toBase }),
     ...(toBestPeer !== undefined && { toBestPeer }),
     mostInside: track.mostInside,
     failures: [...new Set(track.rounds.flatMap(({ failures }) => failures))].slice(0, 3),
@@ -106,7 +106,7 @@ export async function alternate(
     onStep(`${track.peer.name} prepares`);
     await attempt(track, async () => {
       const { mostInside } = await testCase.prepare(bench, track.peer);
-      track.mostInside = mostInside;
+      if (track.peer.kind !== 'sharing sibling') track.mostInside = mostInside;
     });
   }
   const rounds = workload.rounds === 'one' ? 1 : plan.rounds;
@@ -119,5 +119,5 @@ export async function alternate(
       });
     }
   }
-  return tracks.map((track) => resultOf(track, tracks, workload.rate));
+  return tracks.map((track) => resultOf(track, tracks, workload));
 }

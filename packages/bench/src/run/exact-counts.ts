@@ -51,6 +51,37 @@ const handoffs = (waiting: number): Count => ({
   },
 });
 
+const SECTIONS = 100;
+
+/** What one task sends for sections of its own, one after the other. */
+const alone = (what: string, each: number, section: (client: LockClient) => Promise<unknown>): Count => ({
+  what: `${SECTIONS} sections of one task, ${what}`,
+  expected: each * SECTIONS,
+  async run({ client }) {
+    for (let i = 0; i < SECTIONS; i++) await section(client(0));
+  },
+});
+
+const nothing = () => undefined;
+
+const family: readonly Count[] = [
+  alone('a fair lock', 2, (client) => client.getFairLock('fair').withLock(nothing)),
+  alone('a fenced lock', 2, (client) => client.getFencedLock('fenced').withLock(nothing)),
+  alone('a spin lock', 2, (client) => client.getSpinLock('spin').withLock(nothing)),
+  alone('a write lock', 2, (client) => client.getReadWriteLock('written').writeLock().withLock(nothing)),
+  alone('a read lock', 2, (client) => client.getReadWriteLock('read').readLock().withLock(nothing)),
+  alone('a lock of two names', 4, (client) => client.getMultiLock(['{both}:a', '{both}:b']).withLock(nothing)),
+  alone('a permit', 2, async (client) => (await client.getSemaphore('permits', { permits: 1 }).acquire()).release()),
+  {
+    what: '1,000 sections of 50 tasks of one process, a read lock',
+    expected: 2,
+    async run({ client }) {
+      const lock = client(0).getReadWriteLock('shared-read').readLock();
+      await Promise.all(Array.from({ length: 1_000 }, () => lock.withLock(nothing)));
+    },
+  },
+];
+
 const counts: readonly Count[] = [
   {
     what: '100 sections of one task',
@@ -100,6 +131,7 @@ const counts: readonly Count[] = [
     },
   },
   ...[1, 3, 8].map(handoffs),
+  ...family,
 ];
 
 /** A client whose subscription is on its way asks once more when it arrives. */

@@ -1,4 +1,6 @@
-import type { Traits } from '../peers/peer.js';
+import { holdfast } from '../peers/holdfast.js';
+import type { Peer, Traits } from '../peers/peer.js';
+import { floor } from '../peers/roster.js';
 import { busyCase } from './busy-case.js';
 import { crowdCase } from './crowd-case.js';
 import { heldCase } from './held-case.js';
@@ -6,7 +8,9 @@ import { loopCase } from './loop-case.js';
 import type { Case, Workload } from './workload.js';
 
 const locks = ({ kind }: Traits): boolean => kind === 'lock';
-const everybody = (): boolean => true;
+const everybody = ({ kind }: Traits): boolean => kind === 'lock' || kind === 'floor';
+const family = (peer: Peer): boolean => peer === holdfast || peer.kind.endsWith('sibling');
+const exclusiveFamily = (peer: Peer): boolean => peer === holdfast || peer.kind === 'sibling';
 
 const acquire = ['acquireP50Us', 'acquireP99Us', 'acquireP999Us'] as const;
 const handoff = ['handoffP50Us', 'handoffP99Us', 'handoffP999Us'] as const;
@@ -20,6 +24,7 @@ const uncontended: Workload = {
   columns: ['opsPerSecond', ...acquire, ...cost, ...timers, 'peakMiB'],
   rate: 'opsPerSecond',
   rounds: 'several',
+  base: floor,
   suits: everybody,
   cases: [1, 64, 1_000].flatMap((tasks): Case[] => [
     loopCase({ label: `${tasks} at once`, x: tasks, tasks, locks: 'own', inShortRun: tasks === 1 }),
@@ -41,6 +46,7 @@ const tasks: Workload = {
   columns: ['opsPerSecond', ...acquire, ...cost, 'fairness', ...timers, 'peakMiB'],
   rate: 'opsPerSecond',
   rounds: 'several',
+  base: floor,
   suits: locks,
   cases: [2, 10, 50, 500].map((count) =>
     loopCase({ label: `${count} tasks`, x: count, tasks: count, locks: 'one', inShortRun: count === 50 }),
@@ -64,6 +70,7 @@ const processes: Workload = {
   columns: ['opsPerSecond', 'handoffsPerSecond', ...handoff, 'keptShare', ...acquire, ...cost, 'fairness', ...timers],
   rate: 'handoffsPerSecond',
   rounds: 'several',
+  base: floor,
   suits: locks,
   cases: [0, 1, 5].flatMap((holdMs) =>
     [2, 4, 8, 16].map((count) =>
@@ -95,6 +102,7 @@ const mixed: Workload = {
   columns: ['opsPerSecond', ...handoff, 'keptShare', ...acquire, ...cost, 'fairness', ...timers],
   rate: 'opsPerSecond',
   rounds: 'several',
+  base: floor,
   suits: locks,
   cases: [4, 8].map((count) =>
     loopCase({
@@ -114,6 +122,7 @@ const nested: Workload = {
   columns: ['opsPerSecond', ...acquire, ...cost],
   rate: 'opsPerSecond',
   rounds: 'several',
+  base: floor,
   suits: ({ reenters }) => reenters,
   cases: [1, 2, 5, 10].map((depth) =>
     loopCase({ label: `depth ${depth}`, x: depth, depth, locks: 'own', inShortRun: depth === 2 }),
@@ -132,6 +141,7 @@ const busy: Workload = {
   columns: ['opsPerSecond', ...acquire, ...cost],
   rate: 'opsPerSecond',
   rounds: 'several',
+  base: floor,
   suits: everybody,
   cases: [busyCase],
 };
@@ -152,6 +162,7 @@ const held: Workload = {
   ],
   rate: undefined,
   rounds: 'one',
+  base: floor,
   suits: ({ kind, renews }) => kind === 'lock' && renews,
   cases: [
     heldCase({ label: '1,000 locks', locks: 1_000, inShortRun: true }),
@@ -184,6 +195,7 @@ const crowd: Workload = {
   ],
   rate: 'servedPerSecond',
   rounds: 'one',
+  base: floor,
   suits: locks,
   cases: [
     crowdCase({ label: '100 tasks', tasks: 100, inShortRun: true }),
@@ -202,6 +214,7 @@ const roundTrip: Workload = {
   columns: ['opsPerSecond', ...acquire, 'commandsPerOp'],
   rate: 'opsPerSecond',
   rounds: 'several',
+  base: floor,
   suits: everybody,
   cases: [0, 1, 10].map((roundTripMs) =>
     loopCase({
@@ -231,6 +244,7 @@ const farHandoff: Workload = {
   ],
   rate: 'handoffsPerSecond',
   rounds: 'several',
+  base: floor,
   suits: locks,
   cases: [0, 1, 10].map((roundTripMs) =>
     loopCase({
@@ -245,6 +259,56 @@ const farHandoff: Workload = {
   growth: { x: 'added round trip, ms', figures: ['handoffP50Us', 'acquireP99Us'], why: roundTripWhy },
 };
 
+const familyAlone: Workload = {
+  name: 'family',
+  title: 'The family, uncontended',
+  about: 'As uncontended, with each kind of lock. All are divided by the re-entrant lock.',
+  columns: ['opsPerSecond', ...acquire, ...cost],
+  rate: 'opsPerSecond',
+  rounds: 'several',
+  base: holdfast.name,
+  suits: family,
+  cases: [1, 64].map((count) =>
+    loopCase({ label: `${count} at once`, tasks: count, locks: 'own', inShortRun: count === 1 }),
+  ),
+};
+
+const familyContended: Workload = {
+  name: 'family-contended',
+  title: 'The family, contended',
+  about:
+    'A closed loop without hold time, several processes with several tasks each. A fair lock goes to another process each time, a spin lock to who happens to ask.',
+  columns: ['opsPerSecond', 'handoffsPerSecond', ...handoff, 'keptShare', ...acquire, ...cost, 'fairness'],
+  rate: 'opsPerSecond',
+  rounds: 'several',
+  base: holdfast.name,
+  suits: exclusiveFamily,
+  cases: [1, 4].map((count) =>
+    loopCase({
+      label: `4 processes × ${count} ${count === 1 ? 'task' : 'tasks'}`,
+      ...{ processes: 4, tasks: count, locks: 'one', inShortRun: count === 1 },
+    }),
+  ),
+};
+
+const reading: Workload = {
+  name: 'reading',
+  title: 'Mostly reading',
+  about:
+    'A closed loop on one lock; sections last 1 ms. The re-entrant lock lets in one at a time, whatever it is wanted for.',
+  columns: ['opsPerSecond', ...acquire, ...cost, 'fairness'],
+  rate: 'opsPerSecond',
+  rounds: 'several',
+  base: holdfast.name,
+  suits: (peer) => peer === holdfast || peer.name === '95 % reads' || peer.name === 'write',
+  cases: [
+    loopCase({
+      label: '4 processes × 16 tasks, hold 1 ms',
+      ...{ processes: 4, tasks: 16, holdMs: 1, locks: 'one', inShortRun: true },
+    }),
+  ],
+};
+
 /** In the order of the report. */
 export const catalogue: readonly Workload[] = [
   uncontended,
@@ -257,4 +321,7 @@ export const catalogue: readonly Workload[] = [
   crowd,
   roundTrip,
   farHandoff,
+  familyAlone,
+  familyContended,
+  reading,
 ];

@@ -1,6 +1,6 @@
 import type { Figure, Figures } from '../measure/figures.js';
 import type { Histogram } from '../measure/histogram.js';
-import type { Peer, Traits } from '../peers/peer.js';
+import type { Peer } from '../peers/peer.js';
 import type { Bench } from '../run/bench.js';
 
 /** What one round of one peer came to. */
@@ -49,5 +49,7 @@ export interface Workload {
   readonly growth?: GrowthPlot;
   /** `one`: a round takes seconds and is repeated in no run. */
   readonly rounds: 'several' | 'one';
-  suits(peer: Traits): boolean;
+  /** The name of the peer that all are divided by. */
+  readonly base: string;
+  suits(peer: Peer): boolean;
 }
