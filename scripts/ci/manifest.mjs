@@ -16,6 +16,10 @@ const hooks = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 
 /** Each of them would bring files, programs or packages past the lists of this file. */
 const unwanted = ['gypfile', 'optionalDependencies', 'bundledDependencies', 'bundleDependencies'];
 
+const number = String.raw`\d[\w.+-]*`;
+/** Versions of the registry, and no address: `^11.0.0 || ^12.0.0`, or `>=0.2.0 <1.0.0`. */
+const versions = new RegExp(String.raw`^([\^~]?${number}( \|\| [\^~]?${number})*|>=${number} <${number})$`);
+
 /** @throws Error when installing the package would run or bring what it must not. */
 export function checkManifest({ name, scripts = {}, ...manifest }) {
   const wanted = allowed[name];
@@ -32,7 +36,7 @@ export function checkManifest({ name, scripts = {}, ...manifest }) {
     const listed = found.map(([dependency]) => dependency).sort();
     if (listed.join() !== names.join())
       throw new Error(`${name}: ${kind} are ${listed.join(', ') || 'none'}, not ${names.join(', ') || 'none'}`);
-    const elsewhere = found.filter(([, version]) => !/^[\^~]?\d[\w.+-]*( \|\| [\^~]?\d[\w.+-]*)*$/.test(version));
+    const elsewhere = found.filter(([, version]) => !versions.test(version));
     if (elsewhere.length > 0)
       throw new Error(`${name} takes ${elsewhere.map((pair) => pair.join(' from ')).join(', ')}`);
   }
