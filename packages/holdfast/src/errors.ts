@@ -1,6 +1,6 @@
 /** The errors of a call, and all others: what code outside imports. */
 
-import { LockError, named } from './lock-error.js';
+import { atFirst, called, LockError, named } from './lock-error.js';
 
 export { LockError, type LockErrorCode } from './lock-error.js';
 export * from './redis-errors.js';
@@ -21,9 +21,9 @@ export class LockTimeoutError extends LockError {
   /** How long the call waited, in whole milliseconds. */
   readonly waitedMs: number;
 
-  constructor(lockName: string, waitedMs: number, found: 'busy' | 'unanswered' = 'busy', what = `Lock "${lockName}"`) {
+  constructor(lockName: string, waitedMs: number, found: 'busy' | 'unanswered' = 'busy', kind = 'lock') {
     const ms = Math.round(waitedMs);
-    super(`${what} ${inWords[found](ms)}`, lockName);
+    super(`${atFirst(kind, lockName)} ${inWords[found](ms)}`, lockName);
     this.waitedMs = ms;
   }
 }
@@ -74,8 +74,11 @@ export class LockLostError extends LockError {
   /** What ended the hold. */
   readonly reason: LockLostReason;
 
-  constructor(lockName: string, reason: LockLostReason) {
-    super(`Lock "${lockName}" was lost: ${reason} (${lossInWords[reason]})`, lockName);
+  constructor(lockName: string, reason: LockLostReason, kind = 'lock') {
+    super(
+      `${kind === 'semaphore' ? `The hold of ${called(kind, lockName)}` : atFirst(kind, lockName)} was lost: ${reason} (${lossInWords[reason]})`,
+      lockName,
+    );
     this.reason = reason;
   }
 }
@@ -88,7 +91,7 @@ export class LockNotHeldError extends LockError {
   static readonly code = 'LOCK_NOT_HELD';
   readonly code = LockNotHeldError.code;
 
-  constructor(lockName: string, where: string, what = `Lock "${lockName}"`) {
+  constructor(lockName: string, where: string, what = atFirst('lock', lockName)) {
     super(`${what} is not held by ${where}`, lockName);
   }
 }
@@ -184,8 +187,11 @@ export class LockLimitError extends LockError {
   /** What it is set to. */
   readonly value: number;
 
-  constructor(lockName: string, limit: LockLimit, value: number) {
-    super(`Lock "${lockName}" was not asked for: limits.${limit} allows ${value} ${limitInWords[limit]}`, lockName);
+  constructor(lockName: string, limit: LockLimit, value: number, kind = 'lock') {
+    super(
+      `${atFirst(kind, lockName)} was not asked for: limits.${limit} allows ${value} ${limitInWords[limit]}`,
+      lockName,
+    );
     this.limit = limit;
     this.value = value;
   }
@@ -214,7 +220,7 @@ export class LockClientClosedError extends LockError {
 
   constructor(lockName?: string) {
     super(
-      `The lock client is closed${lockName === undefined ? '' : `: lock "${lockName}" cannot be had or asked about`}`,
+      `The lock client is closed${lockName === undefined ? '' : `: "${lockName}" cannot be had or asked about`}`,
       lockName,
     );
   }

@@ -17,6 +17,17 @@ export function named(type: abstract new (...args: never) => LockError, name: st
   }
 }
 
+/** What messages call the thing that an error is about. `kind`: which primitive it is. */
+export function called(kind: string, name: string): string {
+  return `${kind === 'semaphore' || kind === 'latch' ? kind : 'lock'} "${name}"`;
+}
+
+/** {@link called}, where a sentence begins. */
+export function atFirst(kind: string, name: string): string {
+  const words = called(kind, name);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** The stable codes of {@link LockError.code}. */
 export type LockErrorCode =
   | 'LOCK_TIMEOUT'

@@ -1,6 +1,6 @@
 /** The errors that say what Redis has answered, or has not. */
 
-import { LockError, named } from './lock-error.js';
+import { atFirst, called, LockError, named } from './lock-error.js';
 
 /**
  * Redis did not answer in time. When the call was an acquisition, the lock is *not* held on its behalf: whatever the command may
@@ -39,13 +39,13 @@ export class LockRefusedError extends LockError {
   }
   static readonly code = 'LOCK_REFUSED';
   readonly code = LockRefusedError.code;
-  /** First word of Redis' error, such as `NOPERM` or `OOM`; `NOTALOCK` and `NOTASEMAPHORE` for a key that is something else,
+  /** First word of Redis' error, such as `NOPERM` or `OOM`; `NOTALOCK`, `NOTASEMAPHORE` and `NOTALATCH` for a key that is something else,
    * `NOTINITIALIZED` for a semaphore whose permits nobody has set. */
   readonly redisCode: string;
 
-  constructor(lockName: string, redisCode: string, options?: ErrorOptions) {
+  constructor(lockName: string, redisCode: string, options?: ErrorOptions, kind = 'lock') {
     super(
-      `Redis refused a command on lock "${lockName}": ${refusalInWords[redisCode] ?? `${redisCode} (error.cause has the whole of it)`}`,
+      `Redis refused a command on ${called(kind, lockName)}: ${refusalInWords[redisCode] ?? `${redisCode} (error.cause has the whole of it)`}`,
       lockName,
       options,
     );
@@ -68,8 +68,11 @@ export class LockNotReplicatedError extends LockError {
   /** How many did. */
   readonly confirmed: number;
 
-  constructor(lockName: string, required: number, confirmed: number) {
-    super(`Lock "${lockName}" was given back: ${confirmed} of ${required} replicas confirmed it in time`, lockName);
+  constructor(lockName: string, required: number, confirmed: number, kind = 'lock') {
+    super(
+      `${atFirst(kind, lockName)} was given back: ${confirmed} of ${required} replicas confirmed it in time`,
+      lockName,
+    );
     this.required = required;
     this.confirmed = confirmed;
   }

@@ -15,6 +15,8 @@
 -- than that goes back, and a copy finds nothing that is more. An ask finds its own record, or the tombstone of its tenure. A renewal finds a
 -- record that has not ended, or does nothing.
 
+--#include permits/free
+
 local count, queue, fresh, permits = KEYS[1], KEYS[2], KEYS[3], KEYS[#KEYS]
 local free, sweepAt
 
@@ -47,6 +49,6 @@ end
 local function look()
   local value = redis.pcall('GET', count)
   if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then return value end
-  free = value and tonumber(value) or nil
-  if value and (not free or free % 1 ~= 0) then return { err = 'NOTASEMAPHORE this key is not a semaphore' } end
+  free = type(value) == 'string' and countIn(value) or nil
+  if value and not free then return { err = 'NOTASEMAPHORE this key is not a semaphore' } end
 end

@@ -6,10 +6,11 @@
 -- Reply: counts free used javas waiting; javas as Redisson counts them, of its expirable semaphore. `none`: there is no semaphore
 
 --#include protocol/question
+--#include permits/free
 
 local value = redis.pcall('GET', KEYS[1])
-local free = type(value) ~= 'table' and tonumber(value) or nil
-if value and (not free or free % 1 ~= 0) then
+local free = type(value) == 'string' and countIn(value) or nil
+if value and not free then
   if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then return value end
   return { err = 'NOTASEMAPHORE this key is not a semaphore' }
 end

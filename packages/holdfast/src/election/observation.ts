@@ -77,12 +77,12 @@ export class Observation
   }
 
   onFailed(failure: Failure): void {
-    this.#fail(failureError(this.#operations.name, failure));
+    this.#fail(failureError(this.#operations, failure));
   }
 
   onExpire(step: Wait<Step>): void {
     const { clock, settings, topology } = this.#home.parts;
-    const { name, key } = this.#operations;
+    const { key } = this.#operations;
     const lookout = this.#lookout as Lookout<unknown>;
     const { unansweredSince, setback, trouble } = lookout;
     const situation = {
@@ -92,7 +92,8 @@ export class Observation
     };
     const decision = decideAtTimeout(situation, settings);
     if (decision.kind === 'wait') step.expireAt(decision.until);
-    else if (decision.kind === 'unavailable') this.#fail(unavailableError(name, decision.silentMs, trouble));
+    else if (decision.kind === 'unavailable')
+      this.#fail(unavailableError(this.#operations, decision.silentMs, trouble));
   }
 
   #begin(): void {

@@ -65,7 +65,7 @@ export function admitInside(lock: ExclusiveLock): void {
 export function reenter(lock: ExclusiveLock, waiter: Waiter): void {
   const { limits } = lock.parts;
   if (limits.depthReached(lock.policy.depthOf(lock, waiter.request))) {
-    waiter.refuse(limits.reached(lock.name, 'depth'));
+    waiter.refuse(limits.reached(lock, 'depth'));
     return;
   }
   const { terms, unlockScopeOnReentry } = waiter.request;
@@ -157,7 +157,7 @@ function confirmed(
   }
   lock.holds.remove(record);
   arrived(lock, waiter);
-  waiter.refuse(failureError(lock.name, outcome));
+  waiter.refuse(failureError(lock, outcome));
   // The count is as it was; the calls that wait go on.
   if (lock.holds.isEmpty) lock.onEmptied(tenure, record);
   else admitInside(lock);

@@ -108,7 +108,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     } else if (waiter.singleAttempt && !holds.isEmpty) {
       waiter.turnAway('busy');
     } else if (parts.limits.waitersReached && !this.#holdsFor(request)) {
-      waiter.refuse(parts.limits.reached(this.name, 'waiters'));
+      waiter.refuse(parts.limits.reached(this, 'waiters'));
     } else {
       const verdict = judge(waiter, this.#home, parts);
       if (verdict !== 'refused') join(this, waiter);
@@ -255,7 +255,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
       if (failure.kind === 'over') tenure.forget();
       else {
         void tenure.cancel();
-        for (const waiter of this.queue) waiter.refuse(failureError(this.name, failure));
+        for (const waiter of this.queue) waiter.refuse(failureError(this, failure));
       }
       contend(this);
     });

@@ -54,7 +54,7 @@ async function countDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord)
   if (outcome.kind === 'held' || outcome.kind === 'released') return;
   if (lock.tenure !== tenure)
     throw lostOnTheWayOut(lock, record, tenure.whyLost(lock.closing ? 'closed' : 'unreachable'));
-  throw failureError(lock.name, outcome);
+  throw failureError(lock, outcome);
 }
 
 function countedDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord, outcome: CountedDown): void {
@@ -103,7 +103,7 @@ async function passOnByScript(lock: ExclusiveLock, tenure: Stake, last: HoldReco
   if (outcome.kind === 'held') return;
   // Not lost, but no longer ours: the client was closed meanwhile.
   if (outcome.kind === 'lost' || lock.tenure !== tenure) throw lostOnTheWayOut(lock, last, tenure.whyLost('closed'));
-  throw failureError(lock.name, outcome);
+  throw failureError(lock, outcome);
 }
 
 function giveBack(
@@ -122,7 +122,7 @@ function giveBack(
   lock.turn = turnAfter(tenure, lock.parts);
   const failure = (outcome: ReleaseOutcome) => {
     if (outcome.kind === 'unheld') return lostOnTheWayOut(lock, last, tenure.whyLost('deleted'));
-    return outcome.kind === 'released' ? undefined : failureError(lock.name, outcome);
+    return outcome.kind === 'released' ? undefined : failureError(lock, outcome);
   };
   const returned = tenure.giveBack(now, failure, { restUntil, turn: lock.turn });
   freed(lock, now);
@@ -138,7 +138,7 @@ function freed(lock: ExclusiveLock, now: number): void {
 
 /** The hold which has just been given up was gone before, or went meanwhile. */
 function lostOnTheWayOut(lock: ExclusiveLock, record: HoldRecord, reason: LockLostReason): LockLostError {
-  const error = new LockLostError(lock.name, reason);
+  const error = new LockLostError(lock.name, reason, lock.primitive);
   lock.parts.reporter.lostBefore(record, error);
   return error;
 }

@@ -21,7 +21,7 @@ function judge(lock: ExclusiveLock, waiter: Waiter): void {
   const decision = decisionOn(lock, waiter);
   if (decision.kind === 'wait') waiter.expireAt(decision.until);
   else if (decision.kind === 'unavailable')
-    waiter.refuse(unavailableError(lock.name, decision.silentMs, lock.tenure?.trouble));
+    waiter.refuse(unavailableError(lock, decision.silentMs, lock.tenure?.trouble));
   else waiter.turnAway(decision.kind);
 }
 

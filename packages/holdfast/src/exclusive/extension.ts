@@ -21,6 +21,6 @@ export async function extend(lock: ExclusiveLock, record: HoldRecord, ms: number
   if (tenure.steps.raise === undefined) throw new TypeError(`"${name}" is of a kind of lock that cannot be extended`);
   const outcome = await tenure.steps.raise(ms, common);
   if (outcome.kind === 'lost') lock.change(() => lock.tenure === tenure && tenure.lease.lose('deleted'));
-  else if (outcome.kind !== 'held') throw failureError(name, outcome);
+  else if (outcome.kind !== 'held') throw failureError(lock, outcome);
   if (record.lost) throw record.lossError();
 }

@@ -18,7 +18,7 @@ export async function fixLease(lock: ExclusiveLock, record: HoldRecord, leaseMs:
   const change = lock.holds.depth === 1 ? restart(lock, tenure, record) : raise(lock, tenure, leaseMs);
   const outcome = await withinResponseTimeout(change, tenure, parts);
   if (outcome.kind === 'lost') lock.change(() => tenure.lease.lose('deleted'));
-  else if (outcome.kind !== 'held') throw failureError(lock.name, outcome);
+  else if (outcome.kind !== 'held') throw failureError(lock, outcome);
   if (record.lost) throw record.lossError();
 }
 

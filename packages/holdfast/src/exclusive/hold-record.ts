@@ -195,7 +195,7 @@ export class HoldRecord implements ScopedHold {
   }
 
   lossError(): LockLostError {
-    return new LockLostError(this.name, this.lossReason);
+    return new LockLostError(this.name, this.lossReason, this.primitive);
   }
 
   remainingMs(): number {

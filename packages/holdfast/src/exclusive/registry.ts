@@ -58,7 +58,7 @@ export class Registry implements LockHome {
     if (known !== undefined && !(known instanceof Lanes)) return known;
     const lane = known?.find(operations, policy.originsOf(request));
     if (lane !== undefined) return lane;
-    if (known === undefined) this.#parts.limits.checkNames(operations.name, this.#size);
+    if (known === undefined) this.#parts.limits.checkNames(operations, this.#size);
     if (isCoordinating(policy)) return this.#place(operations, policy.coordinate(parts, this));
     const coordinator = new Coordinator(operations, policy, parts, this);
     if (policy.contends === 'first') this.#place(operations, coordinator);

@@ -1,5 +1,4 @@
 import type { Command } from '@holdfast/core';
-import { LockLostError } from '../errors.js';
 import { failureError } from '../tenure/failures.js';
 import type { HandoffReply } from '../tenure/operations.js';
 import type { HoldRecord } from './hold-record.js';
@@ -26,6 +25,6 @@ export async function giveBackSome(
   );
   if (outcome.kind === 'held' || record.state === 'released') return;
   if (outcome.kind === 'lost') lock.change(() => tenure.lease.lose('deleted'));
-  else throw failureError(lock.name, outcome);
-  if (record.lost) throw new LockLostError(lock.name, record.lossReason);
+  else throw failureError(lock, outcome);
+  if (record.lost) throw record.lossError();
 }

@@ -117,7 +117,7 @@ async function lookAt(
   const answer = await parts.sender.answer(keys.lock, () => glance, { until, inLastingTrouble: 'give up' });
   if (answer.kind !== 'reply') {
     if (answer.kind === 'refused' && answer.code === 'NOTALOCK') return undefined;
-    throw failureError(name, answer);
+    throw failureError({ name, primitive: 'lock' }, answer);
   }
   const { nowMs, owner, side, holders, remainingMs, waiting } = answer.reply;
   if (owner === undefined) return undefined;

@@ -15,6 +15,7 @@ import { type LatchParts, type LatchPatience, LatchWait, type LatchWaitKeeper } 
 /** What is waited for. */
 export interface WatchedLatch {
   readonly name: string;
+  readonly primitive: 'latch';
   readonly key: string;
   readonly channel: string;
   readonly channelSlot: 'of the keys' | 'another';
@@ -56,13 +57,13 @@ export class LatchWatch implements LookoutListener<LatchLook>, LatchWaitKeeper {
   }
 
   onFailed(failure: Failure): void {
-    this.#refuseAll(failureError(this.#latch.name, failure));
+    this.#refuseAll(failureError(this.#latch, failure));
   }
 
   onExpire(wait: LatchWait): void {
     const { clock, settings, topology } = this.#parts;
     const { unansweredSince, setback, trouble } = this.#lookout;
-    const { name, key } = this.#latch;
+    const { key } = this.#latch;
     const { joinedAt, until, singleAttempt } = wait;
     const situation = {
       ...{ now: clock.now(), joinedAt, until, singleAttempt, confirmingSince: undefined, heldHere: false },
@@ -70,7 +71,7 @@ export class LatchWatch implements LookoutListener<LatchLook>, LatchWaitKeeper {
     };
     const decision = decideAtTimeout(situation, settings);
     if (decision.kind === 'wait') wait.expireAt(decision.until);
-    else if (decision.kind === 'unavailable') wait.refuse(unavailableError(name, decision.silentMs, trouble));
+    else if (decision.kind === 'unavailable') wait.refuse(unavailableError(this.#latch, decision.silentMs, trouble));
     else wait.answer(false);
   }
 

@@ -17,7 +17,7 @@ export class Latches {
   wait(latch: WatchedLatch, patience: LatchPatience): Promise<boolean> {
     patience.signal?.throwIfAborted();
     const { limits } = this.#parts;
-    if (limits.waitersReached) throw limits.reached(latch.name, 'waiters');
+    if (limits.waitersReached) throw limits.reached(latch, 'waiters');
     return (this.#watches.get(latch.key) ?? this.#watch(latch)).wait(patience);
   }
 

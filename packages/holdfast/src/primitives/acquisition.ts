@@ -99,7 +99,7 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
 }
 
 function ask<T>({ parts, registry }: LockHost, call: LockCall<T>, request: AcquireRequest): Promise<T> {
-  parts.limits.checkLease(request.name, call.options.leaseMs);
+  parts.limits.checkLease(request, call.options.leaseMs);
   return registry.coordinator(call, parts, request).acquire(request) as Promise<T>;
 }
 

@@ -100,7 +100,7 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
       this.name,
       this.#parts.clock.now() - had.joinedAt,
       had.found,
-      `Semaphore "${this.name}"`,
+      this.#operations.primitive,
     );
   }
 
@@ -146,7 +146,7 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
     if (outcome === undefined || outcome.kind === 'lost') throw this.#unknown('this id');
     if (outcome.kind !== 'refused') return outcome.remainingMs ?? 'never';
     const error = new Error(outcome.message);
-    throw failureError(this.name, { kind: 'refused', code: redisCodeOf(outcome.message), error });
+    throw failureError(this.#operations, { kind: 'refused', code: redisCodeOf(outcome.message), error });
   }
 
   async availablePermits(): Promise<number> {
@@ -188,7 +188,7 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
 
   #checkLease(leaseMs: PermitLease): void {
     if (leaseMs !== 'never') checkTime('leaseMs', leaseMs, MIN_LEASE_MS);
-    this.#parts.limits.checkLease(this.name, leaseMs === 'never' ? MAX_TIME_MS : leaseMs);
+    this.#parts.limits.checkLease(this.#operations, leaseMs === 'never' ? MAX_TIME_MS : leaseMs);
   }
 
   /** The ids, or what kept the call from having any. Whatever is refused at once is a rejection too. */
@@ -218,7 +218,7 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
       throw error;
     }
     if (operations.issued) return ids;
-    throw new LockLostError(this.name, 'deleted');
+    throw new LockLostError(this.name, 'deleted', this.#operations.primitive);
   }
 
   /** What can no longer be given back ends with its lease. */

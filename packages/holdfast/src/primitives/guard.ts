@@ -123,7 +123,7 @@ export class FenceGuard implements Guard {
       this.#hold.assertHeld();
     }
     const { name, fence } = this.#hold;
-    const reply = await query(this.#parts, { name, key }, command);
+    const reply = await query(this.#parts, { name, key, primitive: 'fenced' }, command);
     if (reply.kind === 'stale') throw new StaleTokenError(name, key, fence.token, reply.token);
   }
 }

@@ -7,6 +7,7 @@ export type LatchRequest = latch.LatchRequest;
 
 /** The operations of the countdown latch: the only file of the client that knows its scripts. */
 export class LatchOperations {
+  readonly primitive = 'latch';
   readonly #keys: latch.LatchKeys;
 
   /** @throws TypeError or RangeError when there can be no latch of that name. */

@@ -153,7 +153,7 @@ export class MultiLockHandle implements MultiLock {
   async #takeAll(call: MultiCall): Promise<HoldBundle | Missed> {
     const { options, startedAt } = call;
     const { clock, aborts } = this.#host.parts;
-    for (const { host, operations } of this.#members) host.parts.limits.checkLease(operations.name, options.leaseMs);
+    for (const { host, operations } of this.#members) host.parts.limits.checkLease(operations, options.leaseMs);
     const bundle = new HoldBundle();
     /** Ends the wait for a member: the caller's signal, or the loss of one that is held. */
     const end = new AbortController();

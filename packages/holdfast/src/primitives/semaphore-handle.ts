@@ -193,7 +193,7 @@ class SemaphoreHandle implements RSemaphore {
       const call = check();
       const { permits, ends, options } = call;
       const host = ends === 'never' ? { ...this.#host, terms: endless } : this.#host;
-      if (ends === 'never') this.#parts.limits.checkLease(this.name, MAX_TIME_MS);
+      if (ends === 'never') this.#parts.limits.checkLease(this.#operations, MAX_TIME_MS);
       return acquire(host, {
         operations: this.#operations.for({ permits, ends }),
         policy: permitPolicy,
@@ -211,7 +211,7 @@ class SemaphoreHandle implements RSemaphore {
 
   #must(outcome: HoldRecord | NotAcquired, joinedAt: number): HoldRecord {
     if (typeof outcome !== 'string') return outcome;
-    throw new LockTimeoutError(this.name, this.#parts.clock.now() - joinedAt, outcome, `Semaphore "${this.name}"`);
+    throw new LockTimeoutError(this.name, this.#parts.clock.now() - joinedAt, outcome, this.#operations.primitive);
   }
 
   /** To code that gives it back, by itself or by `release` of this handle: both are needed no more when neither can be reached. */

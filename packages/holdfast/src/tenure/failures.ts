@@ -1,5 +1,7 @@
 import { isLasting } from '../connection/trouble.js';
 import { unavailable } from '../connection/unavailable.js';
+import { called } from '../lock-error.js';
+import type { LockIdentity } from './operations.js';
 import { LockNodesError, LockNotReplicatedError, LockRefusedError, type LockUnavailableError } from '../errors.js';
 
 /** Redis' answer was no, or not good enough, or there was none. */
@@ -10,16 +12,25 @@ export type Failure =
   /** The servers are not what the lock needs. */
   | { kind: 'misplaced'; problem: string };
 
+/** What a call was about. */
+export type About = Pick<LockIdentity, 'name' | 'primitive'>;
+
 /** What to tell the caller. */
-export function failureError(name: string, failure: Failure): Error {
-  if (failure.kind === 'refused') return new LockRefusedError(name, failure.code, { cause: failure.error });
-  if (failure.kind === 'unconfirmed') return new LockNotReplicatedError(name, failure.required, failure.confirmed);
+export function failureError({ name, primitive }: About, failure: Failure): Error {
+  if (failure.kind === 'refused') return new LockRefusedError(name, failure.code, { cause: failure.error }, primitive);
+  if (failure.kind === 'unconfirmed')
+    return new LockNotReplicatedError(name, failure.required, failure.confirmed, primitive);
   if (failure.kind === 'misplaced') return new LockNodesError(failure.problem, name);
   const outcome = isLasting(failure.error) ? 'cannot be asked' : 'gave no answer';
-  return unavailable(`Redis ${outcome} about lock "${name}"`, name, failure.error);
+  return unavailable(`Redis ${outcome} about ${called(primitive, name)}`, name, failure.error);
 }
 
 /** Redis has been silent for too long. */
-export function unavailableError(name: string, silentMs: number, cause: Error | undefined): LockUnavailableError {
-  return unavailable(`Redis has not answered for ${Math.round(silentMs)} ms about lock "${name}"`, name, cause);
+export function unavailableError(
+  { name, primitive }: About,
+  silentMs: number,
+  cause: Error | undefined,
+): LockUnavailableError {
+  const what = `Redis has not answered for ${Math.round(silentMs)} ms about ${called(primitive, name)}`;
+  return unavailable(what, name, cause);
 }

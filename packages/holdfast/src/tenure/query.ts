@@ -7,11 +7,11 @@ import type { Operations } from './operations.js';
 /** One question to Redis within `responseTimeoutMs`. */
 export async function query<R>(
   parts: Pick<ClientParts, 'clock' | 'settings' | 'sender'>,
-  { name, key }: Pick<Operations, 'name' | 'key'>,
+  about: Pick<Operations, 'name' | 'primitive' | 'key'>,
   command: Command<R>,
 ): Promise<R> {
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
-  const answer = await parts.sender.answer(key, () => command, { until, inLastingTrouble: 'give up' });
+  const answer = await parts.sender.answer(about.key, () => command, { until, inLastingTrouble: 'give up' });
   if (answer.kind === 'reply') return answer.reply;
-  return atCaller(failureError(name, answer));
+  return atCaller(failureError(about, answer));
 }

@@ -6,6 +6,7 @@
 import { scopeHere } from '../scopes/call-context.js';
 import { type LockLimit, LockLimitError } from '../errors.js';
 import type { Settings } from '../options.js';
+import type { About } from '../tenure/failures.js';
 import type { Reporter } from '../reports/reporter.js';
 
 /** See the module comment. */
@@ -43,25 +44,25 @@ export class Limits {
   }
 
   /** @throws LockLimitError when `names` others are in use. */
-  checkNames(name: string, names: number): void {
-    if (names >= this.#most.locks) this.#refuse(name, 'locks');
+  checkNames(about: About, names: number): void {
+    if (names >= this.#most.locks) this.#refuse(about, 'locks');
   }
 
   /** @throws LockLimitError */
-  checkLease(name: string, leaseMs = 0): void {
-    if (leaseMs > this.#most.leaseMs) this.#refuse(name, 'leaseMs');
+  checkLease(about: About, leaseMs = 0): void {
+    if (leaseMs > this.#most.leaseMs) this.#refuse(about, 'leaseMs');
   }
 
   /** Counted; the error to refuse a call with. */
-  reached(name: string, limit: LockLimit): LockLimitError {
+  reached({ name, primitive }: About, limit: LockLimit): LockLimitError {
     this.#reporter.limited(limit);
-    return new LockLimitError(name, limit, this.#most[limit]);
+    return new LockLimitError(name, limit, this.#most[limit], primitive);
   }
 
   /** For a call that no coordinator knows of. */
-  #refuse(name: string, limit: LockLimit): never {
-    const error = this.reached(name, limit);
-    this.#reporter.failed({ name, context: scopeHere() }, error);
+  #refuse(about: About, limit: LockLimit): never {
+    const error = this.reached(about, limit);
+    this.#reporter.failed({ name: about.name, context: scopeHere() }, error);
     throw error;
   }
 }

@@ -11,6 +11,7 @@
 
 import { type WaitHandler, Wait } from '@holdfast/notify';
 import { LockScopeError } from '../errors.js';
+import { called } from '../lock-error.js';
 import type { Settings } from '../options.js';
 import { none } from '../lists.js';
 import type { Entry, Site } from '../reports/site.js';
@@ -193,7 +194,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   }
 
   cancel(): void {
-    const message = `A call was still waiting for lock "${this.name}" when its scope ended: await it inside that client.run or withLock`;
+    const message = `A call was still waiting for ${called(this.primitive, this.name)} when its scope ended: await it inside that client.run or withLock`;
     this.refuse(new LockScopeError(message, this.name));
   }
 

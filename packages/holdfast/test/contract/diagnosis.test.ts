@@ -151,8 +151,42 @@ describe('a message says what is wrong and what to do:', () => {
       `Redis refused a command on lock "${name}": this key is not a lock but other data, and was left as it is: give the lock another name, or its client a prefix`,
     );
     await client.close();
-    expect(await messageOf(lock().acquire())).toBe(
-      `The lock client is closed: lock "${name}" cannot be had or asked about`,
+    expect(await messageOf(lock().acquire())).toBe(`The lock client is closed: "${name}" cannot be had or asked about`);
+  });
+
+  it('whatever it is that a semaphore or a latch refuses, by the name and as what it is', async () => {
+    const { client, name } = setUp();
+    const [semaphore, latch] = [client.getSemaphore(name), client.getCountDownLatch(`${name}:latch`)];
+    expect(await messageOf(semaphore.acquire())).toBe(
+      `Redis refused a command on semaphore "${name}": there is no such semaphore: set its permits first, by trySetPermits or the option permits of getSemaphore`,
+    );
+    await semaphore.trySetPermits(1);
+    const hold = await semaphore.acquire(1, { leaseMs: 100 });
+    const lost = new Promise((resolve) => {
+      hold.signal.addEventListener('abort', resolve);
+    });
+    expect(await messageOf(semaphore.acquire(1, { waitMs: 0 }))).toMatch(/^Semaphore ".*" stayed busy for \d+ ms: /);
+    await lost;
+    expect(await messageOf(hold.release())).toBe(
+      `The hold of semaphore "${name}" was lost: expired (its lease ran out before it was released)`,
+    );
+    for (const text of ['99999999999999999999', '9007199254740993', '1e3', '007', 'five']) {
+      await kit.admin.set(name, text, 'PX', 5_000);
+      for (const call of [
+        semaphore.acquire(),
+        semaphore.tryAcquire(),
+        semaphore.addPermits(1),
+        semaphore.setPermits(1),
+      ])
+        expect(await messageOf(call)).toMatch(
+          /^Redis refused a command on semaphore ".*": this key is not a semaphore /,
+        );
+      expect(await messageOf(semaphore.availablePermits())).toMatch(/this key is not a semaphore /);
+      expect(await kit.admin.get(name)).toBe(text);
+    }
+    await kit.admin.set(`${name}:latch`, 'five', 'PX', 5_000);
+    expect(await messageOf(latch.countDown())).toMatch(
+      /^Redis refused a command on latch ".*": this key is not a countdown/,
     );
   });
 

@@ -128,7 +128,12 @@ const happenings: fc.Arbitrary<Step[]> = fc.oneof(
   { weight: 2, arbitrary: places.map((key): Step[] => [send('del', key)]) },
   { weight: 6, arbitrary: fc.constantFrom('0', '1', '3', '-1').map((n): Step[] => [send('set', keys.count, n)]) },
   { weight: 1, arbitrary: fc.constant<Step[]>([send('set', keys.count, '2', 'PX', '50000')]) },
-  { weight: 1, arbitrary: fc.constantFrom('many', '1.5').map((text): Step[] => [send('set', keys.count, text)]) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom('many', '1.5', '007', '-0', '1e3', '9007199254740993', '99999999999999999999')
+      .map((text): Step[] => [send('set', keys.count, text)]),
+  },
   { weight: 1, arbitrary: fc.constantFrom(...TENURES).map((id): Step[] => [send('del', keys.dead(id))]) },
   { weight: 1, arbitrary: fc.constant<Step[]>([send('zadd', keys.timeouts, '1', 'x', far, 'y')]) },
   {

@@ -20,6 +20,12 @@ function isHolder(field: string): boolean {
 
 export const NOT_A_SEMAPHORE = 'NOTASEMAPHORE this key is not a semaphore';
 
+/** free.lua */
+export function countIn(text: string | undefined): number | undefined {
+  const n = numberOf(text);
+  return Number.isSafeInteger(n) && `${n}` === text ? n : undefined;
+}
+
 /** holders.lua, take.lua, give.lua, sweep.lua, begin.lua. One for each run of a script. */
 export class Holders {
   readonly count: string;
@@ -54,8 +60,8 @@ export class Holders {
     if (value instanceof ErrorReply) {
       return value.message.includes('WRONGTYPE') ? new ErrorReply(NOT_A_SEMAPHORE) : value;
     }
-    this.free = numberOf(value);
-    if (value !== undefined && (this.free === undefined || this.free % 1 !== 0)) return new ErrorReply(NOT_A_SEMAPHORE);
+    this.free = countIn(value);
+    if (value !== undefined && this.free === undefined) return new ErrorReply(NOT_A_SEMAPHORE);
     return undefined;
   }
 

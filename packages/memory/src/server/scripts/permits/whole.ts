@@ -1,8 +1,8 @@
 import { attempt } from '../../commands.js';
 import { ErrorReply } from '../../reply.js';
-import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
+import { given, integer, questionOf, type ScriptBody } from '../lua.js';
 import { GrantStep, grantingOf } from './grant.js';
-import { Holders, NOT_A_SEMAPHORE, parse } from './holders.js';
+import { countIn, Holders, NOT_A_SEMAPHORE, parse } from './holders.js';
 
 const FEWEST = -2_147_483_648;
 
@@ -67,8 +67,8 @@ export const peek: ScriptBody = (redis, keys, args) => {
   const question = questionOf(args);
   const value = attempt(() => redis.get(counter));
   if (value instanceof ErrorReply) return value.message.includes('WRONGTYPE') ? new ErrorReply(NOT_A_SEMAPHORE) : value;
-  let free = numberOf(value);
-  if (value !== undefined && (free === undefined || free % 1 !== 0)) return new ErrorReply(NOT_A_SEMAPHORE);
+  let free = countIn(value);
+  if (value !== undefined && free === undefined) return new ErrorReply(NOT_A_SEMAPHORE);
   if (free === undefined) return ['none', question];
   const nowMs = redis.timeMs();
   let used = 0;
