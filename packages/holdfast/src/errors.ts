@@ -7,7 +7,8 @@ export * from './redis-errors.js';
 
 /** What a call that waited for nothing has seen, for messages. */
 const inWords = {
-  busy: (ms: number) => `stayed busy for ${ms} ms: client.inspect() tells who has it`,
+  busy: (ms: number, kind: string) =>
+    `stayed busy for ${ms} ms: ${kind === 'semaphore' ? 'its ' : 'client.'}inspect() tells who has it`,
   unanswered: (ms: number) => `was not had within ${ms} ms: there was no answer to the question for it yet`,
 };
 
@@ -23,7 +24,7 @@ export class LockTimeoutError extends LockError {
 
   constructor(lockName: string, waitedMs: number, found: 'busy' | 'unanswered' = 'busy', kind = 'lock') {
     const ms = Math.round(waitedMs);
-    super(`${atFirst(kind, lockName)} ${inWords[found](ms)}`, lockName);
+    super(`${atFirst(kind, lockName)} ${inWords[found](ms, kind)}`, lockName);
     this.waitedMs = ms;
   }
 }

@@ -32,6 +32,11 @@ export type { FencedHold, RFencedLock } from './primitives/fenced-lock.js';
 export type { Hold, HoldState } from './primitives/hold.js';
 export type { Inherited } from './tenure/inherited.js';
 export type { ClientCard } from './identity.js';
+export type {
+  InspectedPermitHolder,
+  InspectedPermitWait,
+  SemaphoreInspection,
+} from './inspection/semaphore-inspection.js';
 export type { InspectedHolder, InspectedWait, LockInspection } from './inspection/inspection.js';
 export type { ListedLock, ListLocksOptions } from './inspection/lock-list.js';
 export type { CloseOptions, ConnectOptions, LockHandleOptions, SpinLockOptions } from './lock-client.js';
@@ -58,7 +63,12 @@ export type {
   TryPermitIdOptions,
 } from './primitives/expirable-semaphore.js';
 export type { OncePerOptions } from './primitives/once-per.js';
-export type { AwaitLatchOptions, CountDownOptions, RCountDownLatch } from './primitives/count-down-latch.js';
+export type {
+  AwaitLatchOptions,
+  CountDownOptions,
+  LatchInspection,
+  RCountDownLatch,
+} from './primitives/count-down-latch.js';
 export type { ShareCodec, ShareOptions } from './primitives/share.js';
 export type { RLock, TryResult } from './primitives/rlock.js';
 export { createRedLockClient } from './redlock/redlock-client.js';

@@ -22,6 +22,8 @@ export interface LatchLook {
   readonly count: number;
   /** The request that has set this round; undefined when it is not known, which is so of one that Redisson has set. */
   readonly round: string | undefined;
+  /** How many ids have counted in this round; 0 when it is not known which round it is. */
+  readonly counted: number;
 }
 
 /** Begins a round with this count, unless one is under way. Answers whether it has. */
@@ -55,11 +57,11 @@ export function count(keys: LatchKeys, options: LatchRequest & { readonly by: st
   );
 }
 
-/** What is left to be counted, and of which round. Writes nothing. */
+/** What is left to be counted, of which round, and how many ids have counted. Writes nothing. */
 export function look(keys: LatchKeys): Command<LatchLook> {
   return command(scripts.look, { latch: keys.latch, round: keys.round }, {}, (reply: Reply) => {
-    const round = reply.hasLength(2).text(1);
-    return { count: reply.natural(0), round: round === '' ? undefined : round };
+    const round = reply.hasLength(3).text(1);
+    return { count: reply.natural(0), round: round === '' ? undefined : round, counted: reply.natural(2) };
   });
 }
 

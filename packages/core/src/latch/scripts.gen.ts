@@ -12,10 +12,10 @@ export const count: Operation<'latch' | 'round' | 'once', 'onceMs' | 'by' | 'cha
 
 export const look: Operation<'latch' | 'round', never> = {
   name: 'latch/look',
-  sha: '3d1bbdbc7d355aeeb382eba7cee053d6af132490',
+  sha: '15a4d1ce999f929817af893b523fd5cfe7fff964',
   keys: (by) => [by.latch, by.round],
   args: () => [],
-  source: [parts.protocolQuestion, parts.latchCountOf, "local count, refused = countOf()\nif refused then return refused end\nreturn { string.format('%.0f', count or 0), redis.call('HGET', KEYS[2], 'round') or '', question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.latchCountOf, "local count, refused = countOf()\nif refused then return refused end\nlocal round = redis.call('HGET', KEYS[2], 'round')\nreturn { string.format('%.0f', count or 0), round or '', round and redis.call('HLEN', KEYS[2]) - 1 or 0, question }"].join('\n'),
 };
 
 export const remove: Operation<'latch' | 'round' | 'once', 'onceMs' | 'channel' | 'trust'> = {

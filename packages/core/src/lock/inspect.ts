@@ -81,7 +81,7 @@ export function ownerFrom(list: Reply): InspectedOwner | undefined {
 }
 
 /** A flat list of names and values; order is kept. Values are checked when they are read. */
-function pairs(list: Reply) {
+export function pairs(list: Reply) {
   const indexes = new Map<string, number>();
   for (let index = 0; index < list.length; index += 2) indexes.set(list.text(index), index + 1);
   return {

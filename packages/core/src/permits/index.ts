@@ -20,6 +20,12 @@ export {
   takeBack,
   type TakeBackReply,
 } from './ids.js';
+export {
+  inspect,
+  type InspectedPermits,
+  type InspectedPermitsWaiter,
+  type PermitsInspectReply,
+} from './inspect.js';
 export type { Lease } from './lease.js';
 export {
   count,

@@ -7,6 +7,7 @@
 
 --#include protocol/question
 --#include permits/free
+--#include permits/javas
 
 local value = redis.pcall('GET', KEYS[1])
 local free = type(value) == 'string' and countIn(value) or nil
@@ -27,10 +28,6 @@ for i = 1, #flat, 2 do
     used = used + tonumber(n)
   end
 end
-local javas = redis.pcall('ZCOUNT', KEYS[3], nowMs, '+inf')
-if type(javas) == 'table' then
-  -- A lock, or another semaphore, may have that name.
-  if not string.find(javas.err, 'WRONGTYPE', 1, true) then return javas end
-  javas = 0
-end
+local javas, refused = javasIn(KEYS[3], nowMs)
+if refused then return refused end
 return { 'counts', free, used, javas, redis.call('ZCARD', KEYS[2]), question }

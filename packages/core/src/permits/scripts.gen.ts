@@ -18,6 +18,14 @@ export const count: Operation<'count' | 'queue' | 'fresh' | 'dead' | 'timeouts' 
   source: [parts.protocolQuestion, parts.protocolArgs, parts.queueInbox, parts.permitsHolders, parts.permitsTake, parts.permitsGive, parts.permitsSweep, parts.permitsBegin, parts.permitsGrant, parts.permitsAnnounce, "local how = ARGV[1]\nlocal n = integer(2, how == 'add' and -2147483648 or 0)\nlocal ttlMs = integer(3, 0)\nlocal tombstoneMs = integer(4, 1)\nlocal claimMs = integer(5, 1)\nlocal trust = ARGV[6] == '1'\nlocal known = redis.call('GET', KEYS[4])\nif known then return { 'counted', tonumber(known), 0, question } end\nlocal nowMs = msOf(redis.call('TIME'))\nlocal notASemaphore = look()\nif notASemaphore then return notASemaphore end\nlocal function inUse()\nlocal sum = redis.pcall('ZCARD', KEYS[5])\nif type(sum) == 'table' then\nif not string.find(sum.err, 'WRONGTYPE', 1, true) then return nil, sum end\nsum = 0\nend\nlocal flat = redis.call('HGETALL', permits)\nfor i = 1, #flat, 2 do\nif isHolder(flat[i]) then sum = sum + (parse(flat[i + 1]) or 0) end\nend\nreturn sum\nend\nlocal function leaveAnswer(changed)\nredis.call('DEL', KEYS[4])\nredis.call('SET', KEYS[4], changed and 1 or 0, 'PX', tombstoneMs)\nend\nlocal more = n\nif how == 'total' and free then\nlocal used, refused = inUse()\nif refused then return refused end\nmore = n - used - free\nend\nlocal changed = true\nif how == 'begin' and free then changed = false end\nleaveAnswer(changed)\nif changed then\nif not free then\nbegin(n, ttlMs)\nelse\nsweep(nowMs)\nput(more)\nend\npassOn(nil, claimMs, trust, nowMs)\nannounce(ARGV[7], trust)\nend\nreturn { 'counted', changed and 1 or 0, unserved(), question }"].join('\n'),
 };
 
+export const inspect: Operation<'count' | 'queue' | 'fresh' | 'timeouts' | 'permits', never> = {
+  name: 'permits/inspect',
+  sha: '79d861a4ad17982388372a93048a4a1085f376aa',
+  keys: (by) => [by.count, by.queue, by.fresh, by.timeouts, by.permits],
+  args: () => [],
+  source: [parts.protocolQuestion, parts.permitsHolders, parts.permitsJavas, "local nowMs = msOf(redis.call('TIME'))\nlocal notASemaphore = look()\nif notASemaphore then return notASemaphore end\nlocal javas, refused = javasIn(KEYS[4], nowMs)\nif refused then return refused end\nreturn {\nnowMs,\n{ free },\njavas,\nredis.call('HGETALL', permits),\nredis.call('ZRANGE', queue, 0, -1, 'WITHSCORES'),\nredis.call('HGETALL', fresh),\nquestion,\n}"].join('\n'),
+};
+
 export const issue: Operation<'count' | 'queue' | 'fresh' | 'dead' | 'permits', 'tenure' | 'ids' | 'leaseMs' | 'tombstoneMs'> = {
   name: 'permits/issue',
   sha: '48fa6673062246a1d51d9ee18a415e02fbb4cf8d',
@@ -28,10 +36,10 @@ export const issue: Operation<'count' | 'queue' | 'fresh' | 'dead' | 'permits', 
 
 export const peek: Operation<'count' | 'queue' | 'timeouts' | 'permits', never> = {
   name: 'permits/peek',
-  sha: 'c6f8e32053850f32247bfb7e7b99b941d87ea67b',
+  sha: 'ce7346fed99ed0c73332d3eff26c1479bfbb3c9e',
   keys: (by) => [by.count, by.queue, by.timeouts, by.permits],
   args: () => [],
-  source: [parts.protocolQuestion, parts.permitsFree, "local value = redis.pcall('GET', KEYS[1])\nlocal free = type(value) == 'string' and countIn(value) or nil\nif value and not free then\nif type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then return value end\nreturn { err = 'NOTASEMAPHORE this key is not a semaphore' }\nend\nif not free then return { 'none', question } end\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal used = 0\nlocal flat = redis.call('HGETALL', KEYS[4])\nfor i = 1, #flat, 2 do\nlocal n, untilMs = string.match(flat[i + 1] .. ' ', '^(%d+) (%d+) ')\nif n and untilMs ~= '0' and tonumber(untilMs) <= nowMs then\nfree = free + tonumber(n)\nelseif n then\nused = used + tonumber(n)\nend\nend\nlocal javas = redis.pcall('ZCOUNT', KEYS[3], nowMs, '+inf')\nif type(javas) == 'table' then\nif not string.find(javas.err, 'WRONGTYPE', 1, true) then return javas end\njavas = 0\nend\nreturn { 'counts', free, used, javas, redis.call('ZCARD', KEYS[2]), question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.permitsFree, parts.permitsJavas, "local value = redis.pcall('GET', KEYS[1])\nlocal free = type(value) == 'string' and countIn(value) or nil\nif value and not free then\nif type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then return value end\nreturn { err = 'NOTASEMAPHORE this key is not a semaphore' }\nend\nif not free then return { 'none', question } end\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal used = 0\nlocal flat = redis.call('HGETALL', KEYS[4])\nfor i = 1, #flat, 2 do\nlocal n, untilMs = string.match(flat[i + 1] .. ' ', '^(%d+) (%d+) ')\nif n and untilMs ~= '0' and tonumber(untilMs) <= nowMs then\nfree = free + tonumber(n)\nelseif n then\nused = used + tonumber(n)\nend\nend\nlocal javas, refused = javasIn(KEYS[3], nowMs)\nif refused then return refused end\nreturn { 'counts', free, used, javas, redis.call('ZCARD', KEYS[2]), question }"].join('\n'),
 };
 
 export const release: Operation<'count' | 'queue' | 'fresh' | 'dead' | 'permits', 'tenure' | 'left' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel'> = {

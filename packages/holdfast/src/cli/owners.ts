@@ -28,6 +28,11 @@ export function holderInWords({
   return owner === undefined ? name : `${owner} (${name})`;
 }
 
+/** The client of a tenure that is surely of holdfast. */
+export function clientInWords({ id, client }: Pick<InspectedHolder, 'id' | 'client'>): string {
+  return holderInWords({ id, client, kind: 'holdfast', resting: false });
+}
+
 /** A client by its name, and where it is unless the name says so. */
 function placeInWords({ name, host, pid }: ClientCard): string {
   const place = `${host}:${pid}`;

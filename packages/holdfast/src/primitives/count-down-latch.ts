@@ -25,6 +25,17 @@ export interface AwaitLatchOptions {
   signal?: AbortSignal;
 }
 
+/** What {@link RCountDownLatch.inspect} answers. */
+export interface LatchInspection {
+  readonly name: string;
+  /** What is left to be counted; 0 when no round is under way. */
+  readonly count: number;
+  /** The id of the round that is under way; undefined when there is none, and when Redisson has begun it. */
+  readonly round: string | undefined;
+  /** How many ids have counted in it, by {@link CountDownOptions.by}; 0 with `round` undefined. Counts without an id are not among them. */
+  readonly counted: number;
+}
+
 /**
  * A latch that opens when a number of things have been done, by whatever processes, as Redisson's `RCountDownLatch`, on the same key and channel. A round
  * begins with {@link trySetCount}, and ends when the count has reached 0: then all who wait go on, and another round may begin.
@@ -53,6 +64,8 @@ export interface RCountDownLatch {
    * @param waitMs - longest wait, after which it answers false; 0 looks once. Default: without limit, while Redis answers.
    */
   await(waitMs?: number, options?: AwaitLatchOptions): Promise<boolean>;
+  /** What is left of which round, and how many ids have counted. For diagnosis. Who waits is known to nobody: each process listens by itself. */
+  inspect(): Promise<LatchInspection>;
   /** Ends the round, whatever is left to be counted: all who wait go on. Answers whether one was under way. */
   delete(): Promise<boolean>;
 }
@@ -92,6 +105,13 @@ export class CountDownLatchHandle implements RCountDownLatch {
 
   async getCount(): Promise<number> {
     return (await this.#ask(this.#operations.look())).count;
+  }
+
+  async inspect(): Promise<LatchInspection> {
+    const { name } = this;
+    const { count, round, counted } = await this.#ask(this.#operations.look());
+    // Of a round that Redisson has ended something may be left.
+    return count === 0 ? { name, count, round: undefined, counted: 0 } : { name, count, round, counted };
   }
 
   async await(waitMs?: number, options: AwaitLatchOptions = {}): Promise<boolean> {

@@ -4,6 +4,7 @@ import { LockLostError, LockNotHeldError, LockTimeoutError } from '../errors.js'
 import { permitPolicy } from '../exclusive/policy.js';
 import { checkCount, checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS } from '../options.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
+import type { SemaphoreInspection } from '../inspection/semaphore-inspection.js';
 import { shown } from '../reports/caller.js';
 import { failureError } from '../tenure/failures.js';
 import type { NotAcquired } from '../waiting/waiter.js';
@@ -164,6 +165,10 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
 
   trySetPermits(permits: number, ttlMs?: number): Promise<boolean> {
     return this.#counts.begin(permits, ttlMs);
+  }
+
+  inspect(): Promise<SemaphoreInspection> {
+    return this.#counts.inspect();
   }
 
   setPermits(permits: number): Promise<void> {

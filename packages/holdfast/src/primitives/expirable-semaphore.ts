@@ -1,3 +1,5 @@
+import type { SemaphoreInspection } from '../inspection/semaphore-inspection.js';
+
 /** Options of an acquisition of permits with ids. */
 export interface PermitIdOptions {
   /** Longest wait in milliseconds, until the permits are had; absent: without limit, while Redis answers. */
@@ -82,4 +84,6 @@ export interface RPermitExpirableSemaphore {
   setPermits(permits: number): Promise<void>;
   /** As {@link RSemaphore.addPermits}. */
   addPermits(permits: number): Promise<void>;
+  /** As {@link RSemaphore.inspect}; each permit with an id is a holder of its own, taken by the client that acquired it. */
+  inspect(): Promise<SemaphoreInspection>;
 }

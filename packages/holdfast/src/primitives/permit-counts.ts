@@ -1,4 +1,5 @@
 import type { ClientParts } from '../client-parts.js';
+import { type SemaphoreInspection, semaphoreInspection } from '../inspection/semaphore-inspection.js';
 import { checkCount, checkTime } from '../options.js';
 import { query } from '../tenure/query.js';
 import { serveRest } from '../tenure/serving.js';
@@ -23,6 +24,10 @@ export class PermitCounts {
   async look(): Promise<{ readonly free: number; readonly used: number }> {
     const counts = await this.ask(this.#operations.peek());
     return counts.kind === 'counts' ? { free: counts.free, used: counts.used + counts.javas } : { free: 0, used: 0 };
+  }
+
+  async inspect(): Promise<SemaphoreInspection> {
+    return semaphoreInspection(this.#parts, this.#operations.name, await this.ask(this.#operations.inspect()));
   }
 
   async begin(permits: number, ttlMs: number | undefined): Promise<boolean> {

@@ -4,6 +4,7 @@ import { LockNotHeldError, LockTimeoutError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { permitPolicy } from '../exclusive/policy.js';
 import { checkCount, checkKeys, MAX_TIME_MS } from '../options.js';
+import type { SemaphoreInspection } from '../inspection/semaphore-inspection.js';
 import { shown } from '../reports/caller.js';
 import { rejection } from '../scopes/settling.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
@@ -175,6 +176,10 @@ class SemaphoreHandle implements RSemaphore {
 
   addPermits(permits: number): Promise<void> {
     return this.#counts.add(permits);
+  }
+
+  inspect(): Promise<SemaphoreInspection> {
+    return this.#counts.inspect();
   }
 
   setPermits(permits: number): Promise<void> {

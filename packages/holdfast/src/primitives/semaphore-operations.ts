@@ -146,6 +146,10 @@ export class SemaphoreOperations implements Operations {
     return permits.peek(this.keys);
   }
 
+  inspect(): Command<permits.PermitsInspectReply> {
+    return permits.inspect(this.keys);
+  }
+
   #leave(tenure: string, tombstoneMs: number) {
     return permits.release(this.keys, { tenure, tombstoneMs, ...this.#granting });
   }

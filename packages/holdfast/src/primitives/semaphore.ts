@@ -1,3 +1,4 @@
+import type { SemaphoreInspection } from '../inspection/semaphore-inspection.js';
 import type { HoldState } from './hold.js';
 import type { TryResult } from './rlock.js';
 
@@ -135,4 +136,6 @@ export interface RSemaphore {
    * What a client has taken from the counter by Redisson's plain `RSemaphore` is not known, and comes on top when it is given back.
    */
   setPermits(permits: number): Promise<void>;
+  /** Who has permits and who waits for them, in order, with how many and for how long. For diagnosis; grows with both. */
+  inspect(): Promise<SemaphoreInspection>;
 }

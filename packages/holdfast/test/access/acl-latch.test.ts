@@ -36,6 +36,7 @@ async function work(times: Partial<typeof unhurried>): Promise<unknown> {
     await waiting;
     await latch.trySetCount(2);
     await latch.getCount();
+    await latch.inspect();
     await latch.delete();
     return undefined;
   } catch (error) {

@@ -51,6 +51,7 @@ async function round(times: typeof quick): Promise<Round> {
   await done.call('try to set', mine.trySetPermits(4));
   await done.call('set', mine.setPermits(4));
   await done.call('count', mine.availablePermits());
+  await done.call('inspect', mine.inspect());
   await done.call('close', Promise.all([ours.close(), theirs.close()]));
   return done;
 }
@@ -68,6 +69,19 @@ describe('the rules for semaphores in docs/security.md', () => {
     await limit();
     expect((await round(unhurried)).undone).toEqual([]);
     expect(await refusedTo(kit.admin, user)).toEqual([]);
+  });
+
+  it('with those for latches let an operator inspect both, and change neither', async () => {
+    const name = allowedName();
+    const theirs = openAs(kit, 'default', unhurried);
+    await theirs.getSemaphore(name).trySetPermits(2);
+    await theirs.getCountDownLatch(`${name}:latch`).trySetCount(3);
+    for (const role of ['operator', 'semaphores', 'sizing', 'latches']) await createUser(kit.admin, user, role);
+    const operator = openAs(kit, user, unhurried);
+    expect(await operator.getSemaphore(name).inspect()).toMatchObject({ permits: 2, available: 2 });
+    expect(await operator.getCountDownLatch(`${name}:latch`).inspect()).toMatchObject({ count: 3 });
+    expect(await refusedTo(kit.admin, user)).toEqual([]);
+    await Promise.all([operator.close(), theirs.close()]);
   });
 
   it.each(grants)(

@@ -75,6 +75,68 @@ describe('holdfast inspect', () => {
   });
 });
 
+describe('holdfast inspect and unlock, of what is no lock,', () => {
+  it('tell a semaphore: who has how many permits, and who waits for how many', async () => {
+    const prefix = freshPrefix();
+    const [holder, waiter] = [openClient(kit, { prefix, clientName: 'render' }), openClient(kit, { prefix })];
+    const slots = holder.getSemaphore('slots', { permits: 3 });
+    await slots.trySetPermits(3);
+    kit.cleanup(() => kit.admin.del(`${prefix}slots`));
+    const free = await holdfast(kit, ['inspect', 'slots', '--prefix', prefix]);
+    expect(free).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('a semaphore with 3 permits, all free, or a'),
+    });
+    const hold = await slots.acquire(2);
+    const waiting = waiter.getSemaphore('slots').acquire(2);
+    const told = async () => {
+      const { holders, queue } = await slots.inspect();
+      return queue.length === 1 && holders[0]?.client !== undefined;
+    };
+    await waitUntil(told, { what: 'a waiter, and the name of the holder' });
+    const { code, json } = await holdfast(kit, ['inspect', 'slots', '--prefix', prefix, '--json']);
+    expect(code).toBe(0);
+    expect(json).toEqual([
+      expect.objectContaining({
+        ...{ kind: 'semaphore', name: 'slots', permits: 3, available: 1, foreign: 0 },
+        holders: [expect.objectContaining({ permits: 2, client: expect.objectContaining({ name: 'render' }) })],
+        queue: [expect.objectContaining({ permits: 2, id: expect.stringContaining(waiter.clientId) })],
+      }),
+    ]);
+    const { output } = await holdfast(kit, ['inspect', 'slots', '--prefix', prefix]);
+    expect(output).toMatch(/^slots is a semaphore with 3 permits, 1 of them free\n\nHELD BY +PERMITS .*\nrender .* 2 /);
+    expect(output).toContain(waiter.clientId);
+    expect(await holdfast(kit, ['unlock', 'slots', '--yes', '--prefix', prefix])).toMatchObject({
+      code: 77,
+      errors: expect.stringContaining('slots is a semaphore and no lock'),
+    });
+    expect(hold.state).toBe('held');
+    await hold.release();
+    await (await waiting).release();
+  });
+
+  it('tell a latch: what is left to count; and leave what is neither to the refusal', async () => {
+    const prefix = freshPrefix();
+    const latch = openClient(kit, { prefix }).getCountDownLatch('parts');
+    await latch.trySetCount(3);
+    await latch.countDown({ by: 'a' });
+    expect(await holdfast(kit, ['inspect', 'parts', '--prefix', prefix])).toMatchObject({
+      code: 0,
+      output: 'parts is a latch with 2 left to count; 1 ids have counted in this round\n',
+    });
+    const { json } = await holdfast(kit, ['inspect', 'parts', '--prefix', prefix, '--json']);
+    expect(json).toEqual([{ kind: 'latch', name: 'parts', count: 2, round: expect.any(String), counted: 1 }]);
+    expect(await holdfast(kit, ['unlock', 'parts', '--yes', '--prefix', prefix])).toMatchObject({ code: 77 });
+    expect(await latch.getCount()).toBe(2);
+    await kit.admin.set(`${prefix}text`, 'a text', 'PX', 60_000);
+    expect(await holdfast(kit, ['inspect', 'text', '--prefix', prefix])).toMatchObject({
+      code: 77,
+      errors: expect.stringContaining('this key is not a lock'),
+    });
+    await latch.delete();
+  });
+});
+
 describe('holdfast unlock', () => {
   it('takes the lock from its holder, who is told, and says from whom', async () => {
     const { prefix, holder, hold, waiting } = await contended();

@@ -165,7 +165,9 @@ describe('a message says what is wrong and what to do:', () => {
     const lost = new Promise((resolve) => {
       hold.signal.addEventListener('abort', resolve);
     });
-    expect(await messageOf(semaphore.acquire(1, { waitMs: 0 }))).toMatch(/^Semaphore ".*" stayed busy for \d+ ms: /);
+    expect(await messageOf(semaphore.acquire(1, { waitMs: 0 }))).toMatch(
+      /^Semaphore ".*" stayed busy for \d+ ms: its inspect\(\) tells/,
+    );
     await lost;
     expect(await messageOf(hold.release())).toBe(
       `The hold of semaphore "${name}" was lost: expired (its lease ran out before it was released)`,

@@ -375,6 +375,25 @@ describe('on a real server', () => {
     expect(channel).toBe(`redisson_countdownlatch__channel__{${name}}`);
   });
 
+  it('tells what is left, of which round, and how many ids have counted', async () => {
+    const name = fresh();
+    const latch = openClient(kit).getCountDownLatch(name);
+    expect(await latch.inspect()).toEqual({ name, count: 0, round: undefined, counted: 0 });
+    await latch.trySetCount(5);
+    await latch.countDown();
+    for (const by of ['a', 'b', 'a']) await latch.countDown({ by });
+    const seen = await latch.inspect();
+    expect(seen).toEqual({ name, count: 2, round: expect.any(String), counted: 2 });
+    await latch.delete();
+    await latch.trySetCount(1);
+    expect(await latch.inspect()).toMatchObject({ count: 1, counted: 0 });
+    expect((await latch.inspect()).round).not.toBe(seen.round);
+    await latch.delete();
+    await kit.admin.set(name, 7);
+    expect(await latch.inspect()).toEqual({ name, count: 7, round: undefined, counted: 0 });
+    await kit.admin.del(name);
+  });
+
   it('and locks of the same name refuse each other, and what is no count is left as it is', async () => {
     const name = fresh();
     const client = openClient(kit);

@@ -283,6 +283,46 @@ export function semaphoreContract(world: World, wakeup: Wakeup): void {
     expect(await within(two.semaphore.availablePermits())).toBe(1);
   });
 
+  it('tells who has its permits and who waits for how many, in order', async () => {
+    const { open, waiting, name } = setUp(5);
+    const [one, two] = [open(), open()];
+    const held = await take(one, 2);
+    const endless = await within(two.semaphore.acquire(1, { leaseMs: 'never' }));
+    const expirable = two.client.getPermitExpirableSemaphore(name);
+    const id = await within(expirable.acquire(60_000));
+    const queue = wakeup === 'queue' ? [two.semaphore.acquire(4), one.semaphore.acquire(1, { leaseMs: 50_000 })] : [];
+    await waiting(queue.length);
+    const seen = await within(one.semaphore.inspect());
+    expect(seen).toMatchObject({ name, permits: 5, available: 1, foreign: 0 });
+    expect(seen.holders).toHaveLength(3);
+    expect(seen.holders).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ permits: 2, thisClient: true, remainingMs: expect.any(Number), client: undefined }),
+        expect.objectContaining({ permits: 1, thisClient: false, remainingMs: 'never' }),
+        expect.objectContaining({ id, permits: 1, thisClient: false, remainingMs: expect.any(Number) }),
+      ]),
+    );
+    expect(seen.queue.map(({ permits, thisClient }) => [permits, thisClient])).toEqual(
+      queue.length === 0
+        ? []
+        : [
+            [4, false],
+            [1, true],
+          ],
+    );
+    if (queue.length > 0) expect(seen.queue[1]).toMatchObject({ leaseMs: 50_000, waitingMs: expect.any(Number) });
+    expect(await within(expirable.inspect())).toMatchObject({ permits: 5, available: 1 });
+    await within(held.release());
+    await within(endless.release());
+    for (const call of queue) await within((await within(call)).release());
+    await within(expirable.release(id));
+    expect(await within(two.semaphore.inspect())).toEqual({
+      ...{ name, permits: 5, available: 5, foreign: 0 },
+      ...{ holders: [], queue: [] },
+    });
+    expect(await within(two.client.getSemaphore(`${name}:none`).inspect())).toMatchObject({ permits: undefined });
+  });
+
   it('is never what has the name of a lock', async () => {
     const { open, name } = setUp(1);
     const { client, semaphore } = open();
@@ -290,6 +330,7 @@ export function semaphoreContract(world: World, wakeup: Wakeup): void {
     expect(await within(failureOf(semaphore.acquire()))).toMatchObject({ redisCode: 'NOTASEMAPHORE' });
     expect(await within(failureOf(semaphore.addPermits(1)))).toMatchObject({ redisCode: 'NOTASEMAPHORE' });
     expect(await within(failureOf(semaphore.availablePermits()))).toMatchObject({ redisCode: 'NOTASEMAPHORE' });
+    expect(await within(failureOf(semaphore.inspect()))).toMatchObject({ redisCode: 'NOTASEMAPHORE' });
     await within(hold.release());
     await within(semaphore.acquire());
     expect(await within(failureOf(client.getLock(name).acquire()))).toBeInstanceOf(LockRefusedError);

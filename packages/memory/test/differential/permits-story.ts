@@ -92,7 +92,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
       .map((options) => call(permits.setLease(keys, options))),
   },
   { weight: 1, arbitrary: fc.record(granting).map((options) => call(permits.serve(keys, options))) },
-  { weight: 2, arbitrary: fc.constant(call(permits.peek(keys))) },
+  { weight: 2, arbitrary: fc.constantFrom(call(permits.peek(keys)), call(permits.inspect(keys))) },
 );
 
 const far = `${FAR_OFF_MS}`;
@@ -186,4 +186,5 @@ export const PERMITS_REPLIES: readonly string[] = [
   ...['leased', 'NOTASEMAPHORE'].map((kind) => `until ${kind}`),
   ...['served'].map((kind) => `serve ${kind}`),
   ...['counts', 'none', 'NOTASEMAPHORE'].map((kind) => `peek ${kind}`),
+  ...['NOTASEMAPHORE'].map((kind) => `inspect ${kind}`),
 ].map((reply) => `permits/${reply}`);

@@ -1,20 +1,28 @@
 import type { InspectedHolder, LockInspection } from 'holdfast';
 import type { CliCommand } from '../command-line.js';
+import { counterInWords, lockOrCounter } from '../counters.js';
 import { inWords } from '../durations.js';
 import { exitCodes } from '../exit-codes.js';
-import { holderInWords } from '../owners.js';
+import { clientInWords, holderInWords } from '../owners.js';
 import { printable, styled, table } from '../table.js';
 
-/** Tells all that is known of one lock. */
+/** Tells all that is known of one lock, semaphore or latch. */
 export const inspect: CliCommand = {
   usage: 'inspect NAME',
-  about: 'who holds a lock, and who waits for it; ends with 1 when it is free',
+  about: 'who holds a lock, and who waits for it; ends with 1 when it is free. Semaphores and latches too',
   options: {},
   takes: [1, 1],
   behindDashes: 'arguments',
   async run(call) {
     const [name = ''] = call.positionals;
-    const seen = await call.openClient().inspect(name);
+    const client = call.openClient();
+    const found = await lockOrCounter(client, name, () => client.inspect(name));
+    if ('counter' in found) {
+      if (call.wantsJson) call.printJson(found.counter);
+      else call.io.write(counterInWords(found.counter, call.io.isColored));
+      return exitCodes.done;
+    }
+    const seen = found.lock;
     if (call.wantsJson) call.printJson(seen);
     else call.io.write(inWordsOf(seen, call.io.isColored));
     return seen.owner === undefined ? exitCodes.no : exitCodes.done;
@@ -29,7 +37,7 @@ function inWordsOf({ name, side, holders, queue }: LockInspection, isColored: bo
   if (queue.length > 0) {
     const rows = queue.map((waiter, index) => [
       `${index + 1}`,
-      holderInWords({ ...waiter, kind: 'holdfast', resting: false }),
+      clientInWords(waiter),
       waiter.side === undefined ? '' : waiter.side,
       inWords(waiter.waitingMs),
       inWords(waiter.leaseMs),

@@ -1,5 +1,6 @@
 import type { LockClient, LockInspection } from 'holdfast';
 import type { CliCommand } from '../command-line.js';
+import { lockOrCounter } from '../counters.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { holderInWords } from '../owners.js';
 import { printable } from '../table.js';
@@ -14,7 +15,15 @@ export const unlock: CliCommand = {
   async run(call) {
     const [name = ''] = call.positionals;
     const client = call.openClient();
-    const seen = await client.inspect(name);
+    const found = await lockOrCounter(client, name, () => client.inspect(name));
+    if ('counter' in found) {
+      call.complain(
+        'LOCK_REFUSED',
+        `${printable(name)} is a ${found.counter.kind} and no lock: there is nothing to take`,
+      );
+      return exitCodes.refused;
+    }
+    const seen = found.lock;
     const from = seen.holders.map(({ id, kind }) => ({ id, kind }));
     const whom = printable(seen.holders.map(holderInWords).join(', '));
     if (seen.owner === undefined) {

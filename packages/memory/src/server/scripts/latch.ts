@@ -85,7 +85,8 @@ const set: ScriptBody = (redis, keys, args): Reply => {
 /** look.lua */
 const look: ScriptBody = (redis, [latch = '', round = ''], args): Reply => {
   const left = countOf(redis, latch) ?? 0;
-  return [`${left}`, redis.hget(round, 'round') ?? '', questionOf(args)];
+  const known = redis.hget(round, 'round');
+  return [`${left}`, known ?? '', known === undefined ? 0 : redis.hlen(round) - 1, questionOf(args)];
 };
 
 /** remove.lua */

@@ -4,11 +4,12 @@ import type { ScriptBody } from '../lua.js';
 import { ask } from './ask.js';
 import { release, renew } from './held.js';
 import { issue, takeback, until } from './ids.js';
-import { count, peek, serve } from './whole.js';
+import { count, inspect, peek, serve } from './whole.js';
 
 export const permitsBodies: Readonly<Record<string, ScriptBody>> = {
   'permits/ask': ask,
   'permits/count': count,
+  'permits/inspect': inspect,
   'permits/issue': issue,
   'permits/peek': peek,
   'permits/release': release,

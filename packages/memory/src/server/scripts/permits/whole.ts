@@ -61,6 +61,23 @@ export const count: ScriptBody = (redis, keys, args) => {
   return ['counted', changed ? 1 : 0, step.unserved, question];
 };
 
+/** permits/inspect.lua */
+export const inspect: ScriptBody = (redis, keys, args) => {
+  const holders = new Holders(redis, keys);
+  const nowMs = redis.timeMs();
+  const notASemaphore = holders.look();
+  if (notASemaphore !== undefined) return notASemaphore;
+  return [
+    nowMs,
+    holders.free === undefined ? [] : [holders.free],
+    javas(attempt(() => redis.zcount(given(keys, 3), nowMs))),
+    [...(redis.hgetall(holders.permits) ?? [])].flat(),
+    redis.zrangeWithScores(holders.queue, 0, -1).flatMap(({ member, score }) => [member, `${score}`]),
+    [...(redis.hgetall(holders.fresh) ?? [])].flat(),
+    questionOf(args),
+  ];
+};
+
 /** permits/peek.lua */
 export const peek: ScriptBody = (redis, keys, args) => {
   const [counter = '', queue = '', timeouts = '', permits = ''] = keys;
