@@ -1,4 +1,4 @@
-// npm run stores                what docs/fenced-lock.md says of databases, by Drizzle, TypeORM and Prisma on a real PostgreSQL
+// npm run stores                what docs/fenced-lock.md and docs/recipes/transactions.md say of databases, by Drizzle, TypeORM and Prisma on a real PostgreSQL
 // npm run stores -- --short     without Prisma, whose tools are 300 MB
 //
 // Installs the libraries in a folder of its own. Needs PostgreSQL's programs (Debian: apt-get install postgresql). Exit code 69 without them.

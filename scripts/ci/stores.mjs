@@ -1,9 +1,10 @@
-// What the page on fenced locks says of databases, where there is a PostgreSQL. Prisma is left to `npm run stores`: its tools are 300 MB.
+// What the pages on fenced locks and transactions say of databases, where there is a PostgreSQL. Prisma is left to `npm run stores`: its tools are 300 MB.
 import { checkStores, findStore, PostgresMissing } from '../stores/check.mjs';
 
 /** @param {import('./step.mjs').Tally} tally */
 export async function checkShortStores(tally) {
-  const name = 'stale writers are refused by Drizzle and TypeORM on PostgreSQL (npm run stores -- --short)';
+  const name =
+    'Drizzle and TypeORM on PostgreSQL: stale writers are refused, nothing is lost under a lock (npm run stores -- --short)';
   let start;
   try {
     start = await findStore();

@@ -9,10 +9,12 @@ const report = pgTable('report', {
   fence: bigint('fence', { mode: 'number' }).notNull(),
 });
 
+const account = pgTable('account', { id: integer('id').primaryKey(), balance: integer('balance').notNull() });
+
 export function open(server) {
   const pool = new pg.Pool(server);
   return {
-    scope: { db: drizzle(pool), report, and, eq, lte },
+    scope: { db: drizzle(pool), report, account, and, eq, lte },
     isStale: (rows) => rows.length === 0,
     close: () => pool.end(),
   };

@@ -15,6 +15,10 @@ model report {
   title String
   fence BigInt
 }
+model account {
+  id      Int @id
+  balance Int
+}
 `;
 
 export async function open({ host, user, database }) {
