@@ -22,7 +22,10 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 /** Core has no tests on ioredis 5: it knows only the commands that are sent. */
 const suites = {
-  6: { projects: ['core', 'holdfast'], paths: ['packages/core/test', 'packages/holdfast/test/contract'] },
+  6: {
+    projects: ['core', 'holdfast'],
+    paths: ['packages/core/test', 'packages/holdfast/test/contract', 'packages/holdfast/test/topology/slot-migration'],
+  },
   5: { projects: ['holdfast on ioredis 5'], paths: ['packages/holdfast/test/contract'] },
 };
 

@@ -69,3 +69,43 @@ describe('while a slot moves to another server', () => {
     await Promise.all(holds.map((hold) => hold.release()));
   }, 180_000);
 });
+
+/** `npm run versions` says which server it runs. */
+const movesAtOnce = /^Valkey (9|\d\d)\./.test(process.env['HOLDFAST_SERVER'] ?? '');
+
+(movesAtOnce ? describe : describe.skip)('when a slot moves to another server in one step', () => {
+  it('a hold goes on, a waiter is served, and no two clients are inside at once', async () => {
+    const clients = Array.from({ length: 4 }, () => kit.open({ watchdogTimeoutMs: LEASE_MS }));
+    const name = freshName();
+    const long = `{${name}}:long`;
+    const hold = await kit.open({ watchdogTimeoutMs: LEASE_MS }).getLock(long).acquire();
+    const patient = kit.open().getLock(long).acquire({ waitMs: 60_000 });
+    let inside = 0;
+    let most = 0;
+    let sections = 0;
+    let isOver = false;
+    const work = async (client: (typeof clients)[number]) => {
+      while (!isOver)
+        await client.getLock(name).withLock(async () => {
+          most = Math.max(most, ++inside);
+          await new Promise(setImmediate);
+          inside--;
+          sections++;
+        });
+    };
+    const working = Promise.all(clients.map(work));
+    const slot = await kit.cluster.slotOf(name);
+    for (let move = 0; move < 5; move++) {
+      const before = sections;
+      await kit.cluster.moveSlotAtOnce(slot, await anotherMaster(name));
+      await waitUntil(() => sections >= before + 20, { what: 'twenty sections after the move' });
+    }
+    isOver = true;
+    await working;
+    expect(most).toBe(1);
+    expect(hold.state).toBe('held');
+    expect(clients.map((client) => client.stats().losses)).toEqual(clients.map(() => ({})));
+    await hold.release();
+    await (await patient).release();
+  }, 180_000);
+});

@@ -109,10 +109,7 @@ export class TestCluster implements AsyncDisposable {
     to: RedisServer,
     { between = () => undefined }: MigrateSlotOptions = {},
   ): Promise<void> {
-    const view = await this.#view();
-    const source = view.find((node) => serves(node, slot));
-    const target = view.find((node) => node.port === to.port);
-    if (source === undefined || target === undefined) throw new Error(`slot ${slot} has no such source or target`);
+    const { source, target } = await this.#endsOfMove(slot, to);
     await moveSlot({
       slot,
       from: { id: source.id, server: this.#serverOf(source) },
@@ -120,6 +117,14 @@ export class TestCluster implements AsyncDisposable {
       masters: await this.masters(),
       between,
     });
+  }
+
+  /** Has the server move a slot with all its keys in one step, as Valkey does from 9 on. Clients meet MOVED, and nothing in between. */
+  async moveSlotAtOnce(slot: number, to: RedisServer): Promise<void> {
+    const { source, target } = await this.#endsOfMove(slot, to);
+    await ask(this.#serverOf(source), 'CLUSTER', 'MIGRATESLOTS', 'SLOTSRANGE', slot, slot, 'NODE', target.id);
+    const isThere = async () => (await this.#masterOfSlot(slot)).id === target.id;
+    await waitUntil(isThere, { what: 'the slot to have moved', ...patience });
   }
 
   /**
@@ -179,6 +184,14 @@ export class TestCluster implements AsyncDisposable {
     );
     const [port] = ports;
     return ports.size === 1 && port !== before.port ? this.nodes.find((node) => node.port === port) : undefined;
+  }
+
+  async #endsOfMove(slot: number, to: RedisServer) {
+    const view = await this.#view();
+    const source = view.find((node) => serves(node, slot));
+    const target = view.find((node) => node.port === to.port);
+    if (source === undefined || target === undefined) throw new Error(`slot ${slot} has no such source or target`);
+    return { source, target };
   }
 
   async #masterOfSlot(slot: number): Promise<ClusterNode> {
