@@ -61,6 +61,7 @@ export {
   type SemaphoreKeys,
   semaphoreKeys,
 } from './protocol/keys.js';
+export { literally } from './protocol/pattern.js';
 export { keySlot } from './protocol/key-slot.js';
 export { MisdirectedReplyError, UnnamedReplyError } from './protocol/question.js';
 export { ProtocolError } from './protocol/reply.js';

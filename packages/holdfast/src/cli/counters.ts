@@ -45,13 +45,28 @@ async function counterNamed(client: LockClient, name: string): Promise<Counter |
   }
 }
 
+/** Counters of one kind, in the order of names. */
+export function counterTable(counters: readonly Counter[], kind: 'semaphore' | 'latch', isColored: boolean): string {
+  const head = kind === 'latch' ? ['NAME', 'LEFT', 'COUNTED'] : ['NAME', 'PERMITS', 'FREE', 'HOLDERS', 'WAITING'];
+  const rows = counters.toSorted((one, other) => (one.name < other.name ? -1 : 1)).map(rowOf);
+  return table(head, rows, isColored);
+}
+
+function rowOf(counter: Counter): string[] {
+  const { name } = counter;
+  if (counter.kind === 'latch') return [name, `${counter.count}`, `${counter.counted}`];
+  if (counter.kind === 'semaphore or latch') return [name, `${counter.count}`];
+  const { permits = 0, available, holders, queue } = counter;
+  return [name, `${permits}`, `${available}`, `${holders.length}`, `${queue.length}`];
+}
+
 /** For a terminal. */
 export function counterInWords(counter: Counter, isColored: boolean): string {
   const name = styled('bold', printable(counter.name), isColored);
   if (counter.kind === 'semaphore or latch')
     return `${name} is a semaphore with ${counter.count} permits, all free, or a latch of Redisson with ${counter.count} left to count\n`;
   if (counter.kind === 'latch')
-    return `${name} is a latch with ${counter.count} left to count; ${counter.counted} ids have counted in this round\n`;
+    return `${name} is a latch with ${counter.count} left to count; ids that have counted in this round: ${counter.counted}\n`;
   const { permits = 0, available, foreign, holders, queue } = counter;
   const others = foreign > 0 ? `; clients of Redisson have ${foreign}` : '';
   const lines = [`${name} is a semaphore with ${permits} permits, ${available} of them free${others}\n`];

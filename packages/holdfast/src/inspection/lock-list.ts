@@ -75,7 +75,7 @@ async function* search(
   const expiresAt = clock.now() + settings.responseTimeoutMs;
   const keyspaces = await shown(backend.keyspaces({ timers: waits, expiresAt, aborts, signal: undefined }));
   const { prefix = '', keyPrefix = '' } = backend.prefixes;
-  const pattern = literally(keyPrefix + prefix) + match;
+  const pattern = core.literally(keyPrefix + prefix) + match;
   const names = new Names(backend.parts);
   const seen = new Set<string>();
   for (const keyspace of keyspaces) {
@@ -97,11 +97,6 @@ async function* search(
       cursor = page.next === '0' ? undefined : page.next;
     }
   }
-}
-
-/** A text as a pattern that matches it and nothing else. */
-function literally(text: string): string {
-  return text.replaceAll(/[*?[\]\\^]/g, String.raw`\$&`);
 }
 
 /** Undefined for what is no lock, or is free by now. */

@@ -122,7 +122,7 @@ describe('holdfast inspect and unlock, of what is no lock,', () => {
     await latch.countDown({ by: 'a' });
     expect(await holdfast(kit, ['inspect', 'parts', '--prefix', prefix])).toMatchObject({
       code: 0,
-      output: 'parts is a latch with 2 left to count; 1 ids have counted in this round\n',
+      output: 'parts is a latch with 2 left to count; ids that have counted in this round: 1\n',
     });
     const { json } = await holdfast(kit, ['inspect', 'parts', '--prefix', prefix, '--json']);
     expect(json).toEqual([{ kind: 'latch', name: 'parts', count: 2, round: expect.any(String), counted: 1 }]);
@@ -134,6 +134,48 @@ describe('holdfast inspect and unlock, of what is no lock,', () => {
       errors: expect.stringContaining('this key is not a lock'),
     });
     await latch.delete();
+  });
+});
+
+describe('holdfast ls --kind', () => {
+  it('lists the semaphores that are in use, and the latches, also those with braces, and nothing else', async () => {
+    const prefix = `${freshPrefix()}[a]*:`;
+    const client = openClient(kit, { prefix });
+    const names = ['slots', 'slots:{a}', 'idle'];
+    kit.cleanup(() => kit.admin.del(...names.map((name) => prefix + name)));
+    const pool = (name: string) => client.getSemaphore(name, { permits: 3 });
+    const holds = await Promise.all([pool('slots').acquire(2), pool('slots:{a}').acquire()]);
+    await (await pool('idle').acquire()).release();
+    const lock = await client.getLock('lock').acquire();
+    const latch = client.getCountDownLatch('parts');
+    await latch.trySetCount(3);
+    const ls = (...args: string[]) => holdfast(kit, ['ls', ...args, '--prefix', prefix]);
+    expect((await ls('--kind', 'semaphore')).output).toBe(
+      'NAME       PERMITS  FREE  HOLDERS  WAITING\nslots      3        1     1        0\nslots:{a}  3        2     1        0\n',
+    );
+    expect((await ls('slot?', '--kind', 'semaphore', '--json')).json).toEqual([
+      expect.objectContaining({ kind: 'semaphore', name: 'slots', permits: 3, holders: [expect.anything()] }),
+    ]);
+    expect((await ls('--kind', 'semaphore', '--limit', '1', '--json')).json).toHaveLength(1);
+    expect((await ls('--kind', 'latch')).output).toBe('NAME   LEFT  COUNTED\nparts  3     0\n');
+    expect((await ls('--kind', 'lock', '--json')).json).toEqual([expect.objectContaining({ name: 'lock' })]);
+    expect(await ls('--kind', 'door')).toMatchObject({ code: 2, errors: expect.stringContaining('--kind must be') });
+    await Promise.all([...holds, lock].map((hold) => hold.release()));
+    await latch.delete();
+    expect((await ls('--kind', 'semaphore', '--json')).json).toEqual([]);
+  });
+
+  it('says that it may not look, and that nobody answers', async () => {
+    const user = `user-${randomUUID()}`;
+    await kit.admin.acl('SETUSER', user, 'reset', 'on', '>x', '~*', '&*', '+@all', '-scan');
+    kit.cleanup(() => kit.admin.acl('DELUSER', user));
+    const { host, port } = kit.server;
+    const args = ['ls', '--kind', 'latch', '--json', '--redis'];
+    expect(await holdfast(kit, [...args, `redis://${user}:x@${host}:${port}`])).toMatchObject({
+      code: 77,
+      errors: expect.stringContaining('LOCK_REFUSED'),
+    });
+    expect(await holdfast(kit, [...args, 'redis://127.0.0.1:1', '--timeout', '100ms'])).toMatchObject({ code: 69 });
   });
 });
 

@@ -40,6 +40,15 @@ describe('in time that is driven', () => {
     expect(await pool.availablePermits()).toBe(1);
   });
 
+  it('inspect() counts what a lease has ended of as free, though nobody has taken it out yet', async () => {
+    const { server, one } = processes();
+    const pool = one.getPermitExpirableSemaphore('pool', { permits: 2 });
+    await pool.acquire(1_000);
+    expect(await pool.inspect()).toMatchObject({ permits: 2, available: 1, holders: [{ permits: 1 }] });
+    await server.advance(1_500);
+    expect(await pool.inspect()).toMatchObject({ permits: 2, available: 2, holders: [] });
+  });
+
   it('the renewal of a lease that never ends says that it lasts, and not that there is something to repair', () => {
     const granting = { claimMs: 1_000, trust: true };
     const endless = SemaphoreOperations.named('pool', {}, granting).for({ permits: 1, ends: 'never' });

@@ -1,18 +1,23 @@
 import type { ListedLock, LockClient } from 'holdfast';
 import type { Call, CliCommand } from '../command-line.js';
+import { countersInUse, type CounterKind } from '../counter-list.js';
+import { type Counter, counterTable } from '../counters.js';
 import { inWords } from '../durations.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { holderInWords } from '../owners.js';
 import { table } from '../table.js';
 
-/** Lists the locks that are held. */
+/** Lists the locks that are held, or the semaphores or latches that are in use. */
 export const ls: CliCommand = {
-  usage: 'ls [PATTERN]',
-  about: 'the locks that are held, with owner and queue',
-  options: { limit: { type: 'string' } },
+  usage: 'ls [PATTERN] [--kind lock|semaphore|latch]',
+  about: 'the locks that are held, with owner and queue; or the semaphores, or the latches, that are in use',
+  options: { limit: { type: 'string' }, kind: { type: 'string' } },
   takes: [0, 1],
   behindDashes: 'arguments',
   async run(call) {
+    const kind = call.text('kind') ?? 'lock';
+    if (kind === 'semaphore' || kind === 'latch') return listCounters(call, kind);
+    if (kind !== 'lock') throw new UsageError('--kind must be lock, semaphore or latch');
     const found: ListedLock[] = [];
     for await (const lock of listed(call, call.openClient())) {
       if (call.wantsJson) call.printJson(lock);
@@ -23,15 +28,33 @@ export const ls: CliCommand = {
   },
 };
 
+async function listCounters(call: Call, kind: CounterKind): Promise<number> {
+  const most = limitOf(call);
+  const found: Counter[] = [];
+  for await (const counter of countersInUse(call, kind, matchOf(call))) {
+    found.push(counter);
+    if (call.wantsJson) call.printJson(counter);
+    if (found.length === most) break;
+  }
+  if (!call.wantsJson) call.io.write(counterTable(found, kind, call.io.isColored));
+  return exitCodes.done;
+}
+
 /** The locks that a call asks for, by its pattern and its limit. @throws UsageError */
 export function listed(call: Call, client: LockClient) {
+  const limit = limitOf(call);
+  return client.listLocks({ match: matchOf(call), ...(limit === undefined ? {} : { limit }) });
+}
+
+function matchOf(call: Call): string {
+  return call.positionals[0] ?? '*';
+}
+
+function limitOf(call: Call): number | undefined {
   const limit = call.text('limit');
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
     throw new UsageError('--limit must be a whole number from 1');
-  return client.listLocks({
-    match: call.positionals[0] ?? '*',
-    ...(limit === undefined ? {} : { limit: Number(limit) }),
-  });
+  return limit === undefined ? undefined : Number(limit);
 }
 
 /** In the order of names. */

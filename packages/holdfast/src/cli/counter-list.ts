@@ -1,0 +1,67 @@
+/**
+ * The semaphores of which somebody has permits, and the latches of which a round is under way. Both are a number under their name, as data of an
+ * application may be; so they are found by what holdfast keeps beside it. What Redisson's clients alone use is not found.
+ */
+
+import { literally, lockNameAt } from '@holdfast/core';
+import type { Redis } from 'ioredis';
+import { type LockClient, LockRefusedError } from 'holdfast';
+import type { Call } from './command-line.js';
+import type { Counter } from './counters.js';
+
+/** What is listed. */
+export type CounterKind = Exclude<Counter['kind'], 'semaphore or latch'>;
+
+/** The words in the keys of what is kept beside the number. */
+const words: Readonly<Record<CounterKind, string>> = { semaphore: 'sem_permits', latch: 'latch_round' };
+const PAGE = '500';
+
+/** Those whose name matches the pattern, one after the other. */
+export async function* countersInUse(call: Call, kind: CounterKind, match: string): AsyncGenerator<Counter> {
+  const prefixes = { prefix: call.prefix, keyPrefix: call.text('key-prefix') ?? '' };
+  const front = prefixes.keyPrefix + prefixes.prefix;
+  const client = call.openClient();
+  await client.connect();
+  const seen = new Set<string>();
+  for (const redis of await call.site.connect()) {
+    // Names with a hash tag of their own have other keys: see `keys.ts` of the core.
+    for (const [head, tail] of [
+      [`${prefixes.keyPrefix}holdfast_${words[kind]}:{`, '}'],
+      [`${prefixes.keyPrefix}holdfast_tagged_${words[kind]}:`, ''],
+    ] as const) {
+      for await (const key of hashes(redis, literally(head + front) + match + tail)) {
+        const name = lockNameAt(key.slice(head.length, key.length - tail.length), prefixes);
+        if (name === undefined || seen.has(name)) continue;
+        seen.add(name);
+        const counter = await inUse(client, kind, name);
+        if (counter !== undefined) yield counter;
+      }
+    }
+  }
+}
+
+async function* hashes(redis: Redis, pattern: string): AsyncGenerator<string> {
+  for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
+    const page: unknown = await redis
+      .call('SCAN', cursor, 'MATCH', pattern, 'COUNT', PAGE, 'TYPE', 'hash')
+      .catch((error: Error) => Promise.reject(new LockRefusedError(pattern, error.message.split(' ', 1)[0] ?? '')));
+    const [next, keys] = page as [string, string[]];
+    yield* keys;
+    cursor = next === '0' ? undefined : next;
+  }
+}
+
+/** Undefined for one that is no more, or whose name something else has by now. */
+async function inUse(client: LockClient, kind: CounterKind, name: string): Promise<Counter | undefined> {
+  try {
+    if (kind === 'latch') {
+      const latch = await client.getCountDownLatch(name).inspect();
+      return latch.round === undefined ? undefined : { kind, ...latch };
+    }
+    const semaphore = await client.getSemaphore(name).inspect();
+    return semaphore.holders.length === 0 ? undefined : { kind, ...semaphore };
+  } catch (error) {
+    if (error instanceof LockRefusedError && /^(?:NOTA|WRONGTYPE)/.test(error.redisCode)) return undefined;
+    throw error;
+  }
+}
