@@ -113,7 +113,7 @@ describe('holds are measured', () => {
   });
 
   it('by the renewals of their leases', async () => {
-    const { client, lock, measured } = setUp({ watchdogTimeoutMs: 150 });
+    const { client, lock, measured } = setUp({ watchdogTimeoutMs: 1_200 });
     const hold = await lock.acquire();
     await waitUntil(() => client.stats().renewals.renewed >= 2, { what: 'two renewals' });
     await hold.release();

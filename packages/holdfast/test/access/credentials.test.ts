@@ -47,7 +47,7 @@ describe.each(ways)('given as %s, a client', (_, give) => {
   });
 
   it('whose password is changed is told so, loses what it holds in time, and is back with the password', async () => {
-    const client = openClient(kit, { redis: give(right), ...quick, watchdogTimeoutMs: 600 });
+    const client = openClient(kit, { redis: give(right), ...quick, watchdogTimeoutMs: 1_500 });
     const name = freshName();
     const works = async () => (await failureOf(client.getLock(freshName()).withLock(() => undefined))) === undefined;
     await waitUntil(works, { what: 'the client to have connected' });

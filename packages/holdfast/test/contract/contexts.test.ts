@@ -237,7 +237,7 @@ describe('diagnostics are published in the async context of the call they are ab
   });
 
   it('for renewals and losses', async () => {
-    const { client, name, lock } = setUp({ watchdogTimeoutMs: 150 });
+    const { client, name, lock } = setUp({ watchdogTimeoutMs: 1_500 });
     const published = wherePublished(client);
     const hold = await requests.run('holder', () => lock.acquire());
     await kit.admin.del(name);

@@ -264,7 +264,7 @@ describe('stats', () => {
   });
 
   it('know how many calls wait and how many holds are open, however they end', async () => {
-    const { client, name, lock } = setUp({ watchdogTimeoutMs: 600 });
+    const { client, name, lock } = setUp({ watchdogTimeoutMs: 1_500 });
     const gauges = () => {
       const { waiting, held } = client.stats();
       return { waiting, held };
