@@ -47,6 +47,15 @@ describe('what to run', () => {
     expect(ordersOf([], fresh)).toMatchObject({ holds: Infinity, faults: Infinity, minutes: 1, results: undefined });
   });
 
+  it('is semaphores only where there are some, under faults that they can be judged by', () => {
+    expect(ordersOf(['--workload', 'permits'], fresh)).toMatchObject({
+      className: 'crash-and-network',
+      topologies: ['single', 'sentinel', 'cluster'],
+    });
+    expect(() => ordersOf(['--workload', 'permits', '--topology', 'majority'], fresh)).toThrow('by majority');
+    expect(() => ordersOf(['--workload', 'permits', '--class', 'loss-of-data'], fresh)).toThrow('crash-and-network');
+  });
+
   it('names what it does not know', () => {
     expect(() => ordersOf(['--topology', 'ring'], fresh)).toThrow('single, sentinel, cluster');
     expect(() => ordersOf(['--holds', 'many'], fresh)).toThrow(RangeError);

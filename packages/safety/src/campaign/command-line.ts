@@ -35,7 +35,8 @@ export const usage = `npm run faults -- [options]
 
   --topology a,b     ${topologies.join(', ')} (all of them)
   --class name       ${campaignClasses.join(', ')} (drawn for each epoch)
-  --workload name    all: mostly plain locks (default); family: the other kinds of locks only
+  --workload name    all: mostly plain locks (default); family: the other kinds of locks only;
+                     permits: semaphores only, by crash-and-network, where servers know of each other
   --seed n           what is drawn: workloads, faults, classes (a fresh one, printed)
   --minutes n        ends after so long, for each topology (1, or without limit when a goal is given)
   --holds n          goal: so many holds on each topology
@@ -50,7 +51,7 @@ export const usage = `npm run faults -- [options]
   --mutants [n …]    are planted bugs found? see mutants/
 `;
 
-const workloads: readonly Workload[] = ['all', 'family'];
+const workloads: readonly Workload[] = ['all', 'family', 'permits'];
 
 /** In CI one epoch of each topology is always the same, the other always new. */
 const FIXED_SEED = 20_261;
@@ -100,10 +101,8 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
   if (values.short) return shortOrders(seed);
   const hasGoal = holds !== undefined || faults !== undefined;
   return {
-    topologies: values.topology?.split(',').map((name) => oneOf('topology', name.trim(), topologies)) ?? topologies,
-    className: values.class === undefined ? undefined : oneOf('class', values.class, campaignClasses),
+    ...placeOf(values),
     seedOf: seedsFrom(seed),
-    workload: oneOf('workload', values.workload ?? 'all', workloads),
     minutes: natural('minutes', values.minutes) ?? (hasGoal || epochs !== undefined ? Number.POSITIVE_INFINITY : 1),
     holds: hasGoal ? (holds ?? 0) : Number.POSITIVE_INFINITY,
     faults: hasGoal ? (faults ?? 0) : Number.POSITIVE_INFINITY,
@@ -113,6 +112,27 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
     keep: values.keep ? 'all' : 'violations',
     results: values.results ?? (hasGoal ? defaultResults : undefined),
     announcement: `seed ${seed}`,
+  };
+}
+
+/** Where, under what, and with which locks. */
+function placeOf(values: {
+  readonly topology?: string | undefined;
+  readonly class?: string | undefined;
+  readonly workload?: string | undefined;
+}): Pick<Orders, 'topologies' | 'className' | 'workload'> {
+  const workload = oneOf('workload', values.workload ?? 'all', workloads);
+  const className = values.class === undefined ? undefined : oneOf('class', values.class, campaignClasses);
+  const chosen = values.topology?.split(',').map((name) => oneOf('topology', name.trim(), topologies));
+  if (workload !== 'permits') return { topologies: chosen ?? topologies, className, workload };
+  if (chosen?.includes('majority')) throw new RangeError('there are no semaphores by majority');
+  // What takes permits away leaves counters that nobody can judge.
+  if (className !== undefined && className !== 'crash-and-network')
+    throw new RangeError('--workload permits is judged by crash-and-network only');
+  return {
+    topologies: chosen ?? topologies.filter((topology) => topology !== 'majority'),
+    className: 'crash-and-network',
+    workload,
   };
 }
 

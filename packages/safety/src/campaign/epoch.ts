@@ -14,6 +14,7 @@ import { quiescence } from './gates.js';
 import { Harassment } from './harassment.js';
 import type { Network } from './network.js';
 import { Operator } from './operator.js';
+import { closePools } from './pools.js';
 import { Seat, sumOf, type WorkerFiles } from './seat.js';
 
 export interface EpochPlan {
@@ -90,6 +91,7 @@ const locksOf = (seed: number): LockNames => ({
   slow: namesOf(seed, 'slow', 6),
   shared: namesOf(seed, 'shared', 18),
   fair: namesOf(seed, 'fair', 9),
+  pools: namesOf(seed, 'pools', 150),
 });
 
 export class Epoch {
@@ -225,11 +227,21 @@ export class Epoch {
     const settled = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
     const hung = turns.flatMap((turn) => (turn.status === 'rejected' ? [String(turn.reason)] : []));
     const ends = await Promise.all(this.#seats.map((seat) => seat.close()));
+    const unbalanced = await this.#closePools();
     const left = await quiescence(this.#scene.site, markOf(this.#plan.seed));
     return {
       longestLastTurnMs: Math.max(0, ...settled.map(({ longestTurnMs }) => longestTurnMs)),
-      findings: [...settled.flatMap(({ refused }) => refused), ...hung, ...ends.flat(), ...left],
+      findings: [...settled.flatMap(({ refused }) => refused), ...hung, ...ends.flat(), ...unbalanced, ...left],
     };
+  }
+
+  async #closePools(): Promise<string[]> {
+    const redis = this.#scene.site.connect();
+    try {
+      return await closePools(redis, this.#locks);
+    } finally {
+      redis.disconnect();
+    }
   }
 
   /** There is nothing left to have a turn on: workers are killed in the middle of what they do. */

@@ -12,6 +12,7 @@ const kindOfMode: Readonly<Record<string, string>> = {
   several: 'member of a multi-lock',
   resting: 'resting',
   fair: 'fair',
+  permits: 'permits',
 };
 
 const kindOf = ({ side, mode = '' }: AcquireInvoke): string | undefined =>

@@ -88,16 +88,16 @@ export function* overlaps(levels: readonly Level[], options: ExclusionOptions): 
 
 const millis = (micros: number): string => `${(micros / 1_000).toFixed(3)} ms`;
 
-function isExcused(a: Level, b: Level, options: ExclusionOptions): boolean {
+const isExcused = (a: Level, b: Level, options: ExclusionOptions): boolean =>
+  isToldInTime(a, b.start ?? 0, options) || isToldInTime(b, a.start ?? 0, options);
+
+/** Was it taken away before `begun`, and was its holder told within the bound of the class? */
+export function isToldInTime(victim: Level, begun: number, options: ExclusionOptions): boolean {
   const { exclusion, watchdogLeaseMs } = options;
   if (exclusion.kind === 'always') return false;
-  const toldInTime = (victim: Level, other: Level): boolean => {
-    const leaseMs = victim.acquire.leaseMs ?? watchdogLeaseMs;
-    const begun = other.start ?? 0;
-    if (victim.end - begun > (leaseMs * exclusion.leaseShare + exclusion.slackMs) * 1_000) return false;
-    return isTaken(options, victim, begun);
-  };
-  return toldInTime(a, b) || toldInTime(b, a);
+  const leaseMs = victim.acquire.leaseMs ?? watchdogLeaseMs;
+  if (victim.end - begun > (leaseMs * exclusion.leaseShare + exclusion.slackMs) * 1_000) return false;
+  return isTaken(options, victim, begun);
 }
 
 /** Did something that the class allows take the lock away after `victim` had begun to ask, and before `begun`? */

@@ -7,6 +7,7 @@ import type { Finding } from './findings.js';
 import { writesOutOfOrder } from './guard.js';
 import { type Level, levelsOf } from './levels.js';
 import { wrongDepths } from './nesting.js';
+import { isOfSemaphore, overIssued } from './permits.js';
 import { restsCutShort } from './rest.js';
 import { nonsense } from './sanity.js';
 import { wrongTokens } from './tokens.js';
@@ -67,7 +68,7 @@ function* findings(
   for (const [lock, levels] of byLock) {
     const ofLock = seizures.filter((seizure) => seizure.lock === undefined || seizure.lock === lock);
     const options = { exclusion, seizures: ofLock, watchdogLeaseMs };
-    yield* overlaps(levels, options);
+    yield* isOfSemaphore(levels) ? overIssued(levels, options) : overlaps(levels, options);
     yield* restsCutShort(levels, options);
     yield* wrongDepths(levels);
     yield* falseBeliefs(levels);

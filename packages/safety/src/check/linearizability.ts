@@ -7,6 +7,7 @@ import { fenced, type Model, mutex, reentrant } from './linear/models.js';
 import type { Operation } from './linear/operation.js';
 import { type OperationOptions, operationsOf } from './linear/operations.js';
 import { type Answer, search } from './linear/search.js';
+import { isOfSemaphore } from './permits.js';
 import { FaultsAround, type Violation } from './violation.js';
 
 export interface LinearizabilityOptions extends Partial<OperationOptions> {
@@ -36,8 +37,8 @@ export function checkLinearizability(
     const seizures = exclusion.kind === 'always' ? [] : seizuresOf(history, exclusion.takenBy);
     const faults = new FaultsAround(history);
     for (const [lock, levels] of levelsOf(history)) {
-      // Readers overlap: there are no models of that. The interval checker sees all that can be wrong with it.
-      if (levels.some(({ acquire }) => acquire.side === 'read')) continue;
+      // Readers overlap, and holders of permits: there are no models of that. The interval checker sees all that can be wrong with it.
+      if (levels.some(({ acquire }) => acquire.side === 'read') || isOfSemaphore(levels)) continue;
       const ofLock = seizures.filter((seizure) => seizure.lock === undefined || seizure.lock === lock);
       const present = operationsOf(levels, ofLock, { unknown });
       const answer = searchWith(modelFor(levels), present, budget);

@@ -5,6 +5,7 @@ import type { History } from '../history/read.js';
 export const rules = {
   sanity: 'the history contradicts itself: nothing else in it counts',
   overlap: 'I1: two scopes held one lock at once',
+  'over-issued': 'I1: more permits of a semaphore were held at once than it has',
   nesting: 'I4: the depth of an acquisition is not the number of levels open around it',
   'token-shared': 'I2: two tenures have the same fencing token',
   'token-order': 'I3: a later tenure has a smaller fencing token',

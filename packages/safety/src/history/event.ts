@@ -61,6 +61,10 @@ export interface AcquireInvoke extends Stamp, LevelName {
   readonly waitMs?: number;
   /** The reading side of a read-write lock. Levels that read may be open together. Absent: nobody else may have the lock. */
   readonly side?: 'read';
+  /** Of a semaphore: how many permits are wanted. Levels may be open together as long as there are enough of them. */
+  readonly permits?: number;
+  /** Of a semaphore: how many permits it has in all. */
+  readonly permitsInAll?: number;
   /** The lock stays taken for so long, also when it is given back before. */
   readonly minHoldMs?: number;
   /** What kind of workload made it; for people. */

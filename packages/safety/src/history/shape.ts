@@ -35,6 +35,8 @@ const optional: Readonly<Record<string, Kind>> = {
   waitMs: 'number',
   side: 'string',
   minHoldMs: 'number',
+  permits: 'number',
+  permitsInAll: 'number',
   token: 'number',
   wall: 'number',
   tenure: 'string',

@@ -61,10 +61,9 @@ export class Crew {
     const turns = this.#desks.map(async (desk, index) => {
       const { journal } = desk;
       const startedAt = performance.now();
-      const { lock, reads } = lastTurnOf(desk, index);
-      const circumstances = { mode: 'last turn', scope: journal.freshScope(), depth: 1, reads };
-      const options = { waitMs: lastTurnMs };
-      const open = await journal.acquire(lock, circumstances, (given) => lock.acquire(given), options);
+      const { lock, ask, ...wish } = lastTurnOf(desk, index, lastTurnMs);
+      const circumstances = { mode: 'last turn', scope: journal.freshScope(), depth: 1, ...wish };
+      const open = await journal.acquire(lock, circumstances, ask, { waitMs: lastTurnMs });
       if (open === undefined) refused.push(`${lock.name} was not had in ${lastTurnMs / 1_000} s by ${desk.task}`);
       else await journal.release(open);
       return performance.now() - startedAt;

@@ -30,10 +30,18 @@ export interface Circumstances {
   readonly inside?: number;
   /** Locks of which it asks for the reading side only. */
   readonly reads?: ReadonlySet<string>;
+  /** Of a semaphore: how many are wanted, and how many there are. */
+  readonly permits?: { readonly wanted: number; readonly inAll: number };
 }
 
+/** A lock or a semaphore, as far as its history has to know it. */
+type Wanted = Pick<RLock, 'name'> | Pick<MultiLock, 'names'>;
+
+/** A hold, or permits. */
+export type Held = Pick<Hold, 'state' | 'signal' | 'remainingMs'> & { release(): Promise<void> };
+
 /** A hold with its levels in the history: one, or one of each member of a multi-lock, which are had and lost together. */
-export interface Open<H extends Hold = Hold> {
+export interface Open<H extends Held = Hold> {
   readonly hold: H;
   readonly levels: readonly LevelName[];
 }
@@ -75,8 +83,8 @@ export class Journal {
   }
 
   /** Asks for a lock with `ask` and answers undefined when it was not had, which is ordinary. */
-  async acquire<H extends Hold>(
-    lock: RLock<H>,
+  async acquire<H extends Held>(
+    lock: Wanted,
     circumstances: Circumstances,
     ask: (options: AcquireOptions) => Promise<H | null>,
     options: AcquireOptions = {},
@@ -121,7 +129,7 @@ export class Journal {
   }
 
   /** Has the moment written down at which the holder is told of a loss by its signal. */
-  listen({ hold, levels }: Open): void {
+  listen({ hold, levels }: Open<Held>): void {
     hold.signal.addEventListener(
       'abort',
       () => {
@@ -135,7 +143,7 @@ export class Journal {
   }
 
   /** A sample of what the hold says of itself. Answers whether it says that it is held. */
-  work({ hold, levels }: Open): boolean {
+  work({ hold, levels }: Open<Held>): boolean {
     const truth = truthOf(hold);
     for (const name of levels) this.#recorder.record({ type: 'event', f: 'work', ...name, ...truth });
     return truth.state === 'held' || truth.state === 'suspect';
@@ -168,7 +176,7 @@ export class Journal {
     }
   }
 
-  async release(open: Open): Promise<void> {
+  async release(open: Open<Held>): Promise<void> {
     const steps = this.#releases(open);
     try {
       await open.hold.release();
@@ -189,8 +197,8 @@ export class Journal {
   }
 
   #invoke(
-    lock: RLock | MultiLock,
-    { mode, scope, depth, inside, reads }: Circumstances,
+    lock: Wanted,
+    { mode, scope, depth, inside, reads, permits }: Circumstances,
     { leaseMs, waitMs, minHoldMs }: AcquireOptions,
   ): readonly Step[] {
     const at = nowMicros();
@@ -208,13 +216,14 @@ export class Journal {
         ...(waitMs === undefined ? {} : { waitMs }),
         ...(minHoldMs === undefined ? {} : { minHoldMs }),
         ...(reads?.has(of) === true ? { side: 'read' } : {}),
+        ...(permits === undefined ? {} : { permits: permits.wanted, permitsInAll: permits.inAll }),
       });
       return { name, op };
     });
   }
 
   /** The caller has it. */
-  #had<H extends Hold>(hold: H, steps: readonly Step[], depth: number): Open<H> {
+  #had<H extends Held>(hold: H, steps: readonly Step[], depth: number): Open<H> {
     if (depth === 1) this.tally.holds += steps.length;
     else this.tally.reentries += steps.length;
     const truth = truthOf(hold);
@@ -233,7 +242,7 @@ export class Journal {
     if (!isExplained(error)) this.strange(`acquire: ${inWords(error)}`);
   }
 
-  #releases({ hold, levels }: Open): readonly Step[] {
+  #releases({ hold, levels }: Open<Held>): readonly Step[] {
     const truth = truthOf(hold);
     return levels.map((name) => ({
       name,
@@ -252,7 +261,7 @@ export class Journal {
   }
 }
 
-const lockNames = (lock: RLock | MultiLock): readonly string[] => ('names' in lock ? lock.names : [lock.name]);
+const lockNames = (lock: Wanted): readonly string[] => ('names' in lock ? lock.names : [lock.name]);
 
 /** The reason of an abort of our own. */
 export const GIVEN_UP = 'given up by the workload';

@@ -1,9 +1,10 @@
 /** What tasks do with locks. Each pattern is one round of one task; which comes next is drawn from the task's random stream. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RLock } from 'holdfast';
-import { type Desk, longestWaitMs, type Pattern, shortWork, thread } from './desk.js';
+import { type Desk, type FamilyDesk, longestWaitMs, type Pattern, shortWork, thread } from './desk.js';
 import { family, longShared } from './family.js';
-import { GIVEN_UP, type Open } from './journal.js';
+import { allPermits, longPermits, permits } from './permits.js';
+import { type Circumstances, GIVEN_UP, type Held, type Open } from './journal.js';
 
 /** The lock of a name, now and then as another kind of lock: those of one name exclude each other. */
 function lockOf({ lock, family: client, random }: Desk, name: string): RLock {
@@ -169,16 +170,17 @@ const slow: Shares = [
   [2, givenUp],
 ];
 const longFamily = [[5, longShared]] as const;
+const longPools = [[5, longPermits]] as const;
 
 /** The rounds of this desk, by how often they come. */
 function sharesOf(desk: Desk): Shares {
   const { pace, workload, family: client } = desk;
   const own = pace === 'quick' ? quick : slow;
   if (client === undefined) return own;
-  const others = (pace === 'quick' ? family : longFamily).map(([share, pattern]): [number, Pattern] => [
-    share / 2,
-    () => pattern({ ...desk, client }),
-  ]);
+  const on = (shares: readonly (readonly [number, (desk: FamilyDesk) => Promise<void>])[]): Shares =>
+    shares.map(([share, pattern]) => [share / 2, () => pattern({ ...desk, client })]);
+  if (workload === 'permits') return on(pace === 'quick' ? permits : longPools);
+  const others = on(pace === 'quick' ? family : longFamily);
   return workload === 'family' ? others : [...own, ...others];
 }
 
@@ -192,26 +194,31 @@ export async function round(desk: Desk): Promise<void> {
   }
 }
 
-/** The lock for the last turn of the task with this number: all kinds of those that everybody wants come up. */
-export function lastTurnOf(
-  { lock, family: client, locks }: Desk,
-  index: number,
-): {
-  lock: RLock;
-  reads: ReadonlySet<string>;
-} {
+/** What a task wants in its last turn, and how it asks for that. */
+export interface LastTurn extends Pick<Circumstances, 'reads' | 'permits'> {
+  readonly lock: { readonly name: string };
+  readonly ask: () => Promise<Held | null>;
+}
+
+/** The last turn of the task with this number, which waits for so long: all kinds of those that everybody wants come up. */
+export function lastTurnOf(desk: Desk, index: number, waitMs: number): LastTurn {
+  const { lock, family: client, locks, workload } = desk;
   const of = (names: readonly string[]) => names[index % names.length] ?? 'hot';
-  const none = new Set<string>();
-  if (client === undefined) return { lock: lock(of(locks.hot)), reads: none };
+  const turnOn = (wanted: RLock, reads = new Set<string>()): LastTurn => ({
+    ...{ lock: wanted, reads },
+    ask: () => wanted.acquire({ waitMs }),
+  });
+  if (client === undefined) return turnOn(lock(of(locks.hot)));
+  if (workload === 'permits') return allPermits({ ...desk, client }, index, waitMs);
   const shared = client.getReadWriteLock(of(locks.shared));
   switch (index % 5) {
     case 0:
-      return { lock: shared.readLock(), reads: new Set([shared.name]) };
+      return turnOn(shared.readLock(), new Set([shared.name]));
     case 1:
-      return { lock: shared.writeLock(), reads: none };
+      return turnOn(shared.writeLock());
     case 2:
-      return { lock: client.getFairLock(of(locks.fair)), reads: none };
+      return turnOn(client.getFairLock(of(locks.fair)));
     default:
-      return { lock: lock(of(locks.hot)), reads: none };
+      return turnOn(lock(of(locks.hot)));
   }
 }

@@ -23,10 +23,19 @@ export interface LockNames {
   readonly shared: readonly string[];
   /** Locks that everybody asks for as fair ones. */
   readonly fair: readonly string[];
+  /** Semaphores, of as many permits as {@link permitsIn} says. */
+  readonly pools: readonly string[];
 }
 
-/** `all`: mostly plain locks, all others among them. `family`: the others only. */
-export type Workload = 'all' | 'family';
+const SMALLEST_POOL = 1;
+const POOL_SIZES = 4;
+
+/** How many permits a semaphore of an epoch has in all. */
+export const permitsIn = ({ pools }: LockNames, pool: string): number =>
+  SMALLEST_POOL + (pools.indexOf(pool) % POOL_SIZES);
+
+/** `all`: mostly plain locks, all others among them. `family`: the others only. `permits`: semaphores only. */
+export type Workload = 'all' | 'family' | 'permits';
 
 /** What one life of a worker does. Crosses as JSON. */
 export interface WorkerPlan {

@@ -50,10 +50,26 @@ const two: readonly LevelPlan[] = [
   { worker: 'b', hold: 1, token: 7, ask: 2, got: 12, release: 40 },
 ];
 
+/** Three permits: one and two are had together, and two more when two have come back. */
+const pooled: readonly LevelPlan[] = [
+  { worker: 'a', hold: 1, permits: 1, ask: 0, got: 1, release: 40 },
+  { worker: 'b', hold: 1, permits: 2, ask: 2, got: 3, release: 20 },
+  { worker: 'c', hold: 1, permits: 2, ask: 4, got: 21, release: 30 },
+  { worker: 'a', hold: 2, permits: 3, ask: 5, got: 41, release: 50 },
+];
+
 export const goodFamilyStories: Readonly<Record<string, Story>> = {
   'readers overlap, and a writer is alone': { history: story(shared) },
   'a writer that goes on as a reader lets other readers in': { history: story(downgraded) },
   'a stopped reader is told when it wakes': { history: story(stoppedReader) },
+  'permits are had together as long as there are enough': { history: story(pooled) },
+  'permits that were taken away by a stranger, whose holder is told in time': {
+    history: story(
+      pooled.map((plan) => (plan.worker === 'c' ? { ...plan, got: 10 } : plan)),
+      [fault(8, 'del', { state: 'once', lock: 'x' })],
+    ),
+    faultClass: 'loss-of-data',
+  },
   'a lock rests': { history: story(rested) },
   'a lock whose rest was cut short by a forced unlock': {
     history: story(
@@ -96,6 +112,16 @@ const but = (plans: readonly LevelPlan[], index: number, change: Partial<LevelPl
   plans.map((plan, at) => (at === index ? { ...plan, ...change } : plan));
 
 export const brokenFamilyStories: readonly BrokenStory[] = [
+  {
+    name: 'two permits more than there are',
+    rule: 'over-issued',
+    history: story(pooled.map((plan) => (plan.worker === 'c' ? { ...plan, got: 10 } : plan))),
+  },
+  {
+    name: 'one permit more than there are, between holders that come and go',
+    rule: 'over-issued',
+    history: story([...pooled, { worker: 'd', hold: 1, permits: 1, ask: 6, got: 22, release: 23 }]),
+  },
   { name: 'a writer beside a reader', rule: 'overlap', history: story(but(shared, 3, { got: 29 })) },
   { name: 'a reader beside a writer', rule: 'overlap', history: story(but(shared, 4, { got: 39 })) },
   { name: 'a reader that turns out to write', rule: 'overlap', history: story(but(shared, 1, { side: undefined })) },

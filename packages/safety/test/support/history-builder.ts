@@ -13,6 +13,8 @@ export interface LevelPlan {
   readonly leaseMs?: number;
   readonly side?: 'read' | undefined;
   readonly minHoldMs?: number;
+  /** Of a semaphore of three permits. */
+  readonly permits?: number;
   readonly token?: number;
   readonly tenure?: string;
   readonly ask: number;
@@ -53,6 +55,7 @@ export function levelEvents(plan: LevelPlan): HistoryEvent[] {
     ...(leaseMs === undefined ? {} : { leaseMs }),
     ...(plan.side === undefined ? {} : { side: plan.side }),
     ...(plan.minHoldMs === undefined ? {} : { minHoldMs: plan.minHoldMs }),
+    ...(plan.permits === undefined ? {} : { permits: plan.permits, permitsInAll: 3 }),
   };
   events.push(invoke);
   if (miss !== undefined)
