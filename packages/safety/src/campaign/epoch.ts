@@ -91,7 +91,7 @@ const locksOf = (seed: number): LockNames => ({
   slow: namesOf(seed, 'slow', 6),
   shared: namesOf(seed, 'shared', 18),
   fair: namesOf(seed, 'fair', 9),
-  pools: namesOf(seed, 'pools', 150),
+  pools: namesOf(seed, 'pools', 60),
 });
 
 export class Epoch {
@@ -147,7 +147,8 @@ export class Epoch {
     const calmRate = await this.#calmRate();
 
     const nemeses = chooseNemeses(seededRandom(seed), site.kind, className);
-    const locks = Object.values(this.#locks).flat();
+    const { pools, ...others } = this.#locks;
+    const locks = this.#plan.workload === 'permits' ? pools : Object.values(others).flat();
     const ground = {
       site,
       paths: network.paths,
@@ -227,7 +228,7 @@ export class Epoch {
     const settled = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
     const hung = turns.flatMap((turn) => (turn.status === 'rejected' ? [String(turn.reason)] : []));
     const ends = await Promise.all(this.#seats.map((seat) => seat.close()));
-    const unbalanced = await this.#closePools();
+    const unbalanced = this.#plan.workload === 'permits' ? await this.#closePools() : [];
     const left = await quiescence(this.#scene.site, markOf(this.#plan.seed));
     return {
       longestLastTurnMs: Math.max(0, ...settled.map(({ longestTurnMs }) => longestTurnMs)),
@@ -257,6 +258,7 @@ export class Epoch {
     const random: SeededRandom = seededRandom(seed + 7_919 * seat + 104_729 * life);
     return {
       worker,
+      seat: { index: seat, of: network.seats.length },
       seed: random.below(2 ** 31),
       historyFile: join(folder, `${worker}.jsonl`),
       clients: (network.seats[seat] ?? []).map(({ reach }, client) => ({

@@ -19,9 +19,11 @@ export class Crew {
   readonly #connected: readonly Connected[];
   readonly #desks: readonly Desk[];
   readonly #rounds: readonly Promise<void>[];
+  readonly #seat: WorkerPlan['seat'];
   #stopping = false;
 
   constructor(plan: WorkerPlan) {
+    this.#seat = plan.seat;
     this.#recorder = new Recorder({ file: plan.historyFile, worker: plan.worker });
     this.#guard = new Guard(plan.guard);
     this.#journal = new Journal(this.#recorder, this.#guard);
@@ -61,7 +63,7 @@ export class Crew {
     const turns = this.#desks.map(async (desk, index) => {
       const { journal } = desk;
       const startedAt = performance.now();
-      const { lock, ask, ...wish } = lastTurnOf(desk, index, lastTurnMs);
+      const { lock, ask, ...wish } = lastTurnOf(desk, this.#seat.of * index + this.#seat.index, lastTurnMs);
       const circumstances = { mode: 'last turn', scope: journal.freshScope(), depth: 1, ...wish };
       const open = await journal.acquire(lock, circumstances, ask, { waitMs: lastTurnMs });
       if (open === undefined) refused.push(`${lock.name} was not had in ${lastTurnMs / 1_000} s by ${desk.task}`);

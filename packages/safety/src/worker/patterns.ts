@@ -200,7 +200,7 @@ export interface LastTurn extends Pick<Circumstances, 'reads' | 'permits'> {
   readonly ask: () => Promise<Held | null>;
 }
 
-/** The last turn of the task with this number, which waits for so long: all kinds of those that everybody wants come up. */
+/** The last turn of the task with this number among all tasks of all workers, which waits for so long: all kinds of those that everybody wants come up. */
 export function lastTurnOf(desk: Desk, index: number, waitMs: number): LastTurn {
   const { lock, family: client, locks, workload } = desk;
   const of = (names: readonly string[]) => names[index % names.length] ?? 'hot';

@@ -41,6 +41,8 @@ export type Workload = 'all' | 'family' | 'permits';
 export interface WorkerPlan {
   /** Name of this life. */
   readonly worker: string;
+  /** Which of how many workers it is, from 0 on. */
+  readonly seat: { readonly index: number; readonly of: number };
   readonly seed: number;
   readonly historyFile: string;
   readonly clients: readonly ClientPlan[];
