@@ -41,7 +41,7 @@ function permit(client: LockClient): Locker {
   };
 }
 
-function mostlyReading(client: LockClient): Locker {
+function readingMostly(client: LockClient): Locker {
   let calls = 0;
   return through((name) => {
     const lock = client.getReadWriteLock(name);
@@ -54,39 +54,7 @@ interface Sibling extends Pick<Peer, 'name' | 'settings'> {
   readonly locker: (client: LockClient) => Locker;
 }
 
-const all: readonly Sibling[] = [
-  {
-    ...{ name: 'fair', kind: 'sibling', settings: '`getFairLock`' },
-    locker: (client) => through((name) => client.getFairLock(name)),
-  },
-  {
-    ...{ name: 'fenced', kind: 'sibling', settings: '`getFencedLock`' },
-    locker: (client) => through((name) => client.getFencedLock(name)),
-  },
-  {
-    ...{ name: 'spin', kind: 'sibling', settings: '`getSpinLock`' },
-    locker: (client) => through((name) => client.getSpinLock(name)),
-  },
-  {
-    ...{ name: 'write', kind: 'sibling', settings: '`getReadWriteLock().writeLock()`' },
-    locker: (client) => through((name) => client.getReadWriteLock(name).writeLock()),
-  },
-  {
-    ...{ name: 'read', kind: 'sharing sibling', settings: '`getReadWriteLock().readLock()`' },
-    locker: (client) => through((name) => client.getReadWriteLock(name).readLock()),
-  },
-  {
-    ...{ name: '95 % reads', kind: 'sharing sibling', settings: 'every twentieth call of a task takes the write lock' },
-    locker: mostlyReading,
-  },
-  {
-    ...{ name: 'multi', kind: 'sibling', settings: '`getMultiLock` of two names in one slot' },
-    locker: (client) => through((name) => client.getMultiLock([`{${name}}:a`, `{${name}}:b`])),
-  },
-  { name: 'semaphore', kind: 'sibling', settings: '`getSemaphore` with one permit', locker: permit },
-];
-
-export const siblings: readonly Peer[] = all.map(({ locker, ...traits }) => ({
+const peerOf = ({ locker, ...traits }: Sibling): Peer => ({
   ...traits,
   renews: true,
   reenters: false,
@@ -94,4 +62,40 @@ export const siblings: readonly Peer[] = all.map(({ locker, ...traits }) => ({
     const client = createLockClient({ redis: await connect(options), watchdogTimeoutMs: options.leaseMs });
     return { locker: () => locker(client) };
   },
-}));
+});
+
+export const writing = peerOf({
+  ...{ name: 'write', kind: 'sibling', settings: '`getReadWriteLock().writeLock()`' },
+  locker: (client) => through((name) => client.getReadWriteLock(name).writeLock()),
+});
+
+export const mostlyReading = peerOf({
+  ...{ name: '95 % reads', kind: 'sharing sibling', settings: 'every twentieth call of a task takes the write lock' },
+  locker: readingMostly,
+});
+
+export const siblings: readonly Peer[] = [
+  peerOf({
+    ...{ name: 'fair', kind: 'sibling', settings: '`getFairLock`' },
+    locker: (client) => through((name) => client.getFairLock(name)),
+  }),
+  peerOf({
+    ...{ name: 'fenced', kind: 'sibling', settings: '`getFencedLock`' },
+    locker: (client) => through((name) => client.getFencedLock(name)),
+  }),
+  peerOf({
+    ...{ name: 'spin', kind: 'sibling', settings: '`getSpinLock`' },
+    locker: (client) => through((name) => client.getSpinLock(name)),
+  }),
+  writing,
+  peerOf({
+    ...{ name: 'read', kind: 'sharing sibling', settings: '`getReadWriteLock().readLock()`' },
+    locker: (client) => through((name) => client.getReadWriteLock(name).readLock()),
+  }),
+  mostlyReading,
+  peerOf({
+    ...{ name: 'multi', kind: 'sibling', settings: '`getMultiLock` of two names in one slot' },
+    locker: (client) => through((name) => client.getMultiLock([`{${name}}:a`, `{${name}}:b`])),
+  }),
+  peerOf({ name: 'semaphore', kind: 'sibling', settings: '`getSemaphore` with one permit', locker: permit }),
+];

@@ -1,20 +1,16 @@
-import { holdfast } from '../peers/holdfast.js';
-import type { Peer, Traits } from '../peers/peer.js';
+import type { Traits } from '../peers/peer.js';
 import { floor } from '../peers/roster.js';
 import { busyCase } from './busy-case.js';
+import { acquire, cost, handoff } from './columns.js';
 import { crowdCase } from './crowd-case.js';
+import { family } from './family.js';
 import { heldCase } from './held-case.js';
 import { loopCase } from './loop-case.js';
 import type { Case, Workload } from './workload.js';
 
 const locks = ({ kind }: Traits): boolean => kind === 'lock';
 const everybody = ({ kind }: Traits): boolean => kind === 'lock' || kind === 'floor';
-const family = (peer: Peer): boolean => peer === holdfast || peer.kind.endsWith('sibling');
-const exclusiveFamily = (peer: Peer): boolean => peer === holdfast || peer.kind === 'sibling';
 
-const acquire = ['acquireP50Us', 'acquireP99Us', 'acquireP999Us'] as const;
-const handoff = ['handoffP50Us', 'handoffP99Us', 'handoffP999Us'] as const;
-const cost = ['commandsPerOp', 'redisCpuUs', 'clientCpuUs'] as const;
 const timers = ['timerLateP99Ms', 'timerLateMaxMs'] as const;
 
 const uncontended: Workload = {
@@ -259,56 +255,6 @@ const farHandoff: Workload = {
   growth: { x: 'added round trip, ms', figures: ['handoffP50Us', 'acquireP99Us'], why: roundTripWhy },
 };
 
-const familyAlone: Workload = {
-  name: 'family',
-  title: 'The family, uncontended',
-  about: 'As uncontended, with each kind of lock. All are divided by the re-entrant lock.',
-  columns: ['opsPerSecond', ...acquire, ...cost],
-  rate: 'opsPerSecond',
-  rounds: 'several',
-  base: holdfast.name,
-  suits: family,
-  cases: [1, 64].map((count) =>
-    loopCase({ label: `${count} at once`, tasks: count, locks: 'own', inShortRun: count === 1 }),
-  ),
-};
-
-const familyContended: Workload = {
-  name: 'family-contended',
-  title: 'The family, contended',
-  about:
-    'A closed loop without hold time, several processes with several tasks each. A fair lock goes to another process each time, a spin lock to who happens to ask.',
-  columns: ['opsPerSecond', 'handoffsPerSecond', ...handoff, 'keptShare', ...acquire, ...cost, 'fairness'],
-  rate: 'opsPerSecond',
-  rounds: 'several',
-  base: holdfast.name,
-  suits: exclusiveFamily,
-  cases: [1, 4].map((count) =>
-    loopCase({
-      label: `4 processes × ${count} ${count === 1 ? 'task' : 'tasks'}`,
-      ...{ processes: 4, tasks: count, locks: 'one', inShortRun: count === 1 },
-    }),
-  ),
-};
-
-const reading: Workload = {
-  name: 'reading',
-  title: 'Mostly reading',
-  about:
-    'A closed loop on one lock; sections last 1 ms. The re-entrant lock lets in one at a time, whatever it is wanted for.',
-  columns: ['opsPerSecond', ...acquire, ...cost, 'fairness'],
-  rate: 'opsPerSecond',
-  rounds: 'several',
-  base: holdfast.name,
-  suits: (peer) => peer === holdfast || peer.name === '95 % reads' || peer.name === 'write',
-  cases: [
-    loopCase({
-      label: '4 processes × 16 tasks, hold 1 ms',
-      ...{ processes: 4, tasks: 16, holdMs: 1, locks: 'one', inShortRun: true },
-    }),
-  ],
-};
-
 /** In the order of the report. */
 export const catalogue: readonly Workload[] = [
   uncontended,
@@ -321,7 +267,5 @@ export const catalogue: readonly Workload[] = [
   crowd,
   roundTrip,
   farHandoff,
-  familyAlone,
-  familyContended,
-  reading,
+  ...family,
 ];

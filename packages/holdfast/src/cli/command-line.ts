@@ -87,6 +87,11 @@ export class Call {
     return this.#values[option] as string | undefined;
   }
 
+  /** How long an answer of Redis may take. @throws UsageError */
+  get answerWithinMs(): number {
+    return this.duration('timeout') ?? 5_000;
+  }
+
   /** In milliseconds. @throws UsageError */
   duration(option: string): number | undefined {
     const text = this.text(option);
@@ -95,8 +100,8 @@ export class Call {
 
   /** A lock client there; closed with {@link close}. @throws TypeError, RangeError for a prefix that cannot be. */
   openClient(options: Partial<LockClientOptions> = {}): LockClient {
-    const responseTimeoutMs = this.duration('timeout') ?? 5_000;
-    const client = createLockClient({ redis: this.site.input(), prefix: this.prefix, responseTimeoutMs, ...options });
+    const where = { redis: this.site.input(), prefix: this.prefix, responseTimeoutMs: this.answerWithinMs };
+    const client = createLockClient({ ...where, ...options });
     client.on('error', () => undefined);
     this.#clients.push(client);
     return client;

@@ -5,7 +5,7 @@
 
 import { literally, lockNameAt } from '@holdfast/core';
 import type { Redis } from 'ioredis';
-import { type LockClient, LockRefusedError } from 'holdfast';
+import { type LockClient, LockRefusedError, LockUnavailableError } from 'holdfast';
 import type { Call } from './command-line.js';
 import type { Counter } from './counters.js';
 
@@ -23,7 +23,7 @@ export async function* countersInUse(call: Call, kind: CounterKind, match: strin
   const client = call.openClient();
   await client.connect();
   const seen = new Set<string>();
-  for (const redis of await call.site.connect()) {
+  for (const redis of await call.site.connect(call.answerWithinMs)) {
     // Names with a hash tag of their own have other keys: see `keys.ts` of the core.
     for (const [head, tail] of [
       [`${prefixes.keyPrefix}holdfast_${words[kind]}:{`, '}'],
@@ -44,11 +44,20 @@ async function* hashes(redis: Redis, pattern: string): AsyncGenerator<string> {
   for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
     const page: unknown = await redis
       .call('SCAN', cursor, 'MATCH', pattern, 'COUNT', PAGE, 'TYPE', 'hash')
-      .catch((error: Error) => Promise.reject(new LockRefusedError(pattern, error.message.split(' ', 1)[0] ?? '')));
+      .catch((error: unknown) => Promise.reject(whyNot(pattern, error)));
     const [next, keys] = page as [string, string[]];
     yield* keys;
     cursor = next === '0' ? undefined : next;
   }
+}
+
+/** A server that says no has refused; all else is no answer. */
+function whyNot(pattern: string, error: unknown): Error {
+  const { name, message } = error as Error;
+  if (name === 'ReplyError') return new LockRefusedError(pattern, message.split(' ', 1)[0] ?? '');
+  return new LockUnavailableError(`Redis gave no answer about keys like ${pattern}: ${message}`, undefined, {
+    cause: error,
+  });
 }
 
 /** Undefined for one that is no more, or whose name something else has by now. */

@@ -30,8 +30,8 @@ export interface Site {
   readonly kind: 'node' | 'sentinel' | 'cluster';
   /** For a lock client. */
   input(): RedisInput;
-  /** A connection of its own, in a Cluster one to each master; to be disconnected by the caller. */
-  connect(): Promise<readonly Redis[]>;
+  /** Connections of its own, in a Cluster one to each master, which give each answer so much time. */
+  connect(answerWithinMs: number): Promise<readonly Redis[]>;
   /** Ends what {@link Site.input} and {@link Site.connect} have made. */
   close(): void;
 }
@@ -107,8 +107,11 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
     kind,
     address,
     input: () => options,
-    connect: async () => {
-      const redis = new Redis({ ...options, ...asking, sentinelRetryStrategy: () => null, keyPrefix: '' });
+    connect: async (commandTimeout) => {
+      const redis = new Redis({
+        ...{ ...options, ...asking, commandTimeout },
+        ...{ sentinelRetryStrategy: () => null, keyPrefix: '' },
+      });
       opened.push(redis);
       redis.on('error', () => undefined);
       await redis.connect();
@@ -123,12 +126,12 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
 function clusterSite(nodes: (RedisOptions & { host: string; port: number })[], keyPrefix: string): Site {
   const { host: _, port: __, db: ___, ...shared } = nodes[0] as RedisOptions;
   const opened: (Redis | Cluster)[] = [];
-  const open = (prefix: string) => {
+  const open = (prefix: string, more: RedisOptions = {}) => {
     const cluster = new Cluster(nodes, {
       lazyConnect: true,
       keyPrefix: prefix,
       clusterRetryStrategy: () => null,
-      redisOptions: { ...shared, connectTimeout: CONNECT_MS, disconnectTimeout: 100 },
+      redisOptions: { ...shared, connectTimeout: CONNECT_MS, disconnectTimeout: 100, ...more },
     });
     cluster.on('error', () => undefined);
     opened.push(cluster);
@@ -138,8 +141,8 @@ function clusterSite(nodes: (RedisOptions & { host: string; port: number })[], k
     kind: 'cluster',
     address: nodes.map(({ host, port }) => `${host}:${port}`).join(', '),
     input: () => open(keyPrefix),
-    connect: async () => {
-      const cluster = open('');
+    connect: async (commandTimeout) => {
+      const cluster = open('', { commandTimeout });
       await cluster.connect();
       return cluster.nodes('master');
     },

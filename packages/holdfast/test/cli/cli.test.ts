@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { useRedis, waitUntil } from '@holdfast/testkit';
+import { type FaultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
+import { openProxy } from '../support/redis-inputs.js';
 import { holdfast } from './terminal.js';
 
 const kit = useRedis();
@@ -176,6 +177,30 @@ describe('holdfast ls --kind', () => {
       errors: expect.stringContaining('LOCK_REFUSED'),
     });
     expect(await holdfast(kit, [...args, 'redis://127.0.0.1:1', '--timeout', '100ms'])).toMatchObject({ code: 69 });
+  });
+});
+
+describe('holdfast ls --kind on a bad connection', () => {
+  const answer = { after: (request: Buffer) => /scan\r\n/i.test(request.toString('latin1', 0, 40)) };
+  const from = (proxy: FaultProxy) => ['ls', '--kind', 'semaphore', '--redis', proxy.url, '--timeout', '300ms'];
+
+  it('ends with 69 when the connection breaks in the middle', async () => {
+    const proxy = await openProxy(kit);
+    proxy.loseNextReply(answer);
+    expect(await holdfast(kit, from(proxy))).toMatchObject({ code: 69, errors: expect.stringContaining('no answer') });
+  });
+
+  it('ends with 69 when an answer takes longer than --timeout says', async () => {
+    const proxy = await openProxy(kit);
+    // From the first page on nothing comes through any more.
+    const silenced = (request: Buffer) => {
+      if (answer.after(request)) proxy.blackHole();
+      return false;
+    };
+    proxy.loseNextReply({ after: silenced });
+    expect(await holdfast(kit, from(proxy))).toMatchObject({ code: 69, errors: expect.stringContaining('no answer') });
+    proxy.withdrawLosses();
+    await proxy.heal();
   });
 });
 

@@ -90,6 +90,21 @@ describe('a minority of the nodes', () => {
     expect(await takenOn(name)).toEqual([2]);
   });
 
+  it('that is silent when the client is closed keeps no release waiting, whatever late votes may come', async () => {
+    const name = freshName();
+    const client = open();
+    await within(client.connect());
+    for (const node of [3, 4]) world.links[node]?.freeze();
+    const hold = await within(client.getRedLock(name).acquire());
+    world.links[2]?.freeze();
+    const release = hold.release().then(
+      () => 'released',
+      (error: unknown) => error,
+    );
+    await within(client.close());
+    expect(await within(release)).toBeDefined();
+  });
+
   it('may hold the node in line: who waits there goes to the next one, and gets the lock', async () => {
     const name = freshName();
     const [mine, theirs] = [await warmed(name), await warmed(name)];

@@ -10,7 +10,7 @@
 import type { Fault, ForceEnd } from '../history/event.js';
 import type { History } from '../history/read.js';
 import type { Exclusion } from './fault-classes.js';
-import type { Level } from './levels.js';
+import { hadByStart, type Level } from './levels.js';
 import type { Finding } from './findings.js';
 
 /** When something took a lock away; without a lock, it may have been any. */
@@ -64,12 +64,8 @@ export interface ExclusionOptions {
 }
 
 export function* overlaps(levels: readonly Level[], options: ExclusionOptions): Generator<Finding> {
-  const held = levels
-    .filter(({ start }) => start !== undefined)
-    // One that is over at the instant at which another begins comes first.
-    .sort((a, b) => (a.start ?? 0) - (b.start ?? 0) || a.end - b.end);
   let open: Level[] = [];
-  for (const level of held) {
+  for (const level of hadByStart(levels)) {
     const start = level.start ?? 0;
     open = open.filter(({ end }) => end > start);
     for (const other of open) {

@@ -95,6 +95,10 @@ export class Level {
   }
 }
 
+/** Those that were had, by the time from which they were. One that is over at the instant at which another begins comes first. */
+export const hadByStart = (levels: readonly Level[]): Level[] =>
+  levels.filter(({ start }) => start !== undefined).sort((a, b) => (a.start ?? 0) - (b.start ?? 0) || a.end - b.end);
+
 /** Did the hold claim to be held? */
 export const believes = ({ state }: Truth): boolean => state === 'held' || state === 'suspect';
 

@@ -6,7 +6,7 @@
  */
 import { type ExclusionOptions, isToldInTime } from './exclusion.js';
 import type { Finding } from './findings.js';
-import type { Level } from './levels.js';
+import { hadByStart, type Level } from './levels.js';
 
 /** Are these the levels of a semaphore? */
 export const isOfSemaphore = (levels: readonly Level[]): boolean =>
@@ -16,11 +16,8 @@ const permitsOf = (levels: readonly Level[]): number =>
   levels.reduce((sum, { acquire }) => sum + (acquire.permits ?? 0), 0);
 
 export function* overIssued(levels: readonly Level[], options: ExclusionOptions): Generator<Finding> {
-  const held = levels
-    .filter(({ start }) => start !== undefined)
-    .sort((a, b) => (a.start ?? 0) - (b.start ?? 0) || a.end - b.end);
   let open: Level[] = [];
-  for (const level of held) {
+  for (const level of hadByStart(levels)) {
     const start = level.start ?? 0;
     open = open.filter(({ end }) => end > start);
     open.push(level);

@@ -42,7 +42,7 @@ async function reached(call: Call, tell: (finding: Finding) => void): Promise<re
   const { site } = call;
   const check = 'reachable';
   try {
-    const servers = await site.connect();
+    const servers = await site.connect(call.answerWithinMs);
     const many = servers.length > 1 ? `, ${servers.length} masters` : '';
     tell({ check, status: 'ok', detail: `${site.kind} ${site.address}${many}` });
     return servers;
