@@ -1,6 +1,7 @@
-// node adders.mjs LIBRARY SOCKET-FOLDER REDIS-URL BLOCK: two clients add to one balance at once, by the block of the page; then one whose lock was lost.
+// node adders.mjs LIBRARY SOCKET-FOLDER REDIS-URL BLOCK: two clients add to one balance at once, by the block of the page; then one whose lock is lost in the middle.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import pg from 'pg';
 import { createLockClient } from './holdfast.mjs';
 
 const [library, host, redis, block] = process.argv.slice(2);
@@ -13,21 +14,30 @@ const addUnder = (lock, amount) => add(...Object.values(scope), lock, 7, amount)
 
 const clients = [1, 2].map(() => createLockClient({ redis, watchdogTimeoutMs: 1_500 }));
 const [mine, theirs] = clients.map((client) => client.getLock('account:7'));
-/** Its holds are lost before the work begins. */
+/** Another connection has the row, so that the change of the block waits; meanwhile its lock is lost. */
+const blocker = new pg.Client({ host, user: 'postgres', database: 'postgres' });
+const isWaiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active'";
 const losing = {
   withLock: (work) =>
     mine.withLock(async (hold) => {
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT * FROM account WHERE id = 7 FOR UPDATE');
+      const working = work(hold);
+      // In a transaction it would see the activities of its first look for ever.
+      while ((await blocker.query(isWaiting)).rowCount === 0) await blocker.query('SELECT pg_stat_clear_snapshot()');
       const lost = once(hold.signal, 'abort');
       await theirs.forceUnlock();
       await lost;
-      return work(hold);
+      await blocker.query('COMMIT');
+      return working;
     }),
 };
 
 try {
+  await blocker.connect();
   await Promise.all(Array.from({ length: 40 }, (_, call) => addUnder(call % 2 === 0 ? mine : theirs, 1)));
   await assert.rejects(addUnder(losing, 1_000), { code: 'LOCK_LOST' });
 } finally {
   await Promise.all(clients.map((client) => client.close()));
-  await close();
+  await Promise.all([close(), blocker.end()]);
 }

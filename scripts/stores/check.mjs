@@ -10,7 +10,7 @@ import { root } from '../run.mjs';
 const needs = {
   Drizzle: ['drizzle-orm@0.45.4', 'pg@8.23.1'],
   TypeORM: ['typeorm@1.1.1', 'pg@8.23.1'],
-  Prisma: ['tsx@4.23.15', 'prisma@7.10.0', '@prisma/client@7.10.0', '@prisma/adapter-pg@7.10.0'],
+  Prisma: ['tsx@4.23.15', 'pg@8.23.1', 'prisma@7.10.0', '@prisma/client@7.10.0', '@prisma/adapter-pg@7.10.0'],
 };
 
 /** There is no PostgreSQL to try it on. */
