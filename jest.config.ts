@@ -34,9 +34,7 @@ const project = (
     ...(variant.ioredis === undefined ? {} : { '^ioredis$': variant.ioredis }),
   },
   setupFiles: speaksResp2 && variant.ioredis === undefined ? ['<rootDir>/../../scripts/versions/resp2.cjs'] : [],
-  transform: {
-    '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: '<rootDir>/../../tsconfig.test.json', diagnostics: false }],
-  },
+  transform: { '^.+\\.ts$': '<rootDir>/../../scripts/jest/transform.mjs' },
 });
 
 const config: Config = {

@@ -36,7 +36,7 @@ const strangers = ({ levels, fenced: withTokens }: RandomHistory): RandomHistory
 });
 
 describe('the linearizability checker', () => {
-  const runs = proofRuns({ quick: 3_000, long: 300_000 });
+  const runs = proofRuns({ quick: 1_000, long: 300_000 });
 
   it.each([mutex, reentrant, fenced] as Model<unknown>[])(
     'agrees with trying every order, for the $name model',
@@ -105,7 +105,7 @@ describe('the linearizability checker', () => {
 });
 
 describe('Porcupine', () => {
-  const runs = proofRuns({ quick: 4_000, long: 100_000 });
+  const runs = proofRuns({ quick: 1_500, long: 100_000 });
 
   it(
     'agrees with the linearizability checker on thousands of random histories',

@@ -30,7 +30,7 @@ export type { SeededRandom } from './seeded-random.js';
 export type { WorkerMethods } from './worker/messages.js';
 export { serveWorker } from './worker/serve-worker.js';
 export type { WorkerLine } from './worker/serve-worker.js';
-export { bundleProgram, type BundleProgramOptions } from './worker/bundle-program.js';
+export { bundleProgram, type BundleProgramOptions, bundlePrograms } from './worker/bundle-program.js';
 export { spawnWorker, TestWorker } from './worker/spawn-worker.js';
 export type { SpawnWorkerOptions, WorkerEvent, WorkerExit } from './worker/spawn-worker.js';
 export { guardLeaks } from './leaks/guard-leaks.js';

@@ -34,9 +34,9 @@ describe('under random use, faults and stalls', () => {
       };
 
       const believedOnlyWhilePromised = () => {
-        for (const { lease } of known.values()) {
-          if (lease.check()) expect(port.endsAt.get(lease.subject)).toBeGreaterThan(clock.now());
-        }
+        const endsAt = ({ lease }: Known) => port.endsAt.get(lease.subject) ?? 0;
+        // One look at all: an expectation for each costs a hundred times as much.
+        expect([...known.values()].filter((one) => one.lease.check() && endsAt(one) <= clock.now())).toEqual([]);
       };
 
       for (let step = 0; step < 200; step++) {

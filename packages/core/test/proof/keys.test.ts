@@ -9,7 +9,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { inboxChannel, type LockKeys, lockKeys } from '../../src/index.js';
 
-const { parameters, timeoutMs } = proofRuns({ quick: 2_000, long: 200_000 });
+const { parameters, timeoutMs } = proofRuns({ quick: 600, long: 200_000 });
 
 /** What a key is for: the lock that it belongs to as Redis knows it, and what it keeps of it. */
 interface Meaning {

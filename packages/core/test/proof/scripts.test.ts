@@ -21,7 +21,7 @@ const MINUTE_MICROS = 60_000_000;
 const listening = new Set<string>(LISTENING);
 
 describe('every script does what the rule table says', () => {
-  const { parameters, timeoutMs } = proofRuns({ quick: 150, long: 5_000 });
+  const { parameters, timeoutMs } = proofRuns({ quick: 75, long: 5_000 });
 
   it(
     'whatever arrives late, twice or out of order',

@@ -13,11 +13,11 @@ describe('the code in the documents', () => {
   const kit = useRedis();
   const blocks = allBlocks();
   let written: WrittenBlocks;
-  let diagnostics: ReturnType<WrittenBlocks['diagnostics']>;
+  let diagnostics: Awaited<ReturnType<WrittenBlocks['diagnostics']>>;
 
-  beforeAll(() => {
+  beforeAll(async () => {
     written = new WrittenBlocks(blocks, kit.server.url);
-    diagnostics = written.diagnostics();
+    [diagnostics] = await Promise.all([written.diagnostics(), written.bundle()]);
   }, limitMs);
   afterAll(() => written.remove());
 
@@ -37,8 +37,7 @@ describe('the code in the documents', () => {
         // Its counter stays until somebody deletes it.
         if (/get(?:PermitExpirable)?Semaphore/.test(block.code))
           kit.cleanup(async () => void (await kit.admin.flushall()));
-        const program = await written.programOf(block);
-        await run(process.execPath, ['--import', defineRedisUrl, program], {
+        await run(process.execPath, ['--import', defineRedisUrl, written.programOf(block)], {
           cwd: packageFolder,
           env: { ...process.env, REDIS_URL: kit.server.url },
           timeout: limitMs - 5_000,

@@ -5,16 +5,29 @@
  * the address that documents show, `redis://localhost:6379`, stands for the test's server. ```` ```ts no-run ```` is compiled only: for
  * what would disturb others, or needs something that a test does not have.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleProgram } from '@holdfast/testkit';
-import ts from 'typescript';
+import { promisify } from 'node:util';
+import { bundlePrograms } from '@holdfast/testkit';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
-/** As NestJS wants it, which has decorators on parameters; nothing else in the documents has any. */
-const decorators = { experimentalDecorators: true, emitDecoratorMetadata: true };
+const compiler = join(root, 'node_modules/typescript-native/bin/tsc');
+const run = promisify(execFile);
+
+const tsconfig = {
+  extends: join(root, 'tsconfig.base.json'),
+  include: ['*.ts'],
+  compilerOptions: {
+    ...{ composite: false, declaration: false, declarationMap: false, noEmit: true },
+    // As NestJS wants it, which has decorators on parameters; nothing else in the documents has any.
+    ...{ experimentalDecorators: true, emitDecoratorMetadata: true },
+    // An example may show a value without using it.
+    ...{ noUnusedLocals: false, noUnusedParameters: false },
+  },
+};
 
 export interface CodeBlock {
   /** Where it stands, e.g. `README.md:30`. */
@@ -54,8 +67,8 @@ export function allBlocks(): CodeBlock[] {
   const rooms = readdirSync(join(root, 'packages')).filter((name) => name !== 'holdfast');
   const readmes = rooms.map((name) => `packages/${name}/README.md`);
   return ['README.md', ...docs.filter((file) => file.endsWith('.md')).sort(), ...readmes].flatMap((document) => {
-    const markdown = ts.sys.readFile(join(root, document));
-    return markdown === undefined ? [] : blocksIn(document, markdown);
+    const file = join(root, document);
+    return existsSync(file) ? blocksIn(document, readFileSync(file, 'utf8')) : [];
   });
 }
 
@@ -68,10 +81,7 @@ export class WrittenBlocks {
     mkdirSync(join(packageFolder, '.tmp'), { recursive: true });
     this.#folder = mkdtempSync(join(packageFolder, '.tmp', 'docs-'));
     writeFileSync(join(this.#folder, 'globals.d.ts'), 'declare const redisUrl: string;\n');
-    writeFileSync(
-      join(this.#folder, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions: { target: 'es2022', ...decorators } }),
-    );
+    writeFileSync(join(this.#folder, 'tsconfig.json'), JSON.stringify(tsconfig));
     for (const [index, block] of blocks.entries()) {
       const file = join(this.#folder, `block-${index}.ts`);
       // A module, also without imports; on the first line, so that line n of the file is line n after the fence.
@@ -80,42 +90,41 @@ export class WrittenBlocks {
     }
   }
 
-  /** A block as Node.js can run it. */
-  programOf(block: CodeBlock): Promise<string> {
+  /** Makes the blocks that run into programs. */
+  async bundle(): Promise<void> {
+    const files = [...this.#files].filter(([{ runs }]) => runs).map(([, file]) => file);
+    await bundlePrograms(files, this.#folder);
+  }
+
+  /** A block as Node.js can run it, when they are bundled. */
+  programOf(block: CodeBlock): string {
     const file = this.#files.get(block);
     if (file === undefined) throw new Error(`${block.place} was not written`);
-    return bundleProgram(file, { folder: this.#folder });
+    return file.replace(/\.ts$/, '.mjs');
   }
 
   /** What the compiler has against the blocks, by block. */
-  diagnostics(): Map<CodeBlock, string[]> {
-    const { config } = ts.readConfigFile(join(root, 'tsconfig.base.json'), (path) => readFileSync(path, 'utf8'));
-    const { options } = ts.parseJsonConfigFileContent(
-      { ...config, files: [] },
-      { ...ts.sys, readDirectory: () => [] },
-      packageFolder,
-    );
-    const program = ts.createProgram([join(this.#folder, 'globals.d.ts'), ...this.#files.values()], {
-      ...options,
-      ...decorators,
-      ...{ composite: false, incremental: false, declaration: false, declarationMap: false, noEmit: true },
-      // An example may show a value without using it.
-      ...{ noUnusedLocals: false, noUnusedParameters: false },
-    });
-    const found = new Map<CodeBlock, string[]>();
-    for (const [block, file] of this.#files) {
-      const source = program.getSourceFile(file);
-      if (source === undefined) throw new Error(`${relative(root, file)} was not compiled`);
-      const problems = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-      found.set(
-        block,
-        problems.map(({ start, messageText }) => {
-          const line = source.getLineAndCharacterOfPosition(start ?? 0).line;
-          return `line ${block.line + 1 + line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-        }),
-      );
+  async diagnostics(): Promise<Map<CodeBlock, string[]>> {
+    const blocks = new Map([...this.#files].map(([block, file]) => [basename(file), block]));
+    const found = new Map([...this.#files.keys()].map((block) => [block, [] as string[]]));
+    for (const [, file, line, problem] of (await this.#compile()).matchAll(/^(?:.*\/)?(.+?)\((\d+),\d+\): (.*)$/gm)) {
+      const block = blocks.get(file ?? '');
+      if (block === undefined) throw new Error(`not a block: ${file} ${problem}`);
+      found.get(block)?.push(`line ${block.line + Number(line)}: ${problem}`);
     }
     return found;
+  }
+
+  /** What the compiler prints: a line begins with place and problem, or goes on. */
+  async #compile(): Promise<string> {
+    try {
+      await run(process.execPath, [compiler, '--project', this.#folder, '--pretty', 'false'], { maxBuffer: 2 ** 24 });
+      return '';
+    } catch (error) {
+      const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+      if (!stdout) throw new Error(`The compiler says nothing of the blocks: ${stderr}`, { cause: error });
+      return stdout;
+    }
   }
 
   remove(): void {

@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 
 /** Options of {@link bundleProgram}. */
 export interface BundleProgramOptions {
   /** What `import 'ioredis'` gives, also deep inside the packages under test: another package, or a file beside the program. */
   readonly ioredis?: string | undefined;
-  /** Where the file is to lie, in the program's package. Default: the package's cache, where the next run writes it again. */
-  readonly folder?: string;
 }
 
 /** Made once for each program and module registry. */
@@ -25,11 +23,11 @@ const made = new Map<string, Promise<string>>();
  * @throws Error when the program is not there, or does not compile.
  */
 export function bundleProgram(path: string, options: BundleProgramOptions = {}): Promise<string> {
-  const { ioredis = 'ioredis', folder = cacheOf(path) } = options;
+  const { ioredis = 'ioredis' } = options;
   const key = `${ioredis} ${path}`;
   let file = made.get(key);
   if (file === undefined) {
-    file = write(path, ioredis, join(folder, createHash('sha1').update(key).digest('hex').slice(0, 16)));
+    file = write(path, ioredis, join(cacheOf(path), createHash('sha1').update(key).digest('hex').slice(0, 16)));
     made.set(key, file);
   }
   return file;
@@ -45,18 +43,38 @@ async function write(path: string, ioredis: string, place: string): Promise<stri
   // Several test files may make it at once: each moves its own, whole, into place.
   const unfinished = `${place}-${process.pid}.mjs`;
   await build({
+    ...forNode,
     entryPoints: [path],
     outfile: unfinished,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'es2022',
-    conditions: ['@holdfast/source'],
     plugins: [substitute(ioredis, dirname(path)), installedStays(outfile)],
-    logLevel: 'silent',
   });
   await rename(unfinished, outfile);
   return outfile;
+}
+
+const forNode = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'es2022',
+  conditions: ['@holdfast/source'],
+  logLevel: 'silent',
+} satisfies BuildOptions;
+
+/**
+ * As {@link bundleProgram} does, of many programs that import the same: what they share is compiled once, into files of its own.
+ *
+ * @param folder where the files are to lie, which nobody else writes to; each is called as its program, with the ending `.mjs`
+ */
+export async function bundlePrograms(paths: readonly string[], folder: string): Promise<void> {
+  await build({
+    ...forNode,
+    entryPoints: [...paths],
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    splitting: true,
+    plugins: [installedStays(join(folder, 'program.mjs'))],
+  });
 }
 
 const substitute = (ioredis: string, folder: string): Plugin => ({
