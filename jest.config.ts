@@ -42,6 +42,7 @@ const config: Config = {
   maxWorkers: Math.max(4, Math.floor(availableParallelism() / 2)),
   // A limit for a test that hangs, not for a machine that is slow: Jest's own 5 s were reached by sound tests in CI.
   testTimeout: 30_000,
+  testSequencer: '<rootDir>/scripts/jest/longest-first.mjs',
   projects: [
     project('core'),
     project('notify'),

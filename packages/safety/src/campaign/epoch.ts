@@ -91,7 +91,9 @@ const locksOf = (seed: number): LockNames => ({
   slow: namesOf(seed, 'slow', 6),
   shared: namesOf(seed, 'shared', 18),
   fair: namesOf(seed, 'fair', 9),
+  elections: namesOf(seed, 'elections', 9),
   pools: namesOf(seed, 'pools', 60),
+  latches: namesOf(seed, 'latches', 12),
 });
 
 export class Epoch {
@@ -147,8 +149,8 @@ export class Epoch {
     const calmRate = await this.#calmRate();
 
     const nemeses = chooseNemeses(seededRandom(seed), site.kind, className);
-    const { pools, ...others } = this.#locks;
-    const locks = this.#plan.workload === 'permits' ? pools : Object.values(others).flat();
+    const { hot, calm, slow, shared, fair, elections, pools } = this.#locks;
+    const locks = this.#plan.workload === 'permits' ? pools : [hot, calm, slow, shared, fair, elections].flat();
     const ground = {
       site,
       paths: network.paths,

@@ -12,7 +12,9 @@ const kindOfMode: Readonly<Record<string, string>> = {
   several: 'member of a multi-lock',
   resting: 'resting',
   fair: 'fair',
+  leading: 'leader',
   permits: 'permits',
+  ids: 'permits with ids',
 };
 
 const kindOf = ({ side, mode = '' }: AcquireInvoke): string | undefined =>
@@ -31,8 +33,9 @@ export function holdsByKind(history: History): Record<string, number> {
     if (event.type === 'invoke') asked.set(level, event);
     else if (event.type === 'ok') {
       const invoke = asked.get(level);
-      if (event.token !== undefined) count('fenced');
-      if (invoke !== undefined) count(kindOf(invoke));
+      const kind = invoke && kindOf(invoke);
+      if (event.token !== undefined && kind !== 'leader') count('fenced');
+      count(kind);
     }
   }
   return counts;

@@ -5,9 +5,10 @@ import { overlaps, seizuresOf } from './exclusion.js';
 import type { FaultClass } from './fault-classes.js';
 import type { Finding } from './findings.js';
 import { writesOutOfOrder } from './guard.js';
+import { openedEarly } from './latches.js';
 import { type Level, levelsOf } from './levels.js';
 import { wrongDepths } from './nesting.js';
-import { isOfSemaphore, overIssued } from './permits.js';
+import { isOfSemaphore, overIssued, sharedIds } from './permits.js';
 import { restsCutShort } from './rest.js';
 import { nonsense } from './sanity.js';
 import { wrongTokens } from './tokens.js';
@@ -64,11 +65,13 @@ function* findings(
   watchdogLeaseMs: number,
 ): Generator<Finding> {
   yield* nonsense(history);
+  yield* openedEarly(history);
   const seizures = exclusion.kind === 'always' ? [] : seizuresOf(history, exclusion.takenBy);
   for (const [lock, levels] of byLock) {
     const ofLock = seizures.filter((seizure) => seizure.lock === undefined || seizure.lock === lock);
     const options = { exclusion, seizures: ofLock, watchdogLeaseMs };
     yield* isOfSemaphore(levels) ? overIssued(levels, options) : overlaps(levels, options);
+    yield* sharedIds(levels);
     yield* restsCutShort(levels, options);
     yield* wrongDepths(levels);
     yield* falseBeliefs(levels);

@@ -1,4 +1,8 @@
 /**
+ * What is wrong with the levels of a semaphore.
+ *
+ * Rule `id-shared`: no two levels have the same id of a permit.
+ *
  * Rule `over-issued`: the definite intervals of one semaphore never have more permits together than there are.
  *
  * A sweep as for `overlap`. In a class that takes permits away from live holders those do not count that were taken away before, and whose holders were told
@@ -32,5 +36,18 @@ export function* overIssued(levels: readonly Level[], options: ExclusionOptions)
       between: sound.map(({ id }) => id),
       text: `${permitsOf(sound)} of ${permitsInAll} permits were held at once, by ${sound.map(({ id }) => id).join(', ')}`,
     };
+  }
+}
+
+export function* sharedIds(levels: readonly Level[]): Generator<Finding> {
+  const owners = new Map<string, Level>();
+  for (const level of levels) {
+    for (const id of level.ok?.ids ?? []) {
+      const other = owners.get(id);
+      owners.set(id, level);
+      if (other === undefined) continue;
+      const [at, between] = [level.ok?.at ?? 0, [other.id, level.id]];
+      yield { rule: 'id-shared', at, lock: level.lock, between, text: `both have the permit ${id}` };
+    }
   }
 }

@@ -6,6 +6,8 @@ export const rules = {
   sanity: 'the history contradicts itself: nothing else in it counts',
   overlap: 'I1: two scopes held one lock at once',
   'over-issued': 'I1: more permits of a semaphore were held at once than it has',
+  'latch-early': 'a latch was open before as many calls as it takes had counted it down',
+  'id-shared': 'I1: one id of a permit was given to two callers',
   nesting: 'I4: the depth of an acquisition is not the number of levels open around it',
   'token-shared': 'I2: two tenures have the same fencing token',
   'token-order': 'I3: a later tenure has a smaller fencing token',

@@ -14,8 +14,8 @@
  */
 export type HistoryEvent = Invoke | End | Note;
 
-export type Invoke = AcquireInvoke | ReleaseInvoke | ForceInvoke;
-export type End = AcquireOk | AcquireMiss | ReleaseEnd | ForceEnd;
+export type Invoke = AcquireInvoke | ReleaseInvoke | ForceInvoke | LatchInvoke;
+export type End = AcquireOk | AcquireMiss | ReleaseEnd | ForceEnd | LatchEnd;
 export type Note = Lost | Work | Store | Guarded | Fault | ServerNote;
 
 export interface Stamp {
@@ -81,6 +81,8 @@ export interface AcquireOk extends Stamp, LevelName, Truth {
   readonly client?: string;
   /** Fencing token, of a fenced lock. */
   readonly token?: number;
+  /** Of permits with ids: these. */
+  readonly ids?: readonly string[];
 }
 
 export interface AcquireMiss extends Stamp, LevelName {
@@ -122,6 +124,32 @@ export interface ForceEnd extends Stamp {
   readonly op: number;
   readonly lock: string;
   /** `free` when there was nothing to take away. */
+  readonly code?: string;
+}
+
+/** A call on a countdown latch. */
+export interface LatchInvoke extends Stamp {
+  readonly type: 'invoke';
+  readonly f: 'latch';
+  readonly op: number;
+  readonly lock: string;
+  readonly call: 'set' | 'count' | 'await';
+  /** Of `set`: to be counted. */
+  readonly count?: number;
+  /** Of `count`: who counts, once in a round. */
+  readonly by?: string;
+}
+
+export interface LatchEnd extends Stamp {
+  readonly type: 'ok' | 'info';
+  readonly f: 'latch';
+  readonly op: number;
+  readonly lock: string;
+  /** Of `count`: what it was told is left. */
+  readonly left?: number;
+  /** Of `set`: a round has begun; of `await`: it may go on. */
+  readonly done?: boolean;
+  /** Of `info`: why. */
   readonly code?: string;
 }
 

@@ -5,7 +5,7 @@ import { type Connected, connect } from './connect.js';
 import { Guard } from './guard.js';
 import { Journal } from './journal.js';
 import type { Desk } from './desk.js';
-import { lastTurnOf, round } from './patterns.js';
+import { lastLatchOf, lastTurnOf, round } from './patterns.js';
 import type { Settled, Tally, WorkerPlan } from './plan.js';
 import { Recorder } from '../history/recorder.js';
 
@@ -63,11 +63,14 @@ export class Crew {
     const turns = this.#desks.map(async (desk, index) => {
       const { journal } = desk;
       const startedAt = performance.now();
-      const { lock, ask, ...wish } = lastTurnOf(desk, this.#seat.of * index + this.#seat.index, lastTurnMs);
+      const number = this.#seat.of * index + this.#seat.index;
+      const { lock, ask, ...wish } = lastTurnOf(desk, number, lastTurnMs);
       const circumstances = { mode: 'last turn', scope: journal.freshScope(), depth: 1, ...wish };
       const open = await journal.acquire(lock, circumstances, ask, { waitMs: lastTurnMs });
       if (open === undefined) refused.push(`${lock.name} was not had in ${lastTurnMs / 1_000} s by ${desk.task}`);
       else await journal.release(open);
+      const closed = await lastLatchOf(desk, number, lastTurnMs);
+      if (closed !== undefined) refused.push(`${closed} did not open in ${lastTurnMs / 1_000} s for ${desk.task}`);
       return performance.now() - startedAt;
     });
     return { longestTurnMs: Math.max(0, ...(await Promise.all(turns))), refused };

@@ -9,13 +9,14 @@ import {
   type Hold,
   LockError,
   LockLostError,
+  LockNotHeldError,
   LockTimeoutError,
   type MultiLock,
   type RLock,
   StaleTokenError,
 } from 'holdfast';
 import { nowMicros } from '../history/clock.js';
-import type { LevelName } from '../history/event.js';
+import type { LatchEnd, LatchInvoke, LevelName } from '../history/event.js';
 import type { Recorder } from '../history/recorder.js';
 import { truthOf } from '../history/truth.js';
 import type { Guard } from './guard.js';
@@ -82,6 +83,11 @@ export class Journal {
     if (this.tally.strange.length < 20) this.tally.strange.push(what);
   }
 
+  /** An error of a call that is no acquisition and no release. */
+  fails(what: string, error: unknown): void {
+    if (!isExplained(error)) this.strange(`${what}: ${inWords(error)}`);
+  }
+
   /** Asks for a lock with `ask` and answers undefined when it was not had, which is ordinary. */
   async acquire<H extends Held>(
     lock: Wanted,
@@ -133,8 +139,10 @@ export class Journal {
     hold.signal.addEventListener(
       'abort',
       () => {
-        this.tally.losses++;
         const { reason } = hold.signal;
+        // A leader that resigns is told as well: that is no loss.
+        if (reason instanceof LockNotHeldError) return;
+        this.tally.losses++;
         const code = reason instanceof LockLostError ? reason.reason : String(reason);
         for (const name of levels) this.#recorder.record({ type: 'event', f: 'lost', ...name, code });
       },
@@ -171,7 +179,7 @@ export class Journal {
       } catch (error) {
         if (error instanceof StaleTokenError)
           this.#recorder.record({ type: 'event', f: 'guarded', ...name, token, from, outcome: 'stale' });
-        else if (!isExplained(error)) this.strange(`guard: ${inWords(error)}`);
+        else this.fails('guard', error);
       }
     }
   }
@@ -183,6 +191,24 @@ export class Journal {
       this.#released(steps);
     } catch (error) {
       this.#notReleased(error, steps);
+    }
+  }
+
+  /** A call on a latch. Answers undefined when nobody knows what it has done. */
+  async latch<A extends Pick<LatchEnd, 'left' | 'done'>>(
+    lock: string,
+    call: Pick<LatchInvoke, 'call' | 'count' | 'by'>,
+    ask: () => Promise<A>,
+  ): Promise<A | undefined> {
+    const op = this.#recorder.invoke({ type: 'invoke', f: 'latch', lock, ...call });
+    try {
+      const answer = await ask();
+      this.#recorder.record({ type: 'ok', f: 'latch', op, lock, ...answer });
+      return answer;
+    } catch (error) {
+      this.#recorder.record({ type: 'info', f: 'latch', op, lock, code: codeOf(error) });
+      this.fails('latch', error);
+      return undefined;
     }
   }
 
@@ -228,8 +254,9 @@ export class Journal {
     else this.tally.reentries += steps.length;
     const truth = truthOf(hold);
     const token = 'token' in hold && typeof hold.token === 'number' ? { token: hold.token } : {};
+    const ids = 'ids' in hold ? { ids: hold.ids as readonly string[] } : {};
     for (const { name, op } of steps)
-      this.#recorder.record({ type: 'ok', f: 'acquire', op, ...name, ...truth, ...token });
+      this.#recorder.record({ type: 'ok', f: 'acquire', op, ...name, ...truth, ...token, ...ids });
     return { hold, levels: steps.map(({ name }) => name) };
   }
 

@@ -3,6 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RLock } from 'holdfast';
 import { type Desk, type FamilyDesk, longestWaitMs, type Pattern, shortWork, thread } from './desk.js';
 import { family, longShared } from './family.js';
+import { heldBy, longTerm } from './leading.js';
+import { issuing } from './issuing.js';
+import { latches, openLatch } from './latches.js';
 import { allPermits, longPermits, permits } from './permits.js';
 import { type Circumstances, GIVEN_UP, type Held, type Open } from './journal.js';
 
@@ -169,7 +172,10 @@ const slow: Shares = [
   [3, fixed],
   [2, givenUp],
 ];
-const longFamily = [[5, longShared]] as const;
+const longFamily = [
+  [5, longShared],
+  [2, longTerm],
+] as const;
 const longPools = [[5, longPermits]] as const;
 
 /** The rounds of this desk, by how often they come. */
@@ -179,7 +185,7 @@ function sharesOf(desk: Desk): Shares {
   if (client === undefined) return own;
   const on = (shares: readonly (readonly [number, (desk: FamilyDesk) => Promise<void>])[]): Shares =>
     shares.map(([share, pattern]) => [share / 2, () => pattern({ ...desk, client })]);
-  if (workload === 'permits') return on(pace === 'quick' ? permits : longPools);
+  if (workload === 'permits') return on(pace === 'quick' ? [...permits, ...issuing, ...latches] : longPools);
   const others = on(pace === 'quick' ? family : longFamily);
   return workload === 'family' ? others : [...own, ...others];
 }
@@ -200,10 +206,13 @@ export interface LastTurn extends Pick<Circumstances, 'reads' | 'permits'> {
   readonly ask: () => Promise<Held | null>;
 }
 
+/** So many kinds of last turns there are in the family. */
+const KINDS = 6;
+
 /** The last turn of the task with this number among all tasks of all workers, which waits for so long: all kinds of those that everybody wants come up. */
 export function lastTurnOf(desk: Desk, index: number, waitMs: number): LastTurn {
   const { lock, family: client, locks, workload } = desk;
-  const of = (names: readonly string[]) => names[index % names.length] ?? 'hot';
+  const of = (names: readonly string[]) => names[Math.trunc(index / KINDS) % names.length] ?? 'hot';
   const turnOn = (wanted: RLock, reads = new Set<string>()): LastTurn => ({
     ...{ lock: wanted, reads },
     ask: () => wanted.acquire({ waitMs }),
@@ -211,14 +220,24 @@ export function lastTurnOf(desk: Desk, index: number, waitMs: number): LastTurn 
   if (client === undefined) return turnOn(lock(of(locks.hot)));
   if (workload === 'permits') return allPermits({ ...desk, client }, index, waitMs);
   const shared = client.getReadWriteLock(of(locks.shared));
-  switch (index % 5) {
+  switch (index % KINDS) {
     case 0:
       return turnOn(shared.readLock(), new Set([shared.name]));
     case 1:
       return turnOn(shared.writeLock());
     case 2:
       return turnOn(client.getFairLock(of(locks.fair)));
+    case 3: {
+      const election = client.election(of(locks.elections));
+      return { lock: election, ask: async () => heldBy(await election.campaign({ waitMs })) };
+    }
     default:
       return turnOn(lock(of(locks.hot)));
   }
+}
+
+/** Opens a latch, where there are any, as the last deed of the task with this number. Answers the name of one that did not open in time. */
+export async function lastLatchOf(desk: Desk, index: number, waitMs: number): Promise<string | undefined> {
+  const { family: client, workload } = desk;
+  return client === undefined || workload !== 'permits' ? undefined : openLatch({ ...desk, client }, index, waitMs);
 }

@@ -23,8 +23,12 @@ export interface LockNames {
   readonly shared: readonly string[];
   /** Locks that everybody asks for as fair ones. */
   readonly fair: readonly string[];
+  /** Elections. */
+  readonly elections: readonly string[];
   /** Semaphores, of as many permits as {@link permitsIn} says. */
   readonly pools: readonly string[];
+  /** Countdown latches. */
+  readonly latches: readonly string[];
 }
 
 const SMALLEST_POOL = 1;
@@ -34,7 +38,7 @@ const POOL_SIZES = 4;
 export const permitsIn = ({ pools }: LockNames, pool: string): number =>
   SMALLEST_POOL + (pools.indexOf(pool) % POOL_SIZES);
 
-/** `all`: mostly plain locks, all others among them. `family`: the others only. `permits`: semaphores only. */
+/** `all`: mostly plain locks, all others among them. `family`: the others only. `permits`: what counts, semaphores and latches. */
 export type Workload = 'all' | 'family' | 'permits';
 
 /** What one life of a worker does. Crosses as JSON. */

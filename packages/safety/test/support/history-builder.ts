@@ -1,4 +1,12 @@
-import type { AcquireInvoke, AcquireOk, HistoryEvent, ReleaseInvoke, Truth } from '../../src/history/event.js';
+import type {
+  AcquireInvoke,
+  AcquireOk,
+  HistoryEvent,
+  LatchEnd,
+  LatchInvoke,
+  ReleaseInvoke,
+  Truth,
+} from '../../src/history/event.js';
 import { type History, historyOf } from '../../src/history/read.js';
 
 /** One level, told by its times (in milliseconds) and how it ends. */
@@ -17,6 +25,8 @@ export interface LevelPlan {
   readonly permits?: number;
   readonly token?: number;
   readonly tenure?: string;
+  /** Of permits with ids. */
+  readonly ids?: readonly string[];
   readonly ask: number;
   /** When it had it. Absent: see `miss`. */
   readonly got?: number;
@@ -71,6 +81,7 @@ export function levelEvents(plan: LevelPlan): HistoryEvent[] {
       ...(plan.saysWhenGot === 'lost' ? {} : { until }),
       ...(plan.token === undefined ? {} : { token: plan.token }),
       ...(plan.tenure === undefined ? {} : { tenure: plan.tenure }),
+      ...(plan.ids === undefined ? {} : { ids: plan.ids }),
     };
     events.push(ok);
   }
@@ -132,4 +143,18 @@ export const guarded = (
 /** A history of levels and other events. */
 export function story(levels: readonly LevelPlan[], others: readonly HistoryEvent[] = []): History {
   return historyOf(levels.flatMap(levelEvents), others);
+}
+
+/** A call on a latch, from its beginning to its end. */
+export function latchCall(
+  ask: number,
+  done: number,
+  call: Pick<LatchInvoke, 'call' | 'count' | 'by'>,
+  answer: Pick<LatchEnd, 'left' | 'done'>,
+): HistoryEvent[] {
+  const name = { worker: 'caller', f: 'latch', op: ask, lock: 'x' } as const;
+  return [
+    { ...name, at: micros(ask), type: 'invoke', ...call },
+    { ...name, at: micros(done), type: 'ok', ...answer },
+  ];
 }

@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { build, type BuildOptions, type Plugin } from 'esbuild';
+import type { BuildOptions, Plugin } from 'esbuild';
 
 /** Options of {@link bundleProgram}. */
 export interface BundleProgramOptions {
   /** What `import 'ioredis'` gives, also deep inside the packages under test: another package, or a file beside the program. */
   readonly ioredis?: string | undefined;
 }
+
+/** Loaded when it is needed: that takes longer than most test files take otherwise. */
+const bundle = async (options: BuildOptions) => (await import('esbuild')).build(options);
 
 /** Made once for each program and module registry. */
 const made = new Map<string, Promise<string>>();
@@ -42,7 +45,7 @@ async function write(path: string, ioredis: string, place: string): Promise<stri
   const outfile = `${place}.mjs`;
   // Several test files may make it at once: each moves its own, whole, into place.
   const unfinished = `${place}-${process.pid}.mjs`;
-  await build({
+  await bundle({
     ...forNode,
     entryPoints: [path],
     outfile: unfinished,
@@ -67,7 +70,7 @@ const forNode = {
  * @param folder where the files are to lie, which nobody else writes to; each is called as its program, with the ending `.mjs`
  */
 export async function bundlePrograms(paths: readonly string[], folder: string): Promise<void> {
-  await build({
+  await bundle({
     ...forNode,
     entryPoints: [...paths],
     outdir: folder,
