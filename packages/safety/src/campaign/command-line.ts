@@ -36,7 +36,7 @@ export const usage = `npm run faults -- [options]
   --topology a,b     ${topologies.join(', ')} (all of them)
   --class name       ${campaignClasses.join(', ')} (drawn for each epoch)
   --workload name    all: mostly plain locks (default); family: the other kinds of locks only;
-                     permits: semaphores only, by crash-and-network, where servers know of each other
+                     permits: semaphores and latches only, by crash-and-network, where servers know of each other
   --seed n           what is drawn: workloads, faults, classes (a fresh one, printed)
   --minutes n        ends after so long, for each topology (1, or without limit when a goal is given)
   --holds n          goal: so many holds on each topology

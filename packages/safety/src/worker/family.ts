@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LockUpgradeError, type RLock } from 'holdfast';
 import { type Desk, type FamilyDesk, longestWaitMs, shortWork, thread } from './desk.js';
-import { givenUpCampaign, leading } from './leading.js';
+import { givenUpCampaign, leading, leadingInside } from './leading.js';
 import type { Open } from './journal.js';
 
 type Pattern = (desk: FamilyDesk) => Promise<void>;
@@ -202,6 +202,7 @@ export const family: readonly (readonly [number, Pattern])[] = [
   [6, fenced],
   [2, resting],
   [5, fair],
-  [5, leading],
+  [3, leading],
+  [2, leadingInside],
   [1, givenUpCampaign],
 ];

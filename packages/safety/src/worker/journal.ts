@@ -38,8 +38,13 @@ export interface Circumstances {
 /** A lock or a semaphore, as far as its history has to know it. */
 type Wanted = Pick<RLock, 'name'> | Pick<MultiLock, 'names'>;
 
-/** A hold, or permits. */
+/** A hold, permits, or a leadership. */
 export type Held = Pick<Hold, 'state' | 'signal' | 'remainingMs'> & { release(): Promise<void> };
+
+/** What runs something while it is held, as `withLock` of a lock. */
+type Section<H extends Held> = Pick<RLock, 'name'> & {
+  withLock(options: AcquireOptions, section: (hold: H) => Promise<void>): Promise<void>;
+};
 
 /** A hold with its levels in the history: one, or one of each member of a multi-lock, which are had and lost together. */
 export interface Open<H extends Held = Hold> {
@@ -109,8 +114,8 @@ export class Journal {
   }
 
   /** A `withLock`: `section` runs inside, and its end gives the lock back. */
-  async section<H extends Hold>(
-    lock: RLock<H>,
+  async section<H extends Held = Hold>(
+    lock: Section<H>,
     circumstances: Circumstances,
     options: AcquireOptions,
     section: (open: Open<H>) => Promise<void>,

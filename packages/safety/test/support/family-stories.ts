@@ -51,6 +51,24 @@ const two: readonly LevelPlan[] = [
   { worker: 'b', hold: 1, token: 7, ask: 2, got: 12, release: 40 },
 ];
 
+/** a is stopped while it leads, and told when it wakes; b leads from the end of its lease on, in a later term. */
+const cutOff: readonly LevelPlan[] = [
+  {
+    worker: 'a',
+    hold: 1,
+    token: 5,
+    ask: 0,
+    got: 1,
+    until: 1,
+    samples: [
+      [90, 'held', 90],
+      [300, 'lost'],
+    ],
+    lost: 299,
+  },
+  { worker: 'b', hold: 1, token: 6, ask: 2, got: 120, release: 400 },
+];
+
 /** Three permits: one and two are had together, and two more when two have come back. */
 const pooled: readonly LevelPlan[] = [
   { worker: 'a', hold: 1, permits: 1, ask: 0, got: 1, release: 40 },
@@ -77,6 +95,7 @@ export const goodFamilyStories: Readonly<Record<string, Story>> = {
   'readers overlap, and a writer is alone': { history: story(shared) },
   'a writer that goes on as a reader lets other readers in': { history: story(downgraded) },
   'a stopped reader is told when it wakes': { history: story(stoppedReader) },
+  'a leader that was cut off is told before the next one leads': { history: story(cutOff) },
   'permits are had together as long as there are enough': { history: story(pooled) },
   'permits that were taken away by a stranger, whose holder is told in time': {
     history: story(
@@ -201,6 +220,20 @@ export const brokenFamilyStories: readonly BrokenStory[] = [
       [fault(51, 'sigkill', { target: 'a' })],
     ),
   },
+  {
+    name: 'a leader that was cut off has not been told when the next one leads',
+    rule: 'overlap',
+    history: story([
+      { worker: 'a', hold: 1, token: 5, ask: 0, got: 1, until: 1, samples: [[121, 'held', 121]] },
+      ...cutOff.slice(1),
+    ]),
+  },
+  {
+    name: 'a leader that resigns is told later',
+    rule: 'believed-too-late',
+    history: story(but(cutOff, 1, { samples: [[400.2, 'held']] })),
+  },
+  { name: 'a term is no higher', rule: 'token-shared', history: story(but(cutOff, 1, { token: 5 })) },
   { name: 'a rest is cut short', rule: 'rest-cut-short', history: story(but(rested, 1, { got: 97 })) },
   {
     name: 'a forced unlock after the fact excuses no short rest',
