@@ -49,6 +49,24 @@ const planted = [
     after: '  if (gives || holders.swept)',
   },
   {
+    name: 'ids end before their time',
+    ...{ with: 'ids', class: 'calm', rules: ['permits', 'lost wakeup'], file: `${server}/permits/ids.ts` },
+    before: 'const lastsMs = holders.within(leaseMs,',
+    after: 'const lastsMs = holders.within(Math.ceil(leaseMs / 20),',
+  },
+  {
+    name: 'who issues ids keeps the permits as well',
+    ...{ with: 'ids', class: 'calm', rules: ['permits'], file: `${server}/permits/ids.ts` },
+    before: "  holders.strike(tenure);\n  tellIfSooner(redis, holders, leased.soonest);\n  return ['issued'",
+    after: "  tellIfSooner(redis, holders, leased.soonest);\n  return ['issued'",
+  },
+  {
+    name: 'a copy of a return gives back again',
+    ...{ with: 'ids', class: 'broken', rules: ['permits'], file: `${server}/permits/ids.ts` },
+    before: "if (known !== undefined) return ['returned', Number(known), 0, question];",
+    after: '',
+  },
+  {
     name: 'a copy of a count counts',
     ...{ with: 'latch', class: 'broken', rules: ['latch'], file: `${server}/latch.ts` },
     before: "if (known !== undefined) return ['counted', known, question];",

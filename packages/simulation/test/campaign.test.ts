@@ -23,7 +23,7 @@ describe.each<ScenarioClass>(['calm', 'broken', 'taken'])('in a %s world', (kind
   );
 });
 
-describe.each<OtherKind>(['semaphore', 'latch', 'election', 'share'])('with %s beside a lock', (beside) => {
+describe.each<OtherKind>(['semaphore', 'ids', 'latch', 'election', 'share'])('with %s beside a lock', (beside) => {
   it(
     'no promise is broken by faults',
     async () => {

@@ -102,7 +102,10 @@ async function issue(
   const untilMs = performance.now() + random.below(4);
   while (journal.work(open) && performance.now() < untilMs && !desk.stopping()) await pause(random.below(3) + 1);
   if (random.next() < 0.15) {
-    await open.hold.relet(random.below(800) + 150).catch((error: unknown) => journal.fails('a lease', error));
+    const relet = open.hold.relet(random.below(800) + 150);
+    // From now on they may be over sooner.
+    journal.work(open);
+    await relet.catch((error: unknown) => journal.fails('a lease', error));
     journal.work(open);
     await pause(random.below(300));
     journal.work(open);

@@ -21,7 +21,7 @@ export class OtherJudges {
     const { others } = scenario;
     this.#keepsData = scenario.class !== 'taken';
     this.permits = others.flatMap((plan) =>
-      plan.kind === 'semaphore' ? [new PermitJudge(plan, scenario, excusedMs, report)] : [],
+      plan.kind === 'semaphore' || plan.kind === 'ids' ? [new PermitJudge(plan, scenario, excusedMs, report)] : [],
     );
     this.latches = others.flatMap(({ kind, name }) =>
       kind === 'latch' ? [new LatchJudge(name, scenario, this.#keepsData ? report : () => undefined)] : [],

@@ -4,6 +4,7 @@
  * - By what holders believe, after every event: they do not have more permits than there are.
  * - By the server's own data, after every script: the permits that nobody has and those of all records are as many as there are. A permit that is
  *   lost, or made twice, shows at once.
+ * - An id is issued once, and known until its lease is over.
  * - In the end no record has a lease that goes on, so all permits can be had again.
  * - In peace: who asked first is served first, however many it wants, and what is free is with the first as soon as messages are.
  */
@@ -17,14 +18,17 @@ import { believed, type Held } from './belief.js';
 import { PermitLine } from './permit-line.js';
 import type { Violation } from './violation.js';
 
+/** A hold of permits, or ids of permits: how many, and for how long its caller may believe in them. */
+export type Permits = Pick<PermitHold, 'permits' | 'remainingMs'>;
+
 /** Permits that one call has. */
 export interface OpenPermits extends Held {
-  readonly hold: PermitHold;
+  readonly hold: Permits;
 }
 
 /** A call that wants permits. */
 export interface PermitWait {
-  had(hold: PermitHold): OpenPermits;
+  had(hold: Permits): OpenPermits;
   /** It does not wait any more, whatever came of it. */
   settled(): void;
 }
@@ -35,6 +39,7 @@ export class PermitJudge {
   readonly #total: number;
   readonly #keys: ReturnType<typeof semaphoreKeys>;
   readonly #open = new Set<OpenPermits>();
+  readonly #ids = new Set<string>();
   readonly #line: PermitLine | undefined;
   readonly #report: (violation: Violation) => void;
   readonly #excusedMs: number;
@@ -74,6 +79,18 @@ export class PermitJudge {
   gives(entry: OpenPermits, left: number): void {
     if (left === 0) this.#open.delete(entry);
     this.#line?.moved(entry.process.time, this.#had() - (left === 0 ? 0 : entry.hold.permits - left));
+  }
+
+  /** These stand for a permit each. */
+  issued(now: number, ids: readonly string[]): void {
+    const [twice] = ids.filter((id) => this.#ids.has(id));
+    if (twice !== undefined) this.#fail(now, `${twice} was issued twice`);
+    for (const id of ids) this.#ids.add(id);
+  }
+
+  /** A caller was told that these stand for nothing, before their leases can be over. */
+  unknown(now: number, ids: readonly string[]): void {
+    if (this.#takenAt === Number.NEGATIVE_INFINITY) this.#fail(now, `${ids.join(', ')} are unknown before their time`);
   }
 
   /** What a caller was told that nobody has. */

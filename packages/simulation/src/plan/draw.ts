@@ -62,9 +62,14 @@ function drawOthers(chance: Chance, beside: OtherKind | undefined): OtherPlan[] 
     { kind: 'election', name: 'leader' },
     { kind: 'share', name: 'answer', ttlMs: Math.round(chance.mostlySmall(20, 3_000)) },
   ];
-  if (beside !== undefined) return all.filter(({ kind }) => kind === beside);
-  if (isWithout) return [];
-  return Array.from({ length: chance.whole(1, 2) }, () => all.splice(chance.below(all.length), 1)).flat();
+  // From a stream of their own, for the same reason.
+  const tickets = chance.of('ids');
+  const ids: OtherPlan = { kind: 'ids', name: 'tickets', permits: tickets.whole(1, 6) };
+  if (beside !== undefined) return [...all, ids].filter(({ kind }) => kind === beside);
+  const drawn = isWithout
+    ? []
+    : Array.from({ length: chance.whole(1, 2) }, () => all.splice(chance.below(all.length), 1)).flat();
+  return tickets.happens(0.15) ? [...drawn, ids] : drawn;
 }
 
 function drawProcess(chance: Chance, number: number): ProcessPlan {

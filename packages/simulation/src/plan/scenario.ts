@@ -19,7 +19,7 @@ export type LockKind = 'plain' | 'fenced' | 'fair';
 
 /** Something else than a lock, which a world may have besides. */
 export type OtherPlan =
-  | { readonly kind: 'semaphore'; readonly name: string; readonly permits: number }
+  | { readonly kind: 'semaphore' | 'ids'; readonly name: string; readonly permits: number }
   | { readonly kind: 'share'; readonly name: string; readonly ttlMs: number }
   | { readonly kind: 'latch' | 'election'; readonly name: string };
 

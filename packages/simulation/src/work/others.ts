@@ -2,6 +2,7 @@
 
 import type { OtherPlan } from '../plan/scenario.js';
 import type { Desk } from './desk.js';
+import { idStep, lastIds } from './issuing.js';
 import { lastCount, latchStep } from './latches.js';
 import { electionStep, lastTerm } from './leading.js';
 import { lastPermits, permitStep } from './permits.js';
@@ -31,6 +32,8 @@ function workOn(desk: Desk, plan: OtherPlan): Work {
   switch (plan.kind) {
     case 'semaphore':
       return { step: () => permitStep(desk, plan), last: () => lastPermits(desk, plan) };
+    case 'ids':
+      return { step: () => idStep(desk, plan), last: () => lastIds(desk, plan) };
     case 'latch':
       return { step: () => latchStep(desk, plan), last: () => lastCount(desk, plan) };
     case 'election':

@@ -11,7 +11,7 @@ import { work, workMs } from './working.js';
 /** How often each is drawn. */
 const shares = { section: 8, object: 4, tried: 4, fixedLease: 3, givenUp: 3, crowd: 2, longHold: 1, told: 1 };
 
-type Pool = Extract<OtherPlan, { readonly kind: 'semaphore' }>;
+type Pool = Extract<OtherPlan, { readonly permits: number }>;
 
 /** A semaphore at work: its plan, its handle, and who judges it. */
 interface Place {
