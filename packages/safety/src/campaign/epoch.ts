@@ -9,7 +9,7 @@ import { nearNames, type SeededRandom, seededRandom } from '@holdfast/testkit';
 import { type CampaignClass, chooseNemeses } from '../faults/catalogue.js';
 import type { Address } from '../site/reach.js';
 import { admitWorkers, type Site } from '../site/site.js';
-import type { LockNames, Tally, Times, WorkerPlan, Workload } from '../worker/plan.js';
+import { type LockNames, permitsIn, type Tally, type Times, type WorkerPlan, type Workload } from '../worker/plan.js';
 import { quiescence } from './gates.js';
 import { Harassment } from './harassment.js';
 import type { Network } from './network.js';
@@ -241,7 +241,10 @@ export class Epoch {
   async #closePools(): Promise<string[]> {
     const redis = this.#scene.site.connect();
     try {
-      return await closePools(redis, this.#locks);
+      return await closePools(
+        redis,
+        this.#locks.pools.map((name) => ({ name, inAll: permitsIn(this.#locks, name) })),
+      );
     } finally {
       redis.disconnect();
     }

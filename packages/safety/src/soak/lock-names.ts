@@ -5,8 +5,11 @@ const PATTERN = /^(\{?)soak:(\d+)\}?$/;
 /** The name of a lock of the soak. */
 export const lockName = (lock: number): string => (lock % 2 === 0 ? `soak:${lock / 2}` : `{soak:${(lock - 1) / 2}}`);
 
-/** As what a lock is asked for, by everybody: three of sixteen pairs are not plain. Whoever waits for one stands in a line, like all others. */
-export function kindOf(lock: number): 'plain' | 'fenced' | 'fair' | 'written' {
+/** What a lock is to everybody. */
+export type SoakKind = 'plain' | 'fenced' | 'fair' | 'written' | 'led' | 'permit' | 'id';
+
+/** As what a lock is asked for, by everybody: six of sixteen pairs are not plain. Whoever waits for one stands in a line, like all others. */
+export function kindOf(lock: number): SoakKind {
   switch (Math.floor(lock / 2) % 16) {
     case 1:
       return 'fenced';
@@ -14,6 +17,12 @@ export function kindOf(lock: number): 'plain' | 'fenced' | 'fair' | 'written' {
       return 'fair';
     case 11:
       return 'written';
+    case 3:
+      return 'led';
+    case 8:
+      return 'permit';
+    case 13:
+      return 'id';
     default:
       return 'plain';
   }
@@ -24,5 +33,8 @@ export function lockOf(name: string): number {
   const [, brace = '', pair = ''] = PATTERN.exec(name) ?? [];
   return 2 * Number(pair) + brace.length;
 }
+
+/** Whether it is a semaphore of one permit. */
+export const isPool = (lock: number): boolean => kindOf(lock) === 'permit' || kindOf(lock) === 'id';
 
 export const isLockName = (key: string): boolean => PATTERN.test(key);

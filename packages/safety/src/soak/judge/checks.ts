@@ -122,8 +122,9 @@ function alike({ cameToRest, quiet: { before, after } }: Seen): Check[] {
   ];
 }
 
-function atTheEnd({ left, farewells, endings }: Seen): Check[] {
+function atTheEnd({ left, farewells, endings, unreturned }: Seen): Check[] {
   return [
+    noneOf('permits that are not back', unreturned),
     exactly('keys left, tombstones apart', left.locks + left.lineKeys + left.otherKeys, 0),
     exactly('keys left without TTL', left.keysWithoutTtl, 0),
     exactly('subscriptions left', left.subscriptions, 0),

@@ -5,7 +5,10 @@ import { isLockName } from '../lock-names.js';
 export interface ServerSample {
   readonly usedMemoryBytes: number;
   readonly locks: number;
-  /** Keys of waiting lines: two for each lock that is waited for, but for read-write locks, which always have one of them. */
+  /**
+   * Keys of waiting lines: two for each lock that is waited for, but for read-write locks, which always have one of them; and the records of who holds the permit of a
+   * semaphore.
+   */
   readonly lineKeys: number;
   /** They outlast a command whose fate was unknown, by design. */
   readonly tombstones: number;
@@ -57,7 +60,10 @@ function kindOf(key: string): 'locks' | 'lineKeys' | 'tombstones' | 'counters' |
   if (isLockName(key)) return 'locks';
   if (key.startsWith('redisson_lock_token:')) return 'counters';
   const kind = /^holdfast_(?:tagged_)?([a-z_]+):/.exec(key)?.[1] ?? '';
-  if (['queue', 'fresh', 'rw_writers', 'rw_readers', 'rw_fresh'].includes(kind)) return 'lineKeys';
+  if (
+    ['queue', 'fresh', 'rw_writers', 'rw_readers', 'rw_fresh', 'sem_queue', 'sem_fresh', 'sem_permits'].includes(kind)
+  )
+    return 'lineKeys';
   return kind === 'dead' ? 'tombstones' : 'otherKeys';
 }
 

@@ -8,8 +8,10 @@
 
 import { type RedisServer, type TestWorker, waitUntil } from '@holdfast/testkit';
 import type { Redis } from 'ioredis';
+import { closePools, type Pool } from '../../campaign/pools.js';
 import { nowMicros } from '../../history/clock.js';
 import { FaultSchedule } from '../faults/schedule.js';
+import { isPool, lockName } from '../lock-names.js';
 import type { Plan } from '../plan.js';
 import type { Moment } from '../result.js';
 import type { Farewell } from '../worker/messages.js';
@@ -42,6 +44,8 @@ export interface Seen {
   readonly schedule: FaultSchedule;
   readonly farewells: readonly Farewell[];
   readonly endings: readonly Ending[];
+  /** Semaphores that do not have their permit when the processes have gone. */
+  readonly unreturned: readonly string[];
   /** When the processes had gone. */
   readonly left: ServerSample;
 }
@@ -51,6 +55,11 @@ export interface SoakListener {
   onStep(step: string): void;
   onLook(now: Overview, before: Overview, observer: Observer, schedule: FaultSchedule): void;
 }
+
+const poolsOf = ({ locks }: Plan): Pool[] =>
+  Array.from({ length: locks }, (_, lock) => lock)
+    .filter(isPool)
+    .map((lock) => ({ name: lockName(lock), inAll: 1 }));
 
 /** See the module comment. */
 export async function soak(server: RedisServer, plan: Plan, listener: SoakListener): Promise<Seen> {
@@ -108,6 +117,7 @@ class Run {
     const farewells = await Promise.all(this.#team.map(({ worker }) => worker.call('end')));
     for (const [process, farewell] of farewells.entries()) this.#observer.note(process, farewell);
     const endings = await Promise.all(this.#team.map(({ worker }) => within(EXIT_MS, worker.finish())));
+    const unreturned = await closePools(this.#admin, poolsOf(this.#plan));
     return {
       setUpSeconds,
       cameToRest,
@@ -120,6 +130,7 @@ class Run {
       schedule: this.#schedule,
       farewells,
       endings,
+      unreturned,
       left: await serverSample(this.#admin),
     };
   }
@@ -157,7 +168,7 @@ class Run {
     do {
       const [next, found] = await this.#admin.scan(cursor, 'MATCH', 'holdfast_*', 'COUNT', 1_000);
       cursor = next;
-      const keys = found.filter((key) => /^holdfast_(?:tagged_)?(?:queue|rw_writers):/.test(key));
+      const keys = found.filter((key) => /^holdfast_(?:tagged_)?(?:queue|rw_writers|sem_queue):/.test(key));
       const pipeline = this.#admin.pipeline();
       for (const key of keys) pipeline.zcard(key);
       for (const [, count] of (await pipeline.exec()) ?? []) waiters += Number(count);

@@ -3,10 +3,11 @@
  * nobody else wants is held until the end of the run.
  */
 
-import type { Hold, LockClient, RLock } from 'holdfast';
+import type { LockClient } from 'holdfast';
 import { sharersOf } from '../population.js';
-import { kindOf, lockName } from '../lock-names.js';
+import { lockName } from '../lock-names.js';
 import { nowMicros } from '../../history/clock.js';
+import { type Held, take } from './asking.js';
 import { DueWheel } from './due-wheel.js';
 import type { TurnRecords } from './messages.js';
 
@@ -19,7 +20,7 @@ interface Turn {
   readonly lock: number;
   readonly askedAt: number;
   readonly heldAt: number;
-  readonly hold: Hold;
+  readonly hold: Held;
 }
 
 /** How a rotation goes. */
@@ -129,9 +130,9 @@ export class Rotation {
   async #take(lock: number): Promise<void> {
     const askedAt = nowMicros();
     this.#waiting++;
-    let hold: Hold;
+    let hold: Held;
     try {
-      hold = await this.#lock(lock).acquire({ signal: this.#giveUp.signal });
+      hold = await take(this.#client, lock, this.#giveUp.signal);
     } catch (error) {
       if (this.#giveUp.signal.aborted) return;
       this.#failures.push(`${lockName(lock)}: not acquired: ${String(error)}`);
@@ -148,20 +149,6 @@ export class Rotation {
     this.#endLater(turn, this.#pace.turnMs);
   }
 
-  #lock(lock: number): RLock {
-    const name = lockName(lock);
-    switch (kindOf(lock)) {
-      case 'plain':
-        return this.#client.getLock(name);
-      case 'fenced':
-        return this.#client.getFencedLock(name);
-      case 'fair':
-        return this.#client.getFairLock(name);
-      case 'written':
-        return this.#client.getReadWriteLock(name).writeLock();
-    }
-  }
-
   #endLater(turn: Turn, afterMs: number): void {
     if (sharersOf(turn.lock, this.#pace.processes).length > 1) this.#due?.add(turn, performance.now() + afterMs);
   }
@@ -175,7 +162,7 @@ export class Rotation {
     this.#held.delete(lock);
     this.#leaving++;
     // A hold that was lost has ended at a time nobody here knows; it is reported on its own.
-    this.#records.push(lock, askedAt, heldAt, hold.state === 'lost' ? heldAt : nowMicros(), tokenOf(hold));
+    this.#records.push(lock, askedAt, heldAt, hold.state === 'lost' ? heldAt : nowMicros(), hold.token ?? 0);
     try {
       await hold.release();
     } catch (error) {
@@ -191,9 +178,6 @@ export class Rotation {
     void work.finally(() => this.#waits.delete(work));
   }
 }
-
-/** 0 where the lock has none. */
-const tokenOf = (hold: Hold): number => ('token' in hold && typeof hold.token === 'number' ? hold.token : 0);
 
 async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (let from = 0; from < items.length; from += AT_ONCE) {
