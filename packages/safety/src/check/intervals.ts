@@ -5,7 +5,6 @@ import { overlaps, seizuresOf } from './exclusion.js';
 import type { FaultClass } from './fault-classes.js';
 import type { Finding } from './findings.js';
 import { writesOutOfOrder } from './guard.js';
-import { openedEarly } from './latches.js';
 import { type Level, levelsOf } from './levels.js';
 import { wrongDepths } from './nesting.js';
 import { isOfSemaphore, overIssued, sharedIds } from './permits.js';
@@ -65,7 +64,6 @@ function* findings(
   watchdogLeaseMs: number,
 ): Generator<Finding> {
   yield* nonsense(history);
-  yield* openedEarly(history);
   const seizures = exclusion.kind === 'always' ? [] : seizuresOf(history, exclusion.takenBy);
   for (const [lock, levels] of byLock) {
     const ofLock = seizures.filter((seizure) => seizure.lock === undefined || seizure.lock === lock);

@@ -1,8 +1,10 @@
-/** The linearizability checker: is there an order of all operations on a lock that explains every answer? One search per lock. */
+/** The linearizability checker: is there an order of all operations on a lock or a latch that explains every answer? One search for each. */
 import type { History } from '../history/read.js';
 import { seizuresOf } from './exclusion.js';
 import type { FaultClass } from './fault-classes.js';
+import { latchOperations } from './latches.js';
 import { type Level, levelsOf } from './levels.js';
+import { latch } from './linear/latch.js';
 import { fenced, type Model, mutex, reentrant } from './linear/models.js';
 import type { Operation } from './linear/operation.js';
 import { type OperationOptions, operationsOf } from './linear/operations.js';
@@ -36,13 +38,8 @@ export function checkLinearizability(
     const { exclusion } = faultClass;
     const seizures = exclusion.kind === 'always' ? [] : seizuresOf(history, exclusion.takenBy);
     const faults = new FaultsAround(history);
-    for (const [lock, levels] of levelsOf(history)) {
-      // Readers overlap, and holders of permits: there are no models of that. The interval checker sees all that can be wrong with it.
-      if (levels.some(({ acquire }) => acquire.side === 'read') || isOfSemaphore(levels)) continue;
-      const ofLock = seizures.filter((seizure) => seizure.lock === undefined || seizure.lock === lock);
-      const present = operationsOf(levels, ofLock, { unknown });
-      const answer = searchWith(modelFor(levels), present, budget);
-      operations += present.length;
+    const note = (lock: string, present: number, answer: Answer): void => {
+      operations += present;
       steps += answer.steps;
       if (answer.kind === 'unknown') undecided.push(lock);
       else if (answer.kind === 'not-linearizable') {
@@ -53,11 +50,19 @@ export function checkLinearizability(
           at,
           lock,
           between: [stuck.id],
-          text: `after ${placed} of ${present.length} operations nothing explains "${stuck.id}"; the state there was "${state}"`,
+          text: `after ${placed} of ${present} operations nothing explains "${stuck.id}"; the state there was "${state}"`,
           faults: faults.at(at),
         });
       }
+    };
+    for (const [lock, levels] of levelsOf(history)) {
+      // Readers overlap, and holders of permits: there are no models of that. The interval checker sees all that can be wrong with it.
+      if (levels.some(({ acquire }) => acquire.side === 'read') || isOfSemaphore(levels)) continue;
+      const ofLock = seizures.filter((seizure) => seizure.lock === undefined || seizure.lock === lock);
+      const present = operationsOf(levels, ofLock, { unknown });
+      note(lock, present.length, searchWith(modelFor(levels), present, budget));
     }
+    for (const [name, present] of latchOperations(history)) note(name, present.length, search(latch, present, budget));
   }
   return { violations, undecided, operations, steps };
 }

@@ -6,7 +6,6 @@ export const rules = {
   sanity: 'the history contradicts itself: nothing else in it counts',
   overlap: 'I1: two scopes held one lock at once',
   'over-issued': 'I1: more permits of a semaphore were held at once than it has',
-  'latch-early': 'a latch was open before as many calls as it takes had counted it down',
   'id-shared': 'I1: one id of a permit was given to two callers',
   nesting: 'I4: the depth of an acquisition is not the number of levels open around it',
   'token-shared': 'I2: two tenures have the same fencing token',
@@ -28,7 +27,7 @@ export const rules = {
   'aof-no-grant': 'I4: a holder had what the server never granted, or not so often',
   'aof-deadline': 'I12: a holder believed longer than its lease lasts in the server',
   'aof-unexplained-end': 'I10: a lock was dropped before its lease ended, and nobody released, lost or took it',
-  'not-linearizable': 'I1 to I3: no order of the operations explains their answers',
+  'not-linearizable': 'I1 to I3, counts of latches: no order of the operations explains their answers',
 } as const;
 
 export type Rule = keyof typeof rules;

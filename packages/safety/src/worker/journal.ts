@@ -206,6 +206,8 @@ export class Journal {
     ask: () => Promise<A>,
   ): Promise<A | undefined> {
     const op = this.#recorder.invoke({ type: 'invoke', f: 'latch', lock, ...call });
+    // What a killed process had asked for may have counted, so it has to be known.
+    this.#recorder.flush();
     try {
       const answer = await ask();
       this.#recorder.record({ type: 'ok', f: 'latch', op, lock, ...answer });

@@ -1,6 +1,5 @@
 /** Histories of read-write locks, guards and locks that rest: good ones, and each with one thing wrong. */
-import type { HistoryEvent } from '../../src/history/event.js';
-import { fault, force, guarded, latchCall, type LevelPlan, story } from './history-builder.js';
+import { fault, force, guarded, type LevelPlan, story } from './history-builder.js';
 import type { Story } from './good-stories.js';
 import type { BrokenStory } from './broken-stories.js';
 
@@ -77,20 +76,6 @@ const pooled: readonly LevelPlan[] = [
   { worker: 'a', hold: 2, permits: 3, ask: 5, got: 41, release: 50 },
 ];
 
-/** A round of two, `counts` counts of it, and somebody who goes on. */
-const latchStory = (counts: number, by: { readonly by?: string } = {}, rest: readonly HistoryEvent[] = []) =>
-  story(
-    [],
-    [
-      ...latchCall(0, 1, { call: 'set', count: 2 }, { done: true }),
-      ...Array.from({ length: counts }, (_, index) =>
-        latchCall(2 + index, 10 + index, { call: 'count', ...by }, { left: 1 - index }),
-      ).flat(),
-      ...latchCall(4, 20, { call: 'await' }, { done: true }),
-      ...rest,
-    ],
-  );
-
 export const goodFamilyStories: Readonly<Record<string, Story>> = {
   'readers overlap, and a writer is alone': { history: story(shared) },
   'a writer that goes on as a reader lets other readers in': { history: story(downgraded) },
@@ -110,9 +95,22 @@ export const goodFamilyStories: Readonly<Record<string, Story>> = {
       { worker: 'b', hold: 1, permits: 1, ids: ['c:3'], ask: 2, got: 3, release: 9 },
     ]),
   },
-  'a latch opens when all have counted': { history: latchStory(2) },
-  'a latch that a killed process may have counted down': {
-    history: latchStory(1, {}, [fault(5, 'sigkill', { target: 'z' })]),
+  'a lease of permits that was made shorter': {
+    history: story([
+      {
+        worker: 'a',
+        hold: 1,
+        permits: 3,
+        ask: 0,
+        got: 1,
+        until: 500,
+        samples: [
+          [10, 'held', 110],
+          [300, 'lost'],
+        ],
+      },
+      { worker: 'b', hold: 1, permits: 1, ask: 2, got: 112, release: 120 },
+    ]),
   },
   'a lock rests': { history: story(rested) },
   'a lock whose rest was cut short by a forced unlock': {
@@ -173,23 +171,6 @@ export const brokenFamilyStories: readonly BrokenStory[] = [
       { worker: 'a', hold: 1, permits: 1, ids: ['c:1'], ask: 0, got: 1, release: 5 },
       { worker: 'b', hold: 1, permits: 2, ids: ['c:2', 'c:1'], ask: 6, got: 7, release: 9 },
     ]),
-  },
-  { name: 'a waiter that goes on after one of two counts', rule: 'latch-early', history: latchStory(1) },
-  {
-    name: 'a waiter that goes on after one of two has counted twice',
-    rule: 'latch-early',
-    history: latchStory(2, { by: 'node' }),
-  },
-  {
-    name: 'a round that begins inside another one',
-    rule: 'latch-early',
-    history: story(
-      [],
-      [
-        ...latchCall(0, 1, { call: 'set', count: 2 }, { done: true }),
-        ...latchCall(2, 3, { call: 'set', count: 2 }, { done: true }),
-      ],
-    ),
   },
   { name: 'a writer beside a reader', rule: 'overlap', history: story(but(shared, 3, { got: 29 })) },
   { name: 'a reader beside a writer', rule: 'overlap', history: story(but(shared, 4, { got: 39 })) },

@@ -4,13 +4,13 @@
  * Each is deterministic. What is not certain to have an effect is told apart by its action: it takes effect if it can, else nothing
  * happens. Since it has no return, the search may place it after everything else, where it explains nothing; so that is no loss.
  */
-import type { Action } from './operation.js';
+import type { Action, AnyAction } from './operation.js';
 
-export interface Model<S> {
+export interface Model<S, A extends AnyAction = Action> {
   readonly name: string;
   readonly initial: S;
   /** The state after the action; undefined when it cannot be answered as it was. */
-  step(state: S, action: Action): S | undefined;
+  step(state: S, action: A): S | undefined;
   /** Equal for equal states only. */
   key(state: S): string;
 }

@@ -1,14 +1,24 @@
-/** What was done to one lock, seen from outside: for the search, which knows nothing of holdfast. */
+/** What was done to one lock or latch, seen from outside: for the search, which knows nothing of holdfast. */
 
 /** An operation that took effect at one instant between its invocation and its return. */
-export interface Operation {
+export interface Operation<A extends AnyAction = Action> {
   /** For people: `<worker>/<hold>` and what it was. */
   readonly id: string;
   readonly invokedAt: number;
   /** Infinity: it may still take effect at any time. */
   readonly returnedAt: number;
-  readonly action: Action;
+  readonly action: A;
 }
+
+export type AnyAction = Action | LatchAction;
+
+/** Without an answer: nobody knows whether it had an effect. */
+export type LatchAction =
+  | { readonly kind: 'set'; readonly count: number; readonly begun: boolean | undefined }
+  /** `left`: what it was told. */
+  | { readonly kind: 'count'; readonly by: string | undefined; readonly left: number | undefined }
+  /** Saw that the latch is open. */
+  | { readonly kind: 'see' };
 
 export type Action =
   | {

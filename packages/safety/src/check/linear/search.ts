@@ -10,12 +10,12 @@
  *   these stand at its front.
  * - Those that had to return first are tried first: on a lock with a long line, that is nearly always the one.
  * - What changes nothing now and can never change anything (the end of an owner that is not the owner any more and will not acquire
- *   again) is placed at once and without alternative.
+ *   again; a look at a latch) is placed at once and without alternative.
  * - Where all operations up to some point are placed (a quiescent cut among others), the memory of what was before is dropped; only
  *   the state at the cut is kept.
  */
 import type { Model } from './models.js';
-import type { Action, Operation } from './operation.js';
+import type { Action, AnyAction, LatchAction, Operation } from './operation.js';
 
 export type Answer =
   | { readonly kind: 'linearizable'; readonly steps: number }
@@ -25,36 +25,40 @@ export type Answer =
       /** Operations that could be placed, at most. */
       readonly placed: number;
       /** The first that could not, in the attempt that came furthest, and the state that it met there. */
-      readonly stuck: Operation;
+      readonly stuck: Operation<AnyAction>;
       readonly state: string;
     }
   /** The budget was used up. */
   | { readonly kind: 'unknown'; readonly steps: number };
 
-interface Node {
+interface Node<A extends AnyAction> {
   readonly index: number;
-  readonly operation: Operation;
-  previous: Node;
-  next: Node;
+  readonly operation: Operation<A>;
+  previous: Node<A>;
+  next: Node<A>;
 }
 
-interface Frame<S> {
+interface Frame<S, A extends AnyAction> {
   readonly state: S;
-  readonly options: readonly { readonly node: Node; readonly state: S }[];
+  readonly options: readonly { readonly node: Node<A>; readonly state: S }[];
   tried: number;
   readonly highest: number;
 }
 
 /** `budget`: steps (operations tried) at most. */
-export function search<S>(model: Model<S>, operations: readonly Operation[], budget = 5_000_000): Answer {
+export function search<S, A extends AnyAction>(
+  model: Model<S, A>,
+  operations: readonly Operation<A>[],
+  budget = 5_000_000,
+): Answer {
   const line = new Line(operations);
   const visited = new Set<string>();
   const cuts = new Set<string>();
-  const stack: Frame<S>[] = [];
+  const stack: Frame<S, A>[] = [];
   let steps = 0;
-  let furthest: { placed: number; stuck: Operation; state: string } | undefined;
+  let furthest: { placed: number; stuck: Operation<A>; state: string } | undefined;
 
-  let frame: Frame<S> | undefined = {
+  let frame: Frame<S, A> | undefined = {
     state: model.initial,
     options: optionsAt(model, line, model.initial),
     tried: 0,
@@ -62,7 +66,7 @@ export function search<S>(model: Model<S>, operations: readonly Operation[], bud
   };
   while (frame !== undefined) {
     if (line.first === undefined) return { kind: 'linearizable', steps };
-    const option: Frame<S>['options'][number] | undefined = frame.options[frame.tried];
+    const option: Frame<S, A>['options'][number] | undefined = frame.options[frame.tried];
     if (option === undefined) {
       if (furthest === undefined || stack.length > furthest.placed) {
         furthest = {
@@ -72,7 +76,7 @@ export function search<S>(model: Model<S>, operations: readonly Operation[], bud
         };
       }
       frame = stack.pop();
-      const undone: Node | undefined = frame?.options[frame.tried - 1]?.node;
+      const undone: Node<A> | undefined = frame?.options[frame.tried - 1]?.node;
       if (undone !== undefined) line.putBack(undone);
       continue;
     }
@@ -97,36 +101,47 @@ export function search<S>(model: Model<S>, operations: readonly Operation[], bud
   return { kind: 'not-linearizable', steps, ...furthest };
 }
 
-function optionsAt<S>(model: Model<S>, line: Line, state: S): Frame<S>['options'] {
-  const options: { node: Node; state: S }[] = [];
+function optionsAt<S, A extends AnyAction>(model: Model<S, A>, line: Line<A>, state: S): Frame<S, A>['options'] {
+  const options: { node: Node<A>; state: S }[] = [];
   for (const node of line.candidates()) {
     const { action } = node.operation;
     const next = model.step(state, action);
     if (next === undefined) continue;
-    if (next === state && isEnd(action) && !line.willAcquire(action.owner)) return [{ node, state }];
+    if (next === state && changesNothing(action, line)) return [{ node, state }];
     options.push({ node, state: next });
   }
   return options.sort((a, b) => a.node.operation.returnedAt - b.node.operation.returnedAt);
 }
 
-type End = Extract<Action, { readonly kind: 'expire' | 'release' }>;
-
-const isEnd = (action: Action): action is End => action.kind === 'expire' || action.kind === 'release';
+/** Neither now, where the state stays as it is, nor where it would be placed later. */
+function changesNothing<A extends AnyAction>(action: Action | LatchAction, line: Line<A>): boolean {
+  switch (action.kind) {
+    case 'expire':
+    case 'release':
+      return !line.willAcquire(action.owner);
+    case 'see':
+      return true;
+    case 'set':
+      return action.begun === false;
+    default:
+      return false;
+  }
+}
 
 /** The operations that are not placed yet, by invocation: a list with links, so that one is taken and put back in one step. */
-class Line {
-  readonly #head: Node;
+class Line<A extends AnyAction> {
+  readonly #head: Node<A>;
   /** How many acquisitions of each owner are in the list. */
   readonly #acquisitions = new Map<string, number>();
 
-  constructor(operations: readonly Operation[]) {
+  constructor(operations: readonly Operation<A>[]) {
     const nowhere = { invokedAt: 0, returnedAt: 0, id: '', action: { kind: 'force' } } as const;
-    const head = { index: -1, operation: nowhere } as Node;
+    const head = { index: -1, operation: nowhere } as Node<AnyAction> as Node<A>;
     head.previous = head;
     head.next = head;
     this.#head = head;
     for (const [index, operation] of [...operations].sort((a, b) => a.invokedAt - b.invokedAt).entries()) {
-      const node: Node = { index, operation, previous: head.previous, next: head };
+      const node: Node<A> = { index, operation, previous: head.previous, next: head };
       head.previous.next = node;
       head.previous = node;
       this.#count(node, 1);
@@ -137,20 +152,20 @@ class Line {
     return (this.#acquisitions.get(owner) ?? 0) > 0;
   }
 
-  get first(): Node | undefined {
+  get first(): Node<A> | undefined {
     return this.#head.next === this.#head ? undefined : this.#head.next;
   }
 
   /** Of the operations that may come next, the one that returned first. */
-  get mostUrgent(): Operation | undefined {
-    let urgent: Operation | undefined;
+  get mostUrgent(): Operation<A> | undefined {
+    let urgent: Operation<A> | undefined;
     for (const { operation } of this.candidates()) {
       if (urgent === undefined || operation.returnedAt < urgent.returnedAt) urgent = operation;
     }
     return urgent;
   }
 
-  *candidates(): Generator<Node> {
+  *candidates(): Generator<Node<A>> {
     let earliestReturn = Infinity;
     for (let node = this.#head.next; node !== this.#head; node = node.next) {
       if (node.operation.invokedAt > earliestReturn) return;
@@ -167,19 +182,19 @@ class Line {
     return text;
   }
 
-  take(node: Node): void {
+  take(node: Node<A>): void {
     node.previous.next = node.next;
     node.next.previous = node.previous;
     this.#count(node, -1);
   }
 
-  putBack(node: Node): void {
+  putBack(node: Node<A>): void {
     node.previous.next = node;
     node.next.previous = node;
     this.#count(node, 1);
   }
 
-  #count({ operation: { action } }: Node, change: number): void {
+  #count({ operation: { action } }: Node<A>, change: number): void {
     if (action.kind !== 'acquire') return;
     this.#acquisitions.set(action.owner, (this.#acquisitions.get(action.owner) ?? 0) + change);
   }
