@@ -32,7 +32,8 @@ export async function clusterSite(): Promise<Site> {
       natMap: natMapOf(fronts),
     }),
     failover: async (lock) => {
-      await kit.failover(lock);
+      // A move that a failover crosses leaves keys with a master that does not serve them any more.
+      await inTurn(() => kit.failover(lock));
       await whenReady();
     },
     killMaster: async (lock) => {
