@@ -33,7 +33,9 @@ export async function clusterSite(): Promise<Site> {
     }),
     failover: async (lock) => {
       // A move that a failover crosses leaves keys with a master that does not serve them any more.
-      await inTurn(() => kit.failover(lock));
+      await inTurn(async () => {
+        await kit.failover(lock);
+      });
       await whenReady();
     },
     killMaster: async (lock) => {
