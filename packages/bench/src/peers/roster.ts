@@ -11,6 +11,7 @@ import { redlock5 } from './redlock-5.js';
 import { redlockUniversal } from './redlock-universal.js';
 import { siblings } from './siblings.js';
 import { simpleRedisMutex } from './simple-redis-mutex.js';
+import { values } from './values.js';
 
 /** In the order of the tables. */
 export const roster: readonly Peer[] = [
@@ -26,6 +27,7 @@ export const roster: readonly Peer[] = [
   floorScripts,
   floorPing,
   ...siblings,
+  ...values,
 ];
 
 /** What the others are measured against. */

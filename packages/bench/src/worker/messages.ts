@@ -49,6 +49,27 @@ export interface LoopReport {
   readonly resources: Resources;
 }
 
+/** Many calls for one value at once. */
+export interface StampedeOrder {
+  readonly name: string;
+  /** Calls of this process. */
+  readonly count: number;
+  /** On the clock of the machine. */
+  readonly startAt: number;
+  readonly computeMs: number;
+}
+
+/** What they came to. */
+export interface StampedeReport {
+  /** How often this process computed it. */
+  readonly computed: number;
+  /** When its last caller had it, from the beginning. */
+  readonly lastAfterMs: number;
+  readonly wait: Buckets;
+  readonly failures: readonly string[];
+  readonly resources: Resources;
+}
+
 /** What a process used meanwhile. */
 export interface Resources {
   readonly commands: number;

@@ -7,8 +7,9 @@ import { peerNamed } from '../peers/roster.js';
 import { Crowd } from './crowd.js';
 import { Held } from './held.js';
 import { attempts, loop, warmUp, warmUpAgainst } from './loop.js';
-import type { LoopOrder, Resources, Use, WarmUpOrder } from './messages.js';
+import type { LoopOrder, Resources, StampedeOrder, Use, WarmUpOrder } from './messages.js';
 import { watchResources } from './resources.js';
+import { stampede } from './stampede.js';
 
 const clients = new Map<string, Promise<PeerClient>>();
 const warm = new Set<string>();
@@ -51,6 +52,7 @@ export const methods = {
     crowd = new Crowd();
     return crowd.gather(await clientOf(use), name, count);
   },
+  stampede: async (use: Use, order: StampedeOrder) => stampede(await clientOf(use), order),
   served: (freedAt: number) => crowd.served(freedAt),
 };
 

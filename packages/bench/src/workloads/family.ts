@@ -3,8 +3,10 @@
 import { holdfast } from '../peers/holdfast.js';
 import type { Traits } from '../peers/peer.js';
 import { mostlyReading, writing } from '../peers/siblings.js';
+import { byLock } from '../peers/values.js';
 import { acquire, cost, handoff } from './columns.js';
 import { loopCase } from './loop-case.js';
+import { stampedeCase } from './stampede-case.js';
 import type { Workload } from './workload.js';
 
 const isSibling = ({ kind }: Traits): boolean => kind === 'sibling' || kind === 'sharing sibling';
@@ -59,5 +61,22 @@ const reading: Workload = {
   ],
 };
 
+const stampede: Workload = {
+  name: 'stampede',
+  title: 'One computes, the rest get it',
+  about: 'Callers in four processes want one value at the same moment, which nobody has computed yet.',
+  columns: ['servedPerSecond', ...acquire, ...cost],
+  rate: 'servedPerSecond',
+  rounds: 'several',
+  base: byLock.name,
+  suits: ({ kind }) => kind === 'value',
+  cases: [0, 20].map((computeMs) =>
+    stampedeCase({
+      label: `100 callers in 4 processes, computed in ${computeMs} ms`,
+      ...{ processes: 4, callers: 100, computeMs },
+    }),
+  ),
+};
+
 /** In the order of the report. */
-export const family: readonly Workload[] = [familyAlone, familyContended, reading];
+export const family: readonly Workload[] = [familyAlone, familyContended, reading, stampede];
