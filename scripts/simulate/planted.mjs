@@ -1,4 +1,4 @@
-// npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections and shared values find what is planted for it?
+// npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections, shared values, multi-locks and spin locks find what is planted for it?
 // The simulated server executes no Lua, so most bugs are planted in its own rules; each in a bundle of its own, and nothing is written to the sources.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
@@ -119,6 +119,24 @@ const planted = [
     ...{ with: 'share', class: 'calm', rules: ['share'], file: `${server}/share.ts` },
     before: 'redis.set(value, given(args, 2), ttlMs);',
     after: 'redis.set(value, given(args, 2));',
+  },
+  {
+    name: 'members of a refused call stay taken',
+    ...{ with: 'multi', class: 'calm', rules: ['starved'], file: `${client}/primitives/multi-lock-handle.ts` },
+    before: '        await this.#withdraw(bundle, call);\n        return { member',
+    after: '        return { member',
+  },
+  {
+    name: 'members are taken in the order of the call',
+    ...{ with: 'multi', class: 'calm', rules: ['starved'], file: `${client}/primitives/members.ts` },
+    before: 'placed.sort((a, b) => a.slot - b.slot || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));',
+    after: '',
+  },
+  {
+    name: 'who asks without a place takes a lock before its end',
+    ...{ with: 'spin', class: 'calm', rules: ['exclusion'], file: `${server}/ask.ts` },
+    before: 'const free = remainingMs === -2;',
+    after: 'const free = remainingMs === -2 || (freshMs === 0 && remainingMs >= 0 && remainingMs < 300);',
   },
 ];
 

@@ -213,9 +213,13 @@ class Run {
     // Until servers have noticed the end of every connection, and the last lease, queue and tombstone are over.
     timeline.run(timeline.now + CLOSING_MS, () => 'go on');
     this.#court.ended(server.master);
-    const { locks, shared } = this.#scenario;
+    const { locks, shared, others } = this.#scenario;
+    const besides = others.flatMap((plan) => {
+      if (plan.kind === 'multi') return plan.members;
+      return plan.kind === 'spin' ? [plan.name] : [];
+    });
     const keys = [
-      ...locks
+      ...[...locks, ...besides]
         .map((lock) => lockKeys(lock))
         .map(({ name, lock, queue, fresh }) => ({ name, keys: [lock, queue, fresh] })),
       ...shared

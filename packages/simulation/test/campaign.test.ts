@@ -23,12 +23,15 @@ describe.each<ScenarioClass>(['calm', 'broken', 'taken'])('in a %s world', (kind
   );
 });
 
-describe.each<OtherKind>(['semaphore', 'ids', 'latch', 'election', 'share'])('with %s beside a lock', (beside) => {
-  it(
-    'no promise is broken by faults',
-    async () => {
-      expect(await judged('broken', beside, 2)).toBeGreaterThan(100);
-    },
-    PATIENCE_MS,
-  );
-});
+describe.each<OtherKind>(['semaphore', 'ids', 'latch', 'election', 'share', 'multi', 'spin'])(
+  'with %s beside a lock',
+  (beside) => {
+    it(
+      'no promise is broken by faults',
+      async () => {
+        expect(await judged('broken', beside, 2)).toBeGreaterThan(100);
+      },
+      PATIENCE_MS,
+    );
+  },
+);

@@ -31,7 +31,7 @@ export const usage = `npm run simulate -- [options]
   --runs n           ends after so many runs
   --seed n           of the first run (a fresh one, printed); the next runs have the next seeds
   --class name       calm, broken, taken (drawn by each seed)
-  --with kind        semaphore, ids, latch, election or share beside one lock (drawn by each seed)
+  --with kind        semaphore, ids, latch, election, share, multi or spin beside one lock (drawn by each seed, but the last two)
   --workers n        processes (one for each core)
   --until-violation  ends with the first violation
   --record           appends the result to docs/faults/simulation.jsonl
@@ -43,7 +43,15 @@ export const usage = `npm run simulate -- [options]
 
 const classes: ReadonlySet<string> = new Set<ScenarioClass>(['calm', 'broken', 'taken']);
 
-const others: ReadonlySet<string> = new Set<OtherKind>(['semaphore', 'ids', 'latch', 'election', 'share']);
+const others: ReadonlySet<string> = new Set<OtherKind>([
+  'semaphore',
+  'ids',
+  'latch',
+  'election',
+  'share',
+  'multi',
+  'spin',
+]);
 
 /** @throws Error for what cannot be understood. */
 export function ordersOf(args: readonly string[], freshSeed: () => number): Orders {

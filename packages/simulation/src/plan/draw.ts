@@ -65,7 +65,12 @@ function drawOthers(chance: Chance, beside: OtherKind | undefined): OtherPlan[] 
   // From a stream of their own, for the same reason.
   const tickets = chance.of('ids');
   const ids: OtherPlan = { kind: 'ids', name: 'tickets', permits: tickets.whole(1, 6) };
-  if (beside !== undefined) return [...all, ids].filter(({ kind }) => kind === beside);
+  // Never drawn: what each seed drew before they were here stays as it was.
+  const locks: OtherPlan[] = [
+    { kind: 'multi', name: 'books', members: ['debit', 'credit', 'fees'] },
+    { kind: 'spin', name: 'gate' },
+  ];
+  if (beside !== undefined) return [...all, ids, ...locks].filter(({ kind }) => kind === beside);
   const drawn = isWithout
     ? []
     : Array.from({ length: chance.whole(1, 2) }, () => all.splice(chance.below(all.length), 1)).flat();

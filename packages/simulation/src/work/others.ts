@@ -3,10 +3,12 @@
 import type { OtherPlan } from '../plan/scenario.js';
 import type { Desk } from './desk.js';
 import { idStep, lastIds } from './issuing.js';
+import { lastMulti, multiStep } from './multi-locks.js';
 import { lastCount, latchStep } from './latches.js';
 import { electionStep, lastTerm } from './leading.js';
 import { lastPermits, permitStep } from './permits.js';
 import { lastValue, shareStep } from './sharing.js';
+import { lastSpin, spinStep } from './spinning.js';
 
 /** One thing that a task does with one of them; never rejects. */
 export async function otherStep(desk: Desk): Promise<void> {
@@ -40,5 +42,9 @@ function workOn(desk: Desk, plan: OtherPlan): Work {
       return { step: () => electionStep(desk, plan), last: () => lastTerm(desk, plan) };
     case 'share':
       return { step: () => shareStep(desk, plan), last: () => lastValue(desk, plan) };
+    case 'multi':
+      return { step: () => multiStep(desk, plan), last: () => lastMulti(desk, plan) };
+    case 'spin':
+      return { step: () => spinStep(desk, plan), last: () => lastSpin(desk, plan) };
   }
 }
