@@ -92,6 +92,7 @@ const locksOf = (seed: number): LockNames => ({
   shared: namesOf(seed, 'shared', 18),
   fair: namesOf(seed, 'fair', 9),
   elections: namesOf(seed, 'elections', 9),
+  shares: namesOf(seed, 'shares', 9),
   pools: namesOf(seed, 'pools', 60),
   latches: namesOf(seed, 'latches', 12),
 });
@@ -149,8 +150,8 @@ export class Epoch {
     const calmRate = await this.#calmRate();
 
     const nemeses = chooseNemeses(seededRandom(seed), site.kind, className);
-    const { hot, calm, slow, shared, fair, elections, pools } = this.#locks;
-    const locks = this.#plan.workload === 'permits' ? pools : [hot, calm, slow, shared, fair, elections].flat();
+    const { hot, calm, slow, shared, fair, elections, shares, pools } = this.#locks;
+    const locks = this.#plan.workload === 'permits' ? pools : [hot, calm, slow, shared, fair, elections, shares].flat();
     const ground = {
       site,
       paths: network.paths,

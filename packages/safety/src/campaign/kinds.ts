@@ -13,6 +13,7 @@ const kindOfMode: Readonly<Record<string, string>> = {
   resting: 'resting',
   fair: 'fair',
   leading: 'leader',
+  computing: 'computed',
   permits: 'permits',
   ids: 'permits with ids',
 };

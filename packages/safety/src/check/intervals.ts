@@ -10,6 +10,7 @@ import { wrongDepths } from './nesting.js';
 import { isOfSemaphore, overIssued, sharedIds } from './permits.js';
 import { restsCutShort } from './rest.js';
 import { nonsense } from './sanity.js';
+import { givenButNotComputed } from './shares.js';
 import { wrongTokens } from './tokens.js';
 import { lostUpdates } from './updates.js';
 import { FaultsAround, type Violation } from './violation.js';
@@ -64,6 +65,7 @@ function* findings(
   watchdogLeaseMs: number,
 ): Generator<Finding> {
   yield* nonsense(history);
+  yield* givenButNotComputed(history);
   const seizures = exclusion.kind === 'always' ? [] : seizuresOf(history, exclusion.takenBy);
   for (const [lock, levels] of byLock) {
     const ofLock = seizures.filter((seizure) => seizure.lock === undefined || seizure.lock === lock);

@@ -6,6 +6,7 @@ export const rules = {
   sanity: 'the history contradicts itself: nothing else in it counts',
   overlap: 'I1: two scopes held one lock at once',
   'over-issued': 'I1: more permits of a semaphore were held at once than it has',
+  'not-computed': 'a shared value was given that nobody had computed',
   'id-shared': 'I1: one id of a permit was given to two callers',
   nesting: 'I4: the depth of an acquisition is not the number of levels open around it',
   'token-shared': 'I2: two tenures have the same fencing token',

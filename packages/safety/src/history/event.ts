@@ -16,7 +16,7 @@ export type HistoryEvent = Invoke | End | Note;
 
 export type Invoke = AcquireInvoke | ReleaseInvoke | ForceInvoke | LatchInvoke;
 export type End = AcquireOk | AcquireMiss | ReleaseEnd | ForceEnd | LatchEnd;
-export type Note = Lost | Work | Store | Guarded | Fault | ServerNote;
+export type Note = Lost | Work | Store | Guarded | Value | Fault | ServerNote;
 
 export interface Stamp {
   /** Microseconds, monotonic. */
@@ -185,6 +185,16 @@ export interface Guarded extends Stamp, LevelName {
   readonly from: number;
   /** `stale`: refused, because a later token had written. */
   readonly outcome: 'written' | 'stale';
+}
+
+/** A shared value: somebody has computed it, or was given it. */
+export interface Value extends Stamp {
+  readonly type: 'event';
+  readonly f: 'value';
+  readonly lock: string;
+  /** No two computations come to the same. */
+  readonly value: string;
+  readonly how: 'computed' | 'given';
 }
 
 /** Something was broken on purpose, or healed again. */

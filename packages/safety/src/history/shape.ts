@@ -26,6 +26,7 @@ const required: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   'event work': { ...level, ...truth },
   'event store': { ...level, value: 'number' },
   'event guarded': { ...level, token: 'number', from: 'number', outcome: 'string' },
+  'event value': { lock: 'string', value: 'string', how: 'string' },
   'event fault': { code: 'string', state: 'string' },
   'event server': { code: 'string', target: 'string' },
 };

@@ -4,6 +4,7 @@ import { LockUpgradeError, type RLock } from 'holdfast';
 import { type Desk, type FamilyDesk, longestWaitMs, shortWork, thread } from './desk.js';
 import { givenUpCampaign, leading, leadingInside } from './leading.js';
 import type { Open } from './journal.js';
+import { sharing, stampede } from './sharing.js';
 
 type Pattern = (desk: FamilyDesk) => Promise<void>;
 
@@ -205,4 +206,6 @@ export const family: readonly (readonly [number, Pattern])[] = [
   [3, leading],
   [2, leadingInside],
   [1, givenUpCampaign],
+  [4, sharing],
+  [1, stampede],
 ];

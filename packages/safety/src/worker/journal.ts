@@ -219,6 +219,25 @@ export class Journal {
     }
   }
 
+  /** A value has been computed: others may be given it from now on. Answers it. */
+  computed(lock: string, value: string): string {
+    const ours = `${this.#recorder.worker}/${value}`;
+    this.#recorder.record({ type: 'event', f: 'value', lock, value: ours, how: 'computed' });
+    // Others may be given it when this process has been killed, so it has to be known.
+    this.#recorder.flush();
+    return ours;
+  }
+
+  /** A call for a shared value. */
+  async had(lock: string, ask: () => Promise<string>): Promise<void> {
+    try {
+      const value = await ask();
+      this.#recorder.record({ type: 'event', f: 'value', lock, value, how: 'given' });
+    } catch (error) {
+      this.fails('share', error);
+    }
+  }
+
   async force(lock: RLock): Promise<void> {
     const op = this.#recorder.invoke({ type: 'invoke', f: 'force', lock: lock.name });
     try {

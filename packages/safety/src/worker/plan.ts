@@ -25,6 +25,8 @@ export interface LockNames {
   readonly fair: readonly string[];
   /** Elections. */
   readonly elections: readonly string[];
+  /** Shared values. */
+  readonly shares: readonly string[];
   /** Semaphores, of as many permits as {@link permitsIn} says. */
   readonly pools: readonly string[];
   /** Countdown latches. */

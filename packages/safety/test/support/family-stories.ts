@@ -1,5 +1,5 @@
 /** Histories of read-write locks, guards and locks that rest: good ones, and each with one thing wrong. */
-import { fault, force, guarded, type LevelPlan, story } from './history-builder.js';
+import { fault, force, guarded, type LevelPlan, story, shared as sharedValue } from './history-builder.js';
 import type { Story } from './good-stories.js';
 import type { BrokenStory } from './broken-stories.js';
 
@@ -112,6 +112,9 @@ export const goodFamilyStories: Readonly<Record<string, Story>> = {
       { worker: 'b', hold: 1, permits: 1, ask: 2, got: 112, release: 120 },
     ]),
   },
+  'a shared value': {
+    history: story([], [sharedValue('a', 1, 'computed', 'a/1'), sharedValue('b', 2, 'given', 'a/1')]),
+  },
   'a lock rests': { history: story(rested) },
   'a lock whose rest was cut short by a forced unlock': {
     history: story(
@@ -171,6 +174,11 @@ export const brokenFamilyStories: readonly BrokenStory[] = [
       { worker: 'a', hold: 1, permits: 1, ids: ['c:1'], ask: 0, got: 1, release: 5 },
       { worker: 'b', hold: 1, permits: 2, ids: ['c:2', 'c:1'], ask: 6, got: 7, release: 9 },
     ]),
+  },
+  {
+    name: 'a value that nobody has computed',
+    rule: 'not-computed',
+    history: story([], [sharedValue('a', 1, 'computed', 'a/1'), sharedValue('b', 2, 'given', 'a/2')]),
   },
   { name: 'a writer beside a reader', rule: 'overlap', history: story(but(shared, 3, { got: 29 })) },
   { name: 'a reader beside a writer', rule: 'overlap', history: story(but(shared, 4, { got: 39 })) },

@@ -158,3 +158,8 @@ export function latchCall(
     { ...name, at: micros(done), type: 'ok', ...answer },
   ];
 }
+
+/** A shared value, computed by or given to a worker. */
+export const shared = (worker: string, at: number, how: 'computed' | 'given', value: string): HistoryEvent => ({
+  ...{ worker, at: micros(at), type: 'event', f: 'value', lock: 'x', value, how },
+});
