@@ -61,8 +61,10 @@ export const methods = {
   firstLineAfterStandstill: (gapMs: number): View => {
     const [hold] = holds;
     if (hold === undefined) throw new Error('nothing is held');
+    // Before the test is told: it may stop this process at once.
+    let last = performance.now();
     line.emit('computing', undefined);
-    for (let last = performance.now(); ; ) {
+    for (;;) {
       const now = performance.now();
       if (now - last > gapMs) return view(hold);
       last = now;

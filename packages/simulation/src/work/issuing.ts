@@ -149,12 +149,10 @@ async function issue(
   witness.hasOther(desk, pool.name);
   await meanwhile({ issued, entry });
   if (issued.permits === 0) return;
-  const isLeft = issued.remainingMs() > 0;
   judge.gives(entry, 0);
   const returned = place.semaphore.release(issued.ids);
   await witness.pending(desk, `release ids of ${pool.name}`, returned).catch((error: unknown) => {
-    if (error instanceof LockNotHeldError && isLeft && issued.remainingMs() > 0)
-      judge.unknown(process.time, issued.ids);
+    if (error instanceof LockNotHeldError && issued.remainingMs() > 0) judge.unknown(process.time, issued.ids);
     throw error;
   });
 }
