@@ -6,7 +6,6 @@ import TestSequencer from '@jest/test-sequencer';
 
 const long = [
   'memory/test/differential/',
-  'holdfast/test/family/on-a-server',
   'holdfast/test/docs/code-blocks',
   'holdfast/test/access/acl',
   'holdfast/test/proof/hostile-holds',
@@ -15,12 +14,12 @@ const long = [
   'simulation/test/',
 ];
 
-const isLong = ({ path }) => long.some((part) => path.includes(`/packages/${part}`));
+const isLong = ({ path }) => path.includes('on-a-server') || long.some((part) => path.includes(`/packages/${part}`));
 
 export default class LongestFirst extends TestSequencer {
   sort(tests) {
     const sorted = super.sort(tests);
-    const areKnown = sorted.every(({ duration }) => duration !== undefined);
-    return areKnown ? sorted : [...sorted.filter(isLong), ...sorted.filter((test) => !isLong(test))];
+    const comesFirst = (test) => test.duration === undefined && isLong(test);
+    return [...sorted.filter(comesFirst), ...sorted.filter((test) => !comesFirst(test))];
   }
 }

@@ -22,9 +22,9 @@ const basis = [
   readFileSync(fileURLToPath(import.meta.url), 'utf8'),
 ];
 
-const getCacheKey = (text, path, { supportsStaticESM }) =>
+const getCacheKey = (text, path, { supportsStaticESM, instrument }) =>
   createHash('sha256')
-    .update(JSON.stringify([basis, path, supportsStaticESM, text]))
+    .update(JSON.stringify([basis, path, supportsStaticESM, instrument, text]))
     .digest('hex');
 
 function read(file) {
@@ -50,7 +50,8 @@ export default {
       process(text, path, request) {
         const folder = join(request.config.cacheDirectory, 'holdfast-compiled');
         const file = join(folder, getCacheKey(text, path, request));
-        const kept = read(file);
+        // Not with --no-cache.
+        const kept = request.config.cache ? read(file) : undefined;
         if (kept !== undefined) return { code: kept };
         const { code } = compiler.process(text, path, { ...request, transformerConfig: options });
         mkdirSync(folder, { recursive: true });

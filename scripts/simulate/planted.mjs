@@ -50,9 +50,15 @@ const planted = [
   },
   {
     name: 'ids end before their time',
-    ...{ with: 'ids', class: 'calm', rules: ['permits', 'lost wakeup'], file: `${server}/permits/ids.ts` },
+    ...{ with: 'ids', class: 'broken', rules: ['permits'], file: `${server}/permits/ids.ts` },
     before: 'const lastsMs = holders.within(leaseMs,',
     after: 'const lastsMs = holders.within(Math.ceil(leaseMs / 20),',
+  },
+  {
+    name: 'two calls have one id',
+    ...{ with: 'ids', class: 'calm', rules: ['permits'], file: `${client}/primitives/expirable-semaphore-handle.ts` },
+    before: 'const ids = Array.from({ length: wanted.permits }, () => this.#parts.tenureId(undefined));',
+    after: "const ids = Array.from({ length: wanted.permits }, (_, n) => `${'A'.repeat(21)}:${n + 1}.aaaaaaaaaa`);",
   },
   {
     name: 'who issues ids keeps the permits as well',

@@ -108,7 +108,7 @@ describe('Porcupine', () => {
   const runs = proofRuns({ quick: 1_500, long: 100_000 });
 
   it(
-    'agrees with the linearizability checker on thousands of random histories',
+    'agrees with the linearizability checker on random histories',
     async () => {
       const called = await callReferee(fileURLToPath(new URL('..', import.meta.url)));
       if (called.kind === 'absent') {

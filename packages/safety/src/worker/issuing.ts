@@ -45,10 +45,14 @@ class Issued implements Held {
     return Math.max(0, this.#endsAt - performance.now());
   }
 
-  /** Has the lease of each permit begin anew; it may be over sooner than it was, also where nobody knows whether that was done. */
+  /** From now on the permits may be over when a lease that is set now is: nobody knows yet whether it will be. */
+  expect(leaseMs: number): void {
+    this.#endsAt = Math.min(this.#endsAt, endOf(leaseMs));
+  }
+
+  /** Has the lease of each permit begin anew, after {@link expect}. */
   async relet(leaseMs: number): Promise<void> {
     const endsAt = endOf(leaseMs);
-    this.#endsAt = Math.min(this.#endsAt, endsAt);
     for (const id of this.ids) {
       if (!(await this.#semaphore.updateLeaseTime(id, leaseMs))) return this.#expectOver();
     }
@@ -102,10 +106,11 @@ async function issue(
   const untilMs = performance.now() + random.below(4);
   while (journal.work(open) && performance.now() < untilMs && !desk.stopping()) await pause(random.below(3) + 1);
   if (random.next() < 0.15) {
-    const relet = open.hold.relet(random.below(800) + 150);
-    // From now on they may be over sooner.
+    const newLeaseMs = random.below(800) + 150;
+    open.hold.expect(newLeaseMs);
+    // Written down before anything is sent: this process may be stopped right behind that.
     journal.work(open);
-    await relet.catch((error: unknown) => journal.fails('a lease', error));
+    await open.hold.relet(newLeaseMs).catch((error: unknown) => journal.fails('a lease', error));
     journal.work(open);
     await pause(random.below(300));
     journal.work(open);

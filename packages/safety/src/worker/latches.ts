@@ -41,7 +41,10 @@ export async function openLatch(desk: FamilyDesk, index: number, waitMs: number)
   const remainingMs = () => Math.max(0, Math.ceil(endsAt - performance.now()));
   const latch = client.getCountDownLatch(locks.latches[index % locks.latches.length] ?? '');
   const count = () => journal.latch(latch.name, { call: 'count' }, async () => ({ left: await latch.countDown() }));
-  while ((await count())?.left !== 0 && remainingMs() > 0);
+  for (let answer = await count(); answer?.left !== 0 && remainingMs() > 0; answer = await count()) {
+    // Redis could not be reached: not again at once.
+    if (answer === undefined) await pause(50);
+  }
   const opened = await journal.latch(latch.name, { call: 'await' }, async () => ({
     done: await latch.await(remainingMs()),
   }));

@@ -206,7 +206,7 @@ export interface LastTurn extends Pick<Circumstances, 'reads' | 'permits'> {
   readonly ask: () => Promise<Held | null>;
 }
 
-/** So many kinds of last turns there are in the family. */
+/** After so many tasks of the family the kinds of last turns begin anew. */
 const KINDS = 6;
 
 /** The last turn of the task with this number among all tasks of all workers, which waits for so long: all kinds of those that everybody wants come up. */
