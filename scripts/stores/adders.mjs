@@ -22,14 +22,16 @@ const losing = {
     mine.withLock(async (hold) => {
       await blocker.query('BEGIN');
       await blocker.query('SELECT * FROM account WHERE id = 7 FOR UPDATE');
-      const working = work(hold);
-      // In a transaction it would see the activities of its first look for ever.
-      while ((await blocker.query(isWaiting)).rowCount === 0) await blocker.query('SELECT pg_stat_clear_snapshot()');
-      const lost = once(hold.signal, 'abort');
-      await theirs.forceUnlock();
-      await lost;
-      await blocker.query('COMMIT');
-      return working;
+      const loseAndLetGo = async () => {
+        // In a transaction it would see the activities of its first look for ever.
+        while ((await blocker.query(isWaiting)).rowCount === 0) await blocker.query('SELECT pg_stat_clear_snapshot()');
+        const lost = once(hold.signal, 'abort');
+        await theirs.forceUnlock();
+        await lost;
+        await blocker.query('COMMIT');
+      };
+      // Together: the block may reject before the reply to COMMIT is here.
+      await Promise.all([work(hold), loseAndLetGo()]);
     }),
 };
 
