@@ -70,6 +70,10 @@ async function expectDeadlines(calls: [string, number, () => Promise<unknown>][]
   expect(outcomes).toEqual(calls.map(([title]) => ({ title, outcome: 'unavailable', inTime: true })));
 }
 
+/** On a busy machine Redis may owe this answer, too, for longer than `responseTimeoutMs`; the lock is given back all the same. */
+const giveBack = (held: RLock) =>
+  held.unlock().catch((error: unknown) => expect(error).toBeInstanceOf(LockUnavailableError));
+
 const lockKeys = async () => (await kit.admin.keys('*')).filter((key) => !key.startsWith('holdfast_dead:'));
 
 /** Redis is back. Nothing is held or queued for calls that have been answered, now or later; the client works, and so does the user's. */
@@ -113,7 +117,7 @@ describe.each(everyWay)('given by $title', (way) => {
     ]);
     await situation.proxy.heal();
     await waitUntil(() => held.isLocked().catch(() => false), { what: 'the lock that was held is still held' });
-    await held.unlock();
+    await giveBack(held);
     await expectNothingTaken(situation);
   });
 
@@ -135,7 +139,7 @@ describe.each(everyWay)('given by $title', (way) => {
     await calls;
     await proxy.heal();
     await waitUntil(() => held.isLocked().catch(() => false), { what: 'the lock that was held is still held' });
-    await held.unlock();
+    await giveBack(held);
     await expectNothingTaken(situation);
   });
 

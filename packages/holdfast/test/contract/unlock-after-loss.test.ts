@@ -66,13 +66,13 @@ describe('a lease that ran out without unlock(), outside scopes', () => {
     };
     await loseAll(100);
     // What stays is left by every round; what the engine of JavaScript needs for itself is not.
-    const left: number[] = [];
-    for (let round = 0; round < 2; round++) {
+    let least = Infinity;
+    for (let round = 0; round < 6 && least >= 200; round++) {
       const before = heap();
       await loseAll(100);
-      left.push((heap() - before) / (locks.length * 100));
+      least = Math.min(least, (heap() - before) / (locks.length * 100));
     }
-    expect(Math.min(...left)).toBeLessThan(200);
+    expect(least).toBeLessThan(200);
   });
 });
 
