@@ -16,6 +16,7 @@ import { queue } from './variants/queue.mjs';
 import { readWrite } from './variants/read-write.mjs';
 import { redlock } from './variants/redlock.mjs';
 import { redisson } from './variants/redisson.mjs';
+import { rest } from './variants/rest.mjs';
 
 export const variants = [
   ...queue,
@@ -24,6 +25,7 @@ export const variants = [
   ...multi,
   ...redlock,
   ...readWrite,
+  ...rest,
   ...fenced,
   ...permits,
   ...latch,
