@@ -12,12 +12,13 @@
  * Sizes   NC processes, each with TENURES one after the other; each tenure has a minimum or not
  *         RENEWALS of a lease
  * Faults  COPIES; LAPSES of a lease; GIVE_UPS of waiters; CLOSES: a process that has sent `rest` is closed, and cancels its tenure besides; LOST_MESSAGES. NO_REASK: who waits
- *         asks only when it was told to, or when what it knows of is over
+ *         asks only when it was told to, or when what it knows of is over. REFUSALS: the release of a hold further in is refused, so that Redis counts one more;
+ *         UNANSWERED: a rest that never ran becomes a cancel, because no answer came in time
  * Checks  cut_short: nobody begins to believe before the minimum of the hold before is over, unless its lease ran out. prolonged: nothing makes a rest longer.
  *         ghost: in the end the lock is with no tenure that is over. lost_wake_up: with NO_REASK, nobody waits in the end
  * Broken  UNDER_ITS_NAME: the owner of a rest is the tenure that it was. TAKES_RESTS: an ask takes a lock that rests as a free one. HANDS_OVER: a process gives the lock
  *         to its next task before the minimum is over. NO_TOMBSTONE: late asks are not barred. SILENT: nobody is told to look. FREES: a copy of `rest` that finds
- *         the tenure gone frees the lock
+ *         the tenure gone frees the lock. COUNTS: a rest that finds another hold counted does nothing, and its client cancels
  */
 
 #ifndef NC
@@ -41,6 +42,12 @@
 #ifndef RENEWALS
 #define RENEWALS 0
 #endif
+#ifndef UNANSWERED
+#define UNANSWERED 0
+#endif
+#ifndef REFUSALS
+#define REFUSALS 0
+#endif
 #ifndef LOST_MESSAGES
 #define LOST_MESSAGES 0
 #endif
@@ -61,8 +68,9 @@ hidden byte cut_short, prolonged, ghost, lost_wake_up;
 #define WAIT_FOR_REST 3
 #define REFUSED 4
 #define DONE 5
+#define HELD 6
 
-byte copies = COPIES, lapses = LAPSES, give_ups = GIVE_UPS, closes = CLOSES, renewals = RENEWALS, lost_messages = LOST_MESSAGES;
+byte copies = COPIES, lapses = LAPSES, give_ups = GIVE_UPS, closes = CLOSES, renewals = RENEWALS, lost_messages = LOST_MESSAGES, refusals = REFUSALS, unanswered = UNANSWERED;
 
 /* The server: who owns the lock, whether it rests, the tombstones, and who waits. */
 byte owner;
@@ -74,6 +82,8 @@ byte sent[NT + 1], answer[NT + 1];
 bool bars[NT + 1], told[NT + 1];
 /* It has sent an ask twice; it has ended. */
 bool doubts[NT + 1], over[NT + 1];
+/* A hold of it is over, and counted. */
+bool miscounted[NT + 1];
 
 /* A command that is to arrive for a second time. */
 byte late, late_of;
@@ -120,8 +130,14 @@ inline ask(t) {
   fi }
 
 inline rest(t, bar) {
+  said = DONE;
   if
+#ifdef COUNTS
+  :: owner == t && !rests && miscounted[t] -> said = HELD
+  :: owner == t && !rests && !miscounted[t] ->
+#else
   :: owner == t && !rests ->
+#endif
      retire(t, bar);
      rests = true;
 #ifndef UNDER_ITS_NAME
@@ -135,8 +151,8 @@ inline rest(t, bar) {
 #ifdef FREES
      if :: rests -> pass_on() :: else fi
 #endif
-  fi;
-  said = DONE }
+     skip
+  fi }
 
 /* Of a release and of a cancel. */
 inline finish(t, bar) {
@@ -200,11 +216,14 @@ held:
   :: true
   fi;
 #endif
+  if :: d_step { refusals > 0 -> refusals--; miscounted[t] = true } :: skip fi;
   atomic { if :: minimum == t -> send(REST, doubts[t]) :: else -> send(RELEASE, doubts[t]) fi };
 ends:
   do
   :: d_step { sent[t] != 0 && copies > 0 && late == 0 -> copies--; late = sent[t]; late_of = t; late_bars = bars[t] }
   :: d_step { sent[t] != 0 -> execute(sent[t], t, bars[t]); answer[t] = said; said = 0; sent[t] = 0 }
+  :: d_step { sent[t] == REST && unanswered > 0 -> unanswered--; send(CANCEL, true) }
+  :: d_step { answer[t] == HELD -> answer[t] = 0; send(CANCEL, doubts[t]) }
   :: d_step { answer[t] == DONE && closes > 0 -> closes--; answer[t] = 0; send(CANCEL, true) }
   :: answer[t] == DONE -> break
   od;

@@ -37,6 +37,13 @@ const passing = [
     heavy: true,
   },
   {
+    name: 'rest-refused',
+    set: 'COPIES=1 REFUSALS=1',
+    because: 'Redis counts a hold that is over, because it refused the release',
+    states: 3_000_000,
+    heavy: true,
+  },
+  {
     name: 'rest-three',
     set: 'NC=3 TENURES=1 COPIES=1 GIVE_UPS=1',
     because: 'three processes, of which one gives up',
@@ -90,6 +97,22 @@ const failing = [
     fails: 'cut_short',
     because: 'a copy of the command that lets the lock rest frees it',
     states: 1_000_000,
+  },
+  {
+    name: 'rest-counts',
+    set: 'REFUSALS=1 COUNTS',
+    fails: 'cut_short',
+    because: 'the lock does not rest while a hold is counted that is over, and goes on at once',
+    states: 100_000,
+    quick: true,
+  },
+  {
+    name: 'rest-unanswered',
+    set: 'UNANSWERED=1',
+    fails: 'cut_short',
+    because:
+      'a limit of what is built: a rest that is not answered in time is given up by a cancel, which frees the lock',
+    states: 100_000,
   },
   {
     name: 'rest-no-tombstone',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CLAIM, lockOn, TOMBSTONE } from './support/lock.js';
+import { CLAIM, LEASE, lockOn, TOMBSTONE } from './support/lock.js';
 import { useLockServer } from './support/lock-server.js';
 
 /**
@@ -44,6 +44,8 @@ const cases: Case[] = [
   { title: 'dirty release', before: owned, command: () => lock.release('a:1', 2, dirty) },
   { title: 'clean release that grants', before: awaited, command: () => lock.release('a:1', 2) },
   { title: 'dirty release that grants', before: awaited, command: () => lock.release('a:1', 2, dirty) },
+  { title: 'clean rest', before: awaited, command: () => lock.rest('a:1', 2) },
+  { title: 'dirty rest of a tenure with two holds', before: nested, command: () => lock.rest('a:1', 3, dirty) },
   { title: 'cancel of a waiter', before: awaited, command: () => lock.cancel('b:1') },
   { title: 'cancel of the owner', before: awaited, command: () => lock.cancel('a:1') },
   { title: 'cancel of an unknown tenure', before: awaited, command: () => lock.cancel('x:1') },
@@ -110,6 +112,21 @@ describe('a late copy', () => {
     await lock.again('b:1', 2);
     await lock.release('a:1', 2, options);
     expect(await lock.state()).toMatchObject({ lock: { 'b:1': '2', seq: '2' }, queue: ['c:1'] });
+  });
+
+  it('of a release or a renewal changes nothing about a lock that rests, nor a rest about the next owner', async () => {
+    await nested();
+    await lock.release('a:1', 3);
+    await lock.rest('a:1', 4);
+    const resting = await lock.state();
+    expect(await lock.release('a:1', 3)).toEqual({ kind: 'notHeld' });
+    expect(await lock.renew('a:1', 2 * LEASE)).toEqual({ kind: 'lost', reason: 'taken' });
+    expect(await lock.pttl()).toBeLessThanOrEqual(LEASE);
+    expect(await lock.state()).toEqual(resting);
+    await lock.vanish();
+    await lock.ask('b:1');
+    expect(await lock.rest('a:1', 4)).toEqual({ kind: 'notHeld' });
+    expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1' } });
   });
 
   it('of a release leaves the next tenure of the same owner alone', async () => {

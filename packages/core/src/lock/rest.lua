@@ -1,4 +1,5 @@
--- Ends the last hold of a tenure, and lets the lock rest: nobody has it, and nobody gets it until the time is over. Then the key goes by itself.
+-- Ends a tenure, and lets the lock rest: nobody has it, and nobody gets it until the time is over. Then the key goes by itself. It is the last
+-- step, whatever is counted: a hold further in, whose release was refused, is over too.
 -- A copy finds another owner and changes nothing; so does a late renewal, which must not prolong the rest.
 --
 -- The lock of a rest is a lock by its shape, for Java and for older versions too. Its owner is `rest:` and the tenure, as if that were its
@@ -12,7 +13,7 @@
 --
 -- Replies
 --   resting         nobody has the lock any more
---   held count      it has more than one hold, or this is a copy: nothing was done
+--   held count      this is a copy: nothing was done
 --   released        the lock is gone, and a tombstone shows that an earlier copy ended the tenure
 --   notHeld         the tenure was not the owner
 
@@ -36,7 +37,7 @@ if not count then
   retire(tombstoneMs)
   return { known and 'released' or 'notHeld', question }
 end
-if seq <= last or count > 1 then return { 'held', count, question } end
+if seq <= last then return { 'held', count, question } end
 
 local time = redis.call('TIME')
 if tombstoneMs > 0 then retire(tombstoneMs) end

@@ -21,14 +21,14 @@ export interface RestOptions extends Pick<Granting, 'trust'> {
 export type RestReply =
   /** Nobody has the lock any more, and nobody gets it until the time is over. */
   | { kind: 'resting' }
-  /** Nothing was done: the tenure has more than one hold, or this was a late copy. */
+  /** Nothing was done: this was a late copy. */
   | { kind: 'held'; holdCount: number }
   /** The lock is gone, and a tombstone shows that the tenure ended before. */
   | { kind: 'released'; left: 0 }
   /** The tenure was not the owner. */
   | { kind: 'notHeld' };
 
-/** Ends the only hold of a tenure, and keeps the lock taken for a while longer, by nobody. Works on a server out of memory too. */
+/** Ends a tenure, all its holds, and keeps the lock taken for a while longer, by nobody. Works on a server out of memory too. */
 export function rest(keys: LockKeys, options: RestOptions): Command<RestReply> {
   const tenure = tenureId(options.tenure);
   return command(

@@ -40,6 +40,8 @@ export function lockOn(server: LockServer, { name = 'stock', client }: { name?: 
     handoff: (tenure: string, seq: number, leaseMs = LEASE) => run(core.handoff(keys, { tenure, seq, leaseMs })),
     release: (tenure: string, seq: number, options: Partial<core.ReleaseOptions> = {}) =>
       run(core.release(keys, { tenure, seq, tombstoneMs: 0, ...granting, ...options })),
+    rest: (tenure: string, seq: number, { tombstoneMs = 0 } = {}) =>
+      run(core.rest(keys, { tenure, seq, tombstoneMs, restMs: LEASE, trust: false })),
     cancel: (tenure: string, options: Partial<core.CancelOptions> = {}) =>
       run(core.cancel(keys, { tenure, tombstoneMs: TOMBSTONE, end: 'unused', ...granting, ...options })),
     force: (request: string, options: Partial<core.ForceOptions> = {}) =>

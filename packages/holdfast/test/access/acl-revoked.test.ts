@@ -139,3 +139,15 @@ it('a nested release that was refused leaves no count behind: the last one ends 
   await outer.release();
   await waitUntil(async () => (await kit.admin.exists(name)) === 0, { what: 'the lock is free' });
 });
+
+it('a nested release that was refused does not cut a minimum short: the lock rests whatever is counted', async () => {
+  const name = allowedName();
+  const lock = openAs(kit, 'limited', { watchdogTimeoutMs: 300_000 }).getLock(name);
+  const outer = await lock.acquire({ minHoldMs: 200_000 });
+  const inner = await outer.run(() => lock.acquire());
+  await revoke('-hset');
+  expect(await failureOf(inner.release())).toMatchObject({ code: 'LOCK_REFUSED' });
+  await revoke('+hset');
+  await outer.release();
+  expect(await kit.admin.hkeys(name)).toContain('rest');
+});

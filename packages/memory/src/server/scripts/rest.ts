@@ -24,7 +24,7 @@ export const rest: ScriptBody = (redis, keys, args) => {
     retire(redis, keys, tenure, tombstoneMs);
     return [known ? 'released' : 'notHeld', question];
   }
-  if (seq <= last || count > 1) return ['held', count, question];
+  if (seq <= last) return ['held', count, question];
 
   const nowMs = redis.timeMs();
   if (tombstoneMs > 0) retire(redis, keys, tenure, tombstoneMs);
