@@ -1,7 +1,10 @@
 /** npm run bench: measures, prints tables while it goes on, and writes results and report. See `usage` for the options. */
 import { fileURLToPath } from 'node:url';
 import { startPrivateRedis } from '@holdfast/testkit';
+import type { Peer } from './peers/peer.js';
 import { peerNamed, roster } from './peers/roster.js';
+import { findPrograms } from './programs/find.js';
+import type { Language, Programs } from './programs/program.js';
 import { Progress } from './report/progress.js';
 import { Store } from './report/store.js';
 import { caseTable, terminalTable } from './report/table.js';
@@ -21,9 +24,29 @@ const LIMIT_MS = 29 * 60_000;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
-function folderOf({ out, extent, peers }: Plan): string {
-  if (out !== undefined) return out;
-  return extent === 'short' || peers.length < roster.length ? scratch : committed;
+/** Whether somebody has no part in the run who would be in the tables of these workloads. */
+function lacksPeers({ workloads, peers }: Plan): boolean {
+  const measured = catalogue.filter(({ name }) => workloads.includes(name));
+  return roster.some((peer) => !peers.includes(peer.name) && measured.some((workload) => workload.suits(peer)));
+}
+
+function folderOf(plan: Plan): string {
+  if (plan.out !== undefined) return plan.out;
+  return plan.extent === 'short' || lacksPeers(plan) ? scratch : committed;
+}
+
+const tellMissing = (language: Language, why: string) => say(`left out: ${language}, ${why}`);
+
+/** Nobody whose program could not be made. */
+function withoutMissing(plan: Plan, programs: Programs): Plan {
+  const isThere = ({ runsIn }: Peer) => runsIn === undefined || programs[runsIn] !== undefined;
+  return { ...plan, peers: plan.peers.filter((name) => isThere(peerNamed(name))) };
+}
+
+/** What a run measures with, and where it keeps what it finds. */
+interface Means {
+  readonly store: Store;
+  readonly programs: Programs;
 }
 
 /** Answers whether every number is the one it has to be. */
@@ -36,9 +59,9 @@ async function checkCounts(server: Awaited<ReturnType<typeof startPrivateRedis>>
   return counts.every(({ expected, counted }) => counted === expected);
 }
 
-async function measure(plan: Plan, extent: 'full' | 'short', store: Store): Promise<boolean> {
+async function measure(plan: Plan, extent: 'full' | 'short', { store, programs }: Means): Promise<boolean> {
   const server = await startPrivateRedis();
-  const bench = new Bench(server, plan);
+  const bench = new Bench(server, plan, programs);
   const budget = new Budget(LIMIT_MS);
   const progress = new Progress(process.stderr);
   try {
@@ -51,7 +74,7 @@ async function measure(plan: Plan, extent: 'full' | 'short', store: Store): Prom
         budget,
         extent,
         peers: plan.peers.map(peerNamed),
-        circumstances: await circumstancesOf(server, plan),
+        circumstances: await circumstancesOf(server, plan, programs),
         onStep: (step) => progress.show(step),
         onLeftOut: ({ name }, label) => say(`\nno time left for ${label}; npm run bench -- --only ${name}`),
         onCase(measured, testCase) {
@@ -76,9 +99,11 @@ async function main(): Promise<void> {
     say(usage);
     return;
   }
-  const plan = planOf(process.argv.slice(2));
+  const asked = planOf(process.argv.slice(2));
+  const programs = asked.extent === 'report only' ? {} : await findPrograms(asked.languages, tellMissing);
+  const plan = withoutMissing(asked, programs);
   const store = new Store(folderOf(plan));
-  const exact = plan.extent === 'report only' || (await measure(plan, plan.extent, store));
+  const exact = plan.extent === 'report only' || (await measure(plan, plan.extent, { store, programs }));
   say(`\nreport: ${store.writeReport()}`);
   if (!exact) process.exitCode = 1;
 }

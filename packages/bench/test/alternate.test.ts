@@ -54,6 +54,14 @@ const run = (
 ) => alternate(unused, { workload: of, peers: names, rounds, onStep: () => undefined, leftOut }, testCase);
 
 describe('peers', () => {
+  it('are divided by the floor of their own language where they have one', async () => {
+    const own: Peer = { ...peer('RLock'), runsIn: 'java', floor: 'floor: in Java' };
+    const { testCase } = caseOf({ RLock: [30], a: [50], 'floor: in Java': [60], 'floor: SET NX': [100] });
+    const all = [own, peer('a'), peer('floor: in Java', 'floor'), peer('floor: SET NX', 'floor')];
+    const ratios = (await run(testCase, all, 1)).map(({ toBase }) => toBase);
+    expect(ratios).toEqual([0.5, 0.5, 0.6, 1]);
+  });
+
   it('take turns, and nobody begins every round', async () => {
     const { testCase, turns } = caseOf({ a: [1, 1, 1], b: [1, 1, 1] });
     await run(testCase, [peer('a'), peer('b')], 3);

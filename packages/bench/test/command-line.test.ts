@@ -2,13 +2,23 @@ import { describe, expect, it } from '@jest/globals';
 import { roster } from '../src/peers/roster.js';
 import { planOf } from '../src/run/command-line.js';
 import { catalogue } from '../src/workloads/catalogue.js';
+import { besideLanguages } from '../src/workloads/languages.js';
 
 describe('the command line', () => {
   it('without arguments means everything', () => {
     const plan = planOf([]);
     expect(plan).toMatchObject({ extent: 'full', present: 'again', command: 'npm run bench' });
-    expect(plan.workloads).toHaveLength(catalogue.length);
-    expect(plan.peers).toHaveLength(roster.length);
+    expect(plan.languages).toEqual([]);
+    expect(plan.workloads).toHaveLength(catalogue.length - besideLanguages.length);
+    expect(plan.peers).toEqual(roster.filter(({ runsIn }) => runsIn === undefined).map(({ name }) => name));
+  });
+
+  it('with another language means the workloads for that, and its libraries beside ours', () => {
+    const plan = planOf(['--java']);
+    expect(plan).toMatchObject({ languages: ['java'], command: 'npm run bench -- --java' });
+    expect(plan.workloads).toEqual(besideLanguages.map(({ name }) => name));
+    expect(plan.peers).toEqual(expect.arrayContaining(['holdfast', 'RLock', 'floor: SET NX, Redisson']));
+    expect(planOf(['--java', '--only', 'languages']).workloads).toEqual(['languages']);
   });
 
   it('selects workloads and peers, and holdfast always', () => {
@@ -26,6 +36,7 @@ describe('the command line', () => {
   it.each([
     ['an unknown workload', ['--only', 'speed']],
     ['an unknown peer', ['--peers', 'nobody']],
+    ['a peer whose language was not asked for', ['--peers', 'RLock']],
     ['no whole number', ['--rounds', '1.5']],
     ['nothing at all', ['--round-ms', '0']],
     ['what excludes each other', ['--short', '--report']],
@@ -36,6 +47,12 @@ describe('the command line', () => {
 });
 
 describe('the catalogue', () => {
+  it('measures what runs in another language only in the workloads that were made for it', () => {
+    const abroad = roster.filter(({ runsIn }) => runsIn !== undefined);
+    const suiting = catalogue.filter((workload) => abroad.some((peer) => workload.suits(peer)));
+    expect(suiting).toEqual(besideLanguages);
+  });
+
   it('names workloads, and cases within a workload, once each, and gives every workload a part in the short run', () => {
     const unique = (names: string[]) => expect(new Set(names).size).toBe(names.length);
     unique(catalogue.map(({ name }) => name));

@@ -3,6 +3,8 @@
  * configuration, and says which that is.
  */
 
+import type { Language } from '../programs/program.js';
+
 /** What to connect to, and how. */
 export interface ConnectOptions {
   readonly url: string;
@@ -23,13 +25,17 @@ export interface Traits {
   readonly renews: boolean;
   /** Lets a task take a lock that it holds. */
   readonly reenters: boolean;
+  /** Absent: in Node. */
+  readonly runsIn?: Language;
 }
 
 /** A library, or a floor. */
 export interface Peer extends Traits {
   readonly name: string;
-  /** The npm package whose version is printed, as `package.json` here names it; absent for what is written here. */
+  /** The npm package whose version is printed, as `package.json` here names it, or what the program of its language calls it; absent for what is written here. */
   readonly package?: string;
+  /** What it is divided by where Node's libraries are divided by *SET NX*: the same through its own client. */
+  readonly floor?: string;
   /** How it is configured, for the report. */
   readonly settings: string;
   connect(options: ConnectOptions): Promise<PeerClient>;

@@ -1,3 +1,4 @@
+import { abroad } from './abroad.js';
 import { floorPing } from './floor-ping.js';
 import { floorScripts } from './floor-scripts.js';
 import { floorSet } from './floor-set.js';
@@ -28,6 +29,7 @@ export const roster: readonly Peer[] = [
   floorPing,
   ...siblings,
   ...values,
+  ...abroad,
 ];
 
 /** What the others are measured against. */

@@ -99,7 +99,9 @@ export function markdown(chapters: readonly Chapter[], goals: readonly Goal[]): 
     '## Goals',
     goalTable(goals),
     '## Who took part',
-    peers(results[0]?.circumstances.packages ?? {}),
+    peers(
+      Object.assign({}, ...results.map(({ circumstances: { packages } }) => packages)) as Circumstances['packages'],
+    ),
     ...chapters.map(chapter),
     '## What the columns mean',
     legend(),

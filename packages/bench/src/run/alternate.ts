@@ -67,7 +67,7 @@ function resultOf(track: Track, tracks: readonly Track[], { rate, base }: Worklo
   const own = ratesOf(track, rate);
   const ratio = (other: Track | undefined) =>
     other === undefined ? undefined : pairedRatio(own, ratesOf(other, rate));
-  const toBase = ratio(tracks.find(({ peer }) => peer.name === base));
+  const toBase = ratio(tracks.find(({ peer }) => peer.name === (track.peer.floor ?? base)));
   const toBestPeer = ratio(bestOf(tracks, rate));
   return {
     peer: track.peer.name,

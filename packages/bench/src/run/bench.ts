@@ -1,6 +1,7 @@
 import { type FaultProxy, faultProxy, type RedisServer } from '@holdfast/testkit';
 import { serverUsage } from '../measure/server-usage.js';
 import type { Peer } from '../peers/peer.js';
+import type { Programs } from '../programs/program.js';
 import type { Use } from '../worker/messages.js';
 import { type BenchWorker, WorkerTeam } from './worker-team.js';
 
@@ -23,6 +24,8 @@ export interface Pace {
 
 /** For connecting, and for calls that are under way when a warm-up ends. */
 const WARM_UP_GRACE_MS = 14_000;
+/** Eight JVMs at once, with two cores, have been seen to take 30 s to connect: they compile. */
+const WARM_UP_GRACE_ABROAD_MS = 90_000;
 
 /** A peer did not come to an end within the time that a round may take. */
 export class StalledError extends Error {
@@ -31,16 +34,17 @@ export class StalledError extends Error {
 
 /** What a workload measures with: one server, processes, names that nobody has used. */
 export class Bench {
-  readonly team = new WorkerTeam();
+  readonly team: WorkerTeam;
   readonly pace: Pace;
   readonly #server: RedisServer;
   readonly #proxies = new Map<number, Promise<FaultProxy>>();
   readonly #stalled = new Set<string>();
   #names = 0;
 
-  constructor(server: RedisServer, pace: Pace) {
+  constructor(server: RedisServer, pace: Pace, programs: Programs) {
     this.#server = server;
     this.pace = pace;
+    this.team = new WorkerTeam(programs);
   }
 
   get roundMs(): number {
@@ -50,14 +54,22 @@ export class Bench {
   /** Processes of its own for a peer that runs in one; where many are needed the peers take turns in the same ones, except those that have stalled. */
   seats(peer: Peer, processes: number): string[] {
     if (processes === 1) return [`of ${peer.name}`];
-    const owner = this.#stalled.has(peer.name) ? peer.name : 'all';
+    const owner = this.#stalled.has(peer.name) ? peer.name : `all in ${peer.runsIn ?? 'Node'}`;
     return Array.from({ length: processes }, (_, process) => `${process} of ${owner}`);
+  }
+
+  /** The processes in these seats. */
+  workers(peer: Peer, seats: readonly string[]): Promise<BenchWorker[]> {
+    return Promise.all(seats.map((seat) => this.team.seat(seat, peer.runsIn)));
   }
 
   /** A process of the peer's own, and another in which it holds what the first one wants. */
   async pair(peer: Peer): Promise<{ seats: readonly string[]; own: BenchWorker; holder: BenchWorker }> {
     const seats = [`of ${peer.name}`, `holder of ${peer.name}`] as const;
-    const [own, holder] = await Promise.all([this.team.seat(seats[0]), this.team.seat(seats[1])]);
+    const [own, holder] = await Promise.all([
+      this.team.seat(seats[0], peer.runsIn),
+      this.team.seat(seats[1], peer.runsIn),
+    ]);
     return { seats, own, holder };
   }
 
@@ -85,7 +97,8 @@ export class Bench {
     const warming = workers.map((worker) =>
       worker.call('warmUp', use, { name: this.freshName(), limitMs: warmUpMs, competes }),
     );
-    await this.within(warmUpMs + WARM_UP_GRACE_MS, team, Promise.all(warming));
+    const graceMs = team.peer.runsIn === undefined ? WARM_UP_GRACE_MS : WARM_UP_GRACE_ABROAD_MS;
+    await this.within(warmUpMs + graceMs, team, Promise.all(warming));
   }
 
   /** What `body` resolves to, and the CPU time that the server used meanwhile. */

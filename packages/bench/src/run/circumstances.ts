@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
 import type { RedisServer } from '@holdfast/testkit';
 import { roster } from '../peers/roster.js';
+import type { Programs } from '../programs/program.js';
 import type { Circumstances } from '../report/results.js';
 
 function commit(): string {
@@ -23,16 +24,20 @@ function version(name: string): string {
 export async function circumstancesOf(
   server: RedisServer,
   run: Pick<Circumstances, 'command' | 'rounds' | 'roundMs'>,
+  programs: Programs,
 ): Promise<Circumstances> {
   const info = await (await server.admin()).info('server');
-  const packages = ['ioredis', ...roster.flatMap((peer) => peer.package ?? [])];
+  const packages = ['ioredis', ...roster.flatMap((peer) => (peer.runsIn === undefined ? (peer.package ?? []) : []))];
   const [processor] = cpus();
   return {
     ...run,
     commit: commit(),
     node: process.versions.node,
     redis: /^redis_version:(.+)$/m.exec(info)?.[1]?.trim() ?? 'of an unknown version',
-    packages: Object.fromEntries(packages.map((name) => [name, version(name)])),
+    packages: Object.assign(
+      Object.fromEntries(packages.map((name) => [name, version(name)])),
+      ...Object.values(programs).map(({ versions }) => versions),
+    ) as Record<string, string>,
     machine: {
       processor: processor?.model.trim() ?? 'unknown',
       cores: cpus().length,

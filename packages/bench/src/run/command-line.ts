@@ -1,12 +1,16 @@
 import { parseArgs } from 'node:util';
 import { roster, subject } from '../peers/roster.js';
+import { type Language, languages } from '../programs/program.js';
 import { catalogue } from '../workloads/catalogue.js';
+import { besideLanguages } from '../workloads/languages.js';
 
 /** What to run. */
 export interface Plan {
   readonly extent: 'full' | 'short' | 'report only';
   readonly workloads: readonly string[];
   readonly peers: readonly string[];
+  /** Whose programs are to be made and run. */
+  readonly languages: readonly Language[];
   readonly rounds: number;
   readonly roundMs: number;
   readonly warmUpMs: number;
@@ -28,6 +32,8 @@ export const usage = `npm run bench -- [options]
   --report           measure nothing, write the report from the results that are there
   --peers a,b        only these besides ${subject}: ${roster.map(({ name }) => `'${name}'`).join(', ')}
                      (not written to docs/benchmarks)
+  --java             beside Java's Redisson, with a JDK and Maven: the workloads ${besideLanguages.map(({ name }) => name).join(', ')},
+                     which are not run without it
   --rounds n         rounds of each case (3)
   --round-ms n       length of a round (1,000)
   --out folder       where results and report go
@@ -39,13 +45,19 @@ const natural = (name: string, text: string): number => {
   return value;
 };
 
-function selected(what: string, text: string | undefined, known: readonly string[]): readonly string[] {
-  if (text === undefined) return known;
+function selected(what: string, text: string, known: readonly string[]): readonly string[] {
   const wanted = text.split(',').map((name) => name.trim());
   const unknown = wanted.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new RangeError(`there is no ${what} '${unknown}'`);
   return known.filter((name) => wanted.includes(name));
 }
+
+const everyWorkload = catalogue.map(({ name }) => name);
+const amongLanguages = besideLanguages.map(({ name }) => name);
+
+/** What a run measures that has not been told what. */
+const ordinary = (wanted: readonly Language[]): readonly string[] =>
+  wanted.length > 0 ? amongLanguages : everyWorkload.filter((name) => !amongLanguages.includes(name));
 
 /** As somebody else would type it: without where the results went. */
 function commandOf(values: Readonly<Record<string, string | boolean | undefined>>): string {
@@ -64,6 +76,7 @@ export function planOf(args: readonly string[]): Plan {
       short: { type: 'boolean', default: false },
       report: { type: 'boolean', default: false },
       resume: { type: 'boolean', default: false },
+      java: { type: 'boolean', default: false },
       only: { type: 'string' },
       peers: { type: 'string' },
       rounds: { type: 'string' },
@@ -72,16 +85,13 @@ export function planOf(args: readonly string[]): Plan {
     },
   });
   if (values.short && values.report) throw new RangeError('--short and --report exclude each other');
-  const names = roster.map(({ name }) => name);
-  const peers = values.peers === undefined ? undefined : `${subject},${values.peers}`;
+  const wanted = languages.filter((language) => values[language]);
+  const names = roster.filter(({ runsIn }) => runsIn === undefined || wanted.includes(runsIn)).map(({ name }) => name);
   return {
     extent: values.report ? 'report only' : values.short ? 'short' : 'full',
-    workloads: selected(
-      'workload',
-      values.only,
-      catalogue.map(({ name }) => name),
-    ),
-    peers: selected('peer', peers, names),
+    workloads: values.only === undefined ? ordinary(wanted) : selected('workload', values.only, everyWorkload),
+    languages: wanted,
+    peers: values.peers === undefined ? names : selected('peer', `${subject},${values.peers}`, names),
     rounds: natural('rounds', values.rounds ?? (values.short ? '1' : '3')),
     roundMs: natural('round-ms', values['round-ms'] ?? (values.short ? '100' : '1000')),
     warmUpMs: values.short ? 100 : 6_000,

@@ -46,7 +46,8 @@ export interface LoopReport {
   readonly timeline: readonly number[];
   /** Tasks inside at the same time, at most. */
   readonly mostInside: number;
-  readonly resources: Resources;
+  /** Of other languages' processes only the processor time. */
+  readonly resources: Pick<Resources, 'cpuUs'> & Partial<Resources>;
 }
 
 /** Many calls for one value at once. */

@@ -4,12 +4,13 @@ import { busyCase } from './busy-case.js';
 import { acquire, cost, handoff } from './columns.js';
 import { crowdCase } from './crowd-case.js';
 import { family } from './family.js';
+import { besideLanguages } from './languages.js';
 import { heldCase } from './held-case.js';
 import { loopCase } from './loop-case.js';
 import type { Case, Workload } from './workload.js';
 
-const locks = ({ kind }: Traits): boolean => kind === 'lock';
-const everybody = ({ kind }: Traits): boolean => kind === 'lock' || kind === 'floor';
+const locks = ({ kind, runsIn }: Traits): boolean => kind === 'lock' && runsIn === undefined;
+const everybody = ({ kind, runsIn }: Traits): boolean => (kind === 'lock' || kind === 'floor') && runsIn === undefined;
 
 const timers = ['timerLateP99Ms', 'timerLateMaxMs'] as const;
 
@@ -268,4 +269,5 @@ export const catalogue: readonly Workload[] = [
   roundTrip,
   farHandoff,
   ...family,
+  ...besideLanguages,
 ];

@@ -5,7 +5,7 @@ import { Histogram } from '../measure/histogram.js';
 import { fairness } from '../measure/statistics.js';
 import type { Peer } from '../peers/peer.js';
 import type { Bench, Connection } from '../run/bench.js';
-import type { LoopOrder, LoopReport } from '../worker/messages.js';
+import type { LoopOrder, LoopReport, Resources } from '../worker/messages.js';
 import type { Case, Preparation, Round } from './workload.js';
 
 /** A closed loop of tasks in one process or several. */
@@ -36,7 +36,7 @@ const GUARD_HOLD_MS = 1;
 async function runLoops(bench: Bench, peer: Peer, shape: Shape, part: Partial<LoopOrder>): Promise<LoopReport[]> {
   const seats = bench.seats(peer, shape.processes);
   const use = await bench.use(peer, shape);
-  const workers = await Promise.all(seats.map((seat) => bench.team.seat(seat)));
+  const workers = await bench.workers(peer, seats);
   await bench.warmUp({ peer, seats }, workers, use);
   const order: LoopOrder = {
     name: bench.freshName(),
@@ -79,6 +79,20 @@ async function warmUp(bench: Bench, peer: Peer, shape: Shape): Promise<void> {
   }
 }
 
+const isOfNode = (resources: LoopReport['resources']): resources is Resources => resources.commands !== undefined;
+
+/** What only processes of Node report; nothing of others. */
+function figuresOfNode(all: readonly LoopReport['resources'][], sections: number): Figures {
+  const resources = all.filter(isOfNode);
+  if (resources.length === 0) return {};
+  return {
+    ...(sections > 0 && { commandsPerOp: sum(resources.map(({ commands }) => commands)) / sections }),
+    ...(resources.length === 1 && { peakMiB: Math.max(...resources.map(({ peakMiB }) => peakMiB)) }),
+    timerLateP99Ms: Math.max(...resources.map(({ timerLateP99Ms }) => timerLateP99Ms)),
+    timerLateMaxMs: Math.max(...resources.map(({ timerLateMaxMs }) => timerLateMaxMs)),
+  };
+}
+
 /** What the reports of all processes come to. */
 export function roundOf(reports: readonly LoopReport[], redisCpuUs: number, durationMs: number): Round {
   const sections = sum(reports.map((report) => report.sections));
@@ -91,15 +105,12 @@ export function roundOf(reports: readonly LoopReport[], redisCpuUs: number, dura
   const figures: Figures = {
     opsPerSecond,
     ...(sections > 0 && {
-      commandsPerOp: sum(resources.map(({ commands }) => commands)) / sections,
       clientCpuUs: sum(resources.map(({ cpuUs }) => cpuUs)) / sections,
       redisCpuUs: redisCpuUs / sections,
     }),
     ...(served.length > 1 && { fairness: fairness(served) ?? 0 }),
     ...(passages > 0 && { keptShare: kept / passages, handoffsPerSecond: opsPerSecond * (handoffs.total / passages) }),
-    ...(reports.length === 1 && { peakMiB: Math.max(...resources.map(({ peakMiB }) => peakMiB)) }),
-    timerLateP99Ms: Math.max(...resources.map(({ timerLateP99Ms }) => timerLateP99Ms)),
-    timerLateMaxMs: Math.max(...resources.map(({ timerLateMaxMs }) => timerLateMaxMs)),
+    ...figuresOfNode(resources, sections),
   };
   return {
     figures,

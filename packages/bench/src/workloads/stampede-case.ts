@@ -21,7 +21,7 @@ export function stampedeCase(setting: {
     async measure(bench, peer) {
       const seats = bench.seats(peer, processes);
       const use = await bench.use(peer);
-      const workers = await Promise.all(seats.map((seat) => bench.team.seat(seat)));
+      const workers = await bench.workers(peer, seats);
       await bench.warmUp({ peer, seats }, workers, use);
       const order = {
         name: bench.freshName(),

@@ -1,0 +1,54 @@
+/** Beside the libraries of other languages: `npm run bench -- --java`. */
+
+import { floorSet } from '../peers/floor-set.js';
+import { holdfast } from '../peers/holdfast.js';
+import type { Peer } from '../peers/peer.js';
+import { floor } from '../peers/roster.js';
+import { acquire, handoff } from './columns.js';
+import { loopCase } from './loop-case.js';
+import type { Workload } from './workload.js';
+
+const isAbroad = ({ runsIn }: Peer): boolean => runsIn !== undefined;
+
+const alone: Workload = {
+  name: 'languages',
+  title: 'Beside other languages, uncontended',
+  about:
+    'As uncontended. Each library is divided by `SET NX` through the client it is made for, in its own language, so that locks are compared and not languages.',
+  columns: ['opsPerSecond', ...acquire, 'redisCpuUs', 'clientCpuUs'],
+  rate: 'opsPerSecond',
+  rounds: 'several',
+  base: floor,
+  suits: (peer) => peer === holdfast || peer === floorSet || isAbroad(peer),
+  cases: [1, 64].map((tasks) => loopCase({ label: `${tasks} at once`, tasks, locks: 'own', inShortRun: tasks === 1 })),
+};
+
+const contended: Workload = {
+  name: 'languages-contended',
+  title: 'Beside other languages, eight processes on one lock',
+  about:
+    'As one lock among several processes: a closed loop, one task in each process. All processes of a library run the same program. `acquire` is the wait.',
+  columns: [
+    'opsPerSecond',
+    'handoffsPerSecond',
+    ...handoff,
+    'keptShare',
+    ...acquire,
+    'redisCpuUs',
+    'clientCpuUs',
+    'fairness',
+  ],
+  rate: 'handoffsPerSecond',
+  rounds: 'several',
+  base: floor,
+  suits: (peer) => peer === holdfast || (isAbroad(peer) && peer.kind === 'lock'),
+  cases: [0, 1].map((holdMs) =>
+    loopCase({
+      label: `8 processes, hold ${holdMs} ms`,
+      ...{ processes: 8, holdMs, locks: 'one', inShortRun: holdMs === 0 },
+    }),
+  ),
+};
+
+/** In the order of the report. */
+export const besideLanguages: readonly Workload[] = [alone, contended];
