@@ -9,6 +9,7 @@
 //   heavy           takes long: the verifier is compiled with optimisation
 import { failover } from './variants/failover.mjs';
 import { fenced } from './variants/fenced.mjs';
+import { inherited } from './variants/inherited.mjs';
 import { multi } from './variants/multi.mjs';
 import { latch } from './variants/latch.mjs';
 import { permits } from './variants/permits.mjs';
@@ -26,6 +27,7 @@ export const variants = [
   ...redlock,
   ...readWrite,
   ...rest,
+  ...inherited,
   ...fenced,
   ...permits,
   ...latch,

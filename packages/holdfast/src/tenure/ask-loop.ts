@@ -67,6 +67,8 @@ export class AskLoop {
   #freshUntil = Number.NEGATIVE_INFINITY;
   /** Clock time from which the lease that the last answer told of may have run out; undefined when that would be no accident. */
   #seenUntil: number | undefined;
+  /** What came with the lock, for the next answer if the lease was over by then; until another owner is seen. */
+  #heard: Inherited | undefined;
   #listening = false;
   #stopped = false;
 
@@ -194,6 +196,11 @@ export class AskLoop {
     return this.#operations.ask(this.#tenure, { leaseMs, freshMs, ticket: this.#ticket, freshTtlMs });
   }
 
+  /** A message gives us the lock with this news, perhaps too late. */
+  heard(inherited: Inherited | undefined): void {
+    this.#heard = inherited;
+  }
+
   #answered(answer: Answer<AskReply>): void {
     // An ask that was turned away without a place has left nothing to undo.
     if (answer.kind !== 'reply' || answer.reply.kind !== 'busy') this.#reached = this.reached;
@@ -207,7 +214,8 @@ export class AskLoop {
     switch (reply.kind) {
       case 'acquired':
       case 'mine':
-        this.#listener.onOwned(reply, sentAt, this.#inheritedBy(reply));
+        this.#heard = this.#inheritedBy(reply);
+        this.#listener.onOwned(reply, sentAt, this.#heard);
         return;
       case 'wait':
         this.#ticket = reply.ticket;
@@ -225,6 +233,7 @@ export class AskLoop {
     // Stopped: the reply was made before the grant that came by message.
     if (this.#stopped) return;
     const { remainingMs, resting } = reply;
+    this.#heard = undefined;
     const isLease = remainingMs !== undefined && remainingMs > 0 && resting !== true;
     this.#seenUntil = isLease ? sentAt + remainingMs - GIVEN_UP_BEFORE_MS : undefined;
     const before = this.#ahead;
@@ -250,12 +259,14 @@ export class AskLoop {
 
   /**
    * Where tenures waited, Redis knows. Elsewhere we do: the lock was held when we asked last, and that lease may have run out since. Then it may
-   * as well have been renewed and given back: a needless repair costs less than a missed one.
+   * as well have been renewed and given back: a needless repair costs less than a missed one. Or the lock was given to us, with the news, and was over
+   * before we heard of it.
    */
   #inheritedBy({ kind, inherited }: Owned): Inherited | undefined {
     if (inherited !== undefined) return inherited === 'nothing' ? undefined : inherited;
+    if (kind !== 'acquired') return undefined;
     const over = this.#seenUntil !== undefined && this.#parts.clock.now() >= this.#seenUntil;
-    return kind === 'acquired' && over ? { reason: 'expired' } : undefined;
+    return this.#heard ?? (over ? { reason: 'expired' } : undefined);
   }
 
   #listen(): void {

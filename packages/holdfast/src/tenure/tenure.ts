@@ -181,6 +181,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     // A releaser that knows of no tokens has granted it: the answer to an ask brings one.
     if (this.tokens !== undefined && token === undefined) return false;
     this.#adoptTerms();
+    this.#askLoop?.heard(inherited);
     if (!this.lease.beginUntil(deadline)) return false;
     this.otherWaiters.counted(others, this.#parts.clock.now());
     if (token !== undefined) this.tokens?.begin(token);
@@ -240,10 +241,9 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   giveBack(now: number, failure: FailureOf, bequest: Bequest = {}): Promise<void> {
     const { deadline } = this.lease;
     this.#end();
-    const until = now + this.#parts.settings.responseTimeoutMs;
     const judge = (answer: Answer<ReleaseReply>, sentTwice: boolean) =>
       failure(this.#released(answer, { sentTwice, deadline }));
-    return this.steps.giveBack({ until, ...bequest }, judge);
+    return this.steps.giveBack({ until: now + this.#parts.settings.responseTimeoutMs, ...bequest }, judge);
   }
 
   #released(answer: Answer<ReleaseReply>, copy: { sentTwice: boolean; deadline: number }): ReleaseOutcome {
