@@ -1,4 +1,4 @@
-// npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections, shared values, multi-locks and spin locks find what is planted for it?
+// npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections, shared values, multi-locks, spin locks and locks that rest find what is planted for it?
 // The simulated server executes no Lua, so most bugs are planted in its own rules; each in a bundle of its own, and nothing is written to the sources.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
@@ -143,6 +143,30 @@ const planted = [
     ...{ with: 'spin', class: 'calm', rules: ['exclusion'], file: `${server}/ask.ts` },
     before: 'const free = remainingMs === -2;',
     after: 'const free = remainingMs === -2 || (freshMs === 0 && remainingMs >= 0 && remainingMs < 300);',
+  },
+  {
+    name: 'who asks takes a lock that rests',
+    ...{ with: 'rest', class: 'calm', rules: ['rest'], file: `${server}/ask.ts` },
+    before: 'const free = remainingMs === -2;',
+    after: "const free = remainingMs === -2 || redis.hget(lock, 'rest') !== undefined;",
+  },
+  {
+    name: 'the next task of the process has a lock that rests',
+    ...{ with: 'rest', class: 'calm', rules: ['rest'], file: `${client}/exclusive/departure.ts` },
+    before: '    !rests && next !== undefined',
+    after: '    next !== undefined',
+  },
+  {
+    name: 'a lock that begins to rest tells nobody',
+    ...{ with: 'rest', class: 'calm', rules: ['lost wakeup'], file: `${server}/rest.ts` },
+    before: 'if (head !== undefined) tell(redis, head, `1 look ${head}`);',
+    after: '',
+  },
+  {
+    name: 'a copy makes a lock rest again',
+    ...{ with: 'rest', class: 'broken', rules: ['exclusion', 'ghost'], file: `${server}/rest.ts` },
+    before: 'if (count === undefined) {',
+    after: 'if (count === undefined && !redis.exists(dead)) {',
   },
 ];
 

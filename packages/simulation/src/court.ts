@@ -88,7 +88,8 @@ export class Court implements Witness {
     const { process, lock } = entry;
     this.#trace.note(process.time, 'leave', process.number, () => `${process.name} ${lock}`);
     this.#exclusion.leave(entry);
-    this.#wakeups?.left(process.time, entry, this.#exclusion.openOn(lock).length);
+    const freeAt = this.others.freeAt(process.time, lock);
+    this.#wakeups?.left(entry, this.#exclusion.openOn(lock).length, freeAt);
   }
 
   confirm(entry: OpenHold): void {

@@ -216,7 +216,7 @@ class Run {
     const { locks, shared, others } = this.#scenario;
     const besides = others.flatMap((plan) => {
       if (plan.kind === 'multi') return plan.members;
-      return plan.kind === 'spin' ? [plan.name] : [];
+      return plan.kind === 'spin' || plan.kind === 'rest' ? [plan.name] : [];
     });
     const keys = [
       ...[...locks, ...besides]

@@ -189,6 +189,13 @@ function related(a: OpenHold, b: OpenHold): boolean {
   return (a.side === 'read' && b.side === 'read') || isWithin(a, b) || isWithin(b, a);
 }
 
+/** The hold around it that is inside none. */
+export function outermost(entry: OpenHold): OpenHold {
+  let at = entry;
+  while (at.inside !== undefined) at = at.inside;
+  return at;
+}
+
 function isWithin(inner: OpenHold, outer: OpenHold): boolean {
   for (let at: OpenHold | undefined = inner; at !== undefined; at = at.inside) if (at === outer) return true;
   return false;

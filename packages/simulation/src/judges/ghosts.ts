@@ -18,7 +18,7 @@ for (const [name, { sha, source }] of all as [Name, { sha: string; source: strin
   names.set(source, name);
 }
 
-const ending: ReadonlySet<Name | undefined> = new Set<Name>(['release', 'cancel']);
+const ending: ReadonlySet<Name | undefined> = new Set<Name>(['release', 'rest', 'cancel']);
 
 /** See the module comment. */
 export class GhostJudge {

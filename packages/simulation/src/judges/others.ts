@@ -6,6 +6,7 @@ import type { WorldProcess } from '../world/process.js';
 import { LatchJudge } from './latches.js';
 import { LeaderJudge } from './leaders.js';
 import { PermitJudge } from './permits.js';
+import { RestJudge } from './rests.js';
 import { ShareJudge } from './shares.js';
 import type { Violation } from './violation.js';
 
@@ -15,6 +16,7 @@ export class OtherJudges {
   readonly latches: readonly LatchJudge[];
   readonly leaders: readonly LeaderJudge[];
   readonly shares: readonly ShareJudge[];
+  readonly rests: readonly RestJudge[];
   readonly #keepsData: boolean;
 
   constructor(scenario: Scenario, excusedMs: number, report: (violation: Violation) => void) {
@@ -28,6 +30,9 @@ export class OtherJudges {
     );
     this.leaders = others.flatMap(({ kind, name }) =>
       kind === 'election' ? [new LeaderJudge(name, excusedMs, report)] : [],
+    );
+    this.rests = others.flatMap(({ kind, name }) =>
+      kind === 'rest' ? [new RestJudge(name, this.#keepsData ? report : () => undefined)] : [],
     );
     this.shares = others.flatMap((plan) => (plan.kind === 'share' ? [new ShareJudge(plan, scenario, report)] : []));
   }
@@ -50,7 +55,12 @@ export class OtherJudges {
 
   /** A process has died. */
   buried(process: WorldProcess): void {
-    for (const judge of [...this.permits, ...this.leaders]) judge.buried(process);
+    for (const judge of [...this.permits, ...this.leaders, ...this.rests]) judge.buried(process);
+  }
+
+  /** World time at which a lock that is given back now is free: later where it rests. */
+  freeAt(now: number, lock: string): number {
+    return this.rests.find(({ name }) => name === lock)?.askedAt(now) ?? now;
   }
 
   /** Everybody has gone, and every lease has had time to end. */

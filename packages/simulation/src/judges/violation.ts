@@ -30,6 +30,8 @@ export type Rule =
   | 'latch'
   /** Somebody was computing what was there already, or was given what nobody had computed. */
   | 'share'
+  /** Somebody had a lock before the time was over for which its last holder keeps it. */
+  | 'rest'
   /** One that came later to the queue was served before. Only where nothing is broken. */
   | 'order'
   /** Something was left after close(): a timer, a connection, a key without an end. */

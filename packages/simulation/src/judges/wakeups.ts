@@ -37,12 +37,12 @@ export class WakeupJudge {
     return { had: settled, settled };
   }
 
-  /** `holders`: how many are open now that it has left. */
-  left(now: number, { lock, hold }: OpenHold, holders: number): void {
+  /** `holders`: how many are open now that it has left. `freeAt`: now, or later when it rests. */
+  left({ lock, hold }: OpenHold, holders: number, freeAt: number): void {
     const state = this.#of(lock);
     state.open = holders;
     // One that was lost is over when its lease is, which tells nobody.
-    if (holders === 0) state.freeSince = hold?.state === 'lost' ? Number.POSITIVE_INFINITY : now;
+    if (holders === 0) state.freeSince = hold?.state === 'lost' ? Number.POSITIVE_INFINITY : freeAt;
   }
 
   /** Called before the one that has it now is no longer counted as waiting, or after: it is the first of them that counts. */

@@ -69,6 +69,7 @@ function drawOthers(chance: Chance, beside: OtherKind | undefined): OtherPlan[] 
   const locks: OtherPlan[] = [
     { kind: 'multi', name: 'books', members: ['debit', 'credit', 'fees'] },
     { kind: 'spin', name: 'gate' },
+    { kind: 'rest', name: 'report' },
   ];
   if (beside !== undefined) return [...all, ids, ...locks].filter(({ kind }) => kind === beside);
   const drawn = isWithout

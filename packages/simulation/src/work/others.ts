@@ -7,6 +7,7 @@ import { lastMulti, multiStep } from './multi-locks.js';
 import { lastCount, latchStep } from './latches.js';
 import { electionStep, lastTerm } from './leading.js';
 import { lastPermits, permitStep } from './permits.js';
+import { lastRest, restStep } from './resting.js';
 import { lastValue, shareStep } from './sharing.js';
 import { lastSpin, spinStep } from './spinning.js';
 
@@ -46,5 +47,7 @@ function workOn(desk: Desk, plan: OtherPlan): Work {
       return { step: () => multiStep(desk, plan), last: () => lastMulti(desk, plan) };
     case 'spin':
       return { step: () => spinStep(desk, plan), last: () => lastSpin(desk, plan) };
+    case 'rest':
+      return { step: () => restStep(desk, plan), last: () => lastRest(desk, plan) };
   }
 }

@@ -95,6 +95,11 @@ export class WorldProcess implements Actor {
     return Math.max(this.#timeline.now, this.#reached);
   }
 
+  /** World time at which the macrotask began that runs now. */
+  get turnBegan(): number {
+    return this.#timeline.now;
+  }
+
   /** Nothing keeps its events from happening now. */
   get awake(): boolean {
     return !this.#gone && this.#busyUntil <= this.#timeline.now;
