@@ -6,7 +6,7 @@
 //   because         what goes wrong then, or what the variant is about
 //   states          the most states it may take: more, and the model has grown beyond its budget
 //   quick           also part of `npm run spec -- --quick`, which CI runs
-//   heavy           takes long: the verifier is compiled with optimisation
+//   heavy           has more than 150,000 states: the verifier is compiled with optimisation
 import { failover } from './variants/failover.mjs';
 import { fenced } from './variants/fenced.mjs';
 import { inherited } from './variants/inherited.mjs';

@@ -7,6 +7,7 @@ const passing = [
     because: 'a replica that has caught up takes over: everything holds',
     states: 400_000,
     quick: true,
+    heavy: true,
   },
   {
     name: 'planned-renewals',
@@ -40,7 +41,6 @@ const passing = [
     set: 'MIN=1 OLD_LIVES EXPIRATIONS=1 LEFTOVERS',
     because: 'the same while the old master goes on',
     states: 1_000_000,
-    heavy: true,
   },
   {
     name: 'replicas-all',
@@ -80,7 +80,6 @@ const failing = [
     fails: 'two_believers',
     because: 'a limit: one of two replicas confirms, the other takes over',
     states: 600_000,
-    heavy: true,
   },
   {
     name: 'replicas-renewal-lost',

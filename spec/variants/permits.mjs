@@ -6,7 +6,6 @@ const passing = [
     set: 'COPIES=1 LOSSES=1 LAPSES=1',
     because: 'permits are as many as there are, and served in order, whatever copies, answers and leases do',
     states: 3_000_000,
-    heavy: true,
     quick: true,
   },
   {
@@ -14,14 +13,12 @@ const passing = [
     set: 'COPIES=1 CRASHES=1',
     because: 'the permits of a dead holder come back, and a dead head keeps nobody out',
     states: 3_000_000,
-    heavy: true,
   },
   {
     name: 'permits-again',
     set: 'TENURES=2 COPIES=1',
     because: 'the same when a process comes again',
     states: 5_000_000,
-    heavy: true,
   },
 ];
 

@@ -21,7 +21,6 @@ const passing = [
     set: 'TASKS=2 TENURES=3 BREAKS=1 ORDER TOKENS',
     because: 'a connection breaks: every unanswered command is sent twice, the first copy may come last',
     states: 400_000,
-    heavy: true,
   },
   {
     name: 'break-twice',
@@ -56,14 +55,12 @@ const passing = [
     set: 'TENURES=2 RENEWALS BREAKS=1 EXPIRATIONS=1',
     because: 'renewals, late ones too',
     states: 200_000,
-    heavy: true,
   },
   {
     name: 'nested',
     set: 'TENURES=2 NESTINGS=2 BREAKS=1 EXPIRATIONS=1',
     because: 'nested holds: the count in Redis is the number of open levels',
     states: 300_000,
-    heavy: true,
   },
   {
     name: 'nested-handoff',
@@ -112,7 +109,6 @@ const passing = [
     set: 'TASKS=2 TENURES=3 LOST_MESSAGES=1 EXPIRATIONS=1 ORDER TOKENS',
     because: 'a message is lost',
     states: 400_000,
-    heavy: true,
   },
   {
     name: 'subscriber',
@@ -147,7 +143,6 @@ const passing = [
     set: 'TASKS=2 TENURES=3 ASKS_ONCE BREAKS=1 TOKENS',
     because: 'one attempt, which does not queue',
     states: 200_000,
-    heavy: true,
   },
   {
     name: 'crash',
@@ -161,7 +156,6 @@ const passing = [
     set: 'NC=3 CRASHES=1 HALF_OPEN GIVE_UPS=1 ORDER TOKENS',
     because: 'a process dies and its subscription stays',
     states: 1_000_000,
-    heavy: true,
   },
   {
     name: 'force',
@@ -189,14 +183,12 @@ const passing = [
     set: 'TASKS=2 TENURES=3 STRANGERS=1 GIVE_UPS=1 ORDER TOKENS',
     because: 'a client that knows no queue takes the lock and deletes it',
     states: 1_000_000,
-    heavy: true,
   },
   {
     name: 'deletion',
     set: 'TASKS=2 TENURES=3 DELETIONS=1 GIVE_UPS=1 ORDER TOKENS',
     because: 'somebody deletes the key',
     states: 700_000,
-    heavy: true,
   },
 ];
 
@@ -276,7 +268,6 @@ const failing = [
     fails: 'live_tenure_refused',
     because: 'what an earlier tenure left behind acts for the next one of the same name: here its tombstone refuses it',
     states: 400_000,
-    heavy: true,
   },
   {
     name: 'answers-unnamed',
@@ -316,7 +307,6 @@ const failing = [
     because:
       'a limit of what is built: the answer with the ticket is lost, then the grant too; the waiter comes back at the end',
     states: 1_000_000,
-    heavy: true,
   },
   {
     name: 'force-frees-only',

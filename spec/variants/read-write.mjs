@@ -32,7 +32,6 @@ const passing = [
     set: 'NC=3 NO_REASK PHASES GIVE_UPS=1',
     because: 'a caller that gives up at any point',
     states: 150_000,
-    heavy: true,
   },
   {
     name: 'read-write-giveup-downgrade',
@@ -95,14 +94,12 @@ const passing = [
     set: 'NC=3 STALE=1 EARLY_ASKS=1',
     because: 'entries of the queues are too old to be served',
     states: 120_000,
-    heavy: true,
   },
   {
     name: 'read-write-force',
     set: 'NC=3 FORCES=1 NO_REASK',
     because: 'a forced unlock, by message',
     states: 220_000,
-    heavy: true,
   },
   {
     name: 'read-write-break-expiry',

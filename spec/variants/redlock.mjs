@@ -7,6 +7,7 @@ const passing = [
     because: 'leases run out at nodes',
     states: 600_000,
     quick: true,
+    heavy: true,
   },
   {
     name: 'redlock-rounds',
@@ -21,6 +22,7 @@ const passing = [
     because: 'a node forgets, and a holder asks it anew',
     states: 1_000_000,
     quick: true,
+    heavy: true,
   },
   {
     name: 'redlock-restarts',
