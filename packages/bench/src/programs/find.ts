@@ -1,9 +1,10 @@
+import { goProgram } from './go.js';
 import { javaProgram } from './java.js';
 import { type Language, type Program, type Programs, ProgramUnavailable } from './program.js';
 
 type Makers = Readonly<Record<Language, () => Promise<Program>>>;
 
-const here: Makers = { java: javaProgram };
+const here: Makers = { java: javaProgram, go: goProgram };
 
 /** The programs of these languages, as far as they can be made here; `onMissing` is told why another cannot. */
 export async function findPrograms(

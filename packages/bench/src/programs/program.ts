@@ -1,5 +1,5 @@
 /** Languages other than ours whose libraries are measured beside us. */
-export const languages = ['java'] as const;
+export const languages = ['java', 'go'] as const;
 
 export type Language = (typeof languages)[number];
 

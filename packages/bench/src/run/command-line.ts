@@ -32,8 +32,8 @@ export const usage = `npm run bench -- [options]
   --report           measure nothing, write the report from the results that are there
   --peers a,b        only these besides ${subject}: ${roster.map(({ name }) => `'${name}'`).join(', ')}
                      (not written to docs/benchmarks)
-  --java             beside Java's Redisson, with a JDK and Maven: the workloads ${besideLanguages.map(({ name }) => name).join(', ')},
-                     which are not run without it
+  --java, --go       beside Java's Redisson, with a JDK and Maven; beside Go's rueidislock, redsync and redislock: the
+                     workloads ${besideLanguages.map(({ name }) => name).join(', ')}, which are not run without one of these
   --rounds n         rounds of each case (3)
   --round-ms n       length of a round (1,000)
   --out folder       where results and report go
@@ -77,6 +77,7 @@ export function planOf(args: readonly string[]): Plan {
       report: { type: 'boolean', default: false },
       resume: { type: 'boolean', default: false },
       java: { type: 'boolean', default: false },
+      go: { type: 'boolean', default: false },
       only: { type: 'string' },
       peers: { type: 'string' },
       rounds: { type: 'string' },

@@ -1,4 +1,4 @@
-/** Beside the libraries of other languages: `npm run bench -- --java`. */
+/** Beside the libraries of other languages: `npm run bench -- --java --go`. */
 
 import { floorSet } from '../peers/floor-set.js';
 import { holdfast } from '../peers/holdfast.js';
