@@ -18,6 +18,8 @@ describe('the command line', () => {
     expect(plan).toMatchObject({ languages: ['java'], command: 'npm run bench -- --java' });
     expect(plan.workloads).toEqual(besideLanguages.map(({ name }) => name));
     expect(plan.peers).toEqual(expect.arrayContaining(['holdfast', 'RLock', 'floor: SET NX, Redisson']));
+    expect(plan.peers).not.toContain('rueidislock');
+    expect(planOf(['--java', '--go']).languages).toEqual(['java', 'go']);
     expect(planOf(['--java', '--only', 'languages']).workloads).toEqual(['languages']);
   });
 

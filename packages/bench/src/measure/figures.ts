@@ -13,6 +13,10 @@ export const figures = {
   redisCpuUs: { title: 'Redis µs/op', about: 'CPU time of the server' },
   clientCpuUs: { title: 'client µs/op', about: 'CPU time of all client processes' },
   fairness: { title: 'fairness', about: 'least served divided by most served' },
+  shareOfFair: {
+    title: '÷ fair share',
+    about: 'turns it had, divided by its part of all tasks; the rest is the other’s',
+  },
   timerLateP99Ms: { title: 'timer late p99 ms', about: 'by how much a timer of 10 ms was late in the worst process' },
   timerLateMaxMs: { title: 'max', about: '' },
   peakMiB: { title: 'peak MiB', about: 'growth of the process at its largest, in this case and those before it' },

@@ -21,8 +21,10 @@ const goRedis = { package: 'github.com/redis/go-redis/v9', runsIn: 'go', floor: 
 const rueidis = { package: 'github.com/redis/rueidis', runsIn: 'go', floor: 'floor: SET NX, rueidis' } as const;
 const polls = `tries every ${POLL_MS} to ${POLL_MS + POLL_JITTER_MS} ms`;
 
+export const rLock = peerOf({ ...redisson, name: 'RLock', kind: 'lock', settings: '`getLock`, renewed' });
+
 export const abroad: readonly Peer[] = [
-  peerOf({ ...redisson, name: 'RLock', kind: 'lock', settings: '`getLock`, renewed' }),
+  rLock,
   peerOf({ ...redisson, name: 'RFairLock', kind: 'lock', settings: '`getFairLock`, renewed' }),
   peerOf({ ...redisson, name: 'RSpinLock', kind: 'lock', settings: '`getSpinLock`, renewed' }),
   peerOf({ ...redisson, name: redisson.floor, kind: 'floor', settings: '`setIfAbsent`, then as *SET NX*' }),

@@ -18,9 +18,10 @@ export interface ConnectOptions {
 export interface Traits {
   /**
    * `floor`: no lock library but what bounds one, so without waiting. `sibling`: another lock of ours, and `sharing sibling`: one that several have at
-   * once; both are measured against the re-entrant lock only. `value`: a way to have a value that is computed once.
+   * once; both are measured against the re-entrant lock only. `value`: a way to have a value that is computed once. `neighbour`: ours where it shares
+   * names with another language's.
    */
-  readonly kind: 'lock' | 'floor' | 'sibling' | 'sharing sibling' | 'value';
+  readonly kind: 'lock' | 'floor' | 'sibling' | 'sharing sibling' | 'value' | 'neighbour';
   /** Keeps the lease of a held lock alive. */
   readonly renews: boolean;
   /** Lets a task take a lock that it holds. */

@@ -3,6 +3,7 @@ import { floorPing } from './floor-ping.js';
 import { floorScripts } from './floor-scripts.js';
 import { floorSet } from './floor-set.js';
 import { holdfast } from './holdfast.js';
+import { neighbour } from './neighbour.js';
 import { nodeRedisson } from './node-redisson.js';
 import { notifyAndRetry } from './notify-and-retry.js';
 import type { Peer } from './peer.js';
@@ -29,6 +30,7 @@ export const roster: readonly Peer[] = [
   floorPing,
   ...siblings,
   ...values,
+  neighbour,
   ...abroad,
 ];
 

@@ -11,7 +11,7 @@ import { inside, type Locker, type Peer } from './peer.js';
 const READS_FOR_A_WRITE = 20;
 
 /** Of a lock, whatever its kind. */
-const through = (lockOf: (name: string) => RLock): Locker => ({
+export const lockerOf = (lockOf: (name: string) => RLock): Locker => ({
   run: (name, section) => lockOf(name).withLock(section),
   async tryOnce(name) {
     const hold = await lockOf(name).tryAcquire();
@@ -43,7 +43,7 @@ function permit(client: LockClient): Locker {
 
 function readingMostly(client: LockClient): Locker {
   let calls = 0;
-  return through((name) => {
+  return lockerOf((name) => {
     const lock = client.getReadWriteLock(name);
     return ++calls % READS_FOR_A_WRITE === 0 ? lock.writeLock() : lock.readLock();
   });
@@ -66,7 +66,7 @@ const peerOf = ({ locker, ...traits }: Sibling): Peer => ({
 
 export const writing = peerOf({
   ...{ name: 'write', kind: 'sibling', settings: '`getReadWriteLock().writeLock()`' },
-  locker: (client) => through((name) => client.getReadWriteLock(name).writeLock()),
+  locker: (client) => lockerOf((name) => client.getReadWriteLock(name).writeLock()),
 });
 
 export const mostlyReading = peerOf({
@@ -77,25 +77,25 @@ export const mostlyReading = peerOf({
 export const siblings: readonly Peer[] = [
   peerOf({
     ...{ name: 'fair', kind: 'sibling', settings: '`getFairLock`' },
-    locker: (client) => through((name) => client.getFairLock(name)),
+    locker: (client) => lockerOf((name) => client.getFairLock(name)),
   }),
   peerOf({
     ...{ name: 'fenced', kind: 'sibling', settings: '`getFencedLock`' },
-    locker: (client) => through((name) => client.getFencedLock(name)),
+    locker: (client) => lockerOf((name) => client.getFencedLock(name)),
   }),
   peerOf({
     ...{ name: 'spin', kind: 'sibling', settings: '`getSpinLock`' },
-    locker: (client) => through((name) => client.getSpinLock(name)),
+    locker: (client) => lockerOf((name) => client.getSpinLock(name)),
   }),
   writing,
   peerOf({
     ...{ name: 'read', kind: 'sharing sibling', settings: '`getReadWriteLock().readLock()`' },
-    locker: (client) => through((name) => client.getReadWriteLock(name).readLock()),
+    locker: (client) => lockerOf((name) => client.getReadWriteLock(name).readLock()),
   }),
   mostlyReading,
   peerOf({
     ...{ name: 'multi', kind: 'sibling', settings: '`getMultiLock` of two names in one slot' },
-    locker: (client) => through((name) => client.getMultiLock([`{${name}}:a`, `{${name}}:b`])),
+    locker: (client) => lockerOf((name) => client.getMultiLock([`{${name}}:a`, `{${name}}:b`])),
   }),
   peerOf({ name: 'semaphore', kind: 'sibling', settings: '`getSemaphore` with one permit', locker: permit }),
 ];

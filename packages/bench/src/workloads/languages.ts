@@ -1,9 +1,12 @@
 /** Beside the libraries of other languages: `npm run bench -- --java --go`. */
 
 import { floorSet } from '../peers/floor-set.js';
+import { rLock } from '../peers/abroad.js';
 import { holdfast } from '../peers/holdfast.js';
+import { neighbour } from '../peers/neighbour.js';
 import type { Peer } from '../peers/peer.js';
 import { floor } from '../peers/roster.js';
+import { sharedCase } from './shared-case.js';
 import { acquire, handoff } from './columns.js';
 import { loopCase } from './loop-case.js';
 import type { Workload } from './workload.js';
@@ -50,5 +53,24 @@ const contended: Workload = {
   ),
 };
 
+const shared: Workload = {
+  name: 'languages-shared',
+  title: 'Node and Java on one lock',
+  about:
+    'A closed loop of four processes of Node and four of Java, on one lock. Each row is a run of its own, and tells of the side that it names. `acquire` is the wait.',
+  columns: ['opsPerSecond', 'shareOfFair', ...acquire, 'fairness'],
+  rate: undefined,
+  rounds: 'several',
+  base: floor,
+  suits: (peer) => peer === neighbour || peer === rLock,
+  cases: [1, 4].map((tasks) =>
+    sharedCase({
+      label: `4 + 4 processes × ${tasks} ${tasks === 1 ? 'task' : 'tasks'}, hold 1 ms`,
+      ...{ processes: 4, tasks, holdMs: 1, inShortRun: tasks === 1 },
+      besides: (peer) => (peer === rLock ? neighbour : rLock),
+    }),
+  ),
+};
+
 /** In the order of the report. */
-export const besideLanguages: readonly Workload[] = [alone, contended];
+export const besideLanguages: readonly Workload[] = [alone, contended, shared];

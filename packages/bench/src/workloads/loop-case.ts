@@ -24,7 +24,7 @@ export interface LoopSetting extends Connection {
 type Shape = Required<Pick<LoopSetting, 'processes' | 'tasks' | 'locks' | 'holdMs' | 'depth'>> & Connection;
 
 /** Time for all processes to hear of a round before it begins. */
-const LEAD_MS = 30;
+export const LEAD_MS = 30;
 /** Time for calls that still wait at the end of a round, and more for each of them. */
 const DRAIN_MS = 3_000;
 const DRAIN_MS_EACH = 10;
@@ -33,11 +33,23 @@ const WARM_UP_SECTIONS = 5_000;
 /** Long enough inside for a second task to be seen there. */
 const GUARD_HOLD_MS = 1;
 
-async function runLoops(bench: Bench, peer: Peer, shape: Shape, part: Partial<LoopOrder>): Promise<LoopReport[]> {
+/** The processes of a loop, connected and warm. */
+export async function crewOf(bench: Bench, peer: Peer, shape: Shape) {
   const seats = bench.seats(peer, shape.processes);
   const use = await bench.use(peer, shape);
   const workers = await bench.workers(peer, seats);
   await bench.warmUp({ peer, seats }, workers, use);
+  return { seats, use, workers };
+}
+
+/** Runs one loop, `part` of whose order is given, in all processes of the peer. */
+export async function runLoops(
+  bench: Bench,
+  peer: Peer,
+  shape: Shape,
+  part: Partial<LoopOrder>,
+): Promise<LoopReport[]> {
+  const { seats, use, workers } = await crewOf(bench, peer, shape);
   const order: LoopOrder = {
     name: bench.freshName(),
     locks: shape.locks,
@@ -53,7 +65,8 @@ async function runLoops(bench: Bench, peer: Peer, shape: Shape, part: Partial<Lo
   return bench.within(limitMs, { peer, seats }, Promise.all(workers.map((worker) => worker.call('loop', use, order))));
 }
 
-function sectionsOf(reports: readonly LoopReport[]): Section[] {
+/** The sections that processes have told of. */
+export function sectionsOf(reports: readonly LoopReport[]): Section[] {
   return reports.flatMap(({ timeline }, process) =>
     Array.from({ length: timeline.length / 3 }, (_, index) => {
       const [askedAt = 0, enteredAt = 0, leftAt = 0] = timeline.slice(index * 3, index * 3 + 3);
