@@ -2,7 +2,10 @@ package main
 
 import "sync"
 
-const warmUpTasks = 8
+const (
+	warmUpTasks = 8
+	enoughMs    = 500
+)
 
 // One library with a connection of its own.
 type client struct {
@@ -11,21 +14,14 @@ type client struct {
 }
 
 type warmUpOrder struct {
-	Name     string `json:"name"`
-	LimitMs  int64  `json:"limitMs"`
-	Competes bool   `json:"competes"`
+	Name    string `json:"name"`
+	LimitMs int64  `json:"limitMs"`
 }
 
-// Fills pools and caches, once.
+// Fills pools and makes scripts known, once. There is nothing to compile, so no waits are rehearsed.
 func (c *client) warmUp(order warmUpOrder) {
 	c.warm.Do(func() {
-		shareMs := order.LimitMs
-		if order.Competes {
-			shareMs /= 2
-		}
-		runLoop(c.locker, loopOrder{Name: order.Name, Locks: "own", Tasks: warmUpTasks, StartAt: nowMs(), DurationMs: shareMs})
-		if order.Competes {
-			runLoop(c.locker, loopOrder{Name: order.Name + ":wanted", Locks: "one", Tasks: 2, StartAt: nowMs(), DurationMs: shareMs})
-		}
+		durationMs := min(order.LimitMs, enoughMs)
+		runLoop(c.locker, loopOrder{Name: order.Name, Locks: "own", Tasks: warmUpTasks, StartAt: nowMs(), DurationMs: durationMs})
 	})
 }
