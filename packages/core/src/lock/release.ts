@@ -1,9 +1,10 @@
 import { duration, ordinal, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
-import type { Reply } from '../protocol/reply.js';
-import type { Command } from '../protocol/script-port.js';
-import { release as operation } from './scripts.gen.js';
+import { type Reply, readReply } from '../protocol/reply.js';
+import { answerTo } from '../protocol/question.js';
+import type { Call, Command } from '../protocol/script-port.js';
+import { release as operation, releases } from './scripts.gen.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 
 /** Arguments of {@link release}. */
@@ -31,7 +32,7 @@ export type ReleaseReply =
 /** Ends one hold; the last one passes the lock to the next waiter or frees it. Works on a server out of memory too. */
 export function release(keys: LockKeys, options: ReleaseOptions): Command<ReleaseReply> {
   const tenure = tenureId(options.tenure);
-  return command(
+  const single = command(
     operation,
     { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
     {
@@ -45,6 +46,20 @@ export function release(keys: LockKeys, options: ReleaseOptions): Command<Releas
     },
     decode,
   );
+  return { ...single, joint };
+}
+
+function joint(commands: readonly Call<unknown>[]): Call<readonly unknown[]> {
+  return {
+    script: releases,
+    keys: commands.flatMap(({ keys }) => keys),
+    args: commands.flatMap(({ args }) => args),
+    decode: (raw) =>
+      readReply(releases.name, raw, (reply) => {
+        reply.hasLength(commands.length);
+        return commands.map((single, index) => single.decode(answerTo('', releases.name, reply.item(index))));
+      }),
+  };
 }
 
 function decode(reply: Reply): ReleaseReply {

@@ -71,7 +71,15 @@ export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 
   sha: 'b092b054d1874e1392ad354f10e0ce17451cd1ee',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.turn],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.queueAnnounce, "local tenure = ARGV[1]\nlocal seq = integer(2, 1, 9007199254740991)\nlocal tombstoneMs = integer(3, 0)\nlocal claimMs = integer(4, 1)\nlocal trust = ARGV[5] == '1'\nlocal count, last = standing()\nlocal isNew = seq > last\nif count == 1 and isNew and tombstoneMs == 0 and redis.call('EXISTS', KEYS[2]) == 0 then\nredis.call('DEL', KEYS[1])\nannounce(ARGV[6], trust)\nreturn 'released ' .. question\nend\nlocal turn = ARGV[7] ~= '-' and integer(7, 1) or nil", parts.lockOwn, parts.queueRetire, parts.queueInherited, parts.queueGrant, "if not count then\nlocal known = redis.call('EXISTS', KEYS[4]) == 1\nretire(tombstoneMs)\nreturn { known and 'released' or 'notHeld', question }\nend\nif not isNew then return { 'held', count, question } end\nif count > 1 then\nredis.call('ZREM', KEYS[2], tenure)\nredis.call('HSET', KEYS[1], tenure, count - 1, 'seq', ARGV[2])\nreturn { 'held', count - 1, question }\nend\nif tombstoneMs > 0 then retire(tombstoneMs) end\nredis.call('DEL', KEYS[1])\nlocal granted, refused = passOn(nil, nil, claimMs, trust, nil, nil, turn)\nif granted then return { 'granted', granted, question } end\nannounce(ARGV[6], trust)\nif waiting() > 0 then noteReturned('always') end\nlocal left = unserved(granted, refused)\nif left > 0 then return { 'unserved', left, question } end\nreturn { 'released', question }"].join('\n'),
+  source: parts.lockLeave,
+};
+
+export const releases: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'turn'> = {
+  name: 'releases',
+  sha: 'aab24dc65450d0a815b1de2a1ee77f1ac6e42c2d',
+  keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
+  args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.turn],
+  source: ["local function leave(KEYS, ARGV)", parts.lockLeave, "end\nlocal replies = {}\nfor i = 1, #KEYS / 4 do\nlocal args = { unpack(ARGV, 7 * i - 6, 7 * i) }\nargs[8] = ''\nreplies[i] = leave({ unpack(KEYS, 4 * i - 3, 4 * i) }, args)\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
 };
 
 export const renew: Operation<'lock', 'tenure' | 'leaseMs'> = {

@@ -74,7 +74,12 @@ export class Reply {
   }
 
   list(index: number): Reply {
-    return new Reply(this.#operation, this.#items[index]);
+    return new Reply(this.#operation, this.item(index));
+  }
+
+  /** As it came: a reply in this one. */
+  item(index: number): unknown {
+    return this.#items[index];
   }
 
   fail(problem: string): never {

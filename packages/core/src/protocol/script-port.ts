@@ -10,7 +10,7 @@ export interface Script {
 
 /** A script with its keys and arguments, and how to read its reply. Plain data: building one does no I/O. When it is sent, the name of the
  * question is one more argument. */
-export interface Command<Reply> {
+export interface Call<Reply> {
   readonly script: Script;
   /** As the client must be given them: without its `keyPrefix`, which it puts in front itself. */
   readonly keys: readonly string[];
@@ -20,6 +20,15 @@ export interface Command<Reply> {
    * @throws ProtocolError when the reply has any other shape.
    */
   decode(raw: unknown): Reply;
+}
+
+/** A {@link Call} that may leave with others of its kind. */
+export interface Command<Reply> extends Call<Reply> {
+  /**
+   * Makes one call of several commands with the same script, of which this is one; absent: each is sent alone. It does what they do, one after the
+   * other, and replies in their order. An error says nothing about any of them: those before it have run.
+   */
+  joint?(commands: readonly Call<unknown>[]): Call<readonly unknown[]>;
 }
 
 /** What this package needs of a Redis connection: the two ways to run a script. Both reject and never throw. */
@@ -38,14 +47,14 @@ export interface ScriptPort {
  * port gave it the answer to another question. There is no deadline in here: the port's
  * owner decides how long a command may take.
  */
-export function run<Reply>(port: ScriptPort, command: Command<Reply>): Promise<Reply> {
+export function run<Reply>(port: ScriptPort, command: Call<Reply>): Promise<Reply> {
   return new Promise((resolve, reject) => start(port, command, resolve, reject));
 }
 
 /** As {@link run}, for callers that can do without a promise: one of the two is called, once, and must not throw. */
 export function start<Reply>(
   port: ScriptPort,
-  command: Command<Reply>,
+  command: Call<Reply>,
   onReply: (reply: Reply) => void,
   onError: (error: unknown) => void,
 ): void {

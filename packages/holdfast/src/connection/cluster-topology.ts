@@ -137,6 +137,10 @@ export class ClusterTopology implements Topology {
     return lockKey;
   }
 
+  placeOf(lockKey: string): string {
+    return `${this.#slotOf(lockKey)}`;
+  }
+
   refused({ connection, code, message }: Refusal): Connection | undefined {
     if (stale.has(code)) this.#map.refresh();
     if (code !== 'MOVED' && code !== 'ASK') return undefined;

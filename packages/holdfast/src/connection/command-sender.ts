@@ -24,6 +24,9 @@
  * for `goOnMs`, which is the longest lease there was and as long as a tombstone lasts beyond that. By then the lease is over, and a connection
  * that delivers the ask delivers the undoing behind it.
  *
+ * Requests made together ({@link CommandSender.together}) may leave as one command, on which they do what they would have done one after the
+ * other. Each goes on as a request of its own, and is sent again alone: an error of that command says nothing about any of them.
+ *
  * What is not promised: that a request without an answer did not run.
  */
 
@@ -37,6 +40,7 @@ import {
   type RequestOptions,
 } from './pending-command.js';
 import type { Connection } from './connection.js';
+import { type Copy, inGroups } from './joint-copies.js';
 import { FIRST_ROUND_TRIP_MS } from './round-trips.js';
 import type { Topology } from './topology.js';
 import { type ErrorMeaning, meaningOf } from './reply-errors.js';
@@ -53,6 +57,8 @@ export class CommandSender {
   readonly #schedule: Schedule;
   readonly #pending = new Bag<PendingCommand<unknown>>();
   #whenDrained: (() => void) | undefined;
+  /** What leaves when the work of {@link together} is done. */
+  #held: Copy<unknown>[] | undefined;
   #closed = false;
 
   constructor(parts: { topology: Topology; clock: Clock; schedule: Schedule }) {
@@ -91,6 +97,19 @@ export class CommandSender {
   answer<R>(lockKey: string, build: (now: number) => Command<R>, options?: RequestOptions<R>): Promise<Answer<R>> {
     const request = this.request(lockKey, build, options);
     return new Promise((resolve) => request.whenAnswered(resolve));
+  }
+
+  /** What `work` asks to be sent before it returns leaves when it has returned: what can be one command leaves as one, in the place of the first. */
+  together<T>(work: () => T): T {
+    if (this.#held !== undefined) return work();
+    const held: Copy<unknown>[] = [];
+    this.#held = held;
+    try {
+      return work();
+    } finally {
+      this.#held = undefined;
+      for (const copies of inGroups(held, (lockKey) => this.#topology.placeOf(lockKey))) this.#leave(copies);
+    }
   }
 
   /** Resolves when nothing is under way any more, or at clock time `until`. */
@@ -135,37 +154,64 @@ export class CommandSender {
       pending.refuse(error);
       return;
     }
-    const { epoch } = connection;
     pending.sentOn(connection);
     if (pending.goOnMs !== undefined)
       pending.limit ??= this.#schedule.at(sentAt + pending.goOnMs, () => pending.drop());
     connection.sent(sentAt);
-    if (this.#pending.size >= CROWD) connection.gather();
+    const copy: Copy<R> = { pending, connection, epoch: connection.epoch, command, sentAt };
+    if (this.#held === undefined) this.#leaveAlone(copy);
+    else this.#held.push(copy as Copy<unknown>);
+  }
+
+  #leaveAlone<R>(copy: Copy<R>): void {
+    const { pending, connection, command } = copy;
+    this.#gather(connection);
     start(
       connection.port,
       command,
-      (reply) => {
-        const now = this.#clock.now();
-        connection.answered(now);
-        connection.took(now - sentAt);
-        if (connection.retired)
-          this.#failed(pending, connection, new Error('Its server does not keep this lock any more'));
-        else if (!pending.settled && pending.confirmation?.needed(reply))
-          void this.#confirm(pending, connection, epoch, reply, sentAt);
-        else pending.replied(reply, sentAt, connection.node);
-      },
+      (reply) => this.#replied(copy, reply),
       (error) => this.#failed(pending, connection, error),
     );
   }
 
+  /** Several with the same connection and script, as one command; or one. */
+  #leave(copies: readonly [Copy<unknown>, ...Copy<unknown>[]]): void {
+    const [first] = copies;
+    const joint = copies.length > 1 ? first.command.joint?.(copies.map(({ command }) => command)) : undefined;
+    if (joint === undefined) {
+      for (const copy of copies) this.#leaveAlone(copy);
+      return;
+    }
+    this.#gather(first.connection);
+    start(
+      first.connection.port,
+      joint,
+      (replies) => copies.forEach((copy, index) => this.#replied(copy, replies[index])),
+      (error) => {
+        for (const { pending, connection } of copies) {
+          meaningOn(pending, connection, error);
+          this.#failed(pending, connection, error, { kind: 'unknown' });
+        }
+      },
+    );
+  }
+
+  #gather(connection: Connection): void {
+    if (this.#pending.size >= CROWD) connection.gather();
+  }
+
+  #replied<R>(copy: Copy<R>, reply: R): void {
+    const { pending, connection, sentAt } = copy;
+    const now = this.#clock.now();
+    connection.answered(now);
+    connection.took(now - sentAt);
+    if (connection.retired) this.#failed(pending, connection, new Error('Its server does not keep this lock any more'));
+    else if (!pending.settled && pending.confirmation?.needed(reply)) void this.#confirm(copy, reply);
+    else pending.replied(reply, sentAt, connection.node);
+  }
+
   /** WAIT speaks of what its own connection has written. When that is lost, the command is sent again, and then confirmed anew. */
-  async #confirm<R>(
-    pending: PendingCommand<R>,
-    connection: Connection,
-    epoch: number,
-    reply: R,
-    sentAt: number,
-  ): Promise<void> {
+  async #confirm<R>({ pending, connection, epoch, sentAt }: Copy<R>, reply: R): Promise<void> {
     const { enough } = pending.confirmation as Confirmation<R>;
     connection.sent(this.#clock.now());
     let confirmed: number;
@@ -182,10 +228,14 @@ export class CommandSender {
     else pending.unconfirmed(enough.min, confirmed);
   }
 
-  #failed<R>(pending: PendingCommand<R>, connection: Connection, error: unknown): void {
+  #failed<R>(
+    pending: PendingCommand<R>,
+    connection: Connection,
+    error: unknown,
+    meaning: ErrorMeaning = meaningOn(pending, connection, error),
+  ): void {
     const now = this.#clock.now();
     connection.answered(now);
-    const meaning = meaningOn(pending, connection, error);
     const { lockKey } = pending;
     const detour =
       meaning.kind === 'transient' ? this.#topology.refused({ ...meaning, connection, lockKey }) : undefined;

@@ -92,6 +92,10 @@ export class NodeTopology implements Topology {
     return MASTER;
   }
 
+  placeOf(): string {
+    return MASTER;
+  }
+
   refused({ code }: Refusal): undefined {
     if (demoted.has(code)) this.#connection.recycle();
   }

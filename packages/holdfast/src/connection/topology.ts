@@ -65,6 +65,8 @@ export interface Topology {
   nodeOf(lockKey: string): string | undefined;
   /** Locks with the same answer can be named in one command. */
   batchOf(lockKey: string): string;
+  /** The same, for one command that may be refused: in a Cluster, while their slot moves. */
+  placeOf(lockKey: string): string;
   /** Learns from a refusal. Returns the connection on which the command is to be sent instead at once, if there is one. */
   refused(refusal: Refusal): Connection | undefined;
   /**

@@ -16,7 +16,7 @@ import { rejection } from '../scopes/settling.js';
 import type { NotAcquired } from '../waiting/waiter.js';
 import { type CallStyle, type LockHost, siteOf } from './acquisition.js';
 import type { Hold } from './hold.js';
-import { HoldBundle, type TakenMember } from './hold-bundle.js';
+import { HoldBundle, type TakenMember, together } from './hold-bundle.js';
 import { callStyles, type Member } from './lock-handle.js';
 import { MultiHold } from './multi-hold.js';
 import type { MultiLock } from './multi-lock.js';
@@ -73,7 +73,8 @@ export class MultiLockHandle implements MultiLock {
   }
 
   async unlock(): Promise<void> {
-    const results = await Promise.allSettled(this.#members.toReversed().map(({ lock }) => lock.unlock()));
+    const unlocking = together(this.#members, () => this.#members.toReversed().map(({ lock }) => lock.unlock()));
+    const results = await Promise.allSettled(unlocking);
     const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
     if (failures.length > 0) throw failures.find((error) => error instanceof LockLostError) ?? failures[0];
   }

@@ -75,6 +75,7 @@ class Client implements RedLockClient {
       // Handing over is a message, a question to the first in line, and one to the others.
       sender: {
         roundTripMs: (key) => 3 * Math.max(...lockNodes.map(({ backend }) => backend.parts.sender.roundTripMs(key))),
+        together: (work) => work(),
       },
       wakeup: { blind: false },
     };

@@ -1,11 +1,13 @@
 /** What is special about a multi-lock; what it has in common with every lock is in `exclusive.ts`. */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { useRedis } from '@holdfast/testkit';
-import { type LockClient, LockLostError, LockTimeoutError, type RLock } from 'holdfast';
+import { countCommands, useRedis, waitUntil } from '@holdfast/testkit';
+import { type LockClient, LockLostError, LockTimeoutError, type MultiLock, type RLock } from 'holdfast';
 import { createTestClient, createTestServer, type TestLockClient } from 'holdfast/testing';
-import { freshName, openClient } from '../support/clients.js';
+import { freshName, holdsInRedis, openClient, warmUp } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
+import { byUrl, openProxy } from '../support/redis-inputs.js';
 import { Gate } from '../support/room.js';
+import { isCommand, loadScripts } from '../support/scripts.js';
 
 /** Numbers that look random, the same in every run. */
 function drawing(seed: number): (below: number) => number {
@@ -351,9 +353,80 @@ it('nested code has the fencing token of the member around it, also when the lea
   expect(await second.getFencedLock('f').withLock((hold) => hold.token)).toBeGreaterThan(next);
 });
 
-describe('members of several clients', () => {
-  const kit = useRedis();
+const kit = useRedis();
 
+describe('what is given back together', () => {
+  const scripts = async (work: () => Promise<unknown>) => {
+    const counter = await countCommands(kit.admin);
+    await work();
+    const { evalsha = 0, eval: whole = 0 } = await counter.delta();
+    return evalsha + whole;
+  };
+  const three = () => [freshName(), freshName(), freshName()];
+
+  it.each<[string, (lock: MultiLock) => Promise<unknown>]>([
+    ['by a section', (lock) => lock.withLock(() => undefined)],
+    ['by release()', async (lock) => (await lock.acquire()).release()],
+    ['by unlock()', (lock) => lock.lock().then(() => lock.unlock())],
+  ])('%s leaves as one command', async (_, round) => {
+    await loadScripts(kit);
+    const client = openClient(kit);
+    await warmUp(kit, client);
+    expect(await scripts(() => round(client.getMultiLock(three())))).toBe(4);
+    expect(await scripts(() => round(client.getMultiLock(three().slice(1))))).toBe(3);
+    expect(await scripts(() => round(client.getMultiLock(three().slice(2))))).toBe(2);
+  });
+
+  it('by a command whose reply is lost is given back once, and is no loss', async () => {
+    await loadScripts(kit);
+    const proxy = await openProxy(kit);
+    const [client, stranger] = [openClient(kit, { redis: byUrl.open(kit, proxy) }), openClient(kit)];
+    const lost: unknown[] = [];
+    client.on('lost', (event) => lost.push(event));
+    const names = three();
+    const hold = await client.getMultiLock(names).acquire();
+    const waiting = stranger.getLock(names[1] as string).acquire();
+    await waitUntil(async () => (await stranger.inspect(names[1] as string)).queue.length === 1, { what: 'it waits' });
+    proxy.loseNextReply({ after: isCommand('releases') });
+    await hold.release();
+    expect(proxy.repliesLost).toBe(1);
+    const next = await waiting;
+    expect(await holdsInRedis(kit, names[1] as string)).toBe(1);
+    next.assertHeld();
+    await next.release();
+    expect(await stranger.getMultiLock(names).tryLock()).toBe(true);
+    expect(lost).toEqual([]);
+  });
+
+  it('of which one was lost is given back but for that one, of which the call is told', async () => {
+    const client = openClient(kit);
+    const all = client.getMultiLock(three());
+    const [, lost] = all.names as [string, string, string];
+    const hold = await all.acquire();
+    await kit.admin.del(lost);
+    expect(await failureOf(hold.release())).toMatchObject({ code: 'LOCK_LOST', lockName: lost, reason: 'deleted' });
+    expect(await all.isLocked()).toBe(false);
+  });
+
+  it('of which Redis refuses one is given back but for that one, which alone is told', async () => {
+    const user = freshName();
+    const allowed = ['reset', 'on', '>x', '~*', '&*', '+@all'];
+    await kit.admin.acl('SETUSER', user, ...allowed);
+    const url = new URL(kit.server.url);
+    Object.assign(url, { username: user, password: 'x' });
+    const [client, stranger] = [openClient(kit, { redis: url.href }), openClient(kit)];
+    const names = three();
+    const hold = await client.getMultiLock(names).acquire();
+    const [refused, ...others] = names as [string, string, string];
+    await kit.admin.acl('SETUSER', user, 'resetkeys', ...others.map((name) => `~*${name}*`), '~holdfast_dead*');
+    const error = await failureOf(hold.release());
+    expect(error).toMatchObject({ lockName: refused });
+    for (const name of others) expect(await stranger.getLock(name).isLocked()).toBe(false);
+    await kit.admin.acl('SETUSER', user, ...allowed);
+  });
+});
+
+describe('members of several clients', () => {
   it('are had together and given back together', async () => {
     const [one, other, stranger] = [openClient(kit), openClient(kit), openClient(kit)];
     const [a, b] = [freshName(), freshName()];

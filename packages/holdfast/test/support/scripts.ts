@@ -6,11 +6,13 @@ const keys = core.lockKeys('any');
 const granting = { claimMs: 1, trust: true };
 const holder = { tenure: 'a:1', seq: 1 };
 
+const release = core.release(keys, { ...holder, tombstoneMs: 0, ...granting });
+
 const commands = {
   ask: core.ask(keys, { tenure: 'a:1', leaseMs: 1, freshMs: 0, ticket: 0, freshTtlMs: 1, ...granting }),
   again: core.again(keys, { ...holder, leaseMs: 1 }),
   handoff: core.handoff(keys, { ...holder, leaseMs: 1 }),
-  release: core.release(keys, { ...holder, tombstoneMs: 0, ...granting }),
+  release,
   renew: core.renew([{ keys, tenure: 'a:1', leaseMs: 1 }]),
   cancel: core.cancel(keys, { tenure: 'a:1', tombstoneMs: 0, end: 'unused', ...granting }),
   force: core.force(keys, { request: 'a:1', tombstoneMs: 1, ...granting }),
@@ -19,6 +21,9 @@ const commands = {
   inspect: core.inspect(keys),
 };
 
+/** What leaves for several of them at once. */
+const sent = { ...commands, releases: release.joint?.([release]) as core.Call<unknown> };
+
 const secondLook = core.readWrite.inspect(core.readWriteKeys('any'), { most: 1 }).script;
 
 /** Names of the commands that a client sends. */
@@ -26,12 +31,12 @@ export type CommandName = keyof typeof commands;
 
 /** Makes every script known to the server, so that each command is one EVALSHA. */
 export async function loadScripts(kit: RedisKit): Promise<void> {
-  await Promise.all(Object.values(commands).map(({ script }) => kit.admin.script('LOAD', script.source)));
+  await Promise.all(Object.values(sent).map(({ script }) => kit.admin.script('LOAD', script.source)));
 }
 
 /** Whether the bytes of a request are that command. */
-export function isCommand(name: CommandName): (request: Buffer) => boolean {
-  return (request) => request.includes(commands[name].script.sha);
+export function isCommand(name: keyof typeof sent): (request: Buffer) => boolean {
+  return (request) => request.includes(sent[name].script.sha);
 }
 
 /** Which command sends this script, given by its SHA-1 or its text. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { keySlot } from '@holdfast/core';
+import { countCommands } from '@holdfast/testkit';
 import { Cluster } from 'ioredis';
 import { freshName } from '../support/clients.js';
 import { calm, useCluster } from '../support/topologies.js';
@@ -36,6 +37,19 @@ describe('in a Cluster', () => {
       expect(await admin.exists(`app:${name}`)).toBe(1);
       await hold.release();
     }
+  });
+
+  it('members of a multi-lock are given back by one command for each slot', async () => {
+    const client = kit.open(calm);
+    const tag = freshName();
+    const all = client.getMultiLock([`{${tag}}:a`, `{${tag}}:b`, `{${tag}}:c`, freshName(), freshName()]);
+    await all.withLock(() => undefined);
+    const counters = await Promise.all(kit.nodes.map(async (node) => countCommands(await node.admin())));
+    await all.withLock(() => undefined);
+    const counts = await Promise.all(counters.map((counter) => counter.delta()));
+    const scripts = counts.map(({ evalsha = 0, eval: whole = 0 }) => evalsha + whole);
+    expect(scripts.reduce((sum, count) => sum + count)).toBe(5 + 3);
+    expect(await all.isLocked()).toBe(false);
   });
 
   it('one startup node is enough, also when it is a replica', async () => {

@@ -51,6 +51,25 @@ describe('while a slot moves to another server', () => {
     expect(await holder.getLock(name).isLocked()).toBe(false);
   }, 180_000);
 
+  it('the members of a multi-lock are given back while some have moved and some have not', async () => {
+    const holder = kit.open();
+    const tag = freshName();
+    const names = [1, 2, 3].map((n) => `{${tag}}:${n}`);
+    const both = holder.getMultiLock(names);
+    const hold = await both.acquire();
+    let release: Promise<void> | undefined;
+    const between = ({ moved, left }: { moved: readonly string[]; left: readonly string[] }) => {
+      if (moved.length > 0 && left.length > 0) release ??= hold.release();
+    };
+    await kit.cluster.migrateSlot(await kit.cluster.slotOf(names[0] ?? ''), await anotherMaster(names[0] ?? ''), {
+      between,
+    });
+    expect(release).toBeDefined();
+    await release;
+    expect(holder.stats().losses).toEqual({});
+    expect(await both.isLocked()).toBe(false);
+  }, 180_000);
+
   it('several locks of one slot are renewed while some have moved and some have not', async () => {
     const holder = kit.open({ watchdogTimeoutMs: LEASE_MS });
     const tag = freshName();

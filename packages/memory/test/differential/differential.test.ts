@@ -166,6 +166,7 @@ const EVERY_REPLY = [
   ...['held', 'lost', 'OOM', 'READONLY', 'ERR'].map((kind) => `again ${kind}`),
   ...['passed', 'lost', 'READONLY', 'ERR'].map((kind) => `handoff ${kind}`),
   ...['held', 'granted', 'released', 'unserved', 'notHeld', 'READONLY', 'ERR'].map((kind) => `release ${kind}`),
+  ...['held', 'granted', 'released', 'notHeld'].map((kind) => `releases ${kind}`),
   ...['resting', 'held', 'released', 'notHeld', 'READONLY', 'ERR'].map((kind) => `rest ${kind}`),
   ...['cancelled', 'READONLY', 'ERR'].map((kind) => `cancel ${kind}`),
   ...['forced', 'NOTALOCK', 'READONLY', 'ERR'].map((kind) => `force ${kind}`),

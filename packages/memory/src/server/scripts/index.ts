@@ -15,7 +15,7 @@ import type { ScriptBody } from './lua.js';
 import { permitsBodies } from './permits/index.js';
 import { peek } from './peek.js';
 import { readWriteBodies } from './read-write/index.js';
-import { release } from './release.js';
+import { release, releases } from './release.js';
 import { renew } from './renew.js';
 import { rest } from './rest.js';
 import { serve } from './serve.js';
@@ -31,6 +31,7 @@ export const bodies: Readonly<Record<string, ScriptBody>> = {
   inspect,
   peek,
   release,
+  releases,
   renew,
   rest,
   serve,

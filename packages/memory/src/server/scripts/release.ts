@@ -1,8 +1,9 @@
 import { announce } from './announce.js';
 import { passOn, unserved, waiting } from './grant.js';
 import { noteReturned } from './inherited.js';
-import { given, integer, questionOf } from './lua.js';
+import { given, integer, questionOf, type ScriptBody } from './lua.js';
 import { type OwningScript, owning } from './own.js';
+import type { Reply } from '../reply.js';
 import { retire } from './retire.js';
 import { standing } from './standing.js';
 
@@ -46,4 +47,17 @@ export const release: OwningScript = (redis, keys, args, begin = owning) => {
   if (waiting(redis, queue) > 0) noteReturned(redis, fresh, 'always');
   const left = unserved(redis, queue, passed);
   return left > 0 ? ['unserved', left, question] : ['released', question];
+};
+
+const KEYS_EACH = 4;
+const ARGS_EACH = 7;
+
+/** releases.lua */
+export const releases: ScriptBody = (redis, keys, args) => {
+  const replies: Reply[] = [];
+  for (let index = 0; index < Math.floor(keys.length / KEYS_EACH); index++) {
+    const own = keys.slice(KEYS_EACH * index, KEYS_EACH * (index + 1));
+    replies.push(release(redis, own, [...args.slice(ARGS_EACH * index, ARGS_EACH * (index + 1)), '']));
+  }
+  return [...replies, questionOf(args)];
 };
