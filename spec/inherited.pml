@@ -8,7 +8,7 @@
  * Time has no length: leases run out at any moment, commands are executed some time after they were sent, and an ask perhaps a second time later (COPIES). A hold begins only while
  * its tenure is the owner (see queue.pml). Who asks after a lease has run out has heard what was said before that. A process that has crashed is passed over when its turn comes; what it owns runs out.
  *
- * Sizes   NT tenures, each of a process of its own
+ * Sizes   NT tenures, each of a process of its own; LIMIT: a grant step comes to one waiter only, and another one goes on
  * Faults  LAPSES of leases, FORCES, LOSSES: a holder finds its own deadline over and cancels (as a client that is closed does), RESTS, GIVE_UPS and CRASHES of waiters and holders,
  *         LOST_MESSAGES, COPIES of asks
  * Checks  not_told: the first hold after one that was lost is told, if its call stood in the queue when it happened. told_in_vain: the server tells nothing when the lock was
@@ -16,7 +16,7 @@
  * Broken  NO_NOTE: a lock that rests is found gone. NOTE_STAYS: the note outlives a grant. MESSAGE_ONLY: the news does not stand in the lock. MARK_STAYS: it stands there
  *         after a release. PASSED_OVER: it goes with a waiter that is passed over. CANCEL_FORGETS: who was granted the lock and gives up keeps the news. LOST_AS_RELEASED: a
  *         holder that has lost the lock cancels as if it had given it back. FORCED_IN_SILENCE: a forced unlock is taken for a release. UNHEARD: news that comes with a lease that
- *         is over is forgotten
+ *         is over is forgotten. LIMIT_FORGETS: a grant step that met its limit leaves no note
  */
 
 #ifndef NT
@@ -78,6 +78,10 @@ bool crashed[NT + 1], doubts[NT + 1];
 bool heard[NT + 1];
 byte late;
 
+#ifdef LIMIT
+hidden byte tried;
+#endif
+
 /* What is true: the hold of the owner has begun; something was lost since the lock was given back last; the next hold is to be told, if its call waited then. */
 bool began, news, must, waited[NT + 1];
 
@@ -105,9 +109,18 @@ inline pass_on(self, telling) {
 #else
   mark = telling;
 #endif
+#ifdef LIMIT
+  tried = false;
+#define TRIES !tried
+#else
+#define TRIES true
+#endif
   do
-  :: len(queue) > 0 && owner == 0 ->
+  :: len(queue) > 0 && owner == 0 && TRIES ->
      queue?next;
+#ifdef LIMIT
+     tried = true;
+#endif
 #ifndef NOTE_STAYS
      note = false;
 #endif
@@ -125,6 +138,11 @@ inline pass_on(self, telling) {
   :: else -> break
   od;
   next = 0;
+#ifdef LIMIT
+#ifndef LIMIT_FORGETS
+  if :: owner == 0 && len(queue) > 0 && !mark -> note = true :: else fi;
+#endif
+#endif
   if :: owner == 0 -> mark = false :: else fi;
 #ifdef MESSAGE_ONLY
   if :: owner != self -> mark = false :: else fi
@@ -149,7 +167,7 @@ inline ask(t) {
      pass_on(t, found);
      found = false;
      if
-     :: owner == 0 -> owner = t; yours()
+     :: owner == 0 && len(queue) == 0 -> owner = t; yours()
      :: owner == t -> yours()
      :: else -> said = WAIT
      fi
@@ -271,6 +289,9 @@ proctype World() {
 end:
   do
   :: d_step { owner == NOBODY -> owner = 0 }
+#ifdef LIMIT
+  :: d_step { owner == 0 && len(queue) > 0 -> found = !note; pass_on(0, found); found = false }
+#endif
   :: d_step { owner != 0 && owner != NOBODY && crashed[owner] -> lose(); owner = 0; mark = false }
   :: d_step { lapses > 0 && owner != 0 && owner != NOBODY && !crashed[owner] -> lapses--; lose(); owner = 0; mark = false }
   :: d_step { forces > 0 && owner != 0 && owner != NOBODY ->

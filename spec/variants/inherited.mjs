@@ -42,6 +42,13 @@ const passing = [
     states: 5_000_000,
     heavy: true,
   },
+  {
+    name: 'inherited-limit',
+    set: 'CRASHES=2 LIMIT LAPSES=1 RESTS=1',
+    because: 'a grant step comes to one waiter only, and others go on',
+    states: 3_000_000,
+    heavy: true,
+  },
 ];
 
 const failing = [
@@ -101,6 +108,13 @@ const failing = [
     set: 'FORCES=1 FORCED_IN_SILENCE',
     fails: 'not_told',
     because: 'a forced unlock is taken for a release',
+    states: 100_000,
+  },
+  {
+    name: 'inherited-limit-forgets',
+    set: 'CRASHES=1 LIMIT LIMIT_FORGETS',
+    fails: 'told_in_vain',
+    because: 'a grant step that met its limit among dead waiters leaves no note that the lock was given back',
     states: 100_000,
   },
   {

@@ -266,6 +266,17 @@ describe('ask when the lock is free and others wait', () => {
   });
 });
 
+it('tells a waiter nothing of a lock that was given back, however many of the dead stood before it', async () => {
+  await lock.ask('a:1');
+  const dead = Array.from({ length: 129 }, (_, i) => `dead:${i}`);
+  for (const tenure of [...dead, 'live:1']) await lock.ask(tenure);
+  for (const tenure of dead) await lock.makeStale(tenure);
+  expect(await lock.release('a:1', 2)).toEqual({ kind: 'released', left: 66 });
+  expect(await lock.serve()).toEqual({ kind: 'served', left: 2 });
+  expect(await lock.serve()).toEqual({ kind: 'served', left: 0 });
+  expect(await lock.ask('live:1')).toMatchObject({ kind: 'mine', inherited: 'nothing' });
+});
+
 describe('ask of a tombstoned tenure', () => {
   it('does nothing', async () => {
     await lock.cancel('a:1');

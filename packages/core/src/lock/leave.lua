@@ -48,7 +48,6 @@ redis.call('DEL', KEYS[1])
 local granted, refused = passOn(nil, nil, claimMs, trust, nil, nil, turn)
 if granted then return { 'granted', granted, question } end
 announce(ARGV[6], trust)
-if waiting() > 0 then noteReturned('always') end
 local left = unserved(granted, refused)
 if left > 0 then return { 'unserved', left, question } end
 return { 'released', question }

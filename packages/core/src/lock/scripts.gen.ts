@@ -12,7 +12,7 @@ export const again: Operation<'lock', 'tenure' | 'seq' | 'leaseMs'> = {
 
 export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'ask',
-  sha: 'fac59e3c0df839292a6a18275ebd0c66a4282801',
+  sha: 'f39215322c4774aa57d63e9c0d3edabc3eaa8b8f',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, "local tenure = ARGV[1]\nlocal leaseMs = integer(2, 1)\nif redis.call('EXISTS', KEYS[1], KEYS[4], KEYS[2]) == 0 then", parts.lockAcquire, "end\nlocal freshMs = integer(3, 0)\nlocal ticket = integer(4, 0, 9007199254740991)\nlocal freshTtlMs = integer(5, 1)\nlocal claimMs = integer(6, 1)\nlocal trust = ARGV[7] == '1'\nlocal there = redis.call('EXISTS', KEYS[4], KEYS[2], KEYS[2], KEYS[3], KEYS[3], KEYS[3], KEYS[3])\nif there % 2 == 1 then return { 'dead', question } end\nlocal isQueueThere = there % 4 >= 2\nlocal isFreshThere = there >= 4", parts.queueInherited, parts.queueGrant, parts.lockOwner, "local holder, fields, refused = owner(tenure)\nif refused then return refused end\nlocal remainingMs = redis.call('PTTL', KEYS[1])\nlocal nowMicros = micros(redis.call('TIME'))\nlocal nowMs = math.floor(nowMicros / 1000)\nif fields[tenure] then\nremainingMs = math.max(remainingMs, leaseMs)\nredis.call('PEXPIRE', KEYS[1], remainingMs)\nlocal inherited = wordsOf(inheritedOf(fields.expired, fields.forced))", parts.lockMine, "end\nlocal owned = holder and (fields.rest and 2 or fields.seq and 0 or 1) or 0\nlocal function noteOwner()\nif owned == 2 or owned == 1 and remainingMs == -1 then return 'always' end\nreturn owned == 1 and string.format('%.0f', nowMs + remainingMs) or nil\nend\nlocal function nextTicket()\nlocal last = isQueueThere and tonumber(redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2])\nreturn last and math.max(nowMicros, last + 1) or nowMicros\nend\nlocal function withdraw()\nredis.pcall('HDEL', KEYS[3], tenure, 'returned')\nredis.pcall('ZREM', KEYS[2], tenure)\nend\nlocal function enqueue()\nlocal ttlMs = isQueueThere and redis.call('PTTL', KEYS[2]) or -2\nlocal isRaised = ttlMs <= freshTtlMs\nif isRaised then ttlMs = 2 * freshTtlMs end\nlocal known = isQueueThere and tonumber(redis.call('ZSCORE', KEYS[2], tenure))\nif known then\nticket = known\nelse\nif ticket == 0 then ticket = nextTicket() end\nredis.call('ZADD', KEYS[2], string.format('%.0f', ticket), tenure)\nend\nlocal refused\nlocal function step(...)\nlocal reply = not refused and redis.pcall(...)\nif type(reply) == 'table' then refused = reply end\nreturn reply\nend\nif isRaised then\nstep('PEXPIRE', KEYS[2], ttlMs)\nelseif known then\nstep('HDEL', KEYS[3], '')\nend\nstep('HSET', KEYS[3], tenure, string.format('%.0f %d', nowMs + freshMs, leaseMs))\nif isFreshThere and not isQueueThere then step('HDEL', KEYS[3], 'returned') end\nlocal note = noteOwner()\nif note then step('HSET', KEYS[3], 'returned', note) end\nif isRaised or not isFreshThere then step('PEXPIRE', KEYS[3], ttlMs) end\nlocal position = isQueueThere and step('ZRANK', KEYS[2], tenure) or 0\nif refused then\nwithdraw()\nreturn nil, refused\nend\nreturn position\nend\nlocal function dropStale()\nlocal first = redis.pcall('ZRANGE', KEYS[2], 0, 15)\nlocal entries = first.err and first or redis.pcall('HMGET', KEYS[3], unpack(first))\nif entries.err then return 0 end\nlocal stale = {}\nfor i, waiter in ipairs(first) do\nif (freshness(entries[i]) or 0) < nowMs then stale[#stale + 1] = waiter end\nend\nif #stale > 0 then\nredis.pcall('ZREM', KEYS[2], unpack(stale))\nredis.pcall('HDEL', KEYS[3], unpack(stale))\nend\nreturn #stale\nend\nlocal free = remainingMs == -2\nlocal inherited = free and isQueueThere and foundGone(nowMs) or nil\nif free then redis.call('DEL', KEYS[1]) end\nlocal position\nif freshMs > 0 then\nposition, refused = enqueue()\nif refused then return refused end\nend\nlocal left = 0\nif free then\nlocal granted\ngranted, refused = passOn(tenure, leaseMs, claimMs, trust, nowMs, inherited)\nif refused then\nwithdraw()\nreturn refused\nend\nif granted == tenure then return { 'acquired', 1, 1, leaseMs, waiting(), wordsOf(inherited), token, question } end\nleft = unserved(granted)\nif not granted and left == 0 then\nrefused = own(tenure, leaseMs)\nif refused then return refused end\nif inherited then leave(inherited) end\nreturn { 'acquired', 1, 1, leaseMs, 0, wordsOf(inherited), token, question }\nend\nif freshMs > 0 then position = redis.call('ZRANK', KEYS[2], tenure) end\nremainingMs = granted and claimMs or 0\nend\nif freshMs == 0 then return { 'busy', remainingMs, nowMs, owned, left, question } end\nif not free and position > 15 then position = position - dropStale() end\nif position == 0 and holder and owned == 0 then tell(holder, '1 contended ' .. holder) end\nreturn { 'wait', remainingMs, position, ticket, nowMs, owned, question }"].join('\n'),
@@ -20,7 +20,7 @@ export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'lea
 
 export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'end'> = {
   name: 'cancel',
-  sha: '579968e304edefe9d9fa04546f69ed5c455d31c8',
+  sha: '5f0946dbaeee4bad541cdb3bcd8dadd6550238a1',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.end],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueInherited, parts.queueGrant, parts.queueAnnounce, "local tombstoneMs = integer(2, 0)\nlocal claimMs = integer(3, 1)\nlocal trust = ARGV[4] == '1'\nlocal wasGranted = standing() ~= nil\nlocal inherited\nif wasGranted and ARGV[6] == 'unused' then\ninherited = inheritedOf(unpack(redis.call('HMGET', KEYS[1], 'expired', 'forced')))\nelseif ARGV[6] == 'lost' then\ninherited = { reason = 'expired' }\nend\nretire(tombstoneMs)\nlocal left = 0\nif wasGranted then\nredis.call('DEL', KEYS[1])\nlocal granted, refused = passOn(nil, nil, claimMs, trust, nil, inherited)\nleft = unserved(granted, refused)\nif not granted then announce(ARGV[5], trust) end\nend\nreturn { 'cancelled', wasGranted and 1 or 0, left, question }"].join('\n'),
@@ -28,7 +28,7 @@ export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | '
 
 export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel'> = {
   name: 'force',
-  sha: '2a78a6d90fdfb27e92e7a267a27935c9f5a2ab6d',
+  sha: 'e23845498ab2bdb79adaa3904530639745e8a391',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueGrant, parts.queueAnnounce, parts.lockOwner, "local tombstoneMs = integer(1, 1)\nlocal claimMs = integer(2, 1)\nlocal trust = ARGV[3] == '1'\nlocal known = redis.call('GET', KEYS[4])\nif known then return { 'forced', known, 0, question } end\nlocal holder, fields, refused = owner('')\nif refused then return refused end\nlocal before = holder or ''\nredis.call('DEL', KEYS[4])\nredis.call('SET', KEYS[4], before, 'PX', tombstoneMs)\nlocal removed = redis.call('DEL', KEYS[1])\nlocal function inheritance()\nif holder then return not fields.rest and { reason = 'forced' } or nil end\nlocal time = redis.call('TIME')\nreturn foundGone(math.floor(micros(time) / 1000))\nend\nlocal inherited = inheritance()\nlocal granted\ngranted, refused = passOn(nil, nil, claimMs, trust, nil, inherited)\nif removed == 1 and not granted then announce(ARGV[4], trust) end\nif holder and fields.seq and not fields.rest then tell(holder, '1 lost ' .. holder .. ' force-unlocked') end\nreturn { 'forced', before, unserved(granted, refused), question }"].join('\n'),
@@ -68,7 +68,7 @@ export const peek: Operation<'lock', 'tenure'> = {
 
 export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'turn'> = {
   name: 'release',
-  sha: 'b092b054d1874e1392ad354f10e0ce17451cd1ee',
+  sha: '7dc8ba23cf08ad09b80ac1d8e2b7abfc071a2211',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.turn],
   source: parts.lockLeave,
@@ -76,7 +76,7 @@ export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 
 
 export const releases: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'turn'> = {
   name: 'releases',
-  sha: 'aab24dc65450d0a815b1de2a1ee77f1ac6e42c2d',
+  sha: 'b07e102fffb7a40b646f7cc0019efa39e1d0815c',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.turn],
   source: ["local function leave(KEYS, ARGV)", parts.lockLeave, "end\nlocal replies = {}\nfor i = 1, #KEYS / 4 do\nlocal args = { unpack(ARGV, 7 * i - 6, 7 * i) }\nargs[8] = ''\nreplies[i] = leave({ unpack(KEYS, 4 * i - 3, 4 * i) }, args)\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
@@ -92,7 +92,7 @@ export const renew: Operation<'lock', 'tenure' | 'leaseMs'> = {
 
 export const rest: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'restMs' | 'trust' | 'releaseChannel'> = {
   name: 'rest',
-  sha: '622fbd6847b7f3378b2945945b452f7329edd310',
+  sha: '70b416c7e9c579d2ed70daa0a5c3afcd2899bfb3',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.restMs, by.trust, by.releaseChannel],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueInherited, parts.queueGrant, parts.queueAnnounce, "local seq = integer(2, 1, 9007199254740991)\nlocal tombstoneMs = integer(3, 0)\nlocal restMs = integer(4, 1)\nlocal trust = ARGV[5] == '1'\nlocal count, last = standing()\nif not count then\nlocal known = redis.call('EXISTS', KEYS[4]) == 1\nretire(tombstoneMs)\nreturn { known and 'released' or 'notHeld', question }\nend\nif seq <= last then return { 'held', count, question } end\nlocal time = redis.call('TIME')\nif tombstoneMs > 0 then retire(tombstoneMs) end\nredis.call('DEL', KEYS[1])\nlocal refused = own('rest:' .. ARGV[1], restMs)\nif refused then return refused end\nredis.pcall('HSET', KEYS[1], 'rest', string.format('%.0f', math.floor(micros(time) / 1000) + restMs))\nnoteReturned('always')\nlocal first = redis.pcall('ZRANGE', KEYS[2], 0, 0)\nif first[1] then tell(first[1], '1 look ' .. first[1]) end\nannounce(ARGV[6], trust)\nreturn { 'resting', question }"].join('\n'),
@@ -100,7 +100,7 @@ export const rest: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'se
 
 export const serve: Operation<'lock' | 'queue' | 'fresh', 'claimMs' | 'trust'> = {
   name: 'serve',
-  sha: 'e899260364a287cffebf6bd907a412a642b1894d',
+  sha: '39b50ecdd6754b4bd45bbf2cab9fab44fbbf3a23',
   keys: (by) => [by.lock, by.queue, by.fresh],
   args: (by) => [by.claimMs, by.trust],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueGrant, "local claimMs = integer(1, 1)\nlocal trust = ARGV[2] == '1'\nif redis.call('PTTL', KEYS[1]) ~= -2 then return { 'served', 0, question } end\nlocal time = redis.call('TIME')\nlocal nowMs = math.floor(micros(time) / 1000)\nlocal inherited = foundGone(nowMs)\nredis.call('DEL', KEYS[1])\nreturn { 'served', unserved(passOn(nil, nil, claimMs, trust, nowMs, inherited)), question }"].join('\n'),

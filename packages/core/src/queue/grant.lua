@@ -52,11 +52,8 @@ local function putBack(waiter, ticket, ttlMs)
   end
 end
 
--- `self` is the asking tenure, if any: it takes the full lease when its turn comes, and no message. `nowMs` is server time, if
--- the script has asked for it. `inherited`: see inherited.lua; nil when the lock was given back. `turn`: see lock/release.lua; nil when
--- it is not known.
--- Returns the new owner or nil, and the error reply when something that it takes was refused.
-local function passOn(self, selfLeaseMs, claimLeaseMs, trusted, nowMs, inherited, turn)
+-- What `passOn` does, but for the note.
+local function giveToFirst(self, selfLeaseMs, claimLeaseMs, trusted, nowMs, inherited, turn)
   if not nowMs then
     local time = redis.pcall('TIME')
     if time.err then return nil, time end
@@ -94,6 +91,17 @@ local function passOn(self, selfLeaseMs, claimLeaseMs, trusted, nowMs, inherited
     end
   end
   return nil
+end
+
+-- `self` is the asking tenure, if any: it takes the full lease when its turn comes, and no message. `nowMs` is server time, if
+-- the script has asked for it. `inherited`: see inherited.lua; nil when the lock was given back. `turn`: see lock/release.lua; nil when
+-- it is not known.
+-- Returns the new owner or nil, and the error reply when something that it takes was refused.
+local function passOn(self, selfLeaseMs, claimLeaseMs, trusted, nowMs, inherited, turn)
+  local granted, refused = giveToFirst(self, selfLeaseMs, claimLeaseMs, trusted, nowMs, inherited, turn)
+  -- Each waiter that was passed over took the note away, and those that are left find a lock that is gone.
+  if not granted and not inherited and waiting() > 0 then noteReturned('always') end
+  return granted, refused
 end
 
 -- How many waiters of a lock that is still free a grant step has not come to. None when it was refused: it would be again.

@@ -6,9 +6,9 @@
 -- It is told in the message or the reply that gives the lock, and stands in the lock besides, as a field named by the reason whose value is
 -- since when (server ms): a new owner that missed the message, or never ran, must not cost its successor the news.
 --
--- A lock that is gone although tenures wait for it was not given back by holdfast: its releases serve the queue. That a release did not need
--- to is noted for those who find it so, in the field `returned` of the fresh entries (a tenure id has a colon, so it is none):
---   always    the lock rests after its release (see rest.lua), or the release met the limit of its grant step
+-- A lock that is gone although tenures wait for it was not given back by holdfast: its releases serve the queue. Where that is not so is
+-- noted for those who find it so, in the field `returned` of the fresh entries (a tenure id has a colon, so it is none):
+--   always    the lock rests after its release (see rest.lua), or the grant step after one met its limit
 --   <ms>      a foreign owner, which serves no queue, had a lease until then: gone before, it was given back
 -- Whoever is granted the lock removes the note, and a queue without waiters has none.
 

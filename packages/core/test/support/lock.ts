@@ -40,6 +40,7 @@ export function lockOn(server: LockServer, { name = 'stock', client }: { name?: 
     handoff: (tenure: string, seq: number, leaseMs = LEASE) => run(core.handoff(keys, { tenure, seq, leaseMs })),
     release: (tenure: string, seq: number, options: Partial<core.ReleaseOptions> = {}) =>
       run(core.release(keys, { tenure, seq, tombstoneMs: 0, ...granting, ...options })),
+    serve: () => run(core.serve(keys, granting)),
     rest: (tenure: string, seq: number, { tombstoneMs = 0 } = {}) =>
       run(core.rest(keys, { tenure, seq, tombstoneMs, restMs: LEASE, trust: false })),
     cancel: (tenure: string, options: Partial<core.CancelOptions> = {}) =>

@@ -2,7 +2,7 @@
 
 import { attempt, type Commands } from '../commands.js';
 import { ErrorReply, refusalOf } from '../reply.js';
-import { type Inheritance, leave, wordsOf } from './inherited.js';
+import { type Inheritance, leave, noteReturned, wordsOf } from './inherited.js';
 import { numberOf } from './lua.js';
 import type { Owning } from './own.js';
 
@@ -66,6 +66,14 @@ export interface GrantTerms {
 
 /** Gives the lock, which must be absent, to the first waiter that is still there. */
 export function passOn(redis: Commands, keys: readonly string[], terms: GrantTerms): Passed {
+  const passed = giveToFirst(redis, keys, terms);
+  const [, queue = '', fresh = ''] = keys;
+  if (passed.granted === undefined && terms.inherited === undefined && waiting(redis, queue) > 0)
+    noteReturned(redis, fresh, 'always');
+  return passed;
+}
+
+function giveToFirst(redis: Commands, keys: readonly string[], terms: GrantTerms): Passed {
   const { owners, self, claimMs, trust, inherited, turn } = terms;
   const [lock = '', queue = '', fresh = ''] = keys;
   try {

@@ -1,6 +1,5 @@
 import { announce } from './announce.js';
-import { passOn, unserved, waiting } from './grant.js';
-import { noteReturned } from './inherited.js';
+import { passOn, unserved } from './grant.js';
 import { given, integer, questionOf, type ScriptBody } from './lua.js';
 import { type OwningScript, owning } from './own.js';
 import type { Reply } from '../reply.js';
@@ -9,7 +8,7 @@ import { standing } from './standing.js';
 
 /** release.lua */
 export const release: OwningScript = (redis, keys, args, begin = owning) => {
-  const [lock = '', queue = '', fresh = '', dead = ''] = keys;
+  const [lock = '', queue = '', , dead = ''] = keys;
   const tenure = given(args, 0);
   const question = questionOf(args);
   const seq = integer(args, 2, 1, Number.MAX_SAFE_INTEGER);
@@ -44,7 +43,6 @@ export const release: OwningScript = (redis, keys, args, begin = owning) => {
   const passed = passOn(redis, keys, { owners: begin(redis, keys, args), claimMs, trust, turn });
   if (passed.granted !== undefined) return ['granted', passed.granted, question];
   announce(redis, channel, trust);
-  if (waiting(redis, queue) > 0) noteReturned(redis, fresh, 'always');
   const left = unserved(redis, queue, passed);
   return left > 0 ? ['unserved', left, question] : ['released', question];
 };
