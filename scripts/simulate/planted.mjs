@@ -1,4 +1,4 @@
-// npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections, shared values, multi-locks, spin locks and locks that rest find what is planted for it?
+// npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections, shared values, multi-locks, spin locks, locks that rest and what is inherited find what is planted for it?
 // The simulated server executes no Lua, so most bugs are planted in its own rules; each in a bundle of its own, and nothing is written to the sources.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
@@ -167,6 +167,18 @@ const planted = [
     ...{ with: 'rest', class: 'broken', rules: ['exclusion', 'ghost'], file: `${server}/rest.ts` },
     before: 'if (count === undefined) {',
     after: 'if (count === undefined && !redis.exists(dead)) {',
+  },
+  {
+    name: 'who waited is not told that the lease before ran out',
+    ...{ with: 'rest', class: 'calm', rules: ['inheritance'], file: `${server}/grant.ts` },
+    before: 'if (inherited !== undefined) words.push(wordsOf(inherited));',
+    after: '',
+  },
+  {
+    name: 'who comes after a rest is told that its lease ran out',
+    ...{ with: 'rest', class: 'calm', rules: ['inheritance'], file: `${server}/rest.ts` },
+    before: "noteReturned(redis, fresh, 'always');",
+    after: '',
   },
 ];
 

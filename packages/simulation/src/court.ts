@@ -4,6 +4,7 @@ import type { MemoryServer } from '@holdfast/memory';
 import type { Hold } from 'holdfast';
 import { ExclusionJudge, type OpenHold, type Side } from './judges/exclusion.js';
 import { GhostJudge } from './judges/ghosts.js';
+import { InheritanceJudge } from './judges/inheritances.js';
 import { OrderJudge } from './judges/order.js';
 import { OtherJudges } from './judges/others.js';
 import { TokenJudge } from './judges/tokens.js';
@@ -28,6 +29,7 @@ export class Court implements Witness {
   readonly #wakeups: WakeupJudge | undefined;
   readonly #order: OrderJudge | undefined;
   readonly #tokens: TokenJudge | undefined;
+  readonly #inheritances: InheritanceJudge;
   readonly #pending = new Map<object, string>();
   /** `<process> <lock>`: the server has refused a call of that process. */
   readonly #refused = new Set<string>();
@@ -48,6 +50,7 @@ export class Court implements Witness {
     this.others = new OtherJudges(scenario, excusedMs, report);
     // Where data is lost, what has ended may come back.
     this.#ghosts = scenario.class === 'taken' ? undefined : new GhostJudge(report);
+    this.#inheritances = new InheritanceJudge(scenario, report);
     const { kind } = scenario;
     this.#wakeups = scenario.class === 'calm' ? new WakeupJudge(scenario, report) : undefined;
     // Nobody stands in line where Redisson's messages wake.
@@ -77,6 +80,7 @@ export class Court implements Witness {
     const entry = this.#exclusion.enter(now, process, lock, hold, inside, desk.chance.happens(0.5), side);
     this.#wakeups?.entered(now, lock);
     this.#tokens?.entered(now, entry);
+    this.#inheritances.entered(now, entry);
     return entry;
   }
 
@@ -88,6 +92,7 @@ export class Court implements Witness {
     const { process, lock } = entry;
     this.#trace.note(process.time, 'leave', process.number, () => `${process.name} ${lock}`);
     this.#exclusion.leave(entry);
+    this.#inheritances.left(process.time, entry);
     const freeAt = this.others.freeAt(process.time, lock);
     this.#wakeups?.left(entry, this.#exclusion.openOn(lock).length, freeAt);
   }
@@ -98,10 +103,11 @@ export class Court implements Witness {
 
   waits(desk: Desk, lock: string): Wait {
     const { process } = desk;
-    return both(
+    return all([
       this.#wakeups?.waits(process.time, lock),
       this.#order?.waits(() => process.time, lock),
-    );
+      this.#inheritances.waits(process, lock),
+    ]);
   }
 
   counted(desk: Desk, lock: string, entry: OpenHold, expected: number, counted: number): void {
@@ -189,13 +195,11 @@ export class Court implements Witness {
   }
 }
 
-const both = (one: Wait | undefined, other: Wait | undefined): Wait => ({
+const all = (waits: readonly (Wait | undefined)[]): Wait => ({
   had() {
-    one?.had();
-    other?.had();
+    for (const wait of waits) wait?.had();
   },
   settled() {
-    one?.settled();
-    other?.settled();
+    for (const wait of waits) wait?.settled();
   },
 });

@@ -32,6 +32,8 @@ export type Rule =
   | 'share'
   /** Somebody had a lock before the time was over for which its last holder keeps it. */
   | 'rest'
+  /** A hold was told wrongly whether the one before it was given back. */
+  | 'inheritance'
   /** One that came later to the queue was served before. Only where nothing is broken. */
   | 'order'
   /** Something was left after close(): a timer, a connection, a key without an end. */
