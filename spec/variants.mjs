@@ -8,6 +8,7 @@
 //   quick           also part of `npm run spec -- --quick`, which CI runs
 //   heavy           has more than 150,000 states: the verifier is compiled with optimisation
 import { failover } from './variants/failover.mjs';
+import { fair } from './variants/fair.mjs';
 import { fenced } from './variants/fenced.mjs';
 import { inherited } from './variants/inherited.mjs';
 import { multi } from './variants/multi.mjs';
@@ -28,6 +29,7 @@ export const variants = [
   ...readWrite,
   ...rest,
   ...inherited,
+  ...fair,
   ...fenced,
   ...permits,
   ...latch,
