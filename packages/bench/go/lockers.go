@@ -58,10 +58,9 @@ func pollDelay() time.Duration { return pollEvery + time.Duration(rand.Int64N(in
 
 func rueidisLock(address string, lease time.Duration) (locker, error) {
 	made, err := rueidislock.NewLocker(rueidislock.LockerOption{
-		ClientOption:   rueidis.ClientOption{InitAddress: []string{address}},
-		KeyMajority:    1,
-		NoLoopTracking: true,
-		KeyValidity:    lease,
+		ClientOption: rueidis.ClientOption{InitAddress: []string{address}},
+		KeyMajority:  1,
+		KeyValidity:  lease,
 	})
 	if err != nil {
 		return nil, err

@@ -30,7 +30,8 @@ export const abroad: readonly Peer[] = [
   peerOf({ ...redisson, name: redisson.floor, kind: 'floor', settings: '`setIfAbsent`, then as *SET NX*' }),
   peerOf({
     ...{ ...rueidis, name: 'rueidislock', kind: 'lock' },
-    settings: '`WithContext`, `KeyMajority: 1`, `NoLoopTracking`, renewed',
+    settings:
+      '`WithContext`, `KeyMajority: 1`, renewed; with `NoLoopTracking` some of eight processes that began together never ended a wait',
   }),
   peerOf({ ...goRedis, name: 'redsync', package: 'github.com/go-redsync/redsync/v4', kind: 'lock', settings: polls }),
   peerOf({ ...goRedis, name: 'redislock', package: 'github.com/bsm/redislock', kind: 'lock', settings: polls }),
