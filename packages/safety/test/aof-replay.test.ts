@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { compareWithAof } from '../src/aof/compare.js';
+import { compareWithAof, flawsOf } from '../src/aof/compare.js';
 import { replay } from '../src/aof/replay.js';
-import { faultClasses } from '../src/check/fault-classes.js';
+import { type FaultClass, faultClasses } from '../src/check/fault-classes.js';
 import type { HistoryEvent } from '../src/history/event.js';
 import { brokenAofs, goodAof, transactions } from './support/aof-stories.js';
 import { fault, type LevelPlan, story } from './support/history-builder.js';
@@ -36,6 +36,30 @@ describe('the replay of an append-only file', () => {
       '3|DEL x; ZPOPMIN holdfast_queue:{x}; ZPOPMIN holdfast_queue:{x}; HSET x d:1 1 seq 1; PEXPIREAT x 6000',
     );
     expect(replay(skipped).flaws).toEqual([]);
+  });
+
+  it('gives nobody a turn when a lock rests, however many wait', () => {
+    const rested = transactions(
+      ...[
+        '1|HSET x a:1 1 seq 1; PEXPIREAT x 31000',
+        '1|ZADD holdfast_queue:{x} 1500 b:1; PEXPIREAT holdfast_queue:{x} 9000',
+      ],
+      ...['2|DEL x; HSET x rest:a:1 1 seq 1; PEXPIREAT x 3000; HSET x rest 3000', '3|DEL x'],
+      '4|ZPOPMIN holdfast_queue:{x}; HSET x b:1 1 seq 1; PEXPIREAT x 34000',
+    );
+    expect(replay(rested).flaws).toEqual([]);
+  });
+
+  it('lets a tenure own that was passed over before, because no message reached it', () => {
+    const passedOver = transactions(
+      ...[
+        '1|HSET x a:1 1 seq 1; PEXPIREAT x 31000',
+        '1|ZADD holdfast_queue:{x} 1500 b:1; PEXPIREAT holdfast_queue:{x} 9000',
+      ],
+      '2|DEL x; ZPOPMIN holdfast_queue:{x}; HSET x b:1 1 seq 1; PEXPIREAT x 3000; DEL x',
+      '3|HSET x b:1 1 seq 1; PEXPIREAT x 33000',
+    );
+    expect(replay(passedOver).flaws).toEqual([]);
   });
 });
 
@@ -120,5 +144,27 @@ describe('a history beside the append-only file', () => {
       [fault(3_900, 'partition')],
     );
     expect(violations).toMatchObject([{ rule: 'aof-regrant', at: 4_000_000, faults: ['partition, 100.0 ms before'] }]);
+  });
+});
+
+describe('what a server did to the locks of an epoch', () => {
+  const overtaken = transactions(
+    '1|ZADD holdfast_queue:{x} 1500 b:1; PEXPIREAT holdfast_queue:{x} 9000',
+    '2|HSET x c:1 1 seq 1; PEXPIREAT x 32000',
+  );
+  const history = (lock: string) =>
+    story([{ worker: 'c', hold: 1, ask: 900, got: 1_000, release: 1_100 }]).map((event) =>
+      'lock' in event ? { ...event, lock } : event,
+    );
+  const rulesIn = (lock: string, faultClass: FaultClass) =>
+    flawsOf(history(lock), replay(overtaken), faultClass).map(({ rule }) => rule);
+
+  it('is judged where nothing may take a lock away: nobody has it before one who waits longer', () => {
+    expect(rulesIn('x', faultClasses['crash-and-network'])).toEqual(['aof-order']);
+    expect(rulesIn('x', faultClasses['loss-of-data'])).toEqual([]);
+  });
+
+  it('is not confused with what it did to those of other epochs', () => {
+    expect(rulesIn('y', faultClasses['crash-and-network'])).toEqual([]);
   });
 });

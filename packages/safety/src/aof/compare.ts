@@ -33,12 +33,7 @@ export function compareWithAof(history: History, timelines: readonly Timeline[],
   const killed = new Set(
     history.flatMap((event) => (event.f === 'fault' && event.code === 'sigkill' ? [event.target] : [])),
   );
-  for (const { flaws } of timelines) {
-    for (const { rule, lock, tenures, second, text } of flaws) {
-      const at = offset === undefined ? 0 : second * 1_000_000 - offset;
-      violations.push({ rule, lock, at, between: tenures, text, faults: faults.at(at) });
-    }
-  }
+  for (const timeline of timelines) violations.push(...flawsIn(timeline, faults, offset));
   let compared = 0;
   for (const [lock, levels] of levelsOf(history)) {
     const taken = seizures.some((seizure) => seizure.lock === undefined || seizure.lock === lock);
@@ -64,6 +59,25 @@ export function compareWithAof(history: History, timelines: readonly Timeline[],
     compared,
     tenures: stories.size,
   };
+}
+
+/**
+ * What is wrong with what the server did to the locks of a history, whoever held them. Nothing where locks are taken away: a waiter that was granted one
+ * may then own it again, and rightly.
+ */
+export function flawsOf(history: History, timeline: Timeline, faultClass: FaultClass): readonly Violation[] {
+  if (faultClass.exclusion.kind !== 'always') return [];
+  const locks = new Set(levelsOf(history).keys());
+  return flawsIn(timeline, new FaultsAround(history), wallOffset(history)).filter(
+    ({ rule, lock = '' }) => locks.has(lock) && faultClass.suspended[rule] === undefined,
+  );
+}
+
+function flawsIn({ flaws }: Timeline, faults: FaultsAround, offset: number | undefined): Violation[] {
+  return flaws.map(({ rule, lock, tenures, second, text }) => {
+    const at = offset === undefined ? 0 : second * 1_000_000 - offset;
+    return { rule, lock, at, between: tenures, text, faults: faults.at(at) };
+  });
 }
 
 function* differences(

@@ -12,5 +12,8 @@ export function keyOf(key: string): Key {
   return { kind: kind === 'queue' ? 'queue' : 'fresh', lock: tagged === undefined ? rest.slice(1, -1) : rest };
 }
 
-/** `<client>:<n>`, without the name of an explicit owner before it: unique already. */
-export const tenureOf = (id: string): string => id.split(':').slice(-2).join(':');
+/** `<client>:<n>`, without the name of an explicit owner before it: unique already. What stands for {@link isRest nobody} stays as it is. */
+export const tenureOf = (id: string): string => (isRest(id) ? id : id.split(':').slice(-2).join(':'));
+
+/** The owner of a lock that rests until a minimum is over. No explicit owner may have this name in a run that is judged. */
+export const isRest = (id: string): boolean => id.startsWith('rest:');

@@ -4,7 +4,7 @@
  * no key of holdfast is ever left without TTL.
  */
 import type { Transaction } from './parse.js';
-import { keyOf, tenureOf } from './keys.js';
+import { isRest, keyOf, tenureOf } from './keys.js';
 import type { Flaw, TenureStory, Timeline } from './timeline.js';
 
 interface Owner {
@@ -28,6 +28,8 @@ class Replay {
   /** Keys of ours that exist, and whether they have a TTL. */
   readonly #ttl = new Map<string, boolean>();
   readonly #touched = new Set<string>();
+  /** Made owners by the present transaction. */
+  readonly #granted = new Set<string>();
   #second = 0;
   #base = false;
   #transactions = 0;
@@ -37,6 +39,7 @@ class Replay {
     this.#base = isBase;
     this.#transactions += 1;
     for (const command of commands) this.#command(command);
+    this.#granted.clear();
     if (isBase) return;
     for (const key of this.#touched) {
       if (this.#ttl.get(key) === false) this.#flaw('aof-no-ttl', key, [], `the key ${key} has no TTL`);
@@ -117,10 +120,12 @@ class Replay {
     if (!this.#base && (count !== 1 || seq !== 1)) {
       this.#flaw('aof-count', lock, [tenure], `${tenure} begins with count ${count} and operation ${seq}`);
     }
-    this.#checkTurn(lock, state, tenure);
+    // Nobody has had a turn when the lock rests.
+    if (!isRest(tenure)) this.#checkTurn(lock, state, tenure);
     const story: TenureStory = earlier ?? { tenure, lock, count, latestEndMs: 0, end: undefined, regrantedAt: [] };
     story.end = undefined;
     this.#tenures.set(name, story);
+    this.#granted.add(name);
     state.owner = { story, count, seq };
   }
 
@@ -218,7 +223,10 @@ class Replay {
     // The second of the stamp has begun at least; expiry in its last millisecond is possible.
     // Before the first stamp the time is not known.
     const mayHaveExpired = this.#second === 0 || state.endMs === undefined || this.#second * 1_000 + 999 >= state.endMs;
-    state.owner.story.end = mayHaveExpired ? 'expired-or-deleted' : 'deleted';
+    const { story } = state.owner;
+    // Of those that are passed over because no message reaches them, one may ask again and be an owner then.
+    if (this.#granted.has(`${story.lock} ${story.tenure}`)) this.#tenures.delete(`${story.lock} ${story.tenure}`);
+    story.end = mayHaveExpired ? 'expired-or-deleted' : 'deleted';
     state.owner = undefined;
     state.endMs = undefined;
   }

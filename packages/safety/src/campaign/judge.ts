@@ -1,4 +1,7 @@
-/** The process that judges the histories of an epoch while the next one runs: files as arguments, a verdict on stdout. */
+/** The process that judges the histories of an epoch while the next one runs: files as arguments, and the append-only file of the server, where there is one that can be replayed, a verdict on stdout. */
+import { flawsOf } from '../aof/compare.js';
+import { readAof } from '../aof/parse.js';
+import { replay } from '../aof/replay.js';
 import { faultClassOf } from '../check/fault-classes.js';
 import { judge } from '../check/judge.js';
 import { describeViolation } from '../check/violation.js';
@@ -16,18 +19,19 @@ export interface Judgement {
   readonly violations: readonly string[];
 }
 
-const [className = '', watchdogLeaseMs = '', ...files] = process.argv.slice(2);
+const [className = '', watchdogLeaseMs = '', served = '', ...files] = process.argv.slice(2);
 const faultClass = faultClassOf(className);
 if (faultClass === undefined) throw new RangeError(`there is no fault class ${className}`);
 const history = readHistory(files);
 const { violations, undecided, counts } = judge(history, { faultClass, watchdogLeaseMs: Number(watchdogLeaseMs) });
+const flaws = served === '' ? [] : flawsOf(history, replay(readAof(served)), faultClass);
 const judgement: Judgement = {
   events: counts.events,
   crossProcess: counts.crossProcess,
   ...countUpdates(history),
   holdsByKind: holdsByKind(history),
   violations: [
-    ...violations.map(describeViolation),
+    ...[...violations, ...flaws].map(describeViolation),
     ...undecided.map((lock) => `undecided: the search for an order on ${lock} was given up`),
   ],
 };

@@ -1,6 +1,6 @@
 /** Starts the judge, and reads what it says. */
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CampaignClass } from '../faults/catalogue.js';
@@ -8,6 +8,9 @@ import { leaseMs } from './epoch.js';
 import type { Judgement } from './judge.js';
 
 const run = promisify(execFile);
+
+/** In the folder of an epoch: what the server had written down when it was over. */
+export const APPEND_ONLY = 'append-only';
 
 /** A history that takes longer is none that this machine can judge. */
 const limitMs = 300_000;
@@ -17,9 +20,10 @@ export async function judge(file: string, folder: string, className: CampaignCla
   const histories = readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
     .map((name) => join(folder, name));
+  const served = join(folder, APPEND_ONLY);
   const { stdout } = await run(
     process.execPath,
-    ['--max-old-space-size=4096', file, className, String(leaseMs), ...histories],
+    ['--max-old-space-size=4096', file, className, String(leaseMs), existsSync(served) ? served : '', ...histories],
     { timeout: limitMs, maxBuffer: 64 * 2 ** 20 },
   );
   return JSON.parse(stdout) as Judgement;

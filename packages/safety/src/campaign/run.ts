@@ -1,12 +1,12 @@
 /** One run on one topology: epoch after epoch until it has what it was asked for. */
-import { rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '@holdfast/testkit';
 import { type CampaignClass, classesOn } from '../faults/catalogue.js';
 import type { Site, Topology } from '../site/site.js';
 import type { Orders } from './command-line.js';
 import { Epoch, type EpochOutcome, type Scene } from './epoch.js';
-import { judge } from './judging.js';
+import { APPEND_ONLY, judge } from './judging.js';
 import { type EpochResult, faultsOf } from './result.js';
 import { type Places, Stage } from './stage.js';
 
@@ -102,6 +102,9 @@ export class Run {
       clearInterval(progress);
     }
     const seconds = (performance.now() - startedAt) / 1_000;
+    // The server goes on writing, and may begin a new file, before this one is judged.
+    if (scene.site.appendOnly !== undefined)
+      cpSync(scene.site.appendOnly, join(folder, APPEND_ONLY), { recursive: true });
     // One verdict behind at most: histories must not pile up.
     await Promise.all(this.#verdicts);
     const verdict: Promise<void> = this.#judge(outcome, { seed, className, folder, seconds }).finally(() =>

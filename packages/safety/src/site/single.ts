@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { startPrivateRedis } from '@holdfast/testkit';
 import { Redis } from 'ioredis';
 import type { Fronts, Site } from './site.js';
@@ -17,11 +18,12 @@ export async function singleSite(clock: ServerClock | undefined): Promise<Site> 
     args: [...serverArgs, ...user, ...durable, '--aof-timestamp-enabled', 'yes'],
     ...(clock === undefined ? {} : { serverEnv: clock.serverEnv }),
   });
-  await server.admin();
+  const [, folder = ''] = await (await server.admin()).config('GET', 'dir');
   return {
     kind: 'single',
     nodes: [server],
     clock,
+    appendOnly: join(folder, 'appendonlydir'),
     connect: () => new Redis(server.url),
     masters: () => Promise.resolve([server]),
     reach(fronts: Fronts) {

@@ -17,6 +17,8 @@ export interface Site {
   readonly nodes: readonly RedisServer[];
   /** Its clock can be set; undefined where it cannot. */
   readonly clock: ServerClock | undefined;
+  /** Where the server keeps its append-only file; undefined where keys move between servers, or one takes over from another. */
+  readonly appendOnly?: string;
   /** Those that take writes now. */
   masters(): Promise<readonly RedisServer[]>;
   /** How a client gets there through its proxies. */
