@@ -31,7 +31,7 @@ export const abroad: readonly Peer[] = [
   peerOf({
     ...{ ...rueidis, name: 'rueidislock', kind: 'lock' },
     settings:
-      '`WithContext`, `KeyMajority: 1`, renewed; with `NoLoopTracking` some of eight processes that began together never ended a wait',
+      '`WithContext`, `KeyMajority: 1`, renewed; without `NoLoopTracking`, with which waits of processes that began together stalled here more often',
   }),
   peerOf({ ...goRedis, name: 'redsync', package: 'github.com/go-redsync/redsync/v4', kind: 'lock', settings: polls }),
   peerOf({ ...goRedis, name: 'redislock', package: 'github.com/bsm/redislock', kind: 'lock', settings: polls }),

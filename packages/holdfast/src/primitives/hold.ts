@@ -28,10 +28,12 @@ export interface Hold extends AsyncDisposable {
    * Set when the lock came to this hold without having been given back: repair what it protects before you go on. See {@link Inherited}.
    *
    * Told to the hold that gets the lock first after that, and to holds inside it, if its call had been waiting when the lease of the last holder
-   * ran out, or when the lock was forced. The hold after that one is told nothing: the lock was given back in between.
+   * ran out, or when the lock was forced. The hold after that one is told nothing, for the lock was given back in between, unless its own process had
+   * lost the lock while it waited.
    *
    * Not promised: that it is set whenever a holder has died. Who comes later finds a free lock, and a failover or a flush may lose the queue. And
-   * it may be set although nothing is half done: after a lease that somebody else was granted and never used, or a key that was deleted.
+   * it may be set although nothing is half done: after a lease that somebody else was granted and never used, a key that was deleted, or a lock that
+   * its own call was granted and heard of too late.
    */
   readonly inherited?: Inherited | undefined;
   /** Checked against the local deadline at every read, so it is true even on the first line after a stalled event loop. */
