@@ -23,14 +23,14 @@ function version(name: string): string {
 /** What a reader needs to judge the figures, and nothing about whose machine it is. */
 export async function circumstancesOf(
   server: RedisServer,
-  run: Pick<Circumstances, 'command' | 'rounds' | 'roundMs'>,
+  { command, rounds, roundMs }: Pick<Circumstances, 'command' | 'rounds' | 'roundMs'>,
   programs: Programs,
 ): Promise<Circumstances> {
   const info = await (await server.admin()).info('server');
   const packages = ['ioredis', ...roster.flatMap((peer) => (peer.runsIn === undefined ? (peer.package ?? []) : []))];
   const [processor] = cpus();
   return {
-    ...run,
+    ...{ command, rounds, roundMs },
     commit: commit(),
     node: process.versions.node,
     redis: /^redis_version:(.+)$/m.exec(info)?.[1]?.trim() ?? 'of an unknown version',

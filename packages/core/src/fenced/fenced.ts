@@ -80,7 +80,9 @@ export function serveFenced(keys: LockKeys, options: Granting & Minting): Comman
 
 /** The same command, by the script that is like its own but for the tokens. */
 function minting<R>(script: Script, like: Command<R>, { tokenCounter }: LockKeys, { tokens }: Minting): Command<R> {
-  return { ...like, script, keys: [...like.keys, tokenCounter], args: [...like.args, tokens] };
+  const { keys, args, decode } = like;
+  // Alone: what several commands of the other script become is not what these would.
+  return { script, keys: [...keys, tokenCounter], args: [...args, tokens], decode };
 }
 
 function readHandoff(reply: Reply): FencedHandoffReply {

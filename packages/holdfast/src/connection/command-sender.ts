@@ -189,7 +189,10 @@ export class CommandSender {
       (replies) => copies.forEach((copy, index) => this.#replied(copy, replies[index])),
       (error) => {
         for (const { pending, connection } of copies) {
-          meaningOn(pending, connection, error);
+          const meaning = meaningOn(pending, connection, error);
+          // Once, before all are sent again: where they go then is what has been learnt from it.
+          if (pending === first.pending && meaning.kind === 'transient')
+            this.#topology.refused({ ...meaning, connection, lockKey: pending.lockKey });
           this.#failed(pending, connection, error, { kind: 'unknown' });
         }
       },

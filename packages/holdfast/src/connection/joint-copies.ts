@@ -25,25 +25,22 @@ export function inGroups(
   copies: readonly Copy<unknown>[],
   placeOf: (lockKey: string) => string,
 ): readonly (readonly [Copy<unknown>, ...Copy<unknown>[]])[] {
-  const groups: [Copy<unknown>, ...Copy<unknown>[]][] = [];
+  const groups: Group[] = [];
   for (const copy of copies) {
-    const group = copy.command.joint && groups.find((others) => joins(copy, others, placeOf));
-    if (group === undefined) groups.push([copy]);
-    else group.push(copy);
+    const place = placeOf(copy.pending.lockKey);
+    const group = copy.command.joint && groups.find((one) => one.place === place && joins(copy, one.copies));
+    if (group === undefined) groups.push({ place, copies: [copy] });
+    else group.copies.push(copy);
   }
-  return groups;
+  return groups.map(({ copies: together }) => together);
 }
 
-function joins(
-  { pending, connection, command }: Copy<unknown>,
-  others: readonly [Copy<unknown>, ...Copy<unknown>[]],
-  placeOf: (lockKey: string) => string,
-): boolean {
+interface Group {
+  readonly place: string;
+  readonly copies: [Copy<unknown>, ...Copy<unknown>[]];
+}
+
+function joins({ connection, command }: Copy<unknown>, others: Group['copies']): boolean {
   const [first] = others;
-  return (
-    others.length < MOST_IN_ONE &&
-    command.script === first.command.script &&
-    connection === first.connection &&
-    placeOf(pending.lockKey) === placeOf(first.pending.lockKey)
-  );
+  return others.length < MOST_IN_ONE && command.script === first.command.script && connection === first.connection;
 }

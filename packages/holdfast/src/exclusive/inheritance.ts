@@ -14,19 +14,25 @@
 
 import type { LockLostReason } from '../errors.js';
 import type { TenureEnd } from '../tenure/operations.js';
+import type { Inherited } from '../tenure/inherited.js';
 import type { Stake } from '../tenure/stake.js';
 import type { ExclusiveLock } from './lock.js';
 
 /** What is to be known of the present tenure, which is or was held, when it is withdrawn. Before its holds are closed. */
-export function endOf({ holds, inherited }: ExclusiveLock): TenureEnd {
-  if (holds.all.some((record) => record.given)) return 'lost';
-  return inherited === undefined ? 'released' : 'unused';
+export function endOf(lock: ExclusiveLock): TenureEnd {
+  if (wasHad(lock)) return 'lost';
+  return lock.inherited === undefined ? 'released' : unusedWith(lock.inherited);
 }
+
+const wasHad = ({ holds }: ExclusiveLock): boolean => holds.all.some((record) => record.given);
+
+/** Of a tenure that no call had a hold of. News without a time stands in no lock: only this process knows of it. */
+const unusedWith = ({ since }: Inherited): TenureEnd => (since === undefined ? 'lost' : 'unused');
 
 /** The tenure is lost, or taken back: the next hold here is to know of those that calls had. Before they are closed. */
 export function bereave(lock: ExclusiveLock, reason: LockLostReason): void {
   lock.keptUntil = undefined;
-  if (endOf(lock) === 'lost') lock.inherited = { reason: reason === 'force-unlocked' ? 'forced' : 'expired' };
+  if (wasHad(lock)) lock.inherited = { reason: reason === 'force-unlocked' ? 'forced' : 'expired' };
 }
 
 /** Gives back a tenure of which no call had a hold. What only this process knew of, the next owner is told too. */
@@ -34,5 +40,5 @@ export function giveBackUnused(lock: ExclusiveLock, tenure: Stake): void {
   const { inherited } = lock;
   lock.inherited = undefined;
   if (inherited === undefined) void tenure.giveBack(lock.parts.clock.now(), () => undefined);
-  else void tenure.cancel(inherited.since === undefined ? 'lost' : 'unused');
+  else void tenure.cancel(unusedWith(inherited));
 }

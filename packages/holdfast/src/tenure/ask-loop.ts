@@ -67,8 +67,8 @@ export class AskLoop {
   #freshUntil = Number.NEGATIVE_INFINITY;
   /** Clock time from which the lease that the last answer told of may have run out; undefined when that would be no accident. */
   #seenUntil: number | undefined;
-  /** What came with the lock, for the next answer if the lease was over by then; until another owner is seen. */
-  #heard: Inherited | undefined;
+  /** What came with the lock, and when: for the next answer if the lease was over by then; until another owner is seen. */
+  #heard: { readonly reason: Inherited['reason']; readonly at: number } | undefined;
   #listening = false;
   #stopped = false;
 
@@ -196,9 +196,9 @@ export class AskLoop {
     return this.#operations.ask(this.#tenure, { leaseMs, freshMs, ticket: this.#ticket, freshTtlMs });
   }
 
-  /** A message gives us the lock with this news, perhaps too late. */
-  heard(inherited: Inherited | undefined): void {
-    this.#heard = inherited;
+  /** The lock is given to us with this news, perhaps too late. */
+  heard({ reason }: Inherited): void {
+    this.#heard = { reason, at: this.#parts.clock.now() };
   }
 
   #answered(answer: Answer<AskReply>): void {
@@ -214,8 +214,7 @@ export class AskLoop {
     switch (reply.kind) {
       case 'acquired':
       case 'mine':
-        this.#heard = this.#inheritedBy(reply);
-        this.#listener.onOwned(reply, sentAt, this.#heard);
+        this.#owned(reply, sentAt);
         return;
       case 'wait':
         this.#ticket = reply.ticket;
@@ -229,11 +228,18 @@ export class AskLoop {
     }
   }
 
+  #owned(reply: Owned, sentAt: number): void {
+    const inherited = this.#inheritedBy(reply);
+    if (inherited !== undefined) this.heard(inherited);
+    this.#listener.onOwned(reply, sentAt, inherited);
+  }
+
   #wait(reply: Contention, sentAt: number, ahead: number): void {
     // Stopped: the reply was made before the grant that came by message.
     if (this.#stopped) return;
     const { remainingMs, resting } = reply;
-    this.#heard = undefined;
+    // An answer that is older than the news says nothing of what came behind it.
+    if (this.#heard !== undefined && this.#heard.at < sentAt) this.#heard = undefined;
     const isLease = remainingMs !== undefined && remainingMs > 0 && resting !== true;
     this.#seenUntil = isLease ? sentAt + remainingMs - GIVEN_UP_BEFORE_MS : undefined;
     const before = this.#ahead;
@@ -266,7 +272,8 @@ export class AskLoop {
     if (inherited !== undefined) return inherited === 'nothing' ? undefined : inherited;
     if (kind !== 'acquired') return undefined;
     const over = this.#seenUntil !== undefined && this.#parts.clock.now() >= this.#seenUntil;
-    return this.#heard ?? (over ? { reason: 'expired' } : undefined);
+    if (this.#heard !== undefined) return { reason: this.#heard.reason };
+    return over ? { reason: 'expired' } : undefined;
   }
 
   #listen(): void {

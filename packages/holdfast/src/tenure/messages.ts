@@ -42,8 +42,8 @@ export interface MessageSubject {
   readonly held: boolean;
   /** Whether a message can reach it now. */
   readonly reachable: boolean;
-  /** It was granted until a local clock time, as a message says that may be believed. Answers false when that has passed. */
-  beginUntil(deadline: number, news: GrantNews): boolean;
+  /** It was granted until a local clock time; undefined when only Redis is believed. Answers false then, and when that has passed. */
+  beginUntil(deadline: number | undefined, news: GrantNews): boolean;
   /** Another process waits. */
   contended(): void;
   /** Asks for the lock, unless it is held or over. */
@@ -117,8 +117,8 @@ export class TenureMessages implements InboxListener {
     const deadline = serverClock.toLocal(topology.nodeOf(this.#tenure.operations.key), end);
     // A grant lasts for a claim. One that says it lasts longer may be forged, or comes from a client with other settings: the reply decides.
     const credible = deadline !== undefined && deadline - clock.now() <= settings.claimLeaseMs + CLOCK_GRAIN_MS;
-    const believed = this.#trusted.grant() && credible;
-    if (grants === 'asked about' || !believed || !this.#tenure.beginUntil(deadline, news)) this.look();
+    const believed = this.#trusted.grant() && credible && grants !== 'asked about';
+    if (!this.#tenure.beginUntil(believed ? deadline : undefined, news)) this.look();
   }
 
   get #trusted(): MessageTrust {

@@ -177,11 +177,11 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     return this.#subscription.open;
   }
 
-  beginUntil(deadline: number, { others, token, inherited, turn }: GrantNews): boolean {
+  beginUntil(deadline: number | undefined, { others, token, inherited, turn }: GrantNews): boolean {
+    if (inherited !== undefined) this.#askLoop?.heard(inherited);
     // A releaser that knows of no tokens has granted it: the answer to an ask brings one.
-    if (this.tokens !== undefined && token === undefined) return false;
+    if (deadline === undefined || (this.tokens !== undefined && token === undefined)) return false;
     this.#adoptTerms();
-    this.#askLoop?.heard(inherited);
     if (!this.lease.beginUntil(deadline)) return false;
     this.otherWaiters.counted(others, this.#parts.clock.now());
     if (token !== undefined) this.tokens?.begin(token);

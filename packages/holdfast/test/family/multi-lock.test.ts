@@ -377,6 +377,15 @@ describe('what is given back together', () => {
     expect(await scripts(() => round(client.getMultiLock(three().slice(2))))).toBe(2);
   });
 
+  it('leaves one by one where each has a token to give on', async () => {
+    await loadScripts(kit);
+    const client = openClient(kit);
+    await warmUp(kit, client);
+    const fenced = () => client.getMultiLock(three().map((name) => client.getFencedLock(name)));
+    await fenced().withLock(() => undefined);
+    expect(await scripts(() => fenced().withLock(() => undefined))).toBe(6);
+  });
+
   it('by a command whose reply is lost is given back once, and is no loss', async () => {
     await loadScripts(kit);
     const proxy = await openProxy(kit);

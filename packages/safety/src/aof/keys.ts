@@ -12,6 +12,12 @@ export function keyOf(key: string): Key {
   return { kind: kind === 'queue' ? 'queue' : 'fresh', lock: tagged === undefined ? rest.slice(1, -1) : rest };
 }
 
+/** The lock that a key belongs to, as far as the key says; else the key. */
+export function lockOf(key: string): string {
+  const at = keyOf(key);
+  return 'lock' in at ? at.lock : key;
+}
+
 /** `<client>:<n>`, without the name of an explicit owner before it: unique already. What stands for {@link isRest nobody} stays as it is. */
 export const tenureOf = (id: string): string => (isRest(id) ? id : id.split(':').slice(-2).join(':'));
 

@@ -4,7 +4,7 @@
  * no key of holdfast is ever left without TTL.
  */
 import type { Transaction } from './parse.js';
-import { isRest, keyOf, tenureOf } from './keys.js';
+import { isRest, keyOf, lockOf, tenureOf } from './keys.js';
 import type { Flaw, TenureStory, Timeline } from './timeline.js';
 
 interface Owner {
@@ -42,7 +42,7 @@ class Replay {
     this.#granted.clear();
     if (isBase) return;
     for (const key of this.#touched) {
-      if (this.#ttl.get(key) === false) this.#flaw('aof-no-ttl', key, [], `the key ${key} has no TTL`);
+      if (this.#ttl.get(key) === false) this.#flaw('aof-no-ttl', lockOf(key), [], `the key ${key} has no TTL`);
     }
     this.#touched.clear();
   }
@@ -120,8 +120,8 @@ class Replay {
     if (!this.#base && (count !== 1 || seq !== 1)) {
       this.#flaw('aof-count', lock, [tenure], `${tenure} begins with count ${count} and operation ${seq}`);
     }
-    // Nobody has had a turn when the lock rests.
-    if (!isRest(tenure)) this.#checkTurn(lock, state, tenure);
+    // Nobody has had a turn when the lock rests, and a base file does not say who came when.
+    if (!isRest(tenure) && !this.#base) this.#checkTurn(lock, state, tenure);
     const story: TenureStory = earlier ?? { tenure, lock, count, latestEndMs: 0, end: undefined, regrantedAt: [] };
     story.end = undefined;
     this.#tenures.set(name, story);

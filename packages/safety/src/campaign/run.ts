@@ -1,5 +1,5 @@
 /** One run on one topology: epoch after epoch until it has what it was asked for. */
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '@holdfast/testkit';
 import { type CampaignClass, classesOn } from '../faults/catalogue.js';
@@ -103,7 +103,7 @@ export class Run {
     }
     const seconds = (performance.now() - startedAt) / 1_000;
     // The server goes on writing, and may begin a new file, before this one is judged.
-    if (scene.site.appendOnly !== undefined)
+    if (scene.site.appendOnly !== undefined && existsSync(scene.site.appendOnly))
       cpSync(scene.site.appendOnly, join(folder, APPEND_ONLY), { recursive: true });
     // One verdict behind at most: histories must not pile up.
     await Promise.all(this.#verdicts);

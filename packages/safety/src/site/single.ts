@@ -10,7 +10,16 @@ import type { ServerClock } from './server-clock.js';
 const user = ['--user', WORKER_USER, 'on', 'nopass', '~*', '&*', '+@all'];
 
 /** A server that is killed comes back with its data: every write is in the file before it is answered. */
-const durable = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--aof-use-rdb-preamble', 'no'];
+const durable = [
+  '--appendonly',
+  'yes',
+  '--appendfsync',
+  'everysec',
+  '--aof-use-rdb-preamble',
+  'no',
+  '--auto-aof-rewrite-percentage',
+  '0',
+];
 
 /** One server. With `clock` its wall clock can be set. */
 export async function singleSite(clock: ServerClock | undefined): Promise<Site> {

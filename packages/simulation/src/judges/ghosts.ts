@@ -34,9 +34,21 @@ export class GhostJudge {
     const name = names.get(request[1] ?? '');
     if (name === undefined || name === 'renew') return;
     const keys = Number(request[2]);
-    const lock = request[3] ?? '';
+    if (name === 'releases') {
+      // For each tenure as many keys and arguments as for one.
+      for (let key = 3, arg = 3 + keys; key < 3 + keys; key += 4, arg += 7)
+        this.#executed(now, server, { name: 'release', lock: request[key] ?? '', tenure: request[arg] ?? '' });
+      return;
+    }
+    this.#executed(now, server, { name, lock: request[3] ?? '', tenure: request[3 + keys] ?? '' });
+  }
+
+  #executed(
+    now: number,
+    server: MemoryServer,
+    { name, lock, tenure }: { readonly name: Name; readonly lock: string; readonly tenure: string },
+  ): void {
     const owners = server.keysOf().find(lock)?.value;
-    const isOwner = (tenure: string) => owners instanceof Map && owners.has(tenure);
     if (owners instanceof Map) {
       for (const owner of owners.keys()) {
         if (!this.#ended.has(owner)) continue;
@@ -49,7 +61,7 @@ export class GhostJudge {
         return;
       }
     }
-    const tenure = request[3 + keys] ?? '';
-    if (ending.has(name) && !isOwner(tenure)) this.#ended.add(tenure);
+    const isOwner = owners instanceof Map && owners.has(tenure);
+    if (ending.has(name) && !isOwner) this.#ended.add(tenure);
   }
 }
