@@ -80,9 +80,13 @@ export function serveFenced(keys: LockKeys, options: Granting & Minting): Comman
 
 /** The same command, by the script that is like its own but for the tokens. */
 function minting<R>(script: Script, like: Command<R>, { tokenCounter }: LockKeys, { tokens }: Minting): Command<R> {
-  const { keys, args, decode } = like;
   // Alone: what several commands of the other script become is not what these would.
-  return { script, keys: [...keys, tokenCounter], args: [...args, tokens], decode };
+  return {
+    script,
+    keys: [...like.keys, tokenCounter],
+    args: [...like.args, tokens],
+    decode: (raw) => like.decode(raw),
+  };
 }
 
 function readHandoff(reply: Reply): FencedHandoffReply {
