@@ -6,7 +6,8 @@
  * the entries of the queue. The news comes with the message or the answer that gives the lock, and stands in the lock besides, until it is given back.
  *
  * Time has no length: leases run out at any moment, commands are executed some time after they were sent, and an ask perhaps a second time later (COPIES). A hold begins only while
- * its tenure is the owner (see queue.pml). Who asks after a lease has run out has heard what was said before that. A process that has crashed is passed over when its turn comes; what it owns runs out.
+ * its tenure is the owner (see queue.pml). Who asks after a lease has run out has heard what was said before that. A message is read when no answer
+ * is awaited: that an older answer does not undo it is not modelled. A process that has crashed is passed over when its turn comes; what it owns runs out.
  *
  * Sizes   NT tenures, each of a process of its own; LIMIT: a grant step comes to one waiter only, and another one goes on
  * Faults  LAPSES of leases, FORCES, LOSSES: a holder finds its own deadline over and cancels (as a client that is closed does), RESTS, GIVE_UPS and CRASHES of waiters and holders,
