@@ -55,7 +55,8 @@ export const otherPrimitives: readonly string[] = ['getCountDownLatch', 'getPerm
 export function laterThan(name: string): string {
   for (let number = 1; ; number++) {
     const later = `${name}:${number}`;
-    if (keySlot(later) > keySlot(name)) return later;
+    // Of one slot the longer name is the later one; of the last slot there is no other way.
+    if (keySlot(later) >= keySlot(name)) return later;
   }
 }
 
