@@ -24,7 +24,12 @@ type event struct {
 	Until  int64  `json:"until"`
 	Token  *int64 `json:"token"`
 	Code   string `json:"code"`
+	// Of an acquisition that others may have beside it: the reading side of a lock, permits of a semaphore.
+	Side    string `json:"side"`
+	Permits int    `json:"permits"`
 }
+
+func (e event) isShared() bool { return e.Side == "read" || e.Permits > 0 }
 
 func (e event) believes() bool { return e.State == "held" || e.State == "suspect" }
 

@@ -35,7 +35,16 @@ func operationsByLock(history []event, seizedBy []string) map[string][]porcupine
 	add := func(lock string, call, ret int64, a action) {
 		byLock[lock] = append(byLock[lock], porcupine.Operation{Input: a, Call: call, Return: ret})
 	}
-	for _, l := range acquisitions(history) {
+	asked := acquisitions(history)
+	// Readers overlap, and holders of permits: there is no model of that here, nor in linearizability.ts.
+	shared := map[string]bool{}
+	for _, l := range asked {
+		shared[l.asked.Lock] = shared[l.asked.Lock] || l.asked.isShared()
+	}
+	for _, l := range asked {
+		if shared[l.asked.Lock] {
+			continue
+		}
 		lock, owner := l.asked.Lock, l.owner()
 		if l.ok == nil {
 			add(lock, l.asked.At, never, action{kind: maybeAcquire, owner: owner, depth: l.asked.Depth})

@@ -271,8 +271,8 @@ export class AskLoop {
   #inheritedBy({ kind, inherited }: Owned): Inherited | undefined {
     if (inherited !== undefined) return inherited === 'nothing' ? undefined : inherited;
     if (kind !== 'acquired') return undefined;
-    const over = this.#seenUntil !== undefined && this.#parts.clock.now() >= this.#seenUntil;
     if (this.#heard !== undefined) return { reason: this.#heard.reason };
+    const over = this.#seenUntil !== undefined && this.#parts.clock.now() >= this.#seenUntil;
     return over ? { reason: 'expired' } : undefined;
   }
 

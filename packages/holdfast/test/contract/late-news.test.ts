@@ -8,7 +8,7 @@ import { openProxy } from '../support/redis-inputs.js';
 
 const kit = useRedis();
 
-/** A lock that is held, and the only process that waits for it, behind a network that can be held up. */
+/** A lock was forced from its holder, and the only call that waited for it hears nothing, neither of its grant nor of its end, before `network` heals. */
 async function setUp(ask = (client: LockClient, name: string): Promise<Hold> => client.getLock(name).acquire()) {
   const network = await openProxy(kit);
   const redis = { host: network.host, port: network.port };
@@ -20,53 +20,37 @@ async function setUp(ask = (client: LockClient, name: string): Promise<Hold> => 
   const name = freshName();
   // Its claim is what a waiter is granted.
   const holder = openClient(kit, { claimLeaseMs: 400, reaskMs: 100 });
-  const hold = await holder.getLock(name).acquire();
+  await holder.getLock(name).acquire();
   const call = ask(client, name);
-  await waitUntil(async () => (await kit.admin.zcard(`holdfast_queue:{${name}}`)) === 1, { what: 'the waiter' });
-  const untilGranted = () =>
-    waitUntil(async () => (await kit.admin.zcard(`holdfast_queue:{${name}}`)) === 0, { what: 'the grant' });
-  const untilOver = () => waitUntil(async () => (await kit.admin.exists(name)) === 0, { what: 'its end' });
-  return { network, name, holder, hold, call, untilGranted, untilOver };
+  const untilWaiting = (waiters: number) =>
+    waitUntil(async () => (await kit.admin.zcard(`holdfast_queue:{${name}}`)) === waiters, {
+      what: `${waiters} waiters`,
+    });
+  await untilWaiting(1);
+  network.hold('down');
+  // By one that knows of no tokens.
+  await holder.getLock(name).forceUnlock();
+  await untilWaiting(0);
+  await waitUntil(async () => (await kit.admin.exists(name)) === 0, { what: 'the end of what was granted' });
+  return { network, name, holder, call, untilWaiting };
 }
 
 describe('who is granted a lock, and hears of it when that is over', () => {
-  it('is told all the same that the holder before had lost it', async () => {
-    const { network, name, holder, call, untilGranted, untilOver } = await setUp();
-    network.hold('down');
-    await holder.getLock(name).forceUnlock();
-    await untilGranted();
-    await untilOver();
-    await network.heal();
-    const hold = await call;
-    expect(hold.inherited).toEqual({ reason: 'forced' });
-    await hold.release();
-  });
-
-  it('is told all the same when the message could not be enough, since it has no token', async () => {
-    const { network, name, holder, call, untilGranted, untilOver } = await setUp((client, of) =>
-      client.getFencedLock(of).acquire(),
-    );
-    network.hold('down');
-    // By one that knows of no tokens.
-    await holder.getLock(name).forceUnlock();
-    await untilGranted();
-    await untilOver();
+  it.each<[string, Parameters<typeof setUp>[0]]>([
+    ['a plain lock', undefined],
+    ['a lock with tokens, of which the message has none', (client, name) => client.getFencedLock(name).acquire()],
+  ])('is told all the same that the holder before had lost it: %s', async (_, ask) => {
+    const { network, call } = await setUp(ask);
     await network.heal();
     expect((await call).inherited).toEqual({ reason: 'forced' });
   });
 
   it('is told nothing when another process has had it since, and has given it back', async () => {
-    const { network, name, holder, call, untilGranted, untilOver } = await setUp();
-    network.hold('down');
-    await holder.getLock(name).forceUnlock();
-    await untilGranted();
-    await untilOver();
+    const { network, name, holder, call, untilWaiting } = await setUp();
     const next = await holder.getLock(name).acquire();
     await network.heal();
-    await waitUntil(async () => (await kit.admin.zcard(`holdfast_queue:{${name}}`)) === 1, { what: 'the waiter' });
+    await untilWaiting(1);
     await next.release();
-    const hold = await call;
-    expect(hold.inherited).toBeUndefined();
-    await hold.release();
+    expect((await call).inherited).toBeUndefined();
   });
 });

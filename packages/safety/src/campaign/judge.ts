@@ -1,4 +1,7 @@
-/** The process that judges the histories of an epoch while the next one runs: files as arguments, and the append-only file of the server, where there is one that can be replayed, a verdict on stdout. */
+/**
+ * The process that judges an epoch while the next one runs. Its arguments: the fault class, the lease, the folder of the server's append-only file (or
+ * nothing, where there is none to replay), the files of the history. Its verdict comes on stdout.
+ */
 import { flawsOf } from '../aof/compare.js';
 import { readAof } from '../aof/parse.js';
 import { replay } from '../aof/replay.js';

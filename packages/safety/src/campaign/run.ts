@@ -93,6 +93,8 @@ export class Run {
       folder,
     });
     this.#last = epoch;
+    const { appendOnly } = scene.site;
+    await appendOnly?.begin();
     const startedAt = performance.now();
     const progress = setInterval(() => this.#report(epoch, className, seed), progressMs);
     let outcome: EpochOutcome;
@@ -102,9 +104,9 @@ export class Run {
       clearInterval(progress);
     }
     const seconds = (performance.now() - startedAt) / 1_000;
-    // The server goes on writing, and may begin a new file, before this one is judged.
-    if (scene.site.appendOnly !== undefined && existsSync(scene.site.appendOnly))
-      cpSync(scene.site.appendOnly, join(folder, APPEND_ONLY), { recursive: true });
+    // The server begins its file anew with the next epoch, before this one is judged. In a container it cannot be read.
+    if (appendOnly !== undefined && existsSync(appendOnly.folder))
+      cpSync(appendOnly.folder, join(folder, APPEND_ONLY), { recursive: true });
     // One verdict behind at most: histories must not pile up.
     await Promise.all(this.#verdicts);
     const verdict: Promise<void> = this.#judge(outcome, { seed, className, folder, seconds }).finally(() =>

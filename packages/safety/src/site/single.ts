@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { startPrivateRedis } from '@holdfast/testkit';
 import { Redis } from 'ioredis';
+import { appendOnlyOf } from './append-only.js';
 import type { Fronts, Site } from './site.js';
 import { serverArgs } from './site.js';
 import { WORKER_USER } from './reach.js';
@@ -9,30 +9,24 @@ import type { ServerClock } from './server-clock.js';
 /** Known to the server whenever it starts. */
 const user = ['--user', WORKER_USER, 'on', 'nopass', '~*', '&*', '+@all'];
 
-/** A server that is killed comes back with its data: every write is in the file before it is answered. */
+/** A server that is killed comes back with its data: every write is in the file before it is answered. The file can be replayed. */
 const durable = [
-  '--appendonly',
-  'yes',
-  '--appendfsync',
-  'everysec',
-  '--aof-use-rdb-preamble',
-  'no',
-  '--auto-aof-rewrite-percentage',
-  '0',
+  ...['--appendonly', 'yes', '--appendfsync', 'everysec', '--aof-timestamp-enabled', 'yes'],
+  ...['--aof-use-rdb-preamble', 'no', '--auto-aof-rewrite-percentage', '0'],
 ];
 
 /** One server. With `clock` its wall clock can be set. */
 export async function singleSite(clock: ServerClock | undefined): Promise<Site> {
   const server = await startPrivateRedis({
-    args: [...serverArgs, ...user, ...durable, '--aof-timestamp-enabled', 'yes'],
+    args: [...serverArgs, ...user, ...durable],
     ...(clock === undefined ? {} : { serverEnv: clock.serverEnv }),
   });
-  const [, folder = ''] = await (await server.admin()).config('GET', 'dir');
+  const appendOnly = await appendOnlyOf(server);
   return {
     kind: 'single',
     nodes: [server],
     clock,
-    appendOnly: join(folder, 'appendonlydir'),
+    appendOnly,
     connect: () => new Redis(server.url),
     masters: () => Promise.resolve([server]),
     reach(fronts: Fronts) {

@@ -1,6 +1,7 @@
 /** The servers of a run, whatever their topology: what workers, nemeses and gates have to know of them. */
 import type { FaultProxy, RedisServer } from '@holdfast/testkit';
 import type { Cluster, Redis } from 'ioredis';
+import type { AppendOnly } from './append-only.js';
 import { WORKER_USER } from './reach.js';
 import type { Reach } from './reach.js';
 import type { ServerClock } from './server-clock.js';
@@ -17,8 +18,8 @@ export interface Site {
   readonly nodes: readonly RedisServer[];
   /** Its clock can be set; undefined where it cannot. */
   readonly clock: ServerClock | undefined;
-  /** Where the server keeps its append-only file; undefined where keys move between servers, or one takes over from another. */
-  readonly appendOnly?: string;
+  /** Undefined where keys move between servers, or one takes over from another: no file tells all of a lock. */
+  readonly appendOnly?: AppendOnly;
   /** Those that take writes now. */
   masters(): Promise<readonly RedisServer[]>;
   /** How a client gets there through its proxies. */
