@@ -4,7 +4,7 @@ import { driveTime, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { type LockClient, type LockClientEvents, type LockClientOptions, type LockDiagnostics } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
-import { stall } from '../support/losses.js';
+import { stall } from '../support/stall.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
 import { Gate, turns } from '../support/room.js';

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { freshName, openClient } from '../support/clients.js';
-import { stall } from '../support/losses.js';
+import { stall } from '../support/stall.js';
 import { Gate } from '../support/room.js';
 
 const kit = useRedis();

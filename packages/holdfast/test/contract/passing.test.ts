@@ -2,6 +2,7 @@ import { driveTime, type FaultProxy, faultProxy, useRedis, waitUntil } from '@ho
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
+import { stall } from '../support/stall.js';
 
 const kit = useRedis();
 let proxy: FaultProxy;
@@ -92,8 +93,7 @@ describe('a signal that aborts while the call is being made', () => {
     const client = openClient(kit);
     const hold = await client.getLock(freshName()).acquire({ leaseMs: 100 });
     const { signal, name } = hold;
-    const stalledUntil = performance.now() + 150;
-    while (performance.now() < stalledUntil);
+    stall(150);
     await expect(client.getLock(name).acquire({ signal })).rejects.toMatchObject({ code: 'LOCK_LOST' });
   });
 });

@@ -6,14 +6,9 @@ import type { LockClient } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
+import { stall } from '../support/stall.js';
 
 const kit = useRedis(startPrivateRedis);
-
-/** The event loop stands still. */
-function compute(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
-}
 
 async function warm(client: LockClient): Promise<LockClient> {
   await client.getLock(freshName()).withLock(() => undefined);
@@ -43,7 +38,7 @@ describe('on a healthy server', () => {
     async (waitMs) => {
       const client = await warm(openClient(kit));
       const got = client.getLock(freshName()).tryLock(waitMs);
-      compute(60);
+      stall(60);
       expect(await got).toBe(true);
     },
   );
@@ -53,7 +48,7 @@ describe('on a healthy server', () => {
     await openClient(kit).getLock(name).lock();
     const client = await warm(openClient(kit));
     const calls = [client.getLock(name).tryLock(5), client.getLock(name).tryAcquire({ waitMs: 5 })];
-    compute(30);
+    stall(30);
     expect(await Promise.all(calls.map(outcomeOf))).toEqual([false, null]);
   });
 
@@ -68,7 +63,7 @@ describe('on a healthy server', () => {
       first((client) => client.getLock(freshName()).tryLock(300)),
       first((client) => client.getLock(freshName()).acquire({ waitMs: 20_000 })),
     ];
-    compute(1_600);
+    stall(1_600);
     expect(await Promise.all(calls)).toEqual([true, expect.any(Boolean), 'had']);
   });
 });

@@ -3,7 +3,7 @@ import { inboxChannel } from '@holdfast/core';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
-import { stall } from '../support/losses.js';
+import { stall } from '../support/stall.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
 

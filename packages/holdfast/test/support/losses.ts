@@ -49,12 +49,6 @@ export function lostFor(name: string, reason: LockLostReason): object {
   };
 }
 
-/** Keeps the event loop busy. */
-export function stall(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
-}
-
 function reasonOf(error: unknown): unknown {
   return error instanceof LockLostError ? error.reason : error;
 }

@@ -22,7 +22,7 @@ import {
   type RLock,
 } from 'holdfast';
 import { freshName, openClient } from '../../support/clients.js';
-import { stall } from '../../support/losses.js';
+import { stall } from '../../support/stall.js';
 import { bystanders, Neighbour } from '../../support/neighbour.js';
 import { openProxy } from '../../support/redis-inputs.js';
 import { AwaitPoints } from './await-points.js';

@@ -4,7 +4,7 @@ import type { RedisKit } from '@holdfast/testkit';
 import { expect } from '@jest/globals';
 import type * as fc from 'fast-check';
 import { type AcquireOptions, type Hold, type LockClient, LockLostError, type RLock } from 'holdfast';
-import { stall } from '../../support/losses.js';
+import { stall } from '../../support/stall.js';
 import { BRIEF_MS, Call, Place, type Process } from './calls.js';
 import { Comparison, enterAsFound } from './comparison.js';
 import { LineModel, Refused } from './line-model.js';
