@@ -7,6 +7,7 @@ import { GhostJudge } from './judges/ghosts.js';
 import { InheritanceJudge } from './judges/inheritances.js';
 import { OrderJudge } from './judges/order.js';
 import { OtherJudges } from './judges/others.js';
+import { scriptOf } from './judges/script-names.js';
 import { TokenJudge } from './judges/tokens.js';
 import type { Rule, Violation } from './judges/violation.js';
 import type { Wait } from './judges/wait.js';
@@ -154,6 +155,8 @@ export class Court implements Witness {
 
   /** A server has executed `request`. */
   executed(server: MemoryServer, request: readonly string[]): void {
+    // However long the call has been on its way: who had the lock is told from now on.
+    if (scriptOf(request) === 'force') this.#exclusion.taken(this.#timeline.now, request[3]);
     this.#ghosts?.executed(this.#timeline.now, server, request);
     this.others.executed(this.#timeline.now, server, request);
   }

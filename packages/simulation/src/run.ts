@@ -163,7 +163,7 @@ class Run {
         const done = breakNow(fault, this.#world, this.#scenario, {
           taken: (lock) => this.#court.taken(lock),
           began: (life) => this.#begin(life),
-          force: (life, lock) => this.#force(life, lock),
+          force,
         });
         if (!done) return;
         if (dying !== undefined) this.#buried(dying);
@@ -177,15 +177,6 @@ class Run {
   #buried({ process, plan }: Life): void {
     this.#tasks -= plan.tasks.length;
     this.#court.buried(process);
-  }
-
-  #force({ process, client }: Life, lock: string): void {
-    const { timeline } = this.#world;
-    process.at(timeline.now, Phase.timer, () => {
-      const taken = () => this.#court.taken(lock);
-      taken();
-      void client.getLock(lock).forceUnlock().then(taken, taken);
-    });
   }
 
   #close(): void {
@@ -229,4 +220,9 @@ class Run {
     for (const text of leftBehind(this.#world, living, server.master, keys))
       this.#court.fail('left behind', undefined, text);
   }
+}
+
+function force({ process, client }: Life, lock: string): void {
+  const answered = () => undefined;
+  process.at(process.time, Phase.timer, () => void client.getLock(lock).forceUnlock().then(answered, answered));
 }

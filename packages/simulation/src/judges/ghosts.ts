@@ -5,20 +5,11 @@
  * the lock would stand idle for a lease. Callers hardly notice; the server's data shows it at once.
  */
 
-import { fencedScripts, readWriteScripts, scripts } from '@holdfast/core';
 import type { MemoryServer } from '@holdfast/memory';
+import { type ScriptName, scriptOf } from './script-names.js';
 import type { Violation } from './violation.js';
 
-type Name = keyof typeof scripts | keyof typeof readWriteScripts | keyof typeof fencedScripts;
-
-const names = new Map<string, Name>();
-const all = [scripts, fencedScripts, readWriteScripts].flatMap((of) => Object.entries(of));
-for (const [name, { sha, source }] of all as [Name, { sha: string; source: string }][]) {
-  names.set(sha, name);
-  names.set(source, name);
-}
-
-const ending: ReadonlySet<Name | undefined> = new Set<Name>(['release', 'rest', 'cancel']);
+const ending: ReadonlySet<ScriptName | undefined> = new Set<ScriptName>(['release', 'rest', 'cancel']);
 
 /** See the module comment. */
 export class GhostJudge {
@@ -31,7 +22,7 @@ export class GhostJudge {
 
   /** A server has executed `request`: a script with its keys and arguments, or something else. */
   executed(now: number, server: MemoryServer, request: readonly string[]): void {
-    const name = names.get(request[1] ?? '');
+    const name = scriptOf(request);
     if (name === undefined || name === 'renew') return;
     const keys = Number(request[2]);
     if (name === 'releases') {
@@ -46,7 +37,7 @@ export class GhostJudge {
   #executed(
     now: number,
     server: MemoryServer,
-    { name, lock, tenure }: { readonly name: Name; readonly lock: string; readonly tenure: string },
+    { name, lock, tenure }: { readonly name: ScriptName; readonly lock: string; readonly tenure: string },
   ): void {
     const owners = server.keysOf().find(lock)?.value;
     if (owners instanceof Map) {

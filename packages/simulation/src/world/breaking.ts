@@ -100,7 +100,8 @@ export function breakNow(
       return true;
     case 'queue-lost':
     case 'del': {
-      const lock = locks[fault.lock] ?? '';
+      const lock = locks[fault.lock];
+      if (lock === undefined) return false;
       const keys = lockKeys(lock);
       if (fault.kind === 'del') then.taken(lock);
       const queue = wakeup === 'queue' ? [keys.queue, keys.fresh] : [];
@@ -109,9 +110,10 @@ export function breakNow(
     }
     case 'force': {
       const life = world.lifeOf(fault.process);
-      const lock = locks[fault.lock] ?? '';
-      if (life !== undefined) then.force(life, lock);
-      return life !== undefined;
+      const lock = locks[fault.lock];
+      if (life === undefined || lock === undefined) return false;
+      then.force(life, lock);
+      return true;
     }
   }
 }
