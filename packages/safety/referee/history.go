@@ -24,12 +24,12 @@ type event struct {
 	Until  int64  `json:"until"`
 	Token  *int64 `json:"token"`
 	Code   string `json:"code"`
-	// Of an acquisition that others may have beside it: the reading side of a lock, permits of a semaphore.
+	// Of an acquisition that others may have beside it: "read" of a read-write lock, permits of a semaphore.
 	Side    string `json:"side"`
 	Permits int    `json:"permits"`
 }
 
-func (e event) isShared() bool { return e.Side == "read" || e.Permits > 0 }
+func (e event) reads() bool { return e.Side == "read" }
 
 func (e event) believes() bool { return e.State == "held" || e.State == "suspect" }
 

@@ -42,10 +42,14 @@ func main() {
 	}
 	result := verdict{Illegal: []string{}, Undecided: []string{}}
 	byLock := operationsByLock(history, codes)
-	for lock, operations := range byLock {
+	for lock, use := range byLock {
 		result.Locks++
-		result.Operations += len(operations)
-		switch porcupine.CheckOperationsTimeout(lockModel, operations, *timeout) {
+		result.Operations += len(use.operations)
+		model := lockModel
+		if use.shared {
+			model = readWriteModel
+		}
+		switch porcupine.CheckOperationsTimeout(model, use.operations, *timeout) {
 		case porcupine.Illegal:
 			result.Illegal = append(result.Illegal, lock)
 		case porcupine.Unknown:

@@ -21,44 +21,69 @@ const (
 	expire
 	maybeRelease
 	force
+	// What an operator does to a read-write lock, one after the other.
+	forceWriter
+	forceReaders
 )
 
 type action struct {
 	kind  kind
 	owner string
 	depth int
+	reads bool
 	token *int64
 }
 
-func operationsByLock(history []event, seizedBy []string) map[string][]porcupine.Operation {
-	byLock := map[string][]porcupine.Operation{}
-	add := func(lock string, call, ret int64, a action) {
-		byLock[lock] = append(byLock[lock], porcupine.Operation{Input: a, Call: call, Return: ret})
+// One lock, and whether readers may share it.
+type use struct {
+	operations []porcupine.Operation
+	shared     bool
+}
+
+func (u *use) add(call, ret int64, a action) {
+	u.operations = append(u.operations, porcupine.Operation{Input: a, Call: call, Return: ret})
+}
+
+func (u *use) seize(call, ret int64) {
+	if !u.shared {
+		u.add(call, ret, action{kind: force})
+		return
 	}
-	asked := acquisitions(history)
-	// Readers overlap, and holders of permits: there is no model of that here, nor in linearizability.ts.
-	shared := map[string]bool{}
-	for _, l := range asked {
-		shared[l.asked.Lock] = shared[l.asked.Lock] || l.asked.isShared()
+	u.add(call, ret, action{kind: forceWriter})
+	u.add(call, ret, action{kind: forceReaders})
+}
+
+func operationsByLock(history []event, seizedBy []string) map[string]*use {
+	byLock := map[string]*use{}
+	pools, shared := map[string]bool{}, map[string]bool{}
+	for _, e := range history {
+		pools[e.Lock] = pools[e.Lock] || e.Permits > 0
+		shared[e.Lock] = shared[e.Lock] || e.reads()
 	}
-	for _, l := range asked {
-		if shared[l.asked.Lock] {
+	for _, l := range acquisitions(history) {
+		// Holders of permits overlap: there is no model of that here, nor in linearizability.ts.
+		if pools[l.asked.Lock] {
 			continue
 		}
-		lock, owner := l.asked.Lock, l.owner()
+		lock := byLock[l.asked.Lock]
+		if lock == nil {
+			lock = &use{shared: shared[l.asked.Lock]}
+			byLock[l.asked.Lock] = lock
+		}
+		owner, reads := l.owner(), l.asked.reads()
 		if l.ok == nil {
-			add(lock, l.asked.At, never, action{kind: maybeAcquire, owner: owner, depth: l.asked.Depth})
+			lock.add(l.asked.At, never, action{kind: maybeAcquire, owner: owner, depth: l.asked.Depth, reads: reads})
 			continue
 		}
-		add(lock, l.asked.At, l.ok.At, action{kind: acquire, owner: owner, depth: l.asked.Depth, token: l.ok.Token})
+		lock.add(l.asked.At, l.ok.At, action{kind: acquire, owner: owner, depth: l.asked.Depth, reads: reads, token: l.ok.Token})
 		believed := l.release != nil && l.release.believes()
 		switch {
 		case believed && l.released != nil && l.released.Type == "ok":
-			add(lock, l.release.At, l.released.At, action{kind: release, owner: owner})
+			lock.add(l.release.At, l.released.At, action{kind: release, owner: owner, reads: reads})
 		case believed && (l.released == nil || l.released.Type == "info"):
-			add(lock, l.release.At, never, action{kind: maybeRelease, owner: owner})
+			lock.add(l.release.At, never, action{kind: maybeRelease, owner: owner, reads: reads})
 		default:
-			add(lock, l.lastBelief(), never, action{kind: expire, owner: owner})
+			lock.add(l.lastBelief(), never, action{kind: expire, owner: owner})
 		}
 	}
 	if len(seizedBy) > 0 {
@@ -67,7 +92,7 @@ func operationsByLock(history []event, seizedBy []string) map[string][]porcupine
 	return byLock
 }
 
-func addSeizures(history []event, seizedBy []string, byLock map[string][]porcupine.Operation) {
+func addSeizures(history []event, seizedBy []string, byLock map[string]*use) {
 	ends := map[string]event{}
 	name := func(e event) string { return fmt.Sprintf("%s/%d", e.Worker, e.Op) }
 	for _, e := range history {
@@ -76,8 +101,8 @@ func addSeizures(history []event, seizedBy []string, byLock map[string][]porcupi
 		}
 	}
 	seize := func(lock string, call, ret int64) {
-		if operations, known := byLock[lock]; known {
-			byLock[lock] = append(operations, porcupine.Operation{Input: action{kind: force}, Call: call, Return: ret})
+		if known := byLock[lock]; known != nil {
+			known.seize(call, ret)
 		}
 	}
 	for _, e := range history {

@@ -11,6 +11,7 @@ import { faultClasses } from '../src/check/fault-classes.js';
 import { levelsOf } from '../src/check/levels.js';
 import { type Model, fenced, mutex, reentrant } from '../src/check/linear/models.js';
 import { operationsOf } from '../src/check/linear/operations.js';
+import { readWrite } from '../src/check/linear/read-write.js';
 import { search } from '../src/check/linear/search.js';
 import { checkLinearizability } from '../src/check/linearizability.js';
 import { callReferee } from '../src/check/referee.js';
@@ -31,16 +32,17 @@ function overlap(history: ReturnType<typeof eventsOf>): boolean {
 }
 
 /** The same, by as many owners as there are levels. */
-const strangers = ({ levels, fenced: withTokens }: RandomHistory): RandomHistory => ({
+const strangers = ({ levels, shared, fenced: withTokens }: RandomHistory): RandomHistory => ({
   levels: levels.map((level, index) => ({ ...level, depth: 1, owner: index })),
   fenced: withTokens,
+  shared,
   forcedAt: undefined,
 });
 
 describe('the linearizability checker', () => {
   const runs = proofRuns({ quick: 1_000, long: 300_000 });
 
-  it.each([mutex, reentrant, fenced] as Model<unknown>[])(
+  it.each([mutex, reentrant, fenced, readWrite] as Model<unknown>[])(
     'agrees with trying every order, for the $name model',
     (model) => {
       let explained = 0;
@@ -94,9 +96,9 @@ describe('the linearizability checker', () => {
     () => {
       fc.assert(
         fc.property(randomHistory(3), (random) => {
-          const { levels } = strangers(random);
+          const { levels, shared } = strangers(random);
           const succeeding = levels.map((level) => ({ ...level, answer: 'ok', end: 'released' }) as const);
-          const history = eventsOf({ levels: succeeding, fenced: false, forcedAt: undefined });
+          const history = eventsOf({ levels: succeeding, fenced: false, shared, forcedAt: undefined });
           expect(verdicts(history, 'keep')).toBe(!overlap(history));
         }),
         runs.parameters,

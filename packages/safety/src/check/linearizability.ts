@@ -7,7 +7,8 @@ import { type Level, levelsOf } from './levels.js';
 import { latch } from './linear/latch.js';
 import { fenced, type Model, mutex, reentrant } from './linear/models.js';
 import type { Operation } from './linear/operation.js';
-import { type OperationOptions, operationsOf } from './linear/operations.js';
+import { isReadWrite, type OperationOptions, operationsOf } from './linear/operations.js';
+import { readWrite } from './linear/read-write.js';
 import { type Answer, search } from './linear/search.js';
 import { isOfSemaphore } from './permits.js';
 import { FaultsAround, type Violation } from './violation.js';
@@ -56,8 +57,8 @@ export function checkLinearizability(
       }
     };
     for (const [lock, levels] of levelsOf(history)) {
-      // Readers overlap, and holders of permits: there are no models of that. The interval checker sees all that can be wrong with it.
-      if (levels.some(({ acquire }) => acquire.side === 'read') || isOfSemaphore(levels)) continue;
+      // Holders of permits overlap: there is no model of that. The interval checker sees all that can be wrong with it.
+      if (isOfSemaphore(levels)) continue;
       const ofLock = seizures.filter((seizure) => seizure.lock === undefined || seizure.lock === lock);
       const present = operationsOf(levels, ofLock, { unknown });
       note(lock, present.length, searchWith(modelFor(levels), present, budget));
@@ -67,10 +68,11 @@ export function checkLinearizability(
   return { violations, undecided, operations, steps };
 }
 
-type AnyModel = typeof mutex | typeof reentrant | typeof fenced;
+type AnyModel = typeof mutex | typeof reentrant | typeof fenced | typeof readWrite;
 
 /** The strictest specification that the history can be asked to meet. */
 export function modelFor(levels: readonly Level[]): AnyModel {
+  if (isReadWrite(levels)) return readWrite;
   if (levels.some(({ ok }) => ok?.token !== undefined)) return fenced;
   return levels.some(({ acquire }) => acquire.depth > 1) ? reentrant : mutex;
 }

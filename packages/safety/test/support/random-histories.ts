@@ -16,6 +16,7 @@ const levelArb = fc.record({
   answer: fc.constantFrom('ok', 'ok', 'ok', 'ok', 'ok', 'fail', 'info', 'none'),
   end: fc.constantFrom(...ends),
   token: fc.integer({ min: 1, max: 4 }),
+  side: fc.constantFrom('read', 'read', undefined),
 });
 
 type RandomLevel = typeof levelArb extends fc.Arbitrary<infer L> ? L : never;
@@ -23,6 +24,8 @@ type RandomLevel = typeof levelArb extends fc.Arbitrary<infer L> ? L : never;
 export interface RandomHistory {
   readonly levels: readonly RandomLevel[];
   readonly fenced: boolean;
+  /** Of a read-write lock; else every level excludes all others. */
+  readonly shared: boolean;
   readonly forcedAt: number | undefined;
 }
 
@@ -31,14 +34,15 @@ export const randomHistory = (size: number): fc.Arbitrary<RandomHistory> =>
   fc.record({
     levels: fc.array(levelArb, { minLength: 1, maxLength: size }),
     fenced: fc.boolean(),
+    shared: fc.boolean(),
     forcedAt: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined, freq: 5 }),
   });
 
 /** The events; `label` makes lock and workers its own, so that many histories fit into one file. */
-export function eventsOf({ levels, fenced, forcedAt }: RandomHistory, label = ''): History {
+export function eventsOf({ levels, fenced, shared, forcedAt }: RandomHistory, label = ''): History {
   const lock = `x${label}`;
   const plans = levels
-    .map((level, index) => planOf(level, index + 1, fenced))
+    .map((level, index) => planOf(shared ? level : { ...level, side: undefined }, index + 1, fenced))
     .map((plan) => ({ ...plan, lock, worker: `${plan.worker}${label}` }));
   const forces: HistoryEvent[] =
     forcedAt === undefined
@@ -48,11 +52,11 @@ export function eventsOf({ levels, fenced, forcedAt }: RandomHistory, label = ''
 }
 
 function planOf(
-  { owner, ask, waited, held, took, depth, answer, end, token }: RandomLevel,
+  { owner, ask, waited, held, took, depth, answer, end, token, side }: RandomLevel,
   hold: number,
   fenced: boolean,
 ): LevelPlan {
-  const plan = { worker: `w${owner}`, scope: owner, hold, ask, depth };
+  const plan = { worker: `w${owner}`, scope: owner, hold, ask, depth, ...(side === undefined ? {} : { side }) };
   const got = ask + waited;
   if (answer === 'none') return plan;
   if (answer !== 'ok') return { ...plan, miss: { at: got, type: answer } };

@@ -27,11 +27,13 @@ export type Action =
       /** 1 from outside, more for a re-entry. */
       readonly depth: number;
       readonly token?: number;
+      /** Absent: it excludes everybody else. */
+      readonly side?: 'read';
       /** False: nobody knows whether it had an effect. */
       readonly certain: boolean;
     }
-  | { readonly kind: 'release'; readonly owner: string; readonly certain: boolean }
+  | { readonly kind: 'release'; readonly owner: string; readonly side?: 'read'; readonly certain: boolean }
   /** The lease of this owner may be over: a step inside the server. Without effect when it is not the owner any more. */
   | { readonly kind: 'expire'; readonly owner: string }
-  /** The lock is taken from whoever has it. */
-  | { readonly kind: 'force' };
+  /** The lock is taken from whoever has it; of a read-write lock from readers or from a writer, and who has the other side keeps it. */
+  | { readonly kind: 'force'; readonly from?: 'readers' | 'writer' };
