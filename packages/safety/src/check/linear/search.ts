@@ -9,8 +9,8 @@
  * - An operation may come next when none that is unplaced had returned before it was invoked. The list is ordered by invocation, so
  *   these stand at its front.
  * - Those that had to return first are tried first: on a lock with a long line, that is nearly always the one.
- * - What changes nothing now and can never change anything (the end of an owner that is not the owner any more and will not acquire
- *   again; a look at a latch) is placed at once and without alternative.
+ * - What changes nothing now and can never change anything (a look at a latch) is placed at once and without alternative. So is what only
+ *   gives something back, when no other operation of its owner can come before it: the sooner it has gone, the more the others may do.
  * - Where all operations up to some point are placed (a quiescent cut among others), the memory of what was before is dropped; only
  *   the state at the cut is kept.
  */
@@ -107,22 +107,23 @@ function optionsAt<S, A extends AnyAction>(model: Model<S, A>, line: Line<A>, st
     const { action } = node.operation;
     const next = model.step(state, action);
     if (next === undefined) continue;
-    if (next === state && changesNothing(action, line)) return [{ node, state }];
+    if (isHarmless(node, next === state, line)) return [{ node, state: next }];
     options.push({ node, state: next });
   }
   return options.sort((a, b) => a.node.operation.returnedAt - b.node.operation.returnedAt);
 }
 
-/** Neither now, where the state stays as it is, nor where it would be placed later. */
-function changesNothing<A extends AnyAction>(action: Action | LatchAction, line: Line<A>): boolean {
+/** If there is an order in which it comes later, there is one in which it comes now. */
+function isHarmless<A extends AnyAction>(node: Node<A>, changesNothing: boolean, line: Line<A>): boolean {
+  const action: Action | LatchAction = node.operation.action;
   switch (action.kind) {
     case 'expire':
     case 'release':
-      return !line.willAcquire(action.owner);
+      return !line.hasOther(node, action.owner);
     case 'see':
       return true;
     case 'set':
-      return action.begun === false;
+      return changesNothing && action.begun === false;
     default:
       return false;
   }
@@ -131,8 +132,8 @@ function changesNothing<A extends AnyAction>(action: Action | LatchAction, line:
 /** The operations that are not placed yet, by invocation: a list with links, so that one is taken and put back in one step. */
 class Line<A extends AnyAction> {
   readonly #head: Node<A>;
-  /** How many acquisitions of each owner are in the list. */
-  readonly #acquisitions = new Map<string, number>();
+  /** What is in the list of each owner. */
+  readonly #ofOwner = new Map<string, Set<Node<A>>>();
 
   constructor(operations: readonly Operation<A>[]) {
     const nowhere = { invokedAt: 0, returnedAt: 0, id: '', action: { kind: 'force' } } as const;
@@ -144,12 +145,18 @@ class Line<A extends AnyAction> {
       const node: Node<A> = { index, operation, previous: head.previous, next: head };
       head.previous.next = node;
       head.previous = node;
-      this.#count(node, 1);
+      this.#ownedWith(node)?.add(node);
     }
   }
 
-  willAcquire(owner: string): boolean {
-    return (this.#acquisitions.get(owner) ?? 0) > 0;
+  /** May another operation of this owner come before it, and matter? What ends at any time, or never, does not. */
+  hasOther(node: Node<A>, owner: string): boolean {
+    for (const other of this.#ofOwner.get(owner) ?? []) {
+      const { invokedAt, returnedAt, action } = other.operation;
+      const matters = returnedAt < Infinity || (action.kind === 'acquire' && node.operation.returnedAt < Infinity);
+      if (other !== node && matters && invokedAt <= node.operation.returnedAt) return true;
+    }
+    return false;
   }
 
   get first(): Node<A> | undefined {
@@ -185,17 +192,19 @@ class Line<A extends AnyAction> {
   take(node: Node<A>): void {
     node.previous.next = node.next;
     node.next.previous = node.previous;
-    this.#count(node, -1);
+    this.#ownedWith(node)?.delete(node);
   }
 
   putBack(node: Node<A>): void {
     node.previous.next = node;
     node.next.previous = node;
-    this.#count(node, 1);
+    this.#ownedWith(node)?.add(node);
   }
 
-  #count({ operation: { action } }: Node<A>, change: number): void {
-    if (action.kind !== 'acquire') return;
-    this.#acquisitions.set(action.owner, (this.#acquisitions.get(action.owner) ?? 0) + change);
+  #ownedWith({ operation: { action } }: Node<A>): Set<Node<A>> | undefined {
+    if (!('owner' in action)) return undefined;
+    let nodes = this.#ofOwner.get(action.owner);
+    if (nodes === undefined) this.#ofOwner.set(action.owner, (nodes = new Set()));
+    return nodes;
   }
 }
