@@ -9,7 +9,9 @@
  * Faults  GIVE_UPS, LOSSES: how many
  * Checks  waits_for_ever: when nobody can move all are done. not_all: who is inside has all members that were not lost. left_behind: at the end no lock
  *         has an owner and nobody stands in a line
- * Broken  AS_NAMED takes members in the order in which the caller names them. KEEPS_WHEN_LATE gives nothing back at the deadline, KEEPS_AFTER_LOSS the
+ * What is taken in one command (TOGETHER) are members in their order, up to the first that is not free.
+ *
+ * Broken  PAST_THE_BUSY also takes those behind that one in the same command. AS_NAMED takes members in the order in which the caller names them. KEEPS_WHEN_LATE gives nothing back at the deadline, KEEPS_AFTER_LOSS the
  *         others of a lost member, KEEPS_PLACE leaves the place in the line in which it waited
  */
 
@@ -39,6 +41,12 @@ byte done, give_ups = GIVE_UPS, losses = LOSSES;
 #define MEMBER(c,k) ((c) == 0 -> (k) : ((c) == 1 -> ((k) == 0 -> 1 : ((k) == 1 -> 0 : 2)) : ((k) == 0 -> 2 : 0)))
 #else
 #define MEMBER(c,k) ((c) == 0 -> (k) : ((c) == 1 -> (k) : ((k) == 0 -> 0 : 2)))
+#endif
+
+#ifdef PAST_THE_BUSY
+#define GOES_ON(c,l) (true)
+#else
+#define GOES_ON(c,l) (owner[l] == (c)+1)
 #endif
 
 /* The first in the line has it. */
@@ -75,9 +83,19 @@ proctype Caller(byte c) {
      do
      :: d_step { k < WANTED(c) ->
           l = MEMBER(c,k);
-          if :: owner[l] == 0 && waiting[l] == 0 -> owner[l] = c+1; has[c] = has[c] | (1 << l)
+          if :: owner[l] == c+1 -> skip
+             :: owner[l] == 0 && waiting[l] == 0 -> owner[l] = c+1; has[c] = has[c] | (1 << l)
              :: else -> line[l*NC+waiting[l]] = c+1; waiting[l]++
-          fi }
+          fi
+#ifdef TOGETHER
+          x = k + 1;
+          do
+          :: GOES_ON(c,l) && x < WANTED(c) && owner[MEMBER(c,x)] == 0 && waiting[MEMBER(c,x)] == 0 -> owner[MEMBER(c,x)] = c+1; has[c] = has[c] | (1 << MEMBER(c,x)); x++
+          :: else -> break
+          od;
+          x = 0
+#endif
+        }
         if
         :: d_step { (has[c] & (1 << l)) && !lost[c] -> k++ }
         /* The deadline, or the news of a loss, while it waits or has just been served. */

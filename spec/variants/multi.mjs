@@ -15,9 +15,24 @@ const passing = [
     states: 1_500_000,
     heavy: true,
   },
+  {
+    name: 'multi-together',
+    set: 'TOGETHER GIVE_UPS=1 LOSSES=1',
+    because: 'members that are free are taken in one command, up to the first that is not',
+    states: 1_500_000,
+    heavy: true,
+  },
 ];
 
 const failing = [
+  {
+    name: 'multi-past-the-busy',
+    set: 'TOGETHER PAST_THE_BUSY',
+    fails: 'waits_for_ever',
+    because: 'the command also takes members behind one that is not free: they are held while that one is waited for',
+    states: 50_000,
+    quick: true,
+  },
   {
     name: 'multi-as-named',
     set: 'AS_NAMED',

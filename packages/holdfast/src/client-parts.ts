@@ -42,7 +42,7 @@ export interface CommonParts {
 export interface LockParts extends CommonParts {
   readonly openStake: OpenStake;
   readonly topology: Pick<Topology, 'reachOf' | 'keyPrefix'>;
-  readonly sender: Pick<CommandSender, 'roundTripMs' | 'together'>;
+  readonly sender: Pick<CommandSender, 'roundTripMs' | 'together' | 'behind'>;
   readonly wakeup: Pick<Wakeup, 'blind'>;
 }
 

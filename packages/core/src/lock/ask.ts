@@ -2,8 +2,9 @@ import { duration, ordinal, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
-import type { Command } from '../protocol/script-port.js';
-import { ask as operation } from './scripts.gen.js';
+import { inOne } from '../protocol/in-one.js';
+import type { Call, Command } from '../protocol/script-port.js';
+import { ask as operation, asks } from './scripts.gen.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 import { type Inherited, inheritedFrom } from '../queue/inherited.js';
 
@@ -62,7 +63,7 @@ export interface Contention {
  */
 export function ask(keys: LockKeys, options: AskOptions): Command<AskReply> {
   const tenure = tenureId(options.tenure);
-  return command(
+  const single = command(
     operation,
     { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
     {
@@ -76,7 +77,10 @@ export function ask(keys: LockKeys, options: AskOptions): Command<AskReply> {
     },
     (reply) => readAsk(reply, options.leaseMs, noToken),
   );
+  return { ...single, chain };
 }
+
+const chain = (commands: readonly Call<unknown>[]) => inOne(asks, commands);
 
 /** Reads the token of an owner, which must be there, or must be none. */
 export type TokenReader = (reply: Reply, index: number) => number | undefined;

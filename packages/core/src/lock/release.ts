@@ -1,8 +1,8 @@
 import { duration, ordinal, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
-import { type Reply, readReply } from '../protocol/reply.js';
-import { answerTo } from '../protocol/question.js';
+import { inOne } from '../protocol/in-one.js';
+import type { Reply } from '../protocol/reply.js';
 import type { Call, Command } from '../protocol/script-port.js';
 import { release as operation, releases } from './scripts.gen.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
@@ -49,18 +49,7 @@ export function release(keys: LockKeys, options: ReleaseOptions): Command<Releas
   return { ...single, joint };
 }
 
-function joint(commands: readonly Call<unknown>[]): Call<readonly unknown[]> {
-  return {
-    script: releases,
-    keys: commands.flatMap(({ keys }) => keys),
-    args: commands.flatMap(({ args }) => args),
-    decode: (raw) =>
-      readReply(releases.name, raw, (reply) => {
-        reply.hasLength(commands.length);
-        return commands.map((single, index) => single.decode(answerTo('', releases.name, reply.item(index))));
-      }),
-  };
-}
+const joint = (commands: readonly Call<unknown>[]) => inOne(releases, commands);
 
 function decode(reply: Reply): ReleaseReply {
   const kind = reply.text(0);

@@ -29,6 +29,11 @@ export interface Command<Reply> extends Call<Reply> {
    * other, and replies in their order. An error says nothing about any of them: those before it have run.
    */
   joint?(commands: readonly Call<unknown>[]): Call<readonly unknown[]>;
+  /**
+   * Makes one call of this command and those that are to follow it, with the same script: each does something only when those before it have got what
+   * they ask for. An error says nothing about any of them. Absent: none can follow it.
+   */
+  chain?(commands: readonly Call<unknown>[]): Call<readonly unknown[]>;
 }
 
 /** What this package needs of a Redis connection: the two ways to run a script. Both reject and never throw. */

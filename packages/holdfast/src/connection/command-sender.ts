@@ -25,25 +25,28 @@
  * that delivers the ask delivers the undoing behind it.
  *
  * Requests made together ({@link CommandSender.together}) may leave as one command, on which they do what they would have done one after the
- * other. Each goes on as a request of its own, and is sent again alone: an error of that command says nothing about any of them.
+ * other. Each goes on as a request of its own, and is sent again alone: an error of that command says nothing about any of them. A request made
+ * behind another one ({@link CommandSender.behind}) leaves with that one or not at all.
  *
  * What is not promised: that a request without an answer did not run.
  */
 
-import { type Command, MisdirectedReplyError, start, UnnamedReplyError } from '@holdfast/core';
+import { type Command, start } from '@holdfast/core';
 import { Bag, type Clock, type Schedule } from '@holdfast/watchdog';
 import {
   type Answer,
   type Confirmation,
+  meaningOn,
   PendingCommand,
   type Request,
   type RequestOptions,
 } from './pending-command.js';
 import type { Connection } from './connection.js';
-import { type Copy, inGroups } from './joint-copies.js';
+import { asOne, type Copy, inGroups, leaderFor } from './joint-copies.js';
+import { none } from '../lists.js';
 import { FIRST_ROUND_TRIP_MS } from './round-trips.js';
 import type { Topology } from './topology.js';
-import { type ErrorMeaning, meaningOf } from './reply-errors.js';
+import type { ErrorMeaning } from './reply-errors.js';
 import { isLasting } from './trouble.js';
 import { connectionClosed } from './unavailable.js';
 
@@ -59,6 +62,8 @@ export class CommandSender {
   #whenDrained: (() => void) | undefined;
   /** What leaves when the work of {@link together} is done. */
   #held: Copy<unknown>[] | undefined;
+  /** The lock key of what is followed; see {@link behind}. */
+  #leader: string | undefined;
   #closed = false;
 
   constructor(parts: { topology: Topology; clock: Clock; schedule: Schedule }) {
@@ -83,7 +88,8 @@ export class CommandSender {
   request<R>(lockKey: string, build: (now: number) => Command<R>, options: RequestOptions<R> = {}): Request<R> {
     const pending: PendingCommand<R> = new PendingCommand(this.#topology, lockKey, build, options, this.#settled);
     this.#pending.add(pending as PendingCommand<unknown>);
-    this.#launch(pending);
+    if (this.#leader === undefined) this.#launch(pending);
+    else this.#follow(pending, this.#leader);
     // Once it is on its way: what is done while Redis works makes no caller wait longer.
     const { until = Number.POSITIVE_INFINITY } = options;
     if (until !== Number.POSITIVE_INFINITY && !pending.settled)
@@ -109,6 +115,19 @@ export class CommandSender {
     } finally {
       this.#held = undefined;
       for (const copies of inGroups(held, (lockKey) => this.#topology.placeOf(lockKey))) this.#leave(copies);
+    }
+  }
+
+  /**
+   * The requests of `work` leave in one command with that of the same script for `leader`, made before in the work of {@link together} under way. One
+   * that cannot is not sent. Nor is a second copy of any: when anything goes wrong its answer is `silent`.
+   */
+  behind(leader: string, work: () => void): void {
+    this.#leader = leader;
+    try {
+      work();
+    } finally {
+      this.#leader = undefined;
     }
   }
 
@@ -146,21 +165,35 @@ export class CommandSender {
   }
 
   #send<R>(pending: PendingCommand<R>, connection: Connection): void {
+    const copy = this.#copyOf(pending, connection);
+    if (copy === undefined) return;
+    if (this.#held === undefined) this.#leaveAlone(copy);
+    else this.#held.push(copy as Copy<unknown>);
+  }
+
+  #follow<R>(pending: PendingCommand<R>, leaderKey: string): void {
+    pending.follows = true;
+    const leader = leaderFor(pending.lockKey, leaderKey, this.#held ?? none, this.#topology);
+    const copy = leader && this.#copyOf(pending, leader.connection);
+    if (leader === undefined || copy === undefined) pending.drop();
+    else leader.followers = [...(leader.followers ?? none), copy as Copy<unknown>];
+  }
+
+  /** Undefined when the command cannot be made. */
+  #copyOf<R>(pending: PendingCommand<R>, connection: Connection): Copy<R> | undefined {
     const sentAt = this.#clock.now();
     let command: Command<R>;
     try {
       command = pending.build(sentAt);
     } catch (error) {
       pending.refuse(error);
-      return;
+      return undefined;
     }
     pending.sentOn(connection);
     if (pending.goOnMs !== undefined)
       pending.limit ??= this.#schedule.at(sentAt + pending.goOnMs, () => pending.drop());
     connection.sent(sentAt);
-    const copy: Copy<R> = { pending, connection, epoch: connection.epoch, command, sentAt };
-    if (this.#held === undefined) this.#leaveAlone(copy);
-    else this.#held.push(copy as Copy<unknown>);
+    return { pending, connection, epoch: connection.epoch, command, sentAt, followers: undefined };
   }
 
   #leaveAlone<R>(copy: Copy<R>): void {
@@ -175,9 +208,10 @@ export class CommandSender {
   }
 
   /** Several with the same connection and script, as one command; or one. */
-  #leave(copies: readonly [Copy<unknown>, ...Copy<unknown>[]]): void {
-    const [first] = copies;
-    const joint = copies.length > 1 ? first.command.joint?.(copies.map(({ command }) => command)) : undefined;
+  #leave(group: readonly [Copy<unknown>, ...Copy<unknown>[]]): void {
+    const [first] = group;
+    const copies = first.followers === undefined ? group : [first, ...first.followers];
+    const joint = asOne(group);
     if (joint === undefined) {
       for (const copy of copies) this.#leaveAlone(copy);
       return;
@@ -244,6 +278,10 @@ export class CommandSender {
       meaning.kind === 'transient' ? this.#topology.refused({ ...meaning, connection, lockKey }) : undefined;
     const delayMs = pending.failed(meaning, error);
     if (delayMs === undefined) return;
+    if (pending.follows) {
+      pending.drop();
+      return;
+    }
     if (detour !== undefined) {
       this.#send(pending, detour);
       return;
@@ -257,15 +295,8 @@ export class CommandSender {
     for (const pending of this.#pending) {
       if (!pending.overtaken) continue;
       pending.doubt();
-      this.#launch(pending);
+      if (pending.follows) pending.drop();
+      else this.#launch(pending);
     }
   }
-}
-
-function meaningOn<R>(pending: PendingCommand<R>, connection: Connection, error: unknown): ErrorMeaning {
-  if (error instanceof MisdirectedReplyError) connection.outOfStep(error);
-  if (!(error instanceof UnnamedReplyError)) return meaningOf(error);
-  return connection.outOfStep(error) === 'replaced' && !pending.unnamedBefore(connection)
-    ? { kind: 'unknown' }
-    : meaningOf(error);
 }

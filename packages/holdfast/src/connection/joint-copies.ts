@@ -1,8 +1,9 @@
 /** Which copies of commands, of those that are to leave in one turn, leave as one command. */
 
-import type { Command } from '@holdfast/core';
+import type { Call, Command } from '@holdfast/core';
 import type { Connection } from './connection.js';
 import type { PendingCommand } from './pending-command.js';
+import type { Topology } from './topology.js';
 
 /** A copy of a command on its way to a connection. */
 export interface Copy<R> {
@@ -12,10 +13,34 @@ export interface Copy<R> {
   readonly epoch: number;
   readonly command: Command<R>;
   readonly sentAt: number;
+  /** Those that leave behind it, in one command with it; see {@link CommandSender.behind}. */
+  followers: readonly Copy<unknown>[] | undefined;
 }
 
 /** A server does nothing else meanwhile. */
 const MOST_IN_ONE = 32;
+
+/** That of `held` for `leaderKey` which a copy for `lockKey` can leave behind. */
+export function leaderFor(
+  lockKey: string,
+  leaderKey: string,
+  held: readonly Copy<unknown>[],
+  topology: Pick<Topology, 'connectionTo' | 'placeOf'>,
+): Copy<unknown> | undefined {
+  const leader = held.findLast(({ pending, command }) => command.chain !== undefined && pending.lockKey === leaderKey);
+  if (leader === undefined || topology.connectionTo(lockKey) !== leader.connection) return undefined;
+  const isFull = 1 + (leader.followers?.length ?? 0) >= MOST_IN_ONE;
+  return isFull || topology.placeOf(lockKey) !== topology.placeOf(leaderKey) ? undefined : leader;
+}
+
+/** The one command of those that leave together, if there is one. */
+export function asOne([first, ...rest]: readonly [Copy<unknown>, ...Copy<unknown>[]]):
+  | Call<readonly unknown[]>
+  | undefined {
+  const { command, followers } = first;
+  if (followers !== undefined) return command.chain?.([command, ...followers.map((copy) => copy.command)]);
+  return rest.length === 0 ? undefined : command.joint?.([command, ...rest.map((copy) => copy.command)]);
+}
 
 /**
  * Groups in the order of their first copies. Those of a group have the same script, which allows it, the same connection, and locks in one place

@@ -3,11 +3,11 @@
  * and its answer, which it gets once. The copies are sent by the `CommandSender`.
  */
 
-import type { Command } from '@holdfast/core';
+import { type Command, MisdirectedReplyError, UnnamedReplyError } from '@holdfast/core';
 import { type Appointment, type BagItem, UNPLACED } from '@holdfast/watchdog';
 import type { Connection, ReplicaTerms } from './connection.js';
 import type { Topology } from './topology.js';
-import { redacted, type ErrorMeaning } from './reply-errors.js';
+import { redacted, type ErrorMeaning, meaningOf } from './reply-errors.js';
 
 /** What became of a request. `node`: the server that has answered. */
 export type Answer<R> =
@@ -71,6 +71,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   /** It ends when its server cannot be reached and that does not pass by itself. */
   readonly givesUp: boolean;
   readonly goOnMs: number | undefined;
+  /** It leaves behind another request, in one command with it: never alone, and never again. */
+  follows = false;
   readonly #onDoubt: (() => void) | undefined;
   readonly #onSettled: (pending: PendingCommand<R>) => void;
   #listener: ((answer: Answer<R>) => void) | undefined;
@@ -198,4 +200,13 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     this.#onSettled(this);
     this.#listener?.(answer);
   }
+}
+
+/** What an error says about a request that it has come for on `connection`. */
+export function meaningOn<R>(pending: PendingCommand<R>, connection: Connection, error: unknown): ErrorMeaning {
+  if (error instanceof MisdirectedReplyError) connection.outOfStep(error);
+  if (!(error instanceof UnnamedReplyError)) return meaningOf(error);
+  return connection.outOfStep(error) === 'replaced' && !pending.unnamedBefore(connection)
+    ? { kind: 'unknown' }
+    : meaningOf(error);
 }

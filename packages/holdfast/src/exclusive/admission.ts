@@ -43,6 +43,7 @@ export function contend(lock: ExclusiveLock, afterMs = 0): void {
   const { first, demand } = queue;
   if (first === undefined || demand === undefined) return;
   if (lock.tenure === undefined) {
+    if (first.request.ahead?.claim(lock)) return;
     lock.tenure = parts.openStake(operations, { owner: first.request.owner, demand }, lock);
     if (afterMs === 0) lock.tenure.ask();
     else lock.tenure.askAt(parts.clock.now() + afterMs);

@@ -14,6 +14,7 @@ import { currentScope, type ScopedHold } from '../scopes/scope.js';
 import type { Leftovers } from '../scopes/scope-end.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import { isSameLock, type Operations } from '../tenure/operations.js';
+import type { StakeAhead } from '../tenure/stake.js';
 import type { AcquireRequest, Completion } from '../waiting/waiter.js';
 import type { Questions } from './questions.js';
 
@@ -52,6 +53,7 @@ export interface LockCall<T> {
   readonly completion: Completion<T>;
   /** See {@link AcquireRequest}. */
   readonly membersHeld?: readonly HoldRecord[] | undefined;
+  readonly ahead?: StakeAhead | undefined;
   /** The innermost open hold that the call is inside of. */
   around(): ScopedHold | undefined;
 }
@@ -81,6 +83,7 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
     signal,
     scope,
     membersHeld: call.membersHeld,
+    ahead: call.ahead,
     owner,
     kind,
     site: call.site ?? siteOf(host, call),
@@ -150,7 +153,8 @@ function refuseUnclear({ parts }: LockHost, request: AcquireRequest, call: LockC
   }
 }
 
-function termsOf({ terms, parts }: LockHost, { leaseMs, maxHoldMs, minHoldMs }: CheckedOptions): HoldTerms {
+/** The lease that a call with these options asks for. */
+export function termsOf({ terms, parts }: LockHost, { leaseMs, maxHoldMs, minHoldMs }: CheckedOptions): HoldTerms {
   const more = minHoldMs === undefined ? undefined : { minHoldMs };
   if (leaseMs !== undefined) return { mode: 'fixed', leaseMs, maxHoldMs: undefined, ...more };
   if (maxHoldMs !== undefined)

@@ -15,6 +15,10 @@ export class FencedOperations extends LockOperations {
     return 'fenced';
   }
 
+  override get mayFollow(): boolean {
+    return false;
+  }
+
   get tokenSpan(): number {
     return core.TOKEN_SPAN;
   }

@@ -61,7 +61,10 @@ export interface Member {
 }
 
 /** One call for a member. */
-export type MemberCall<T> = Pick<LockCall<T>, 'style' | 'options' | 'entry' | 'site' | 'completion' | 'membersHeld'>;
+export type MemberCall<T> = Pick<
+  LockCall<T>,
+  'style' | 'options' | 'entry' | 'site' | 'completion' | 'membersHeld' | 'ahead'
+>;
 
 /** What a lock is as a member; undefined for what is no lock of this copy of the library. */
 export let memberOf: (lock: unknown) => Member | undefined;

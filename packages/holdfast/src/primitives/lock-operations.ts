@@ -57,6 +57,10 @@ export class LockOperations implements Operations {
     return core.release(this.keys, { tenure, seq, tombstoneMs, turn, claimMs, trust });
   }
 
+  get mayFollow(): boolean {
+    return true;
+  }
+
   get mayRest(): boolean {
     return true;
   }

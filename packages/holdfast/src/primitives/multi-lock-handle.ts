@@ -13,11 +13,12 @@ import { shown } from '../reports/caller.js';
 import { traces } from '../reports/tracing.js';
 import type { Entry, Site } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
-import type { NotAcquired } from '../waiting/waiter.js';
+import type { Completion, NotAcquired } from '../waiting/waiter.js';
 import { type CallStyle, type LockHost, siteOf } from './acquisition.js';
 import type { Hold } from './hold.js';
 import { HoldBundle, type TakenMember, together } from './hold-bundle.js';
 import { callStyles, type Member } from './lock-handle.js';
+import { MembersAhead } from './members-ahead.js';
 import { MultiHold } from './multi-hold.js';
 import type { MultiLock } from './multi-lock.js';
 import type { TryResult } from './rlock.js';
@@ -30,6 +31,7 @@ interface MultiCall {
   readonly entry: Entry;
   readonly site: Site | undefined;
   readonly startedAt: number;
+  readonly ahead: MembersAhead;
 }
 
 /** The member that the call did not get. */
@@ -144,7 +146,8 @@ export class MultiLockHandle implements MultiLock {
       const entry = this[method];
       const site = siteOf(this.#host, { style, owner: this.#members[0]?.owner, entry });
       const { clock } = this.#host.parts;
-      return this.#takeAll({ style, options, entry, site, startedAt: clock.now() }).then(completion);
+      const ahead = new MembersAhead(this.#members, memberOptions(options));
+      return this.#takeAll({ style, options, entry, site, startedAt: clock.now(), ahead }).then(completion);
     } catch (error) {
       return rejection(error);
     }
@@ -182,7 +185,8 @@ export class MultiLockHandle implements MultiLock {
   }
 
   /** Waits for it while the call has time left: a server that does not answer must not keep a call whose time is over. */
-  async #withdraw(bundle: HoldBundle, { style, options, startedAt }: MultiCall): Promise<void> {
+  async #withdraw(bundle: HoldBundle, { style, options, startedAt, ahead }: MultiCall): Promise<void> {
+    ahead.withdraw();
     const withdrawn = bundle.withdraw();
     const { waitMs = style.waitMs, signal } = options;
     const isOver = waitMs !== undefined && waitMs > 0 && this.#host.parts.clock.now() >= startedAt + waitMs;
@@ -191,26 +195,32 @@ export class MultiLockHandle implements MultiLock {
 
   /** Takes one member into the bundle, or says why not. */
   async #takeNext(
-    { style, options, entry, site, startedAt }: MultiCall,
+    { style, options, entry, site, startedAt, ahead }: MultiCall,
     bundle: HoldBundle,
     member: Member,
     signal: AbortSignal,
   ): Promise<NotAcquired | undefined> {
-    const { waitMs = style.waitMs, maxHoldMs, minHoldMs } = options;
+    const { waitMs = style.waitMs } = options;
     // 0 is one attempt at each of them.
     const isBounded = waitMs !== undefined && waitMs > 0;
     const leftMs = isBounded ? startedAt + waitMs - this.#host.parts.clock.now() : waitMs;
     if (isBounded && leftMs !== undefined && leftMs <= 0) return 'unanswered';
-    const taken = await member.take<TakenMember | NotAcquired>({
-      style,
-      // Renewed until all members are there, then fixed.
-      options: { leaseMs: undefined, maxHoldMs, minHoldMs, signal, waitMs: leftMs && Math.ceil(leftMs) },
-      entry,
-      site,
-      membersHeld: bundle.taken.map(({ record }) => record),
-      completion: (outcome, joinedAt) =>
-        typeof outcome === 'string' ? outcome : { member, record: outcome, joinedAt },
-    });
+    const completion: Completion<TakenMember | NotAcquired> = (outcome, joinedAt) => {
+      if (typeof outcome === 'string') return outcome;
+      ahead.onTaken();
+      return { member, record: outcome, joinedAt };
+    };
+    const taken = await ahead.take(member, (stake) =>
+      member.take({
+        style,
+        options: { ...memberOptions(options), signal, waitMs: leftMs && Math.ceil(leftMs) },
+        entry,
+        site,
+        membersHeld: bundle.taken.map(({ record }) => record),
+        ahead: stake,
+        completion,
+      }),
+    );
     if (typeof taken === 'string') return taken;
     bundle.add(taken);
     return undefined;
@@ -244,6 +254,11 @@ export class MultiLockHandle implements MultiLock {
     await shown(bundle.settle());
     return value;
   }
+}
+
+/** Renewed until all members are there, then fixed. */
+function memberOptions({ maxHoldMs, minHoldMs }: CheckedOptions): CheckedOptions {
+  return { leaseMs: undefined, maxHoldMs, minHoldMs, signal: undefined, waitMs: undefined };
 }
 
 function must(outcome: HoldBundle | Missed): HoldBundle {

@@ -3,8 +3,8 @@ import type { RLock } from './rlock.js';
 /**
  * Several locks that are had together or not at all; see `docs/multi-lock.md`.
  *
- * It is an {@link RLock} whose holds are those of all its members. The members are taken one after the other, always in the same order (by Cluster slot,
- * then by key), whatever order they were named in, and each is waited for while those before it are held: so calls that want some of the same
+ * It is an {@link RLock} whose holds are those of all its members. The members are taken one after the other (free ones of one server by one command),
+ * always in the same order (by Cluster slot, then by key), whatever order they were named in, and each is waited for while those before it are held: so calls that want some of the same
  * locks cannot wait for each other. `waitMs` and `signal` count for all of it; when it ends without all members, what was taken is given back. `leaseMs`
  * begins when the last member has been taken.
  *

@@ -76,6 +76,7 @@ class Client implements RedLockClient {
       sender: {
         roundTripMs: (key) => 3 * Math.max(...lockNodes.map(({ backend }) => backend.parts.sender.roundTripMs(key))),
         together: (work) => work(),
+        behind: () => undefined,
       },
       wakeup: { blind: false },
     };

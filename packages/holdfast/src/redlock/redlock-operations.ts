@@ -19,6 +19,10 @@ export class RedLockOperations extends LockOperations {
     return 'redlock';
   }
 
+  override get mayFollow(): boolean {
+    return false;
+  }
+
   override get mayRest(): boolean {
     return false;
   }

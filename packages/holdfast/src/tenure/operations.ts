@@ -48,6 +48,9 @@ export interface Operations extends LockIdentity {
   /** How many fencing tokens an owner is given at once, by every answer and message that makes it the owner. Absent: owners have none. */
   readonly tokenSpan?: number;
 
+  /** Asks for such names may follow each other in one command; see {@link CommandSender.behind}. */
+  readonly mayFollow?: boolean;
+
   /** Nested holds are counted in this process alone: Redis is not told of them, unless they want a longer lease. */
   readonly countsHere?: boolean;
 

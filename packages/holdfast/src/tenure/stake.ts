@@ -115,3 +115,9 @@ export type OpenStake = (
   wish: { readonly owner: string | undefined; readonly demand: Demand },
   listener: StakeListener,
 ) => Stake;
+
+/** A stake that was asked for before its call was made. */
+export interface StakeAhead {
+  /** Makes it the stake of a lock that has none, and answers true, if it is held; once. */
+  claim(lock: StakeListener & { tenure: Stake | undefined }): boolean;
+}

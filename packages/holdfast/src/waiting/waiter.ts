@@ -21,6 +21,7 @@ import type { ListNode } from './linked-list.js';
 import type { HoldRecord, HoldOrigin } from '../exclusive/hold-record.js';
 import type { LockParts } from '../client-parts.js';
 import type { LockIdentity } from '../tenure/operations.js';
+import type { StakeAhead } from '../tenure/stake.js';
 import type { IndexEntry } from './index-entry.js';
 import { firstLimitMs } from './timeout-decision.js';
 
@@ -44,6 +45,8 @@ export interface AcquireRequest extends HoldOrigin, LockIdentity {
   readonly scope: Scope | undefined;
   /** Of a member of a multi-lock: the holds of those before it, which end after this call at the earliest. */
   readonly membersHeld?: readonly HoldRecord[] | undefined;
+  /** Of a member of a multi-lock: a stake that may be had already. */
+  readonly ahead?: StakeAhead | undefined;
   /** The scope whose `unlock` undoes the hold when it was taken as a new owner, and when it re-entered. */
   readonly unlockScope: Scope | undefined;
   readonly unlockScopeOnReentry: Scope | undefined;

@@ -372,8 +372,8 @@ describe('what is given back together', () => {
     await loadScripts(kit);
     const client = openClient(kit);
     await warmUp(kit, client);
-    expect(await scripts(() => round(client.getMultiLock(three())))).toBe(4);
-    expect(await scripts(() => round(client.getMultiLock(three().slice(1))))).toBe(3);
+    expect(await scripts(() => round(client.getMultiLock(three())))).toBe(2);
+    expect(await scripts(() => round(client.getMultiLock(three().slice(1))))).toBe(2);
     expect(await scripts(() => round(client.getMultiLock(three().slice(2))))).toBe(2);
   });
 
@@ -432,6 +432,120 @@ describe('what is given back together', () => {
     expect(error).toMatchObject({ lockName: refused });
     for (const name of others) expect(await stranger.getLock(name).isLocked()).toBe(false);
     await kit.admin.acl('SETUSER', user, ...allowed);
+  });
+});
+
+describe('what is taken together', () => {
+  const names = (count: number) => Array.from({ length: count }, freshName);
+  const sent = async (work: () => Promise<unknown>) => {
+    const counter = await countCommands(kit.admin);
+    await work();
+    return (await counter.delta())['evalsha'];
+  };
+
+  it('is one command for all names, also in one attempt', async () => {
+    await loadScripts(kit);
+    const client = openClient(kit);
+    await warmUp(kit, client);
+    const five = client.getMultiLock(names(5));
+    expect(await sent(() => five.withLock(() => undefined))).toBe(2);
+    expect(await sent(() => five.tryLock())).toBe(1);
+    for (const name of five.names) expect(await holdsInRedis(kit, name)).toBe(1);
+    await five.unlock();
+    const fair = client.getMultiLock(names(3).map((name) => client.getFairLock(name)));
+    expect(await sent(() => fair.withLock(() => undefined))).toBe(2);
+  });
+
+  it('ends with the first that is not free: those before it are had, those behind it are not taken', async () => {
+    await loadScripts(kit);
+    const [client, stranger] = [openClient(kit), openClient(kit)];
+    await warmUp(kit, client);
+    const four = client.getMultiLock(names(4));
+    const [first, busy, third, last] = four.names as [string, string, string, string];
+    const hold = await stranger.getLock(busy).acquire();
+    // Together; then the busy one, and what was had is given back.
+    expect(await sent(async () => expect(await four.tryLock()).toBe(false))).toBe(3);
+    const waiting = four.acquire();
+    await waitUntil(async () => (await stranger.inspect(busy)).queue.length === 1, { what: 'it waits' });
+    expect(await holdsInRedis(kit, first)).toBe(1);
+    for (const name of [third, last]) expect(await stranger.getLock(name).isLocked()).toBe(false);
+    await hold.release();
+    const had = await waiting;
+    for (const name of four.names) expect(await holdsInRedis(kit, name)).toBe(1);
+    await had.release();
+  });
+
+  it('is no refused call of a member, and each member counts its own call', async () => {
+    const { first, second } = processes(2);
+    const [one, other] = inOrder(first);
+    const both = first.getMultiLock([one, other]);
+    await both.isLocked();
+    await both.withLock(() => undefined);
+    expect(first.stats().acquisitions).toMatchObject({ tried: 2, won: 2, refused: 0 });
+    const hold = await second.getLock(other).acquire();
+    expect(await both.tryLock()).toBe(false);
+    expect(first.stats().acquisitions).toMatchObject({ tried: 4, won: 3, refused: 1 });
+    await hold.release();
+  });
+
+  it('leaves a member to a call of this process that has come meanwhile, and waits for it in its turn', async () => {
+    const { first, second } = processes(2);
+    const all = first.getMultiLock(['a', 'b', 'c']);
+    const [, middle, last] = all.names as [string, string, string];
+    // It has its connection: before that, nothing is asked for together.
+    await all.isLocked();
+    const whole = all.acquire();
+    const single = first.getLock(middle).acquire();
+    const hold = await single;
+    // Nothing behind it is kept while the whole waits for it.
+    const other = await second.getLock(last).tryAcquire();
+    expect(other?.state).toBe('held');
+    await hold.release();
+    await other?.release();
+    await (await whole).release();
+    for (const name of all.names) expect(await second.getLock(name).isLocked()).toBe(false);
+  });
+
+  it('is had in spite of a lost reply: what may have been taken is withdrawn, and taken anew', async () => {
+    await loadScripts(kit);
+    const proxy = await openProxy(kit);
+    const [client, stranger] = [openClient(kit, { redis: byUrl.open(kit, proxy) }), openClient(kit)];
+    await warmUp(kit, client);
+    const all = client.getMultiLock(names(3));
+    proxy.loseNextReply({ after: isCommand('asks') });
+    const hold = await all.acquire();
+    expect(proxy.repliesLost).toBe(1);
+    for (const name of all.names) expect(await holdsInRedis(kit, name)).toBe(1);
+    hold.assertHeld();
+    await hold.release();
+    for (const name of all.names) expect(await stranger.getLock(name).isLocked()).toBe(false);
+  });
+
+  it('is given back when the call ends before the reply', async () => {
+    await loadScripts(kit);
+    const proxy = await openProxy(kit);
+    const [client, stranger] = [openClient(kit, { redis: byUrl.open(kit, proxy) }), openClient(kit)];
+    await warmUp(kit, client);
+    const all = client.getMultiLock(names(3));
+    const abort = new AbortController();
+    const call = failureOf(all.acquire({ signal: abort.signal }));
+    abort.abort(new Error('enough'));
+    expect(await call).toMatchObject({ message: 'enough' });
+    await waitUntil(async () => !(await stranger.getMultiLock(all.names).isLocked()), { what: 'all are free' });
+  });
+
+  it('of which Redis refuses one is refused for that one, and the others are free', async () => {
+    const user = freshName();
+    const all = names(3);
+    await kit.admin.acl('SETUSER', user, 'reset', 'on', '>x', '~*', '&*', '+@all');
+    const url = new URL(kit.server.url);
+    Object.assign(url, { username: user, password: 'x' });
+    const [client, stranger] = [openClient(kit, { redis: url.href }), openClient(kit)];
+    const multi = client.getMultiLock(all);
+    const [first, refused, last] = multi.names as [string, string, string];
+    await kit.admin.acl('SETUSER', user, 'resetkeys', `~*${first}*`, `~*${last}*`, '~holdfast_dead*');
+    expect(await failureOf(multi.acquire())).toMatchObject({ lockName: refused });
+    await waitUntil(async () => !(await stranger.getMultiLock(all).isLocked()), { what: 'all are free' });
   });
 });
 

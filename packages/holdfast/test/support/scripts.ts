@@ -22,7 +22,11 @@ const commands = {
 };
 
 /** What leaves for several of them at once. */
-const sent = { ...commands, releases: release.joint?.([release]) as core.Call<unknown> };
+const sent = {
+  ...commands,
+  asks: commands.ask.chain?.([commands.ask]) as core.Call<unknown>,
+  releases: release.joint?.([release]) as core.Call<unknown>,
+};
 
 const secondLook = core.readWrite.inspect(core.readWriteKeys('any'), { most: 1 }).script;
 

@@ -72,6 +72,15 @@ const asks = fc
     }),
   );
 
+const asking = fc
+  .tuple(
+    lock,
+    fc.record({ tenure, leaseMs, freshMs: fc.constantFrom(0, 30_000), freshTtlMs: fc.constant(50_000), ...granting }),
+  )
+  .map(([which, options]) => core.ask(which, { ...options, ticket: 0 }));
+
+const inChain = (some: readonly core.Command<core.AskReply>[]) => some[0]?.chain?.(some) as core.Call<unknown>;
+
 const releasing = fc
   .tuple(lock, fc.record({ tenure, seq, tombstoneMs, turn, ...granting }))
   .map(([which, options]) => core.release(which, options));
@@ -124,6 +133,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: tenure.map((id) => call(core.peek(keys, { tenure: id }))) },
   { weight: 1, arbitrary: fc.constant(call(core.inspect(keys))) },
   { weight: 1, arbitrary: fc.constant(call(core.glance(keys, core.readWriteKeys('stock')))) },
+  { weight: 2, arbitrary: fc.array(asking, { minLength: 2, maxLength: 4 }).map((some) => call(inChain(some))) },
   { weight: 1, arbitrary: fc.array(releasing, { minLength: 2, maxLength: 3 }).map((some) => call(inOne(some))) },
 );
 

@@ -1,8 +1,8 @@
 import { attempt, type Commands } from '../commands.js';
-import { ErrorReply, refusalOf } from '../reply.js';
+import { ErrorReply, refusalOf, type Reply } from '../reply.js';
 import { freshnessOf, passOn, tell, unserved, waiting } from './grant.js';
 import { foundGone, inheritedOf, leave, wordsOf } from './inherited.js';
-import { given, integer, numberOf, questionOf } from './lua.js';
+import { given, integer, numberOf, questionOf, type ScriptBody } from './lua.js';
 import { type OwningScript, owning } from './own.js';
 import { owner } from './owner.js';
 
@@ -92,6 +92,32 @@ export const ask: OwningScript = (redis, keys, args, begin = owning) => {
   if (position === 0 && holder !== undefined && owned === HOLDFAST) tell(redis, holder, `1 contended ${holder}`);
   return ['wait', remainingMs, position ?? null, place.ticket, nowMs, owned, question];
 };
+
+const KEYS_EACH = 4;
+const ARGS_EACH = 7;
+
+/** asks.lua */
+export const asks: ScriptBody = (redis, keys, args) => {
+  const replies: Reply[] = [];
+  let had = true;
+  for (let index = 0; index < Math.floor(keys.length / KEYS_EACH); index++) {
+    const own = keys.slice(KEYS_EACH * index, KEYS_EACH * (index + 1));
+    const theirs = [...args.slice(ARGS_EACH * index, ARGS_EACH * (index + 1)), ''];
+    const [lock = '', queue = ''] = own;
+    const isTurn: boolean = index === 0 || (had && !redis.exists(lock) && !redis.exists(queue));
+    const reply: Reply = isTurn || owns(redis, lock, given(theirs, 0)) ? ask(redis, own, theirs) : ['dead', ''];
+    if (reply instanceof ErrorReply) return reply;
+    had =
+      had && (typeof reply === 'string' || (Array.isArray(reply) && (reply[0] === 'acquired' || reply[0] === 'mine')));
+    replies.push(reply);
+  }
+  return [...replies, questionOf(args)];
+};
+
+function owns(redis: Commands, lock: string, tenure: string): boolean {
+  const fields = attempt(() => redis.hmget(lock));
+  return !(fields instanceof ErrorReply) && fields?.has(tenure) === true;
+}
 
 interface Place {
   position: number | undefined;

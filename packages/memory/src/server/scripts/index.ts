@@ -1,7 +1,7 @@
 /** The scripts of the lock protocol by name, as `@holdfast/core` names them. */
 
 import { again } from './again.js';
-import { ask } from './ask.js';
+import { ask, asks } from './ask.js';
 import { cancel } from './cancel.js';
 import { elections } from './election.js';
 import { fenced } from './fenced.js';
@@ -24,6 +24,7 @@ import { shares } from './share.js';
 export const bodies: Readonly<Record<string, ScriptBody>> = {
   again,
   ask,
+  asks,
   cancel,
   force,
   glance,

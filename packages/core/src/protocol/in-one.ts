@@ -1,0 +1,17 @@
+import { answerTo } from './question.js';
+import { readReply } from './reply.js';
+import type { Call, Script } from './script-port.js';
+
+/** One call of several commands: `script` has their keys and arguments one after the other, and a reply for each. */
+export function inOne(script: Script, commands: readonly Call<unknown>[]): Call<readonly unknown[]> {
+  return {
+    script,
+    keys: commands.flatMap(({ keys }) => keys),
+    args: commands.flatMap(({ args }) => args),
+    decode: (raw) =>
+      readReply(script.name, raw, (reply) => {
+        reply.hasLength(commands.length);
+        return commands.map((single, index) => single.decode(answerTo('', script.name, reply.item(index))));
+      }),
+  };
+}
