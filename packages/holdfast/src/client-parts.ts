@@ -43,7 +43,7 @@ export interface LockParts extends CommonParts {
   readonly openStake: OpenStake;
   readonly topology: Pick<Topology, 'reachOf' | 'keyPrefix'>;
   readonly sender: Pick<CommandSender, 'roundTripMs' | 'together' | 'behind'>;
-  readonly wakeup: Pick<Wakeup, 'blind'>;
+  readonly wakeup: Pick<Wakeup, 'blind' | 'foreignOwners'>;
 }
 
 /** What tenures need: the way to one Redis, and what is known of it. */

@@ -12,9 +12,12 @@
  *
  * Handing over takes a round trip where a release names the next owner. In Redisson mode it names none: each client that hears of it has to ask,
  * and would find the lock taken each time if the next task of this process asked right behind the release. So that one pauses.
+ *
+ * Where clients in other languages have the lock too (`foreign-owners.ts`), a turn is one section, as theirs is: each of their threads gives the lock back.
  */
 
 import type { LockParts } from '../client-parts.js';
+import { lettingInMs } from '../tenure/foreign-owners.js';
 import type { Stake } from '../tenure/stake.js';
 
 const TURN_HANDOVERS = 9;
@@ -29,6 +32,7 @@ const WAKING_MS = 2;
 export function mayPassOn(tenure: Stake, parts: LockParts): boolean {
   if (!tenure.lease.check() || tenure.lease.state !== 'held' || !tenure.steps.settled) return false;
   if (tenure.otherWaiters.count === 0 && !parts.wakeup.blind) return true;
+  if (isSharedAbroad(tenure.operations.key, parts)) return false;
   const heldMs = parts.clock.now() - tenure.heldSince;
   const turnMs = TURN_HANDOVERS * handoverMs(tenure, parts);
   if (tenure.turn === undefined) return sectionsOf(tenure) < MOST_SECTIONS && heldMs < turnMs;
@@ -65,6 +69,11 @@ function handoverMs({ operations }: Stake, parts: LockParts): number {
 }
 
 /** How long the tasks of this process let others go first once it has given a lock back. */
-export function pauseMs(lockKey: string, { wakeup, sender }: LockParts): number {
-  return wakeup.blind ? WAKING_MS + 2 * sender.roundTripMs(lockKey) : 0;
+export function pauseMs(lockKey: string, parts: LockParts): number {
+  const { wakeup, sender } = parts;
+  if (!wakeup.blind) return 0;
+  const roundTripMs = sender.roundTripMs(lockKey);
+  return isSharedAbroad(lockKey, parts) ? lettingInMs(roundTripMs) : WAKING_MS + 2 * roundTripMs;
 }
+
+const isSharedAbroad = (lockKey: string, { wakeup }: LockParts): boolean => wakeup.foreignOwners?.has(lockKey) === true;

@@ -78,7 +78,7 @@ class Client implements RedLockClient {
         together: (work) => work(),
         behind: () => undefined,
       },
-      wakeup: { blind: false },
+      wakeup: { blind: false, foreignOwners: undefined },
     };
     this.#background = background;
     this.#electorate = new Electorate(lockNodes, parts, background, times);

@@ -249,6 +249,7 @@ export class AskLoop {
       this.ask();
       return;
     }
+    if (reply.foreign) this.#parts.wakeup.foreignOwners?.note(this.#operations.key);
     this.#listener.onBusy(sentAt, reply.foreign ? 'foreign' : 'holdfast');
     // The listener may have lost interest, or asked again.
     if (this.#stopped || this.#request !== undefined) return;

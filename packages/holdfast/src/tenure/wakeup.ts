@@ -8,6 +8,8 @@
  */
 
 import { type Inbox, type InboxListener, nextAskDelayMs, type ReaskSituation } from '@holdfast/notify';
+import type { Appointment, Clock, Schedule } from '@holdfast/watchdog';
+import { ForeignOwners, lettingInMs } from './foreign-owners.js';
 import type { Broadcasts, BroadcastSubscription } from './broadcast-subscription.js';
 import type { Operations } from './operations.js';
 
@@ -30,12 +32,15 @@ export interface WakeupSubscription {
 export interface Wakeup {
   /** Other processes may be waiting without our knowing: the lock is handed over as if they were. */
   readonly blind: boolean;
+  /** Who else has the locks that this mode shares with clients in other languages; undefined: it shares none. */
+  readonly foreignOwners: ForeignOwners | undefined;
   subscribe(operations: Operations, tenure: string, listener: InboxListener): WakeupSubscription;
 }
 
 /** Grants by message; see the module comment. */
 export class QueueWakeup implements Wakeup {
   readonly blind = false;
+  readonly foreignOwners = undefined;
   readonly inbox: Inbox;
   readonly onMissed: () => void;
   readonly #joins: 'when heard' | 'at once';
@@ -101,23 +106,47 @@ class QueueSubscription implements WakeupSubscription {
   }
 }
 
+interface RedissonWakeupParts {
+  readonly clock: Clock;
+  readonly waits: Schedule;
+  readonly random: () => number;
+  readonly sender: { roundTripMs(key: string): number };
+}
+
 /** Redisson's broadcast; see the module comment. */
 export class RedissonWakeup implements Wakeup {
   readonly blind = true;
+  readonly foreignOwners: ForeignOwners;
   readonly #inbox: Inbox;
   readonly #broadcasts: Broadcasts;
+  readonly #parts: RedissonWakeupParts;
 
-  constructor(inbox: Inbox, broadcasts: Broadcasts) {
+  constructor(inbox: Inbox, broadcasts: Broadcasts, parts: RedissonWakeupParts) {
     this.#inbox = inbox;
     this.#broadcasts = broadcasts;
+    this.#parts = parts;
+    this.foreignOwners = new ForeignOwners(parts.clock);
   }
 
   subscribe(operations: Operations, tenure: string, listener: InboxListener): WakeupSubscription {
     this.#inbox.register(tenure, listener);
     if (!this.#inbox.confirmed) void this.#inbox.open().catch(() => undefined);
     const { releaseChannel, key } = operations;
-    const heard = this.#broadcasts.subscribe(releaseChannel, key, () => listener.onGap());
-    return new RedissonSubscription(heard, () => this.#inbox.unregister(tenure));
+    const { clock, waits, random, sender } = this.#parts;
+    let later: Appointment | undefined;
+    const lookLater = () => {
+      const afterMs = random() * lettingInMs(sender.roundTripMs(key));
+      later ??= waits.at(clock.now() + afterMs, () => {
+        later = undefined;
+        listener.onGap();
+      });
+    };
+    const look = () => (this.foreignOwners.has(key) ? lookLater() : listener.onGap());
+    const heard = this.#broadcasts.subscribe(releaseChannel, key, look);
+    return new RedissonSubscription(heard, () => {
+      later?.cancel();
+      this.#inbox.unregister(tenure);
+    });
   }
 }
 

@@ -23,6 +23,9 @@ const foreigner = 'c0ffee00-0000-4000-8000-000000000000:42';
 const channelOf = (name: string) => `redisson_lock__channel:{${name}}`;
 const foreignLock = (name: string) => kit.admin.multi().hincrby(name, foreigner, 1).pexpire(name, 30_000).exec();
 const foreignUnlock = (name: string) => kit.admin.multi().del(name).publish(channelOf(name), '0').exec();
+const ours = 'another-client:1';
+const ourLock = (name: string) => kit.admin.multi().hset(name, ours, 1, 'seq', 1).pexpire(name, 30_000).exec();
+const ourUnlock = foreignUnlock;
 const subscribers = async (name: string) => Number((await kit.admin.pubsub('NUMSUB', channelOf(name)))[1]);
 
 const elapsed = async (work: () => Promise<unknown>): Promise<number> => {
@@ -134,3 +137,22 @@ it('a process whose own tasks always want the lock lets others in, and gets it a
   working = false;
   await tasks;
 }, 40_000);
+
+it.each<[string, (name: string) => Promise<unknown>, (name: string) => Promise<unknown>, boolean]>([
+  ['passes among the tasks of a process where none of another language has had it', ourLock, ourUnlock, true],
+  [
+    'is given back after each section where one of another language has had it lately',
+    foreignLock,
+    foreignUnlock,
+    false,
+  ],
+])('a lock %s', async (_, take, giveBack, passed) => {
+  const { name } = setUp();
+  const client = openClient(kit, redisson);
+  await take(name);
+  const tasks = Array.from({ length: 20 }, () => client.getLock(name).withLock(() => undefined));
+  await waitUntil(async () => (await subscribers(name)) === 1, { what: 'the tasks wait' });
+  await giveBack(name);
+  await Promise.all(tasks);
+  expect(client.stats().handoffs.local > 0).toBe(passed);
+});
