@@ -4,9 +4,11 @@
  * A reply that was made at server time S answers a command that was sent at local time t, so S happened at t or later, and a lease that
  * ends at server time E ends at local time t + (E - S) or later. Using t, the earliest possibility, keeps every deadline on the safe side.
  *
+ * The two clocks may run at rates that differ by 1 % (design.md). The drift margin of the lease covers that from now to its end. What may have come about
+ * since the pair was taken comes off here: a waiter asks every second or two, so that its pair is young and little comes off.
+ *
  * Each server has a clock of its own, so there is a pair (t, S) for each. It is dropped when the connection changes (another server may be
- * at its other end), and not used when it is old: two clocks whose rates differ by 500 ppm, the most that NTP corrects, are 30 ms apart
- * after a minute, which the drift margin of a claim lease covers.
+ * at its other end), and not used when it is older than a minute.
  *
  * A lock may have moved to another server without our knowing. Its message tells when it was sent, by the clock of its sender: if that lies
  * in the future by the pair we have, beyond what the margin covers, the pair belongs to another clock. A sender whose clock is behind only
@@ -16,6 +18,8 @@
 const LONGEST_AGE_MS = 60_000;
 /** Of what a grant lasts, the share that the drift margin of its lease covers. */
 const COVERED_SHARE = 0.01;
+/** What the clock of a server may gain on ours, for each millisecond of ours. */
+const GAIN = 1 / 99;
 
 /** An end in server time, and when the same server said so. */
 export interface ServerInstant {
@@ -47,7 +51,8 @@ export class ServerClock {
     const pair = node === undefined ? undefined : this.#pairs.get(node);
     const now = this.#now();
     if (pair === undefined || now - pair.sentAt > LONGEST_AGE_MS) return undefined;
-    const local = (serverMs: number) => pair.sentAt + (serverMs - pair.serverMs);
-    return local(nowMs) - now > COVERED_SHARE * (expiresAtMs - nowMs) ? undefined : local(expiresAtMs);
+    const sinceMs = now - pair.sentAt;
+    const earliest = (serverMs: number) => pair.sentAt + (serverMs - pair.serverMs) - GAIN * sinceMs;
+    return earliest(nowMs) - now > COVERED_SHARE * (expiresAtMs - nowMs) ? undefined : earliest(expiresAtMs);
   }
 }
