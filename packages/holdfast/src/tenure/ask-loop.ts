@@ -70,6 +70,8 @@ export class AskLoop {
   /** What came with the lock, and when: for the next answer if the lease was over by then; until another owner is seen. */
   #heard: { readonly reason: Inherited['reason']; readonly at: number } | undefined;
   #listening = false;
+  /** The last ask could take no place in the queue, because no message could have reached us there. */
+  #placeless = false;
   #stopped = false;
 
   constructor(
@@ -190,6 +192,7 @@ export class AskLoop {
     const freshTtlMs = Math.min(FRESH_REASKS * reaskMs + claimLeaseMs, MAX_TIME_MS);
     // One that is sent again behind the grant asks for no place: no call waits for it any more.
     const mayQueue = this.#subscription.mayQueue && !this.#stopped;
+    this.#placeless = !mayQueue;
     const freshMs = mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patientUntil - now))) : 0;
     if (freshMs > 0) this.#reached = true;
     this.#freshUntil = freshMs > 0 ? now + freshMs : Number.NEGATIVE_INFINITY;
@@ -254,7 +257,8 @@ export class AskLoop {
     // The listener may have lost interest, or asked again.
     if (this.#stopped || this.#request !== undefined) return;
     if (!this.#subscription.open) this.#listen();
-    if (this.#again) {
+    // It may take one now where what makes us reachable was confirmed before this answer came.
+    if (this.#again || (this.#placeless && this.#subscription.mayQueue)) {
       this.ask();
       return;
     }
