@@ -14,10 +14,10 @@ const earlier = '8a120ea';
 
 /** Adds words behind everything that this version writes into entries of waiters and into messages (ADR 20). */
 const wordier = [
-  { file: 'packages/core/src/lock/ask.lua', from: "'%.0f %d', nowMs", to: "'%.0f %d shared 3 17', nowMs" },
+  { file: 'packages/core/src/lock/seek.lua', from: "'%.0f %d', nowMs", to: "'%.0f %d shared 3 17', nowMs" },
   { file: 'packages/core/src/queue/grant.lua', from: 'waiting(), token)', to: "waiting(), '17 shared 3')" },
   {
-    file: 'packages/core/src/lock/ask.lua',
+    file: 'packages/core/src/lock/seek.lua',
     from: "'1 contended ' .. holder",
     to: "'1 contended ' .. holder .. ' by 3'",
   },
@@ -28,7 +28,7 @@ const wordier = [
 const later = [
   { file: 'packages/core/src/lock/own.lua', from: "id, '1', 'seq', '1')", to: "'since', '7', id, '1', 'seq', '1')" },
   { file: 'packages/core/src/queue/grant.lua', from: "'1 grant ", to: "'2 grant " },
-  { file: 'packages/core/src/lock/ask.lua', from: "'1 contended ", to: "'2 contended " },
+  { file: 'packages/core/src/lock/seek.lua', from: "'1 contended ", to: "'2 contended " },
   { file: 'packages/core/src/lock/force.lua', from: "'1 lost ", to: "'2 lost " },
   { file: 'packages/notify/src/inbox-message.ts', from: "version === '1'", to: "version === '2'" },
 ];
