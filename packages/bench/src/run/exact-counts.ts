@@ -70,7 +70,7 @@ const family: readonly Count[] = [
   alone('a spin lock', 2, (client) => client.getSpinLock('spin').withLock(nothing)),
   alone('a write lock', 2, (client) => client.getReadWriteLock('written').writeLock().withLock(nothing)),
   alone('a read lock', 2, (client) => client.getReadWriteLock('read').readLock().withLock(nothing)),
-  alone('a lock of two names', 3, (client) => client.getMultiLock(['{both}:a', '{both}:b']).withLock(nothing)),
+  alone('a lock of two names', 2, (client) => client.getMultiLock(['{both}:a', '{both}:b']).withLock(nothing)),
   alone('a permit', 2, async (client) => (await client.getSemaphore('permits', { permits: 1 }).acquire()).release()),
   {
     what: '1,000 sections of 50 tasks of one process, a read lock',
