@@ -257,8 +257,9 @@ export class AskLoop {
     // The listener may have lost interest, or asked again.
     if (this.#stopped || this.#request !== undefined) return;
     if (!this.#subscription.open) this.#listen();
-    // It may take one now where what makes us reachable was confirmed before this answer came.
-    if (this.#again || (this.#placeless && this.#subscription.mayQueue)) {
+    // What makes us reachable was confirmed before this answer came, and nothing more will be.
+    else if (this.#placeless && this.#subscription.mayQueue) this.#again = true;
+    if (this.#again) {
       this.ask();
       return;
     }
