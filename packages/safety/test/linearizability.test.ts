@@ -3,6 +3,7 @@ import { faultClasses } from '../src/check/fault-classes.js';
 import { checkLinearizability } from '../src/check/linearizability.js';
 import { fenced, mutex, reentrant } from '../src/check/linear/models.js';
 import type { Action, Operation } from '../src/check/linear/operation.js';
+import { readWrite } from '../src/check/linear/read-write.js';
 import { search } from '../src/check/linear/search.js';
 import { brokenStories } from './support/broken-stories.js';
 import { goodStories, type Story } from './support/good-stories.js';
@@ -46,6 +47,29 @@ describe('the linearizability checker', () => {
     const [violation] = checkLinearizability(history, { faultClass: faultClasses.none }).violations;
     expect(violation).toMatchObject({ lock: 'ledger', between: ['b/7 acquire at depth 1'] });
     expect(violation?.text).toContain('the state there was "a/1"');
+  });
+
+  it('does not give the writing of one back too soon, who reads inside it while the lock is forced from its readers', () => {
+    const operations: Operation[] = [
+      { id: 'write', invokedAt: 1, returnedAt: 2, action: { kind: 'acquire', owner: 'a', depth: 1, certain: true } },
+      {
+        id: 'read',
+        invokedAt: 3,
+        returnedAt: 4,
+        action: { kind: 'acquire', owner: 'a', depth: 2, certain: true, side: 'read' },
+      },
+      { id: 'writer forced', invokedAt: 5, returnedAt: 15, action: { kind: 'force', from: 'writer' } },
+      { id: 'readers forced', invokedAt: 5, returnedAt: 15, action: { kind: 'force', from: 'readers' } },
+      { id: 'goes on reading', invokedAt: 10, returnedAt: 11, action: { kind: 'release', owner: 'a', certain: true } },
+      {
+        id: 'end',
+        invokedAt: 20,
+        returnedAt: 21,
+        action: { kind: 'release', owner: 'a', certain: true, side: 'read' },
+      },
+    ];
+    // The readers first, then the release, then the writer: neither finds anybody.
+    expect(search(readWrite, operations).kind).toBe('linearizable');
   });
 
   it('says so when its budget does not suffice', () => {

@@ -143,7 +143,7 @@ class StakeOfNoCall implements StakeListener, StakeAhead {
 
   onHeld(_: Stake, __: 'asked' | 'granted', inherited?: Inherited): void {
     this.#inherited = inherited;
-    if (this.#mayBeHeld()) this.#state = 'held';
+    if (this.#state === 'asked' && this.#mayBeHeld()) this.#state = 'held';
     else this.#end();
   }
 
@@ -153,6 +153,7 @@ class StakeOfNoCall implements StakeListener, StakeAhead {
 
   onFailed(stake: Stake, failure: Failure | { kind: 'over' }): void {
     this.#state = 'over';
+    // It was not asked for. A second copy, which could have run although this one was not, is never sent: where one may have left, there is no answer.
     if (failure.kind === 'over') stake.forget();
     else void stake.cancel();
   }

@@ -25,10 +25,11 @@ export class GhostJudge {
     const name = scriptOf(request);
     if (name === undefined || name === 'renew') return;
     const keys = Number(request[2]);
-    if (name === 'releases') {
+    if (name === 'releases' || name === 'asks') {
       // For each tenure as many keys and arguments as for one.
+      const single = name === 'releases' ? 'release' : 'ask';
       for (let key = 3, arg = 3 + keys; key < 3 + keys; key += 4, arg += 7)
-        this.#executed(now, server, { name: 'release', lock: request[key] ?? '', tenure: request[arg] ?? '' });
+        this.#executed(now, server, { name: single, lock: request[key] ?? '', tenure: request[arg] ?? '' });
       return;
     }
     this.#executed(now, server, { name, lock: request[3] ?? '', tenure: request[3 + keys] ?? '' });

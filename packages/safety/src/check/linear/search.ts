@@ -117,8 +117,11 @@ function optionsAt<S, A extends AnyAction>(model: Model<S, A>, line: Line<A>, st
 function isHarmless<A extends AnyAction>(node: Node<A>, changesNothing: boolean, line: Line<A>): boolean {
   const action: Action | LatchAction = node.operation.action;
   switch (action.kind) {
-    case 'expire':
     case 'release':
+      // A writer that goes on reading can lose that to a force which had nothing to take while it wrote.
+      if (action.side === undefined && line.forcesReaders) return false;
+      return !line.hasOther(node, action.owner);
+    case 'expire':
       return !line.hasOther(node, action.owner);
     case 'see':
       return true;
@@ -134,6 +137,8 @@ class Line<A extends AnyAction> {
   readonly #head: Node<A>;
   /** What is in the list of each owner. */
   readonly #ofOwner = new Map<string, Set<Node<A>>>();
+  /** What is in the list that takes a lock from its readers. */
+  readonly #forces = new Set<Node<A>>();
 
   constructor(operations: readonly Operation<A>[]) {
     const nowhere = { invokedAt: 0, returnedAt: 0, id: '', action: { kind: 'force' } } as const;
@@ -147,6 +152,10 @@ class Line<A extends AnyAction> {
       head.previous = node;
       this.#ownedWith(node)?.add(node);
     }
+  }
+
+  get forcesReaders(): boolean {
+    return this.#forces.size > 0;
   }
 
   /** May another operation of this owner come before it, and matter? What ends at any time, or never, does not. */
@@ -202,6 +211,7 @@ class Line<A extends AnyAction> {
   }
 
   #ownedWith({ operation: { action } }: Node<A>): Set<Node<A>> | undefined {
+    if (action.kind === 'force' && action.from === 'readers') return this.#forces;
     if (!('owner' in action)) return undefined;
     let nodes = this.#ofOwner.get(action.owner);
     if (nodes === undefined) this.#ofOwner.set(action.owner, (nodes = new Set()));
