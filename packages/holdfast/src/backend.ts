@@ -96,7 +96,7 @@ export class Backend {
     const wakeup =
       settings.wakeup === 'queue'
         ? new QueueWakeup(inbox, onMissed, 'when heard')
-        : new RedissonWakeup(inbox, broadcasts, { ...common, sender });
+        : new RedissonWakeup({ ...common, inbox, broadcasts, sender });
     this.parts = {
       ...common,
       topology,

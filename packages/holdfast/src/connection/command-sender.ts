@@ -24,9 +24,8 @@
  * for `goOnMs`, which is the longest lease there was and as long as a tombstone lasts beyond that. By then the lease is over, and a connection
  * that delivers the ask delivers the undoing behind it.
  *
- * Requests made together ({@link CommandSender.together}) may leave as one command, on which they do what they would have done one after the
- * other. Each goes on as a request of its own, and is sent again alone: an error of that command says nothing about any of them. A request made
- * behind another one ({@link CommandSender.behind}) leaves with that one or not at all.
+ * Requests made together ({@link CommandSender.together}) may leave as one command, on which they do what they would have done one after the other.
+ * Each is sent again alone: an error of that command says nothing about any. One made {@link CommandSender.behind} another leaves with it or not at all.
  *
  * What is not promised: that a request without an answer did not run.
  */
@@ -79,7 +78,7 @@ export class CommandSender {
     });
   }
 
-  /** Moving average of the round trip to the server of a lock, in milliseconds. */
+  /** What a round trip to the server of a lock takes as a rule, in milliseconds. */
   roundTripMs(lockKey: string): number {
     return this.#topology.connectionTo(lockKey)?.roundTripMs ?? FIRST_ROUND_TRIP_MS;
   }
@@ -88,8 +87,11 @@ export class CommandSender {
   request<R>(lockKey: string, build: (now: number) => Command<R>, options: RequestOptions<R> = {}): Request<R> {
     const pending: PendingCommand<R> = new PendingCommand(this.#topology, lockKey, build, options, this.#settled);
     this.#pending.add(pending as PendingCommand<unknown>);
-    if (this.#leader === undefined) this.#launch(pending);
-    else this.#follow(pending, this.#leader);
+    const leader = this.#leader;
+    // What is asked for by whoever hears of this request does not follow.
+    this.#leader = undefined;
+    if (leader === undefined) this.#launch(pending);
+    else this.#follow(pending, leader);
     // Once it is on its way: what is done while Redis works makes no caller wait longer.
     const { until = Number.POSITIVE_INFINITY } = options;
     if (until !== Number.POSITIVE_INFINITY && !pending.settled)
@@ -119,8 +121,8 @@ export class CommandSender {
   }
 
   /**
-   * The requests of `work` leave in one command with that of the same script for `leader`, made before in the work of {@link together} under way. One
-   * that cannot is not sent. Nor is a second copy of any: when anything goes wrong its answer is `silent`.
+   * The first request of `work` leaves in one command with that of the same script for `leader`, made before in the work of {@link together} under way, or
+   * is not sent. Nor is a second copy of it: when anything goes wrong its answer is `silent`.
    */
   behind(leader: string, work: () => void): void {
     this.#leader = leader;
@@ -278,10 +280,6 @@ export class CommandSender {
       meaning.kind === 'transient' ? this.#topology.refused({ ...meaning, connection, lockKey }) : undefined;
     const delayMs = pending.failed(meaning, error);
     if (delayMs === undefined) return;
-    if (pending.follows) {
-      pending.drop();
-      return;
-    }
     if (detour !== undefined) {
       this.#send(pending, detour);
       return;

@@ -176,6 +176,10 @@ export class PendingCommand<R> implements Request<R>, BagItem {
       return undefined;
     }
     if (this.#unanswered > 0) return undefined;
+    if (this.follows) {
+      this.drop();
+      return undefined;
+    }
     this.#setback = true;
     const delayMs = this.#retryMs;
     this.#retryMs = Math.min(delayMs * 2, LAST_RETRY_MS);

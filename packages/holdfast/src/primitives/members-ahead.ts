@@ -56,9 +56,7 @@ export class MembersAhead {
     const { sender } = member.host.parts;
     return sender.together(() => {
       const taking = take(undefined);
-      sender.behind(member.operations.key, () => {
-        for (const follower of behind) this.#ask(follower);
-      });
+      for (const follower of behind) sender.behind(member.operations.key, () => this.#ask(follower));
       return taking;
     });
   }

@@ -16,11 +16,11 @@ const REMEMBERED_MS = 10_000;
 /** More locks than that are not in contention at once. */
 const MOST = 1_000;
 
-/** From a message on the wire to the question that it causes, beside the round trip: a thread has to wake. On a busy machine it takes twice as long. */
-const WAKING_MS = 3;
+/** A thread has to wake before it asks. On a busy machine that takes twice as long. */
+const THREAD_WAKES_MS = 3;
 
-/** How long others need to hear of a release and to ask. */
-export const lettingInMs = (roundTripMs: number): number => 2 * (WAKING_MS + roundTripMs);
+/** How long others need to hear of a release and to ask. `roundTripMs`: a median, so that one stall of the server does not lengthen it. */
+export const lettingInMs = (roundTripMs: number): number => 2 * (THREAD_WAKES_MS + roundTripMs);
 
 /** See the module comment. */
 export class ForeignOwners {

@@ -107,6 +107,8 @@ class QueueSubscription implements WakeupSubscription {
 }
 
 interface RedissonWakeupParts {
+  readonly inbox: Inbox;
+  readonly broadcasts: Broadcasts;
   readonly clock: Clock;
   readonly waits: Schedule;
   readonly random: () => number;
@@ -117,47 +119,44 @@ interface RedissonWakeupParts {
 export class RedissonWakeup implements Wakeup {
   readonly blind = true;
   readonly foreignOwners: ForeignOwners;
-  readonly #inbox: Inbox;
-  readonly #broadcasts: Broadcasts;
   readonly #parts: RedissonWakeupParts;
 
-  constructor(inbox: Inbox, broadcasts: Broadcasts, parts: RedissonWakeupParts) {
-    this.#inbox = inbox;
-    this.#broadcasts = broadcasts;
+  constructor(parts: RedissonWakeupParts) {
     this.#parts = parts;
     this.foreignOwners = new ForeignOwners(parts.clock);
   }
 
   subscribe(operations: Operations, tenure: string, listener: InboxListener): WakeupSubscription {
-    this.#inbox.register(tenure, listener);
-    if (!this.#inbox.confirmed) void this.#inbox.open().catch(() => undefined);
-    const { releaseChannel, key } = operations;
-    const { clock, waits, random, sender } = this.#parts;
-    let later: Appointment | undefined;
-    const lookLater = () => {
-      const afterMs = random() * lettingInMs(sender.roundTripMs(key));
-      later ??= waits.at(clock.now() + afterMs, () => {
-        later = undefined;
-        listener.onGap();
-      });
-    };
-    const look = () => (this.foreignOwners.has(key) ? lookLater() : listener.onGap());
-    const heard = this.#broadcasts.subscribe(releaseChannel, key, look);
-    return new RedissonSubscription(heard, () => {
-      later?.cancel();
-      this.#inbox.unregister(tenure);
-    });
+    const { inbox } = this.#parts;
+    inbox.register(tenure, listener);
+    if (!inbox.confirmed) void inbox.open().catch(() => undefined);
+    return new RedissonSubscription(this.#parts, this.foreignOwners, { operations, tenure, listener });
   }
 }
 
 class RedissonSubscription implements WakeupSubscription {
   readonly mayQueue = false;
+  readonly #parts: RedissonWakeupParts;
+  readonly #foreignOwners: ForeignOwners;
+  readonly #key: string;
+  readonly #tenure: string;
+  readonly #listener: InboxListener;
   readonly #heard: BroadcastSubscription;
-  readonly #onClose: () => void;
+  /** A release was heard of, and others are let in first. */
+  #later: Appointment | undefined;
 
-  constructor(heard: BroadcastSubscription, onClose: () => void) {
-    this.#heard = heard;
-    this.#onClose = onClose;
+  constructor(
+    parts: RedissonWakeupParts,
+    foreignOwners: ForeignOwners,
+    { operations, tenure, listener }: { operations: Operations; tenure: string; listener: InboxListener },
+  ) {
+    const { releaseChannel, key } = operations;
+    this.#parts = parts;
+    this.#foreignOwners = foreignOwners;
+    this.#key = key;
+    this.#tenure = tenure;
+    this.#listener = listener;
+    this.#heard = parts.broadcasts.subscribe(releaseChannel, key, () => this.#look());
   }
 
   get open(): boolean {
@@ -168,6 +167,20 @@ class RedissonSubscription implements WakeupSubscription {
     this.#heard.listen(opened);
   }
 
+  #look(): void {
+    if (!this.#foreignOwners.has(this.#key)) this.#listener.onGap();
+    else this.#later ??= this.#letOthersIn();
+  }
+
+  #letOthersIn(): Appointment {
+    const { clock, waits, random, sender } = this.#parts;
+    const afterMs = random() * lettingInMs(sender.roundTripMs(this.#key));
+    return waits.at(clock.now() + afterMs, () => {
+      this.#later = undefined;
+      this.#listener.onGap();
+    });
+  }
+
   pauseMs(found: ReaskSituation): number {
     return nextAskDelayMs(found);
   }
@@ -176,6 +189,7 @@ class RedissonSubscription implements WakeupSubscription {
 
   close(): void {
     this.#heard.close();
-    this.#onClose();
+    this.#later?.cancel();
+    this.#parts.inbox.unregister(this.#tenure);
   }
 }

@@ -1,9 +1,10 @@
-import { useRedis, waitUntil } from '@holdfast/testkit';
+import { countCommands, driveTime, useRedis, waitUntil } from '@holdfast/testkit';
 import { expect, it } from '@jest/globals';
 import type { LockClientOptions } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
 import { openProxy } from '../support/redis-inputs.js';
 import { turns } from '../support/room.js';
+import { loadScripts } from '../support/scripts.js';
 
 const kit = useRedis();
 
@@ -155,4 +156,33 @@ it.each<[string, (name: string) => Promise<unknown>, (name: string) => Promise<u
   await giveBack(name);
   await Promise.all(tasks);
   expect(client.stats().handoffs.local > 0).toBe(passed);
+});
+
+it('a waiter that hears of a release lets others in first where one of another language has had the lock', async () => {
+  await loadScripts(kit);
+  const time = driveTime(kit);
+  const client = openClient(kit, redisson);
+  await client.connect();
+  const [shared, alone] = [freshName(), freshName()];
+  await foreignLock(shared);
+  await ourLock(alone);
+  const counter = await countCommands(kit.admin);
+  const commands = async () => (await counter.delta())['evalsha'] ?? 0;
+  let had = false;
+  const call = client.getLock(shared).acquire();
+  const asked = call.then(() => (had = true));
+  const other = client.getLock(alone).acquire();
+  await waitUntil(async () => (await commands()) === 4, {
+    what: 'both have asked, and once more when they could hear',
+  });
+  await foreignUnlock(shared);
+  // The same connection hears of it later, and its lock is had at once.
+  await ourUnlock(alone);
+  await (await other).release();
+  expect(had).toBe(false);
+  await time.advance(100);
+  await asked;
+  await (await call).release();
+  // And an ask and a release of each lock.
+  expect(await commands()).toBe(8);
 });

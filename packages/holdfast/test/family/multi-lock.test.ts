@@ -506,32 +506,37 @@ describe('what is taken together', () => {
     for (const name of all.names) expect(await second.getLock(name).isLocked()).toBe(false);
   });
 
-  it('is had in spite of a lost reply: what may have been taken is withdrawn, and taken anew', async () => {
+  async function setUpBehindProxy() {
     await loadScripts(kit);
     const proxy = await openProxy(kit);
-    const [client, stranger] = [openClient(kit, { redis: byUrl.open(kit, proxy) }), openClient(kit)];
+    const client = openClient(kit, { redis: byUrl.open(kit, proxy) });
     await warmUp(kit, client);
-    const all = client.getMultiLock(names(3));
+    return { proxy, all: client.getMultiLock(names(3)) };
+  }
+
+  it('is had in spite of a lost reply: what may have been taken is withdrawn, and taken anew', async () => {
+    const { proxy, all } = await setUpBehindProxy();
     proxy.loseNextReply({ after: isCommand('asks') });
     const hold = await all.acquire();
     expect(proxy.repliesLost).toBe(1);
     for (const name of all.names) expect(await holdsInRedis(kit, name)).toBe(1);
     hold.assertHeld();
     await hold.release();
-    for (const name of all.names) expect(await stranger.getLock(name).isLocked()).toBe(false);
+    for (const name of all.names) expect(await holdsInRedis(kit, name)).toBe(0);
   });
 
   it('is given back when the call ends before the reply', async () => {
-    await loadScripts(kit);
-    const proxy = await openProxy(kit);
-    const [client, stranger] = [openClient(kit, { redis: byUrl.open(kit, proxy) }), openClient(kit)];
-    await warmUp(kit, client);
-    const all = client.getMultiLock(names(3));
+    const { proxy, all } = await setUpBehindProxy();
+    proxy.hold('down');
     const abort = new AbortController();
     const call = failureOf(all.acquire({ signal: abort.signal }));
+    for (const name of all.names)
+      await waitUntil(async () => (await holdsInRedis(kit, name)) === 1, { what: `${name} is taken` });
     abort.abort(new Error('enough'));
     expect(await call).toMatchObject({ message: 'enough' });
-    await waitUntil(async () => !(await stranger.getMultiLock(all.names).isLocked()), { what: 'all are free' });
+    for (const name of all.names)
+      await waitUntil(async () => (await holdsInRedis(kit, name)) === 0, { what: `${name} is free` });
+    await proxy.heal();
   });
 
   it('of which Redis refuses one is refused for that one, and the others are free', async () => {
