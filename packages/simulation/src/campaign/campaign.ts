@@ -13,15 +13,19 @@ export interface CampaignResult {
   readonly findings: readonly Finding[];
 }
 
+/** Is told how a campaign goes. */
+export interface CampaignListener {
+  /** Now and then. */
+  onProgress(result: CampaignResult): void;
+  /** At once. */
+  onFinding(finding: Finding): void;
+}
+
 /** Of these it has seen enough. */
 const MOST_FINDINGS = 20;
 
 /** @param file - that does {@link Share} when it is started as a child process and sent one. */
-export function runCampaign(
-  file: string,
-  orders: Orders,
-  progress: (result: CampaignResult) => void,
-): Promise<CampaignResult> {
+export function runCampaign(file: string, orders: Orders, listener: CampaignListener): Promise<CampaignResult> {
   const { seed, workers, minutes, holds, runs, until } = orders;
   const startedAt = performance.now();
   const tally = emptyTally();
@@ -43,6 +47,7 @@ export function runCampaign(
         const report = message as WorkerReport;
         addTally(tally, report.tally);
         findings.push(...report.findings);
+        for (const finding of report.findings) listener.onFinding(finding);
         const enough = tally.holds >= holds || findings.length >= MOST_FINDINGS;
         if (enough || (until === 'violation' && findings.length > 0) || report.done) child.kill();
         if (enough || (until === 'violation' && findings.length > 0)) stop();
@@ -58,7 +63,7 @@ export function runCampaign(
       for (const child of children) child.kill();
     };
     const limit = Number.isFinite(minutes) ? setTimeout(stop, minutes * 60_000) : undefined;
-    const telling = setInterval(() => progress(result()), 10_000);
+    const telling = setInterval(() => listener.onProgress(result()), 10_000);
     const finish = () => {
       clearTimeout(limit);
       clearInterval(telling);

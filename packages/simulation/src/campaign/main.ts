@@ -65,7 +65,10 @@ async function showOne(args: readonly string[]): Promise<void> {
 async function campaign(args: readonly string[], places: Places): Promise<boolean> {
   const orders = ordersOf(args, () => Math.floor(Math.random() * 2 ** 31));
   say(`seeds from ${orders.seed} on, ${orders.workers} workers`);
-  const result = await runCampaign(fileURLToPath(import.meta.url), orders, (now) => say(progressOf(now)));
+  const result = await runCampaign(fileURLToPath(import.meta.url), orders, {
+    onProgress: (now) => say(progressOf(now)),
+    onFinding: ({ seed, rule, text }) => say(`seed ${seed} violates ${rule}: ${text}`),
+  });
   say(progressOf(result));
   if (orders.record) record(places.results, places.commit, result);
   for (const finding of result.findings.slice(0, 3)) {
