@@ -159,9 +159,13 @@ function confirmed(
   lock.holds.remove(record);
   arrived(lock, waiter);
   waiter.refuse(failureError(lock, outcome));
-  // The count is as it was; the calls that wait go on.
-  if (lock.holds.isEmpty) lock.onEmptied(tenure, record);
-  else admitInside(lock);
+  // The count is as it was; the calls that wait go on, and the lease is for those that are left.
+  if (lock.holds.isEmpty) {
+    lock.onEmptied(tenure, record);
+    return;
+  }
+  retune(lock, tenure);
+  admitInside(lock);
 }
 
 function deliver(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlockScope: Scope | undefined): void {

@@ -57,6 +57,8 @@ export class SharedCoordinator implements Coordinating, LockHome {
   /** The lane that the next readers may join. */
   #readers: Lane | undefined;
   #closing = false;
+  /** Calls that are being let in, inside each other. */
+  #admitting = 0;
 
   constructor(operations: SharedOperations, parts: LockParts, home: LockHome) {
     this.operations = operations;
@@ -84,7 +86,21 @@ export class SharedCoordinator implements Coordinating, LockHome {
     return this.#home.heldHere(name);
   }
 
+  /**
+   * A look at a lease may find it over, and leave no lane. Others look for the call here all the same once it has its lane, so the lock is given up
+   * only after that.
+   */
   acquire(request: AcquireRequest): Promise<unknown> {
+    this.#admitting++;
+    try {
+      return this.#admit(request);
+    } finally {
+      this.#admitting--;
+      this.#dismissIfIdle();
+    }
+  }
+
+  #admit(request: AcquireRequest): Promise<unknown> {
     for (const { lock } of [...this.#lanes]) lock.check();
     if (this.#isUpgrade(request)) {
       const error = new LockUpgradeError(this.name);
@@ -195,7 +211,11 @@ export class SharedCoordinator implements Coordinating, LockHome {
     this.#lanes.delete(lane);
     if (this.#writers === lane) this.#writers = undefined;
     if (this.#readers === lane) this.#readers = undefined;
-    if (this.#lanes.size === 0) this.#home.dismiss(this);
+    this.#dismissIfIdle();
+  }
+
+  #dismissIfIdle(): void {
+    if (this.#lanes.size === 0 && this.#admitting === 0) this.#home.dismiss(this);
   }
 
   // ---------------------------------------------------------------- what Redis is told

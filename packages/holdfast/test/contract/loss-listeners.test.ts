@@ -68,3 +68,27 @@ describe('a listener that calls the lock again', () => {
     expect(await inner.release()).toBeUndefined();
   });
 });
+
+describe('a call that finds the last hold of its process lost', () => {
+  it.each(['getLock', 'getFairLock', 'getFencedLock'] as const)('%s: has the lock for calls inside it', async (get) => {
+    const client = openClient(kit);
+    const lock = client[get](freshName());
+    const lost = await lock.acquire({ leaseMs: LEASE_MS });
+    stall(LEASE_MS);
+    const hold = await lock.acquire();
+    expect(lost.state).toBe('lost');
+    const inside = await hold.run(() => lock.tryAcquire());
+    expect(inside?.state).toBe('held');
+  });
+
+  it('a read-write lock: has it for calls inside it', async () => {
+    const client = openClient(kit);
+    const both = client.getReadWriteLock(freshName());
+    const lost = await both.writeLock().acquire({ leaseMs: LEASE_MS });
+    stall(LEASE_MS);
+    const hold = await both.writeLock().acquire();
+    expect(lost.state).toBe('lost');
+    const inside = await hold.run(() => both.readLock().tryAcquire());
+    expect(inside?.state).toBe('held');
+  });
+});
