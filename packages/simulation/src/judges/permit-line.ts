@@ -38,13 +38,14 @@ export class PermitLine {
     this.#isOrdered = scenario.wakeup === 'queue';
   }
 
-  joins(since: number, permits: number): Place {
+  /** `used`: how many permits callers have now. The call may be at the server before one that was made a moment ago. */
+  joins(since: number, permits: number, used: number): Place {
     const place: Place = { since, permits, overtakenAt: undefined };
     this.#places.add(place);
+    if (!this.#isEnough(used)) this.#enoughSince = undefined;
     return place;
   }
 
-  /** `used`: how many permits callers have now. */
   had(now: number, place: Place, used: number): void {
     const idleMs = now - Math.max(this.#enoughSince ?? now, FIRST_MS);
     if (idleMs > this.#boundMs)

@@ -61,7 +61,7 @@ export class PermitJudge {
   }
 
   waits(process: WorldProcess, permits: number): PermitWait {
-    const place = this.#line?.joins(process.time, permits);
+    const place = this.#line?.joins(process.time, permits, this.#had());
     return {
       had: (hold) => {
         const entry = { process, hold, since: process.time, sinceLocal: process.clock.now() };
@@ -126,8 +126,10 @@ export class PermitJudge {
 
   /** Everybody has gone, and every lease has had time to end. */
   ended(now: number, server: MemoryServer): void {
+    const { nowMs } = server.keysOf();
     for (const { permits, untilMs } of this.#recordsOn(server)) {
-      if (untilMs === 0 || untilMs > now) this.#fail(now, `${permits} are still had when all is over`);
+      // One that is over is there until somebody looks.
+      if (untilMs === 0 || untilMs > nowMs) this.#fail(now, `${permits} are still had when all is over`);
     }
   }
 

@@ -7,7 +7,7 @@ import type { WorldProcess } from '../world/process.js';
 import type { Desk } from './desk.js';
 import { givenUpAfter } from './giving-up.js';
 import { lastPermits, permitStep } from './permits.js';
-import { workMs } from './working.js';
+import { LONGEST_FIXED_LEASE_MS, workMs } from './working.js';
 
 /** How often each is drawn. */
 const shares = { waited: 8, tried: 4, givenUp: 3, relet: 3, left: 2, held: 5 };
@@ -17,9 +17,6 @@ type Pool = Extract<OtherPlan, { readonly permits: number }>;
 /** Of a lease by the clock of the server, on the clock of its holder, and beside it in milliseconds. */
 const DRIFT = 0.02;
 const DRIFT_MS = 2;
-
-/** Longer than all work. */
-const LONG_MS = 3_000;
 
 /** Permits by their ids. Nobody is told when their leases end, so their holder counts the time, from before it asks. */
 class Issued {
@@ -83,7 +80,7 @@ export async function idStep(desk: Desk, pool: Pool): Promise<void> {
 /** It comes to its turn with all permits at once, with ids and without. */
 export async function lastIds(desk: Desk, pool: Pool): Promise<void> {
   for (const place of placesOf(desk, pool))
-    await issue(place, pool.permits, { leaseMs: LONG_MS }, () => Promise.resolve());
+    await issue(place, pool.permits, { leaseMs: LONGEST_FIXED_LEASE_MS }, () => Promise.resolve());
   await lastPermits(desk, pool);
 }
 
@@ -96,7 +93,8 @@ function placesOf(desk: Desk, pool: Pool): Place[] {
 const some = ({ desk: { chance }, pool: { permits } }: Place) => (chance.happens(0.7) ? 1 : chance.whole(1, permits));
 
 /** In peace longer than all work. */
-const leaseOf = ({ desk }: Place) => Math.round(desk.computes ? desk.chance.mostlySmall(100, LONG_MS) : LONG_MS);
+const leaseOf = ({ desk }: Place) =>
+  Math.round(desk.computes ? desk.chance.mostlySmall(100, LONGEST_FIXED_LEASE_MS) : LONGEST_FIXED_LEASE_MS);
 
 const patterns: Readonly<Record<keyof typeof shares, (place: Place) => Promise<void>>> = {
   waited: (place) => issue(place, some(place), { leaseMs: leaseOf(place) }, (had) => worked(place, had)),
@@ -109,7 +107,7 @@ const patterns: Readonly<Record<keyof typeof shares, (place: Place) => Promise<v
       worked(place, had),
     ),
   relet: (place) =>
-    issue(place, some(place), { leaseMs: LONG_MS }, async (had) => {
+    issue(place, some(place), { leaseMs: LONGEST_FIXED_LEASE_MS }, async (had) => {
       await relet(place, had);
       await worked(place, had);
     }),
@@ -118,7 +116,7 @@ const patterns: Readonly<Record<keyof typeof shares, (place: Place) => Promise<v
   held: ({ desk, pool }) => permitStep(desk, pool),
 };
 
-const givenBack = (place: Place) => issue(place, 1, { leaseMs: LONG_MS }, () => Promise.resolve());
+const givenBack = (place: Place) => issue(place, 1, { leaseMs: LONGEST_FIXED_LEASE_MS }, () => Promise.resolve());
 
 interface Had {
   readonly issued: Issued;
@@ -183,8 +181,8 @@ async function worked(place: Place, { issued, entry }: Had): Promise<void> {
 }
 
 async function relet({ desk, pool, judge, semaphore }: Place, { issued }: Had): Promise<void> {
-  const lease = issued.relet(LONG_MS);
-  const answers = issued.ids.map((id) => semaphore.updateLeaseTime(id, LONG_MS));
+  const lease = issued.relet(LONGEST_FIXED_LEASE_MS);
+  const answers = issued.ids.map((id) => semaphore.updateLeaseTime(id, LONGEST_FIXED_LEASE_MS));
   const were = await desk.witness.pending(desk, `lease of ids of ${pool.name}`, Promise.all(answers));
   if (were.every(Boolean)) lease.known();
   else if (issued.remainingMs() > 0) judge.unknown(desk.process.time, issued.ids);

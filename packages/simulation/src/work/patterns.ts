@@ -9,7 +9,7 @@ import { lockOf } from './lock-of.js';
 import { lastOther, otherStep } from './others.js';
 import { sharedStep } from './reading-and-writing.js';
 import { settledAll } from './settled-all.js';
-import { work, workMs } from './working.js';
+import { LONGEST_FIXED_LEASE_MS, work, workMs } from './working.js';
 
 /** How often each is drawn. */
 export const shares = {
@@ -127,7 +127,7 @@ async function section(
 /** The work may be longer than the lease. */
 function fixedLease(desk: Desk, lock: string): Promise<void> {
   const { chance } = desk;
-  const leaseMs = Math.round(chance.mostlySmall(100, 3_000));
+  const leaseMs = Math.round(chance.mostlySmall(100, LONGEST_FIXED_LEASE_MS));
   const forMs = chance.happens(0.4) ? chance.between(0.5, 1.5) * leaseMs : workMs(desk);
   return section(desk, lock, { leaseMs }, undefined, 0, forMs);
 }

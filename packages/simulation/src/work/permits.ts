@@ -6,7 +6,7 @@ import type { OtherPlan } from '../plan/scenario.js';
 import type { Desk } from './desk.js';
 import { givenUpAfter } from './giving-up.js';
 import { settledAll } from './settled-all.js';
-import { work, workMs } from './working.js';
+import { LONGEST_FIXED_LEASE_MS, work, workMs } from './working.js';
 
 /** How often each is drawn. */
 const shares = { section: 8, object: 4, tried: 4, fixedLease: 3, givenUp: 3, crowd: 2, longHold: 1, told: 1 };
@@ -47,7 +47,9 @@ const patterns: Readonly<Record<keyof typeof shares, (place: Place) => Promise<v
   fixedLease: (place) => {
     const { desk, semaphore } = place;
     // In peace longer than all work.
-    const leaseMs = Math.round(desk.computes ? desk.chance.mostlySmall(100, 3_000) : 3_000);
+    const leaseMs = Math.round(
+      desk.computes ? desk.chance.mostlySmall(100, LONGEST_FIXED_LEASE_MS) : LONGEST_FIXED_LEASE_MS,
+    );
     return taken(place, (permits) => semaphore.acquire(permits, { leaseMs }));
   },
   givenUp: (place) => {

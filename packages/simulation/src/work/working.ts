@@ -3,6 +3,9 @@
 import type { Hold, PermitHold } from 'holdfast';
 import type { Desk } from './desk.js';
 
+/** Leases that calls ask for are no longer. */
+export const LONGEST_FIXED_LEASE_MS = 3_000;
+
 /** Half of all sections do nothing that takes time. */
 export function workMs({ chance }: Desk): number {
   return chance.happens(0.5) ? 0 : chance.mostlySmall(0.1, 60);
