@@ -1,9 +1,10 @@
-// npm run simulate -- --mutant [numbers | all] [--minutes n] [--table]: does the simulation find planted bugs? Each patch of mutants/ that changes
+// npm run simulate -- --mutant [numbers | all] [--minutes n] [--with kind]: does the simulation find planted bugs? Each patch of mutants/ that changes
 // the client is applied to a copy of the repository, bundled, and simulated until a promise is broken. Scripts in Lua are not executed here.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { copyRepository } from '../mutants/copy.mjs';
 import { patch, readMutants } from '../mutants/mutant.mjs';
 import { bundle } from './bundle.mjs';
@@ -12,8 +13,17 @@ const seed = 1;
 
 const say = (line) => process.stdout.write(`${line}\n`);
 
-function simulate(file, copy, minutes) {
-  const args = [file, '--seed', String(seed), '--minutes', String(minutes), '--until-violation', '--no-show'];
+function simulate(file, copy, { minutes, beside }) {
+  const args = [
+    file,
+    ...beside,
+    '--seed',
+    String(seed),
+    '--minutes',
+    String(minutes),
+    '--until-violation',
+    '--no-show',
+  ];
   const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'ignore'] });
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text) => (said += text));
@@ -23,13 +33,13 @@ function simulate(file, copy, minutes) {
   });
 }
 
-async function verdictOn(mutant, copy, minutes) {
+async function verdictOn(mutant, copy, how) {
   patch(mutant, copy);
   const startedAt = performance.now();
   try {
     const file = join(copy, 'packages/simulation/node_modules/.cache/simulate.mjs');
     await bundle(copy, file);
-    const { said } = await simulate(file, copy, minutes);
+    const { said } = await simulate(file, copy, how);
     const [, worlds, holds] =
       / ([\d,]+) worlds, ([\d,]+) holds/.exec(said.split('\n').findLast((line) => line.includes(' worlds, ')) ?? '') ??
       [];
@@ -53,9 +63,13 @@ const row = (cells) => `| ${cells.join(' | ')} |`;
 
 /** @param {string[]} words */
 export async function findMutants(words) {
-  const at = words.indexOf('--minutes');
-  const minutes = at < 0 ? 1 : Number(words[at + 1]);
-  const numbers = words.filter((word, index) => /^\d{2,3}$/.test(word) && index !== at + 1);
+  const { values, positionals } = parseArgs({
+    args: words,
+    allowPositionals: true,
+    options: { minutes: { type: 'string', default: '1' }, with: { type: 'string' } },
+  });
+  const how = { minutes: Number(values.minutes), beside: values.with === undefined ? [] : ['--with', values.with] };
+  const numbers = positionals.filter((word) => word !== 'all');
   const all = readMutants().filter(({ lua }) => !lua);
   const mutants = numbers.length === 0 ? all : all.filter(({ number }) => numbers.includes(number));
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-simulation-'));
@@ -65,7 +79,7 @@ export async function findMutants(words) {
   try {
     copyRepository(copy);
     for (const mutant of mutants) {
-      const verdict = await verdictOn(mutant, copy, minutes);
+      const verdict = await verdictOn(mutant, copy, how);
       if (verdict.found) found++;
       const { finding, worlds = '', holds = '', ms } = verdict;
       say(

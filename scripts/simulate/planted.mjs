@@ -1,4 +1,4 @@
-// npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections, shared values, multi-locks, spin locks, locks that rest and what is inherited find what is planted for it?
+// npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections, shared values, multi-locks, spin locks, locks that rest, locks by majority and what is inherited find what is planted for it?
 // The simulated server executes no Lua, so most bugs are planted in its own rules; each in a bundle of its own, and nothing is written to the sources.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
@@ -179,6 +179,39 @@ const planted = [
     ...{ with: 'rest', class: 'calm', rules: ['inheritance'], file: `${server}/rest.ts` },
     before: "noteReturned(redis, fresh, 'always');",
     after: '',
+  },
+  {
+    name: 'half of the nodes is enough',
+    ...{ with: 'majority', class: 'calm', rules: ['exclusion'], file: `${client}/redlock/electorate.ts` },
+    before: 'Math.floor(nodes.length / 2) + 1',
+    after: 'Math.floor(nodes.length / 2)',
+  },
+  {
+    name: 'a node that has forgotten its locks votes at once',
+    ...{ with: 'majority', class: 'broken', rules: ['exclusion'], file: `${client}/redlock/standing.ts` },
+    before: 'if (this.#options.now() >= until) return mayVote;',
+    after: 'if (until > 0) return mayVote;',
+  },
+  {
+    name: 'a majority is believed for as long as its longest vote',
+    ...{ with: 'majority', class: 'broken', rules: ['exclusion', 'loss told late'] },
+    file: `${client}/redlock/quorum-lease.ts`,
+    before: 'return deadlines[majority - 1] ?? ',
+    after: 'return deadlines[0] ?? ',
+  },
+  {
+    name: 'one vote is enough to keep a lock by majority',
+    ...{ with: 'majority', class: 'broken', rules: ['exclusion', 'loss told late'] },
+    file: `${client}/redlock/quorum.ts`,
+    before: 'else if (this.standing.length < this.majority) this.lease.lose(reason);',
+    after: 'else if (this.standing.length < 1) this.lease.lose(reason);',
+  },
+  {
+    name: 'a lock by majority is given back at all nodes but one',
+    ...{ with: 'majority', class: 'calm', rules: ['left behind'], file: `${client}/redlock/giving-back.ts` },
+    before: 'for (const vote of votes) {',
+    after:
+      'for (const [place, vote] of votes.entries()) {\n      if (place >= majority) { openVotes--; answered({ kind: "released" }); continue; }',
   },
 ];
 

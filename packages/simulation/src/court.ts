@@ -14,6 +14,7 @@ import type { Wait } from './judges/wait.js';
 import { WakeupJudge } from './judges/wakeups.js';
 import type { Scenario } from './plan/scenario.js';
 import type { Desk, Witness } from './work/desk.js';
+import { LONGEST_FIXED_LEASE_MS } from './work/working.js';
 import { brokenBy } from './work/explained.js';
 import type { WorldProcess } from './world/process.js';
 import type { Timeline } from './world/timeline.js';
@@ -26,6 +27,9 @@ export class Court implements Witness {
   readonly #timeline: Timeline;
   readonly #trace: Trace;
   readonly #exclusion: ExclusionJudge;
+  /** Of locks by majority: no fault takes one away. */
+  readonly #majorities: ExclusionJudge;
+  readonly #byMajority: ReadonlySet<string>;
   readonly #ghosts: GhostJudge | undefined;
   readonly #wakeups: WakeupJudge | undefined;
   readonly #order: OrderJudge | undefined;
@@ -46,8 +50,10 @@ export class Court implements Witness {
     this.#trace = trace;
     const report = (violation: Violation) => this.#report(violation);
     const leases = scenario.processes.map(({ client }) => client.watchdogTimeoutMs);
-    const excusedMs = Math.max(600, ...leases) + 500;
+    const excusedMs = Math.max(LONGEST_FIXED_LEASE_MS, ...leases) + 500;
     this.#exclusion = new ExclusionJudge(excusedMs, report);
+    this.#majorities = new ExclusionJudge(0, report);
+    this.#byMajority = new Set(scenario.others.flatMap(({ kind, name }) => (kind === 'majority' ? [name] : [])));
     this.others = new OtherJudges(scenario, excusedMs, report);
     // Where data is lost, what has ended may come back.
     this.#ghosts = scenario.class === 'taken' ? undefined : new GhostJudge(report);
@@ -78,7 +84,7 @@ export class Court implements Witness {
     const { process } = desk;
     const now = process.time;
     this.#counts(desk, lock, inside === undefined ? '' : ' nested');
-    const entry = this.#exclusion.enter(now, process, lock, hold, inside, desk.chance.happens(0.5), side);
+    const entry = this.#exclusionOf(lock).enter(now, process, lock, hold, inside, desk.chance.happens(0.5), side);
     this.#wakeups?.entered(now, lock);
     this.#tokens?.entered(now, entry);
     this.#inheritances.entered(now, entry);
@@ -92,14 +98,15 @@ export class Court implements Witness {
   leave(entry: OpenHold): void {
     const { process, lock } = entry;
     this.#trace.note(process.time, 'leave', process.number, () => `${process.name} ${lock}`);
-    this.#exclusion.leave(entry);
+    const exclusion = this.#exclusionOf(lock);
+    exclusion.leave(entry);
     this.#inheritances.left(process.time, entry);
     const freeAt = this.others.freeAt(process.time, lock);
-    this.#wakeups?.left(entry, this.#exclusion.openOn(lock).length, freeAt);
+    this.#wakeups?.left(entry, exclusion.openOn(lock).length, freeAt);
   }
 
   confirm(entry: OpenHold): void {
-    this.#exclusion.confirm(entry);
+    this.#exclusionOf(entry.lock).confirm(entry);
   }
 
   waits(desk: Desk, lock: string): Wait {
@@ -150,6 +157,7 @@ export class Court implements Witness {
   /** After each event. */
   look(): void {
     this.#exclusion.look(this.#timeline.now);
+    this.#majorities.look(this.#timeline.now);
     this.others.look(this.#timeline.now);
   }
 
@@ -167,8 +175,14 @@ export class Court implements Witness {
     if (lock === undefined) this.others.taken(this.#timeline.now);
   }
 
+  /** A server has lost its data. */
+  emptied(server: MemoryServer): void {
+    this.#ghosts?.emptied(server);
+  }
+
   buried(process: WorldProcess): void {
     this.#exclusion.buried(process);
+    this.#majorities.buried(process);
     this.others.buried(process);
     for (const [token, what] of this.#pending) if (what.startsWith(`${process.name}/`)) this.#pending.delete(token);
   }
@@ -180,6 +194,10 @@ export class Court implements Witness {
 
   fail(rule: Rule, lock: string | undefined, text: string): void {
     this.#report({ rule, at: this.#timeline.now, lock, text });
+  }
+
+  #exclusionOf(lock: string): ExclusionJudge {
+    return this.#byMajority.has(lock) ? this.#majorities : this.#exclusion;
   }
 
   #counts({ process, name }: Desk, lock: string, how: string): void {

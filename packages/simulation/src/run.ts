@@ -2,7 +2,8 @@
 
 import { lockKeys, readWriteKeys } from '@holdfast/core';
 import { Court } from './court.js';
-import { leftBehind } from './judges/leftovers.js';
+import { clientsLeft, type LockKeys, serverLeft, votesLeft } from './judges/leftovers.js';
+import { HANDOVER_TRIPS, tripsMs } from './judges/peace.js';
 import type { Violation } from './judges/violation.js';
 import type { FaultKind } from './plan/faults.js';
 import type { Scenario, TaskPlan } from './plan/scenario.js';
@@ -103,6 +104,7 @@ class Run {
       return this.#court.violation !== undefined || (this.#ending && this.#tasks === 0) ? 'enough' : 'go on';
     });
     if (this.#tasks > 0) this.#court.fail('starved', undefined, this.#court.unsettled || 'a task stands still');
+    this.#lookForVotes();
     if (this.#court.violation === undefined) this.#close();
     return {
       scenario: this.#scenario,
@@ -121,12 +123,13 @@ class Run {
   }
 
   #begin(life: Life): void {
-    const { process, client, plan } = life;
+    const { process, client, majority, plan } = life;
     process.at(this.#world.timeline.now, Phase.timer, () => {
       for (const task of plan.tasks) {
         const desk: Desk = {
           process,
           client,
+          majority,
           chance: process.chance.of(`task ${task.name}`),
           locks: this.#scenario.locks,
           kind: this.#scenario.kind,
@@ -162,6 +165,7 @@ class Run {
         const dying = fault.kind === 'kill' ? this.#world.lifeOf(fault.process) : undefined;
         const done = breakNow(fault, this.#world, this.#scenario, {
           taken: (lock) => this.#court.taken(lock),
+          emptied: (server) => this.#court.emptied(server),
           began: (life) => this.#begin(life),
           force,
         });
@@ -179,18 +183,27 @@ class Run {
     this.#court.buried(process);
   }
 
+  /** In peace, and before any lease is over. */
+  #lookForVotes(): void {
+    const { nodes, timeline } = this.#world;
+    if (nodes.length === 0 || this.#scenario.class !== 'calm') return;
+    timeline.run(timeline.now + tripsMs(HANDOVER_TRIPS, this.#scenario), () => 'go on');
+    const locks = this.#scenario.others.flatMap(({ kind, name }) => (kind === 'majority' ? [name] : []));
+    for (const text of votesLeft(nodes, locks)) this.#court.fail('left behind', undefined, text);
+  }
+
   #close(): void {
-    const { timeline, server } = this.#world;
+    const { timeline, server, nodes } = this.#world;
     let open = 0;
     const living = this.#world.lives.filter(({ process }) => !process.gone);
-    for (const { process, client, yours } of living) {
+    for (const { process, client, majority, yours } of living) {
       open++;
       process.at(timeline.now, Phase.timer, () => {
         const closed = () => {
-          yours?.disconnect();
+          for (const redis of yours) redis.disconnect();
           open--;
         };
-        void client.close().then(closed, (error: unknown) => {
+        void Promise.all([client.close(), majority?.close()]).then(closed, (error: unknown) => {
           this.#court.fail('unexplained error', undefined, `close: ${String(error)}`);
           closed();
         });
@@ -210,16 +223,24 @@ class Run {
       return plan.kind === 'spin' || plan.kind === 'rest' ? [plan.name] : [];
     });
     const keys = [
-      ...[...locks, ...besides]
-        .map((lock) => lockKeys(lock))
-        .map(({ name, lock, queue, fresh }) => ({ name, keys: [lock, queue, fresh] })),
+      ...[...locks, ...besides].map(keysOf),
       ...shared
         .map((lock) => readWriteKeys(lock))
         .map(({ name, lock, writers, readers, fresh }) => ({ name, keys: [lock, writers, readers, fresh] })),
     ];
-    for (const text of leftBehind(this.#world, living, server.master, keys))
-      this.#court.fail('left behind', undefined, text);
+    const kept = others.flatMap(({ kind, name }) => (kind === 'majority' ? [keysOf(name)] : []));
+    const left = [
+      ...clientsLeft(this.#world, living),
+      ...serverLeft(server, keys),
+      ...nodes.flatMap((node) => serverLeft(node, kept)),
+    ];
+    for (const text of left) this.#court.fail('left behind', undefined, text);
   }
+}
+
+function keysOf(lock: string): LockKeys {
+  const keys = lockKeys(lock);
+  return { name: lock, keys: [keys.lock, keys.queue, keys.fresh] };
 }
 
 function force({ process, client }: Life, lock: string): void {

@@ -23,7 +23,7 @@ describe.each<ScenarioClass>(['calm', 'broken', 'taken'])('in a %s world', (kind
   );
 });
 
-describe.each<OtherKind>(['semaphore', 'ids', 'latch', 'election', 'share', 'multi', 'spin', 'rest'])(
+describe.each<OtherKind>(['semaphore', 'ids', 'latch', 'election', 'share', 'multi', 'spin', 'rest', 'majority'])(
   'with %s beside a lock',
   (beside) => {
     it(

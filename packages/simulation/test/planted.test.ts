@@ -21,6 +21,7 @@ describe('the judge finds that', () => {
     ['who says who it is counts twice', 'latch'],
     ['a leader is told after it has resigned', 'loss told late'],
     ['a value stays for ever', 'share'],
+    ['a node that has forgotten its locks votes at once', 'exclusion'],
   ])(
     '%s',
     async (name, rule) => {

@@ -47,6 +47,8 @@ export interface MemoryServerOptions {
   readonly timers?: Timers;
   /** What its `run_id` begins with. Default `memory`. */
   readonly name?: string;
+  /** For how long it has been running already, in milliseconds, as INFO tells. Default 0. */
+  readonly ageMs?: number;
   /** Scripts that take the place of those with their names: for who plants a bug. */
   readonly scripts?: Readonly<Record<string, ScriptBody>>;
 }
@@ -88,9 +90,9 @@ export class MemoryServer implements Executor, Server {
   #startedAt: number;
   #offset = 0;
 
-  constructor({ now, timers, name = 'memory', scripts: planted }: MemoryServerOptions) {
+  constructor({ now, timers, name = 'memory', ageMs = 0, scripts: planted }: MemoryServerOptions) {
     this.#now = now;
-    this.#startedAt = now();
+    this.#startedAt = now() - ageMs;
     this.#timers = timers;
     this.name = name;
     this.#bodies = { ...bodies, ...planted };

@@ -31,7 +31,7 @@ export const usage = `npm run simulate -- [options]
   --runs n           ends after so many runs
   --seed n           of the first run (a fresh one, printed); the next runs have the next seeds
   --class name       calm, broken, taken (drawn by each seed)
-  --with kind        semaphore, ids, latch, election, share, multi, spin or rest beside one lock (drawn by each seed, but the last three)
+  --with kind        semaphore, ids, latch, election, share, multi, spin, rest or majority beside one lock (drawn by each seed, but the last four)
   --workers n        processes (one for each core)
   --until-violation  ends with the first violation
   --record           appends the result to docs/faults/simulation.jsonl
@@ -52,6 +52,7 @@ const others: ReadonlySet<string> = new Set<OtherKind>([
   'multi',
   'spin',
   'rest',
+  'majority',
 ]);
 
 /** @throws Error for what cannot be understood. */

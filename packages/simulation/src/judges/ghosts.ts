@@ -3,6 +3,8 @@
  *
  * A command that is late, or comes a second time, must not take a lock for a tenure that was released or cancelled: nobody would give it back, and
  * the lock would stand idle for a lease. Callers hardly notice; the server's data shows it at once.
+ *
+ * A server that has lost its data has forgotten what had ended there, too.
  */
 
 import type { MemoryServer } from '@holdfast/memory';
@@ -13,11 +15,16 @@ const ending: ReadonlySet<ScriptName | undefined> = new Set<ScriptName>(['releas
 
 /** See the module comment. */
 export class GhostJudge {
-  readonly #ended = new Set<string>();
+  readonly #endedAt = new Map<MemoryServer, Set<string>>();
   readonly #report: (violation: Violation) => void;
 
   constructor(report: (violation: Violation) => void) {
     this.#report = report;
+  }
+
+  /** A server has lost its data. */
+  emptied(server: MemoryServer): void {
+    this.#endedAt.delete(server);
   }
 
   /** A server has executed `request`: a script with its keys and arguments, or something else. */
@@ -40,10 +47,12 @@ export class GhostJudge {
     server: MemoryServer,
     { name, lock, tenure }: { readonly name: ScriptName; readonly lock: string; readonly tenure: string },
   ): void {
+    let ended = this.#endedAt.get(server);
+    if (ended === undefined) this.#endedAt.set(server, (ended = new Set()));
     const owners = server.keysOf().find(lock)?.value;
     if (owners instanceof Map) {
       for (const owner of owners.keys()) {
-        if (!this.#ended.has(owner)) continue;
+        if (!ended.has(owner)) continue;
         this.#report({
           rule: 'ghost',
           at: now,
@@ -54,6 +63,6 @@ export class GhostJudge {
       }
     }
     const isOwner = owners instanceof Map && owners.has(tenure);
-    if (ending.has(name) && !isOwner) this.#ended.add(tenure);
+    if (ending.has(name) && !isOwner) ended.add(tenure);
   }
 }

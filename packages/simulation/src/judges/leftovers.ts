@@ -1,29 +1,46 @@
-/** What is left when every client has closed and every lease has had time to run out: nothing. */
+/** What is left when every client has closed and every lease has had time to run out: nothing. In words; empty when all is well. */
 
-import type { MemoryServer } from '@holdfast/memory';
+import { lockKeys } from '@holdfast/core';
+import type { WorldServer } from '../world/servers.js';
 import type { Life, World } from '../world/world.js';
 
-/** In words; empty when all is well. */
-export function leftBehind(
-  world: World,
-  living: readonly Life[],
-  server: MemoryServer,
-  locks: readonly { readonly name: string; readonly keys: readonly string[] }[],
-): string[] {
+/** Of locks by majority at each node, when all who had them have given them back: their release is told to all nodes, not only to a majority. */
+export function votesLeft(nodes: readonly WorldServer[], locks: readonly string[]): string[] {
+  return nodes.flatMap(({ name, master }) =>
+    locks
+      .filter((lock) => master.keysOf().find(lockKeys(lock).lock) !== undefined)
+      .map((lock) => `${name} still has ${lock} for somebody who has given it back`),
+  );
+}
+
+/** A lock and the keys that belong to it. */
+export interface LockKeys {
+  readonly name: string;
+  readonly keys: readonly string[];
+}
+
+/** Of the processes that live. */
+export function clientsLeft({ network }: World, living: readonly Life[]): string[] {
   const found: string[] = [];
   for (const { process } of living) {
     if (process.timers > 0) found.push(`${process.name} has ${process.timers} timers`);
-    const connections = world.network.connectionsOf(process).length;
+    const connections = network.connectionsOf(process).length;
     if (connections > 0) found.push(`${process.name} has ${connections} connections`);
   }
-  if (server.connections > 0) found.push(`the server has ${server.connections} connections`);
-  const keys = server.keysOf();
-  for (const { name, keys: own } of locks) {
+  return found;
+}
+
+/** Of one server, and of these locks on it. */
+export function serverLeft({ master, name }: WorldServer, locks: readonly LockKeys[]): string[] {
+  const found: string[] = [];
+  if (master.connections > 0) found.push(`${name} has ${master.connections} connections`);
+  const keys = master.keysOf();
+  for (const { name: lock, keys: own } of locks) {
     for (const key of own) {
       const entry = keys.find(key);
       if (entry === undefined) continue;
       found.push(
-        `${key} of lock ${name} is there, ${entry.endsAt === Number.POSITIVE_INFINITY ? 'for ever' : 'for now'}`,
+        `${key} of lock ${lock} is there, ${entry.endsAt === Number.POSITIVE_INFINITY ? 'for ever' : 'for now'}`,
       );
     }
   }

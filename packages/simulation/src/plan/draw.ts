@@ -3,13 +3,11 @@
 import { nearNames } from '@holdfast/testkit';
 import type { Chance } from '../world/chance.js';
 import { Chance as Source } from '../world/chance.js';
-import { type FaultKind, type FaultPlan, weights } from './faults.js';
+import { drawFaults, drawNodeFaults } from './draw-faults.js';
+import { drawMajority } from './draw-majority.js';
 import type { ClientPlan, OtherKind, OtherPlan, ProcessPlan, Scenario, ScenarioClass, TaskPlan } from './scenario.js';
 
 const classes = { calm: 3, broken: 6, taken: 2 } satisfies Record<ScenarioClass, number>;
-
-/** A server's silence that a fault makes is over after this at most. */
-const LONGEST_FAULT_MS = 3_000;
 
 /** The scenario of a seed: a few seconds of a small world. `only`: of this class; `beside`: with this and nothing else beside a single lock. */
 export function scenarioOf(seed: number, only?: ScenarioClass, beside?: OtherKind): Scenario {
@@ -29,14 +27,16 @@ export function scenarioOf(seed: number, only?: ScenarioClass, beside?: OtherKin
     locks,
     ...drawFamily(chance.of('family')),
     ...(beside === undefined ? {} : { shared: [] }),
-    others: drawOthers(chance.of('others'), beside),
+    others: drawOthers(chance.of('others'), beside, slowest),
     delays: { least: slowest / 3, most: slowest },
     lag: kind === 'taken' && chance.happens(0.7) ? { least: 0.5, most: chance.mostlySmall(1, 400) } : undefined,
     workMs,
     processes,
     faults: [],
   };
-  return kind === 'calm' ? scenario : { ...scenario, faults: drawFaults(chance.of('faults'), scenario) };
+  if (kind === 'calm') return scenario;
+  const faults = [...drawFaults(chance.of('faults'), scenario), ...drawNodeFaults(chance.of('node faults'), scenario)];
+  return { ...scenario, faults };
 }
 
 function drawLocks(chance: Chance): string[] {
@@ -54,7 +54,7 @@ function drawFamily(chance: Chance): Pick<Scenario, 'kind' | 'shared'> {
 }
 
 /** From a stream of its own, too. */
-function drawOthers(chance: Chance, beside: OtherKind | undefined): OtherPlan[] {
+function drawOthers(chance: Chance, beside: OtherKind | undefined, slowestMs: number): OtherPlan[] {
   const isWithout = chance.happens(0.5);
   const all: OtherPlan[] = [
     { kind: 'semaphore', name: 'seats', permits: chance.whole(1, 6) },
@@ -70,6 +70,7 @@ function drawOthers(chance: Chance, beside: OtherKind | undefined): OtherPlan[] 
     { kind: 'multi', name: 'books', members: ['debit', 'credit', 'fees'] },
     { kind: 'spin', name: 'gate' },
     { kind: 'rest', name: 'report' },
+    drawMajority(chance.of('majority'), slowestMs),
   ];
   if (beside !== undefined) return [...all, ids, ...locks].filter(({ kind }) => kind === beside);
   const drawn = isWithout
@@ -104,57 +105,4 @@ function drawClient(chance: Chance): ClientPlan {
 
 function drawTask(chance: Chance, process: number, number: number): TaskPlan {
   return { name: `p${process}t${number}`, steps: 100_000, pauseMs: chance.pick([0, 1, 5, 40]) };
-}
-
-function drawFaults(chance: Chance, { workMs, processes, locks, class: kind, lag }: Scenario): FaultPlan[] {
-  const everyMs = chance.pick([60, 150, 400]);
-  const faults: FaultPlan[] = [];
-  // In peace first, and ended by the end.
-  for (let at = 300; at < workMs; at += 2 * everyMs * chance.next()) {
-    const drawn: FaultKind = kind === 'taken' ? chance.weighed(weights.taken) : chance.weighed(weights.broken);
-    if (drawn === 'failover' && lag === undefined) continue;
-    const forMs = Math.min(chance.mostlySmall(5, LONGEST_FAULT_MS), workMs - at);
-    const process = chance.below(processes.length);
-    faults.push(planned(drawn, { at, forMs, process, lock: chance.below(locks.length), chance }));
-  }
-  return faults;
-}
-
-function planned(
-  kind: FaultKind,
-  { at, forMs, process, lock, chance }: { at: number; forMs: number; process: number; lock: number; chance: Chance },
-): FaultPlan {
-  switch (kind) {
-    case 'reset':
-    case 'reply-lost':
-    case 'dead':
-    case 'answers-swapped':
-      return { at, kind, process, connection: chance.below(4) };
-    case 'late':
-      return { at, kind, process, connection: chance.below(4), brokenMs: chance.mostlySmall(1, 500), forMs };
-    case 'partition':
-      return { at, kind, process, way: chance.pick(['both', 'to the server', 'to the client']), forMs };
-    case 'stop':
-    case 'stall':
-      return { at, kind, process, forMs };
-    case 'kill':
-      return { at, kind, process, how: chance.pick(['closed', 'silent']), backMs: chance.between(10, 1_000) };
-    case 'server-stop':
-    case 'oom':
-    case 'noperm':
-    case 'busy':
-      return { at, kind, forMs: Math.min(forMs, 1_500) };
-    case 'restart':
-    case 'restart-empty':
-    case 'failover':
-      return { at, kind, awayMs: Math.min(forMs, 1_000), loadingMs: chance.happens(0.5) ? chance.between(1, 300) : 0 };
-    case 'script-flush':
-    case 'clients-killed':
-      return { at, kind };
-    case 'queue-lost':
-    case 'del':
-      return { at, kind, lock };
-    case 'force':
-      return { at, kind, lock, process };
-  }
 }

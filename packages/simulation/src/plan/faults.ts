@@ -1,5 +1,9 @@
 /** What is broken on purpose, and when: plain data, so that a run can be repeated without some of it. Times are world time in milliseconds. */
-export type FaultPlan = { readonly at: number } & (
+export type FaultPlan = {
+  readonly at: number;
+  /** It concerns this server of a lock by majority, where there is one, and not the server of all other locks. */
+  readonly node?: number;
+} & (
   | {
       readonly kind: 'reset' | 'reply-lost' | 'dead' | 'answers-swapped';
       readonly process: number;
@@ -53,8 +57,26 @@ const plain = {
 /** Take locks away from owners who are alive. */
 const taking = { del: 3, force: 3, 'restart-empty': 1, failover: 2 } satisfies Partial<Record<FaultKind, number>>;
 
+/** What breaks at one server of a lock by majority, or on the way to it: nothing that is promised may depend on it, not even when its data is lost. */
+const atNode = {
+  reset: 6,
+  'reply-lost': 6,
+  dead: 3,
+  late: 5,
+  partition: 6,
+  'server-stop': 3,
+  oom: 1,
+  noperm: 1,
+  busy: 1,
+  restart: 2,
+  'restart-empty': 4,
+  'script-flush': 2,
+  'clients-killed': 1,
+} satisfies Partial<Record<FaultKind, number>>;
+
 /** How often each kind is drawn, in a world where locks may be taken away, and in one where they may not. */
 export const weights = {
   broken: plain as Readonly<Record<keyof typeof plain, number>>,
   taken: { ...plain, ...taking } as Readonly<Record<FaultKind, number>>,
+  atNode: atNode as Readonly<Record<keyof typeof atNode, number>>,
 };

@@ -22,7 +22,25 @@ export type OtherPlan =
   | { readonly kind: 'semaphore' | 'ids'; readonly name: string; readonly permits: number }
   | { readonly kind: 'share'; readonly name: string; readonly ttlMs: number }
   | { readonly kind: 'latch' | 'election' | 'spin' | 'rest'; readonly name: string }
-  | { readonly kind: 'multi'; readonly name: string; readonly members: readonly string[] };
+  | { readonly kind: 'multi'; readonly name: string; readonly members: readonly string[] }
+  | MajorityPlan;
+
+/** Locks that are held by a majority of servers of their own, and the settings that all clients of them share. */
+export interface MajorityPlan {
+  readonly kind: 'majority';
+  readonly name: string;
+  readonly nodes: readonly NodePlan[];
+  readonly watchdogTimeoutMs: number;
+  readonly nodeTimeoutMs: number;
+}
+
+/** One of those servers. */
+export interface NodePlan {
+  /** How fast its clock runs: within 1 % of that of each process. */
+  readonly rate: number;
+  readonly aheadMs: number;
+  readonly ageMs: number;
+}
 
 export type OtherKind = OtherPlan['kind'];
 

@@ -1,6 +1,6 @@
 /** What a task of a simulated process works with: its client, its chance, and the judges it tells what it does. */
 
-import type { Hold, LockClient } from 'holdfast';
+import type { Hold, LockClient, RedLockClient } from 'holdfast';
 import type { OpenHold, Side } from '../judges/exclusion.js';
 import type { OtherJudges } from '../judges/others.js';
 import type { Wait } from '../judges/wait.js';
@@ -32,6 +32,7 @@ export interface Witness {
 export interface Desk {
   readonly process: WorldProcess;
   readonly client: LockClient;
+  readonly majority: RedLockClient | undefined;
   readonly chance: Chance;
   readonly locks: readonly string[];
   readonly kind: LockKind;

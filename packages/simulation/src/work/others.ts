@@ -3,6 +3,7 @@
 import type { OtherPlan } from '../plan/scenario.js';
 import type { Desk } from './desk.js';
 import { idStep, lastIds } from './issuing.js';
+import { lastVote, majorityStep } from './majorities.js';
 import { lastMulti, multiStep } from './multi-locks.js';
 import { lastCount, latchStep } from './latches.js';
 import { electionStep, lastTerm } from './leading.js';
@@ -45,6 +46,8 @@ function workOn(desk: Desk, plan: OtherPlan): Work {
       return { step: () => shareStep(desk, plan), last: () => lastValue(desk, plan) };
     case 'multi':
       return { step: () => multiStep(desk, plan), last: () => lastMulti(desk, plan) };
+    case 'majority':
+      return { step: () => majorityStep(desk, plan), last: () => lastVote(desk, plan) };
     case 'spin':
       return { step: () => spinStep(desk, plan), last: () => lastSpin(desk, plan) };
     case 'rest':

@@ -1,10 +1,11 @@
 /** Does what a fault says, to a world. */
 
 import { lockKeys } from '@holdfast/core';
-import type { Trouble } from '@holdfast/memory';
+import type { MemoryServer, Trouble } from '@holdfast/memory';
 import type { FaultPlan } from '../plan/faults.js';
 import type { Scenario } from '../plan/scenario.js';
 import type { Direction } from './network.js';
+import type { WorldServer } from './servers.js';
 import { Phase } from './timeline.js';
 import type { Life, World } from './world.js';
 
@@ -18,6 +19,8 @@ const ways: Readonly<Record<'both' | Direction, readonly Direction[]>> = {
 export interface Consequences {
   /** A lock, or every lock, is taken away from its owner. */
   taken(lock: string | undefined): void;
+  /** A server has forgotten all that it had. */
+  emptied(server: MemoryServer): void;
   /** A process begins again. */
   began(life: Life): void;
   /** Somebody forces a lock. */
@@ -31,7 +34,8 @@ export function breakNow(
   { locks, wakeup, workMs }: Scenario,
   then: Consequences,
 ): boolean {
-  const { server, timeline } = world;
+  const { timeline } = world;
+  const server = fault.node === undefined ? world.server : (world.nodes[fault.node] ?? world.server);
   switch (fault.kind) {
     case 'reset':
     case 'reply-lost':
@@ -39,7 +43,10 @@ export function breakNow(
     case 'answers-swapped':
     case 'late': {
       const life = world.lifeOf(fault.process);
-      const connections = life === undefined ? [] : world.network.connectionsOf(life.process);
+      const connections =
+        life === undefined
+          ? []
+          : world.network.connectionsOf(life.process, fault.node === undefined ? undefined : server);
       const connection = connections[fault.connection % Math.max(1, connections.length)];
       if (fault.kind === 'reset') connection?.reset();
       else if (fault.kind === 'reply-lost') connection?.loseNextReply();
@@ -50,7 +57,7 @@ export function breakNow(
     }
     case 'partition': {
       const life = world.lifeOf(fault.process);
-      if (life !== undefined) world.network.hold(life.process, ways[fault.way], timeline.now + fault.forMs);
+      if (life !== undefined) world.network.hold(life.process, server, ways[fault.way], timeline.now + fault.forMs);
       return life !== undefined;
     }
     case 'stop':
@@ -73,20 +80,24 @@ export function breakNow(
       server.stop(fault.forMs);
       return true;
     case 'oom':
-      refuse(world, { code: 'OOM' }, fault.forMs);
+      refuse(server, world, { code: 'OOM' }, fault.forMs);
       return true;
     case 'noperm':
-      refuse(world, { code: 'NOPERM', commands: ['evalsha', 'eval'] }, fault.forMs);
+      refuse(server, world, { code: 'NOPERM', commands: ['evalsha', 'eval'] }, fault.forMs);
       return true;
     case 'busy':
-      refuse(world, { code: 'BUSY' }, fault.forMs);
+      refuse(server, world, { code: 'BUSY' }, fault.forMs);
       return true;
     case 'restart':
     case 'restart-empty':
       if (server.server === undefined) return false;
-      if (fault.kind === 'restart-empty') then.taken(undefined);
+      if (fault.kind === 'restart-empty') {
+        // A majority does without what one of its nodes has forgotten.
+        if (server === world.server) then.taken(undefined);
+        then.emptied(server.master);
+      }
       server.restart(fault.kind === 'restart' ? 'data kept' : 'data lost', fault.awayMs);
-      refuse(world, { code: 'LOADING' }, fault.awayMs + fault.loadingMs);
+      refuse(server, world, { code: 'LOADING' }, fault.awayMs + fault.loadingMs);
       return true;
     case 'failover':
       if (server.server === undefined || !server.hasReplica) return false;
@@ -118,7 +129,7 @@ export function breakNow(
   }
 }
 
-function refuse({ server, timeline }: World, trouble: Trouble, forMs: number): void {
+function refuse(server: WorldServer, { timeline }: World, trouble: Trouble, forMs: number): void {
   const end = server.master.refuse(trouble);
   timeline.at(timeline.now + forMs, Phase.immediate, undefined, end);
 }

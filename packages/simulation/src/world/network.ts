@@ -40,6 +40,8 @@ export interface Delays {
 
 /** Where connections lead. */
 export interface Host extends Actor {
+  /** Before what is told of its connections; '' for the one that every world has. */
+  readonly label: string;
   /** The server that listens there now; undefined: nothing does. */
   readonly server: MemoryServer | undefined;
 }
@@ -64,18 +66,24 @@ export class WorldNetwork {
   readonly #timeline: Timeline;
   readonly #chance: Chance;
   readonly #trace: Trace;
-  readonly #host: Host;
+  readonly #hostAt: (address: Address) => Host;
   readonly #connections = new Map<WorldProcess, Set<Connection>>();
-  readonly #partitions = new Map<WorldProcess, Record<Direction, number>>();
+  readonly #partitions = new Map<WorldProcess, Map<Host, Record<Direction, number>>>();
   delays: Delays;
   /** Told of each command that has been executed and not refused. */
   onExecuted: (server: MemoryServer, request: readonly string[]) => void = () => undefined;
 
-  constructor(parts: { timeline: Timeline; chance: Chance; trace: Trace; host: Host; delays: Delays }) {
+  constructor(parts: {
+    timeline: Timeline;
+    chance: Chance;
+    trace: Trace;
+    hostAt: (address: Address) => Host;
+    delays: Delays;
+  }) {
     this.#timeline = parts.timeline;
     this.#chance = parts.chance;
     this.#trace = parts.trace;
-    this.#host = parts.host;
+    this.#hostAt = parts.hostAt;
     this.delays = parts.delays;
   }
 
@@ -84,14 +92,15 @@ export class WorldNetwork {
     const chance = this.#chance.of(process.name);
     let dialled = 0;
     return {
-      dial: (_address: Address, listener) => {
+      dial: (address, listener) => {
+        const host = this.#hostAt(address);
         const connection: Connection = new Connection(
           {
             timeline: this.#timeline,
             trace: this.#trace,
-            host: this.#host,
+            host,
             delay: (most) => this.#delay(most),
-            heldUntil: (direction) => this.#partitions.get(process)?.[direction] ?? 0,
+            heldUntil: (direction) => this.#partitions.get(process)?.get(host)?.[direction] ?? 0,
             executed: (server, request) => this.onExecuted(server, request),
             over: () => this.#of(process).delete(connection),
           },
@@ -106,16 +115,18 @@ export class WorldNetwork {
     };
   }
 
-  /** The connections that a process has, or thinks it has, the oldest first. */
-  connectionsOf(process: WorldProcess): readonly Connection[] {
-    return [...this.#of(process)];
+  /** The connections that a process has, or thinks it has, the oldest first. `to`: those to one host only. */
+  connectionsOf(process: WorldProcess, to?: Host): readonly Connection[] {
+    return [...this.#of(process)].filter(({ host }) => to === undefined || host === to);
   }
 
-  /** Nothing passes in these directions before world time `until`. */
-  hold(process: WorldProcess, directions: readonly Direction[], until: number): void {
-    const held = this.#partitions.get(process) ?? { 'to the server': 0, 'to the client': 0 };
+  /** Nothing passes between the two in these directions before world time `until`. */
+  hold(process: WorldProcess, host: Host, directions: readonly Direction[], until: number): void {
+    let hosts = this.#partitions.get(process);
+    if (hosts === undefined) this.#partitions.set(process, (hosts = new Map()));
+    const held = hosts.get(host) ?? { 'to the server': 0, 'to the client': 0 };
     for (const direction of directions) held[direction] = Math.max(held[direction], until);
-    this.#partitions.set(process, held);
+    hosts.set(host, held);
   }
 
   #of(process: WorldProcess): Set<Connection> {
@@ -177,7 +188,7 @@ export class Connection implements Socket {
   readonly #chance: Chance;
   readonly #listener: SocketListener;
   #server: ServerConnection | undefined;
-  #host: MemoryServer | undefined;
+  #run: MemoryServer | undefined;
   /** The last command had no effect. */
   #refused = false;
   /** The client still hears of it. */
@@ -207,6 +218,10 @@ export class Connection implements Socket {
     this.#toClient = way('to the client', process);
   }
 
+  get host(): Host {
+    return this.#around.host;
+  }
+
   /** Carries messages, not answers only. */
   get subscribed(): boolean {
     return (this.#server?.subscriptions.plain.size ?? 0) > 0;
@@ -222,7 +237,7 @@ export class Connection implements Socket {
         this.#deliver(() => this.#close(broken('ECONNREFUSED')));
         return;
       }
-      this.#host = server;
+      this.#run = server;
       this.#server = server.accept({
         receive: (frame) => this.#receive(frame),
         hungUp: () => this.#deliver(() => this.#close()),
@@ -241,7 +256,7 @@ export class Connection implements Socket {
       if (this.#server === undefined || this.#server.closed) return;
       this.#note('execute', () => said(request));
       this.#server.execute(request);
-      if (this.#host !== undefined && !this.#refused) this.#around.executed(this.#host, request);
+      if (this.#run !== undefined && !this.#refused) this.#around.executed(this.#run, request);
     });
   }
 
@@ -385,8 +400,8 @@ export class Connection implements Socket {
   }
 
   #note(note: 'dial' | 'open' | 'send' | 'execute' | 'reply' | 'message' | 'close', text: () => string): void {
-    const { timeline, trace } = this.#around;
-    trace.note(timeline.now, note, this.#process.number, () => `${this.#process.name} ${text()}`);
+    const { timeline, trace, host } = this.#around;
+    trace.note(timeline.now, note, this.#process.number, () => `${this.#process.name}${host.label} ${text()}`);
   }
 }
 

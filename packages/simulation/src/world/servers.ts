@@ -13,9 +13,27 @@ import { Phase, type Timeline } from './timeline.js';
 /** Server time when a world begins: a day in 2026. */
 const BEGIN_MS = 1_790_000_000_000;
 
+/** How a server is. */
+export interface ServerTerms {
+  readonly name: string;
+  readonly label?: string;
+  /** How far a replica is behind; undefined: there is none. */
+  readonly lag?: Delays | undefined;
+  /** How much faster than the world's its clock runs. Default 1. */
+  readonly rate?: number;
+  /** How far its wall clock is ahead of the world's. Default 0. */
+  readonly aheadMs?: number;
+  /** For how long it has been running when the world begins. Default 0. */
+  readonly ageMs?: number;
+}
+
 /** See the module comment. */
 export class WorldServer implements Host {
   readonly #timeline: Timeline;
+  readonly name: string;
+  readonly label: string;
+  readonly #rate: number;
+  readonly #ageMs: number;
   readonly #chance: Chance;
   readonly #lag: Delays | undefined;
   #master: MemoryServer;
@@ -23,13 +41,21 @@ export class WorldServer implements Host {
   #servers = 0;
   #up = true;
   #busyUntil = 0;
-  #aheadMs = 0;
+  #aheadMs: number;
 
-  /** `lag`: how far a replica is behind; undefined: there is none. */
-  constructor(timeline: Timeline, chance: Chance, lag: Delays | undefined) {
+  constructor(
+    timeline: Timeline,
+    chance: Chance,
+    { name, label = '', lag, rate = 1, aheadMs = 0, ageMs = 0 }: ServerTerms,
+  ) {
     this.#timeline = timeline;
     this.#chance = chance;
+    this.name = name;
+    this.label = label;
     this.#lag = lag;
+    this.#rate = rate;
+    this.#aheadMs = aheadMs;
+    this.#ageMs = ageMs;
     this.#master = this.#make();
     this.#follow();
   }
@@ -99,8 +125,8 @@ export class WorldServer implements Host {
         if (typeof timer === 'object' && timer !== null && 'run' in timer) timer.run = undefined;
       },
     };
-    const now = () => BEGIN_MS + this.#timeline.now + this.#aheadMs;
-    return new MemoryServer({ now, timers, name: `server-${++this.#servers}` });
+    const now = () => BEGIN_MS + this.#timeline.now * this.#rate + this.#aheadMs;
+    return new MemoryServer({ now, timers, name: `${this.name}-${++this.#servers}`, ageMs: this.#ageMs });
   }
 
   #follow(): void {

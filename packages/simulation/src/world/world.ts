@@ -20,15 +20,22 @@
  * - What ioredis, Node's sockets and Redis do otherwise than described here: bytes that are cut, TLS, output buffers, eviction, persistence. The
  *   tests on real servers and `npm run faults` are for that.
  * - Code takes no time in here, except where a task computes: a race between two lines of one macrotask does not exist, and load does not slow anything.
- * - Cluster and Sentinel: there is one address. What is behind it may fail over.
+ * - Cluster and Sentinel: there is one address. What is behind it may fail over. Locks by majority have servers of their own beside it.
  * - A mistake that the rules of the memory server share with the Lua scripts.
  */
 
-import { createLockClientIn, ours, retryStrategy, systemSurroundings } from 'holdfast/internal';
+import {
+  createLockClientIn,
+  createRedLockClientIn,
+  ours,
+  retryStrategy,
+  type Surroundings,
+  systemSurroundings,
+} from 'holdfast/internal';
 import { memoryRedis } from '@holdfast/memory';
-import type { LockClient } from 'holdfast';
-import type { Redis } from 'ioredis';
-import type { ProcessPlan, Scenario } from '../plan/scenario.js';
+import type { LockClient, RedLockClient } from 'holdfast';
+import type { Redis, RedisOptions } from 'ioredis';
+import type { MajorityPlan, ProcessPlan, Scenario } from '../plan/scenario.js';
 import { Chance } from './chance.js';
 import { WorldNetwork } from './network.js';
 import { WorldProcess } from './process.js';
@@ -36,15 +43,20 @@ import { WorldServer } from './servers.js';
 import { Timeline } from './timeline.js';
 import type { Trace } from './trace.js';
 
-const HOST = { host: 'redis', port: 6379 };
+const PORT = 6379;
+const HOST = { host: 'redis', port: PORT };
+/** Of a server of the locks by majority. */
+const nodeHost = (number: number) => `node-${number}`;
 
-/** One life of a process: the client in it, and the connection of the user's that it may have been given. */
+/** One life of a process: the clients in it, and the connections of the user's that they may have been given. */
 export interface Life {
   readonly plan: ProcessPlan;
   readonly number: number;
   readonly process: WorldProcess;
   readonly client: LockClient;
-  readonly yours: Redis | undefined;
+  /** For locks by majority, in a world that has some. */
+  readonly majority: RedLockClient | undefined;
+  readonly yours: readonly Redis[];
 }
 
 /** See the module comment. */
@@ -53,6 +65,8 @@ export class World {
   readonly trace: Trace;
   readonly chance: Chance;
   readonly server: WorldServer;
+  /** Those of the locks by majority. */
+  readonly nodes: readonly WorldServer[];
   readonly network: WorldNetwork;
   readonly #scenario: Scenario;
   readonly #lives: Life[] = [];
@@ -61,12 +75,21 @@ export class World {
     this.trace = trace;
     this.#scenario = scenario;
     this.chance = new Chance(scenario.seed).of('world');
-    this.server = new WorldServer(this.timeline, this.chance.of('server'), scenario.lag);
+    this.server = new WorldServer(this.timeline, this.chance.of('server'), { name: 'server', lag: scenario.lag });
+    const plan = majorityOf(scenario);
+    this.nodes = (plan?.nodes ?? []).map(
+      (terms, number) =>
+        new WorldServer(this.timeline, this.chance.of(nodeHost(number)), {
+          name: nodeHost(number),
+          label: `>${nodeHost(number)}`,
+          ...terms,
+        }),
+    );
     this.network = new WorldNetwork({
       timeline: this.timeline,
       chance: this.chance.of('network'),
       trace,
-      host: this.server,
+      hostAt: ({ host }) => this.nodes.find((_, number) => nodeHost(number) === host) ?? this.server,
       delays: scenario.delays,
     });
   }
@@ -94,30 +117,59 @@ export class World {
       kernelHelps: plan.connection === 'yours',
     });
     const place = { network: this.network.of(process), timers: process.clock as never };
-    const yours = plan.connection === 'yours' ? memoryRedis(place, HOST) : undefined;
-    yours?.on('error', () => undefined);
-    const random = chance.of('client').next;
-    const randomText = chance.of('ids').text;
+    const yours: Redis[] = [];
+    const connect = (address: RedisOptions): RedisOptions | Redis => {
+      if (plan.connection === 'ours') return address;
+      const redis = memoryRedis(place, address);
+      redis.on('error', () => undefined);
+      yours.push(redis);
+      return redis;
+    };
     const system = systemSurroundings();
-    const client = createLockClientIn(
-      {
-        clock: process.clock,
-        random,
-        randomText,
-        nextTurn: process.nextTurn,
-        whereabouts: () => ({ host: name, pid: 1 }),
-        openRedis: (input) =>
-          yours === undefined
-            ? { kind: 'node', redis: memoryRedis(place, { retryStrategy, ...HOST, ...ours }), ownership: 'ours' }
-            : system.openRedis(input),
-      },
-      { redis: yours ?? HOST, wakeup: this.#scenario.wakeup, ...plan.client },
-    );
+    const surroundings = (random: Chance, ids: Chance): Surroundings => ({
+      clock: process.clock,
+      random: random.next,
+      randomText: ids.text,
+      nextTurn: process.nextTurn,
+      whereabouts: () => ({ host: name, pid: 1 }),
+      openRedis: (input) =>
+        plan.connection === 'ours'
+          ? {
+              kind: 'node',
+              redis: memoryRedis(place, { retryStrategy, ...(input as RedisOptions), ...ours }),
+              ownership: 'ours',
+            }
+          : system.openRedis(input),
+    });
+    const client = createLockClientIn(surroundings(chance.of('client'), chance.of('ids')), {
+      redis: connect(HOST),
+      wakeup: this.#scenario.wakeup,
+      ...plan.client,
+    });
     // Without listeners errors would be printed; they are told by the calls as well.
     client.on('error', () => undefined);
-    const life = { plan, number, process, client, yours };
+    const majority = this.#openMajority(plan, connect, surroundings(chance.of('majority'), chance.of('majority ids')));
+    const life = { plan, number, process, client, majority, yours };
     this.#lives.push(life);
     return life;
+  }
+
+  #openMajority(
+    plan: ProcessPlan,
+    connect: (address: RedisOptions) => RedisOptions | Redis,
+    surroundings: Surroundings,
+  ): RedLockClient | undefined {
+    const majority = majorityOf(this.#scenario);
+    if (majority === undefined) return undefined;
+    const { watchdogTimeoutMs, nodeTimeoutMs } = majority;
+    const client = createRedLockClientIn(surroundings, {
+      ...plan.client,
+      nodes: this.nodes.map((_, number) => connect({ host: nodeHost(number), port: PORT })),
+      watchdogTimeoutMs,
+      nodeTimeoutMs,
+    });
+    client.on('error', () => undefined);
+    return client;
   }
 
   /** Kills a process. `how`: whether its machine still closes its connections. */
@@ -126,3 +178,5 @@ export class World {
     for (const connection of this.network.connectionsOf(process)) connection.abandon(how);
   }
 }
+
+const majorityOf = ({ others }: Scenario): MajorityPlan | undefined => others.find((plan) => plan.kind === 'majority');
