@@ -156,8 +156,8 @@ describe('what a server did to the locks of an epoch', () => {
     story([{ worker: 'c', hold: 1, ask: 900, got: 1_000, release: 1_100 }]).map((event) =>
       'lock' in event ? { ...event, lock } : event,
     );
-  const rulesIn = (lock: string, faultClass: FaultClass) =>
-    flawsOf(history(lock), replay(overtaken), faultClass).map(({ rule }) => rule);
+  const rulesIn = (lock: string, faultClass: FaultClass, ...more: HistoryEvent[]) =>
+    flawsOf([...history(lock), ...more], [replay(overtaken)], faultClass).map(({ rule }) => rule);
 
   it('is judged where nothing may take a lock away: nobody has it before one who waits longer', () => {
     expect(rulesIn('x', faultClasses['crash-and-network'])).toEqual(['aof-order']);
@@ -166,5 +166,17 @@ describe('what a server did to the locks of an epoch', () => {
 
   it('is not confused with what it did to those of other epochs', () => {
     expect(rulesIn('y', faultClasses['crash-and-network'])).toEqual([]);
+  });
+
+  it('is not judged of a lock whose slot has moved: no file tells all of it', () => {
+    const moved = (lock: string) => ({ ...fault(900, 'slot-move'), lock });
+    expect(rulesIn('x', faultClasses['crash-and-network'], moved('y'))).toEqual(['aof-order']);
+    expect(rulesIn('x', faultClasses['crash-and-network'], moved('x'))).toEqual([]);
+  });
+
+  it('is told once, whichever servers have written it down', () => {
+    const all = [overtaken, overtaken].map((told) => replay(told));
+    const flaws = flawsOf(history('x'), all, faultClasses['crash-and-network']);
+    expect(flaws.map(({ rule }) => rule)).toEqual(['aof-order']);
   });
 });

@@ -62,15 +62,22 @@ export function compareWithAof(history: History, timelines: readonly Timeline[],
 }
 
 /**
- * What is wrong with what the server did to the locks of a history, whoever held them. Nothing where locks are taken away: a waiter that was granted one
- * may then own it again, and rightly.
+ * What is wrong with what servers did to the locks of a history, whoever held them. Nothing where locks are taken away: a waiter that was granted one
+ * may then own it again, and rightly. Nor of locks whose slots move: no file tells all of them.
  */
-export function flawsOf(history: History, timeline: Timeline, faultClass: FaultClass): readonly Violation[] {
+export function flawsOf(
+  history: History,
+  timelines: readonly Timeline[],
+  faultClass: FaultClass,
+): readonly Violation[] {
   if (faultClass.exclusion.kind !== 'always') return [];
   const locks = new Set(levelsOf(history).keys());
-  return flawsIn(timeline, new FaultsAround(history), wallOffset(history)).filter(
-    ({ rule, lock = '' }) => locks.has(lock) && faultClass.suspended[rule] === undefined,
-  );
+  for (const event of history) if (event.f === 'fault' && event.code === 'slot-move') locks.delete(event.lock ?? '');
+  const [faults, offset] = [new FaultsAround(history), wallOffset(history)];
+  const flaws = timelines.flatMap((timeline) => flawsIn(timeline, faults, offset));
+  const judged = flaws.filter(({ rule, lock = '' }) => locks.has(lock) && faultClass.suspended[rule] === undefined);
+  // A master and its replicas tell the same.
+  return [...new Map(judged.map((flaw) => [`${flaw.rule} ${flaw.text}`, flaw])).values()];
 }
 
 function flawsIn({ flaws }: Timeline, faults: FaultsAround, offset: number | undefined): Violation[] {

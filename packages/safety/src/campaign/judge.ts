@@ -1,6 +1,6 @@
 /**
- * The process that judges an epoch while the next one runs. Its arguments: the fault class, the lease, the folder of the server's append-only file (or
- * nothing, where there is none to replay), the files of the history. Its verdict comes on stdout.
+ * The process that judges an epoch while the next one runs. Its arguments: the fault class, the lease, the folders of the servers' append-only files as JSON,
+ * the files of the history. Its verdict comes on stdout.
  */
 import { flawsOf } from '../aof/compare.js';
 import { readAof } from '../aof/parse.js';
@@ -22,12 +22,13 @@ export interface Judgement {
   readonly violations: readonly string[];
 }
 
-const [className = '', watchdogLeaseMs = '', served = '', ...files] = process.argv.slice(2);
+const [className = '', watchdogLeaseMs = '', served = '[]', ...files] = process.argv.slice(2);
 const faultClass = faultClassOf(className);
 if (faultClass === undefined) throw new RangeError(`there is no fault class ${className}`);
 const history = readHistory(files);
 const { violations, undecided, counts } = judge(history, { faultClass, watchdogLeaseMs: Number(watchdogLeaseMs) });
-const flaws = served === '' ? [] : flawsOf(history, replay(readAof(served)), faultClass);
+const timelines = (JSON.parse(served) as string[]).map((folder) => replay(readAof(folder)));
+const flaws = flawsOf(history, timelines, faultClass);
 const judgement: Judgement = {
   events: counts.events,
   crossProcess: counts.crossProcess,

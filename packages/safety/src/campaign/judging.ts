@@ -9,7 +9,7 @@ import type { Judgement } from './judge.js';
 
 const run = promisify(execFile);
 
-/** In the folder of an epoch: what the server had written down when it was over. */
+/** In the folder of an epoch: what each server had written down when it was over, in a folder of its own. */
 export const APPEND_ONLY = 'append-only';
 
 /** A history that takes longer is none that this machine can judge. */
@@ -23,7 +23,14 @@ export async function judge(file: string, folder: string, className: CampaignCla
   const served = join(folder, APPEND_ONLY);
   const { stdout } = await run(
     process.execPath,
-    ['--max-old-space-size=4096', file, className, String(leaseMs), existsSync(served) ? served : '', ...histories],
+    [
+      '--max-old-space-size=4096',
+      file,
+      className,
+      String(leaseMs),
+      JSON.stringify(existsSync(served) ? readdirSync(served).map((name) => join(served, name)) : []),
+      ...histories,
+    ],
     { timeout: limitMs, maxBuffer: 64 * 2 ** 20 },
   );
   return JSON.parse(stdout) as Judgement;

@@ -1,7 +1,8 @@
 /** One run on one topology: epoch after epoch until it has what it was asked for. */
-import { cpSync, existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '@holdfast/testkit';
+import { faultClasses } from '../check/fault-classes.js';
 import { type CampaignClass, classesOn } from '../faults/catalogue.js';
 import type { Site, Topology } from '../site/site.js';
 import type { Orders } from './command-line.js';
@@ -93,8 +94,9 @@ export class Run {
       folder,
     });
     this.#last = epoch;
-    const { appendOnly } = scene.site;
-    await appendOnly?.begin();
+    // Where locks are taken away, what servers did is not judged.
+    const files = faultClasses[className].exclusion.kind === 'always' ? scene.site.appendOnly : [];
+    await Promise.all(files.map((file) => file.begin()));
     const startedAt = performance.now();
     const progress = setInterval(() => this.#report(epoch, className, seed), progressMs);
     let outcome: EpochOutcome;
@@ -104,9 +106,8 @@ export class Run {
       clearInterval(progress);
     }
     const seconds = (performance.now() - startedAt) / 1_000;
-    // The server begins its file anew with the next epoch, before this one is judged. In a container it cannot be read.
-    if (appendOnly !== undefined && existsSync(appendOnly.folder))
-      cpSync(appendOnly.folder, join(folder, APPEND_ONLY), { recursive: true });
+    // Servers begin their files anew with the next epoch, before this one is judged.
+    await Promise.all(files.map((file, number) => file.copyTo(join(folder, APPEND_ONLY, String(number)))));
     // One verdict behind at most: histories must not pile up.
     await Promise.all(this.#verdicts);
     const verdict: Promise<void> = this.#judge(outcome, { seed, className, folder, seconds }).finally(() =>

@@ -1,11 +1,12 @@
 import { startCluster } from '@holdfast/testkit';
 import { Cluster } from 'ioredis';
+import { passingAppendOnlyOf, readable } from './append-only.js';
 import { natMapOf } from './nat-map.js';
 import { type Fronts, type Site, admitWorkers, serverArgs } from './site.js';
 
 /** Three masters, each with a replica. */
 export async function clusterSite(): Promise<Site> {
-  const kit = await startCluster({ args: [...serverArgs] });
+  const kit = await startCluster({ args: [...serverArgs, ...readable] });
   await admitWorkers(kit.nodes);
   // What an operator does with slots happens one after the other: a move that goes on must not be given up.
   let last: Promise<void> = Promise.resolve();
@@ -21,6 +22,7 @@ export async function clusterSite(): Promise<Site> {
     kind: 'cluster',
     nodes: kit.nodes,
     clock: undefined,
+    appendOnly: await Promise.all(kit.nodes.map(passingAppendOnlyOf)),
     connect: () => new Cluster(kit.nodes.map(({ host, port }) => ({ host, port }))),
     setPatience: async (ms) => {
       for (const node of kit.nodes) await (await node.admin()).config('SET', 'cluster-node-timeout', String(ms));

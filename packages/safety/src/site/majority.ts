@@ -14,6 +14,7 @@ export async function majoritySite(): Promise<Site> {
     kind: 'majority',
     nodes: servers,
     clock: undefined,
+    appendOnly: [],
     connect: () => new Redis(first.url),
     masters: () => Promise.resolve(servers),
     reach: (fronts: Fronts) => ({

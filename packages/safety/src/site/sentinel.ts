@@ -1,16 +1,18 @@
 import { startSentinel } from '@holdfast/testkit';
 import { Redis } from 'ioredis';
+import { passingAppendOnlyOf, readable } from './append-only.js';
 import { natMapOf } from './nat-map.js';
 import { type Fronts, type Site, admitWorkers, serverArgs } from './site.js';
 
 /** A master with two replicas behind three sentinels. */
 export async function sentinelSite(): Promise<Site> {
-  const kit = await startSentinel({ args: [...serverArgs] });
+  const kit = await startSentinel({ args: [...serverArgs, ...readable] });
   await admitWorkers(kit.nodes);
   return {
     kind: 'sentinel',
     nodes: kit.nodes,
     clock: undefined,
+    appendOnly: await Promise.all(kit.nodes.map(passingAppendOnlyOf)),
     connect: () => new Redis({ sentinels: [...kit.sentinels], name: kit.name }),
     setPatience: async (ms) => {
       for (const watcher of kit.watchers) {

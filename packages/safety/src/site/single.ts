@@ -1,6 +1,6 @@
 import { startPrivateRedis } from '@holdfast/testkit';
 import { Redis } from 'ioredis';
-import { appendOnlyOf } from './append-only.js';
+import { appendOnlyOf, readable } from './append-only.js';
 import type { Fronts, Site } from './site.js';
 import { serverArgs } from './site.js';
 import { WORKER_USER } from './reach.js';
@@ -10,10 +10,7 @@ import type { ServerClock } from './server-clock.js';
 const user = ['--user', WORKER_USER, 'on', 'nopass', '~*', '&*', '+@all'];
 
 /** A server that is killed comes back with its data: every write is in the file before it is answered. The file can be replayed. */
-const durable = [
-  ...['--appendonly', 'yes', '--appendfsync', 'everysec', '--aof-timestamp-enabled', 'yes'],
-  ...['--aof-use-rdb-preamble', 'no', '--auto-aof-rewrite-percentage', '0'],
-];
+const durable: readonly string[] = [...['--appendonly', 'yes', '--appendfsync', 'everysec'], ...readable];
 
 /** One server. With `clock` its wall clock can be set. */
 export async function singleSite(clock: ServerClock | undefined): Promise<Site> {
@@ -21,12 +18,11 @@ export async function singleSite(clock: ServerClock | undefined): Promise<Site> 
     args: [...serverArgs, ...user, ...durable],
     ...(clock === undefined ? {} : { serverEnv: clock.serverEnv }),
   });
-  const appendOnly = await appendOnlyOf(server);
   return {
     kind: 'single',
     nodes: [server],
     clock,
-    appendOnly,
+    appendOnly: [await appendOnlyOf(server)],
     connect: () => new Redis(server.url),
     masters: () => Promise.resolve([server]),
     reach(fronts: Fronts) {

@@ -18,8 +18,8 @@ export interface Site {
   readonly nodes: readonly RedisServer[];
   /** Its clock can be set; undefined where it cannot. */
   readonly clock: ServerClock | undefined;
-  /** Undefined where keys move between servers, or one takes over from another: no file tells all of a lock. */
-  readonly appendOnly?: AppendOnly;
+  /** Of each server that keeps data; none where servers forget on purpose. */
+  readonly appendOnly: readonly AppendOnly[];
   /** Those that take writes now. */
   masters(): Promise<readonly RedisServer[]>;
   /** How a client gets there through its proxies. */
