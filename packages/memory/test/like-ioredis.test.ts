@@ -18,22 +18,45 @@ afterAll(() => server.stop());
 interface Kind {
   readonly open: (more?: RedisOptions) => Redis;
   readonly hangUp: (redis: Redis) => Promise<unknown>;
+  /** Until the returned function is called the server answers nothing but BUSY. */
+  readonly keepBusy: () => Promise<() => Promise<unknown>>;
 }
+
+const isBusy = (error: Error): boolean => error.message.startsWith('BUSY');
 
 function onRedis(): Kind {
   return {
     open: (more) => new Redis({ host: server.host, port: server.port, ...options, ...more }),
     hangUp: async () => (await server.admin()).call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'),
+    keepBusy: async () => {
+      const admin = await server.admin();
+      await admin.config('SET', 'busy-reply-threshold', '1');
+      const runner = new Redis({ host: server.host, port: server.port });
+      const run = runner.eval('while true do end', 0).catch(() => undefined);
+      await waitUntil(() => admin.ping().then(() => false, isBusy), { what: 'the server to be busy' });
+      return async () => {
+        await admin.script('KILL');
+        await run;
+        runner.disconnect();
+      };
+    },
   };
 }
 
 function inMemory(): Kind {
   const timers: Timers<NodeJS.Timeout> = { setTimer: (run, ms) => setTimeout(run, ms), clearTimer: clearTimeout };
-  const memory = new MemoryServer({ now: () => 1_700_000_000_000 + performance.now() });
+  const memory = new MemoryServer({
+    now: () => 1_700_000_000_000 + performance.now(),
+    timers: timers as Timers,
+  });
   const network = direct(() => memory);
   return {
     open: (more) => memoryRedis({ network, timers: timers as Timers }, { ...options, ...more }),
     hangUp: async () => memory.hangUp(),
+    keepBusy: async () => {
+      const end = memory.refuse({ code: 'BUSY' });
+      return async () => end();
+    },
   };
 }
 
@@ -89,6 +112,30 @@ const scenes: Record<string, (kind: Kind) => Promise<unknown>> = {
     redis.disconnect();
     await waitUntil(() => redis.status === 'end', { what: 'the end' });
     return { answer, seen };
+  },
+
+  'sends again what was in flight, whatever connections were refused before it is ready': async ({
+    open,
+    keepBusy,
+  }) => {
+    const redis = open({ maxRetriesPerRequest: null });
+    let refused = 0;
+    redis.on('error', (error) => {
+      if (isBusy(error)) refused++;
+    });
+    await redis.connect();
+    const call = settled(redis.call('WAIT', '1', '200'));
+    // It has arrived when one that was sent later is answered.
+    const other = open();
+    await other.ping();
+    other.disconnect();
+    const calm = await keepBusy();
+    redis.disconnect(true);
+    await waitUntil(() => refused >= 2, { what: 'two connections to be refused' });
+    await calm();
+    const answer = await call;
+    redis.disconnect();
+    return answer;
   },
 
   'queues nothing while it is offline, where that is wished': async ({ open }) => {

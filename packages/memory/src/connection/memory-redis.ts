@@ -372,10 +372,8 @@ export class MemoryRedis extends CommandMethods {
   }
 
   private flush(error: Error): void {
-    const pending = [...this.offline, ...this.inFlight];
-    this.offline = [];
-    this.unfulfilled = [];
-    this.inFlight = [];
+    // In place: until there is another connection what is in flight is also what would be sent again. After that it is not touched.
+    const pending = [...this.offline.splice(0), ...this.inFlight.splice(0)];
     for (const { command } of pending) command.reject(error);
   }
 
