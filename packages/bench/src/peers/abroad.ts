@@ -5,7 +5,7 @@ import type { Peer } from './peer.js';
 import { POLL_JITTER_MS, POLL_MS } from './polling.js';
 
 interface Abroad extends Pick<Peer, 'name' | 'package' | 'settings'> {
-  readonly kind: 'lock' | 'floor';
+  readonly kind: 'lock' | 'sharing sibling' | 'floor';
   readonly runsIn: Language;
   readonly floor?: string;
 }
@@ -23,10 +23,16 @@ const polls = `tries every ${POLL_MS} to ${POLL_MS + POLL_JITTER_MS} ms`;
 
 export const rLock = peerOf({ ...redisson, name: 'RLock', kind: 'lock', settings: '`getLock`, renewed' });
 
+export const rReadWriteLock = peerOf({
+  ...{ ...redisson, name: 'RReadWriteLock', kind: 'sharing sibling' },
+  settings: '`getReadWriteLock`, renewed; every twentieth call takes the write lock',
+});
+
 export const abroad: readonly Peer[] = [
   rLock,
   peerOf({ ...redisson, name: 'RFairLock', kind: 'lock', settings: '`getFairLock`, renewed' }),
   peerOf({ ...redisson, name: 'RSpinLock', kind: 'lock', settings: '`getSpinLock`, renewed' }),
+  rReadWriteLock,
   peerOf({ ...redisson, name: redisson.floor, kind: 'floor', settings: '`setIfAbsent`, then as *SET NX*' }),
   peerOf({
     ...{ ...rueidis, name: 'rueidislock', kind: 'lock' },

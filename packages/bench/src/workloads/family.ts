@@ -9,7 +9,8 @@ import { loopCase } from './loop-case.js';
 import { stampedeCase } from './stampede-case.js';
 import type { Workload } from './workload.js';
 
-const isSibling = ({ kind }: Traits): boolean => kind === 'sibling' || kind === 'sharing sibling';
+const isSibling = ({ kind, runsIn }: Traits): boolean =>
+  runsIn === undefined && (kind === 'sibling' || kind === 'sharing sibling');
 
 const familyAlone: Workload = {
   name: 'family',

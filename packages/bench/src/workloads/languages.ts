@@ -1,11 +1,12 @@
 /** Beside the libraries of other languages: `npm run bench -- --java --go`. */
 
 import { floorSet } from '../peers/floor-set.js';
-import { rLock } from '../peers/abroad.js';
+import { rLock, rReadWriteLock } from '../peers/abroad.js';
 import { holdfast } from '../peers/holdfast.js';
 import { neighbour } from '../peers/neighbour.js';
 import type { Peer } from '../peers/peer.js';
 import { floor } from '../peers/roster.js';
+import { mostlyReading } from '../peers/siblings.js';
 import { sharedCase } from './shared-case.js';
 import { acquire, handoff } from './columns.js';
 import { loopCase } from './loop-case.js';
@@ -22,7 +23,7 @@ const alone: Workload = {
   rate: 'opsPerSecond',
   rounds: 'several',
   base: floor,
-  suits: (peer) => peer === holdfast || peer === floorSet || isAbroad(peer),
+  suits: (peer) => peer === holdfast || peer === floorSet || (isAbroad(peer) && peer !== rReadWriteLock),
   cases: [1, 64].map((tasks) => loopCase({ label: `${tasks} at once`, tasks, locks: 'own', inShortRun: tasks === 1 })),
 };
 
@@ -72,5 +73,23 @@ const shared: Workload = {
   ),
 };
 
+const reading: Workload = {
+  name: 'languages-reading',
+  title: 'Mostly reading, in Node and in Java',
+  about:
+    'A closed loop on one lock, 95 % of it reading; sections last 1 ms. All processes of a library run the same program.',
+  columns: ['opsPerSecond', ...acquire, 'redisCpuUs', 'clientCpuUs', 'fairness'],
+  rate: 'opsPerSecond',
+  rounds: 'several',
+  base: mostlyReading.name,
+  suits: (peer) => peer === mostlyReading || peer === rReadWriteLock,
+  cases: [
+    loopCase({
+      label: '4 processes × 16 tasks, 95 % reads, hold 1 ms',
+      ...{ processes: 4, tasks: 16, holdMs: 1, locks: 'one', inShortRun: true },
+    }),
+  ],
+};
+
 /** In the order of the report. */
-export const besideLanguages: readonly Workload[] = [alone, contended, shared];
+export const besideLanguages: readonly Workload[] = [alone, contended, shared, reading];

@@ -3,8 +3,10 @@ package holdfast.bench;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
+import org.redisson.api.RReadWriteLock;
 import org.redisson.api.RScript;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
@@ -15,6 +17,7 @@ final class Lockers {
   private static final String COMPARE_AND_DELETE =
       "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
   private static final int WARM_UP_TASKS = 8;
+  private static final int READS_FOR_A_WRITE = 20;
 
   private final RedissonClient redisson;
   private final Use use;
@@ -38,6 +41,7 @@ final class Lockers {
       case "RLock" -> name -> taken(redisson.getLock(name));
       case "RFairLock" -> name -> taken(redisson.getFairLock(name));
       case "RSpinLock" -> name -> taken(redisson.getSpinLock(name));
+      case "RReadWriteLock" -> mostlyReading();
       case "floor: SET NX, Redisson" -> floor();
       default -> throw new IllegalArgumentException("nobody here is called " + use.peer());
     };
@@ -59,6 +63,15 @@ final class Lockers {
   private static Runnable taken(RLock lock) {
     lock.lock();
     return lock::unlock;
+  }
+
+  /** One call in so many writes, as in the benchmark's TypeScript. */
+  private Locker mostlyReading() {
+    AtomicInteger calls = new AtomicInteger();
+    return name -> {
+      RReadWriteLock both = redisson.getReadWriteLock(name);
+      return taken(calls.incrementAndGet() % READS_FOR_A_WRITE == 0 ? both.writeLock() : both.readLock());
+    };
   }
 
   private Locker floor() {
