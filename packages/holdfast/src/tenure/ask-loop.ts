@@ -70,6 +70,8 @@ export class AskLoop {
   /** What came with the lock, and when: for the next answer if the lease was over by then; until another owner is seen. */
   #heard: { readonly reason: Inherited['reason']; readonly at: number } | undefined;
   #listening = false;
+  /** The ask under way was made because it was time, and not because of a message. */
+  #unprompted = false;
   /** The last ask could take no place in the queue, because no message could have reached us there. */
   #placeless = false;
   #stopped = false;
@@ -128,7 +130,7 @@ export class AskLoop {
   }
 
   /** Asks now; while an ask is under way, once more after its answer. */
-  ask(): void {
+  ask(why: 'told to' | 'by itself' = 'told to'): void {
     if (this.#stopped) return;
     if (this.#request !== undefined) {
       this.#again = true;
@@ -137,6 +139,7 @@ export class AskLoop {
     this.#next?.cancel();
     this.#next = undefined;
     this.#again = false;
+    this.#unprompted = why === 'by itself';
     this.#askedAt = undefined;
     const onDoubt = () => {
       this.#reached = true;
@@ -232,6 +235,8 @@ export class AskLoop {
   }
 
   #owned(reply: Owned, sentAt: number): void {
+    // It stood in line, and found the lock free: its owner has died, or whoever gave it back could not reach us.
+    if (reply.kind === 'acquired' && this.#unprompted && this.#ticket !== 0) this.#subscription.missed();
     const inherited = this.#inheritedBy(reply);
     if (inherited !== undefined) this.heard(inherited);
     this.#listener.onOwned(reply, sentAt, inherited);
@@ -266,7 +271,7 @@ export class AskLoop {
     const { clock, random, settings } = this.#parts;
     const { reaskMs } = settings;
     const delayMs = this.#subscription.pauseMs({ reaskMs, pttlMs: reply.remainingMs, position: ahead, random });
-    this.askAt(clock.now() + delayMs);
+    this.#next = this.#parts.waits.at(clock.now() + delayMs, () => this.ask('by itself'));
   }
 
   /**

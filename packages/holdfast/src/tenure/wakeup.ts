@@ -23,7 +23,7 @@ export interface WakeupSubscription {
   listen(opened: () => void): void;
   /** How long to wait, in milliseconds, before the next ask, now that one has found the lock busy. */
   pauseMs(found: ReaskSituation): number;
-  /** The tenure was granted and no message has said so. */
+  /** The tenure was granted, or passed over, and no message has said so; as far as is known. */
   missed(): void;
   close(): void;
 }

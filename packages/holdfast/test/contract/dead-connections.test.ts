@@ -1,7 +1,7 @@
 import { driveTime, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { LockUnavailableError } from 'holdfast';
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy, ownDefault } from '../support/redis-inputs.js';
@@ -27,6 +27,26 @@ it('a connection of our own that answers nothing is replaced, and the call goes 
   await waiting;
   await lock.unlock();
   await waitUntil(async () => (await kit.admin.exists('lock')) === 0, { what: 'the lock is free' });
+});
+
+it('a connection for messages that has died is replaced when a waiter finds its lock free, and no message had said so', async () => {
+  const proxy = await openProxy(kit);
+  const redis = ownDefault.open(kit, kit.server) as Redis;
+  let closed = 0;
+  redis.duplicate = (options) => new Redis(proxy.url, options ?? {}).on('close', () => closed++);
+  const client = openClient(kit, { redis, attemptTimeoutMs, claimLeaseMs: 1_000, reaskMs: 300 });
+  const inbox = `holdfast_inbox:${client.clientId}`;
+  const listens = async () => (await kit.admin.pubsub('CHANNELS', inbox)).length > 0;
+  const held = await openClient(kit).getLock('lock').acquire();
+  const waiting = client.getLock('lock').acquire();
+  await waitUntil(listens, { what: 'the waiter to listen' });
+  await waitUntil(async () => (await kit.admin.zcard('holdfast_queue:{lock}')) === 1, { what: 'the waiter to queue' });
+  // Neither end hears of the other any more, and the server has found out.
+  proxy.drop('both');
+  await kit.admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+  await held.release();
+  expect((await waiting).state).toBe('held');
+  await waitUntil(() => closed > 0, { what: 'the connection for messages to be replaced' });
 });
 
 describe('when the user has closed their own client', () => {
