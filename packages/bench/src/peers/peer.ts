@@ -8,6 +8,8 @@ import type { Language } from '../programs/program.js';
 /** What to connect to, and how. */
 export interface ConnectOptions {
   readonly url: string;
+  /** Of further servers, for a peer that needs them. */
+  readonly others: readonly string[];
   /** `auto`: ioredis puts the commands of one turn of the event loop into one write (`enableAutoPipelining`). */
   readonly pipelining: 'plain' | 'auto';
   /** Lease of every lock. Renewed where the library does that. */
@@ -18,16 +20,18 @@ export interface ConnectOptions {
 export interface Traits {
   /**
    * `floor`: no lock library but what bounds one, so without waiting. `sibling`: another lock of ours, and `sharing sibling`: one that several have at
-   * once; both are measured against the re-entrant lock only. `value`: a way to have a value that is computed once. `neighbour`: ours where it shares
+   * once; both are measured against the re-entrant lock only. `majority`: what several servers hold together. `value`: a way to have a value that is computed once. `neighbour`: ours where it shares
    * names with another language's.
    */
-  readonly kind: 'lock' | 'floor' | 'sibling' | 'sharing sibling' | 'value' | 'neighbour';
+  readonly kind: 'lock' | 'floor' | 'sibling' | 'sharing sibling' | 'majority' | 'value' | 'neighbour';
   /** Keeps the lease of a held lock alive. */
   readonly renews: boolean;
   /** Lets a task take a lock that it holds. */
   readonly reenters: boolean;
   /** Absent: in Node. */
   readonly runsIn?: Language;
+  /** How many servers it needs. Default 1. */
+  readonly servers?: number;
 }
 
 /** A library, or a floor. */

@@ -3,6 +3,7 @@ import { floorPing } from './floor-ping.js';
 import { floorScripts } from './floor-scripts.js';
 import { floorSet } from './floor-set.js';
 import { holdfast } from './holdfast.js';
+import { majorities } from './majorities.js';
 import { neighbour } from './neighbour.js';
 import { nodeRedisson } from './node-redisson.js';
 import { notifyAndRetry } from './notify-and-retry.js';
@@ -29,6 +30,7 @@ export const roster: readonly Peer[] = [
   floorScripts,
   floorPing,
   ...siblings,
+  ...majorities,
   ...values,
   neighbour,
   ...abroad,

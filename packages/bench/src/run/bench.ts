@@ -1,4 +1,4 @@
-import { type FaultProxy, faultProxy, type RedisServer } from '@holdfast/testkit';
+import { type FaultProxy, faultProxy, type RedisServer, startPrivateRedis } from '@holdfast/testkit';
 import { serverUsage } from '../measure/server-usage.js';
 import type { Peer } from '../peers/peer.js';
 import type { Programs } from '../programs/program.js';
@@ -37,6 +37,7 @@ export class Bench {
   readonly team: WorkerTeam;
   readonly pace: Pace;
   readonly #server: RedisServer;
+  readonly #others: Promise<RedisServer>[] = [];
   readonly #proxies = new Map<number, Promise<FaultProxy>>();
   readonly #stalled = new Set<string>();
   #names = 0;
@@ -79,7 +80,8 @@ export class Bench {
 
   async use(peer: Peer, { pipelining = 'plain', leaseMs = 30_000, roundTripMs }: Connection = {}): Promise<Use> {
     const url = roundTripMs === undefined ? this.#server.url : (await this.#proxy(roundTripMs)).url;
-    return { peer: peer.name, url, pipelining, leaseMs };
+    const others = await this.#further((peer.servers ?? 1) - 1);
+    return { peer: peer.name, url, others, pipelining, leaseMs };
   }
 
   /**
@@ -139,6 +141,14 @@ export class Bench {
   async close(): Promise<void> {
     await this.team.stop();
     for (const proxy of this.#proxies.values()) await (await proxy).close();
+    for (const other of this.#others) await (await other).stop();
+  }
+
+  /** Where so many servers are, beside the one that all use. */
+  async #further(count: number): Promise<readonly string[]> {
+    while (this.#others.length < count) this.#others.push(startPrivateRedis());
+    const servers = await Promise.all(this.#others.slice(0, count));
+    return servers.map(({ url }) => url);
   }
 
   #proxy(roundTripMs: number): Promise<FaultProxy> {

@@ -62,6 +62,24 @@ const reading: Workload = {
   ],
 };
 
+const majority: Workload = {
+  name: 'majority',
+  title: 'Held by a majority of three servers',
+  about:
+    'A closed loop without hold time: tasks of one process with a lock each, and four processes on one lock. All servers share the machine.',
+  columns: ['opsPerSecond', 'handoffsPerSecond', ...acquire, 'clientCpuUs', 'fairness'],
+  rate: 'opsPerSecond',
+  rounds: 'several',
+  base: holdfast.name,
+  suits: (peer) => peer === holdfast || peer.kind === 'majority',
+  cases: [
+    ...[1, 64].map((count) =>
+      loopCase({ label: `${count} at once`, tasks: count, locks: 'own', inShortRun: count === 1 }),
+    ),
+    loopCase({ label: '4 processes on one lock', ...{ processes: 4, locks: 'one', inShortRun: false } }),
+  ],
+};
+
 const stampede: Workload = {
   name: 'stampede',
   title: 'One computes, the rest get it',
@@ -80,4 +98,4 @@ const stampede: Workload = {
 };
 
 /** In the order of the report. */
-export const family: readonly Workload[] = [familyAlone, familyContended, reading, stampede];
+export const family: readonly Workload[] = [familyAlone, familyContended, reading, majority, stampede];

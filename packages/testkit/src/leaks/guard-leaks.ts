@@ -14,7 +14,7 @@ export interface LeakGuard {
 /**
  * Fails the test that leaks. Call it at the top of a test file, or of a `describe`.
  *
- * A leak is: a timer that the test set, unref'd or not (AbortSignal.timeout excepted: nothing can clear it); a socket or
+ * A leak is: a timer that the test set, unref'd or not (AbortSignal.timeout and the pool of redis-parser excepted: nothing can clear them); a socket or
  * process that keeps the event loop alive and was not there before; an unhandled rejection; a warning such as
  * MaxListenersExceeded; on a tracked private server a client, a subscription or a key without expiry.
  *

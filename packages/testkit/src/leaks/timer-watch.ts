@@ -10,8 +10,12 @@
  */
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 
-/** Whose timers are nobody's leak: the runner's, and AbortSignal.timeout, which cannot be cleared. */
-const exempt = /[\\/]node_modules[\\/](\.pnpm[\\/])?@?jest|node:internal\/abort_controller/;
+/**
+ * Whose timers are nobody's leak: the runner's, AbortSignal.timeout, which cannot be cleared, and that of redis-parser, which lets its pool of buffers shrink a tenth
+ * at a time after a long reply, and ends by itself.
+ */
+const exempt =
+  /[\\/]node_modules[\\/](\.pnpm[\\/])?@?jest|node:internal\/abort_controller|resizeBuffer .*[\\/]redis-parser[\\/]/;
 const innerFrame = /[( ](node:|<anonymous>\)?$)|[\\/]leaks[\\/]timer-watch\./;
 const framesKept = 25;
 /** So many timers are remembered before those that are over are looked for. */
