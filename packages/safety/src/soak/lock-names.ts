@@ -1,14 +1,17 @@
 /** The names of the soak's locks: two of each number, one without braces and one with, which must not meet. */
 
-const PATTERN = /^(\{?)soak:(\d+)\}?$/;
+const PATTERN = /^(\{?)soak:(\d+)&?\}?$/;
 
 /** The name of a lock of the soak. */
 export const lockName = (lock: number): string => (lock % 2 === 0 ? `soak:${lock / 2}` : `{soak:${(lock - 1) / 2}}`);
 
-/** What a lock is to everybody. */
-export type SoakKind = 'plain' | 'fenced' | 'fair' | 'written' | 'led' | 'permit' | 'id';
+/** What is had together with it, where it is a multi-lock. */
+export const companionOf = (lock: number): string => lockName(lock).replace(/\d+/, '$&&');
 
-/** As what a lock is asked for, by everybody: six of sixteen pairs are not plain. Whoever waits for one stands in a line, like all others. */
+/** What a lock is to everybody. */
+export type SoakKind = 'plain' | 'fenced' | 'fair' | 'written' | 'led' | 'permit' | 'id' | 'multi';
+
+/** As what a lock is asked for, by everybody: seven of sixteen pairs are not plain. Whoever waits for one stands in a line, like all others. */
 export function kindOf(lock: number): SoakKind {
   switch (Math.floor(lock / 2) % 16) {
     case 1:
@@ -23,6 +26,8 @@ export function kindOf(lock: number): SoakKind {
       return 'permit';
     case 13:
       return 'id';
+    case 15:
+      return 'multi';
     default:
       return 'plain';
   }

@@ -1,7 +1,7 @@
 /** How each kind of lock is asked for, and what its holder has. */
 import type { LockClient, RPermitExpirableSemaphore } from 'holdfast';
 import { heldBy } from '../../worker/leading.js';
-import { kindOf, lockName } from '../lock-names.js';
+import { companionOf, kindOf, lockName } from '../lock-names.js';
 
 /** What a turn has: a hold, a leadership, the id of a permit. */
 export interface Held {
@@ -25,6 +25,8 @@ export async function take(client: LockClient, lock: number, signal: AbortSignal
       return client.getFairLock(name).acquire({ signal });
     case 'written':
       return client.getReadWriteLock(name).writeLock().acquire({ signal });
+    case 'multi':
+      return client.getMultiLock([name, companionOf(lock)]).acquire({ signal });
     case 'led':
       return heldBy(await client.election(name).campaign({ signal }));
     case 'permit': {
