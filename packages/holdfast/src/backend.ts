@@ -24,7 +24,7 @@ import { type LeaseSubject, Renewals } from './tenure/renewals.js';
 import { ServerClock } from './tenure/server-clock.js';
 import { Tenure } from './tenure/tenure.js';
 import { Broadcasts } from './tenure/broadcast-subscription.js';
-import { QueueWakeup, RedissonWakeup } from './tenure/wakeup.js';
+import { type Missed, QueueWakeup, RedissonWakeup } from './tenure/wakeup.js';
 
 /** What a backend is told of the client that it is for. */
 export interface BackendOptions {
@@ -92,7 +92,8 @@ export class Backend {
       onUp: (covers) => watchdog.verify(({ operations }) => covers(operations.key)),
     });
     const broadcasts = new Broadcasts(broadcast, shards);
-    const onMissed = () => void subscriber.missed(settings.attemptTimeoutMs);
+    const { attemptTimeoutMs: limitMs } = settings;
+    const onMissed = (what: Missed) => void (what === 'grant' ? subscriber.missed(limitMs) : subscriber.probe(limitMs));
     const wakeup =
       settings.wakeup === 'queue'
         ? new QueueWakeup(inbox, onMissed, 'when heard')

@@ -110,7 +110,7 @@ export class Subscriber implements SubscriberPort {
     }
   }
 
-  /** A message that should have come did not: replaces the connection unless it answers within `limitMs` and has only just begun to fail. */
+  /** A message that was sent did not come: replaces the connection unless it answers within `limitMs` and has only just begun to fail. */
   async missed(limitMs: number): Promise<void> {
     const redis = this.#redis;
     if (redis?.status !== 'ready' || this.#probing) return;
@@ -119,6 +119,13 @@ export class Subscriber implements SubscriberPort {
       redis.disconnect(true);
       return;
     }
+    await this.probe(limitMs);
+  }
+
+  /** A message may not have been sent because nobody listened here: replaces the connection unless it answers within `limitMs`. */
+  async probe(limitMs: number): Promise<void> {
+    const redis = this.#redis;
+    if (redis?.status !== 'ready' || this.#probing) return;
     this.#probing = true;
     const limit = this.#tools.at(this.#tools.now() + limitMs, () => redis.disconnect(true));
     try {

@@ -236,7 +236,7 @@ export class AskLoop {
 
   #owned(reply: Owned, sentAt: number): void {
     // It stood in line, and found the lock free: its owner has died, or whoever gave it back could not reach us.
-    if (reply.kind === 'acquired' && this.#unprompted && this.#ticket !== 0) this.#subscription.missed();
+    if (reply.kind === 'acquired' && this.#unprompted && this.#ticket !== 0) this.#subscription.missed('free lock');
     const inherited = this.#inheritedBy(reply);
     if (inherited !== undefined) this.heard(inherited);
     this.#listener.onOwned(reply, sentAt, inherited);

@@ -151,7 +151,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
       else this.lease.witness(sentAt, reply.remainingMs);
     } else if (this.asking) {
       this.otherWaiters.counted(reply.others, sentAt);
-      if (reply.kind === 'mine' && !this.#messages.granted) this.#subscription.missed();
+      if (reply.kind === 'mine' && !this.#messages.granted) this.#subscription.missed('grant');
       this.#adoptTerms();
       if (!this.lease.begin(sentAt, reply.remainingMs)) return this.ask();
       if (reply.token !== undefined) this.tokens?.begin(reply.token);

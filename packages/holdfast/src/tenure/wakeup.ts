@@ -13,6 +13,9 @@ import { ForeignOwners, lettingInMs } from './foreign-owners.js';
 import type { Broadcasts, BroadcastSubscription } from './broadcast-subscription.js';
 import type { Operations } from './operations.js';
 
+/** What no message has told of. */
+export type Missed = 'grant' | 'free lock';
+
 /** How one tenure is woken. */
 export interface WakeupSubscription {
   /** Whether an ask may put the tenure into the queue now. */
@@ -23,8 +26,8 @@ export interface WakeupSubscription {
   listen(opened: () => void): void;
   /** How long to wait, in milliseconds, before the next ask, now that one has found the lock busy. */
   pauseMs(found: ReaskSituation): number;
-  /** The tenure was granted, or passed over, and no message has said so; as far as is known. */
-  missed(): void;
+  /** No message came: of a grant, which was sent, or of a free lock, of which none may have been sent. */
+  missed(what: Missed): void;
   close(): void;
 }
 
@@ -42,15 +45,15 @@ export class QueueWakeup implements Wakeup {
   readonly blind = false;
   readonly foreignOwners = undefined;
   readonly inbox: Inbox;
-  readonly onMissed: () => void;
+  readonly onMissed: (what: Missed) => void;
   readonly #joins: 'when heard' | 'at once';
 
   /**
-   * @param onMissed - a message that should have come did not: the connection may be open and dead.
+   * @param onMissed - no message came: the connection may be open and dead.
    * @param joins - whether a tenure that no message can reach yet joins the queue with its first ask. It may be passed over there, and comes back to its
    * place by its next ask, so only who wants its place more than a quick answer does it.
    */
-  constructor(inbox: Inbox, onMissed: () => void, joins: 'when heard' | 'at once') {
+  constructor(inbox: Inbox, onMissed: (what: Missed) => void, joins: 'when heard' | 'at once') {
     this.inbox = inbox;
     this.onMissed = onMissed;
     this.#joins = joins;
@@ -97,8 +100,8 @@ class QueueSubscription implements WakeupSubscription {
     return nextAskDelayMs(found);
   }
 
-  missed(): void {
-    this.#wakeup.onMissed();
+  missed(what: Missed): void {
+    this.#wakeup.onMissed(what);
   }
 
   close(): void {

@@ -52,6 +52,27 @@ describe('in a Cluster', () => {
     expect(await all.isLocked()).toBe(false);
   });
 
+  it('leases of the dead that run out while others wait leave the connection for messages alone', async () => {
+    const name = freshName();
+    const waiter = kit.open(calm);
+    const admin = await (await kit.cluster.nodeOfKey(name)).admin();
+    const subscribers = async () => {
+      const lists = await Promise.all(
+        kit.nodes.map(async (node) => String(await (await node.admin()).call('CLIENT', 'LIST', 'TYPE', 'pubsub'))),
+      );
+      return lists.flatMap((list) => [...list.matchAll(/^id=\d+ addr=\S+/gm)].map(([one]) => one)).sort();
+    };
+    await waiter.connect();
+    const before = await subscribers();
+    for (const process of ['a', 'b', 'c', 'd']) {
+      await admin.hset(name, `${process.repeat(21)}:1.${process.repeat(10)}`, 1, 'seq', 1);
+      await admin.pexpire(name, 300);
+      const hold = await waiter.getLock(name).acquire();
+      await hold.release();
+    }
+    expect(await subscribers()).toEqual(before);
+  });
+
   it('one startup node is enough, also when it is a replica', async () => {
     const [node] = await kit.cluster.replicasOfKey('x');
     const redis = new Cluster([{ host: node?.host, port: node?.port }], { lazyConnect: true });
