@@ -4,7 +4,7 @@ import type { Operation } from '../protocol/command.js';
 
 export const leader: Operation<'lock', 'say' | 'channel' | 'trust'> = {
   name: 'election/leader',
-  sha: 'aa05cfa41dde5f6db7ff16d8aee75e40b055d0c7',
+  sha: '060f986fd861cd6dcf750d50bc7b534f71280d4d',
   keys: (by) => [by.lock],
   args: (by) => [by.say, by.channel, by.trust],
   source: [parts.protocolQuestion, parts.lockOwner, parts.queueAnnounce, "local holder, fields, refused = owner('')\nif refused then return refused end\nif ARGV[1] == '1' then announce(ARGV[2], ARGV[3] == '1') end\nlocal leads = holder and fields.seq and fields.token and not fields.rest\nreturn { leads and holder or '', leads and fields.token or '', question }"].join('\n'),

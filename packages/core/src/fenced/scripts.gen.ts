@@ -5,7 +5,7 @@ import * as lock from '../lock/scripts.gen.js';
 
 export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/ask',
-  sha: '245871abebc882f66979891f51c670ab890ade2b',
+  sha: 'e30b0ac6b8d1eeaf1ffda278b0f2b311a0b3f7da',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust, by.tokens],
   source: lock.ask.source.replace(parts.lockOwn, () => parts.fencedOwn).replace(parts.lockAcquire, () => parts.fencedAcquire).replace(parts.lockMine, () => parts.fencedMine),
@@ -13,7 +13,7 @@ export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'te
 
 export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'end' | 'tokens'> = {
   name: 'fenced/cancel',
-  sha: '0c9148023cf0f6d104fad2630926e51efa9aac2e',
+  sha: 'e95e68c3f8e96f4755f44ec097d5e8500d85a47f',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.end, by.tokens],
   source: lock.cancel.source.replace(parts.lockOwn, () => parts.fencedOwn),
@@ -21,7 +21,7 @@ export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 
 
 export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'tokens'> = {
   name: 'fenced/force',
-  sha: '526594ea37cd77db34fb7a03157347a0084a4e0e',
+  sha: '5c3fd195a1ddd6b646e4e56f6c701d9c5c00da79',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.tokens],
   source: lock.force.source.replace(parts.lockOwn, () => parts.fencedOwn),
@@ -37,7 +37,7 @@ export const handoff: Operation<'lock' | 'queue' | 'counter', 'tenure' | 'seq' |
 
 export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'turn' | 'tokens'> = {
   name: 'fenced/release',
-  sha: 'c7e4a8b431ac0f07c029e5d4cbe2dd6440fb1ce4',
+  sha: 'f418edd1d2c1a9af4e013600915aa25a412b6e9c',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.turn, by.tokens],
   source: lock.release.source.replace(parts.lockOwn, () => parts.fencedOwn),
@@ -45,7 +45,7 @@ export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter',
 
 export const serve: Operation<'lock' | 'queue' | 'fresh' | 'counter', 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/serve',
-  sha: '316d67f95777dcd06277bb331a28a4a84e0722f3',
+  sha: '91a03208378475e4e08bc8c8ea707e4d82b0296c',
   keys: (by) => [by.lock, by.queue, by.fresh, by.counter],
   args: (by) => [by.claimMs, by.trust, by.tokens],
   source: lock.serve.source.replace(parts.lockOwn, () => parts.fencedOwn),

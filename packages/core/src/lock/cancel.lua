@@ -15,6 +15,7 @@
 --#include lock/own
 --#include queue/retire
 --#include queue/inherited
+--#include queue/tell
 --#include queue/grant
 --#include queue/announce
 
@@ -33,8 +34,8 @@ retire(tombstoneMs)
 local left = 0
 if wasGranted then
   redis.call('DEL', KEYS[1])
-  local granted, refused = passOn(nil, nil, claimMs, trust, nil, inherited)
-  left = unserved(granted, refused)
+  local granted, _
+  granted, _, left = passOn(nil, nil, claimMs, trust, nil, inherited)
   if not granted then announce(ARGV[5], trust) end
 end
 return { 'cancelled', wasGranted and 1 or 0, left, question }

@@ -15,6 +15,7 @@
 --#include protocol/args
 --#include lock/own
 --#include queue/inherited
+--#include queue/tell
 --#include queue/grant
 --#include queue/announce
 --#include lock/owner
@@ -38,12 +39,11 @@ local removed = redis.call('DEL', KEYS[1])
 local function inheritance()
   if holder then return not fields.rest and { reason = 'forced' } or nil end
   local time = redis.call('TIME')
-  return foundGone(math.floor(micros(time) / 1000))
+  return foundGone(time[1] * 1000 + math.floor(time[2] / 1000))
 end
 
 local inherited = inheritance()
-local granted
-granted, refused = passOn(nil, nil, claimMs, trust, nil, inherited)
+local granted, _, left = passOn(nil, nil, claimMs, trust, nil, inherited)
 if removed == 1 and not granted then announce(ARGV[4], trust) end
 if holder and fields.seq and not fields.rest then tell(holder, '1 lost ' .. holder .. ' force-unlocked') end
-return { 'forced', before, unserved(granted, refused), question }
+return { 'forced', before, left, question }

@@ -25,7 +25,7 @@ local turn = ARGV[7] ~= '-' and integer(7, 1) or nil
 
 --#include lock/own
 --#include queue/retire
---#include queue/inherited
+--#include queue/tell
 --#include queue/grant
 
 if not count then
@@ -45,9 +45,8 @@ end
 
 if tombstoneMs > 0 then retire(tombstoneMs) end
 redis.call('DEL', KEYS[1])
-local granted, refused = passOn(nil, nil, claimMs, trust, nil, nil, turn)
+local granted, _, left = passOn(nil, nil, claimMs, trust, nil, nil, turn)
 if granted then return { 'granted', granted, question } end
 announce(ARGV[6], trust)
-local left = unserved(granted, refused)
 if left > 0 then return { 'unserved', left, question } end
 return { 'released', question }

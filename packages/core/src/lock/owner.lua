@@ -14,53 +14,63 @@
 -- application nor a crowd of readers keeps the server from others.
 --
 -- The tenure is named as the owner; threads beside it have joined it later, as Java's read lock does.
+-- Nearly every lock is one tenure's with nothing besides, and is known by that at once; what the others need is made only for them.
 -- Returns the owner, or nil, and its fields (of a large hash a part); for what is no lock nil, nil and an error reply.
-
-local NOT_A_LOCK = { err = 'NOTALOCK this key is not a lock' }
-
-local function isThread(field)
-  -- Most fields are no uuid, and this shows at once.
-  if string.sub(field, 9, 9) ~= '-' then return false end
-  local uuid, thread = string.match(field, '^(%x+%-%x+%-%x+%-%x+%-%x+):(.*)$')
-  if not uuid or #uuid ~= 36 then return false end
-  return string.find(thread, '^%-?%d+$')
-    or string.find(thread, '^%-?%d+:write$')
-    or (#thread == 36 and string.find(thread, '^%x+%-%x+%-%x+%-%x+%-%x+$'))
-end
-
-local function isBookkeeping(field, value)
-  if field == 'mode' then return value == 'read' or value == 'write' end
-  if field == 'side' then return value == 'r' or value == 'w' end
-  return string.find(value, '^%d+$')
-end
-
--- Of a large hash: the fields that decide, and those that a scan comes to first. Some come twice.
-local function someFields(tenure)
-  local scan = redis.pcall('HSCAN', KEYS[1], 0, 'COUNT', 128)
-  if scan.err then return scan end
-  local named = redis.pcall('HMGET', KEYS[1], 'mode', 'seq', 'side', tenure)
-  if named.err then return named end
-  local flat = scan[2]
-  for i, field in ipairs({ 'mode', 'seq', 'side', tenure }) do
-    if named[i] then
-      flat[#flat + 1] = field
-      flat[#flat + 1] = named[i]
-    end
-  end
-  return flat
-end
 
 -- `self` is the asking tenure, or ''.
 local function owner(self)
-  local flat
   local size = redis.pcall('HLEN', KEYS[1])
   if size == 0 then return nil, {} end
+  local isSmall = type(size) == 'number' and size <= 128
+  local flat = isSmall and redis.pcall('HGETALL', KEYS[1]) or {}
+  if
+    #flat == 4
+    and flat[3] == 'seq'
+    and string.find(flat[1], ':', 1, true)
+    and string.find(flat[2], '^[1-9]%d*$')
+    and string.find(flat[4], '^%d+$')
+  then
+    return flat[1], { [flat[1]] = flat[2], seq = flat[4] }
+  end
+
+  local NOT_A_LOCK = { err = 'NOTALOCK this key is not a lock' }
+
+  local function isThread(field)
+    -- Most fields are no uuid, and this shows at once.
+    if string.sub(field, 9, 9) ~= '-' then return false end
+    local uuid, thread = string.match(field, '^(%x+%-%x+%-%x+%-%x+%-%x+):(.*)$')
+    if not uuid or #uuid ~= 36 then return false end
+    return string.find(thread, '^%-?%d+$')
+      or string.find(thread, '^%-?%d+:write$')
+      or (#thread == 36 and string.find(thread, '^%x+%-%x+%-%x+%-%x+%-%x+$'))
+  end
+
+  local function isBookkeeping(field, value)
+    if field == 'mode' then return value == 'read' or value == 'write' end
+    if field == 'side' then return value == 'r' or value == 'w' end
+    return string.find(value, '^%d+$')
+  end
+
+  -- Of a large hash: the fields that decide, and those that a scan comes to first. Some come twice.
+  local function someFields()
+    local scan = redis.pcall('HSCAN', KEYS[1], 0, 'COUNT', 128)
+    if scan.err then return scan end
+    local named = redis.pcall('HMGET', KEYS[1], 'mode', 'seq', 'side', self)
+    if named.err then return named end
+    local some = scan[2]
+    for i, field in ipairs({ 'mode', 'seq', 'side', self }) do
+      if named[i] then
+        some[#some + 1] = field
+        some[#some + 1] = named[i]
+      end
+    end
+    return some
+  end
+
   if type(size) == 'table' then
     flat = size
-  elseif size > 128 then
-    flat = someFields(self)
-  else
-    flat = redis.pcall('HGETALL', KEYS[1])
+  elseif not isSmall then
+    flat = someFields()
   end
   if flat.err then return nil, nil, string.find(flat.err, 'WRONGTYPE', 1, true) and NOT_A_LOCK or flat end
   local tenure, thread
@@ -85,6 +95,6 @@ local function owner(self)
   local holder = tenure or thread
   local side = fields.side
   local isOfItsKind = side and not thread and not fields.seq or not side and not shared and (fields.seq or plain and not tenure)
-  if holder and sound and isOfItsKind and (size <= 128 or side or fields.mode == 'read') then return holder, fields end
+  if holder and sound and isOfItsKind and (isSmall or side or fields.mode == 'read') then return holder, fields end
   return nil, nil, NOT_A_LOCK
 end

@@ -22,7 +22,7 @@
 --#include lock/standing
 --#include lock/own
 --#include queue/retire
---#include queue/inherited
+--#include queue/tell
 --#include queue/grant
 --#include queue/announce
 
@@ -44,7 +44,7 @@ if tombstoneMs > 0 then retire(tombstoneMs) end
 redis.call('DEL', KEYS[1])
 local refused = own('rest:' .. ARGV[1], restMs)
 if refused then return refused end
-redis.pcall('HSET', KEYS[1], 'rest', string.format('%.0f', math.floor(micros(time) / 1000) + restMs))
+redis.pcall('HSET', KEYS[1], 'rest', string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + restMs))
 noteReturned('always')
 -- All who wait expected a longer lease, perhaps. The first asks now, and then when the rest is over; the others follow in their turn.
 local first = redis.pcall('ZRANGE', KEYS[2], 0, 0)

@@ -12,7 +12,7 @@ export const again: Operation<'lock', 'tenure' | 'seq' | 'leaseMs'> = {
 
 export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'ask',
-  sha: 'f39215322c4774aa57d63e9c0d3edabc3eaa8b8f',
+  sha: 'e318c50ea41288fa44dff826e991737775a9f499',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: parts.lockSeek,
@@ -20,7 +20,7 @@ export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'lea
 
 export const asks: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'asks',
-  sha: '6d79ee545454d93602da1ac9a5180b6e45464e29',
+  sha: 'a2bf54dd2e03140abf946ef71d6fc9ab75a3040c',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: ["local function ask(KEYS, ARGV)", parts.lockSeek, "end\nlocal replies = {}\nlocal had = true\nfor i = 1, #KEYS / 4 do\nlocal keys = { unpack(KEYS, 4 * i - 3, 4 * i) }\nlocal args = { unpack(ARGV, 7 * i - 6, 7 * i) }\nargs[8] = ''\nlocal isTurn = i == 1 or had and redis.call('EXISTS', keys[1], keys[2]) == 0\nlocal reply = { 'dead', '' }\nif isTurn or redis.pcall('HMGET', keys[1], args[1])[1] then reply = ask(keys, args) end\nif reply.err then return reply end\nhad = had and (type(reply) == 'string' or reply[1] == 'acquired' or reply[1] == 'mine')\nreplies[i] = reply\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
@@ -28,23 +28,23 @@ export const asks: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'le
 
 export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'end'> = {
   name: 'cancel',
-  sha: '5f0946dbaeee4bad541cdb3bcd8dadd6550238a1',
+  sha: 'adf17a379d3bccd1768768ed2ec46b0fb3f1b784',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.end],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueInherited, parts.queueGrant, parts.queueAnnounce, "local tombstoneMs = integer(2, 0)\nlocal claimMs = integer(3, 1)\nlocal trust = ARGV[4] == '1'\nlocal wasGranted = standing() ~= nil\nlocal inherited\nif wasGranted and ARGV[6] == 'unused' then\ninherited = inheritedOf(unpack(redis.call('HMGET', KEYS[1], 'expired', 'forced')))\nelseif ARGV[6] == 'lost' then\ninherited = { reason = 'expired' }\nend\nretire(tombstoneMs)\nlocal left = 0\nif wasGranted then\nredis.call('DEL', KEYS[1])\nlocal granted, refused = passOn(nil, nil, claimMs, trust, nil, inherited)\nleft = unserved(granted, refused)\nif not granted then announce(ARGV[5], trust) end\nend\nreturn { 'cancelled', wasGranted and 1 or 0, left, question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueInherited, parts.queueTell, parts.queueGrant, parts.queueAnnounce, "local tombstoneMs = integer(2, 0)\nlocal claimMs = integer(3, 1)\nlocal trust = ARGV[4] == '1'\nlocal wasGranted = standing() ~= nil\nlocal inherited\nif wasGranted and ARGV[6] == 'unused' then\ninherited = inheritedOf(unpack(redis.call('HMGET', KEYS[1], 'expired', 'forced')))\nelseif ARGV[6] == 'lost' then\ninherited = { reason = 'expired' }\nend\nretire(tombstoneMs)\nlocal left = 0\nif wasGranted then\nredis.call('DEL', KEYS[1])\nlocal granted, _\ngranted, _, left = passOn(nil, nil, claimMs, trust, nil, inherited)\nif not granted then announce(ARGV[5], trust) end\nend\nreturn { 'cancelled', wasGranted and 1 or 0, left, question }"].join('\n'),
 };
 
 export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel'> = {
   name: 'force',
-  sha: 'e23845498ab2bdb79adaa3904530639745e8a391',
+  sha: '1c19e608ea31bdacfb38464c489371da02c9dcdc',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueGrant, parts.queueAnnounce, parts.lockOwner, "local tombstoneMs = integer(1, 1)\nlocal claimMs = integer(2, 1)\nlocal trust = ARGV[3] == '1'\nlocal known = redis.call('GET', KEYS[4])\nif known then return { 'forced', known, 0, question } end\nlocal holder, fields, refused = owner('')\nif refused then return refused end\nlocal before = holder or ''\nredis.call('DEL', KEYS[4])\nredis.call('SET', KEYS[4], before, 'PX', tombstoneMs)\nlocal removed = redis.call('DEL', KEYS[1])\nlocal function inheritance()\nif holder then return not fields.rest and { reason = 'forced' } or nil end\nlocal time = redis.call('TIME')\nreturn foundGone(math.floor(micros(time) / 1000))\nend\nlocal inherited = inheritance()\nlocal granted\ngranted, refused = passOn(nil, nil, claimMs, trust, nil, inherited)\nif removed == 1 and not granted then announce(ARGV[4], trust) end\nif holder and fields.seq and not fields.rest then tell(holder, '1 lost ' .. holder .. ' force-unlocked') end\nreturn { 'forced', before, unserved(granted, refused), question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueTell, parts.queueGrant, parts.queueAnnounce, parts.lockOwner, "local tombstoneMs = integer(1, 1)\nlocal claimMs = integer(2, 1)\nlocal trust = ARGV[3] == '1'\nlocal known = redis.call('GET', KEYS[4])\nif known then return { 'forced', known, 0, question } end\nlocal holder, fields, refused = owner('')\nif refused then return refused end\nlocal before = holder or ''\nredis.call('DEL', KEYS[4])\nredis.call('SET', KEYS[4], before, 'PX', tombstoneMs)\nlocal removed = redis.call('DEL', KEYS[1])\nlocal function inheritance()\nif holder then return not fields.rest and { reason = 'forced' } or nil end\nlocal time = redis.call('TIME')\nreturn foundGone(time[1] * 1000 + math.floor(time[2] / 1000))\nend\nlocal inherited = inheritance()\nlocal granted, _, left = passOn(nil, nil, claimMs, trust, nil, inherited)\nif removed == 1 and not granted then announce(ARGV[4], trust) end\nif holder and fields.seq and not fields.rest then tell(holder, '1 lost ' .. holder .. ' force-unlocked') end\nreturn { 'forced', before, left, question }"].join('\n'),
 };
 
 export const glance: Operation<'lock' | 'queue' | 'writers' | 'readers', never> = {
   name: 'glance',
-  sha: 'd6945dc48f420e3a086189aa97007ff7bce24c14',
+  sha: 'bdf01407c24a790dd594c8a1999a26cbab2ad456',
   keys: (by) => [by.lock, by.queue, by.writers, by.readers],
   args: () => [],
   source: [parts.protocolQuestion, parts.lockOwner, "local holder, fields, refused = owner('')\nif refused then return refused end\nlocal holders = holder and 1 or 0\nif holder and fields.side then holders = math.max(1, redis.call('HLEN', KEYS[1]) - 3) end\nlocal time = redis.call('TIME')\nreturn {\ntime[1] * 1000 + math.floor(time[2] / 1000),\nredis.call('PTTL', KEYS[1]),\n{ holder, holder and (fields.side and '1' or fields[holder]), fields.seq, fields.rest },\nfields.side or '',\nholders,\nredis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) + redis.call('ZCARD', KEYS[4]),\nquestion,\n}"].join('\n'),
@@ -60,7 +60,7 @@ export const handoff: Operation<'lock' | 'queue', 'tenure' | 'seq' | 'leaseMs'> 
 
 export const inspect: Operation<'lock' | 'queue' | 'fresh', never> = {
   name: 'inspect',
-  sha: 'a343bb31c1d628fe764c4e98acb339d694fb003f',
+  sha: 'c7c56aee0d5f8de10489f9448e872e0970b3420b',
   keys: (by) => [by.lock, by.queue, by.fresh],
   args: () => [],
   source: [parts.protocolQuestion, parts.lockOwner, "local holder, fields, refused = owner('')\nif refused then return refused end\nlocal time = redis.call('TIME')\nreturn {\ntime[1] * 1000 + math.floor(time[2] / 1000),\nredis.call('PTTL', KEYS[1]),\n{ holder, holder and (fields.side and '1' or fields[holder]), fields.seq, fields.rest },\nredis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'),\nredis.call('HGETALL', KEYS[3]),\nquestion,\n}"].join('\n'),
@@ -68,7 +68,7 @@ export const inspect: Operation<'lock' | 'queue' | 'fresh', never> = {
 
 export const peek: Operation<'lock', 'tenure'> = {
   name: 'peek',
-  sha: '08fde13b7fe3eee2146b491179943a87b2c00f03',
+  sha: '8a4ec5ec6c84145297d028e1dc6303db19bca699',
   keys: (by) => [by.lock],
   args: (by) => [by.tenure],
   source: [parts.protocolQuestion, parts.lockOwner, "local _, fields, refused = owner(ARGV[1])\nif refused then return refused end\nreturn { redis.call('PTTL', KEYS[1]), tonumber(fields[ARGV[1]]) or 0, question }"].join('\n'),
@@ -76,7 +76,7 @@ export const peek: Operation<'lock', 'tenure'> = {
 
 export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'turn'> = {
   name: 'release',
-  sha: '7dc8ba23cf08ad09b80ac1d8e2b7abfc071a2211',
+  sha: '03f244c96f9a003c2a490296feb9abf7b8be8b14',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.turn],
   source: parts.lockLeave,
@@ -84,7 +84,7 @@ export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 
 
 export const releases: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'turn'> = {
   name: 'releases',
-  sha: 'b07e102fffb7a40b646f7cc0019efa39e1d0815c',
+  sha: '2a225d23e00d470b848796dd8b7a71a3b9df9c29',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.turn],
   source: ["local function leave(KEYS, ARGV)", parts.lockLeave, "end\nlocal replies = {}\nfor i = 1, #KEYS / 4 do\nlocal args = { unpack(ARGV, 7 * i - 6, 7 * i) }\nargs[8] = ''\nreplies[i] = leave({ unpack(KEYS, 4 * i - 3, 4 * i) }, args)\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
@@ -100,16 +100,16 @@ export const renew: Operation<'lock', 'tenure' | 'leaseMs'> = {
 
 export const rest: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'restMs' | 'trust' | 'releaseChannel'> = {
   name: 'rest',
-  sha: '70b416c7e9c579d2ed70daa0a5c3afcd2899bfb3',
+  sha: '4c33765f78d3957b866c2fb41f41507983c75e6d',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.restMs, by.trust, by.releaseChannel],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueInherited, parts.queueGrant, parts.queueAnnounce, "local seq = integer(2, 1, 9007199254740991)\nlocal tombstoneMs = integer(3, 0)\nlocal restMs = integer(4, 1)\nlocal trust = ARGV[5] == '1'\nlocal count, last = standing()\nif not count then\nlocal known = redis.call('EXISTS', KEYS[4]) == 1\nretire(tombstoneMs)\nreturn { known and 'released' or 'notHeld', question }\nend\nif seq <= last then return { 'held', count, question } end\nlocal time = redis.call('TIME')\nif tombstoneMs > 0 then retire(tombstoneMs) end\nredis.call('DEL', KEYS[1])\nlocal refused = own('rest:' .. ARGV[1], restMs)\nif refused then return refused end\nredis.pcall('HSET', KEYS[1], 'rest', string.format('%.0f', math.floor(micros(time) / 1000) + restMs))\nnoteReturned('always')\nlocal first = redis.pcall('ZRANGE', KEYS[2], 0, 0)\nif first[1] then tell(first[1], '1 look ' .. first[1]) end\nannounce(ARGV[6], trust)\nreturn { 'resting', question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueTell, parts.queueGrant, parts.queueAnnounce, "local seq = integer(2, 1, 9007199254740991)\nlocal tombstoneMs = integer(3, 0)\nlocal restMs = integer(4, 1)\nlocal trust = ARGV[5] == '1'\nlocal count, last = standing()\nif not count then\nlocal known = redis.call('EXISTS', KEYS[4]) == 1\nretire(tombstoneMs)\nreturn { known and 'released' or 'notHeld', question }\nend\nif seq <= last then return { 'held', count, question } end\nlocal time = redis.call('TIME')\nif tombstoneMs > 0 then retire(tombstoneMs) end\nredis.call('DEL', KEYS[1])\nlocal refused = own('rest:' .. ARGV[1], restMs)\nif refused then return refused end\nredis.pcall('HSET', KEYS[1], 'rest', string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + restMs))\nnoteReturned('always')\nlocal first = redis.pcall('ZRANGE', KEYS[2], 0, 0)\nif first[1] then tell(first[1], '1 look ' .. first[1]) end\nannounce(ARGV[6], trust)\nreturn { 'resting', question }"].join('\n'),
 };
 
 export const serve: Operation<'lock' | 'queue' | 'fresh', 'claimMs' | 'trust'> = {
   name: 'serve',
-  sha: '39b50ecdd6754b4bd45bbf2cab9fab44fbbf3a23',
+  sha: 'dcf6905537474cf35136e13d7b51759f5957be5f',
   keys: (by) => [by.lock, by.queue, by.fresh],
   args: (by) => [by.claimMs, by.trust],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueGrant, "local claimMs = integer(1, 1)\nlocal trust = ARGV[2] == '1'\nif redis.call('PTTL', KEYS[1]) ~= -2 then return { 'served', 0, question } end\nlocal time = redis.call('TIME')\nlocal nowMs = math.floor(micros(time) / 1000)\nlocal inherited = foundGone(nowMs)\nredis.call('DEL', KEYS[1])\nreturn { 'served', unserved(passOn(nil, nil, claimMs, trust, nowMs, inherited)), question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueTell, parts.queueGrant, "local claimMs = integer(1, 1)\nlocal trust = ARGV[2] == '1'\nif redis.call('PTTL', KEYS[1]) ~= -2 then return { 'served', 0, question } end\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal inherited = foundGone(nowMs)\nredis.call('DEL', KEYS[1])\nlocal _, _, left = passOn(nil, nil, claimMs, trust, nowMs, inherited)\nreturn { 'served', left, question }"].join('\n'),
 };

@@ -12,6 +12,7 @@
 --#include protocol/args
 --#include lock/own
 --#include queue/inherited
+--#include queue/tell
 --#include queue/grant
 
 local claimMs = integer(1, 1)
@@ -19,7 +20,8 @@ local trust = ARGV[2] == '1'
 
 if redis.call('PTTL', KEYS[1]) ~= -2 then return { 'served', 0, question } end
 local time = redis.call('TIME')
-local nowMs = math.floor(micros(time) / 1000)
+local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
 local inherited = foundGone(nowMs)
 redis.call('DEL', KEYS[1])
-return { 'served', unserved(passOn(nil, nil, claimMs, trust, nowMs, inherited)), question }
+local _, _, left = passOn(nil, nil, claimMs, trust, nowMs, inherited)
+return { 'served', left, question }

@@ -1,4 +1,4 @@
--- Included before grant.lua: what a waiter is told of a lock that its last holder did not give back. Expects KEYS[1..3].
+-- Included by scripts that look for it: what a waiter is told of a lock that its last holder did not give back. Expects KEYS[1..3].
 --
 --   expired   the lease ran out, or the key was deleted by somebody else than its owner
 --   forced    the lock was taken from its holder
@@ -12,28 +12,19 @@
 --   <ms>      a foreign owner, which serves no queue, had a lease until then: gone before, it was given back
 -- Whoever is granted the lock removes the note, and a queue without waiters has none.
 
-local function leave(inherited)
-  redis.pcall('HSET', KEYS[1], inherited.reason, string.format('%.0f', inherited.sinceMs))
-end
-
 local function wordsOf(inherited)
-  return inherited and string.format('%s %.0f', inherited.reason, inherited.sinceMs) or ''
+  return inherited and inherited.reason .. ' ' .. inherited.since or ''
 end
 
 -- What stands in a lock, by the values of its two fields; nil when it was given back.
-local function inheritedOf(expiredMs, forcedMs)
-  if expiredMs then return { reason = 'expired', sinceMs = tonumber(expiredMs) } end
-  return forcedMs and { reason = 'forced', sinceMs = tonumber(forcedMs) } or nil
+local function inheritedOf(expiredSince, forcedSince)
+  if expiredSince then return { reason = 'expired', since = expiredSince } end
+  return forcedSince and { reason = 'forced', since = forcedSince } or nil
 end
 
 -- Of a lock that is absent although tenures wait.
 local function foundGone(nowMs)
   local note = redis.pcall('HGET', KEYS[3], 'returned')
   if note == 'always' or type(note) == 'string' and nowMs < (tonumber(note) or 0) then return nil end
-  return { reason = 'expired', sinceMs = nowMs }
-end
-
--- Only beside entries, which have a TTL.
-local function noteReturned(note)
-  if redis.pcall('EXISTS', KEYS[3]) == 1 then redis.pcall('HSET', KEYS[3], 'returned', note) end
+  return { reason = 'expired', since = string.format('%.0f', nowMs) }
 end

@@ -64,15 +64,16 @@ export class RuleTable {
     const inherited = this.#foundGone();
     const wasQuiet = world.queue.length === 0;
     if (freshMs > 0) {
-      // It lasts for longer than is needed, so that it is raised seldom; other clients may need it for even longer.
-      const ttlBefore = world.queue.length === 0 ? 0 : world.queueTtlMs;
-      const isRaised = ttlBefore <= freshTtlMs;
-      const ttlMs = isRaised ? 2 * freshTtlMs : ttlBefore;
-      const hadEntries = Object.keys(world.fresh).length > 0;
+      // They last for longer than is needed, so that they are raised seldom; other clients may need them for even longer.
+      const hasBoth = !wasQuiet && Object.keys(world.fresh).length > 0;
+      const isRaised = (hasBoth ? world.freshTtlMs : 0) <= freshTtlMs;
+      const ttlMs = Math.max(2 * freshTtlMs, wasQuiet ? 0 : world.queueTtlMs);
       this.#enqueue(tenure, command.ticket === 0 ? this.#around.newTicket : command.ticket);
       world.fresh[tenure] = { wantedMs: leaseMs, until: 'ahead', more: '' };
-      world.queueTtlMs = ttlMs;
-      if (isRaised || !hadEntries) world.freshTtlMs = ttlMs;
+      if (isRaised) {
+        world.queueTtlMs = ttlMs;
+        world.freshTtlMs = ttlMs;
+      }
       if (lock !== undefined && lock.seq === undefined) world.returned = lock.ttlMs === LASTING ? 'always' : 'ahead';
     }
     if (lock === undefined) return this.#askForFree(command, wasQuiet ? undefined : inherited);

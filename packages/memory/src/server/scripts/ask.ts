@@ -33,7 +33,7 @@ export const ask: OwningScript = (redis, keys, args, begin = owning) => {
   const freshTtlMs = integer(args, 5, 1);
   const claimMs = integer(args, 6, 1);
   const trust = args[6] === '1';
-  const there = redis.existing(dead, queue, fresh);
+  const there = redis.existing(dead, queue);
   if (there.has(dead)) return ['dead', question];
 
   const { holder, fields } = owner(redis, lock, tenure);
@@ -140,9 +140,8 @@ interface Newcomer {
 function enqueue(redis: Commands, newcomer: Newcomer): Place | ErrorReply {
   const { queue, fresh, there, tenure, entry, freshTtlMs } = newcomer;
   const isQueueThere = there.has(queue);
-  const ttlBefore = isQueueThere ? redis.pttl(queue) : -2;
-  const isRaised = ttlBefore <= freshTtlMs;
-  const ttlMs = isRaised ? 2 * freshTtlMs : ttlBefore;
+  const isRaised = (isQueueThere ? redis.pttl(fresh) : -2) <= freshTtlMs;
+  const ttlMs = Math.max(2 * freshTtlMs, isQueueThere ? redis.pttl(queue) : 0);
   const known = isQueueThere ? redis.zscore(queue, tenure) : undefined;
   const ticket = known ?? (newcomer.ticket === 0 ? nextTicket(redis, newcomer) : newcomer.ticket);
   if (known === undefined) redis.zadd(queue, ticket, tenure);
@@ -150,9 +149,9 @@ function enqueue(redis: Commands, newcomer: Newcomer): Place | ErrorReply {
     if (isRaised) redis.pexpire(queue, ttlMs);
     else if (known !== undefined) redis.hdel(fresh, '');
     redis.hset(fresh, tenure, entry);
-    if (there.has(fresh) && !isQueueThere) redis.hdel(fresh, 'returned');
+    if (!isQueueThere) redis.hdel(fresh, 'returned');
     if (newcomer.note !== undefined) redis.hset(fresh, 'returned', newcomer.note);
-    if (isRaised || !there.has(fresh)) redis.pexpire(fresh, ttlMs);
+    if (isRaised) redis.pexpire(fresh, ttlMs);
     return { position: isQueueThere ? redis.zrank(queue, tenure) : 0, ticket };
   } catch (error) {
     withdraw(redis, queue, fresh, tenure);

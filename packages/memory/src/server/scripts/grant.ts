@@ -95,7 +95,7 @@ function giveToFirst(redis: Commands, keys: readonly string[], terms: GrantTerms
       const grantedMs = isFresh ? Math.min(claimMs, freshness.wantedMs) : 0;
       const refused = isFresh ? owners.own(head, grantedMs) : undefined;
       if (refused !== undefined && isFresh) {
-        putBack(redis, queue, popped, freshness.untilMs - nowMs + 1);
+        putBack(redis, keys, popped, freshness.untilMs - nowMs + 1);
         return { granted: undefined, refused };
       }
       attempt(() => redis.hdel(fresh, head, 'returned'));
@@ -119,8 +119,15 @@ export function unserved(redis: Commands, queue: string, { granted, refused }: P
   return granted !== undefined || refused !== undefined ? 0 : waiting(redis, queue);
 }
 
-function putBack(redis: Commands, queue: string, { member, score }: { member: string; score: number }, ttlMs: number) {
+function putBack(
+  redis: Commands,
+  [, queue = '', fresh = '']: readonly string[],
+  { member, score }: { member: string; score: number },
+  ttlMs: number,
+) {
   attempt(() => redis.zadd(queue, score, member));
   if (attempt(() => redis.pttl(queue)) !== -1) return;
-  if (attempt(() => redis.pexpire(queue, ttlMs)) instanceof ErrorReply) attempt(() => redis.zrem(queue, member));
+  const freshTtlMs = attempt(() => redis.pttl(fresh));
+  const lasting = Math.max(ttlMs, freshTtlMs instanceof ErrorReply ? 0 : freshTtlMs);
+  if (attempt(() => redis.pexpire(queue, lasting)) instanceof ErrorReply) attempt(() => redis.zrem(queue, member));
 }
