@@ -7,7 +7,8 @@ import { duration, ordinal, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
 import { type Reply, readReply } from '../protocol/reply.js';
-import type { Command, Script } from '../protocol/script-port.js';
+import { inOne } from '../protocol/in-one.js';
+import type { Call, Command, Script } from '../protocol/script-port.js';
 import type { Granting } from '../queue/granting.js';
 import { ask, type AskOptions, type AskReply, readAsk, type TokenReader } from '../lock/ask.js';
 import { cancel, type CancelOptions, type CancelReply } from '../lock/cancel.js';
@@ -38,8 +39,11 @@ export function askFenced(keys: LockKeys, options: AskOptions & Minting): Comman
   return {
     ...minting(scripts.ask, ask(keys, options), keys, options),
     decode: (raw) => readReply(scripts.ask.name, raw, (reply) => readAsk(reply, options.leaseMs, token)),
+    joint,
   };
 }
+
+const joint = (commands: readonly Call<unknown>[]) => inOne(scripts.reasks, commands);
 
 const token: TokenReader = (reply, index) => reply.natural(index);
 

@@ -35,6 +35,14 @@ export const handoff: Operation<'lock' | 'queue' | 'counter', 'tenure' | 'seq' |
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, "local seq = integer(2, 1, 9007199254740991)\nlocal leaseMs = integer(3, 1)\nlocal count, last = standing()\nif not count then return { 'lost', question } end\nlocal remainingMs = redis.call('PTTL', KEYS[1])\nlocal others = redis.call('ZCARD', KEYS[2])\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal token = redis.call('HGET', KEYS[1], 'token') or '-'\nif seq > last then\nif count ~= 1 then return { 'lost', question } end\nredis.call('HDEL', KEYS[1], '')", parts.fencedMint, "redis.call('PEXPIRE', KEYS[1], ARGV[3])\nredis.call('HSET', KEYS[1], 'seq', ARGV[2], 'token', token)\nremainingMs = leaseMs\nend\nreturn { 'passed', remainingMs, others, nowMs, token, question }"].join('\n'),
 };
 
+export const reasks: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'tokens'> = {
+  name: 'fenced/reasks',
+  sha: '9d620ae6cdbb7898009108c7ca6efe744f2a5388',
+  keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
+  args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust, by.tokens],
+  source: lock.reasks.source.replace(parts.lockWidths, () => parts.fencedWidths).replace(parts.lockOwn, () => parts.fencedOwn).replace(parts.lockAcquire, () => parts.fencedAcquire).replace(parts.lockMine, () => parts.fencedMine),
+};
+
 export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'turn' | 'tokens'> = {
   name: 'fenced/release',
   sha: 'f418edd1d2c1a9af4e013600915aa25a412b6e9c',

@@ -4,7 +4,7 @@ import type { LockKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import { inOne } from '../protocol/in-one.js';
 import type { Call, Command } from '../protocol/script-port.js';
-import { ask as operation, asks } from './scripts.gen.js';
+import { ask as operation, asks, reasks } from './scripts.gen.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 import { type Inherited, inheritedFrom } from '../queue/inherited.js';
 
@@ -77,9 +77,10 @@ export function ask(keys: LockKeys, options: AskOptions): Command<AskReply> {
     },
     (reply) => readAsk(reply, options.leaseMs, noToken),
   );
-  return { ...single, chain };
+  return { ...single, joint, chain };
 }
 
+const joint = (commands: readonly Call<unknown>[]) => inOne(reasks, commands);
 const chain = (commands: readonly Call<unknown>[]) => inOne(asks, commands);
 
 /** Reads the token of an owner, which must be there, or must be none. */

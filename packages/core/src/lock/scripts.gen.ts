@@ -74,6 +74,14 @@ export const peek: Operation<'lock', 'tenure'> = {
   source: [parts.protocolQuestion, parts.lockOwner, "local _, fields, refused = owner(ARGV[1])\nif refused then return refused end\nreturn { redis.call('PTTL', KEYS[1]), tonumber(fields[ARGV[1]]) or 0, question }"].join('\n'),
 };
 
+export const reasks: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
+  name: 'reasks',
+  sha: 'a94aef13ae9360245b4711295a8fd06a9468b84d',
+  keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
+  args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
+  source: [parts.lockWidths, "local function ask(KEYS, ARGV)", parts.lockSeek, "end\nlocal replies = {}\nfor i = 1, #KEYS / keysEach do\nlocal args = { unpack(ARGV, argsEach * (i - 1) + 1, argsEach * i) }\nargs[argsEach + 1] = ''\nlocal reply = ask({ unpack(KEYS, keysEach * (i - 1) + 1, keysEach * i) }, args)\nif reply.err then return reply end\nreplies[i] = reply\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
+};
+
 export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'turn'> = {
   name: 'release',
   sha: '03f244c96f9a003c2a490296feb9abf7b8be8b14',

@@ -164,6 +164,7 @@ const EVERY_REPLY = [
     (kind) => `ask ${kind}`,
   ),
   ...['acquired ', 'mine', 'wait', 'busy', 'dead'].map((kind) => `asks ${kind}`),
+  ...['acquired ', 'mine', 'wait', 'busy', 'dead', 'OOM', 'READONLY'].map((kind) => `reasks ${kind}`),
   ...['held', 'lost', 'OOM', 'READONLY', 'ERR'].map((kind) => `again ${kind}`),
   ...['passed', 'lost', 'READONLY', 'ERR'].map((kind) => `handoff ${kind}`),
   ...['held', 'granted', 'released', 'unserved', 'notHeld', 'READONLY', 'ERR'].map((kind) => `release ${kind}`),

@@ -70,17 +70,25 @@ function look(say: 'tell others' | 'only look', trust: boolean): Step {
 
 function fenced(step: Step & { kind: 'call' }, by: string): Step {
   const { name, keys, args } = step;
+  const locks = name === 'reasks' ? keys.length / 4 : 1;
   return {
     ...step,
     name: `fenced/${name}`,
-    keys: [...keys, tokenCounter],
-    args: [...args.slice(0, -1), by, ...args.slice(-1)],
+    keys: eachWith(keys, locks, tokenCounter),
+    args: [...eachWith(args.slice(0, -1), locks, by), ...args.slice(-1)],
   };
+}
+
+/** So many equal parts of `items`, each with one more item. */
+function eachWith(items: readonly string[], parts: number, more: string): string[] {
+  const size = items.length / parts;
+  return Array.from({ length: parts }, (_, part) => [...items.slice(part * size, (part + 1) * size), more]).flat();
 }
 
 /** What the stories have to bring about. */
 export const FENCED_REPLIES: readonly string[] = [
   ...['acquired', 'mine', 'wait', 'busy', 'WRONGTYPE', 'OOM'].map((kind) => `fenced/ask ${kind}`),
+  ...['mine', 'wait', 'busy'].map((kind) => `fenced/reasks ${kind}`),
   ...['passed', 'lost'].map((kind) => `fenced/handoff ${kind}`),
   ...['granted', 'released'].map((kind) => `fenced/release ${kind}`),
   ...['NOTALOCK'].map((kind) => `election/leader ${kind}`),

@@ -75,9 +75,16 @@ const asks = fc
 const asking = fc
   .tuple(
     lock,
-    fc.record({ tenure, leaseMs, freshMs: fc.constantFrom(0, 30_000), freshTtlMs: fc.constant(50_000), ...granting }),
+    fc.record({
+      tenure,
+      leaseMs,
+      freshMs: fc.constantFrom(0, 30_000),
+      ticket: fc.constantFrom(0, 0, 7),
+      freshTtlMs: fc.constant(50_000),
+      ...granting,
+    }),
   )
-  .map(([which, options]) => core.ask(which, { ...options, ticket: 0 }));
+  .map(([which, options]) => core.ask(which, options));
 
 const inChain = (some: readonly core.Command<core.AskReply>[]) => some[0]?.chain?.(some) as core.Call<unknown>;
 
@@ -85,8 +92,7 @@ const releasing = fc
   .tuple(lock, fc.record({ tenure, seq, tombstoneMs, turn, ...granting }))
   .map(([which, options]) => core.release(which, options));
 
-const inOne = (releases: readonly core.Command<core.ReleaseReply>[]) =>
-  releases[0]?.joint?.(releases) as core.Call<unknown>;
+const inOne = (some: readonly core.Command<unknown>[]) => some[0]?.joint?.(some) as core.Call<unknown>;
 
 /** What a client sends, in the weights of a busy lock. */
 const sound: fc.Arbitrary<Step> = fc.oneof(
@@ -134,6 +140,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(call(core.inspect(keys))) },
   { weight: 1, arbitrary: fc.constant(call(core.glance(keys, core.readWriteKeys('stock')))) },
   { weight: 2, arbitrary: fc.array(asking, { minLength: 2, maxLength: 4 }).map((some) => call(inChain(some))) },
+  { weight: 2, arbitrary: fc.array(asking, { minLength: 2, maxLength: 4 }).map((some) => call(inOne(some))) },
   { weight: 1, arbitrary: fc.array(releasing, { minLength: 2, maxLength: 3 }).map((some) => call(inOne(some))) },
 );
 

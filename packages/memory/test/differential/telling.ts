@@ -36,8 +36,11 @@ class Teller {
     const isCall = step.kind === 'call';
     const said = outcome && comparable(outcome, isCall ? step.name : undefined, isCall ? step.args : []);
     const isPlace = isCall && outcome !== undefined && tellsPlaces(step.name, outcome);
+    // Some of several answers tell places, and others tokens.
+    const some = isCall && step.name.endsWith('reasks') ? answersOf(outcome) : [];
     const words = [
-      (isPlace ? this.#words : this.#tokens).of(said ?? null, nowMs),
+      ...some.map((answer) => (isWait(answer) ? this.#words : this.#tokens).of(answer, nowMs)),
+      some.length > 0 ? '' : (isPlace ? this.#words : this.#tokens).of(said ?? null, nowMs),
       this.#tokens.of(heard, nowMs),
       ...state.map((entry) =>
         isNothing(entry) ? 'none' : (isSortedSet(entry) ? this.#words : this.#tokens).of(entry, nowMs),
@@ -80,7 +83,15 @@ class Teller {
 
 function tellsPlaces(script: string, outcome: Outcome): boolean {
   if (script.endsWith('inspect')) return true;
-  return 'reply' in outcome && Array.isArray(outcome.reply) && outcome.reply[0] === 'wait';
+  return 'reply' in outcome && isWait(outcome.reply);
+}
+
+function isWait(reply: unknown): boolean {
+  return Array.isArray(reply) && reply[0] === 'wait';
+}
+
+function answersOf(outcome: Outcome | undefined): unknown[] {
+  return outcome !== undefined && 'reply' in outcome && Array.isArray(outcome.reply) ? outcome.reply : [];
 }
 
 function isNothing(entry: unknown): boolean {

@@ -114,6 +114,29 @@ export const asks: ScriptBody = (redis, keys, args) => {
   return [...replies, questionOf(args)];
 };
 
+/** reasks.lua */
+export const reasks: (widths: Widths) => OwningScript =
+  ({ keysEach, argsEach }) =>
+  (redis, keys, args, begin) => {
+    const replies: Reply[] = [];
+    for (let index = 0; index < Math.floor(keys.length / keysEach); index++) {
+      const own = keys.slice(keysEach * index, keysEach * (index + 1));
+      const reply = ask(redis, own, [...args.slice(argsEach * index, argsEach * (index + 1)), ''], begin);
+      if (reply instanceof ErrorReply) return reply;
+      replies.push(reply);
+    }
+    return [...replies, questionOf(args)];
+  };
+
+/** widths.lua: how many keys and arguments each of several locks has. */
+export interface Widths {
+  readonly keysEach: number;
+  readonly argsEach: number;
+}
+
+/** Those of the re-entrant lock. */
+export const plainWidths: Widths = { keysEach: KEYS_EACH, argsEach: ARGS_EACH };
+
 function owns(redis: Commands, lock: string, tenure: string): boolean {
   const fields = attempt(() => redis.hmget(lock));
   return !(fields instanceof ErrorReply) && fields?.has(tenure) === true;

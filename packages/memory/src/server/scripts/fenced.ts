@@ -2,7 +2,7 @@
 
 import type { Commands } from '../commands.js';
 import { refusalOf } from '../reply.js';
-import { ask } from './ask.js';
+import { ask, reasks } from './ask.js';
 import { cancel } from './cancel.js';
 import { force } from './force.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from './lua.js';
@@ -104,6 +104,7 @@ export const fenced: Readonly<Record<string, ScriptBody>> = {
   'fenced/cancel': minting(cancel),
   'fenced/force': minting(force),
   'fenced/handoff': handoff,
+  'fenced/reasks': minting(reasks({ keysEach: 5, argsEach: 8 })),
   'fenced/release': minting(release),
   'fenced/serve': minting(serve),
 };

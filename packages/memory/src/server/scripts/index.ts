@@ -1,7 +1,7 @@
 /** The scripts of the lock protocol by name, as `@holdfast/core` names them. */
 
 import { again } from './again.js';
-import { ask, asks } from './ask.js';
+import { ask, asks, plainWidths, reasks } from './ask.js';
 import { cancel } from './cancel.js';
 import { elections } from './election.js';
 import { fenced } from './fenced.js';
@@ -31,6 +31,7 @@ export const bodies: Readonly<Record<string, ScriptBody>> = {
   handoff,
   inspect,
   peek,
+  reasks: reasks(plainWidths),
   release,
   releases,
   renew,
