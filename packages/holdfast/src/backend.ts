@@ -20,6 +20,7 @@ import { ToldErrors } from './connection/told-errors.js';
 import type { HoldRecord } from './exclusive/hold-record.js';
 import { FencedOperations } from './primitives/fenced-operations.js';
 import { LockOperations } from './primitives/lock-operations.js';
+import { AskRounds } from './tenure/ask-rounds.js';
 import { type LeaseSubject, Renewals } from './tenure/renewals.js';
 import { ServerClock } from './tenure/server-clock.js';
 import { Tenure } from './tenure/tenure.js';
@@ -102,6 +103,7 @@ export class Backend {
       ...common,
       topology,
       sender,
+      askRounds: new AskRounds({ clock, waits, sender, reaskMs: settings.reaskMs }),
       watchdog,
       wakeup,
       serverClock,

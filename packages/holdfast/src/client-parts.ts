@@ -9,6 +9,7 @@ import type { Reporter } from './reports/reporter.js';
 import type { Tellings } from './reports/tellings.js';
 import type { LongHoldWatch } from './exclusive/long-hold-watch.js';
 import type { Limits } from './waiting/limits.js';
+import type { AskRounds } from './tenure/ask-rounds.js';
 import type { OpenStake } from './tenure/stake.js';
 import type { LeaseSubject } from './tenure/renewals.js';
 import type { ServerClock } from './tenure/server-clock.js';
@@ -51,6 +52,8 @@ export interface ClientParts extends LockParts {
   /** Where locks live. */
   readonly topology: Topology;
   readonly sender: CommandSender;
+  /** Asks that are made because a period is over. */
+  readonly askRounds: AskRounds;
   readonly watchdog: Watchdog<LeaseSubject>;
   readonly wakeup: Wakeup;
   readonly serverClock: ServerClock;

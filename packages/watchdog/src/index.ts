@@ -6,7 +6,7 @@
 
 export { Bag, type BagItem } from './bag.js';
 export { type Clock, systemClock, type Timer, type TimeSources } from './clock.js';
-export { UNPLACED } from './heap.js';
+export { type HeapItem, IndexedHeap, UNPLACED } from './heap.js';
 export type { Lease, LeaseListener, LeaseState, LeaseTerms, LossReason } from './lease.js';
 export type { Renewal, RenewalOutcome, RenewalPort } from './renewal.js';
 export { type Appointment, type Liveness, Schedule } from './schedule.js';

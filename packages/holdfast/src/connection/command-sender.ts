@@ -204,7 +204,10 @@ export class CommandSender {
     start(
       connection.port,
       command,
-      (reply) => this.#replied(copy, reply),
+      (reply) => {
+        this.#took(copy);
+        this.#replied(copy, reply);
+      },
       (error) => this.#failed(pending, connection, error),
     );
   }
@@ -222,7 +225,11 @@ export class CommandSender {
     start(
       first.connection.port,
       joint,
-      (replies) => copies.forEach((copy, index) => this.#replied(copy, replies[index])),
+      (replies) => {
+        // It was one round trip, however many it was for.
+        this.#took(first);
+        copies.forEach((copy, index) => this.#replied(copy, replies[index]));
+      },
       (error) => {
         for (const { pending, connection } of copies) {
           const meaning = meaningOn(pending, connection, error);
@@ -239,11 +246,13 @@ export class CommandSender {
     if (this.#pending.size >= CROWD) connection.gather();
   }
 
+  #took({ connection, sentAt }: Pick<Copy<unknown>, 'connection' | 'sentAt'>): void {
+    connection.took(this.#clock.now() - sentAt);
+  }
+
   #replied<R>(copy: Copy<R>, reply: R): void {
     const { pending, connection, sentAt } = copy;
-    const now = this.#clock.now();
-    connection.answered(now);
-    connection.took(now - sentAt);
+    connection.answered(this.#clock.now());
     if (connection.retired) this.#failed(pending, connection, new Error('Its server does not keep this lock any more'));
     else if (!pending.settled && pending.confirmation?.needed(reply)) void this.#confirm(copy, reply);
     else pending.replied(reply, sentAt, connection.node);

@@ -44,28 +44,28 @@ export function asOne([first, ...rest]: readonly [Copy<unknown>, ...Copy<unknown
 
 /**
  * Groups in the order of their first copies. Those of a group have the same script, which allows it, the same connection, and locks in one place
- * as `placeOf` says.
+ * as `placeOf` says. One that others follow has its group in them, and one that replicas have to confirm leaves alone.
  */
 export function inGroups(
   copies: readonly Copy<unknown>[],
   placeOf: (lockKey: string) => string,
 ): readonly (readonly [Copy<unknown>, ...Copy<unknown>[]])[] {
   const groups: Group[] = [];
+  /** Those that were begun last, by what their copies have in common: there may be thousands. */
+  const open = new Map<string, Group>();
   for (const copy of copies) {
-    const place = placeOf(copy.pending.lockKey);
-    const group = copy.command.joint && groups.find((one) => one.place === place && joins(copy, one.copies));
-    if (group === undefined) groups.push({ place, copies: [copy] });
-    else group.copies.push(copy);
+    const { command, pending, connection, followers } = copy;
+    const joins = command.joint !== undefined && followers === undefined && pending.confirmation === undefined;
+    const kind = joins ? `${command.script.sha} ${placeOf(pending.lockKey)}` : undefined;
+    const group = kind === undefined ? undefined : open.get(kind);
+    if (group !== undefined && group.length < MOST_IN_ONE && group[0].connection === connection) group.push(copy);
+    else {
+      const own: Group = [copy];
+      groups.push(own);
+      if (kind !== undefined) open.set(kind, own);
+    }
   }
-  return groups.map(({ copies: together }) => together);
+  return groups;
 }
 
-interface Group {
-  readonly place: string;
-  readonly copies: [Copy<unknown>, ...Copy<unknown>[]];
-}
-
-function joins({ connection, command }: Copy<unknown>, others: Group['copies']): boolean {
-  const [first] = others;
-  return others.length < MOST_IN_ONE && command.script === first.command.script && connection === first.connection;
-}
+type Group = [Copy<unknown>, ...Copy<unknown>[]];

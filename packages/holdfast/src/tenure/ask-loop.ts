@@ -8,14 +8,15 @@
  *       +---------+
  *
  * At most one ask is under way; a wish to ask meanwhile is kept and carried out after the answer. The ticket of the queue is sent with every
- * ask, so a waiter that was skipped or whose subscriber was away comes back to its place. A waiter on a held lock sends one command every R.
+ * ask, so a waiter that was skipped or whose subscriber was away comes back to its place. A waiter on a held lock asks once every R, in one command
+ * with those for other locks that are due about then; see `ask-rounds.ts`.
  */
 
 import type { Command } from '@holdfast/core';
-import type { Appointment } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
 import type { Answer, Request } from '../connection/pending-command.js';
 import { MAX_TIME_MS } from '../options.js';
+import type { Cancellable } from './ask-rounds.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
 import { firstLeaseMs } from './hold-terms.js';
@@ -62,7 +63,7 @@ export class AskLoop {
   #again = false;
   /** How many were before us when we asked for a lock that is free; infinite when it is not. */
   #ahead = Number.POSITIVE_INFINITY;
-  #next: Appointment | undefined;
+  #next: Cancellable | undefined;
   /** Clock time until which the place in the queue, if any, may be served. */
   #freshUntil = Number.NEGATIVE_INFINITY;
   /** Clock time from which the lease that the last answer told of may have run out; undefined when that would be no accident. */
@@ -268,10 +269,12 @@ export class AskLoop {
       this.ask();
       return;
     }
-    const { clock, random, settings } = this.#parts;
+    const { clock, random, settings, waits, askRounds } = this.#parts;
     const { reaskMs } = settings;
     const delayMs = this.#subscription.pauseMs({ reaskMs, pttlMs: reply.remainingMs, position: ahead, random });
-    this.#next = this.#parts.waits.at(clock.now() + delayMs, () => this.ask('by itself'));
+    // A pause of any other length has its reason to be neither shorter nor longer.
+    const isPeriod = delayMs === reaskMs;
+    this.#next = (isPeriod ? askRounds : waits).at(clock.now() + delayMs, () => this.ask('by itself'));
   }
 
   /**

@@ -25,6 +25,7 @@ const commands = {
 const sent = {
   ...commands,
   asks: commands.ask.chain?.([commands.ask]) as core.Call<unknown>,
+  reasks: commands.ask.joint?.([commands.ask]) as core.Call<unknown>,
   releases: release.joint?.([release]) as core.Call<unknown>,
 };
 

@@ -32,10 +32,12 @@ export class GhostJudge {
     const name = scriptOf(request);
     if (name === undefined || name === 'renew') return;
     const keys = Number(request[2]);
-    if (name === 'releases' || name === 'asks') {
-      // For each tenure as many keys and arguments as for one.
+    if (name === 'releases' || name === 'asks' || name === 'reasks') {
+      // For each tenure as many keys and arguments as for one: three arguments more than keys. The last is the name of the question.
       const single = name === 'releases' ? 'release' : 'ask';
-      for (let key = 3, arg = 3 + keys; key < 3 + keys; key += 4, arg += 7)
+      const args = request.length - 3 - keys - 1;
+      const tenures = (args - keys) / 3;
+      for (let key = 3, arg = 3 + keys; key < 3 + keys; key += keys / tenures, arg += args / tenures)
         this.#executed(now, server, { name: single, lock: request[key] ?? '', tenure: request[arg] ?? '' });
       return;
     }
