@@ -273,8 +273,7 @@ export class AskLoop {
     const { reaskMs } = settings;
     const delayMs = this.#subscription.pauseMs({ reaskMs, pttlMs: reply.remainingMs, position: ahead, random });
     // A pause of any other length has its reason to be neither shorter nor longer.
-    const isPeriod = delayMs === reaskMs;
-    this.#next = (isPeriod ? askRounds : waits).at(clock.now() + delayMs, () => this.ask('by itself'));
+    this.#next = (delayMs === reaskMs ? askRounds : waits).at(clock.now() + delayMs, () => this.ask('by itself'));
   }
 
   /**

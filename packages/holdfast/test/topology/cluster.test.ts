@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { keySlot } from '@holdfast/core';
-import { countCommands } from '@holdfast/testkit';
+import { countCommands, driveTime } from '@holdfast/testkit';
 import { Cluster } from 'ioredis';
 import { freshName } from '../support/clients.js';
 import { calm, useCluster } from '../support/topologies.js';
@@ -50,6 +50,36 @@ describe('in a Cluster', () => {
     const scripts = counts.map(({ evalsha = 0, eval: whole = 0 }) => evalsha + whole);
     expect(scripts.reduce((sum, count) => sum + count)).toBe(3 + 3);
     expect(await all.isLocked()).toBe(false);
+  });
+
+  it('locks that are waited for are asked for again by one command for each slot', async () => {
+    const time = driveTime(kit);
+    const options = { ...calm, reaskMs: 1_500, claimLeaseMs: 60_000, watchdogTimeoutMs: 600_000 };
+    const [holder, client] = [kit.open(options), kit.open(options)];
+    const tag = freshName();
+    const names = [`{${tag}}:a`, `{${tag}}:b`, `{${tag}}:c`, freshName(), freshName()];
+    await Promise.all(names.map((name) => holder.getLock(name).acquire()));
+    await client.connect();
+    for (const name of names)
+      client
+        .getLock(name)
+        .acquire()
+        .catch(() => undefined);
+    // Each answer comes from the server of its lock. What is asked because of the first is answered by then, too.
+    const settled = async () => {
+      for (const name of [...names, ...names]) await client.getLock(name).remainTimeToLive();
+    };
+    await settled();
+    // Once in full, where a server does not know the script.
+    await time.advance(1_500);
+    await settled();
+    const counters = await Promise.all(kit.nodes.map(async (node) => countCommands(await node.admin())));
+    await time.advance(1_500);
+    await settled();
+    const counts = await Promise.all(counters.map((counter) => counter.delta()));
+    const scripts = counts.map(({ evalsha = 0, eval: whole = 0 }) => evalsha + whole);
+    expect(scripts.reduce((sum, count) => sum + count)).toBe(3 + 2 * names.length);
+    expect(client.stats().waiting).toBe(names.length);
   });
 
   it('leases of the dead that run out while others wait leave the connection for messages alone', async () => {
