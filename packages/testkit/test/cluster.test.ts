@@ -130,6 +130,10 @@ describe('a cluster', () => {
   });
 });
 
+it('a cluster has no bus on a port that an outgoing connection could be given', () => {
+  for (const { port } of kit.nodes) expect(port + 10_000).toBeLessThan(32_768);
+});
+
 describe('the end of a cluster', () => {
   it('leaves no process and no files, also when a node hangs or is dead', async () => {
     const short = await startCluster();

@@ -7,7 +7,7 @@ export const loopback = '127.0.0.1';
 
 /** Below the ports that systems give to outgoing connections: Linux from 32 768, others from 49 152. */
 const lowest = 10_000;
-const highest = 32_000;
+export const highestFreePort = 32_000;
 
 /**
  * A TCP port of the loopback that is free at this moment. Somebody else may take it before it is used: retry then.
@@ -19,7 +19,7 @@ const highest = 32_000;
  */
 export async function freePort() {
   for (;;) {
-    const port = lowest + Math.floor(Math.random() * (highest - lowest));
+    const port = lowest + Math.floor(Math.random() * (highestFreePort - lowest));
     if (await isPortFree(port)) return port;
   }
 }

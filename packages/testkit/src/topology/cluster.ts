@@ -1,5 +1,5 @@
 /** Three masters and their replicas as a Redis Cluster, on free ports of this machine. */
-import { freePort, isPortFree } from '../redis/tcp.mjs';
+import { freePort, highestFreePort, isPortFree } from '../redis/tcp.mjs';
 import { startPrivateRedis } from '../redis/server.js';
 import type { RedisServer } from '../redis/server.js';
 import { waitUntil } from '../wait-until.js';
@@ -14,7 +14,6 @@ import { replicationArgs, startTogether, stopTogether } from './start-together.j
 const masterCount = 3;
 /** Nodes talk to each other on their port plus this. */
 const busOffset = 10_000;
-const highestPort = 65_535;
 /** When a manual failover that nobody voted for is asked for again. */
 const failoverTryMs = 3_000;
 /** Beyond the minute after which a replica gives up a replication that has come to a standstill (`repl-timeout`), and begins again. */
@@ -207,11 +206,14 @@ export class TestCluster implements AsyncDisposable {
   }
 }
 
-/** A free port whose bus port is free as well. */
+/**
+ * A free port whose bus port is free as well, and as safe from outgoing connections: a node that tries to come back to the bus of a dead one and
+ * is connected to itself takes that one's address for gone, and looks no more whether it lives. Nobody finds it failed then.
+ */
 async function freePortWithBus(): Promise<number> {
   for (;;) {
     const port = await freePort();
-    if (port + busOffset <= highestPort && (await isPortFree(port + busOffset))) return port;
+    if (port + busOffset <= highestFreePort && (await isPortFree(port + busOffset))) return port;
   }
 }
 
