@@ -3,6 +3,7 @@ import { existsSync, readlinkSync } from 'node:fs';
 import { Cluster } from 'ioredis';
 import { guardLeaks, startCluster, waitUntil } from '@holdfast/testkit';
 import type { RedisServer, TestCluster } from '@holdfast/testkit';
+import { accountOf } from '../src/topology/cluster-account.js';
 
 // Longer than the site waits for itself, so that it is the site which says what is missing.
 jest.setTimeout(200_000);
@@ -21,9 +22,17 @@ function connect(): Cluster {
   return cluster;
 }
 
-/** What a node itself says to a command: an error is a value here. */
+/**
+ * What a node itself says to a command: an error is a value here. On a busy machine a node takes the others for dead now and then, for a
+ * moment, and serves nobody then: that it says so is no answer.
+ */
 async function saidBy(node: RedisServer, ...command: [string, ...string[]]): Promise<string> {
-  return String(await (await node.admin()).call(...command).catch((error: Error) => error.message));
+  const admin = await node.admin();
+  const answer = async () => {
+    const said = String(await admin.call(...command).catch((error: Error) => error.message));
+    return said.startsWith('CLUSTERDOWN') ? undefined : { said };
+  };
+  return (await waitUntil(answer, { what: `${node.port} to serve`, timeoutMs: 30_000, everyMs: 20 })).said;
 }
 
 /** The first of these names whose slot this node serves. */
@@ -62,6 +71,16 @@ describe('a cluster', () => {
     await kit.whenReady();
     expect(await kit.failover('{f}')).toBe(before);
     await kit.whenReady();
+  });
+
+  // The votes of an election count for two seconds, also when it is over: see Elections.
+  it('is not ready while a replica could take over by the votes of an election that it won before', async () => {
+    const startedAt = performance.now();
+    const before = await kit.nodeOfKey('{f}');
+    await kit.failover('{f}');
+    expect(await kit.failover('{f}')).toBe(before);
+    await kit.whenReady();
+    expect(performance.now() - startedAt).toBeGreaterThan(2_000);
   });
 
   it('fails over when a master is killed, and when it hangs; it comes back as a replica', async () => {
@@ -132,6 +151,23 @@ describe('a cluster', () => {
 
 it('a cluster has no bus on a port that an outgoing connection could be given', () => {
   for (const { port } of kit.nodes) expect(port + 10_000).toBeLessThan(32_768);
+});
+
+it('an account of a cluster tells, of every node, what it is and whom it takes for the master of a slot', async () => {
+  await kit.whenReady();
+  const slot = await kit.slotOf('{f}');
+  const master = await kit.nodeOfKey('{f}');
+  const [replica] = await kit.replicasOfKey('{f}');
+  const dead = kit.nodes.find((node) => node !== master && node !== replica);
+  await dead?.kill();
+  leaks.cleanup(() => dead?.restart());
+  const lines = (await accountOf(kit.nodes, slot)).split('\n');
+  expect(lines).toHaveLength(kit.nodes.length);
+  const lineOf = (node: RedisServer | undefined) => lines.find((line) => line.startsWith(`  ${node?.port} `));
+  const seen = `slot ${slot} is of ${master.port} \\(epoch \\d+\\); failed: .*; 6 nodes known, epoch now \\d+, state \\w+`;
+  expect(lineOf(master)).toMatch(new RegExp(`is a master of epoch \\d+; ${seen}$`));
+  expect(lineOf(replica)).toMatch(new RegExp(`is a replica of ${master.port}, link up; ${seen}$`));
+  expect(lineOf(dead)).toMatch(/does not answer/);
 });
 
 describe('the end of a cluster', () => {

@@ -16,7 +16,8 @@ export async function clusterSite(): Promise<Site> {
   };
   const whenReady = async (): Promise<void> => {
     await inTurn(() => kit.closeSlots());
-    await kit.whenReady();
+    // With the patience of some classes old votes count for half a minute; only `killMaster` need wait for that.
+    await kit.whenAgreed();
   };
   return {
     kind: 'cluster',
@@ -41,6 +42,7 @@ export async function clusterSite(): Promise<Site> {
       await whenReady();
     },
     killMaster: async (lock) => {
+      await kit.whenOldVotesLapse();
       const before = await kit.nodeOfKey(lock);
       await before.kill();
       try {

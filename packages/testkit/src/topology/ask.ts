@@ -73,3 +73,11 @@ export function fieldsOf(reply: unknown): Map<string, string> {
     [...String(reply).matchAll(/^([^:#\r\n]+):([^\r\n]*)/gm)].map(([, name = '', value = '']) => [name, value]),
   );
 }
+
+/** A reply of names and values in turn, or the same as a RESP3 map. */
+export function pairsOf(reply: unknown): Map<string, string> {
+  if (!Array.isArray(reply))
+    return new Map(Object.entries(Object(reply)).map(([name, value]) => [name, String(value)]));
+  const flat = reply.map(String);
+  return new Map(flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? '']] : [])));
+}

@@ -7,6 +7,8 @@ export interface ClusterNode {
   readonly masterId: string | undefined;
   readonly epoch: number;
   readonly isFailed: boolean;
+  /** Whether it is the one that answers. */
+  readonly isSelf: boolean;
   /** First and last slot of each range it serves. */
   readonly slots: readonly (readonly [number, number])[];
   /** Slots on their way to or from it, which a node tells of itself only. */
@@ -28,6 +30,7 @@ export function parseClusterNodes(reply: unknown): ClusterNode[] {
       masterId: masterId === '-' ? undefined : masterId,
       epoch: Number(epoch),
       isFailed: /fail/.test(flags),
+      isSelf: flags.includes('myself'),
       slots: served.map((range) => {
         const [first = '', last = first] = range.split('-');
         return [Number(first), Number(last)] as const;

@@ -3,10 +3,12 @@ import { freePort, highestFreePort, isPortFree } from '../redis/tcp.mjs';
 import { startPrivateRedis } from '../redis/server.js';
 import type { RedisServer } from '../redis/server.js';
 import { waitUntil } from '../wait-until.js';
-import { ask, askAll } from './ask.js';
+import { ask, askAll, pairsOf } from './ask.js';
+import { accountOf } from './cluster-account.js';
 import { joinCluster, shortcomings } from './cluster-setup.js';
 import { parseClusterNodes, serves } from './cluster-view.js';
 import type { ClusterNode } from './cluster-view.js';
+import { Elections } from './elections.js';
 import { moveSlot } from './slot-migration.js';
 import type { WhileMigrating } from './slot-migration.js';
 import { replicationArgs, startTogether, stopTogether } from './start-together.js';
@@ -44,10 +46,13 @@ export interface MigrateSlotOptions {
 export class TestCluster implements AsyncDisposable {
   /** All nodes, whichever is master now. */
   readonly nodes: readonly RedisServer[];
+  readonly #elections: Elections;
 
   /** Tests call {@link startCluster}. */
   constructor(nodes: readonly RedisServer[]) {
     this.nodes = nodes;
+    const ports = nodes.map(({ port }) => port);
+    this.#elections = new Elections(ports.slice(0, masterCount), () => nodeTimeoutOf(nodes));
   }
 
   /** The nodes that serve slots now. */
@@ -77,8 +82,8 @@ export class TestCluster implements AsyncDisposable {
   /**
    * `CLUSTER FAILOVER` on a replica of the key's master. Resolves with the new master when every node that answers names it.
    *
-   * Nodes vote for the replicas of one master no faster than every two node timeouts: a second failover at once takes some
-   * seconds, in which the master holds back writes.
+   * Nodes vote for the replicas of one master no faster than every two node timeouts, and a replica holds no second election sooner than
+   * four of them after its last one: a third failover at once takes some seconds.
    */
   async failover(key: string): Promise<RedisServer> {
     const before = await this.nodeOfKey(key);
@@ -86,20 +91,30 @@ export class TestCluster implements AsyncDisposable {
     let nextTry = performance.now();
     const done = async (): Promise<RedisServer | undefined> => {
       if (performance.now() >= nextTry) {
-        nextTry = performance.now() + failoverTryMs;
-        const [replica] = await this.replicasOfKey(key).catch(() => []);
-        if (replica !== undefined) said = await ask(replica, 'CLUSTER', 'FAILOVER').catch((error: unknown) => error);
+        const candidates = await this.#replicasKnownTo(before);
+        const [replica] = await this.#elections.rested(candidates);
+        if (replica !== undefined) {
+          said = await ask(replica, 'CLUSTER', 'FAILOVER').catch((error: unknown) => error);
+          // One that refuses, because it is not linked to its master yet, has begun nothing that a second call would disturb.
+          if (!(said instanceof Error)) nextTry = performance.now() + failoverTryMs;
+        } else if (candidates.length > 0) said = 'it was elected a moment ago';
       }
       return this.#newNodeOfKey(key, before);
     };
-    return waitUntil(done, { what: 'a replica to take over', ...patience }).catch((error: unknown) => {
-      throw new Error(`no replica took over; the last one said: ${String(said)}`, { cause: error });
-    });
+    return this.#explained(
+      waitUntil(done, { what: 'a replica to take over', ...patience }),
+      key,
+      () => `no replica took over from ${before.port}; the last one said: ${String(said)}`,
+    );
   }
 
   /** Resolves with the key's new master when every node that answers names one other than `before`: after a kill, for example. */
   async nodeOfKeyAfter(key: string, before: RedisServer): Promise<RedisServer> {
-    return waitUntil(() => this.#newNodeOfKey(key, before), { what: 'all nodes to name a new master', ...patience });
+    return this.#explained(
+      waitUntil(() => this.#newNodeOfKey(key, before), { what: 'all nodes to name a new master', ...patience }),
+      key,
+      () => `not all nodes name one new master in place of ${before.port}`,
+    );
   }
 
   /** Moves a slot with all its keys to the master `to`, as a resharding tool does. Clients meet MOVED, ASK and TRYAGAIN. */
@@ -143,16 +158,25 @@ export class TestCluster implements AsyncDisposable {
     await waitUntil(areClosed, { what: 'no slot to be on its way', ...patience });
   }
 
-  /** Resolves when all nodes are up and agree, and every replica is linked: before and after faults. */
+  /**
+   * Resolves when all nodes are up and agree, every replica is linked, and none would take itself for elected by the votes of an election that
+   * is over: before and after faults.
+   */
   async whenReady(): Promise<void> {
-    let missing: string[] = [];
-    const isReady = async (): Promise<boolean> => {
-      missing = await shortcomings(this.nodes, masterCount);
-      return missing.length === 0;
-    };
-    await waitUntil(isReady, { what: 'the cluster to be ready', ...patience }).catch((error: unknown) => {
-      throw new Error(`the cluster is not ready: ${missing.join('; ')}`, { cause: error });
-    });
+    await this.#without(async () => [...(await shortcomings(this.nodes, masterCount)), ...(await this.#oldVotes())]);
+  }
+
+  /**
+   * As {@link whenReady}, but not yet ready for the death of a master: where node timeouts are long, and masters do not die, nobody need wait
+   * until old votes no longer count.
+   */
+  async whenAgreed(): Promise<void> {
+    await this.#without(() => shortcomings(this.nodes, masterCount));
+  }
+
+  /** Resolves when the votes of earlier elections count no longer: before a master is killed while other faults go on. */
+  async whenOldVotesLapse(): Promise<void> {
+    await this.#without(() => this.#oldVotes());
   }
 
   /** Ends all of it. Calling it again does nothing. */
@@ -164,12 +188,48 @@ export class TestCluster implements AsyncDisposable {
     await this.stop();
   }
 
+  async #without(find: () => Promise<string[]>): Promise<void> {
+    let missing: string[] = [];
+    const isReady = async (): Promise<boolean> => {
+      missing = await find();
+      return missing.length === 0;
+    };
+    await waitUntil(isReady, { what: 'the cluster to be ready', ...patience }).catch((error: unknown) => {
+      throw new Error(`the cluster is not ready: ${missing.join('; ')}`, { cause: error });
+    });
+  }
+
+  /** Rejects as `waiting` does, with what each node says of the key's slot. */
+  async #explained<T>(waiting: Promise<T>, key: string, complaint: () => string): Promise<T> {
+    return waiting.catch(async (error: unknown) => {
+      const account = await accountOf(this.nodes, await this.slotOf(key));
+      throw new Error(`${complaint()}\n${account}`, { cause: error });
+    });
+  }
+
+  /** Its replicas as it sees them itself: it ignores the others when they ask for a failover. Once it is a replica it has none. */
+  async #replicasKnownTo(master: RedisServer): Promise<RedisServer[]> {
+    const view = parseClusterNodes(await ask(master, 'CLUSTER', 'NODES').catch(() => ''));
+    const self = view.find(({ isSelf }) => isSelf);
+    const replicas = view.filter(({ masterId, isFailed }) => self !== undefined && masterId === self.id && !isFailed);
+    return replicas.map((node) => this.#serverOf(node));
+  }
+
+  async #oldVotes(): Promise<string[]> {
+    await this.#view();
+    return this.#elections.oldVotes();
+  }
+
   /** The view of the node that has seen the newest configuration. */
   async #view(): Promise<ClusterNode[]> {
-    const views = (await askAll(this.nodes, 'CLUSTER', 'NODES')).map(({ answer }) => parseClusterNodes(answer));
-    const newest = (view: ClusterNode[]): number => Math.max(...view.map(({ epoch }) => epoch));
-    const [view] = views.toSorted((a, b) => newest(b) - newest(a));
+    return this.#newest((await askAll(this.nodes, 'CLUSTER', 'NODES')).map(({ answer }) => parseClusterNodes(answer)));
+  }
+
+  #newest(views: readonly ClusterNode[][]): ClusterNode[] {
+    const epochOf = (view: ClusterNode[]): number => Math.max(...view.map(({ epoch }) => epoch));
+    const [view] = views.toSorted((a, b) => epochOf(b) - epochOf(a));
     if (view === undefined) throw new Error('no node of the cluster answers');
+    this.#elections.see(view);
     return view;
   }
 
@@ -177,10 +237,9 @@ export class TestCluster implements AsyncDisposable {
   async #newNodeOfKey(key: string, before: RedisServer): Promise<RedisServer | undefined> {
     const slot = await this.slotOf(key);
     const witnesses = this.nodes.filter((node) => node !== before);
-    const views = await askAll(witnesses, 'CLUSTER', 'NODES');
-    const ports = new Set(
-      views.map(({ answer }) => parseClusterNodes(answer).find((node) => serves(node, slot))?.port),
-    );
+    const views = (await askAll(witnesses, 'CLUSTER', 'NODES')).map(({ answer }) => parseClusterNodes(answer));
+    if (views.length > 0) this.#newest(views);
+    const ports = new Set(views.map((view) => view.find((node) => serves(node, slot))?.port));
     const [port] = ports;
     return ports.size === 1 && port !== before.port ? this.nodes.find((node) => node.port === port) : undefined;
   }
@@ -215,6 +274,13 @@ async function freePortWithBus(): Promise<number> {
     const port = await freePort();
     if (port + busOffset <= highestFreePort && (await isPortFree(port + busOffset))) return port;
   }
+}
+
+/** The setting of the first node that answers. */
+async function nodeTimeoutOf(nodes: readonly RedisServer[]): Promise<number> {
+  for (const { answer } of await askAll(nodes, 'CONFIG', 'GET', 'cluster-node-timeout'))
+    return Number(pairsOf(answer).get('cluster-node-timeout'));
+  throw new Error('no node of the cluster answers');
 }
 
 /**

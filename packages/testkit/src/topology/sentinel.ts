@@ -7,7 +7,7 @@
 import { startPrivateRedis } from '../redis/server.js';
 import type { RedisServer } from '../redis/server.js';
 import { waitUntil } from '../wait-until.js';
-import { ask, askAll, fieldsOf } from './ask.js';
+import { ask, askAll, fieldsOf, pairsOf } from './ask.js';
 import { replicationArgs, startTogether, stopTogether } from './start-together.js';
 
 const masterName = 'mymaster';
@@ -39,14 +39,6 @@ export interface SentinelAddress {
 }
 
 type Fields = ReadonlyMap<string, string>;
-
-/** A reply of names and values in turn, or the same as a RESP3 map. */
-function pairsOf(reply: unknown): Fields {
-  if (!Array.isArray(reply))
-    return new Map(Object.entries(Object(reply)).map(([name, value]) => [name, String(value)]));
-  const flat = reply.map(String);
-  return new Map(flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? '']] : [])));
-}
 
 /** What a Sentinel does not know yet, or is not done with. */
 function knowledgeGaps(master: Fields, watchers: number): string[] {
