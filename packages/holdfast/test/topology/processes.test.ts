@@ -6,8 +6,11 @@ import type { methods, Site, TopologyWorkerOptions } from '../support/topology.w
 
 const addresses = (nodes: readonly RedisServer[]) => nodes.map(({ host, port }) => ({ host, port }));
 
+/** A worker that the machine keeps waiting for longer than its lease, or than that of a grant, would lose it: no update, but the call in hand. */
+const client = { ...quick, watchdogTimeoutMs: 30_000, claimLeaseMs: 30_000 };
+
 async function startAdders(kit: TopologyKit, site: Site, count: number) {
-  const options: TopologyWorkerOptions = { site, client: quick };
+  const options: TopologyWorkerOptions = { site, client };
   const file = new URL('../support/topology.worker.ts', import.meta.url);
   const start = async () => {
     const worker = await spawnWorker<typeof methods>(file, { args: [JSON.stringify(options)] });
