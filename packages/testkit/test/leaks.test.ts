@@ -43,6 +43,18 @@ describe('a leak check', () => {
     expect(await leaksOf(() => void setTimeout(() => undefined, 50), 20_000)).toEqual([]);
   });
 
+  it('waits for what falls due in time, also when the process stands still until the time is over', async () => {
+    const check = new LeakCheck({ graceMs: 50 });
+    await check.begin();
+    setTimeout(() => undefined, 40);
+    const ended = check.end();
+    setTimeout(() => {
+      const until = performance.now() + 100;
+      while (performance.now() < until);
+    }, 10);
+    await ended;
+  });
+
   it.each([
     ['keeps the process alive', (timer: NodeJS.Timeout) => timer],
     ["was unref'd", (timer: NodeJS.Timeout) => timer.unref()],

@@ -6,7 +6,7 @@
  * test run first, the last registered first, and all of them, whatever one of them throws. One that hangs is not waited for:
  * another may be what keeps this test out of the next file, which the same process runs.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import type { RedisServer } from '../redis/server.js';
 import { WaitUntilTimeoutError, waitUntil } from '../wait-until.js';
 import { ComplaintLog, activeResources, addedResources } from './process-leaks.js';
@@ -107,13 +107,22 @@ export class LeakCheck {
   }
 
   async #leaksAfterGrace(): Promise<string[]> {
-    // However slow the machine is, it is looked once.
-    let leaks = await inTime(() => this.#leaksNow(), 'a look at what the test left').catch((error: Error) => [
-      `${error.message}: does a server of this test hang?`,
-    ]);
-    const isClean = async (): Promise<boolean> => leaks.length === 0 || (leaks = await this.#leaksNow()).length === 0;
-    await waitUntil(isClean, { what: 'everything to be closed', timeoutMs: this.#graceMs }).catch((error: unknown) => {
+    let leaks: string[] = [];
+    let hangs = false;
+    const look = async (): Promise<boolean> => {
+      // A process that stood still until the grace was over closes now what fell due meanwhile.
+      await turn();
+      leaks = await inTime(() => this.#leaksNow(), 'a look at what the test left').catch((error: Error) => {
+        hangs = true;
+        return [`${error.message}: does a server of this test hang?`];
+      });
+      return leaks.length === 0;
+    };
+    // However slow the machine is, it is looked once before the grace begins, and once when it is over, unless that would hang once more.
+    if (await look()) return [];
+    await waitUntil(look, { what: 'everything to be closed', timeoutMs: this.#graceMs }).catch((error: unknown) => {
       if (!(error instanceof WaitUntilTimeoutError)) throw error;
+      return hangs || look();
     });
     return leaks;
   }
