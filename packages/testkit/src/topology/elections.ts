@@ -9,10 +9,10 @@ const shortestElectionMs = 2_000;
 /**
  * Which nodes were seen to win an election, and when.
  *
- * Redis (7.0 and later; Valkey until 8.0) does not forget the votes of an election that it has won. A node that is a replica again while they
- * count, and shall take over once more, holds no election: it counts the old votes, takes itself for elected, and for master as of *then*.
- * The others know that its master has been elected since, so none accepts it. If that master lives, it puts this right; if it is dead,
- * its slots have no master until it comes back.
+ * Redis (7.0.15, and its source of late 2024; Valkey until its pull request 1711) does not forget the votes of an election that it has won. A
+ * node that is a replica again while they count, and shall take over once more, holds no election: it counts the old votes, takes itself for
+ * elected, and for master as of *then*. The others know that its master has been elected since, so none accepts it. If that master lives, it
+ * puts this right; if it is dead, its slots have no master until it comes back.
  */
 export class Elections {
   #masters: ReadonlySet<number>;
