@@ -31,9 +31,12 @@ export async function createUserOn(servers: readonly RedisServer[], name: string
   await Promise.all(servers.map(async (server) => (await server.admin()).acl('SETUSER', name, ...rules)));
 }
 
+/** More than any test has a server keep of what it refused. */
+const ALL = 10_000;
+
 /** What the server has refused a user since the log was last reset. */
 export async function refusedTo(admin: Redis, name: string): Promise<string[]> {
-  const entries = (await admin.acl('LOG', 128)) as unknown as (string | number)[][];
+  const entries = (await admin.acl('LOG', ALL)) as unknown as (string | number)[][];
   return entries
     .map((flat) => new Map(flat.map((field, index) => [field, flat[index + 1]])))
     .filter((entry) => entry.get('username') === name)
