@@ -1,9 +1,11 @@
+import { countCommands, useRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { now } from '../src/measure/clock.js';
 import type { Locker, PeerClient } from '../src/peers/peer.js';
 import { loop } from '../src/worker/loop.js';
 import type { LoopOrder } from '../src/worker/messages.js';
-import { roundOf } from '../src/workloads/loop-case.js';
+import { RoundTrips } from '../src/worker/round-trips.js';
+import { inUseShare, roundOf, sectionsOf } from '../src/workloads/loop-case.js';
 
 type Run = Locker['run'];
 
@@ -66,5 +68,35 @@ describe('a closed loop', () => {
     expect(new Set(report.failures)).toEqual(new Set(['Error: no']));
     expect(report.failures.length).toBeLessThanOrEqual(5);
     expect(roundOf([report], 0, 400).figures).not.toHaveProperty('commandsPerOp');
+  });
+});
+
+describe('sections that make round trips', () => {
+  const kit = useRedis();
+
+  it('make as many as ordered, and none when the round is over', async () => {
+    const line = new RoundTrips(kit.server.url);
+    kit.cleanup(() => line.close());
+    let last: Promise<unknown> = Promise.resolve();
+    const excludes = clientThat((_name, section) => (last = last.then(section)));
+    const counter = await countCommands(kit.admin);
+    const report = await loop(excludes, order({ roundTrips: 2 }), line);
+    const [served = 0, ...others] = report.served;
+    const inTime = others.reduce((sum, count) => sum + count, served);
+    expect((await counter.delta())['ping']).toBe(2 * inTime);
+    expect(report.resources.commands).toBe(0);
+    expect(inTime).toBeGreaterThan(4);
+  });
+});
+
+describe('the share of the time that a lock is in use', () => {
+  it('is that of its sections, in whichever process', () => {
+    const report = { served: [], sections: 0, failures: [], acquire: [], mostInside: 1, resources: { cpuUs: 0 } };
+    const reports = [
+      { ...report, timeline: [0, 10, 30, 20, 60, 70] },
+      { ...report, timeline: [0, 30, 60] },
+    ];
+    expect(inUseShare(sectionsOf(reports), 100)).toBe(0.6);
+    expect(inUseShare([], 100)).toBe(0);
   });
 });

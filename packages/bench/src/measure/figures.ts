@@ -12,6 +12,15 @@ export const figures = {
   commandsPerOp: { title: 'commands/op', about: 'that clients sent, subscriptions of ioredis included' },
   redisCpuUs: { title: 'Redis µs/op', about: 'CPU time of the server' },
   clientCpuUs: { title: 'client µs/op', about: 'CPU time of all client processes' },
+  scriptUs: {
+    title: 'Redis µs/script',
+    about: 'of a call of a script, in the worker of the server’s commands: what `INFO commandstats` has for `evalsha`',
+  },
+  innerCommands: {
+    title: 'inner commands/script',
+    about: 'what the server executed and no client sent, for each of these calls',
+  },
+  inUseShare: { title: 'in use', about: 'share of the round in which somebody was inside' },
   fairness: { title: 'fairness', about: 'least served divided by most served' },
   shareOfFair: {
     title: '÷ fair share',

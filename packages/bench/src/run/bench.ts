@@ -1,8 +1,9 @@
 import { type FaultProxy, faultProxy, type RedisServer, startPrivateRedis } from '@holdfast/testkit';
-import { serverUsage } from '../measure/server-usage.js';
+import { type CommandTotals, serverUsage, usedBetween } from '../measure/server-usage.js';
 import type { Peer } from '../peers/peer.js';
 import type { Programs } from '../programs/program.js';
 import type { Use } from '../worker/messages.js';
+import { StalledError } from './stalled-error.js';
 import { type BenchWorker, WorkerTeam } from './worker-team.js';
 
 /** How a peer is to connect, where it differs from the ordinary. */
@@ -26,11 +27,6 @@ export interface Pace {
 const WARM_UP_GRACE_MS = 14_000;
 /** Eight JVMs at once, with two cores, have been seen to take 30 s to connect: they compile. */
 const WARM_UP_GRACE_ABROAD_MS = 90_000;
-
-/** A peer did not come to an end within the time that a round may take. */
-export class StalledError extends Error {
-  override readonly name = 'StalledError';
-}
 
 /** What a workload measures with: one server, processes, names that nobody has used. */
 export class Bench {
@@ -103,13 +99,13 @@ export class Bench {
     await this.within(warmUpMs + graceMs, team, Promise.all(warming));
   }
 
-  /** What `body` resolves to, and the CPU time that the server used meanwhile. */
-  async usingServer<T>(body: () => Promise<T>): Promise<{ result: T; redisCpuUs: number }> {
+  /** What `body` resolves to, and what the server did meanwhile. */
+  async usingServer<T>(body: () => Promise<T>): Promise<{ result: T; redisCpuUs: number; executed: CommandTotals }> {
     const admin = await this.#server.admin();
     const before = await serverUsage(admin);
     const result = await body();
-    const { cpuUs } = await serverUsage(admin);
-    return { result, redisCpuUs: cpuUs - before.cpuUs };
+    const { cpuUs, commands } = usedBetween(before, await serverUsage(admin));
+    return { result, redisCpuUs: cpuUs, executed: commands };
   }
 
   /**
@@ -124,7 +120,7 @@ export class Bench {
   ): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<never>((_, reject) => {
-      const error = new StalledError(`not done in ${Math.round(limitMs / 1_000)} s`);
+      const error = new StalledError(limitMs);
       timer = setTimeout(() => reject(error), limitMs);
     });
     try {

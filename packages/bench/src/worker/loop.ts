@@ -3,6 +3,7 @@ import { now } from '../measure/clock.js';
 import { Histogram } from '../measure/histogram.js';
 import type { Locker, PeerClient } from '../peers/peer.js';
 import type { LoopOrder, LoopReport } from './messages.js';
+import type { RoundTrips } from './round-trips.js';
 import { watchResources } from './resources.js';
 
 /** Kept as they are; more would only say the same. */
@@ -16,12 +17,14 @@ class Loop {
   readonly #timeline: number[] = [];
   readonly #failures: string[] = [];
   readonly #served: number[];
+  readonly #line: RoundTrips | undefined;
   #sections = 0;
   #inside = 0;
   #mostInside = 0;
 
-  constructor(order: LoopOrder) {
+  constructor(order: LoopOrder, line: RoundTrips | undefined) {
     this.#order = order;
+    this.#line = line;
     this.#endAt = order.startAt + order.durationMs;
     this.#served = Array.from({ length: order.tasks }, () => 0);
   }
@@ -67,10 +70,16 @@ class Loop {
     if (enteredAt < this.#endAt) this.#served[task] = (this.#served[task] ?? 0) + 1;
     this.#mostInside = Math.max(this.#mostInside, ++this.#inside);
     // Who is let in after the end leaves at once, so that a round ends when it should.
-    const { holdMs } = this.#order;
-    if (holdMs > 0 && enteredAt < this.#endAt) return setTimeout(holdMs).then(() => this.#leave(askedAt, enteredAt));
+    const work = enteredAt < this.#endAt ? this.#work() : undefined;
+    if (work !== undefined) return work.then(() => this.#leave(askedAt, enteredAt));
     this.#leave(askedAt, enteredAt);
     return undefined;
+  }
+
+  #work(): Promise<unknown> | undefined {
+    const { holdMs, roundTrips = 0 } = this.#order;
+    if (roundTrips > 0) return this.#line?.make(roundTrips);
+    return holdMs > 0 ? setTimeout(holdMs) : undefined;
   }
 
   #leave(askedAt: number, enteredAt: number): void {
@@ -79,8 +88,13 @@ class Loop {
   }
 }
 
-/** Runs a closed loop of this process. */
-export const loop = (client: PeerClient, order: LoopOrder): Promise<LoopReport> => new Loop(order).run(client);
+/**
+ * Runs a closed loop of this process.
+ *
+ * @param line where sections that make round trips make them
+ */
+export const loop = (client: PeerClient, order: LoopOrder, line?: RoundTrips): Promise<LoopReport> =>
+  new Loop(order, line).run(client);
 
 /** Measured: a section of a client of some size takes 50 to 90 µs of its processor after 2,000 of them, 40 after 45,000, and 30 to 35 after 90,000. */
 const WARM_UP_SECTIONS = 90_000;

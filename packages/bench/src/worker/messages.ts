@@ -21,8 +21,10 @@ export interface LoopOrder {
   readonly name: string;
   readonly locks: 'one' | 'own';
   readonly tasks: number;
-  /** 0: the section ends where it begins. */
+  /** What a section lasts; 0: it ends where it begins. */
   readonly holdMs: number;
+  /** That it makes to the server, one after the other. Absent: none. */
+  readonly roundTrips?: number;
   /** How often the task takes the lock that it has, 1: not again. */
   readonly depth: number;
   /** On the clock of the machine. */

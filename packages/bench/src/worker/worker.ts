@@ -8,6 +8,7 @@ import { Crowd } from './crowd.js';
 import { Held } from './held.js';
 import { attempts, loop, warmUp, warmUpAgainst } from './loop.js';
 import type { LoopOrder, Resources, StampedeOrder, Use, WarmUpOrder } from './messages.js';
+import { RoundTrips } from './round-trips.js';
 import { watchResources } from './resources.js';
 import { stampede } from './stampede.js';
 
@@ -15,12 +16,19 @@ const clients = new Map<string, Promise<PeerClient>>();
 const warm = new Set<string>();
 const held = new Held();
 let crowd = new Crowd();
+const lines = new Map<string, RoundTrips>();
 
 function clientOf(use: Use): Promise<PeerClient> {
   const key = JSON.stringify(use);
   let client = clients.get(key);
   if (client === undefined) clients.set(key, (client = peerNamed(use.peer).connect(use)));
   return client;
+}
+
+function lineTo(url: string): RoundTrips {
+  let line = lines.get(url);
+  if (line === undefined) lines.set(url, (line = new RoundTrips(url)));
+  return line;
 }
 
 export const methods = {
@@ -33,7 +41,8 @@ export const methods = {
     await warmUp(client, name, share);
     if (competes) await warmUpAgainst([client, await peerNamed(use.peer).connect(use)], `${name}:wanted`, share);
   },
-  loop: async (use: Use, order: LoopOrder) => loop(await clientOf(use), order),
+  loop: async (use: Use, order: LoopOrder) =>
+    loop(await clientOf(use), order, order.roundTrips === undefined ? undefined : lineTo(use.url)),
   attempts: async (use: Use, order: LoopOrder) => attempts(await clientOf(use), order),
   /** Takes locks `name:0`, `name:1`… and keeps them. */
   hold: async (use: Use, name: string, count: number) => held.take(await clientOf(use), name, count),

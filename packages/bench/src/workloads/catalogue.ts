@@ -1,7 +1,7 @@
 import type { Traits } from '../peers/peer.js';
 import { floor } from '../peers/roster.js';
 import { busyCase } from './busy-case.js';
-import { acquire, cost, handoff } from './columns.js';
+import { acquire, cost, handoff, scripts } from './columns.js';
 import { crowdCase } from './crowd-case.js';
 import { family } from './family.js';
 import { besideLanguages } from './languages.js';
@@ -64,7 +64,10 @@ const processes: Workload = {
   about:
     'A closed loop, one task in each process. A handoff is counted only where the lock went to another process that had been waiting. Who polls keeps ' +
     'the lock in one process for long, so that `ops/s` is high, `fairness` low and the wait of the others long: compare handoffs.',
-  columns: ['opsPerSecond', 'handoffsPerSecond', ...handoff, 'keptShare', ...acquire, ...cost, 'fairness', ...timers],
+  columns: [
+    ...(['opsPerSecond', 'handoffsPerSecond', ...handoff, 'keptShare', ...acquire, ...cost] as const),
+    ...([...scripts, 'inUseShare', 'fairness', ...timers] as const),
+  ],
   rate: 'handoffsPerSecond',
   rounds: 'several',
   base: floor,
@@ -91,25 +94,33 @@ const processes: Workload = {
   },
 };
 
+const sixProcesses = { processes: 6, locks: 'one' } as const;
+
 const mixed: Workload = {
   name: 'mixed',
   title: 'One lock, several processes with several tasks each',
   about:
-    'A closed loop without hold time. What stays in a process for a while, as `kept` says, costs no handoff between processes.',
-  columns: ['opsPerSecond', ...handoff, 'keptShare', ...acquire, ...cost, 'fairness', ...timers],
+    'A closed loop. What stays in a process for a while, as `kept` says, costs no handoff between processes. `fairness` is that of the processes; ' +
+    'where they have different numbers of tasks, those with more want the lock more.',
+  columns: ['opsPerSecond', ...handoff, 'keptShare', ...acquire, ...cost, 'inUseShare', 'fairness', ...timers],
   rate: 'opsPerSecond',
   rounds: 'several',
   base: floor,
   suits: locks,
-  cases: [4, 8].map((count) =>
-    loopCase({
-      label: `${count} processes × ${count} tasks`,
-      processes: count,
-      tasks: count,
-      locks: 'one',
-      inShortRun: count === 4,
-    }),
-  ),
+  cases: [
+    ...[4, 8].map((count) =>
+      loopCase({
+        label: `${count} processes × ${count} tasks`,
+        processes: count,
+        tasks: count,
+        locks: 'one',
+        inShortRun: count === 4,
+      }),
+    ),
+    loopCase({ label: '6 processes × 2 tasks, hold 1 ms', ...sixProcesses, tasks: 2, holdMs: 1 }),
+    loopCase({ label: '6 processes × 2 tasks, two round trips', ...sixProcesses, tasks: 2, sectionRoundTrips: 2 }),
+    loopCase({ label: '6 processes × 2 to 8 tasks, hold 1 ms', ...sixProcesses, tasks: [2, 2, 4, 4, 8, 8], holdMs: 1 }),
+  ],
 };
 
 const nested: Workload = {

@@ -1,5 +1,6 @@
 import { now } from '../measure/clock.js';
 import type { Figures } from '../measure/figures.js';
+import type { CommandTotals } from '../measure/server-usage.js';
 import { passage, type Section } from '../measure/handoffs.js';
 import { Histogram } from '../measure/histogram.js';
 import { fairness } from '../measure/statistics.js';
@@ -14,14 +15,19 @@ export interface LoopSetting extends Connection {
   readonly x?: number;
   readonly inShortRun?: boolean;
   readonly processes?: number;
-  readonly tasks?: number;
+  /** In each process, or in each of them by itself. */
+  readonly tasks?: number | readonly number[];
   /** `own`: nobody competes. */
   readonly locks: 'one' | 'own';
   readonly holdMs?: number;
+  /** What each section makes, in place of a time that it lasts. */
+  readonly sectionRoundTrips?: number;
   readonly depth?: number;
 }
 
-type Shape = Required<Pick<LoopSetting, 'processes' | 'tasks' | 'locks' | 'holdMs' | 'depth'>> & Connection;
+type Shape = Required<Pick<LoopSetting, 'processes' | 'tasks' | 'locks' | 'holdMs' | 'depth'>> &
+  Pick<LoopSetting, 'sectionRoundTrips'> &
+  Connection;
 
 /** Time for all processes to hear of a round before it begins. */
 export const LEAD_MS = 30;
@@ -42,27 +48,35 @@ export async function crewOf(bench: Bench, peer: Peer, shape: Shape) {
   return { seats, use, workers };
 }
 
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** How many tasks each process has. */
+const tasksOf = ({ tasks, processes }: Pick<Shape, 'tasks' | 'processes'>): readonly number[] =>
+  typeof tasks === 'number' ? Array.from({ length: processes }, () => tasks) : tasks;
+
 /** Runs one loop, `part` of whose order is given, in all processes of the peer. */
 export async function runLoops(
   bench: Bench,
   peer: Peer,
   shape: Shape,
-  part: Partial<LoopOrder>,
+  part: Partial<Omit<LoopOrder, 'tasks'>>,
 ): Promise<LoopReport[]> {
   const { seats, use, workers } = await crewOf(bench, peer, shape);
-  const order: LoopOrder = {
+  const tasks = tasksOf(shape);
+  const order: Omit<LoopOrder, 'tasks'> = {
     name: bench.freshName(),
     locks: shape.locks,
-    tasks: shape.tasks,
     holdMs: shape.holdMs,
+    ...(shape.sectionRoundTrips !== undefined && { roundTrips: shape.sectionRoundTrips }),
     depth: shape.depth,
     startAt: now() + LEAD_MS,
     durationMs: bench.roundMs,
     report: shape.processes > 1 && shape.locks === 'one' ? 'sections' : 'sums',
     ...part,
   };
-  const limitMs = LEAD_MS + order.durationMs + DRAIN_MS + shape.processes * shape.tasks * DRAIN_MS_EACH;
-  return bench.within(limitMs, { peer, seats }, Promise.all(workers.map((worker) => worker.call('loop', use, order))));
+  const limitMs = LEAD_MS + order.durationMs + DRAIN_MS + sum(tasks) * DRAIN_MS_EACH;
+  const running = workers.map((worker, index) => worker.call('loop', use, { ...order, tasks: tasks[index] ?? 0 }));
+  return bench.within(limitMs, { peer, seats }, Promise.all(running));
 }
 
 /** The sections that processes have told of. */
@@ -74,8 +88,6 @@ export function sectionsOf(reports: readonly LoopReport[]): Section[] {
     }),
   );
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 function latenciesOf(reports: readonly LoopReport[], handoffs: Histogram): Round['latencies'] {
   const acquire = Histogram.merged(reports.map((report) => Histogram.of(report.acquire)));
@@ -105,6 +117,20 @@ function figuresOfNode(all: readonly LoopReport['resources'][], sections: number
     timerLateMaxMs: Math.max(...resources.map(({ timerLateMaxMs }) => timerLateMaxMs)),
   };
 }
+
+/** What the server did for the sections of a round, as far as it can be told apart: what no client has sent was called by a script. */
+export function figuresOfScripts(
+  { scripts, scriptUs, all }: CommandTotals,
+  resources: readonly LoopReport['resources'][],
+): Figures {
+  if (scripts === 0 || !resources.every(isOfNode)) return {};
+  const sent = sum(resources.map(({ commands }) => commands));
+  return { scriptUs: scriptUs / scripts, innerCommands: (all - sent) / scripts };
+}
+
+/** Share of the round in which somebody was inside. Where several were at once it is the sum of them. */
+export const inUseShare = (sections: readonly Section[], durationMs: number): number =>
+  sum(sections.map(({ enteredAt, leftAt }) => leftAt - enteredAt)) / durationMs;
 
 /** What the reports of all processes come to. */
 export function roundOf(reports: readonly LoopReport[], redisCpuUs: number, durationMs: number): Round {
@@ -136,7 +162,8 @@ export function roundOf(reports: readonly LoopReport[], redisCpuUs: number, dura
 export function loopCase(setting: LoopSetting): Case {
   const { label, x, inShortRun = false, processes = 1, tasks = 1, holdMs = 0, depth = 1, ...rest } = setting;
   const shape: Shape = { ...rest, processes, tasks, holdMs, depth };
-  const contended = shape.locks === 'one' && processes * tasks > 1;
+  const contended = shape.locks === 'one' && sum(tasksOf(shape)) > 1;
+  const lasts = holdMs > 0 || shape.sectionRoundTrips !== undefined;
   return {
     label,
     inShortRun,
@@ -144,7 +171,11 @@ export function loopCase(setting: LoopSetting): Case {
     async prepare(bench, peer): Promise<Preparation> {
       let mostInside = 1;
       if (contended) {
-        const guard = { holdMs: Math.max(GUARD_HOLD_MS, holdMs), durationMs: WARM_UP_MS, report: 'sections' as const };
+        const guard = {
+          holdMs: Math.max(GUARD_HOLD_MS, holdMs),
+          ...(shape.sectionRoundTrips !== undefined && { roundTrips: 0 }),
+          ...({ durationMs: WARM_UP_MS, report: 'sections' } as const),
+        };
         const reports = await runLoops(bench, peer, shape, guard);
         const inOne = Math.max(...reports.map((report) => report.mostInside));
         mostInside = Math.max(inOne, passage(sectionsOf(reports)).mostInside);
@@ -153,8 +184,18 @@ export function loopCase(setting: LoopSetting): Case {
       return { mostInside };
     },
     async measure(bench, peer): Promise<Round> {
-      const { result, redisCpuUs } = await bench.usingServer(() => runLoops(bench, peer, shape, {}));
-      return roundOf(result, redisCpuUs, bench.roundMs);
+      const { result, redisCpuUs, executed } = await bench.usingServer(() => runLoops(bench, peer, shape, {}));
+      const round = roundOf(result, redisCpuUs, bench.roundMs);
+      const sections = lasts ? sectionsOf(result) : [];
+      const figures: Figures = {
+        ...round.figures,
+        ...figuresOfScripts(
+          executed,
+          result.map(({ resources }) => resources),
+        ),
+        ...(sections.length > 0 && { inUseShare: inUseShare(sections, bench.roundMs) }),
+      };
+      return { ...round, figures };
     },
   };
 }
