@@ -74,6 +74,18 @@ describe('peers', () => {
     expect(turns).toEqual(['a']);
   });
 
+  it('run more often where a round is short, but once where everybody does', async () => {
+    const often: Workload = { ...workload, rounds: { times: 3 } };
+    const { testCase, turns } = caseOf({ a: [1, 1, 1, 1, 1, 1, 1] });
+    await run(testCase, [peer('a')], 2, often);
+    expect(turns).toHaveLength(6);
+    await run(testCase, [peer('a')], 1, often);
+    expect(turns).toHaveLength(7);
+    const asOthers = caseOf({ a: [1, 1] });
+    await run({ ...asOthers.testCase, rounds: 'several' }, [peer('a')], 2, often);
+    expect(asOthers.turns).toHaveLength(2);
+  });
+
   it('are compared round by round with what the workload names and with the best other lock', async () => {
     const { testCase } = caseOf({ holdfast: [200, 20], slow: [50, 5], fast: [100, 10], 'floor: SET NX': [400, 40] });
     const peers = [peer('holdfast'), peer('slow'), peer('fast'), peer('floor: SET NX', 'floor')];

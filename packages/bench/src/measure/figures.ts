@@ -35,6 +35,9 @@ export const figures = {
   commandsPerSecond: { title: 'commands/s', about: 'client commands while nothing happens' },
   clientCpuPercent: { title: 'client CPU %', about: 'of a core, at a lease of 6 s; at 30 s a fifth' },
   redisCpuPercent: { title: 'Redis CPU %', about: 'of a core, likewise' },
+  importMs: { title: 'import ms', about: 'to load ioredis and the library' },
+  importOwnMs: { title: 'beyond ioredis', about: 'of that, to load the library when ioredis was there' },
+  firstLockMs: { title: 'first lock ms', about: 'from having loaded it to holding a lock, connecting included' },
   servedPerSecond: { title: 'served/s', about: 'from the release until the last waiter was inside' },
 } as const;
 

@@ -11,6 +11,7 @@ export const holdfast: Peer = {
   settings: 'defaults; `withLock`, renewed',
   async connect(options) {
     const client = createLockClient({ redis: await connect(options), watchdogTimeoutMs: options.leaseMs });
+    await client.connect();
     return {
       locker: () => ({
         run: (name, section) => client.getLock(name).withLock(section),

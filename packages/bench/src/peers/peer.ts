@@ -21,9 +21,9 @@ export interface Traits {
   /**
    * `floor`: no lock library but what bounds one, so without waiting. `sibling`: another lock of ours, and `sharing sibling`: one that several have at
    * once; both are measured against the re-entrant lock only. `majority`: what several servers hold together. `value`: a way to have a value that is computed once. `neighbour`: ours where it shares
-   * names with another language's.
+   * names with another language's. `entry`: another way into the re-entrant lock.
    */
-  readonly kind: 'lock' | 'floor' | 'sibling' | 'sharing sibling' | 'majority' | 'value' | 'neighbour';
+  readonly kind: 'lock' | 'floor' | 'sibling' | 'sharing sibling' | 'majority' | 'value' | 'neighbour' | 'entry';
   /** Keeps the lease of a held lock alive. */
   readonly renews: boolean;
   /** Lets a task take a lock that it holds. */

@@ -1,4 +1,5 @@
 import { abroad } from './abroad.js';
+import { entries } from './entries.js';
 import { floorPing } from './floor-ping.js';
 import { floorScripts } from './floor-scripts.js';
 import { floorSet } from './floor-set.js';
@@ -26,6 +27,7 @@ export const roster: readonly Peer[] = [
   redlock5,
   redlock4,
   redlockUniversal,
+  ...entries,
   floorSet,
   floorScripts,
   floorPing,

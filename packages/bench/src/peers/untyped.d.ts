@@ -9,9 +9,9 @@ declare module 'redlock5' {
     retryJitter: number;
   }
   export default class Redlock {
-    constructor(clients: Redis[], settings: Settings);
+    constructor(clients: Redis[], settings?: Settings);
     on(event: 'error', listener: (error: Error) => void): void;
-    acquire(names: string[], ttlMs: number, settings: Partial<Settings>): Promise<{ release(): Promise<unknown> }>;
+    acquire(names: string[], ttlMs: number, settings?: Partial<Settings>): Promise<{ release(): Promise<unknown> }>;
     using(names: string[], ttlMs: number, routine: () => Promise<void>): Promise<void>;
   }
 }

@@ -7,7 +7,13 @@ import type { CaseResult, PeerResult } from './results.js';
 export type Table = readonly (readonly string[])[];
 
 /** Figures whose spread says how far a run can be trusted. */
-const spreadShown: ReadonlySet<Figure> = new Set(['opsPerSecond', 'acquireP50Us', 'handoffP50Us']);
+const spreadShown: ReadonlySet<Figure> = new Set([
+  'opsPerSecond',
+  'acquireP50Us',
+  'handoffP50Us',
+  'importMs',
+  'firstLockMs',
+]);
 
 /** What a reader must know about a row before its numbers. */
 export function remark({ mostInside, problem, failures }: PeerResult): string {

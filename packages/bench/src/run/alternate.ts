@@ -4,7 +4,7 @@ import { median, pairedRatio, type Summary, summary } from '../measure/statistic
 import type { Peer } from '../peers/peer.js';
 import { subject } from '../peers/roster.js';
 import type { PeerResult } from '../report/results.js';
-import type { Case, Round, Workload } from '../workloads/workload.js';
+import { type Case, type Round, roundsOf, type Workload } from '../workloads/workload.js';
 import type { Bench } from './bench.js';
 
 /** What one peer has shown so far in one case. */
@@ -109,7 +109,7 @@ export async function alternate(
       if (track.peer.kind !== 'sharing sibling') track.mostInside = mostInside;
     });
   }
-  const rounds = workload.rounds === 'one' ? 1 : plan.rounds;
+  const rounds = roundsOf(testCase.rounds ?? workload.rounds, plan.rounds);
   for (let round = 0; round < rounds; round++) {
     const first = round % tracks.length;
     for (const track of [...tracks.slice(first), ...tracks.slice(0, first)]) {

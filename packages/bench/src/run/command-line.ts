@@ -25,7 +25,7 @@ export interface Plan {
 
 export const usage = `npm run bench -- [options]
 
-  (none)             everything, at most 30 minutes; writes docs/benchmarks
+  (none)             everything, at most 45 minutes; writes docs/benchmarks
   --short            a little of everything, within two minutes; fails only when a number of commands is not exact
   --only a,b         only these workloads: ${catalogue.map(({ name }) => name).join(', ')}
   --resume           leave out workloads that have results already

@@ -41,7 +41,7 @@ export async function measureWorkload(workload: Workload, measurement: Measureme
     const onStep = (peer: string) => measurement.onStep(`${workload.name}, ${label}: ${peer}`);
     const plan = {
       workload,
-      peers,
+      peers: peers.filter((peer) => testCase.suits?.(peer) ?? true),
       rounds,
       onStep,
       leftOut: (peer: Peer) => hasFailed(cases, peer),

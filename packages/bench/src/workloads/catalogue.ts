@@ -8,6 +8,7 @@ import { besideLanguages } from './languages.js';
 import { heldCase } from './held-case.js';
 import { loopCase } from './loop-case.js';
 import type { Case, Workload } from './workload.js';
+import { young } from './young.js';
 
 const locks = ({ kind, runsIn }: Traits): boolean => kind === 'lock' && runsIn === undefined;
 const everybody = ({ kind, runsIn }: Traits): boolean => (kind === 'lock' || kind === 'floor') && runsIn === undefined;
@@ -275,6 +276,7 @@ export const catalogue: readonly Workload[] = [
   mixed,
   nested,
   busy,
+  ...young,
   held,
   crowd,
   roundTrip,

@@ -18,12 +18,27 @@ export interface Preparation {
   readonly mostInside: number;
 }
 
+/**
+ * How often a case is measured. `several`: as often as the run says. `one`: a round takes seconds and is repeated in no run. So many times as many
+ * as several: a round is short and says little by itself; but one where the run has one of everything.
+ */
+export type Rounds = 'several' | 'one' | { readonly times: number };
+
+export function roundsOf(rounds: Rounds, several: number): number {
+  if (rounds === 'one' || several === 1) return 1;
+  return rounds === 'several' ? several : several * rounds.times;
+}
+
 /** One setting of a workload. */
 export interface Case {
   readonly label: string;
   /** What grows from case to case; absent in cases that are no part of the growth plot. */
   readonly x?: number;
   readonly inShortRun: boolean;
+  /** Absent: as the workload says. */
+  readonly rounds?: Rounds;
+  /** Of the peers that suit the workload. Absent: all of them. */
+  suits?(peer: Peer): boolean;
   prepare(bench: Bench, peer: Peer): Promise<Preparation>;
   measure(bench: Bench, peer: Peer): Promise<Round>;
 }
@@ -47,8 +62,7 @@ export interface Workload {
   readonly rate: Figure | undefined;
   readonly cases: readonly Case[];
   readonly growth?: GrowthPlot;
-  /** `one`: a round takes seconds and is repeated in no run. */
-  readonly rounds: 'several' | 'one';
+  readonly rounds: Rounds;
   /** The name of the peer that all are divided by. */
   readonly base: string;
   suits(peer: Peer): boolean;

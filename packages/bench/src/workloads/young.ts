@@ -1,0 +1,56 @@
+/** What a process costs that has not run for long, and what it costs through each entry. A process is started for each figure. */
+
+import { startable } from '../fresh/first-lock.js';
+import { floor, subject } from '../peers/roster.js';
+import { entryCase, type Warmth, warmths } from './entry-case.js';
+import { startCase } from './start-case.js';
+import type { Workload } from './workload.js';
+
+/** One short window of a cold process says little: there are so many times as many as of others. */
+const TIMES_COLD = 4;
+/** 21 starts at 3 rounds. */
+const TIMES_STARTED = 7;
+
+const settings: readonly { warmth: Warmth; atOnce: number }[] = [
+  ...(Object.keys(warmths) as Warmth[]).flatMap((warmth) => [1, 64].map((atOnce) => ({ warmth, atOnce }))),
+  { warmth: 'warm', atOnce: 1_000 },
+];
+
+const throughEachEntry: Workload = {
+  name: 'entries',
+  title: 'Each entry, cold and warm',
+  about:
+    'Nobody competes. A process is started for each row of each round; it connects, makes the same call as often as the case says ' +
+    `(${Object.entries(warmths)
+      .map(([warmth, count]) => `${warmth}: ${count.toLocaleString('en-US')}`)
+      .join(', ')}), and what it calls next is measured: ` +
+    '1,000 times, warm 5,000 or 25,000. So `÷ SET NX` compares processes that are equally young. ' +
+    `Of cold and lukewarm processes there are ${TIMES_COLD} times as many rounds. \`holdfast\` is \`withLock\`; ` +
+    'an attempt that fails is `tryLock` at a lock that another client holds.',
+  columns: ['opsPerSecond', 'clientCpuUs', 'commandsPerOp'],
+  rate: 'opsPerSecond',
+  rounds: { times: TIMES_COLD },
+  base: floor,
+  suits: ({ name, kind }) => kind === 'entry' || name === subject || name === floor,
+  cases: (['sections', 'attempts'] as const).flatMap((what) =>
+    settings.map((setting) => entryCase({ what, ...setting })),
+  ),
+};
+
+const start: Workload = {
+  name: 'start',
+  title: 'The first lock of a process',
+  about:
+    'A process is started for each row of each round, ' +
+    `${TIMES_STARTED} times as many as there are rounds elsewhere. It loads ioredis, then the library as users install it, then takes one lock with what the ` +
+    'documentation of the library begins with, connecting included. The floor loads nothing beside ioredis.',
+  columns: ['importMs', 'importOwnMs', 'firstLockMs'],
+  rate: undefined,
+  rounds: { times: TIMES_STARTED },
+  base: floor,
+  suits: ({ name }) => startable.includes(name),
+  cases: [startCase('ESM'), startCase('CommonJS')],
+};
+
+/** In the order of the report. */
+export const young: readonly Workload[] = [throughEachEntry, start];
