@@ -1,4 +1,6 @@
 import type { Figure } from '../measure/figures.js';
+import { byTryLock, entries } from '../peers/entries.js';
+import { redlock5 } from '../peers/redlock-5.js';
 import { floor, subject } from '../peers/roster.js';
 import type { CaseResult, PeerResult, WorkloadResult } from './results.js';
 
@@ -45,7 +47,70 @@ class Reader {
 
 const ORDINARY_LEASE_SHARE = 6 / 30;
 
-/** The goals of the design, in its order. */
+/** The ways into the lock, by the peers that stand for them. */
+const throughEach = [subject, ...entries.map(({ name }) => name)];
+
+/** The least, when all of them were measured. */
+function leastOf(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length < values.length ? undefined : Math.min(...known);
+}
+
+const atLeastShares = [
+  ['1 at once, warm', 0.9],
+  ['1 at once, cold', 0.82],
+  ['64 at once, warm', 0.95],
+  ['64 at once, cold', 0.8],
+  ['1,000 at once, warm', 0.85],
+] as const;
+
+/** Through each entry, in processes of any age. */
+const goalsOfEntries = (read: Reader): Goal[] => [
+  ...atLeastShares.map(([label, atLeast]) => ({
+    what: `each entry, ${label} ÷ SET NX: the least of them`,
+    bound: { atLeast },
+    measured: leastOf(throughEach.map((entry) => read.peer('entries', label, entry)?.toBase)),
+  })),
+  ...['1 at once, warm', '64 at once, warm'].map((label) => ({
+    what: `an attempt that fails, ${label} ÷ SET NX`,
+    bound: { atLeast: 0.9 },
+    measured: read.peer('entries', `an attempt that fails, ${label}`, byTryLock.name)?.toBase,
+  })),
+];
+
+const goalsOfStarts = (read: Reader): Goal[] =>
+  ['ESM', 'CommonJS'].flatMap((form) => [
+    {
+      what: `${form}: first lock after import, ms`,
+      bound: { atMost: 15 },
+      measured: read.value('start', form, 'firstLockMs'),
+    },
+    {
+      what: `${form}: import ÷ redlock's, ioredis included`,
+      bound: { atMost: 1.1 },
+      measured: read.ratio('start', form, 'importMs', redlock5.name),
+    },
+  ]);
+
+const goalsOfContention = (read: Reader): Goal[] => [
+  ...['hold 1 ms', 'two round trips'].map((section) => ({
+    what: `6 processes × 2 tasks, ${section}: fairness`,
+    bound: { atLeast: 0.95 },
+    measured: read.value('mixed', `6 processes × 2 tasks, ${section}`, 'fairness'),
+  })),
+  {
+    what: '8 processes: commands in a script',
+    bound: { atMost: 12 },
+    measured: read.value('processes', '8 processes, hold 0 ms', 'innerCommands'),
+  },
+  {
+    what: '8 processes: µs of Redis for a script',
+    bound: { atMost: 12 },
+    measured: read.value('processes', '8 processes, hold 0 ms', 'scriptUs'),
+  },
+];
+
+/** The goals of the design, in its order, then those that came later. */
 export function goals(results: readonly WorkloadResult[]): Goal[] {
   const read = new Reader(results);
   const one = ['uncontended', '1 at once'] as const;
@@ -103,9 +168,12 @@ export function goals(results: readonly WorkloadResult[]): Goal[] {
     },
     {
       what: 'bytes for a held lock',
-      bound: { atMost: 2_048 },
+      bound: { atMost: 1_500 },
       measured: read.value('held', '10,000 locks', 'bytesEach'),
     },
-    { what: 'bytes for a waiter', bound: { atMost: 1_024 }, measured: read.value('crowd', '1,000 tasks', 'bytesEach') },
+    { what: 'bytes for a waiter', bound: { atMost: 1_000 }, measured: read.value('crowd', '1,000 tasks', 'bytesEach') },
+    ...goalsOfEntries(read),
+    ...goalsOfStarts(read),
+    ...goalsOfContention(read),
   ];
 }
