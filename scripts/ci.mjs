@@ -116,7 +116,7 @@ async function checkSources() {
 }
 
 /** One of each kind: what the others do is their own business, and one of them stands still for minutes. */
-const peersInShort = 'notify-and-retry,redlock 5 beta,floor: SET NX,floor: our scripts';
+const peersInShort = 'notify-and-retry,redlock 5 beta,acquire,tryLock,floor: SET NX,floor: our scripts';
 
 /** The longest first. */
 const otherChecks = [
