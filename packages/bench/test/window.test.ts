@@ -56,11 +56,11 @@ describe('a window', () => {
     expect(seen.most).toBe(4);
   });
 
-  it('of attempts is at one lock, and tells when somebody gets it', async () => {
+  it('of attempts is at the locks of its tasks, and tells when somebody gets it', async () => {
     const { client, seen } = watchedClient();
     const report = await measureWindow(client, order({ what: 'attempts', measured: { count: 3, atOnce: 2 } }));
     expect(report.failures).toEqual([]);
-    expect(seen.names).toEqual(['it', 'it', 'it']);
+    expect(seen.names).toEqual(['it:0', 'it:1', 'it:0']);
     const lucky = watchedClient({ tryOnce: () => Promise.resolve(true) });
     const { failures } = await measureWindow(lucky.client, order({ what: 'attempts' }));
     expect(failures[0]).toMatch('got a lock that somebody else holds');
@@ -101,8 +101,8 @@ describe('each entry', () => {
 
   it('costs one command for an attempt that fails', async () => {
     // A lock as Redisson leaves it: somebody's for everybody.
-    await kit.admin.hset('it', '0f8fad5b-d9cd-469f-a165-70867728950e:1', 1);
-    await kit.admin.pexpire('it', LIMIT_MS);
+    await kit.admin.hset('it:0', '0f8fad5b-d9cd-469f-a165-70867728950e:1', 1);
+    await kit.admin.pexpire('it:0', LIMIT_MS);
     // The first one makes the script known to the server.
     const asked = { what: 'attempts', before: { count: 1, atOnce: 1 } } as const;
     expect(await measured('tryLock', asked)).toMatchObject({ calls: 10, commands: 10, failures: [] });

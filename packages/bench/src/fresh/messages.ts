@@ -11,9 +11,9 @@ export interface Calls {
 /** Calls of a process that has just connected. */
 export interface WindowOrder {
   readonly use: Use;
-  /** `attempts`: single ones, at a lock that somebody else holds. */
+  /** `attempts`: single ones, at locks that somebody else holds. */
   readonly what: 'sections' | 'attempts';
-  /** Of that lock, or the beginning of the name that each task's lock has. */
+  /** The beginning of the name that each task's lock has: `name:0`, `name:1`… */
   readonly name: string;
   /** Not measured; `count: 0`: the first call is. */
   readonly before: Calls;

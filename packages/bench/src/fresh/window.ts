@@ -11,8 +11,8 @@ type Call = (locker: Locker, task: number) => Promise<unknown>;
 
 function callOf({ what, name }: WindowOrder): Call {
   if (what === 'sections') return (locker, task) => locker.run(`${name}:${task}`, nothing);
-  return async (locker) => {
-    if (await locker.tryOnce(name)) throw new Error('got a lock that somebody else holds');
+  return async (locker, task) => {
+    if (await locker.tryOnce(`${name}:${task}`)) throw new Error('got a lock that somebody else holds');
   };
 }
 

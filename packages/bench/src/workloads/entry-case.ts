@@ -8,6 +8,9 @@ import type { Case, Round } from './workload.js';
 export const warmths = { cold: 0, lukewarm: 1_500, warm: 90_000 } as const;
 export type Warmth = keyof typeof warmths;
 
+/** One short window of a cold process says little. Of a warm one it says as much as elsewhere, and getting there takes seconds. */
+export const roundsAt = { cold: { times: 4 }, lukewarm: { times: 2 }, warm: 'several' } as const;
+
 /** A process has compiled what it will by then, whatever was called at once; with many it gets there sooner. */
 const WARMING_AT_ONCE = 64;
 /** Few enough that a cold process is not warm in the end. */
@@ -49,20 +52,22 @@ export function entryCase(setting: {
   return {
     label: what === 'sections' ? label : `an attempt that fails, ${label}`,
     inShortRun: warmth === 'cold' && atOnce === 1,
-    ...(warmth === 'warm' && { rounds: 'several' }),
+    rounds: roundsAt[warmth],
     ...(what === 'attempts' && { suits: (peer) => peer === byTryLock || peer.name === floor }),
     prepare: () => Promise.resolve({ mostInside: 1 }),
     async measure(bench, peer) {
       const use = await bench.use(peer);
       const name = bench.freshName();
-      const order = (lock: string): WindowOrder => ({ use, what, name: lock, ...callsOf(warmth, atOnce) });
-      const measured = async (lock: string) =>
-        windowRound((await freshProcess(programFile('window.mjs'), order(lock), LIMIT_MS)) as WindowReport);
-      if (what === 'sections') return measured(name);
+      const calls = callsOf(warmth, atOnce);
+      const order: WindowOrder = { use, what, name, ...calls };
+      const measured = async () =>
+        windowRound((await freshProcess(programFile('window.mjs'), order, LIMIT_MS)) as WindowReport);
+      if (what === 'sections') return measured();
       const [holder] = await bench.workers(peer, [`holder of ${peer.name}`]);
-      await holder?.call('hold', use, name, 1);
+      // Each task its own: attempts of one process at one lock share what they ask.
+      await holder?.call('hold', use, name, Math.max(calls.before.atOnce, calls.measured.atOnce));
       try {
-        return await measured(`${name}:0`);
+        return await measured();
       } finally {
         await holder?.call('giveBack');
       }

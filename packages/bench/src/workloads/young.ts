@@ -2,12 +2,10 @@
 
 import { startable } from '../fresh/first-lock.js';
 import { floor, subject } from '../peers/roster.js';
-import { entryCase, type Warmth, warmths } from './entry-case.js';
+import { entryCase, roundsAt, type Warmth, warmths } from './entry-case.js';
 import { startCase } from './start-case.js';
 import type { Workload } from './workload.js';
 
-/** One short window of a cold process says little: there are so many times as many as of others. */
-const TIMES_COLD = 4;
 /** 21 starts at 3 rounds. */
 const TIMES_STARTED = 7;
 
@@ -25,11 +23,11 @@ const throughEachEntry: Workload = {
       .map(([warmth, count]) => `${warmth}: ${count.toLocaleString('en-US')}`)
       .join(', ')}), and what it calls next is measured: ` +
     '1,000 times, warm 5,000 or 25,000. So `÷ SET NX` compares processes that are equally young. ' +
-    `Of cold and lukewarm processes there are ${TIMES_COLD} times as many rounds. \`holdfast\` is \`withLock\`; ` +
-    'an attempt that fails is `tryLock` at a lock that another client holds.',
+    `Of cold processes there are ${roundsAt.cold.times} times as many rounds, of lukewarm ones ${roundsAt.lukewarm.times}. \`holdfast\` is \`withLock\`; ` +
+    'an attempt that fails is `tryLock` at a lock that another client holds, of each task another one.',
   columns: ['opsPerSecond', 'clientCpuUs', 'commandsPerOp'],
   rate: 'opsPerSecond',
-  rounds: { times: TIMES_COLD },
+  rounds: 'several',
   base: floor,
   suits: ({ name, kind }) => kind === 'entry' || name === subject || name === floor,
   cases: (['sections', 'attempts'] as const).flatMap((what) =>
