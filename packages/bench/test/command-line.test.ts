@@ -55,6 +55,13 @@ describe('the catalogue', () => {
     expect(suiting).toEqual(besideLanguages);
   });
 
+  it('measures the other entries into the re-entrant lock in a workload of their own', () => {
+    const others = roster.filter(({ kind }) => kind === 'entry');
+    expect(others.map(({ name }) => name)).toEqual(['acquire', 'tryLock']);
+    const suiting = catalogue.filter((workload) => others.some((peer) => workload.suits(peer)));
+    expect(suiting.map(({ name }) => name)).toEqual(['entries']);
+  });
+
   it('names workloads, and cases within a workload, once each, and gives every workload a part in the short run', () => {
     const unique = (names: string[]) => expect(new Set(names).size).toBe(names.length);
     unique(catalogue.map(({ name }) => name));

@@ -49,7 +49,7 @@ interface Entry extends Pick<Peer, 'name' | 'settings'> {
 }
 
 const peerOf = ({ locker, ...traits }: Entry): Peer => ({
-  ...{ ...traits, kind: 'entry', renews: true, reenters: true },
+  ...{ ...traits, kind: 'entry', renews: true, reenters: false },
   async connect(options) {
     const client = createLockClient({ redis: await connect(options), watchdogTimeoutMs: options.leaseMs });
     await client.connect();
