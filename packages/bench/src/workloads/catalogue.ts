@@ -1,4 +1,7 @@
-import type { Traits } from '../peers/peer.js';
+import { holdfast } from '../peers/holdfast.js';
+import { notifyAndRetry } from '../peers/notify-and-retry.js';
+import type { Peer, Traits } from '../peers/peer.js';
+import { redisSemaphore } from '../peers/redis-semaphore.js';
 import { floor } from '../peers/roster.js';
 import { busyCase } from './busy-case.js';
 import { acquire, cost, handoff, scripts } from './columns.js';
@@ -95,14 +98,24 @@ const processes: Workload = {
   },
 };
 
-const sixProcesses = { processes: 6, locks: 'one' } as const;
+/** Of turns of some sections each there are six in a second for each process: in one of ten seconds a turn more is less than 2 %. */
+const LENGTHS_FOR_TURNS = 10;
+
+/** One of each kind beside holdfast: told of releases, and polling. The others do as these. */
+const turnTakers: readonly Peer[] = [holdfast, notifyAndRetry, redisSemaphore];
+
+const sixProcesses = {
+  ...({ processes: 6, locks: 'one', lengths: LENGTHS_FOR_TURNS } as const),
+  suits: (peer: Peer) => turnTakers.includes(peer),
+};
 
 const mixed: Workload = {
   name: 'mixed',
   title: 'One lock, several processes with several tasks each',
   about:
     'A closed loop. What stays in a process for a while, as `kept` says, costs no handoff between processes. `fairness` is that of the processes; ' +
-    'where they have different numbers of tasks, those with more want the lock more.',
+    'where they have different numbers of tasks, those with more want the lock more. ' +
+    `The cases with six have one round of ${LENGTHS_FOR_TURNS} lengths, since shares go by turns, with one library of each kind.`,
   columns: ['opsPerSecond', ...handoff, 'keptShare', ...acquire, ...cost, 'inUseShare', 'fairness', ...timers],
   rate: 'opsPerSecond',
   rounds: 'several',

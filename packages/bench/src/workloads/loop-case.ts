@@ -23,6 +23,10 @@ export interface LoopSetting extends Connection {
   /** What each section makes, in place of a time that it lasts. */
   readonly sectionRoundTrips?: number;
   readonly depth?: number;
+  /** Lengths of a round that the one round of this case has, where what is measured goes by turns and one turn more or less must not show. */
+  readonly lengths?: number;
+  /** Of the peers of the workload. Absent: all of them. */
+  readonly suits?: (peer: Peer) => boolean;
 }
 
 type Shape = Required<Pick<LoopSetting, 'processes' | 'tasks' | 'locks' | 'holdMs' | 'depth'>> &
@@ -160,7 +164,18 @@ export function roundOf(reports: readonly LoopReport[], redisCpuUs: number, dura
 
 /** A case made of closed loops. Before its rounds it connects, proves that the peer excludes, and warms up. */
 export function loopCase(setting: LoopSetting): Case {
-  const { label, x, inShortRun = false, processes = 1, tasks = 1, holdMs = 0, depth = 1, ...rest } = setting;
+  const {
+    label,
+    x,
+    inShortRun = false,
+    processes = 1,
+    tasks = 1,
+    holdMs = 0,
+    depth = 1,
+    lengths,
+    suits,
+    ...rest
+  } = setting;
   const shape: Shape = { ...rest, processes, tasks, holdMs, depth };
   const contended = shape.locks === 'one' && sum(tasksOf(shape)) > 1;
   const lasts = holdMs > 0 || shape.sectionRoundTrips !== undefined;
@@ -168,6 +183,8 @@ export function loopCase(setting: LoopSetting): Case {
     label,
     inShortRun,
     ...(x !== undefined && { x }),
+    ...(lengths !== undefined && { rounds: 'one' }),
+    ...(suits !== undefined && { suits }),
     async prepare(bench, peer): Promise<Preparation> {
       let mostInside = 1;
       if (contended) {
@@ -184,8 +201,11 @@ export function loopCase(setting: LoopSetting): Case {
       return { mostInside };
     },
     async measure(bench, peer): Promise<Round> {
-      const { result, redisCpuUs, executed } = await bench.usingServer(() => runLoops(bench, peer, shape, {}));
-      const round = roundOf(result, redisCpuUs, bench.roundMs);
+      const durationMs = bench.roundMs * (lengths ?? 1);
+      const { result, redisCpuUs, executed } = await bench.usingServer(() =>
+        runLoops(bench, peer, shape, { durationMs }),
+      );
+      const round = roundOf(result, redisCpuUs, durationMs);
       const sections = lasts ? sectionsOf(result) : [];
       const figures: Figures = {
         ...round.figures,
@@ -193,7 +213,7 @@ export function loopCase(setting: LoopSetting): Case {
           executed,
           result.map(({ resources }) => resources),
         ),
-        ...(sections.length > 0 && { inUseShare: inUseShare(sections, bench.roundMs) }),
+        ...(sections.length > 0 && { inUseShare: inUseShare(sections, durationMs) }),
       };
       return { ...round, figures };
     },
