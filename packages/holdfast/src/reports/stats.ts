@@ -116,12 +116,14 @@ const boundsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_
 
 /** Durations, kept in microseconds. */
 class Durations {
-  readonly #histogram: RecordableHistogram = createHistogram();
+  /** Made when there is something to record: it takes half a megabyte of address space, and its while. */
+  #histogram: RecordableHistogram | undefined;
   /** Of each bound, how many are above the bounds before it, and not above it. */
   readonly #counts = boundsMs.map(() => 0);
   #sumMs = 0;
 
   record(ms: number): void {
+    this.#histogram ??= createHistogram();
     this.#histogram.record(Math.max(1, Math.round(ms * 1_000)));
     this.#sumMs += ms;
     let at = 0;
@@ -130,12 +132,11 @@ class Durations {
   }
 
   summary(): Distribution {
-    const { count } = this.#histogram;
     let upTo = 0;
     const buckets = boundsMs.map((upToMs, at) => ({ upToMs, count: (upTo += this.#counts[at] ?? 0) }));
-    if (count === 0) return { count, sumMs: 0, meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0, buckets };
+    if (this.#histogram === undefined) return { count: 0, sumMs: 0, meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0, buckets };
     return {
-      count,
+      count: this.#histogram.count,
       sumMs: this.#sumMs,
       buckets,
       meanMs: this.#histogram.mean / 1_000,
