@@ -53,9 +53,10 @@ export class Commands {
     return this.#keys.nowMs;
   }
 
+  /** A script that looks at the clock again finds that it has gone on. */
   timeMicros(): number {
     this.#enter('time', 'read');
-    return this.#nowMicros;
+    return this.#nowMicros++;
   }
 
   exists(key: string): boolean {
@@ -230,6 +231,12 @@ export class Commands {
     const isNew = set.add(member, score);
     this.#keys.written(key, set.size);
     return isNew;
+  }
+
+  /** `ZADD NX`: leaves a member that is there alone. */
+  zaddNew(key: string, score: number, member: string): boolean {
+    this.#enter('zadd', 'grow');
+    return this.#keys.sortedSet(key)?.score(member) === undefined && this.zadd(key, score, member);
   }
 
   zrem(key: string, ...members: readonly string[]): number {

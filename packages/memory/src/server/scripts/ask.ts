@@ -164,27 +164,49 @@ function enqueue(redis: Commands, newcomer: Newcomer): Place | ErrorReply {
   const { queue, fresh, there, tenure, entry, freshTtlMs } = newcomer;
   const isQueueThere = there.has(queue);
   const isRaised = (isQueueThere ? redis.pttl(fresh) : -2) <= freshTtlMs;
-  const ttlMs = Math.max(2 * freshTtlMs, isQueueThere ? redis.pttl(queue) : 0);
-  const known = isQueueThere ? redis.zscore(queue, tenure) : undefined;
-  const ticket = known ?? (newcomer.ticket === 0 ? nextTicket(redis, newcomer) : newcomer.ticket);
-  if (known === undefined) redis.zadd(queue, ticket, tenure);
+  const ttlMs = isRaised ? Math.max(2 * freshTtlMs, isQueueThere ? redis.pttl(queue) : 0) : 0;
+  const placed = place(redis, newcomer);
+  if (placed instanceof ErrorReply) return placed;
+  const { isNew } = placed;
+  let { ticket } = placed;
   try {
     if (isRaised) redis.pexpire(queue, ttlMs);
-    else if (known !== undefined) redis.hdel(fresh, '');
-    redis.hset(fresh, tenure, entry);
+    if (!isNew) redis.hdel(fresh, '');
     if (!isQueueThere) redis.hdel(fresh, 'returned');
+    redis.hset(fresh, tenure, entry);
     if (newcomer.note !== undefined) redis.hset(fresh, 'returned', newcomer.note);
     if (isRaised) redis.pexpire(fresh, ttlMs);
-    return { position: isQueueThere ? redis.zrank(queue, tenure) : 0, ticket };
+    if (!isQueueThere) return { position: 0, ticket };
+    let position = redis.zrank(queue, tenure);
+    if (isNew && newcomer.ticket === 0) {
+      const behind = redis.zcard(queue) - 1;
+      if (position !== undefined && position < behind) {
+        ticket = (redis.zrangeWithScores(queue, -1, -1)[0]?.score ?? 0) + 1;
+        position = behind;
+        redis.zadd(queue, ticket, tenure);
+      }
+    }
+    return { position, ticket };
   } catch (error) {
     withdraw(redis, queue, fresh, tenure);
     return refusalOf(error);
   }
 }
 
-function nextTicket(redis: Commands, { queue, there, nowMicros }: Newcomer): number {
-  const last = there.has(queue) ? redis.zrangeWithScores(queue, -1, -1)[0]?.score : undefined;
-  return last === undefined ? nowMicros : Math.max(nowMicros, last + 1);
+/** Sees to it that the tenure has a place, at the end unless it had one. */
+function place(
+  redis: Commands,
+  { queue, there, tenure, nowMicros, ticket: given }: Newcomer,
+): { ticket: number; isNew: boolean } | ErrorReply {
+  const isQueueThere = there.has(queue);
+  let known = given !== 0 && isQueueThere ? redis.zscore(queue, tenure) : undefined;
+  if (known !== undefined) return { ticket: known, isNew: false };
+  const ticket = given === 0 ? nowMicros : given;
+  const added = attempt(() => redis.zaddNew(queue, ticket, tenure));
+  if (added === true) return { ticket, isNew: true };
+  known = isQueueThere ? redis.zscore(queue, tenure) : undefined;
+  if (known !== undefined) return { ticket: known, isNew: false };
+  return added instanceof ErrorReply ? added : new ErrorReply('ERR no place');
 }
 
 function withdraw(redis: Commands, queue: string, fresh: string, tenure: string): void {
