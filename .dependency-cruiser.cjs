@@ -105,7 +105,7 @@ module.exports = {
       from: { path: '^packages/([^/]+)/' },
       to: {
         path: '^packages/[^/]+/src/',
-        pathNot: ['^packages/$1/', '^packages/[^/]+/src/(testing/)?(index|internal)\\.ts$'],
+        pathNot: ['^packages/$1/', '^packages/[^/]+/src/((testing|lua)/)?(index|internal)\\.ts$'],
       },
     },
     {

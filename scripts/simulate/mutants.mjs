@@ -1,6 +1,7 @@
-// npm run simulate -- --mutant [numbers | all] [--minutes n] [--with kind]: does the simulation find planted bugs? Each patch of mutants/ that changes
-// the client is applied to a copy of the repository, bundled, and simulated until a promise is broken. Scripts in Lua are not executed here.
-import { spawn } from 'node:child_process';
+// npm run simulate -- --mutant [numbers | client | scripts | all] [--minutes n] [--with kind]: does the simulation find planted bugs? Each patch of
+// mutants/ is applied to a copy of the repository, bundled, and simulated until a promise is broken: one of a script on servers that execute Lua, with
+// the modules of scripts made anew. Without a word: those of the client.
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,13 +25,27 @@ function simulate(file, copy, { minutes, beside }) {
     '--until-violation',
     '--no-show',
   ];
-  const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
+  let complained = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => (complained += text));
   child.stdout.setEncoding('utf8').on('data', (text) => (said += text));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, said }));
+    child.once('close', () => resolve({ said, complained }));
   });
+}
+
+/** Puts the scripts as they are now into the modules that the bundle is made of. */
+function generate(copy) {
+  const { status, stderr } = spawnSync(process.execPath, [join(copy, 'scripts/gen-lua.mjs')], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+/** What the servers of the simulation do not know is no answer of a script: the mutant is neither found nor missed. */
+function assertUnderstood(complained) {
+  const [unknown] = /UnknownToLua: .*/.exec(complained) ?? [];
+  if (unknown !== undefined) throw new Error(`not understood: ${unknown}`);
 }
 
 async function verdictOn(mutant, copy, how) {
@@ -38,8 +53,11 @@ async function verdictOn(mutant, copy, how) {
   const startedAt = performance.now();
   try {
     const file = join(copy, 'packages/simulation/node_modules/.cache/simulate.mjs');
+    if (mutant.lua) generate(copy);
     await bundle(copy, file);
-    const { said } = await simulate(file, copy, how);
+    const beside = [...how.beside, ...(mutant.lua ? ['--lua'] : [])];
+    const { said, complained } = await simulate(file, copy, { ...how, beside });
+    assertUnderstood(complained);
     const [, worlds, holds] =
       / ([\d,]+) worlds, ([\d,]+) holds/.exec(said.split('\n').findLast((line) => line.includes(' worlds, ')) ?? '') ??
       [];
@@ -56,7 +74,15 @@ async function verdictOn(mutant, copy, how) {
     return { found: false, finding: error.message.split('\n')[0], ms: performance.now() - startedAt };
   } finally {
     patch(mutant, copy, ['--reverse']);
+    if (mutant.lua) generate(copy);
   }
+}
+
+/** Those of these numbers, or of these kinds. */
+function chosen(words) {
+  const kinds = { client: ({ lua }) => !lua, scripts: ({ lua }) => lua, all: () => true };
+  const isWanted = (mutant) => words.some((word) => kinds[word]?.(mutant) ?? word === mutant.number);
+  return readMutants().filter(isWanted);
 }
 
 const row = (cells) => `| ${cells.join(' | ')} |`;
@@ -69,9 +95,7 @@ export async function findMutants(words) {
     options: { minutes: { type: 'string', default: '1' }, with: { type: 'string' } },
   });
   const how = { minutes: Number(values.minutes), beside: values.with === undefined ? [] : ['--with', values.with] };
-  const numbers = positionals.filter((word) => word !== 'all');
-  const all = readMutants().filter(({ lua }) => !lua);
-  const mutants = numbers.length === 0 ? all : all.filter(({ number }) => numbers.includes(number));
+  const mutants = chosen(positionals.length === 0 ? ['client'] : positionals);
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-simulation-'));
   const copy = join(folder, 'holdfast');
   const rows = [];

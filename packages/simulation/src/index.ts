@@ -3,9 +3,9 @@
  *
  * @packageDocumentation
  */
-export { scenarioOf } from './plan/draw.js';
+export { scenarioOf, type ScenarioTerms } from './plan/draw.js';
 export type { FaultKind, FaultPlan } from './plan/faults.js';
-export type { OtherKind, Scenario, ScenarioClass } from './plan/scenario.js';
+export type { OtherKind, Scenario, ScenarioClass, Scripts } from './plan/scenario.js';
 export { type RunCounts, type RunOptions, type RunResult, runScenario } from './run.js';
 export { type Shrunk, shrink } from './shrink.js';
 export { inMacrotask } from './world/jobs.js';

@@ -7,7 +7,7 @@ const [kind, beside, first, count] = process.argv.slice(2) as [ScenarioClass, Ot
 async function campaign() {
   let holds = 0;
   for (let seed = Number(first); seed < Number(first) + Number(count); seed++) {
-    const scenario = short(scenarioOf(seed, kind, beside === 'any' ? undefined : beside));
+    const scenario = short(scenarioOf(seed, { class: kind, with: beside === 'any' ? undefined : beside }));
     const { violation, counts } = await inMacrotask(() => runScenario(scenario));
     holds += counts.holds;
     if (violation !== undefined) return { holds, seed, violation };

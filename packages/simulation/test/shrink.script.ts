@@ -12,7 +12,7 @@ const slow = (scenario: Scenario): Scenario => ({
 
 async function smallest() {
   for (let seed = 1; seed < 60; seed++) {
-    const failed = await inMacrotask(() => runScenario(slow(short(scenarioOf(seed, 'broken')))));
+    const failed = await inMacrotask(() => runScenario(slow(short(scenarioOf(seed, { class: 'broken' })))));
     if (failed.violation?.rule !== 'exclusion') continue;
     const { result } = await inMacrotask(() => shrink(failed, MOST_RUNS));
     // And it can be read.

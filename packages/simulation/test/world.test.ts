@@ -7,14 +7,23 @@ const PATIENCE_MS = 120_000;
 
 describe('the same seed is the same run, to the last event', () => {
   const seeds = [1, 2, 3] as const;
+  const digestsOf = (...args: readonly (string | number)[]) => runBundled('digests', args);
 
   it(
     'twice in one process, and in another process',
     async () => {
-      const [again, ...digests] = (await runBundled('digests', [seeds[0], ...seeds])).split(' ');
+      const [again, ...digests] = (await digestsOf('rules', seeds[0], ...seeds)).split(' ');
       expect(digests[0]).toBe(again);
       expect(new Set(digests).size).toBe(seeds.length);
-      expect(await runBundled('digests', seeds)).toBe(digests.join(' '));
+      expect(await digestsOf('rules', ...seeds)).toBe(digests.join(' '));
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'whether servers execute the scripts or the rules',
+    async () => {
+      expect(await digestsOf('lua', ...seeds)).toBe(await digestsOf('rules', ...seeds));
     },
     PATIENCE_MS,
   );

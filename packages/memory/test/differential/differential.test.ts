@@ -1,12 +1,13 @@
 /**
- * The memory server against a real one: the same script calls, the same commands of others, the same refusals, in random stories. After each
- * step the replies as they come over the wire, what was published, and every key are compared.
+ * The memory server against a real one, once by its rules and once with the Lua scripts: the same script calls, the same commands of others, the same
+ * refusals, in random stories. After each step the replies as they come over the wire, what was published, and every key are compared.
  *
  * HOLDFAST_PROOF=long tells many more stories. A failure prints its seed and path: see `proofRuns` for how to repeat it.
  */
 import { findBinary, proofRuns, type RedisServer, startPrivateRedis } from '@holdfast/testkit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import { luaScripts } from '../../src/lua/index.js';
 import { planted } from './planted-bugs.js';
 import { ELECTION_CHANNEL, FENCED_KEYS, FENCED_REPLIES, fencedStories } from './fenced-story.js';
 import { LATCH_CHANNELS, LATCH_KEYS, LATCH_REPLIES, latchStories } from './latch-story.js';
@@ -27,6 +28,8 @@ const servers = [
     .slice(0, 1)
     .map((file) => ({ title: 'Valkey', file })),
 ];
+
+const lua = luaScripts();
 
 describe.each(servers)('the memory server does what $title does', ({ file }) => {
   const { parameters, timeoutMs } = proofRuns({ quick: 100, long: 10_000 });
@@ -56,8 +59,8 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       const seen = new Set<string>();
       let told = 0;
       const property = fc.asyncProperty(stories, async (story) => {
-        const memory = new MemorySide(CHANNELS);
-        expect(await difference(story, KEYS, { real, memory }, seen)).toBeUndefined();
+        const others = inMemory(CHANNELS);
+        expect(await difference(story, KEYS, { real, others }, seen)).toBeUndefined();
         told++;
       });
       await fc.assert(property, parameters);
@@ -73,8 +76,8 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       const seen = new Set<string>();
       let told = 0;
       const property = fc.asyncProperty(readWriteStories, async (story) => {
-        const memory = new MemorySide([...CHANNELS, ...READ_WRITE_CHANNELS]);
-        expect(await difference(story, READ_WRITE_KEYS, { real, memory }, seen)).toBeUndefined();
+        const others = inMemory([...CHANNELS, ...READ_WRITE_CHANNELS]);
+        expect(await difference(story, READ_WRITE_KEYS, { real, others }, seen)).toBeUndefined();
         told++;
       });
       await fc.assert(property, readWriteRuns.parameters);
@@ -91,8 +94,8 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       const seen = new Set<string>();
       let told = 0;
       const property = fc.asyncProperty(permitsStories, async (story) => {
-        const memory = new MemorySide([...CHANNELS, ...PERMITS_CHANNELS]);
-        expect(await difference(story, PERMITS_KEYS, { real, memory }, seen)).toBeUndefined();
+        const others = inMemory([...CHANNELS, ...PERMITS_CHANNELS]);
+        expect(await difference(story, PERMITS_KEYS, { real, others }, seen)).toBeUndefined();
         told++;
       });
       await fc.assert(property, permitsRuns.parameters);
@@ -109,8 +112,8 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       const seen = new Set<string>();
       let told = 0;
       const property = fc.asyncProperty(fencedStories, async (story) => {
-        const memory = new MemorySide([...CHANNELS, ELECTION_CHANNEL]);
-        expect(await difference(story, FENCED_KEYS, { real, memory }, seen)).toBeUndefined();
+        const others = inMemory([...CHANNELS, ELECTION_CHANNEL]);
+        expect(await difference(story, FENCED_KEYS, { real, others }, seen)).toBeUndefined();
         told++;
       });
       await fc.assert(property, fencedRuns.parameters);
@@ -126,8 +129,8 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       const seen = new Set<string>();
       let told = 0;
       const property = fc.asyncProperty(latchStories, async (story) => {
-        const memory = new MemorySide(LATCH_CHANNELS);
-        expect(await difference(story, LATCH_KEYS, { real, memory }, seen)).toBeUndefined();
+        const others = inMemory(LATCH_CHANNELS);
+        expect(await difference(story, LATCH_KEYS, { real, others }, seen)).toBeUndefined();
         told++;
       });
       await fc.assert(property, latchRuns.parameters);
@@ -142,7 +145,7 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
       const property = fc.asyncProperty(stories, async (story) => {
         const memory = new MemorySide(CHANNELS, options);
         plant?.(memory.server);
-        return (await difference(story, KEYS, { real, memory })) === undefined;
+        return (await difference(story, KEYS, { real, others: [memory] })) === undefined;
       });
       // Nothing is made smaller here, which would need time of its own: a slow machine tells the stories until its time is over, and not half of them.
       const untilFound = { ...parameters, endOnFailure: true, interruptAfterTimeLimit: timeoutMs };
@@ -152,6 +155,12 @@ describe.each(servers)('the memory server does what $title does', ({ file }) => 
     timeoutMs,
   );
 });
+
+/** By its rules, and with the scripts themselves. */
+const inMemory = (channels: readonly string[]): MemorySide[] => [
+  new MemorySide(channels),
+  new MemorySide(channels, { scripts: lua }),
+];
 
 function isServer(file: string): boolean {
   try {

@@ -1,4 +1,4 @@
-/** Tells a story to two servers, and says where they part. */
+/** Tells a story to a real server and to others, and says where one parts from it. */
 
 import { comparable, Words } from './comparing.js';
 import { type MemorySide, type Outcome, type RealSide, scriptOf, type Side } from './sides.js';
@@ -102,11 +102,17 @@ function isSortedSet(entry: unknown): boolean {
   return Array.isArray(entry) && entry[0] === 'zset';
 }
 
-/** Where two servers part, or undefined: in what they answer, say, and hold under `keys`. `seen` collects what was answered. */
+/** A real server, and those that should be like it. */
+interface Sides {
+  readonly real: RealSide;
+  readonly others: readonly MemorySide[];
+}
+
+/** Where a server parts from the real one, or undefined: in what they answer, say, and hold under `keys`. `seen` collects what was answered. */
 export function difference(
   story: readonly Step[],
   keys: readonly string[],
-  sides: { real: RealSide; memory: MemorySide },
+  sides: Sides,
   seen = new Set<string>(),
 ): Promise<Difference | undefined> {
   return sides.real.alone(() => tell(story, keys, sides, seen));
@@ -114,6 +120,8 @@ export function difference(
 
 interface Difference {
   readonly step: Step;
+  /** Which of the others, by its place. */
+  readonly other: number;
   readonly real: string;
   readonly memory: string;
 }
@@ -121,17 +129,23 @@ interface Difference {
 async function tell(
   story: readonly Step[],
   keys: readonly string[],
-  { real, memory }: { real: RealSide; memory: MemorySide },
+  { real, others }: Sides,
   seen: Set<string>,
 ): Promise<Difference | undefined> {
-  memory.setTime(await real.reset());
-  const [onReal, onMemory] = [new Teller(real, keys), new Teller(memory, keys)];
+  const beganAtMs = await real.reset();
+  const onReal = new Teller(real, keys);
+  const tellers = others.map((side) => {
+    side.setTime(beganAtMs);
+    return new Teller(side, keys);
+  });
   try {
     for (const step of story) {
       const expected = await onReal.tell(step);
-      memory.setTime(expected.nowMs);
-      const found = await onMemory.tell(step);
-      if (expected.words !== found.words) return { step, ...parting(expected.words, found.words) };
+      for (const [other, teller] of tellers.entries()) {
+        others[other]?.setTime(expected.nowMs);
+        const found = await teller.tell(step);
+        if (expected.words !== found.words) return { step, other, ...parting(expected.words, found.words) };
+      }
       if (step.kind === 'call') for (const kind of kindsOf(expected.outcome)) seen.add(`${step.name} ${kind}`);
     }
   } finally {

@@ -40,8 +40,8 @@ export function runCampaign(file: string, orders: Orders, listener: CampaignList
     let left = workers;
     const children = Array.from({ length: workers }, (_, number) => {
       const child = fork(file, ['--worker']);
-      const terms = { class: orders.class, with: orders.with };
-      const share: Share = { first: seed + number, stride: workers, end: seed + runs, ...terms };
+      const terms = { class: orders.class, with: orders.with, scripts: orders.scripts };
+      const share: Share = { first: seed + number, stride: workers, end: seed + runs, terms };
       child.send({ ...share, end: Math.min(share.end, Number.MAX_SAFE_INTEGER) });
       child.on('message', (message) => {
         const report = message as WorkerReport;

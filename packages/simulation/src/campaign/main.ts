@@ -34,8 +34,8 @@ async function show({ seed }: Finding, orders: Orders, scratch: string) {
   const terms = (['class', 'with'] as const).map((name) =>
     orders[name] === undefined ? '' : ` --${name} ${orders[name]}`,
   );
-  say(`    again: npm run simulate -- --show ${seed}${terms.join('')}`);
-  const failed = await inMacrotask(() => runScenario(scenarioOf(seed, orders.class, orders.with)));
+  say(`    again: npm run simulate -- --show ${seed}${terms.join('')}${orders.scripts === 'lua' ? ' --lua' : ''}`);
+  const failed = await inMacrotask(() => runScenario(scenarioOf(seed, orders)));
   if (failed.violation === undefined) {
     say('    it does not come again: the world is not deterministic, and that is the first thing to mend');
     return;
@@ -54,9 +54,9 @@ async function show({ seed }: Finding, orders: Orders, scratch: string) {
 }
 
 async function showOne(args: readonly string[]): Promise<void> {
-  const { seed, class: kind, with: other } = ordersOf(['--seed', ...args], () => 0);
+  const { seed, ...terms } = ordersOf(['--seed', ...args], () => 0);
   const { trace, counts, violation, digest } = await inMacrotask(() =>
-    runScenario(scenarioOf(seed, kind, other), { trace: 'with text' }),
+    runScenario(scenarioOf(seed, terms), { trace: 'with text' }),
   );
   for (const line of trace) say(line);
   say(JSON.stringify({ digest, ...counts, violation }));

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { OtherKind, ScenarioClass } from '../plan/scenario.js';
+import type { OtherKind, ScenarioClass, Scripts } from '../plan/scenario.js';
 
 /** See the module comment. */
 export interface Orders {
@@ -16,6 +16,7 @@ export interface Orders {
   readonly class: ScenarioClass | undefined;
   /** Worlds have this beside a single lock, and nothing else. Undefined: drawn by each seed. */
   readonly with: OtherKind | undefined;
+  readonly scripts: Scripts;
   readonly workers: number;
   readonly until: 'done' | 'violation';
   /** A line with the results is appended to docs/faults/simulation.jsonl. */
@@ -32,13 +33,14 @@ export const usage = `npm run simulate -- [options]
   --seed n           of the first run (a fresh one, printed); the next runs have the next seeds
   --class name       calm, broken, taken (drawn by each seed)
   --with kind        semaphore, ids, latch, election, share, multi, spin, rest or majority beside one lock (drawn by each seed, but the last four)
+  --lua              servers execute the Lua scripts, and not the rules beside them: slower, the same worlds
   --workers n        processes (one for each core)
   --until-violation  ends with the first violation
   --record           appends the result to docs/faults/simulation.jsonl
   --report           runs nothing; writes docs/faults.md from the results
   --show n           runs seed n alone and prints its trace
   --planted          do the judges find what is planted in the server? scripts/simulate/planted.mjs
-  --mutant n …       are planted bugs found? numbers of mutants/, or all
+  --mutant n …       are planted bugs found? numbers of mutants/, or client, scripts, all: scripts/simulate/mutants.mjs
 `;
 
 const classes: ReadonlySet<string> = new Set<ScenarioClass>(['calm', 'broken', 'taken']);
@@ -67,6 +69,7 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
       class: { type: 'string' },
       with: { type: 'string' },
       workers: { type: 'string' },
+      lua: { type: 'boolean', default: false },
       'until-violation': { type: 'boolean', default: false },
       record: { type: 'boolean', default: false },
       'no-show': { type: 'boolean', default: false },
@@ -90,6 +93,7 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
     runs: number('runs', Number.POSITIVE_INFINITY),
     class: kind as ScenarioClass | undefined,
     with: other as OtherKind | undefined,
+    scripts: values.lua ? 'lua' : 'rules',
     workers: Math.max(1, Math.floor(number('workers', availableParallelism()))),
     until: values['until-violation'] ? 'violation' : 'done',
     record: values.record,

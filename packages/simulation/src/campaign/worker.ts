@@ -1,7 +1,6 @@
 /** One process of a campaign: runs one seed after another and says what came of it. */
 
-import { scenarioOf } from '../plan/draw.js';
-import type { OtherKind, ScenarioClass } from '../plan/scenario.js';
+import { scenarioOf, type ScenarioTerms } from '../plan/draw.js';
 import { runScenario } from '../run.js';
 import { inMacrotask } from '../world/jobs.js';
 import { addRun, emptyTally, type Finding, type Tally } from './tally.js';
@@ -11,8 +10,7 @@ export interface Share {
   readonly first: number;
   readonly stride: number;
   readonly end: number;
-  readonly class: ScenarioClass | undefined;
-  readonly with: OtherKind | undefined;
+  readonly terms: ScenarioTerms;
 }
 
 /** What a worker says: what has been added since it last spoke. */
@@ -30,7 +28,7 @@ export async function work(share: Share, report: (report: WorkerReport) => void)
   let findings: Finding[] = [];
   let reportedAt = performance.now();
   for (let seed = share.first; seed < share.end; seed += share.stride) {
-    const result = await inMacrotask(() => runScenario(scenarioOf(seed, share.class, share.with)));
+    const result = await inMacrotask(() => runScenario(scenarioOf(seed, share.terms)));
     addRun(tally, result);
     if (result.violation !== undefined) findings.push({ ...result.violation, seed, class: result.scenario.class });
     if (findings.length === 0 && performance.now() - reportedAt < REPORT_EVERY_MS) continue;

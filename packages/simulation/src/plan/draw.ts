@@ -5,12 +5,31 @@ import type { Chance } from '../world/chance.js';
 import { Chance as Source } from '../world/chance.js';
 import { drawFaults, drawNodeFaults } from './draw-faults.js';
 import { drawMajority } from './draw-majority.js';
-import type { ClientPlan, OtherKind, OtherPlan, ProcessPlan, Scenario, ScenarioClass, TaskPlan } from './scenario.js';
+import type {
+  ClientPlan,
+  OtherKind,
+  OtherPlan,
+  ProcessPlan,
+  Scenario,
+  ScenarioClass,
+  Scripts,
+  TaskPlan,
+} from './scenario.js';
 
 const classes = { calm: 3, broken: 6, taken: 2 } satisfies Record<ScenarioClass, number>;
 
-/** The scenario of a seed: a few seconds of a small world. `only`: of this class; `beside`: with this and nothing else beside a single lock. */
-export function scenarioOf(seed: number, only?: ScenarioClass, beside?: OtherKind): Scenario {
+/** What is not left to the seed. */
+export interface ScenarioTerms {
+  readonly class?: ScenarioClass | undefined;
+  /** With this and nothing else beside a single lock. */
+  readonly with?: OtherKind | undefined;
+  /** Default: rules. A world is the same either way. */
+  readonly scripts?: Scripts;
+}
+
+/** The scenario of a seed: a few seconds of a small world. */
+export function scenarioOf(seed: number, terms: ScenarioTerms = {}): Scenario {
+  const { class: only, with: beside, scripts = 'rules' } = terms;
   const chance = new Source(seed).of('scenario');
   const drawn = chance.weighed(classes);
   const kind = only ?? drawn;
@@ -22,6 +41,7 @@ export function scenarioOf(seed: number, only?: ScenarioClass, beside?: OtherKin
   const slowest = chance.mostlySmall(0.3, 25);
   const scenario: Scenario = {
     seed,
+    scripts,
     class: kind,
     wakeup: chance.happens(0.85) ? 'queue' : 'redisson',
     locks,

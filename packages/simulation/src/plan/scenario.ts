@@ -14,6 +14,9 @@ import type { FaultPlan } from './faults.js';
  */
 export type ScenarioClass = 'calm' | 'broken' | 'taken';
 
+/** What servers execute: the rules that are written beside the scripts, or the scripts themselves, in Lua. */
+export type Scripts = 'rules' | 'lua';
+
 /** As what all ask for the locks that exclude everybody else. */
 export type LockKind = 'plain' | 'fenced' | 'fair';
 
@@ -77,6 +80,7 @@ export interface ProcessPlan {
 /** See the module comment. */
 export interface Scenario {
   readonly seed: number;
+  readonly scripts: Scripts;
   readonly class: ScenarioClass;
   readonly wakeup: 'queue' | 'redisson';
   readonly locks: readonly string[];

@@ -5,7 +5,7 @@
  * owners for a while: those times are told to the judges.
  */
 
-import { MemoryServer, type Replication } from '@holdfast/memory';
+import { MemoryServer, type Replication, type ScriptBody } from '@holdfast/memory';
 import type { Chance } from './chance.js';
 import type { Delays, Host } from './network.js';
 import { Phase, type Timeline } from './timeline.js';
@@ -17,6 +17,8 @@ const BEGIN_MS = 1_790_000_000_000;
 export interface ServerTerms {
   readonly name: string;
   readonly label?: string;
+  /** Scripts that take the place of its own. */
+  readonly scripts?: Readonly<Record<string, ScriptBody>>;
   /** How far a replica is behind; undefined: there is none. */
   readonly lag?: Delays | undefined;
   /** How much faster than the world's its clock runs. Default 1. */
@@ -34,6 +36,7 @@ export class WorldServer implements Host {
   readonly label: string;
   readonly #rate: number;
   readonly #ageMs: number;
+  readonly #scripts: Readonly<Record<string, ScriptBody>>;
   readonly #chance: Chance;
   readonly #lag: Delays | undefined;
   #master: MemoryServer;
@@ -46,7 +49,7 @@ export class WorldServer implements Host {
   constructor(
     timeline: Timeline,
     chance: Chance,
-    { name, label = '', lag, rate = 1, aheadMs = 0, ageMs = 0 }: ServerTerms,
+    { name, label = '', lag, rate = 1, aheadMs = 0, ageMs = 0, scripts = {} }: ServerTerms,
   ) {
     this.#timeline = timeline;
     this.#chance = chance;
@@ -56,6 +59,7 @@ export class WorldServer implements Host {
     this.#rate = rate;
     this.#aheadMs = aheadMs;
     this.#ageMs = ageMs;
+    this.#scripts = scripts;
     this.#master = this.#make();
     this.#follow();
   }
@@ -126,7 +130,8 @@ export class WorldServer implements Host {
       },
     };
     const now = () => BEGIN_MS + this.#timeline.now * this.#rate + this.#aheadMs;
-    return new MemoryServer({ now, timers, name: `${this.name}-${++this.#servers}`, ageMs: this.#ageMs });
+    const name = `${this.name}-${++this.#servers}`;
+    return new MemoryServer({ now, timers, name, ageMs: this.#ageMs, scripts: this.#scripts });
   }
 
   #follow(): void {

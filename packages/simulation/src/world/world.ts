@@ -5,8 +5,8 @@
  *
  * The client is the one that is published, made by `createLockClientIn` with other surroundings: a clock, randomness, turns of the event loop, and
  * where its connections come from. No line of it is replaced or skipped. Below it stands a connection that behaves as ioredis does, over a network
- * that keeps order within a connection as TCP does, to a server that executes the scripts by rules which a differential test holds to the Lua scripts
- * on real servers.
+ * that keeps order within a connection as TCP does, to a server that executes the scripts themselves, or rules in their place; a differential test holds
+ * both to real servers.
  *
  * What is left open is when things happen, and that is what the world decides: one event at a time, in order of world time, with all promise
  * jobs run before the next. An event is what a macrotask is to Node: a timer, bytes from a socket, `setImmediate`. Two processes never run at the same
@@ -21,7 +21,7 @@
  *   tests on real servers and `npm run faults` are for that.
  * - Code takes no time in here, except where a task computes: a race between two lines of one macrotask does not exist, and load does not slow anything.
  * - Cluster and Sentinel: there is one address. What is behind it may fail over. Locks by majority have servers of their own beside it.
- * - A mistake that the rules of the memory server share with the Lua scripts.
+ * - A mistake that the memory server shares with nobody, in what both it and a real server are asked in the differential test.
  */
 
 import {
@@ -33,6 +33,7 @@ import {
   systemSurroundings,
 } from 'holdfast/internal';
 import { memoryRedis } from '@holdfast/memory';
+import { luaScripts } from '@holdfast/memory/lua';
 import type { LockClient, RedLockClient } from 'holdfast';
 import type { Redis, RedisOptions } from 'ioredis';
 import type { MajorityPlan, ProcessPlan, Scenario } from '../plan/scenario.js';
@@ -45,6 +46,8 @@ import type { Trace } from './trace.js';
 
 const PORT = 6379;
 const HOST = { host: 'redis', port: PORT };
+/** Translated once, for all worlds. */
+const lua = luaScripts();
 /** Of a server of the locks by majority. */
 const nodeHost = (number: number) => `node-${number}`;
 
@@ -75,13 +78,16 @@ export class World {
     this.trace = trace;
     this.#scenario = scenario;
     this.chance = new Chance(scenario.seed).of('world');
-    this.server = new WorldServer(this.timeline, this.chance.of('server'), { name: 'server', lag: scenario.lag });
+    const scripts = scenario.scripts === 'lua' ? lua : {};
+    const { lag } = scenario;
+    this.server = new WorldServer(this.timeline, this.chance.of('server'), { name: 'server', lag, scripts });
     const plan = majorityOf(scenario);
     this.nodes = (plan?.nodes ?? []).map(
       (terms, number) =>
         new WorldServer(this.timeline, this.chance.of(nodeHost(number)), {
           name: nodeHost(number),
           label: `>${nodeHost(number)}`,
+          scripts,
           ...terms,
         }),
     );
