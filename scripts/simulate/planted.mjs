@@ -133,6 +133,13 @@ const planted = [
     after: '        return { member',
   },
   {
+    name: 'a script gives one permit too many',
+    ...{ scripts: 'lua', with: 'semaphore', class: 'calm', rules: ['permits'] },
+    file: 'packages/core/src/permits/scripts.gen.ts',
+    before: "if free and free >= wanted and redis.call('EXISTS', queue, KEYS[4]) == 0 then",
+    after: "if free and free + 1 >= wanted and redis.call('EXISTS', queue, KEYS[4]) == 0 then",
+  },
+  {
     name: 'members are taken in the order of the call',
     ...{ with: 'multi', class: 'calm', rules: ['starved'], file: `${client}/primitives/members.ts` },
     before: 'placed.sort((a, b) => a.slot - b.slot || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));',
@@ -240,6 +247,7 @@ async function look(plant) {
   const file = join(root, `packages/simulation/node_modules/.cache/planted-${process.pid}.mjs`);
   await bundle(root, file, [changing(plant)]);
   const terms = ['--class', plant.class, '--with', plant.with, '--seed', '1', '--runs', String(MOST_WORLDS)];
+  if (plant.scripts === 'lua') terms.push('--lua');
   const { stdout } = spawnSync(process.execPath, [file, ...terms, '--workers', '1', '--until-violation', '--no-show'], {
     encoding: 'utf8',
   });

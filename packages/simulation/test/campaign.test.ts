@@ -1,14 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import type { OtherKind, ScenarioClass } from '../src/index.js';
+import type { OtherKind, ScenarioClass, Scripts } from '../src/index.js';
 import { runBundled } from './bundled.js';
 
 /** On a machine that is busy elsewhere. */
 const PATIENCE_MS = 120_000;
 
-async function judged(kind: ScenarioClass, beside: OtherKind | 'any', worlds: number) {
-  const { holds, ...violated } = JSON.parse(await runBundled('campaign', [kind, beside, 20_261, worlds])) as {
-    holds: number;
-  };
+async function judged(kind: ScenarioClass, beside: OtherKind | 'any', worlds: number, scripts: Scripts = 'rules') {
+  const said = await runBundled('campaign', [kind, beside, 20_261, worlds, scripts]);
+  const { holds, ...violated } = JSON.parse(said) as { holds: number };
   expect(violated).toEqual({});
   return holds;
 }
@@ -18,6 +17,16 @@ describe.each<ScenarioClass>(['calm', 'broken', 'taken'])('in a %s world', (kind
     'no promise is broken',
     async () => {
       expect(await judged(kind, 'any', 4)).toBeGreaterThan(500);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('on servers that execute the Lua scripts', () => {
+  it(
+    'no promise is broken',
+    async () => {
+      expect(await judged('broken', 'any', 4, 'lua')).toBeGreaterThan(500);
     },
     PATIENCE_MS,
   );

@@ -18,6 +18,7 @@ async function verdictOn(name: string): Promise<string> {
 describe('the judge finds that', () => {
   it.each([
     ['one permit too many is given', 'permits'],
+    ['a script gives one permit too many', 'permits'],
     ['who says who it is counts twice', 'latch'],
     ['a leader is told after it has resigned', 'loss told late'],
     ['a value stays for ever', 'share'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RunResult } from '../src/index.js';
+import type { RunResult, Scripts } from '../src/index.js';
 import { runBundled } from './bundled.js';
 
 /** On a machine that is busy elsewhere. */
@@ -7,7 +7,7 @@ const PATIENCE_MS = 120_000;
 
 describe('the same seed is the same run, to the last event', () => {
   const seeds = [1, 2, 3] as const;
-  const digestsOf = (...args: readonly (string | number)[]) => runBundled('digests', args);
+  const digestsOf = (scripts: Scripts, ...of: readonly number[]) => runBundled('digests', [scripts, ...of]);
 
   it(
     'twice in one process, and in another process',

@@ -2,8 +2,7 @@
 
 import { ErrorReply, type Reply } from '../server/reply.js';
 import { bytesOf, textOf } from './bytes.js';
-import { LuaTable } from './table.js';
-import type { LuaValue } from './value.js';
+import { LuaTable, type LuaValue } from './value.js';
 
 /** What a command answers within a script. */
 export type Answer = string | number | null | Status | readonly Answer[];

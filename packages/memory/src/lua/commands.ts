@@ -20,7 +20,7 @@ export interface RedisCommand {
 type Run = RedisCommand['run'];
 
 const exactly = (many: number, access: Access, run: Run): RedisCommand => ({ access, least: many, most: many, run });
-const from = (least: number, access: Access, run: Run): RedisCommand => ({ access, least, most: Infinity, run });
+const atLeast = (least: number, access: Access, run: Run): RedisCommand => ({ access, least, most: Infinity, run });
 
 const ok = new Status('OK');
 const scoreText = (value: number): string => general(value, 17);
@@ -160,10 +160,10 @@ const zscore: Run = ({ keys }, key, member = '') => {
 };
 
 export const redisCommands: Readonly<Record<string, RedisCommand>> = {
-  del: from(1, 'write', ({ keys }, ...names) => names.filter((name) => keys.find(name) && keys.remove(name)).length),
-  exists: from(1, 'read', ({ keys }, ...names) => names.filter((name) => keys.find(name)).length),
+  del: atLeast(1, 'write', ({ keys }, ...names) => names.filter((name) => keys.find(name) && keys.remove(name)).length),
+  exists: atLeast(1, 'read', ({ keys }, ...names) => names.filter((name) => keys.find(name)).length),
   get: exactly(1, 'read', ({ keys }, key) => keys.text(key) ?? null),
-  set: from(2, 'grow', set),
+  set: atLeast(2, 'grow', set),
   strlen: exactly(1, 'read', ({ keys }, key) => Buffer.byteLength(keys.text(key) ?? '')),
   incrby: exactly(2, 'grow', (redis, key, by) => add(redis, key, whole(by))),
   decrby: exactly(2, 'grow', (redis, key, by) => add(redis, key, -whole(by))),
@@ -174,10 +174,10 @@ export const redisCommands: Readonly<Record<string, RedisCommand>> = {
   time: exactly(0, 'read', time),
   publish: exactly(2, 'read', (redis, channel, message = '') => redis.publish(channel, message)),
   spublish: exactly(2, 'read', (redis, channel, message = '') => redis.spublish(channel, message)),
-  pubsub: from(1, 'read', pubsub),
+  pubsub: atLeast(1, 'read', pubsub),
 
   hget: exactly(2, 'read', ({ keys }, key, field = '') => keys.hash(key)?.get(field) ?? null),
-  hmget: from(2, 'read', ({ keys }, key, ...fields) => {
+  hmget: atLeast(2, 'read', ({ keys }, key, ...fields) => {
     const hash = keys.hash(key);
     return fields.map((field) => hash?.get(field) ?? null);
   }),
@@ -185,15 +185,15 @@ export const redisCommands: Readonly<Record<string, RedisCommand>> = {
   hkeys: exactly(1, 'read', (redis, key) => fieldsOf(redis, key).map(([field]) => field)),
   hlen: exactly(1, 'read', ({ keys }, key) => keys.hash(key)?.size ?? 0),
   hexists: exactly(2, 'read', ({ keys }, key, field = '') => yesOrNo(keys.hash(key)?.has(field) === true)),
-  hset: from(3, 'grow', hset),
-  hdel: from(2, 'write', hdel),
-  hscan: from(2, 'read', hscan),
+  hset: atLeast(3, 'grow', hset),
+  hdel: atLeast(2, 'write', hdel),
+  hscan: atLeast(2, 'read', hscan),
   hrandfield: { access: 'read', least: 1, most: 2, run: hrandfield },
 
-  zadd: from(3, 'grow', zadd),
-  zrem: from(2, 'write', zrem),
+  zadd: atLeast(3, 'grow', zadd),
+  zrem: atLeast(2, 'write', zrem),
   zcard: exactly(1, 'read', ({ keys }, key) => keys.sortedSet(key)?.size ?? 0),
-  zrange: from(3, 'read', zrange),
+  zrange: atLeast(3, 'read', zrange),
   zcount: exactly(3, 'read', zcount),
   zpopmin: exactly(1, 'write', zpopmin),
   zrank: exactly(2, 'read', ({ keys }, key, member = '') => keys.sortedSet(key)?.rank(member) ?? null),

@@ -22,7 +22,7 @@ import { luaScript } from './script.js';
 
 export { redisCommands } from './commands.js';
 export { luaScript } from './script.js';
-export { UnknownToLua } from './value.js';
+export { UnknownToLua } from './errors.js';
 
 const all = [
   scripts,

@@ -4,8 +4,8 @@ import { ErrorReply } from '../server/reply.js';
 import { textOf } from './bytes.js';
 import { numberArgument, numberIn, numberText, textArgument } from './number.js';
 import { strings } from './strings.js';
-import { LuaTable } from './table.js';
-import { type LuaValue, raised, typeOf, UnknownToLua } from './value.js';
+import { UnknownToLua, raised } from './errors.js';
+import { LuaTable, type LuaValue, typeOf } from './value.js';
 
 const tableArgument = (value: LuaValue, of: string): LuaTable => {
   if (value instanceof LuaTable) return value;
@@ -59,7 +59,7 @@ export const globals: Readonly<Record<string, LuaValue>> = {
   math,
   table,
   error: (value) => {
-    if (value instanceof LuaTable) throw new ErrorReply(textOf(String(value.get('err'))));
+    if (value instanceof LuaTable) throw new ErrorReply(textOf(toText(value.get('err'))));
     throw raised(textOf(toText(value)));
   },
   ipairs: (list) => [nextItem, tableArgument(list, 'ipairs'), 0],

@@ -1,6 +1,7 @@
 /** Numbers and texts, each as the other: as C's `strtod` and `printf` do it, which Lua 5.1 asks. */
 
-import { type LuaValue, raised, typeOf, UnknownToLua } from './value.js';
+import { UnknownToLua, raised } from './errors.js';
+import { type LuaValue, typeOf } from './value.js';
 
 const decimal = /^[ \t-\r]*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[ \t-\r]*$/;
 const hexadecimal = /^[ \t-\r]*([+-]?)0[xX]([\dA-Fa-f]+)[ \t-\r]*$/;
@@ -21,31 +22,41 @@ export function general(value: number, digits: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';
-  const [mantissa = '', exponentText = ''] = value.toExponential(digits - 1).split('e');
+  if (Number.isSafeInteger(value) && Math.abs(value) < 10 ** digits) return `${value}`;
+  const [mantissa = '', exponentText = ''] = rounded(value, digits).split('e');
   const exponent = Number(exponentText);
   if (exponent < -4 || exponent >= digits) {
     const size = `${Math.abs(exponent)}`.padStart(2, '0');
     return `${withoutZeros(mantissa)}e${exponent < 0 ? '-' : '+'}${size}`;
   }
-  return withoutZeros(value.toFixed(Math.max(0, digits - 1 - exponent)));
+  return withoutZeros(Number(`${mantissa}e${exponentText}`).toFixed(Math.max(0, digits - 1 - exponent)));
 }
+
+/** So many digits, as `toExponential` gives them; but halves go to the even side, as in C. */
+function rounded(value: number, digits: number): string {
+  const exact = value.toExponential(MOST_DIGITS);
+  const [, kept = '', last = '', exponent = ''] =
+    new RegExp(`^(-?\\d\\.?\\d{${digits - 2}}(\\d))50*e(.*)$`).exec(exact) ?? [];
+  return Number(last) % 2 === 0 && kept !== '' ? `${kept}e${exponent}` : value.toExponential(digits - 1);
+}
+
+/** Of an exponential form: whatever is halfway between two shorter ones has fewer. */
+const MOST_DIGITS = 100;
 
 const withoutZeros = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 
 /** `tostring` of a number. */
 export function numberText(value: number): string {
-  return Number.isSafeInteger(value) && Math.abs(value) < 1e14 && !Object.is(value, -0)
-    ? `${value}`
-    : general(value, 14);
+  return general(value, 14);
 }
 
 /** `%.0f`: halves go to the even side. */
 export function wholeText(value: number): string {
   if (!Number.isFinite(value)) return general(value, 14);
   const below = Math.floor(value);
-  const rounded = value - below === 0.5 ? below + (below % 2 === 0 ? 0 : 1) : Math.round(value);
-  if (rounded === 0) return value < 0 || Object.is(value, -0) ? '-0' : '0';
-  return BigInt(rounded).toString();
+  const whole = value - below === 0.5 ? below + (below % 2 === 0 ? 0 : 1) : Math.round(value);
+  if (whole === 0) return value < 0 || Object.is(value, -0) ? '-0' : '0';
+  return BigInt(whole).toString();
 }
 
 /** What a function of the library takes for a text. */

@@ -2,8 +2,8 @@
 
 import { numberIn, numberText } from './number.js';
 import { strings } from './strings.js';
-import { LuaTable } from './table.js';
-import { type LuaFunction, type LuaValue, raised, typeOf, yes } from './value.js';
+import { raised } from './errors.js';
+import { type LuaFunction, LuaTable, type LuaValue, typeOf, yes } from './value.js';
 
 type Binary = (left: LuaValue, right: LuaValue) => LuaValue;
 

@@ -1,6 +1,6 @@
 /** Patterns of Lua as regular expressions: both go back one character at a time, and take what they can get first. */
 
-import { UnknownToLua } from './value.js';
+import { UnknownToLua } from './errors.js';
 
 const classes: Readonly<Record<string, string>> = {
   a: 'A-Za-z',

@@ -7,9 +7,9 @@ import { answeredByScript, errorTable, givenToScript } from './answer.js';
 import { bytesOf, textOf } from './bytes.js';
 import { redisCommands } from './commands.js';
 import { general } from './number.js';
-import { LuaTable } from './table.js';
+import { UnknownToLua } from './errors.js';
+import { LuaTable, type LuaValue } from './value.js';
 import { translate, type Translated } from './translate.js';
-import { type LuaValue, UnknownToLua } from './value.js';
 
 function argument(value: LuaValue): string {
   if (typeof value === 'string') return textOf(value);

@@ -2,8 +2,8 @@
 
 import { format, numberArgument, textArgument } from './number.js';
 import { find } from './pattern.js';
-import { LuaTable } from './table.js';
-import { type LuaValue, UnknownToLua, yes } from './value.js';
+import { UnknownToLua } from './errors.js';
+import { LuaTable, type LuaValue, yes } from './value.js';
 
 /** Places count from 1, and from the end when they are negative. */
 const placeOf = (place: number, length: number): number => (place < 0 ? Math.max(length + place + 1, 0) : place);
@@ -11,7 +11,7 @@ const placeOf = (place: number, length: number): number => (place < 0 ? Math.max
 /** Where a search begins, counted from 0. */
 function startOf(init: LuaValue, length: number, of: string): number {
   const place = init === undefined ? 1 : Math.trunc(numberArgument(init, 3, of));
-  return Math.max(placeOf(place, length) - 1, 0);
+  return Math.min(Math.max(placeOf(place, length) - 1, 0), length);
 }
 
 /** Without captures the whole of it is one. */
@@ -22,7 +22,6 @@ export const strings = LuaTable.from({
     const text = textArgument(subject, 1, 'find');
     const pattern = textArgument(wanted, 2, 'find');
     const from = startOf(init, text.length, 'find');
-    if (from > text.length) return [undefined];
     if (yes(plain)) {
       const at = text.indexOf(pattern, from);
       return at < 0 ? [undefined] : [at + 1, at + pattern.length];
@@ -35,7 +34,6 @@ export const strings = LuaTable.from({
   match: (subject, wanted, init) => {
     const text = textArgument(subject, 1, 'match');
     const from = startOf(init, text.length, 'match');
-    if (from > text.length) return [undefined];
     const found = find(text, textArgument(wanted, 2, 'match'), from);
     return found === undefined ? [undefined] : captured(found);
   },

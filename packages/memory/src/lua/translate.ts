@@ -19,8 +19,8 @@ import {
 import { globals } from './library.js';
 import { binaryOperators, operators } from './operators.js';
 import { Scope } from './scope.js';
-import { LuaTable } from './table.js';
-import { type LuaValue, UnknownToLua } from './value.js';
+import { UnknownToLua } from './errors.js';
+import { LuaTable, type LuaValue } from './value.js';
 
 type Call = CallExpression | StringCallExpression | TableCallExpression;
 

@@ -49,58 +49,58 @@ export class Commands {
 
   /** Server time in whole milliseconds. */
   timeMs(): number {
-    this.enter('time', 'read');
+    this.#enter('time', 'read');
     return this.#keys.nowMs;
   }
 
   /** A script that looks at the clock again finds that it has gone on. */
   timeMicros(): number {
-    this.enter('time', 'read');
+    this.#enter('time', 'read');
     return this.#nowMicros++;
   }
 
   exists(key: string): boolean {
-    this.enter('exists', 'read');
+    this.#enter('exists', 'read');
     return this.#keys.find(key) !== undefined;
   }
 
   /** Those of these keys that are there. */
   existing(...keys: readonly string[]): ReadonlySet<string> {
-    this.enter('exists', 'read');
+    this.#enter('exists', 'read');
     return new Set(keys.filter((key) => this.#keys.find(key) !== undefined));
   }
 
   /** Whether there is any of these. */
   existsAny(one: string, two: string, three: string): boolean {
-    this.enter('exists', 'read');
+    this.#enter('exists', 'read');
     const keys = this.#keys;
     return keys.find(one) !== undefined || keys.find(two) !== undefined || keys.find(three) !== undefined;
   }
 
   del(key: string): boolean {
-    this.enter('del', 'write');
+    this.#enter('del', 'write');
     return this.#keys.remove(key);
   }
 
   get(key: string): string | undefined {
-    this.enter('get', 'read');
+    this.#enter('get', 'read');
     return this.#keys.text(key);
   }
 
   strlen(key: string): number {
-    this.enter('strlen', 'read');
+    this.#enter('strlen', 'read');
     return this.#keys.text(key)?.length ?? 0;
   }
 
   /** SET with PX; without `ttlMs` it stays. */
   set(key: string, value: string, ttlMs = Number.POSITIVE_INFINITY): void {
-    this.enter('set', 'grow');
+    this.#enter('set', 'grow');
     this.#keys.put(key, value, this.#keys.nowMs + ttlMs);
   }
 
   /** SET with KEEPTTL and GET: returns what was there. */
   setKeepingTtl(key: string, value: string): string | undefined {
-    this.enter('set', 'grow');
+    this.#enter('set', 'grow');
     const before = this.#keys.text(key);
     this.#keys.put(key, value, this.#keys.find(key)?.endsAt);
     return before;
@@ -108,7 +108,7 @@ export class Commands {
 
   /** Returns the sum. */
   incrby(key: string, by: number): number {
-    this.enter('incrby', 'grow');
+    this.#enter('incrby', 'grow');
     return this.#add(key, by);
   }
 
@@ -122,13 +122,13 @@ export class Commands {
 
   /** Returns what is left. */
   decrby(key: string, by: number): number {
-    this.enter('decrby', 'grow');
+    this.#enter('decrby', 'grow');
     return this.#add(key, -by);
   }
 
   /** -2: no such key, -1: no TTL. */
   pttl(key: string): number {
-    this.enter('pttl', 'read');
+    this.#enter('pttl', 'read');
     const entry = this.#keys.find(key);
     if (entry === undefined) return -2;
     return entry.endsAt === Number.POSITIVE_INFINITY ? -1 : entry.endsAt - this.#keys.nowMs;
@@ -136,7 +136,7 @@ export class Commands {
 
   /** @param ttl - in milliseconds; as a text, as a script hands it on, it must be written as Redis writes whole numbers. */
   pexpire(key: string, ttl: number | string): boolean {
-    this.enter('pexpire', 'write');
+    this.#enter('pexpire', 'write');
     const ttlMs = Number(ttl);
     if (typeof ttl === 'string' && `${ttlMs}` !== ttl) throw notAnInteger();
     if (ttlMs <= 0) return this.#keys.remove(key);
@@ -144,57 +144,57 @@ export class Commands {
   }
 
   persist(key: string): boolean {
-    this.enter('persist', 'write');
+    this.#enter('persist', 'write');
     return this.#keys.expire(key, Number.POSITIVE_INFINITY);
   }
 
   /** The hash itself: not for changing. */
   hgetall(key: string): ReadonlyMap<string, string> | undefined {
-    this.enter('hgetall', 'read');
+    this.#enter('hgetall', 'read');
     return this.#keys.hash(key);
   }
 
   hlen(key: string): number {
-    this.enter('hlen', 'read');
+    this.#enter('hlen', 'read');
     return this.#keys.hash(key)?.size ?? 0;
   }
 
   /** HSCAN from the beginning: so many fields, those that were written first. Redis gives some, or all of a hash that it keeps in one piece. */
   hscan(key: string, count: number): [field: string, value: string][] {
-    this.enter('hscan', 'read');
+    this.#enter('hscan', 'read');
     return [...(this.#keys.hash(key) ?? [])].slice(0, count);
   }
 
   hkeys(key: string): string[] {
-    this.enter('hkeys', 'read');
+    this.#enter('hkeys', 'read');
     return [...(this.#keys.hash(key) ?? new Map<string, string>()).keys()];
   }
 
   /** HRANDFIELD: those that were written first. Redis draws them, or gives all of a hash that has no more. */
   hrandfield(key: string, count: number): string[] {
-    this.enter('hrandfield', 'read');
+    this.#enter('hrandfield', 'read');
     return [...(this.#keys.hash(key) ?? new Map<string, string>()).keys()].slice(0, count);
   }
 
   /** As {@link hgetall}, for who reads some fields. */
   hmget(key: string): ReadonlyMap<string, string> | undefined {
-    this.enter('hmget', 'read');
+    this.#enter('hmget', 'read');
     return this.#keys.hash(key);
   }
 
   hget(key: string, field: string): string | undefined {
-    this.enter('hget', 'read');
+    this.#enter('hget', 'read');
     return this.#keys.hash(key)?.get(field);
   }
 
   hexists(key: string, field: string): boolean {
-    this.enter('hexists', 'read');
+    this.#enter('hexists', 'read');
     return this.#keys.hash(key)?.has(field) === true;
   }
 
   /** Returns how many of the fields are new. */
   hset(key: string, ...pairs: readonly string[]): number {
-    this.enter('hset', 'grow');
+    this.#enter('hset', 'grow');
     let hash = this.#keys.hash(key);
     if (hash === undefined) {
       hash = new Map();
@@ -207,7 +207,7 @@ export class Commands {
   }
 
   hdel(key: string, ...fields: readonly string[]): number {
-    this.enter('hdel', 'write');
+    this.#enter('hdel', 'write');
     const hash = this.#keys.hash(key);
     if (hash === undefined) return 0;
     let gone = 0;
@@ -217,12 +217,12 @@ export class Commands {
   }
 
   zcard(key: string): number {
-    this.enter('zcard', 'read');
+    this.#enter('zcard', 'read');
     return this.#keys.sortedSet(key)?.size ?? 0;
   }
 
   zadd(key: string, score: number, member: string): boolean {
-    this.enter('zadd', 'grow');
+    this.#enter('zadd', 'grow');
     let set = this.#keys.sortedSet(key);
     if (set === undefined) {
       set = new SortedSet();
@@ -235,12 +235,12 @@ export class Commands {
 
   /** `ZADD NX`: leaves a member that is there alone. */
   zaddNew(key: string, score: number, member: string): boolean {
-    this.enter('zadd', 'grow');
+    this.#enter('zadd', 'grow');
     return this.#keys.sortedSet(key)?.score(member) === undefined && this.zadd(key, score, member);
   }
 
   zrem(key: string, ...members: readonly string[]): number {
-    this.enter('zrem', 'write');
+    this.#enter('zrem', 'write');
     const set = this.#keys.sortedSet(key);
     if (set === undefined) return 0;
     let gone = 0;
@@ -250,23 +250,23 @@ export class Commands {
   }
 
   zscore(key: string, member: string): number | undefined {
-    this.enter('zscore', 'read');
+    this.#enter('zscore', 'read');
     return this.#keys.sortedSet(key)?.score(member);
   }
 
   zrank(key: string, member: string): number | undefined {
-    this.enter('zrank', 'read');
+    this.#enter('zrank', 'read');
     return this.#keys.sortedSet(key)?.rank(member);
   }
 
   zrange(key: string, first: number, last: number): string[] {
-    this.enter('zrange', 'read');
+    this.#enter('zrange', 'read');
     return this.#keys.sortedSet(key)?.range(first, last) ?? [];
   }
 
   /** ZRANGE with WITHSCORES. */
   zrangeWithScores(key: string, first: number, last: number): { member: string; score: number }[] {
-    this.enter('zrange', 'read');
+    this.#enter('zrange', 'read');
     const set = this.#keys.sortedSet(key);
     if (set === undefined) return [];
     return set.range(first, last).map((member) => ({ member, score: set.score(member) as number }));
@@ -274,13 +274,13 @@ export class Commands {
 
   /** ZCOUNT up to the highest score there is. */
   zcount(key: string, min: number): number {
-    this.enter('zcount', 'read');
+    this.#enter('zcount', 'read');
     const set = this.#keys.sortedSet(key);
     return set === undefined ? 0 : set.range(0, -1).filter((member) => (set.score(member) as number) >= min).length;
   }
 
   zpopmin(key: string): { member: string; score: number } | undefined {
-    this.enter('zpopmin', 'write');
+    this.#enter('zpopmin', 'write');
     const set = this.#keys.sortedSet(key);
     if (set === undefined) return undefined;
     const popped = set.popMin();
@@ -290,23 +290,27 @@ export class Commands {
 
   /** Returns how many connections have heard it. */
   publish(channel: string, message: string): number {
-    this.enter('publish', 'read');
+    this.#enter('publish', 'read');
     return this.#outlet.publish('plain', channel, message);
   }
 
   spublish(channel: string, message: string): number {
-    this.enter('spublish', 'read');
+    this.#enter('spublish', 'read');
     return this.#outlet.publish('sharded', channel, message);
   }
 
   /** PUBSUB NUMSUB of one channel. */
   numsub(channel: string): number {
-    this.enter('pubsub', 'read');
+    this.#enter('pubsub', 'read');
     return this.#outlet.count(channel);
   }
 
-  /** Before a command: lets it pass, or throws what refuses it. */
+  /** Lets a command pass that is none of these, or throws what refuses it. */
   enter(command: string, access: Access): void {
+    this.#enter(command, access);
+  }
+
+  #enter(command: string, access: Access): void {
     this.hindrance?.(command, access, this.#wrote);
     if (access !== 'read') this.#wrote = true;
   }

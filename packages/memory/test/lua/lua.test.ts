@@ -1,0 +1,105 @@
+/** Lua as it is executed in memory, against that of a real server, a snippet at a time. Whole scripts: `../differential`. */
+import * as core from '@holdfast/core';
+import { type RedisServer, startPrivateRedis } from '@holdfast/testkit';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { ErrorReply, MemoryServer, type Reply } from '../../src/index.js';
+import { luaScript, redisCommands } from '../../src/lua/index.js';
+import { snippets } from './snippets.js';
+
+const KEYS = ['a', 'b', 'c', 'd'];
+const ARGV = ['12', 'x', 'Grüße'];
+
+/** What only one of the two adds to an error: where in the script it was raised, and which variable was meant. */
+function essence(message: string): string {
+  return message
+    .replace(/^ERR (?:Error running script[^:]*: )?(?:@?user_script:)?(?:\d+: )?\s*/, '')
+    .replace(/^user_script:(?:\d+:)? /, '')
+    .replace(/,? script: .*$/, '')
+    .replace(/ (?:local|global|field|upvalue) '[^']*' \((an? \w+ value)\)/, ' $1')
+    .replace(/ \? \((an? \w+ value)\)/, ' $1');
+}
+
+function inMemory(source: string): unknown {
+  const server = new MemoryServer({ now: () => 1_790_000_000_000 });
+  server.commands.begin(server.keysOf(), 1_790_000_000_000_000);
+  try {
+    return plain(luaScript(source)(server.commands, KEYS, ARGV));
+  } catch (error) {
+    if (error instanceof ErrorReply) return { error: essence(error.message) };
+    throw error;
+  }
+}
+
+function plain(reply: Reply): unknown {
+  if (reply instanceof ErrorReply) return { error: essence(reply.message) };
+  return Array.isArray(reply) ? reply.map((item: Reply) => plain(item)) : reply;
+}
+
+describe('Lua in memory does what it does in Redis', () => {
+  let server: RedisServer;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await startPrivateRedis();
+    redis = new Redis({ host: server.host, port: server.port, protocol: 2 });
+  });
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  async function onServer(source: string): Promise<unknown> {
+    await redis.flushall();
+    try {
+      return await redis.eval(source, KEYS.length, ...KEYS, ...ARGV);
+    } catch (error) {
+      return { error: essence((error as Error).message) };
+    }
+  }
+
+  it.each(Object.entries(snippets))('%s', async (_, sources) => {
+    for (const source of sources) {
+      expect({ source, reply: inMemory(source) }).toEqual({ source, reply: await onServer(source) });
+    }
+  });
+});
+
+describe('what is not known in memory', () => {
+  it.each([
+    ["return redis.call('GEOADD', KEYS[1], 1, 1, 'x')", 'the command GEOADD'],
+    ["return redis.pcall('GEOADD', KEYS[1], 1, 1, 'x')", 'the command GEOADD'],
+    ["return string.rep('x', 3)", 'string.rep'],
+    ["return redis.sha1hex('x')", 'redis.sha1hex'],
+    ['return os.time()', 'the global os'],
+    ['x = 1', 'a global variable: x'],
+    ["return ('x'):len()", 'a call of a method'],
+    ["return string.match('a', '%f[a]')", 'the pattern %f[a]'],
+    ["return string.format('%5d', 1)", 'string.format with %5'],
+    ['local t = { 1, nil, 3 } return #t', 'the length of a table with holes'],
+    ['return (tonumber(1))', 'a call in parentheses of its own'],
+  ])('is no error of the script: %s', (source, unknown) => {
+    expect(() => inMemory(source)).toThrow(unknown);
+  });
+});
+
+describe('the scripts of holdfast', () => {
+  const all = [
+    core.scripts,
+    core.electionScripts,
+    core.fencedScripts,
+    core.guardScripts,
+    core.latchScripts,
+    core.permitsScripts,
+    core.readWriteScripts,
+    core.shareScripts,
+  ].flatMap((of) => Object.values(of));
+
+  it.each(all.map(({ name, source }) => [name, source]))('%s calls no command that is not known', (_, source) => {
+    const called = [...source.matchAll(/(?:p?call|step)\('([A-Z]+)'/g)].map(([, command = '']) =>
+      command.toLowerCase(),
+    );
+    expect(called.length).toBeGreaterThan(0);
+    expect(called.filter((command) => !(command in redisCommands))).toEqual([]);
+  });
+});
