@@ -43,6 +43,13 @@ module.exports = {
       to: { path: '^(packages|examples|scripts)/', pathNot: '^packages/(memory|core)/src/' },
     },
     {
+      name: 'lua-in-memory-is-for-simulations-and-tests',
+      comment: 'It needs a parser. What users get executes the rules.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: '^packages/(memory/(src/lua|test)|simulation)/' },
+      to: { path: ['^packages/memory/src/lua/', 'node_modules/luaparse/'] },
+    },
+    {
       name: 'facade-imports-the-leaves-only',
       comment: 'And holdfast/testing, which is an entry point of its own, the memory server.',
       severity: 'error',

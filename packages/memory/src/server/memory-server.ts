@@ -1,8 +1,8 @@
 /**
  * One Redis server, as far as holdfast needs one, in the memory of this process.
  *
- * It executes the scripts of the lock protocol by their rules, written in TypeScript beside each `.lua` file's name; a differential test holds
- * them to the scripts on a real server. Time is what `now` says, so a lease of a day runs out when the caller wants it to. Nothing happens by
+ * It executes the scripts of the lock protocol by their rules, written in TypeScript beside each `.lua` file's name, or others that it is given; a
+ * differential test holds them to the scripts on a real server. Time is what `now` says, so a lease of a day runs out when the caller wants it to. Nothing happens by
  * itself: no timer, no randomness, no I/O. The same commands at the same times give the same replies.
  *
  * What it can be put through: see {@link Trouble}, {@link MemoryServer.flushScripts}, {@link MemoryServer.restart},
