@@ -254,7 +254,7 @@ class Translator {
 
   #global(name: string): string {
     if ((given as readonly string[]).includes(name)) return name;
-    if (!(name in globals)) throw new UnknownToLua(`the global ${name}`);
+    if (!Object.hasOwn(globals, name)) throw new UnknownToLua(`the global ${name}`);
     return `globals.${name}`;
   }
 

@@ -100,6 +100,6 @@ describe('the scripts of holdfast', () => {
       command.toLowerCase(),
     );
     expect(called.length).toBeGreaterThan(0);
-    expect(called.filter((command) => !(command in redisCommands))).toEqual([]);
+    expect(called.filter((command) => !Object.hasOwn(redisCommands, command))).toEqual([]);
   });
 });
