@@ -67,8 +67,8 @@ export const issue: ScriptBody = (redis, keys, args) => {
     const stands = holders.free !== undefined && lasts(holders.recordOf(permits[0]?.id ?? ''), holders.nowMs);
     return [stands ? 'issued' : 'lost', question];
   }
-  const own = holders.recordOf(tenure);
-  const has = holders.free !== undefined && own?.n === permits.length && lasts(own, holders.nowMs);
+  const own = holders.free === undefined ? undefined : holders.recordOf(tenure);
+  const has = own?.n === permits.length && lasts(own, holders.nowMs);
   leaveAnswer(redis, dead, has ? 'issued' : 'lost', tombstoneMs);
   if (!has) return ['lost', question];
   const leased = lease(redis, holders, { dead, permits, leaseMs });
@@ -121,8 +121,8 @@ export const until: ScriptBody = (redis, keys, args) => {
   holders.nowMs = redis.timeMs();
   const notASemaphore = holders.look();
   if (notASemaphore !== undefined) return notASemaphore;
-  const own = holders.recordOf(id);
-  const has = holders.free !== undefined && lasts(own, holders.nowMs);
+  const own = holders.free === undefined ? undefined : holders.recordOf(id);
+  const has = lasts(own, holders.nowMs);
   leaveAnswer(redis, dead, has ? '1' : '0', tombstoneMs);
   if (!has) return ['leased', 0, question];
   const leased = lease(redis, holders, { dead, permits: [{ id, n: own.n }], leaseMs });
