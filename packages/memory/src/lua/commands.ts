@@ -107,14 +107,18 @@ const hrandfield: Run = ({ keys }, key, count) => {
   return fields.slice(0, whole(count));
 };
 
-const zadd: Run = ({ keys }, key, ...pairs) => {
+const zadd: Run = ({ keys }, key, ...words) => {
+  const isOnlyNew = words[0]?.toUpperCase() === 'NX';
+  const pairs = isOnlyNew ? words.slice(1) : words;
   if (pairs.length % 2 === 1) throw new ErrorReply('ERR syntax error');
   const wanted = pairs.flatMap((text, at) =>
     at % 2 === 0 ? [{ score: score(text), member: pairs[at + 1] as string }] : [],
   );
   const members = keys.sortedSet(key) ?? new SortedSet();
   if (members.size === 0) keys.put(key, members);
-  const added = wanted.filter((one) => members.add(one.member, one.score)).length;
+  const added = wanted.filter(
+    (one) => !(isOnlyNew && members.score(one.member) !== undefined) && members.add(one.member, one.score),
+  ).length;
   keys.written(key, members.size);
   return added;
 };
