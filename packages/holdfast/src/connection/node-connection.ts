@@ -118,6 +118,9 @@ export class NodeConnection implements Connection {
 
   sent(at: number): void {
     this.#silence.sent(at);
+    if (this.#looked) return;
+    this.#looked = true;
+    void this.#tools.serverCheck.look(this.redis);
   }
 
   get roundTripMs(): number {
@@ -130,16 +133,6 @@ export class NodeConnection implements Connection {
 
   answered(at: number): void {
     this.#silence.answered(at);
-    if (!this.#looked && this.ready) this.#lookSoon();
-  }
-
-  /** Looks at the server when the call that was answered has run on: no lock waits for what is told of its server. */
-  #lookSoon(): void {
-    this.#looked = true;
-    const epoch = this.#epoch;
-    this.#tools.nextTurn(() => {
-      if (epoch === this.#epoch && this.ready) void this.#tools.serverCheck.look(this.redis);
-    });
   }
 
   /** The server has answered that it does not know a script, and is given it. */

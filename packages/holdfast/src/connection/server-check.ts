@@ -2,7 +2,7 @@
  * Looks at each server we come to for settings under which it cannot keep locks: they work, until one is gone without a trace.
  *
  * It asks INFO, which ioredis sends too before it calls a connection ready: a user who may connect has that right. Without it nothing is
- * reported. No call waits for the answer: it asks behind the first answer of each connection.
+ * reported, and no call waits for the answer.
  */
 
 /** What is wrong with a server, and what to do. */

@@ -171,11 +171,13 @@ class Replay {
     state.owner.story.latestEndMs = Math.max(state.owner.story.latestEndMs, endMs);
   }
 
-  #zadd(key: string, args: readonly string[]): void {
+  #zadd(key: string, words: readonly string[]): void {
     const at = keyOf(key);
     if (at.kind !== 'queue') return;
     this.#exists(key);
     const { queue } = this.#lock(at.lock);
+    // What changes nothing is not in the file, so that `NX` says nothing more.
+    const args = words.filter((word) => word.toUpperCase() !== 'NX');
     for (let i = 0; i + 1 < args.length; i += 2) queue.set(tenureOf(args[i + 1] ?? ''), Number(args[i]));
   }
 

@@ -14,9 +14,9 @@ export const transactions = (...lines: readonly string[]): Transaction[] =>
 
 const grantA = '1|HSET x a:1 1 seq 1; PEXPIREAT x 31000';
 const queueB =
-  '1|ZADD holdfast_queue:{x} 1500 b:1; PEXPIREAT holdfast_queue:{x} 9000; HSET holdfast_fresh:{x} b:1 9000 30000; PEXPIREAT holdfast_fresh:{x} 9000';
+  '1|ZADD holdfast_queue:{x} NX 1500 b:1; PEXPIREAT holdfast_queue:{x} 9000; HSET holdfast_fresh:{x} b:1 9000 30000; PEXPIREAT holdfast_fresh:{x} 9000';
 const queueC =
-  '1|ZADD holdfast_queue:{x} 1600 c:1; PEXPIREAT holdfast_queue:{x} 9000; HSET holdfast_fresh:{x} c:1 9000 30000; PEXPIREAT holdfast_fresh:{x} 9000';
+  '1|ZADD holdfast_queue:{x} NX 1600 c:1; PEXPIREAT holdfast_queue:{x} 9000; HSET holdfast_fresh:{x} c:1 9000 30000; PEXPIREAT holdfast_fresh:{x} 9000';
 const nestA = '2|HSET x a:1 2 seq 2';
 const unnestA = '2|HSET x a:1 1 seq 3';
 const passToB =
