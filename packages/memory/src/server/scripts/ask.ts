@@ -165,7 +165,7 @@ function enqueue(redis: Commands, newcomer: Newcomer): Place | ErrorReply {
   const isQueueThere = there.has(queue);
   const isRaised = (isQueueThere ? redis.pttl(fresh) : -2) <= freshTtlMs;
   const ttlMs = isRaised ? Math.max(2 * freshTtlMs, isQueueThere ? redis.pttl(queue) : 0) : 0;
-  const placed = place(redis, newcomer);
+  const placed = takePlace(redis, newcomer);
   if (placed instanceof ErrorReply) return placed;
   const { isNew } = placed;
   let { ticket } = placed;
@@ -193,15 +193,15 @@ function enqueue(redis: Commands, newcomer: Newcomer): Place | ErrorReply {
   }
 }
 
-/** Sees to it that the tenure has a place, at the end unless it had one. */
-function place(
+/** Sees to it that the tenure has a place: that which it had, or one at the end. */
+function takePlace(
   redis: Commands,
-  { queue, there, tenure, nowMicros, ticket: given }: Newcomer,
+  { queue, there, tenure, nowMicros, ticket: wanted }: Newcomer,
 ): { ticket: number; isNew: boolean } | ErrorReply {
   const isQueueThere = there.has(queue);
-  let known = given !== 0 && isQueueThere ? redis.zscore(queue, tenure) : undefined;
+  let known = wanted !== 0 && isQueueThere ? redis.zscore(queue, tenure) : undefined;
   if (known !== undefined) return { ticket: known, isNew: false };
-  const ticket = given === 0 ? nowMicros : given;
+  const ticket = wanted === 0 ? nowMicros : wanted;
   const added = attempt(() => redis.zaddNew(queue, ticket, tenure));
   if (added === true) return { ticket, isNew: true };
   known = isQueueThere ? redis.zscore(queue, tenure) : undefined;
