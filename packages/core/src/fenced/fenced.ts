@@ -8,7 +8,7 @@ import { command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
 import { type Reply, readReply } from '../protocol/reply.js';
 import { inOne } from '../protocol/in-one.js';
-import type { Call, Command, Script } from '../protocol/script-port.js';
+import type { Command, Script, Together } from '../protocol/script-port.js';
 import type { Granting } from '../queue/granting.js';
 import { ask, type AskOptions, type AskReply, readAsk, type TokenReader } from '../lock/ask.js';
 import { cancel, type CancelOptions, type CancelReply } from '../lock/cancel.js';
@@ -36,14 +36,12 @@ export type FencedHandoffReply =
 
 /** As {@link ask}; an owner is told its token. */
 export function askFenced(keys: LockKeys, options: AskOptions & Minting): Command<AskReply> {
-  return {
-    ...minting(scripts.ask, ask(keys, options), keys, options),
-    decode: (raw) => readReply(scripts.ask.name, raw, (reply) => readAsk(reply, options.leaseMs, token)),
-    joint,
-  };
+  const like = ask(keys, options);
+  const decode = (raw: unknown) => readReply(scripts.ask.name, raw, (reply) => readAsk(reply, options.leaseMs, token));
+  return minting(scripts.ask, { keys: like.keys, args: like.args, decode }, keys, options, joint);
 }
 
-const joint = (commands: readonly Call<unknown>[]) => inOne(scripts.reasks, commands);
+const joint: Together = (commands) => inOne(scripts.reasks, commands);
 
 const token: TokenReader = (reply, index) => reply.natural(index);
 
@@ -82,14 +80,21 @@ export function serveFenced(keys: LockKeys, options: Granting & Minting): Comman
   return minting(scripts.serve, serve(keys, options), keys, options);
 }
 
-/** The same command, by the script that is like its own but for the tokens. */
-function minting<R>(script: Script, like: Command<R>, { tokenCounter }: LockKeys, { tokens }: Minting): Command<R> {
-  // Alone: what several commands of the other script become is not what these would.
+/** The same command, by the script that is like its own but for the tokens. It leaves alone, unless `together` says otherwise. */
+function minting<R>(
+  script: Script,
+  like: Pick<Command<R>, 'keys' | 'args' | 'decode'>,
+  { tokenCounter }: LockKeys,
+  { tokens }: Minting,
+  together?: Together,
+): Command<R> {
   return {
     script,
     keys: [...like.keys, tokenCounter],
     args: [...like.args, tokens],
     decode: (raw) => like.decode(raw),
+    joint: together,
+    chain: undefined,
   };
 }
 

@@ -1,9 +1,9 @@
 import { duration, ordinal, tenureId } from '../protocol/arguments.js';
-import { command } from '../protocol/command.js';
+import { type Company, command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import { inOne } from '../protocol/in-one.js';
-import type { Call, Command } from '../protocol/script-port.js';
+import type { Command } from '../protocol/script-port.js';
 import { ask as operation, asks, reasks } from './scripts.gen.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 import { type Inherited, inheritedFrom } from '../queue/inherited.js';
@@ -63,7 +63,7 @@ export interface Contention {
  */
 export function ask(keys: LockKeys, options: AskOptions): Command<AskReply> {
   const tenure = tenureId(options.tenure);
-  const single = command(
+  return command(
     operation,
     { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
     {
@@ -76,12 +76,14 @@ export function ask(keys: LockKeys, options: AskOptions): Command<AskReply> {
       trust: trustArgument(options),
     },
     (reply) => readAsk(reply, options.leaseMs, noToken),
+    company,
   );
-  return { ...single, joint, chain };
 }
 
-const joint = (commands: readonly Call<unknown>[]) => inOne(reasks, commands);
-const chain = (commands: readonly Call<unknown>[]) => inOne(asks, commands);
+const company: Company = {
+  joint: (commands) => inOne(reasks, commands),
+  chain: (commands) => inOne(asks, commands),
+};
 
 /** Reads the token of an owner, which must be there, or must be none. */
 export type TokenReader = (reply: Reply, index: number) => number | undefined;

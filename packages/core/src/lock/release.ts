@@ -1,9 +1,9 @@
 import { duration, ordinal, tenureId } from '../protocol/arguments.js';
-import { command } from '../protocol/command.js';
+import { type Company, command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
 import { inOne } from '../protocol/in-one.js';
 import type { Reply } from '../protocol/reply.js';
-import type { Call, Command } from '../protocol/script-port.js';
+import type { Command } from '../protocol/script-port.js';
 import { release as operation, releases } from './scripts.gen.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 
@@ -32,7 +32,7 @@ export type ReleaseReply =
 /** Ends one hold; the last one passes the lock to the next waiter or frees it. Works on a server out of memory too. */
 export function release(keys: LockKeys, options: ReleaseOptions): Command<ReleaseReply> {
   const tenure = tenureId(options.tenure);
-  const single = command(
+  return command(
     operation,
     { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
     {
@@ -45,11 +45,11 @@ export function release(keys: LockKeys, options: ReleaseOptions): Command<Releas
       turn: options.turn === undefined ? '-' : ordinal('turn', options.turn, 1),
     },
     decode,
+    company,
   );
-  return { ...single, joint };
 }
 
-const joint = (commands: readonly Call<unknown>[]) => inOne(releases, commands);
+const company: Company = { joint: (commands) => inOne(releases, commands) };
 
 function decode(reply: Reply): ReleaseReply {
   const kind = reply.text(0);

@@ -1,5 +1,5 @@
 import { type Reply, readReply } from './reply.js';
-import type { Command, Script } from './script-port.js';
+import type { Command, Script, Together } from './script-port.js';
 
 /** A script that can put named keys and arguments into the order of its KEYS and ARGV; generated from its header. */
 export interface Operation<Key extends string, Argument extends string> extends Script {
@@ -7,17 +7,31 @@ export interface Operation<Key extends string, Argument extends string> extends 
   args(by: Readonly<Record<Argument, string | number>>): (string | number)[];
 }
 
-/** A command for one lock; the compiler checks that every key and argument is given. */
+/** How a command leaves with others; see {@link Command}. */
+export interface Company {
+  readonly joint?: Together;
+  readonly chain?: Together;
+}
+
+const alone: Company = {};
+
+/**
+ * A command for one lock; the compiler checks that every key and argument is given. All commands have one shape: one is made, or more, for each lock that is
+ * taken, and a copy with more properties costs as much as all the rest of it.
+ */
 export function command<Key extends string, Argument extends string, Decoded>(
   operation: Operation<Key, Argument>,
   keys: Readonly<Record<Key, string>>,
   args: Readonly<Record<Argument, string | number>>,
   decode: (reply: Reply) => Decoded,
+  { joint, chain }: Company = alone,
 ): Command<Decoded> {
   return {
     script: operation,
     keys: operation.keys(keys),
     args: operation.args(args),
     decode: (raw) => readReply(operation.name, raw, decode),
+    joint,
+    chain,
   };
 }

@@ -28,13 +28,16 @@ export interface Command<Reply> extends Call<Reply> {
    * Makes one call of several commands with the same script, of which this is one; absent: each is sent alone. It does what they do, one after the
    * other, and replies in their order. An error says nothing about any of them: those before it have run.
    */
-  joint?(commands: readonly Call<unknown>[]): Call<readonly unknown[]>;
+  readonly joint?: Together | undefined;
   /**
    * Makes one call of this command and those that are to follow it, with the same script: each does something only when those before it have got what
    * they ask for. An error says nothing about any of them. Absent: none can follow it.
    */
-  chain?(commands: readonly Call<unknown>[]): Call<readonly unknown[]>;
+  readonly chain?: Together | undefined;
 }
+
+/** Makes one call of several commands. */
+export type Together = (commands: readonly Call<unknown>[]) => Call<readonly unknown[]>;
 
 /** What this package needs of a Redis connection: the two ways to run a script. Both reject and never throw. */
 export interface ScriptPort {
