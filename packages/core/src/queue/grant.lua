@@ -57,7 +57,8 @@ local function giveToFirst(self, selfLeaseMs, claimLeaseMs, trusted, nowMs, inhe
     local refused = grantedMs and own(head, grantedMs)
     if refused and head ~= self then
       redis.pcall('ZADD', KEYS[2], popped[2], head)
-      -- A queue that had no other waiter is a new key now: it gets a TTL, or it goes again.
+      -- A queue that had no other waiter is a new key now: it gets a TTL, no shorter than that of the entries because seek.lua looks only at
+      -- theirs, or it goes again.
       if redis.pcall('PTTL', KEYS[2]) == -1 then
         local ttlMs = math.max(freshUntilMs - nowMs + 1, tonumber(redis.pcall('PTTL', KEYS[3])) or 0)
         local unlasting = redis.pcall('PEXPIRE', KEYS[2], ttlMs)

@@ -1,4 +1,4 @@
--- Included by scripts that look for it: what a waiter is told of a lock that its last holder did not give back. Expects KEYS[1..3].
+-- Included by scripts that look for it: what a waiter is told of a lock that its last holder did not give back. Expects KEYS[3] = fresh.
 --
 --   expired   the lease ran out, or the key was deleted by somebody else than its owner
 --   forced    the lock was taken from its holder
@@ -10,7 +10,7 @@
 -- noted for those who find it so, in the field `returned` of the fresh entries (a tenure id has a colon, so it is none):
 --   always    the lock rests after its release (see rest.lua), or the grant step after one met its limit
 --   <ms>      a foreign owner, which serves no queue, had a lease until then: gone before, it was given back
--- Whoever is granted the lock removes the note, and a queue without waiters has none.
+-- It is written by seek.lua, rest.lua and grant.lua. Whoever is granted the lock removes it, and a queue without waiters has none.
 
 local function wordsOf(inherited)
   return inherited and inherited.reason .. ' ' .. inherited.since or ''
