@@ -7,16 +7,7 @@
  * @packageDocumentation
  */
 
-import {
-  electionScripts,
-  fencedScripts,
-  guardScripts,
-  latchScripts,
-  permitsScripts,
-  readWriteScripts,
-  scripts,
-  shareScripts,
-} from '@holdfast/core';
+import { knownScripts } from '../server/known-scripts.js';
 import type { ScriptBody } from '../server/scripts/lua.js';
 import { luaScript } from './script.js';
 
@@ -24,18 +15,7 @@ export { redisCommands } from './commands.js';
 export { luaScript } from './script.js';
 export { UnknownToLua } from './errors.js';
 
-const all = [
-  scripts,
-  electionScripts,
-  fencedScripts,
-  guardScripts,
-  latchScripts,
-  permitsScripts,
-  readWriteScripts,
-  shareScripts,
-].flatMap((of) => Object.values(of));
-
 /** By name, as `@holdfast/core` names them. */
 export function luaScripts(): Readonly<Record<string, ScriptBody>> {
-  return Object.fromEntries(all.map(({ name, source }) => [name, luaScript(source)]));
+  return Object.fromEntries(knownScripts.map(({ name, source }) => [name, luaScript(source)]));
 }

@@ -12,20 +12,11 @@
  */
 
 import { createHash } from 'node:crypto';
-import {
-  electionScripts,
-  fencedScripts,
-  guardScripts,
-  latchScripts,
-  permitsScripts,
-  readWriteScripts,
-  shareScripts,
-  scripts,
-} from '@holdfast/core';
 import { clientCommands, type Server } from './client-commands.js';
 import { Commands } from './commands.js';
 import { type Executor, type Peer, type Request, ServerConnection } from './connection.js';
 import { Keyspace } from './keyspace.js';
+import { knownScripts } from './known-scripts.js';
 import { type ChannelKind, PubSub } from './pub-sub.js';
 import { ErrorReply, type Reply } from './reply.js';
 import { type Change, Replication } from './replication.js';
@@ -56,18 +47,8 @@ export interface MemoryServerOptions {
 /** Whether a server takes writes. */
 export type Role = 'master' | 'replica';
 
-const all = [
-  scripts,
-  electionScripts,
-  fencedScripts,
-  guardScripts,
-  latchScripts,
-  permitsScripts,
-  readWriteScripts,
-  shareScripts,
-].flatMap((of) => Object.values(of));
-const nameOf = new Map(all.map(({ sha, name }) => [sha, name]));
-const shaOf = new Map(all.map(({ source, sha }) => [source, sha]));
+const nameOf = new Map(knownScripts.map(({ sha, name }) => [sha, name]));
+const shaOf = new Map(knownScripts.map(({ source, sha }) => [source, sha]));
 
 /** See the module comment. */
 export class MemoryServer implements Executor, Server {

@@ -205,8 +205,8 @@ function takePlace(
   const added = attempt(() => redis.zaddNew(queue, ticket, tenure));
   if (added === true) return { ticket, isNew: true };
   known = isQueueThere ? redis.zscore(queue, tenure) : undefined;
-  if (known !== undefined) return { ticket: known, isNew: false };
-  return added instanceof ErrorReply ? added : new ErrorReply('ERR no place');
+  if (known === undefined && added instanceof ErrorReply) return added;
+  return { ticket: known ?? ticket, isNew: false };
 }
 
 function withdraw(redis: Commands, queue: string, fresh: string, tenure: string): void {
