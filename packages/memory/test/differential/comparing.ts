@@ -8,6 +8,8 @@ import { FAR_OFF_MS } from './story.js';
 
 /** Every duration of a story is a multiple of this, and no story lasts as long. */
 const GRAIN_MS = 10_000;
+/** The server in memory never tells one microsecond twice: several readings in one command may reach into the next millisecond. */
+const CLOCK_GRAIN_MS = 1;
 /** Up to here numbers are counts and positions. */
 const LARGEST_COUNT = 999;
 const MILLISECONDS = 13;
@@ -26,7 +28,8 @@ export class Words {
     const value = Number(digits);
     if (value <= LARGEST_COUNT) return digits;
     if (value === FAR_OFF_MS) return digits;
-    if (digits.length === MILLISECONDS) return `now+${Math.ceil((value - nowMs) / GRAIN_MS) * GRAIN_MS}`;
+    if (digits.length === MILLISECONDS)
+      return `now+${Math.ceil((value - nowMs - CLOCK_GRAIN_MS) / GRAIN_MS) * GRAIN_MS}`;
     if (digits.length < MICROSECONDS) return `${Math.ceil(value / GRAIN_MS) * GRAIN_MS}`;
     const known = this.#tickets.get(digits) ?? this.#tickets.size + 1;
     this.#tickets.set(digits, known);
