@@ -38,8 +38,8 @@ const project = (
 });
 
 const config: Config = {
-  // The tests wait for servers more than they compute: two more at once than there are cores, on a small machine.
-  maxWorkers: Math.max(4, Math.floor(availableParallelism() / 2)),
+  // The tests wait for servers more than they compute: four more at once than there are cores, on a small machine.
+  maxWorkers: Math.max(6, Math.floor(availableParallelism() / 2)),
   // A limit for a test that hangs, not for a machine that is slow: Jest's own 5 s were reached by sound tests in CI.
   testTimeout: 30_000,
   testSequencer: '<rootDir>/scripts/jest/longest-first.mjs',
