@@ -65,7 +65,15 @@ export { literally } from './protocol/pattern.js';
 export { keySlot } from './protocol/key-slot.js';
 export { MisdirectedReplyError, UnnamedReplyError } from './protocol/question.js';
 export { ProtocolError } from './protocol/reply.js';
-export { type Call, type Command, run, start, type Script, type ScriptPort } from './protocol/script-port.js';
+export {
+  type Call,
+  type Command,
+  type ReplyListener,
+  run,
+  start,
+  type Script,
+  type ScriptPort,
+} from './protocol/script-port.js';
 /** Every script by name: for who has to recognise them. */
 export * as scripts from './lock/scripts.gen.js';
 export * as readWriteScripts from './read-write/scripts.gen.js';

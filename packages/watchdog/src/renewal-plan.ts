@@ -7,19 +7,20 @@ const MIN_PAUSE_MS = 10;
  * quarter of the interval. In the last quarter of that time the renewal may join a batch that is sent anyway.
  */
 export class RenewalPlan {
-  #dueAt = Number.POSITIVE_INFINITY;
-  /** How much earlier it may be. A whole number: V8 keeps those in place, and there is one of these for each lock that is held. */
+  /** Absent: not at all. */
+  #dueAt: number | undefined;
+  /** How much earlier it may be. Both are whole numbers, as in `validity.ts`. */
   #slackMs = 0;
   #failures = 0;
 
   /** Clock time at which the renewal has to be sent. */
   get dueAt(): number {
-    return this.#dueAt;
+    return this.#dueAt ?? Number.POSITIVE_INFINITY;
   }
 
   /** Clock time from which it may be sent with others. */
   get joinFrom(): number {
-    return this.#dueAt - this.#slackMs;
+    return this.dueAt - this.#slackMs;
   }
 
   /** One interval after a confirmation. `leftMs`: from then to the deadline. */
@@ -36,15 +37,15 @@ export class RenewalPlan {
 
   /** Not at all, until it is hastened or confirmed. */
   rest(): void {
-    this.#dueAt = Number.POSITIVE_INFINITY;
+    this.#dueAt = undefined;
     this.#slackMs = 0;
   }
 
   /** At `time`, unless it is planned for earlier. */
   hasten(time: number): void {
     const joinFrom = Math.min(this.joinFrom, time);
-    this.#dueAt = Math.min(this.#dueAt, time);
-    this.#slackMs = Math.floor(this.#dueAt - joinFrom);
+    this.#dueAt = Math.floor(Math.min(this.dueAt, time));
+    this.#slackMs = Math.max(0, Math.floor(this.#dueAt - joinFrom));
   }
 
   /** The next failure is the first. */
@@ -54,7 +55,7 @@ export class RenewalPlan {
 
   #set(from: number, wantedMs: number, leftMs: number): void {
     const delayMs = Math.max(wantedMs, Math.min(MIN_PAUSE_MS, leftMs / 3));
-    this.#dueAt = from + delayMs;
+    this.#dueAt = Math.ceil(from + delayMs);
     this.#slackMs = Math.floor(delayMs / 4);
   }
 }

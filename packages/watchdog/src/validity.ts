@@ -7,6 +7,9 @@
  *
  * The limit is where the lease ends however often it is confirmed: a fixed one at the end of its term, any one at `renewUntil`. The term of
  * a fixed lease counts from the confirmation that began it, and reaches as far as whatever else Redis promised to an explicit request.
+ *
+ * Times are kept as whole milliseconds, rounded down, and what is not known or never comes is undefined. There is one of these for each lock that is
+ * held, and V8 keeps as an object of its own each number that is not whole, is above 2^31 (24 days of the clock), or stands where one was.
  */
 
 import type { LeaseTerms, LossReason } from './lease.js';
@@ -15,16 +18,17 @@ import type { LeaseTerms, LossReason } from './lease.js';
 export class Validity {
   readonly #marginMs: (leaseMs: number) => number;
   #terms: LeaseTerms;
-  #begunAt = Number.NEGATIVE_INFINITY;
+  #begunAt: number | undefined;
   /** The furthest confirmation as it was reported, to be judged again when the terms change. */
-  #proofSentAt = Number.NEGATIVE_INFINITY;
+  #proofSentAt: number | undefined;
   #proofRemainingMs = 0;
   /** Length of the latest confirmation, as far as believed. */
   #grantedMs = 0;
   /** Ends of the furthest confirmation, as far as believed, before and after the margin. */
-  #grantEnd = Number.NEGATIVE_INFINITY;
-  #safeEnd = Number.NEGATIVE_INFINITY;
-  #limit = Number.POSITIVE_INFINITY;
+  #grantEnd: number | undefined;
+  #safeEnd: number | undefined;
+  /** Absent: it is prolonged without end. */
+  #limit: number | undefined;
   #limitReason: LossReason = 'max-hold';
   #runsOut = false;
 
@@ -35,16 +39,16 @@ export class Validity {
 
   /** Clock time from which the lease is not believed; -Infinity without any confirmation. */
   get deadline(): number {
-    return Math.min(this.#safeEnd, this.#limit);
+    if (this.#safeEnd === undefined) return Number.NEGATIVE_INFINITY;
+    return this.#limit === undefined ? this.#safeEnd : Math.min(this.#safeEnd, this.#limit);
   }
 
   /** The lease begins, or begins anew, with this confirmation alone. */
   start(sentAt: number, remainingMs: number): void {
-    this.#begunAt = sentAt;
-    this.#proofSentAt = Number.NEGATIVE_INFINITY;
-    this.#proofRemainingMs = 0;
-    this.#grantEnd = Number.NEGATIVE_INFINITY;
-    this.#safeEnd = Number.NEGATIVE_INFINITY;
+    this.#begunAt = Math.floor(sentAt);
+    this.#proofSentAt = undefined;
+    this.#grantEnd = undefined;
+    this.#safeEnd = undefined;
     this.request(sentAt, remainingMs);
   }
 
@@ -58,16 +62,16 @@ export class Validity {
   /** The answer to a renewal: the limit stands. True when it prolongs the lease noticeably. */
   verify(sentAt: number, remainingMs: number): boolean {
     const grantedMs = Math.min(remainingMs, this.#terms.leaseMs);
-    const grantEnd = sentAt + grantedMs;
-    if (Number.isNaN(grantEnd)) return false;
-    const prolonged = grantEnd > this.#grantEnd + this.#slackMs;
-    this.#grantedMs = grantedMs;
-    if (grantEnd > this.#grantEnd) this.#grantEnd = grantEnd;
-    const safeEnd = grantEnd - this.#marginMs(grantedMs);
-    if (safeEnd > this.#safeEnd) this.#safeEnd = safeEnd;
-    if (sentAt + remainingMs > this.#proofSentAt + this.#proofRemainingMs) {
-      this.#proofSentAt = sentAt;
-      this.#proofRemainingMs = remainingMs;
+    const exactEnd = sentAt + grantedMs;
+    if (Number.isNaN(exactEnd)) return false;
+    const grantEnd = Math.floor(exactEnd);
+    const prolonged = this.#grantEnd === undefined || grantEnd > this.#grantEnd + this.#slackMs;
+    this.#grantedMs = Math.floor(grantedMs);
+    this.#grantEnd = later(this.#grantEnd, grantEnd);
+    this.#safeEnd = later(this.#safeEnd, Math.floor(exactEnd - this.#marginMs(grantedMs)));
+    if (this.#proofSentAt === undefined || sentAt + remainingMs > this.#proofSentAt + this.#proofRemainingMs) {
+      this.#proofSentAt = Math.floor(sentAt);
+      this.#proofRemainingMs = Math.floor(remainingMs);
     }
     return prolonged;
   }
@@ -86,7 +90,7 @@ export class Validity {
   /** New terms; what was confirmed stays confirmed. */
   retune(terms: LeaseTerms): void {
     this.prepare(terms);
-    this.request(this.#proofSentAt, this.#proofRemainingMs);
+    if (this.#proofSentAt !== undefined) this.request(this.#proofSentAt, this.#proofRemainingMs);
   }
 
   /** New terms for a lease that starts later. */
@@ -97,7 +101,9 @@ export class Validity {
 
   /** What to ask for at `now`: a lease time, or 0 when nothing is left to ask for and ownership is only verified. */
   askMs(now: number): number {
-    return this.#atLimit ? 0 : Math.ceil(Math.min(this.#terms.leaseMs, this.#limit - now));
+    if (this.#atLimit) return 0;
+    const { leaseMs } = this.#terms;
+    return Math.ceil(this.#limit === undefined ? leaseMs : Math.min(leaseMs, this.#limit - now));
   }
 
   /** Time from a confirmation to the next renewal. */
@@ -111,7 +117,7 @@ export class Validity {
   }
 
   get #atLimit(): boolean {
-    return this.#grantEnd >= this.#limit - this.#slackMs;
+    return this.#limit !== undefined && this.#grantEnd !== undefined && this.#grantEnd >= this.#limit - this.#slackMs;
   }
 
   /** Differences below this are drift and rounding. */
@@ -121,9 +127,18 @@ export class Validity {
 
   #setLimit(): void {
     if (this.#runsOut) return;
-    const { mode, leaseMs, renewUntil = Number.POSITIVE_INFINITY } = this.#terms;
-    const termEnd = mode === 'fixed' ? Math.max(this.#begunAt + leaseMs, this.#grantEnd) : Number.POSITIVE_INFINITY;
-    this.#limit = Math.min(termEnd, renewUntil);
-    this.#limitReason = termEnd <= renewUntil && mode === 'fixed' ? 'expired' : 'max-hold';
+    const { mode, leaseMs, renewUntil } = this.#terms;
+    const until = renewUntil === undefined ? undefined : Math.floor(renewUntil);
+    const termEnd =
+      mode === 'fixed' && this.#begunAt !== undefined
+        ? later(this.#grantEnd, this.#begunAt + Math.floor(leaseMs))
+        : undefined;
+    const endsFirst = termEnd !== undefined && (until === undefined || termEnd <= until);
+    this.#limit = endsFirst ? termEnd : until;
+    this.#limitReason = endsFirst ? 'expired' : 'max-hold';
   }
+}
+
+function later(known: number | undefined, time: number): number {
+  return known === undefined ? time : Math.max(known, time);
 }

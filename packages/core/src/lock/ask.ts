@@ -63,19 +63,21 @@ export interface Contention {
  */
 export function ask(keys: LockKeys, options: AskOptions): Command<AskReply> {
   const tenure = tenureId(options.tenure);
+  // What reads the reply lasts as long as the command is under way, and is not to keep all of the options.
+  const { leaseMs } = options;
   return command(
     operation,
     { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
     {
       tenure,
-      leaseMs: duration('leaseMs', options.leaseMs, 1),
+      leaseMs: duration('leaseMs', leaseMs, 1),
       freshMs: duration('freshMs', options.freshMs, 0),
       ticket: ordinal('ticket', options.ticket, 0),
       freshTtlMs: duration('freshTtlMs', options.freshTtlMs, 1),
       claimMs: duration('claimMs', options.claimMs, 1),
       trust: trustArgument(options),
     },
-    (reply) => readAsk(reply, options.leaseMs, noToken),
+    (reply) => readAsk(reply, leaseMs, noToken),
     company,
   );
 }

@@ -56,16 +56,17 @@ export interface ScriptPort {
  * owner decides how long a command may take.
  */
 export function run<Reply>(port: ScriptPort, command: Call<Reply>): Promise<Reply> {
-  return new Promise((resolve, reject) => start(port, command, resolve, reject));
+  return new Promise((onReply, onError) => start(port, command, { onReply, onError }));
 }
 
-/** As {@link run}, for callers that can do without a promise: one of the two is called, once, and must not throw. */
-export function start<Reply>(
-  port: ScriptPort,
-  command: Call<Reply>,
-  onReply: (reply: Reply) => void,
-  onError: (error: unknown) => void,
-): void {
+/** Told what a command comes to: one of the two, once. They must not throw. */
+export interface ReplyListener<Reply> {
+  onReply(reply: Reply): void;
+  onError(error: unknown): void;
+}
+
+/** As {@link run}, for callers that can do without a promise. */
+export function start<Reply>(port: ScriptPort, command: Call<Reply>, listener: ReplyListener<Reply>): void {
   const { script, keys } = command;
   const question = newQuestion();
   const args = [...command.args, question];
@@ -74,14 +75,14 @@ export function start<Reply>(
     try {
       reply = command.decode(answerTo(question, script.name, raw));
     } catch (error) {
-      onError(error);
+      listener.onError(error);
       return;
     }
-    onReply(reply);
+    listener.onReply(reply);
   };
   void port.evalsha(script.sha, keys, args).then(read, (error: unknown) => {
-    if (isUnknownScript(error)) void port.eval(script.source, keys, args).then(read, onError);
-    else onError(error);
+    if (!isUnknownScript(error)) listener.onError(error);
+    else void port.eval(script.source, keys, args).then(read, (second: unknown) => listener.onError(second));
   });
 }
 

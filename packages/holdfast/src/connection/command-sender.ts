@@ -39,9 +39,11 @@ import {
   PendingCommand,
   type Request,
   type RequestOptions,
+  type RequestSource,
 } from './pending-command.js';
 import type { Connection } from './connection.js';
-import { asOne, type Copy, inGroups, leaderFor } from './joint-copies.js';
+import { Copy, type CopyKeeper } from './copy.js';
+import { asOne, inGroups, leaderFor } from './joint-copies.js';
 import { none } from '../lists.js';
 import { FIRST_ROUND_TRIP_MS } from './round-trips.js';
 import type { Topology } from './topology.js';
@@ -51,6 +53,7 @@ import { connectionClosed } from './unavailable.js';
 
 /** From this many requests under way, those of one turn leave as one batch. */
 const CROWD = 8;
+const noOptions: RequestOptions<never> = {};
 
 /** See the module comment. */
 export class CommandSender {
@@ -83,9 +86,9 @@ export class CommandSender {
     return this.#topology.connectionTo(lockKey)?.roundTripMs ?? FIRST_ROUND_TRIP_MS;
   }
 
-  /** Sends what `build` makes at the time of sending, anew for each copy, to the server of `lockKey`. */
-  request<R>(lockKey: string, build: (now: number) => Command<R>, options: RequestOptions<R> = {}): Request<R> {
-    const pending: PendingCommand<R> = new PendingCommand(this.#topology, lockKey, build, options, this.#settled);
+  /** Sends what `source` builds to the server of `lockKey`. */
+  request<R>(lockKey: string, source: RequestSource<R>, options: RequestOptions<R> = noOptions): Request<R> {
+    const pending: PendingCommand<R> = new PendingCommand(this.#topology, lockKey, source, options, this.#settled);
     this.#pending.add(pending as PendingCommand<unknown>);
     const leader = this.#leader;
     // What is asked for by whoever hears of this request does not follow.
@@ -102,9 +105,13 @@ export class CommandSender {
   }
 
   /** The answer to {@link request}, for callers that need nothing but the answer. */
-  answer<R>(lockKey: string, build: (now: number) => Command<R>, options?: RequestOptions<R>): Promise<Answer<R>> {
-    const request = this.request(lockKey, build, options);
-    return new Promise((resolve) => request.whenAnswered(resolve));
+  answer<R>(
+    lockKey: string,
+    source: RequestSource<R> | (() => Command<R>),
+    options?: RequestOptions<R>,
+  ): Promise<Answer<R>> {
+    const request = this.request(lockKey, typeof source === 'function' ? { build: source } : source, options);
+    return new Promise((resolve) => request.whenAnswered({ onAnswer: resolve }));
   }
 
   /** What `work` asks to be sent before it returns leaves when it has returned: what can be one command leaves as one, in the place of the first. */
@@ -195,22 +202,22 @@ export class CommandSender {
     if (pending.goOnMs !== undefined)
       pending.limit ??= this.#schedule.at(sentAt + pending.goOnMs, () => pending.drop());
     connection.sent(sentAt);
-    return { pending, connection, epoch: connection.epoch, command, sentAt, followers: undefined };
+    return new Copy(pending, connection, { command, sentAt }, this.#lone);
   }
 
   #leaveAlone<R>(copy: Copy<R>): void {
-    const { pending, connection, command } = copy;
-    this.#gather(connection);
-    start(
-      connection.port,
-      command,
-      (reply) => {
-        this.#took(copy);
-        this.#replied(copy, reply);
-      },
-      (error) => this.#failed(pending, connection, error),
-    );
+    this.#gather(copy.connection);
+    start(copy.connection.port, copy.command, copy);
   }
+
+  readonly #lone: CopyKeeper = {
+    replied: (copy, reply) => {
+      const now = this.#clock.now();
+      copy.connection.took(now - copy.sentAt);
+      this.#replied(copy, reply, now);
+    },
+    failed: ({ pending, connection }, error) => this.#failed(pending, connection, error),
+  };
 
   /** Several with the same connection and script, as one command; or one. */
   #leave(group: readonly [Copy<unknown>, ...Copy<unknown>[]]): void {
@@ -222,15 +229,14 @@ export class CommandSender {
       return;
     }
     this.#gather(first.connection);
-    start(
-      first.connection.port,
-      joint,
-      (replies) => {
+    start(first.connection.port, joint, {
+      onReply: (replies) => {
         // It was one round trip, however many it was for.
-        this.#took(first);
-        copies.forEach((copy, index) => this.#replied(copy, replies[index]));
+        const now = this.#clock.now();
+        first.connection.took(now - first.sentAt);
+        copies.forEach((copy, index) => this.#replied(copy, replies[index], now));
       },
-      (error) => {
+      onError: (error) => {
         for (const { pending, connection } of copies) {
           const meaning = meaningOn(pending, connection, error);
           // Once, before all are sent again: where they go then is what has been learnt from it.
@@ -239,20 +245,16 @@ export class CommandSender {
           this.#failed(pending, connection, error, { kind: 'unknown' });
         }
       },
-    );
+    });
   }
 
   #gather(connection: Connection): void {
     if (this.#pending.size >= CROWD) connection.gather();
   }
 
-  #took({ connection, sentAt }: Pick<Copy<unknown>, 'connection' | 'sentAt'>): void {
-    connection.took(this.#clock.now() - sentAt);
-  }
-
-  #replied<R>(copy: Copy<R>, reply: R): void {
+  #replied<R>(copy: Copy<R>, reply: R, now: number): void {
     const { pending, connection, sentAt } = copy;
-    connection.answered(this.#clock.now());
+    connection.answered(now);
     if (connection.retired) this.#failed(pending, connection, new Error('Its server does not keep this lock any more'));
     else if (!pending.settled && pending.confirmation?.needed(reply)) void this.#confirm(copy, reply);
     else pending.replied(reply, sentAt, connection.node);

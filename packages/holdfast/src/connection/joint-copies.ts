@@ -1,21 +1,8 @@
 /** Which copies of commands, of those that are to leave in one turn, leave as one command. */
 
-import type { Call, Command } from '@holdfast/core';
-import type { Connection } from './connection.js';
-import type { PendingCommand } from './pending-command.js';
+import type { Call } from '@holdfast/core';
+import type { Copy } from './copy.js';
 import type { Topology } from './topology.js';
-
-/** A copy of a command on its way to a connection. */
-export interface Copy<R> {
-  readonly pending: PendingCommand<R>;
-  readonly connection: Connection;
-  /** The number of its connection when the copy was made. */
-  readonly epoch: number;
-  readonly command: Command<R>;
-  readonly sentAt: number;
-  /** Those that leave behind it, in one command with it; see {@link CommandSender.behind}. */
-  followers: readonly Copy<unknown>[] | undefined;
-}
 
 /** A server does nothing else meanwhile. */
 const MOST_IN_ONE = 32;

@@ -19,14 +19,25 @@ export type Answer<R> =
   /** No answer by `until`, or the request was dropped. */
   | { kind: 'silent'; sent: boolean; error: Error | undefined };
 
+/** What a request asks for. An object and not functions, because there is one for each lock that is taken or given back; see docs/adr/0053. */
+export interface RequestSource<R> {
+  /** The command as it is at the time of sending, anew for each copy. */
+  build(now: number): Command<R>;
+  /** A copy of the command may still be on its way. */
+  onDoubt?(): void;
+}
+
+/** Told what became of a request: once, in the very turn in which that is known. It must not throw. */
+export interface AnswerListener<R> {
+  onAnswer(answer: Answer<R>): void;
+}
+
 /** How a request is sent. */
 export interface RequestOptions<R = unknown> {
   /** Clock time at which to give up. Infinite or absent: it lasts until it is answered or dropped. */
   readonly until?: number;
   /** How many milliseconds to go on for after a first copy was handed to a connection. Absent: as `until` says. */
   readonly goOnMs?: number;
-  /** A copy of the command may still be on its way. */
-  readonly onDoubt?: () => void;
   /** Replies for which `needed` says so count only when enough replicas have what the connection wrote before them. */
   readonly confirmation?: Confirmation<R>;
   /** What to do when its server cannot be reached and that does not pass by itself. Default: go on trying, as what must be undone does. */
@@ -41,8 +52,8 @@ export interface Confirmation<R> {
 
 /** A request under way. */
 export interface Request<R> {
-  /** Calls `listener`, the only one, when there is an answer: in the very turn in which it comes, or now. It must not throw. */
-  whenAnswered(listener: (answer: Answer<R>) => void): void;
+  /** Tells `listener`, the only one, when there is an answer, or now. */
+  whenAnswered(listener: AnswerListener<R>): void;
   /** A copy has been handed to the connection. */
   readonly sent: boolean;
   /** A copy is unanswered, and the connection may still send it again by itself: also after the request was dropped. */
@@ -63,7 +74,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   place = UNPLACED;
   readonly #topology: Topology;
   readonly lockKey: string;
-  readonly build: (now: number) => Command<R>;
+  readonly #source: RequestSource<R>;
   limit: Appointment | undefined;
   /** Ends the present wait for a ready topology or for the next try. */
   pause: (() => void) | undefined;
@@ -73,9 +84,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   readonly goOnMs: number | undefined;
   /** It leaves behind another request, in one command with it: never alone, and never again. */
   follows = false;
-  readonly #onDoubt: (() => void) | undefined;
   readonly #onSettled: (pending: PendingCommand<R>) => void;
-  #listener: ((answer: Answer<R>) => void) | undefined;
+  #listener: AnswerListener<R> | undefined;
   #answer: Answer<R> | undefined;
   /** The connection of the last copy, and the number of its connection then. */
   #connection: Connection | undefined;
@@ -90,23 +100,26 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   constructor(
     topology: Topology,
     lockKey: string,
-    build: (now: number) => Command<R>,
+    source: RequestSource<R>,
     options: RequestOptions<R>,
     onSettled: (pending: PendingCommand<R>) => void,
   ) {
     this.#topology = topology;
     this.lockKey = lockKey;
-    this.build = build;
+    this.#source = source;
     this.confirmation = options.confirmation;
     this.givesUp = options.inLastingTrouble === 'give up';
     this.goOnMs = options.goOnMs;
-    this.#onDoubt = options.onDoubt;
     this.#onSettled = onSettled;
   }
 
-  whenAnswered(listener: (answer: Answer<R>) => void): void {
+  whenAnswered(listener: AnswerListener<R>): void {
     if (this.#answer === undefined) this.#listener = listener;
-    else listener(this.#answer);
+    else listener.onAnswer(this.#answer);
+  }
+
+  build(now: number): Command<R> {
+    return this.#source.build(now);
   }
 
   get sent(): boolean {
@@ -143,7 +156,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   }
 
   doubt(): void {
-    this.#onDoubt?.();
+    this.#source.onDoubt?.();
   }
 
   replied(reply: R, sentAt: number, node: string): void {
@@ -202,7 +215,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     this.limit?.cancel();
     this.pause?.();
     this.#onSettled(this);
-    this.#listener?.(answer);
+    this.#listener?.onAnswer(answer);
   }
 }
 

@@ -73,22 +73,17 @@ export class Registry implements LockHome {
 
   heldHere(name: string): readonly HoldRecord[] {
     let held: readonly HoldRecord[] = none;
-    for (const seat of this.#excluding(name)) {
-      const open = seat.holds.all;
+    for (const named of this.#coordinators.values()) {
+      const open = exclusive(named.get(name))?.holds.all ?? none;
       if (open.length > 0) held = held.length === 0 ? open : [...held, ...open];
     }
     return held;
   }
 
   *waitingHere(name: string): Iterable<Waiter> {
-    for (const seat of this.#excluding(name)) yield* seat.waiting;
-  }
-
-  /** All of that name in which one who waits waits for those who are in. */
-  *#excluding(name: string): Iterable<Coordinating | Lanes> {
     for (const named of this.#coordinators.values()) {
-      const seat = named.get(name);
-      if (seat !== undefined && !(seat instanceof Lanes && seat.holders === 'many')) yield seat;
+      const seat = exclusive(named.get(name));
+      if (seat !== undefined) yield* seat.waiting;
     }
   }
 
@@ -174,4 +169,9 @@ export class Registry implements LockHome {
       };
     });
   }
+}
+
+/** The seat, if one who waits in it waits for those who are in. */
+function exclusive(seat: Coordinating | Lanes | undefined): Coordinating | Lanes | undefined {
+  return seat instanceof Lanes && seat.holders === 'many' ? undefined : seat;
 }

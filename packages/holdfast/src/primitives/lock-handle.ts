@@ -27,7 +27,7 @@ import {
 } from './finding.js';
 import { type Hold, HoldHandle } from './hold.js';
 import type { RLock, TryResult } from './rlock.js';
-import { checkSection, runSection, type Section } from './section.js';
+import { checkSection, runSection, type Section, type SectionHold } from './section.js';
 
 /** Losses that a handle remembers. Code that never unlocks what was lost must not cost memory for ever. */
 const MOST_LOSSES = 100;
@@ -137,17 +137,18 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
     return this.#call('tryAcquire', check, (outcome) => (typeof outcome === 'string' ? null : this.#handOver(outcome)));
   }
 
-  async withLock<T>(...args: [Section<T, H>] | [AcquireOptions, Section<T, H>]): Promise<T> {
+  withLock<T>(...args: [Section<T, H>] | [AcquireOptions, Section<T, H>]): Promise<T> {
     const [options, fn] = args.length === 1 ? [undefined, args[0]] : args;
     const check = () => checkSection('withLock', options, fn);
-    const had = this.#call('withLock', check, (outcome, joinedAt) => this.#must(outcome, joinedAt));
-    return this.#section(await shown(had), fn);
+    const had = this.#call('withLock', check, (outcome, joinedAt) => this.#held(this.#must(outcome, joinedAt)));
+    return runSection(this.#host, had, fn);
   }
 
   async tryWithLock<T>(options: AcquireOptions, fn: Section<T, H>): Promise<TryResult<T>> {
     const check = () => checkSection('tryWithLock', options, fn);
-    const outcome = await shown(this.#call('tryWithLock', check, (had) => had));
-    return typeof outcome === 'string' ? { ran: false } : { ran: true, value: await this.#section(outcome, fn) };
+    const record = await shown(this.#call('tryWithLock', check, (had) => had));
+    if (typeof record === 'string') return { ran: false };
+    return { ran: true, value: await runSection(this.#host, this.#held(record), fn) };
   }
 
   async isLocked(): Promise<boolean> {
@@ -230,8 +231,9 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
     return hold;
   }
 
-  #section<T>(record: HoldRecord, fn: Section<T, H>): Promise<T> {
-    return runSection(this.#host, { record, hold: this.#holdOf(this.#host, record), owner: this.#owner }, fn);
+  /** To a section, which gives it back. */
+  #held(record: HoldRecord): SectionHold<H> {
+    return { record, hold: this.#holdOf(this.#host, record), owner: this.#owner };
   }
 
   // ---------------------------------------------------------------- what unlock undoes

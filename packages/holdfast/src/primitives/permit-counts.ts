@@ -53,7 +53,7 @@ export class PermitCounts {
 
   /** Goes on where a command has not come to all who wait. */
   serveRest(left: number): void {
-    void serveRest(this.#parts, this.#operations, left);
+    serveRest(this.#parts, this.#operations, left);
   }
 
   ask<R>(command: Parameters<typeof query<R>>[2]): Promise<R> {

@@ -66,7 +66,7 @@ export class NodeQuestions implements Questions {
     const tombstoneMs = tombstoneMsOf(this.#parts.settings);
     const request = this.#parts.tenureId(undefined);
     const reply = await this.#ask(operations, operations.force(request, { tombstoneMs }));
-    void serveRest(this.#parts, operations, reply.left);
+    serveRest(this.#parts, operations, reply.left);
     return reply;
   }
 

@@ -7,7 +7,7 @@ import type { LockParts } from '../client-parts.js';
 import { atCaller } from '../reports/caller.js';
 import { traced, traces } from '../reports/tracing.js';
 import { openScope } from '../scopes/scope.js';
-import { type Leftovers, runScope } from '../scopes/scope-end.js';
+import { endScope, inside, type Leftovers } from '../scopes/scope-end.js';
 
 /** What `withLock` runs while it has the lock. */
 export type Section<T, H = Hold> = (hold: H) => T | PromiseLike<T>;
@@ -33,28 +33,60 @@ interface SectionHost {
   readonly leftovers: Leftovers;
 }
 
-/** Runs `fn` in a scope of its own, and gives the hold back when it has settled. */
-export function runSection<T, H>(host: SectionHost, held: SectionHold<H>, fn: Section<T, H>): Promise<T> {
-  if (!traces.section.hasSubscribers) return run(host, held, fn);
+/** Runs `fn` in a scope of its own when its call has the lock, and gives the hold back when it has settled. */
+export function runSection<T, H>(
+  host: SectionHost,
+  had: Promise<SectionHold<H>> | SectionHold<H>,
+  fn: Section<T, H>,
+): Promise<T> {
+  return traces.section.hasSubscribers ? runTraced(host, had, fn) : run(host, had, fn);
+}
+
+async function runTraced<T, H>(
+  host: SectionHost,
+  had: Promise<SectionHold<H>> | SectionHold<H>,
+  fn: Section<T, H>,
+): Promise<T> {
+  let held: SectionHold<H>;
+  try {
+    held = await had;
+  } catch (error) {
+    return atCaller(error);
+  }
   return sectionTraced(host.parts, held.record, () => run(host, held, fn));
 }
 
-/** Runs a section under `record`, and tells of it. */
-export function sectionTraced<T>(
-  { reporter }: Pick<LockParts, 'reporter'>,
-  record: HoldRecord,
-  section: () => Promise<T>,
+/**
+ * One async function from the call to its end: each more is two promises for every lock, and comes back to its caller later. A task that asks again
+ * at once should be in the queue before those that wait have had their turns, or the lock goes back to Redis.
+ */
+async function run<T, H>(
+  host: SectionHost,
+  had: Promise<SectionHold<H>> | SectionHold<H>,
+  fn: Section<T, H>,
 ): Promise<T> {
-  return traced(traces.section, reporter.sectionTrace(record), section);
-}
-
-async function run<T, H>(host: SectionHost, { record, hold, owner }: SectionHold<H>, fn: Section<T, H>): Promise<T> {
+  let held: SectionHold<H>;
+  try {
+    held = await had;
+  } catch (error) {
+    return atCaller(error);
+  }
+  const { record, hold, owner } = held;
   const scope = openScope('section', host.client);
   record.section = scope;
   if (owner === undefined) scope.own(record);
   let value: T;
+  let ending: Promise<unknown> | undefined;
   try {
-    value = await runScope(scope, () => fn(hold), host.leftovers);
+    try {
+      const result = inside(scope, () => fn(hold));
+      // What a function that returns no promise has only started is outside from then on.
+      if (!(result instanceof Promise)) ending = endScope(scope, host.leftovers);
+      value = (await result) as T;
+    } finally {
+      ending ??= endScope(scope, host.leftovers);
+      if (ending !== undefined) await ending;
+    }
   } catch (error) {
     await settleAfter(error, record, host.parts);
     throw error;
@@ -65,6 +97,15 @@ async function run<T, H>(host: SectionHost, { record, hold, owner }: SectionHold
     atCaller(error);
   }
   return value;
+}
+
+/** Runs a section under `record`, and tells of it. */
+export function sectionTraced<T>(
+  { reporter }: Pick<LockParts, 'reporter'>,
+  record: HoldRecord,
+  section: () => Promise<T>,
+): Promise<T> {
+  return traced(traces.section, reporter.sectionTrace(record), section);
 }
 
 /** The body has failed: its error is the one to tell. That of the release is attached to it, unless it says the same. */

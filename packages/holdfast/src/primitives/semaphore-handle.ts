@@ -14,7 +14,7 @@ import { callKeys, checkCall, checkSection, MOST_PERMITS, type PermitCall, tryCa
 import { PermitCounts } from './permit-counts.js';
 import { PermitHoldHandle } from './permit-hold.js';
 import type { TryResult } from './rlock.js';
-import { runSection, type Section } from './section.js';
+import { runSection, type Section, type SectionHold } from './section.js';
 import type {
   PermitHold,
   PermitOptions,
@@ -132,23 +132,23 @@ class SemaphoreHandle implements RSemaphore {
     if (failed !== undefined) throw failed.reason;
   }
 
-  async withPermits<T>(...args: [Section<T, PermitHold>] | [PermitSectionOptions, Section<T, PermitHold>]): Promise<T> {
+  withPermits<T>(...args: [Section<T, PermitHold>] | [PermitSectionOptions, Section<T, PermitHold>]): Promise<T> {
     const [options, fn] = args.length === 1 ? [{}, args[0]] : args;
     const check = () => this.#checkSection('withPermits', options, fn);
     const had = this.#call('withPermits', check, (outcome, call, joinedAt) =>
-      this.#section(this.#must(outcome, joinedAt), call, fn),
+      this.#held(this.#must(outcome, joinedAt), call),
     );
-    return (await shown(had))();
+    return runSection(this.#host, had, fn);
   }
 
   async tryWithPermits<T>(options: PermitSectionOptions, fn: Section<T, PermitHold>): Promise<TryResult<T>> {
     const check = () => this.#checkSection('tryWithPermits', options, fn);
-    const section = await shown(
+    const held = await shown(
       this.#call('tryWithPermits', check, (outcome, call) =>
-        typeof outcome === 'string' ? undefined : this.#section(outcome, call, fn),
+        typeof outcome === 'string' ? undefined : this.#held(outcome, call),
       ),
     );
-    return section === undefined ? { ran: false } : { ran: true, value: await section() };
+    return held === undefined ? { ran: false } : { ran: true, value: await runSection(this.#host, held, fn) };
   }
 
   async availablePermits(): Promise<number> {
@@ -255,8 +255,9 @@ class SemaphoreHandle implements RSemaphore {
     return call;
   }
 
-  #section<T>(record: HoldRecord, { permits }: PermitCall, fn: Section<T, PermitHold>): () => Promise<T> {
+  /** To a section, which gives them back. */
+  #held(record: HoldRecord, { permits }: PermitCall): SectionHold<PermitHold> {
     const hold = new PermitHoldHandle(this.#host, this.#operations, { record, permits }, () => undefined);
-    return () => runSection(this.#host, { record, hold, owner: undefined }, fn);
+    return { record, hold, owner: undefined };
   }
 }

@@ -4,7 +4,7 @@
  *
  * Where the site of a call was noted, that is it. Else V8 is asked who awaits the call: it knows that inside an async function, when that is
  * resumed. A caller that awaits nothing is not found, and the stack stays as it is. So it does where the process makes stacks of its own that are
- * no text. See docs/adr/0018.
+ * no text. See docs/adr/0019.
  */
 
 import { LockError } from '../errors.js';

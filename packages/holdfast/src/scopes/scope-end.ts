@@ -15,28 +15,33 @@ export type Leftovers = 'abandon' | 'release';
 export function runScope<T>(scope: Scope, fn: () => T, leftovers: Leftovers): T | Promise<Awaited<T>> {
   let result: T | Promise<Awaited<T>>;
   try {
-    result = within(scope, () => settling(fn()));
+    result = inside(scope, fn);
   } catch (error) {
-    void end(scope, leftovers);
+    void endScope(scope, leftovers);
     throw error;
   }
   if (!(result instanceof Promise)) {
-    void end(scope, leftovers);
+    void endScope(scope, leftovers);
     return result;
   }
   // Not by its own `then`, which `await` would not ask either.
   return Promise.prototype.then.call(
     result,
-    (value: unknown) => end(scope, leftovers)?.then(() => value) ?? value,
+    (value: unknown) => endScope(scope, leftovers)?.then(() => value) ?? value,
     async (error: unknown) => {
-      await end(scope, leftovers);
+      await endScope(scope, leftovers);
       throw error;
     },
   ) as Promise<Awaited<T>>;
 }
 
+/** Runs `fn` in `scope`, which its caller ends: what is to be awaited is a promise. */
+export function inside<T>(scope: Scope, fn: () => T): T | Promise<Awaited<T>> {
+  return within(scope, () => settling(fn()));
+}
+
 /** Undefined when nothing is released: most sections end so, and are not to wait for it. */
-function end(scope: Scope, leftovers: Leftovers): Promise<unknown> | undefined {
+export function endScope(scope: Scope, leftovers: Leftovers): Promise<unknown> | undefined {
   scope.end();
   if (scope.pending.size > 0) for (const call of [...scope.pending]) call.cancel();
   const open = leftOpen(scope);

@@ -14,7 +14,7 @@
 
 import type { Command } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
-import type { Answer, Request } from '../connection/pending-command.js';
+import type { Answer, AnswerListener, Request, RequestOptions, RequestSource } from '../connection/pending-command.js';
 import { MAX_TIME_MS } from '../options.js';
 import type { Cancellable } from './ask-rounds.js';
 import type { Demand } from './demand.js';
@@ -47,8 +47,10 @@ const FRESH_REASKS = 3;
 /** A holder gives a lease up that much before its end in Redis, at most; one that is longer than half a minute earlier still. */
 const GIVEN_UP_BEFORE_MS = 310;
 
+const withoutReplicas: RequestOptions<AskReply> = { inLastingTrouble: 'give up' };
+
 /** See the module comment. */
-export class AskLoop {
+export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply> {
   readonly #parts: ClientParts;
   readonly #operations: Operations;
   readonly #tenure: string;
@@ -142,20 +144,17 @@ export class AskLoop {
     this.#again = false;
     this.#unprompted = why === 'by itself';
     this.#askedAt = undefined;
-    const onDoubt = () => {
-      this.#reached = true;
-      this.#listener.onDoubt();
-    };
-    const { replicas } = this.#parts.settings;
-    const confirmation = replicas && { enough: replicas, needed: isOwned };
-    this.#request = this.#parts.sender.request(this.#operations.key, (now) => this.#command(now), {
-      onDoubt,
-      confirmation,
-      inLastingTrouble: 'give up',
-    });
+    const { replicas: enough } = this.#parts.settings;
+    const options = enough ? { ...withoutReplicas, confirmation: { enough, needed: isOwned } } : withoutReplicas;
+    this.#request = this.#parts.sender.request(this.#operations.key, this, options);
     // Unless it was sent, it waits for a connection.
     this.#askedAt ??= this.#parts.clock.now();
-    this.#request.whenAnswered((answer) => this.#answered(answer));
+    this.#request.whenAnswered(this);
+  }
+
+  onDoubt(): void {
+    this.#reached = true;
+    this.#listener.onDoubt();
   }
 
   /** Asks at a clock time, unless something makes it ask before. */
@@ -187,7 +186,8 @@ export class AskLoop {
     this.#request.drop();
   }
 
-  #command(now: number): Command<AskReply> {
+  /** The ask that is sent at clock time `now`. */
+  build(now: number): Command<AskReply> {
     this.#askedAt ??= now;
     const { claimLeaseMs, reaskMs } = this.#parts.settings;
     const { terms, patientUntil } = this.#demand;
@@ -208,7 +208,7 @@ export class AskLoop {
     this.#heard = { reason, at: this.#parts.clock.now() };
   }
 
-  #answered(answer: Answer<AskReply>): void {
+  onAnswer(answer: Answer<AskReply>): void {
     // An ask that was turned away without a place has left nothing to undo.
     if (answer.kind !== 'reply' || answer.reply.kind !== 'busy') this.#reached = this.reached;
     this.#request = undefined;

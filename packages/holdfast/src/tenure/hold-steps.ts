@@ -8,15 +8,13 @@
 import type { Command } from '@holdfast/core';
 import type { Appointment, Lease, LeaseTerms } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
-import { answered } from '../connection/answered.js';
 import type { Answer, Request } from '../connection/pending-command.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
 import type { Bequest, CountedDown, HeldOutcome } from './stake.js';
 import type { FencingTokens } from './fence.js';
-import type { HandoffReply, Operations, ReleaseReply } from './operations.js';
+import { type EndingTenure, type FailureOfAnswer, LastStep } from './last-step.js';
+import type { HandoffReply } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
-
-type FailureOfAnswer = (answer: Answer<ReleaseReply>, sentTwice: boolean) => Error | undefined;
 
 /** How a lock is given back. */
 export interface GiveBackTerms extends Bequest {
@@ -25,19 +23,13 @@ export interface GiveBackTerms extends Bequest {
 }
 
 /** The tenure whose steps these are. */
-export interface StepSubject {
-  readonly id: string;
-  readonly operations: Operations;
+export interface StepSubject extends EndingTenure {
   readonly lease: Pick<Lease<unknown>, 'confirm' | 'remainingMs' | 'retune'>;
   readonly otherWaiters: OtherWaiters;
   readonly tokens: FencingTokens | undefined;
   readonly held: boolean;
-  /** See {@link Operations.release}. */
-  tombstoneMs(): number;
   /** A lease of `leaseMs` is asked for. */
   asksFor(leaseMs: number): void;
-  /** A copy of a command may still be on its way. */
-  onDoubt(): void;
 }
 
 const LOST = { kind: 'lost' } as const;
@@ -116,7 +108,9 @@ export class HoldSteps {
   countDown(): Promise<CountedDown> {
     if (this.#tenure.operations.countsHere) return this.#here();
     return this.#whileHeld<CountedDown>(async (seq) => {
-      const answer = await this.#send(() => this.#releaseCommand(seq));
+      const { id, operations } = this.#tenure;
+      const build = () => operations.release(id, { seq, tombstoneMs: this.#tenure.tombstoneMs() });
+      const answer = await this.#send(build);
       if (answer.kind !== 'reply') return answer;
       const { kind } = answer.reply;
       if (kind === 'held') return { kind };
@@ -193,30 +187,10 @@ export class HoldSteps {
     });
   }
 
-  #release(seq: number, { until, restUntil, turn }: GiveBackTerms, failure: FailureOfAnswer): Promise<void> {
-    let sentTwice = false;
-    const onDoubt = () => {
-      sentTwice = true;
-      this.#tenure.onDoubt();
-    };
-    const { key } = this.#tenure.operations;
-    const command = (now: number) =>
-      restUntil !== undefined && restUntil > now
-        ? this.#restCommand(seq, restUntil - now)
-        : this.#releaseCommand(seq, turn);
-    const request = this.#parts.sender.request(key, command, { until, onDoubt });
-    return answered(request, (answer) => failure(answer, sentTwice));
-  }
-
-  #releaseCommand(seq: number, turn?: number): Command<ReleaseReply> {
-    const { id, operations } = this.#tenure;
-    return operations.release(id, { seq, tombstoneMs: this.#tenure.tombstoneMs(), turn });
-  }
-
-  #restCommand(seq: number, leftMs: number): Command<ReleaseReply> {
-    const { id, operations } = this.#tenure;
-    const tombstoneMs = this.#tenure.tombstoneMs();
-    return operations.rest?.(id, { seq, tombstoneMs, restMs: Math.ceil(leftMs) }) ?? this.#releaseCommand(seq);
+  #release(seq: number, terms: GiveBackTerms, failure: FailureOfAnswer): Promise<void> {
+    const step = new LastStep(this.#tenure, seq, terms, failure);
+    this.#parts.sender.request(this.#tenure.operations.key, step, { until: terms.until }).whenAnswered(step);
+    return step.outcome;
   }
 
   /** Runs `step` with the next number when all before it have settled. It must not reject. */
@@ -238,11 +212,9 @@ export class HoldSteps {
   }
 
   #send<R>(build: () => Command<R>): Promise<Answer<R>> {
-    const { operations } = this.#tenure;
-    const request = this.#parts.sender.request(operations.key, build, {
-      onDoubt: () => this.#tenure.onDoubt(),
-    });
+    const source = { build, onDoubt: () => this.#tenure.onDoubt() };
+    const request = this.#parts.sender.request(this.#tenure.operations.key, source);
     this.#request = request;
-    return new Promise((resolve) => request.whenAnswered(resolve));
+    return new Promise((resolve) => request.whenAnswered({ onAnswer: resolve }));
   }
 }

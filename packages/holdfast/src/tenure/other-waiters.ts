@@ -1,7 +1,7 @@
 /** How many other processes are known to wait for the lock of one tenure: replies count them, and notices say that there is one. */
 export class OtherWaiters {
   #count = 0;
-  /** Send time of the command whose reply counted them last. */
+  /** Send time of the command whose reply counted them last; whole, as in `validity.ts`. */
   #countedAt = 0;
   /** Clock time of the last notice. */
   #noticedAt: number | undefined;
@@ -12,7 +12,7 @@ export class OtherWaiters {
 
   /** The reply to a command sent at `sentAt` may have been made before a notice that overtook it: then the notice stands. */
   counted(count: number, sentAt: number): void {
-    this.#countedAt = sentAt;
+    this.#countedAt = Math.floor(sentAt);
     const overtaken = this.#noticedAt !== undefined && sentAt <= this.#noticedAt;
     this.#count = overtaken ? Math.max(count, this.#count) : count;
   }

@@ -5,7 +5,11 @@ import type { Operations } from './operations.js';
  * Goes on at once where a release has passed over so many waiters that have gone that it met its limit. No call waits for it: what it does not
  * reach is served by the client that asks next.
  */
-export async function serveRest(parts: ClientParts, operations: Operations, left: number): Promise<void> {
+export function serveRest(parts: ClientParts, operations: Operations, left: number): void {
+  if (left > 0) void serve(parts, operations, left);
+}
+
+async function serve(parts: ClientParts, operations: Operations, left: number): Promise<void> {
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
   // As many as before: it was refused.
   for (let before = Number.POSITIVE_INFINITY; left > 0 && left < before; ) {

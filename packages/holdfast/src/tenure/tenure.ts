@@ -47,19 +47,20 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   /** How often it has been passed on inside the process. */
   handoffs = 0;
   turn: number | undefined;
+  /** Clock time since which it is held. */
+  heldSince = 0;
   /** Other processes that are known to wait. */
   readonly otherWaiters = new OtherWaiters();
   readonly tokens: FencingTokens | undefined;
-  /** What changes its hold count. */
-  readonly steps: HoldSteps;
   readonly #parts: ClientParts;
   readonly #listener: StakeListener;
   readonly #messages: TenureMessages;
   readonly #subscription: WakeupSubscription;
+  /** Made when it is asked for: most locks that are held have made no step. */
+  #steps: HoldSteps | undefined;
   /** Undefined when it has its answer: what is held for long need not remember how it was asked for. */
   #askLoop: AskLoop | undefined;
   #state: 'asking' | 'held' | 'ended' = 'asking';
-  #heldSince = 0;
   #loss: LockLostReason | undefined;
   /** A copy of a command may still be on its way, for good. */
   #dirty = false;
@@ -82,8 +83,12 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.lease = parts.watchdog.open(this, terms, this);
     this.#messages = new TenureMessages(parts, this);
     this.#subscription = parts.wakeup.subscribe(operations, this.id, this.#messages);
-    this.steps = new HoldSteps(parts, this);
     this.#askLoop = new AskLoop(parts, operations, { tenure: this.id, demand, subscription: this.#subscription }, this);
+  }
+
+  /** What changes its hold count. */
+  get steps(): HoldSteps {
+    return (this.#steps ??= new HoldSteps(this.#parts, this));
   }
 
   get asking(): boolean {
@@ -92,11 +97,6 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
 
   get held(): boolean {
     return this.#state === 'held';
-  }
-
-  /** Clock time since which it is held. */
-  get heldSince(): number {
-    return this.#heldSince;
   }
 
   /** What is asked for from now on. */
@@ -121,12 +121,12 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
 
   /** The server has answered the command under way that it cannot do it now. */
   get setback(): boolean {
-    return this.#askLoop?.setback === true || this.steps.setback;
+    return this.#askLoop?.setback === true || this.#steps?.setback === true;
   }
 
   /** Why there is no answer to the command under way yet, as far as is known. */
   get trouble(): Error | undefined {
-    return this.#askLoop?.trouble ?? this.steps.trouble;
+    return this.#askLoop?.trouble ?? this.#steps?.trouble;
   }
 
   /** A call has joined those that wait, until then at the latest: the place in the queue must not go stale before. */
@@ -205,7 +205,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
 
   #becomeHeld(how: 'asked' | 'granted', inherited: Inherited | undefined): void {
     this.#state = 'held';
-    this.#heldSince = this.#parts.clock.now();
+    this.heldSince = this.#parts.clock.now();
     this.#askLoop?.stop();
     if (!this.#askLoop?.underWay) this.#askLoop = undefined;
     this.#listener.onHeld(this, how, inherited);
@@ -254,7 +254,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     }
     this.#subscription.close();
     const { reply } = answer;
-    if (reply.kind === 'released') void serveRest(this.#parts, this.operations, reply.left);
+    if (reply.kind === 'released') serveRest(this.#parts, this.operations, reply.left);
     if (reply.kind !== 'notHeld') return { kind: 'released' };
     // A first copy of this very release may have run, its reply lost with the connection; but not if the lease can have ended since.
     return copy.sentTwice && this.#parts.clock.now() < copy.deadline ? { kind: 'released' } : { kind: 'unheld' };
@@ -268,14 +268,14 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     if (this.#askLoop?.underWay) this.onDoubt();
     this.#end();
     this.#askLoop?.drop();
-    this.steps.drop();
+    this.#steps?.drop();
     if (this.#askLoop?.reached ?? true) {
       const { sender, settings, clock } = this.#parts;
       const leasesOver = clock.now() + longestUnknownLeaseMs(this.#longestLeaseMs, settings.claimLeaseMs);
       const lasts = this.#askLoop?.adrift ? { goOnMs: barredForMs(this.#longestLeaseMs) } : { until: leasesOver };
-      const command = () => this.operations.cancel(this.id, { tombstoneMs: this.tombstoneMs(), end });
-      const answer = await sender.answer(this.operations.key, command, { ...lasts, onDoubt: () => this.onDoubt() });
-      if (answer.kind === 'reply') void serveRest(this.#parts, this.operations, answer.reply.left);
+      const build = () => this.operations.cancel(this.id, { tombstoneMs: this.tombstoneMs(), end });
+      const answer = await sender.answer(this.operations.key, { build, onDoubt: () => this.onDoubt() }, lasts);
+      if (answer.kind === 'reply') serveRest(this.#parts, this.operations, answer.reply.left);
     }
     this.#subscription.close();
   }

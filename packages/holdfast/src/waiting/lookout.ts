@@ -95,8 +95,8 @@ export class Lookout<R> {
     const { sender, clock } = this.#parts;
     const { key } = this.#scenery;
     this.#lookedAt = clock.now();
-    this.#request = sender.request(key, () => this.#scenery.look(), { inLastingTrouble: 'give up' });
-    this.#request.whenAnswered((answer) => this.#answered(answer));
+    this.#request = sender.request(key, { build: () => this.#scenery.look() }, { inLastingTrouble: 'give up' });
+    this.#request.whenAnswered({ onAnswer: (answer) => this.#answered(answer) });
   }
 
   /** Nothing is told from now on. */

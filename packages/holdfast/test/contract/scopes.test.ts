@@ -89,6 +89,21 @@ describe('work that was started in a scope and outlives it', () => {
     await later.release();
   });
 
+  it.each<[string, (client: LockClient, lock: RLock, fn: () => void) => unknown]>([
+    ['client.run', (client, _, fn) => client.run(fn)],
+    ['withLock', (_, lock, fn) => lock.withLock(fn)],
+    ['tryWithLock', (_, lock, fn) => lock.tryWithLock({}, fn)],
+    ['a multi-lock', (client, lock, fn) => client.getMultiLock([lock]).withLock(fn)],
+  ])('is outside as soon as the function of %s returns, if that is no promise', async (_, start) => {
+    const { client, lock } = setUp();
+    const other = client.getLock(freshName());
+    let detached: Promise<string> | undefined;
+    await start(client, lock(), () => {
+      detached = Promise.resolve().then(() => other.withLock(() => 'done'));
+    });
+    expect(await detached).toBe('done');
+  });
+
   it('still re-enters what a living scope further out holds', async () => {
     const { lock, count } = setUp();
     await lock().withLock(async () => {

@@ -1,0 +1,64 @@
+/** The last step of a tenure on its way to Redis: its release, or its rest. */
+
+import type { Command } from '@holdfast/core';
+import type { Answer, AnswerListener, RequestSource } from '../connection/pending-command.js';
+import type { Operations, ReleaseReply } from './operations.js';
+import type { Bequest } from './stake.js';
+
+/** What to tell the caller, if anything is wrong. `sentTwice`: an earlier copy of it may have run. */
+export type FailureOfAnswer = (answer: Answer<ReleaseReply>, sentTwice: boolean) => Error | undefined;
+
+/** The tenure that ends. */
+export interface EndingTenure {
+  readonly id: string;
+  readonly operations: Operations;
+  /** See {@link Operations.release}. */
+  tombstoneMs(): number;
+  /** A copy of a command may still be on its way. */
+  onDoubt(): void;
+}
+
+/** See the module comment. */
+export class LastStep implements RequestSource<ReleaseReply>, AnswerListener<ReleaseReply> {
+  /** Settles in the very turn in which the answer comes; rejects with what the failure makes of it, if anything. */
+  readonly outcome: Promise<void>;
+  readonly #tenure: EndingTenure;
+  readonly #seq: number;
+  readonly #bequest: Bequest;
+  readonly #failure: FailureOfAnswer;
+  #sentTwice = false;
+  #resolve!: () => void;
+  #reject!: (error: Error) => void;
+
+  constructor(tenure: EndingTenure, seq: number, bequest: Bequest, failure: FailureOfAnswer) {
+    this.#tenure = tenure;
+    this.#seq = seq;
+    this.#bequest = bequest;
+    this.#failure = failure;
+    this.outcome = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  build(now: number): Command<ReleaseReply> {
+    const { id, operations } = this.#tenure;
+    const { restUntil, turn } = this.#bequest;
+    const seq = this.#seq;
+    const tombstoneMs = this.#tenure.tombstoneMs();
+    if (restUntil === undefined || restUntil <= now) return operations.release(id, { seq, tombstoneMs, turn });
+    const resting = operations.rest?.(id, { seq, tombstoneMs, restMs: Math.ceil(restUntil - now) });
+    return resting ?? operations.release(id, { seq, tombstoneMs });
+  }
+
+  onDoubt(): void {
+    this.#sentTwice = true;
+    this.#tenure.onDoubt();
+  }
+
+  onAnswer(answer: Answer<ReleaseReply>): void {
+    const error = this.#failure(answer, this.#sentTwice);
+    if (error === undefined) this.#resolve();
+    else this.#reject(error);
+  }
+}
