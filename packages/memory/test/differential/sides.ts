@@ -1,18 +1,9 @@
 /** A real server and the memory server behind one interface. */
 
-import {
-  electionScripts,
-  fencedScripts,
-  guardScripts,
-  latchScripts,
-  permitsScripts,
-  readWriteScripts,
-  shareScripts,
-  scripts,
-} from '@holdfast/core';
 import type { RedisServer } from '@holdfast/testkit';
 import { Redis } from 'ioredis';
 import { ErrorReply, MemoryServer, type MemoryServerOptions, type Reply } from '../../src/index.js';
+import { knownScripts } from '../../src/server/known-scripts.js';
 import type { Fault } from './story.js';
 
 /** What a server has answered: a reply, or the text of a refusal. */
@@ -218,11 +209,7 @@ export class MemorySide implements Side {
   }
 }
 
-const everyScript = new Map(
-  [scripts, electionScripts, fencedScripts, guardScripts, latchScripts, permitsScripts, readWriteScripts, shareScripts]
-    .flatMap((of) => Object.values(of))
-    .map((script) => [script.name, script]),
-);
+const everyScript = new Map(knownScripts.map((script) => [script.name, script]));
 
 /** A script by its name, as EVALSHA and EVAL name it. */
 export function scriptOf(name: string): { readonly sha: string; readonly source: string } {
