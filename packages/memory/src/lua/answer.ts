@@ -33,7 +33,7 @@ export function answeredByScript(value: LuaValue): Reply {
     case 'string':
       return textOf(value);
     case 'number':
-      return Number.isFinite(value) ? Math.trunc(value) + 0 : Number.MIN_SAFE_INTEGER;
+      return Math.abs(value) < 2 ** 63 ? Math.trunc(value) + 0 : -(2 ** 63);
     case 'boolean':
       return value ? 1 : null;
     case 'object': {

@@ -11,9 +11,14 @@ export class Scope {
   }
 
   declare(name: string): string {
-    const own = `${name === '...' ? 'rest' : name}$${this.#count.declared++}`;
+    const own = this.fresh(name === '...' ? 'rest' : name);
     this.#names.set(name, own);
     return own;
+  }
+
+  /** A variable of the translated code alone: no name of the script means it. */
+  fresh(name: string): string {
+    return `${name}$${this.#count.declared++}`;
   }
 
   /** Undefined: it is a global. */

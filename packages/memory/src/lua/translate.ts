@@ -86,7 +86,7 @@ class Translator {
         const [from, to, by] = [start, end, step].map((part) => part && this.single(part, scope));
         const inner = new Scope(scope);
         const own = inner.declare(variable.name);
-        const [at, last, width] = ['at', 'last', 'width'].map((name) => inner.declare(name));
+        const [at, last, width] = ['at', 'last', 'width'].map((name) => inner.fresh(name));
         const limits = `let ${at} = limit(${from}, 'initial value'), ${last} = limit(${to}, 'limit'), ${width} = limit(${by ?? 1}, 'step')`;
         const more = `${width} > 0 ? ${at} <= ${last} : ${at} >= ${last}`;
         return `for (${limits}; ${more}; ${at} += ${width}) { let ${own} = ${at}; ${this.block(body, inner)} }`;
@@ -94,7 +94,7 @@ class Translator {
       case 'ForGenericStatement': {
         const values = this.list(statement.iterators, scope);
         const inner = new Scope(scope);
-        const [next, state, control] = ['next', 'state', 'control'].map((name) => inner.declare(name));
+        const [next, state, control] = ['next', 'state', 'control'].map((name) => inner.fresh(name));
         const names = statement.variables.map(({ name }) => inner.declare(name));
         return `for (let [${next}, ${state}, ${control}] = [${values}];;) {
           let [${names.join(', ')}] = callee(${next})(${state}, ${control});
@@ -127,7 +127,10 @@ class Translator {
     if (target !== undefined && others.length === 0 && values.length === 1) {
       return this.#store(target, this.single(values[0] as Expression, scope), scope);
     }
-    const all = scope.declare('values');
+    // Lua looks up all tables and keys before it assigns anything.
+    if (targets.some(({ type }) => type !== 'Identifier'))
+      throw new UnknownToLua('several assignments, one to a field');
+    const all = scope.fresh('values');
     const stores = targets.map((one, index) => this.#store(one, `${all}[${index}]`, scope));
     return `const ${all} = [${this.list(values, scope)}]; ${stores.join(' ')}`;
   }
@@ -179,15 +182,18 @@ class Translator {
       this.#refuseParentheses(expression);
       return `...${this.#call(expression, scope)}`;
     }
-    if (expression.type === 'VarargLiteral') return `...${this.#varargs(scope)}`;
+    if (expression.type === 'VarargLiteral') {
+      this.#refuseParentheses(expression);
+      return `...${this.#varargs(scope)}`;
+    }
     return this.single(expression, scope);
   }
 
   /** The parser does not tell `(f())`, which is one value, from `f()`. */
-  #refuseParentheses(call: Call): void {
-    const [from] = (call as Call & { range: [number, number] }).range;
-    if (/(?:[=,{(]|\b(?:return|in))\s*\($/.test(this.#source.slice(0, from).trimEnd())) {
-      throw new UnknownToLua('a call in parentheses of its own');
+  #refuseParentheses(expression: Expression): void {
+    const [from] = (expression as Expression & { range: [number, number] }).range;
+    if (/(?:[=,;{(]|\b(?:return|in))\s*\($/.test(this.#source.slice(0, from).trimEnd())) {
+      throw new UnknownToLua('several values in parentheses of their own');
     }
   }
 
@@ -268,6 +274,8 @@ class Translator {
   }
 
   #table({ fields }: TableConstructorExpression, scope: Scope): string {
+    const isMixed = new Set(fields.map(({ type }) => type === 'TableValue')).size > 1;
+    if (isMixed) throw new UnknownToLua('a table with items and fields');
     const items = fields.flatMap((field) => (field.type === 'TableValue' ? [field.value] : []));
     const named = fields.flatMap((field) => {
       if (field.type === 'TableValue') return [];

@@ -28,7 +28,7 @@ export const snippets: Readonly<Record<string, readonly string[]>> = {
     `local t = { 1, 2, nil, 4 } return t`,
     `local t = {} t[1] = 1 t[2] = 2 t[3] = 3 t[3] = nil return { #t, t[2] }`,
     `local t = {} t[3] = 'c' t[2] = 'b' t[1] = 'a' return { #t, t[1], t[2], t[3] }`,
-    `local t = { 'a', x = 1, ['y'] = 2, [3] = 'c', 'b' } return { #t, t.x, t.y, t[3] }`,
+    `local t = { x = 1, ['y'] = 2, [3] = 'c' } t[1] = 'a' t[2] = 'b' return { #t, t.x, t.y, t[3] }`,
     `return { unpack({ 1, 2, 3, 4 }, 2, 3) }`,
     `return { #'Grüße', #ARGV[3], #ARGV, #KEYS, ARGV[4] }`,
     `local t = { 1, 2, 3 } local sum = 0 for i = #t, 1, -1 do sum = sum * 10 + t[i] end for i = 5, 1 do sum = 0 end return sum`,
@@ -59,6 +59,7 @@ export const snippets: Readonly<Record<string, readonly string[]>> = {
     `return false`,
     `return 'Grüße'`,
     `local t = { 'a' } t.x = 1 return t`,
+    `return { 1e19, -1e19, 0 / 0, 2 ^ 62, -2 ^ 63, 2 ^ 63, 2 ^ 53 + 1 }`,
   ],
   'replies of commands': [
     `return { type(redis.call('SET', KEYS[1], 'x')), redis.call('SET', KEYS[1], 'x').ok, type(redis.call('GET', KEYS[1])), type(redis.call('GET', KEYS[2])), ARGV[2].err and 1 or 0 }`,
