@@ -49,7 +49,9 @@ export class SortedSet {
   range(first: number, last: number): string[] {
     const { length } = this.#members;
     const from = Math.max(0, first < 0 ? length + first : first);
-    return this.#members.slice(from, (last < 0 ? length + last : last) + 1);
+    // One that counts back beyond the first is before all of them; `slice` would count it from the end again.
+    const to = last < 0 ? Math.max(-1, length + last) : last;
+    return this.#members.slice(from, to + 1);
   }
 
   copy(): SortedSet {
