@@ -1,6 +1,8 @@
 /** Arguments of commands, read as Redis reads them. */
 
 import { ErrorReply, notAnInteger } from '../server/reply.js';
+import { UnknownToLua } from './errors.js';
+import { numberIn } from './number.js';
 
 const SMALLEST = -(2n ** 63n);
 const LARGEST = 2n ** 63n - 1n;
@@ -9,16 +11,15 @@ export function whole(text: string | undefined): number {
   if (text === undefined || !/^(?:0|-?[1-9]\d*)$/.test(text)) throw notAnInteger();
   const value = BigInt(text);
   if (value < SMALLEST || value > LARGEST) throw notAnInteger();
+  // Redis counts in 64 bits, and JavaScript does not.
+  if (!Number.isSafeInteger(Number(value))) throw new UnknownToLua('a whole number beyond 2^53');
   return Number(value);
 }
 
-export function score(text: string | undefined): number {
-  const infinite = /^([+-]?)inf(?:inity)?$/i.exec(text ?? '');
-  if (infinite !== null) return infinite[1] === '-' ? -Infinity : Infinity;
-  const value = Number(text);
-  if (text === undefined || text.trim() !== text || text === '' || Number.isNaN(value)) {
-    throw new ErrorReply('ERR value is not a valid float');
-  }
+export function score(text = '', refusal = 'value is not a valid float'): number {
+  if (text.startsWith('(')) throw new UnknownToLua('a score that is left out itself');
+  const value = /\s/.test(text) ? undefined : numberIn(text);
+  if (value === undefined || Number.isNaN(value)) throw new ErrorReply(`ERR ${refusal}`);
   return value;
 }
 
@@ -32,7 +33,9 @@ export function options(
     const name = (words[at] as string).toUpperCase();
     const kind = known[name];
     const value = kind === 'with a value' ? words[++at] : '';
-    if (kind === undefined || value === undefined) throw new ErrorReply('ERR syntax error');
+    // Redis has more of them, and a refusal would be taken for what Redis says.
+    if (kind === undefined) throw new UnknownToLua(`the option ${name}`);
+    if (value === undefined) throw new ErrorReply('ERR syntax error');
     given.set(name, value);
   }
   return given;

@@ -5,6 +5,7 @@ import { ErrorReply } from '../server/reply.js';
 import { SortedSet } from '../server/sorted-set.js';
 import { type Answer, Status } from './answer.js';
 import { options, score, whole } from './arguments.js';
+import { UnknownToLua } from './errors.js';
 import { general } from './number.js';
 
 /** One command. */
@@ -41,6 +42,7 @@ const set: Run = ({ keys }, key, value = '', ...words) => {
 /** Keeps what time the key has left. */
 const add = ({ keys }: Commands, key: string, by: number): number => {
   const sum = whole(keys.text(key) ?? '0') + by;
+  if (!Number.isSafeInteger(sum)) throw new UnknownToLua('a count beyond 2^53');
   keys.put(key, `${sum}`, keys.find(key)?.endsAt);
   return sum;
 };
@@ -65,7 +67,7 @@ const left: Run = ({ keys }, key) => {
 };
 
 const pubsub: Run = (redis, word, ...channels) => {
-  if (word.toUpperCase() !== 'NUMSUB') throw new ErrorReply(`ERR unknown subcommand '${word}'`);
+  if (word.toUpperCase() !== 'NUMSUB') throw new UnknownToLua(`PUBSUB ${word}`);
   return channels.flatMap((channel): Answer[] => [channel, redis.numsub(channel)]);
 };
 
@@ -89,7 +91,8 @@ const hdel: Run = ({ keys }, key, ...fields) => {
 };
 
 /** From the beginning: those that were written first. */
-const hscan: Run = (redis, key, _cursor, ...words) => {
+const hscan: Run = (redis, key, cursor, ...words) => {
+  if (cursor !== '0') throw new UnknownToLua('HSCAN that goes on');
   const given = options(words, { COUNT: 'with a value' });
   return [
     '0',
@@ -103,13 +106,15 @@ const hscan: Run = (redis, key, _cursor, ...words) => {
 const hrandfield: Run = ({ keys }, key, count) => {
   const fields = [...(keys.hash(key)?.keys() ?? [])];
   if (count === undefined) return fields[0] ?? null;
-  if (whole(count) < 0) throw new ErrorReply('ERR this server draws no field twice');
+  if (whole(count) < 0) throw new UnknownToLua('HRANDFIELD that draws fields twice');
   return fields.slice(0, whole(count));
 };
 
 const zadd: Run = ({ keys }, key, ...words) => {
   const isOnlyNew = words[0]?.toUpperCase() === 'NX';
   const pairs = isOnlyNew ? words.slice(1) : words;
+  const [first = ''] = pairs;
+  if (/^(?:nx|xx|gt|lt|ch|incr)$/i.test(first)) throw new UnknownToLua(`the option ${first} of ZADD`);
   if (pairs.length % 2 === 1) throw new ErrorReply('ERR syntax error');
   const wanted = pairs.flatMap((text, at) =>
     at % 2 === 0 ? [{ score: score(text), member: pairs[at + 1] as string }] : [],
@@ -141,7 +146,7 @@ const zrange: Run = ({ keys }, key, first, last, ...words) => {
 };
 
 const zcount: Run = ({ keys }, key, min, max) => {
-  const [least, most] = [score(min), score(max)];
+  const [least, most] = [min, max].map((text) => score(text, 'min or max is not a float')) as [number, number];
   const members = keys.sortedSet(key);
   const isCounted = (member: string) => {
     const value = members?.score(member) as number;

@@ -19,11 +19,12 @@ function argument(value: LuaValue): string {
 
 function call(redis: Commands, args: readonly LuaValue[]): LuaValue {
   const [name, ...rest] = args.map(argument);
-  if (name === undefined) throw new ErrorReply('ERR Please specify at least one argument for this redis.call call');
+  if (name === undefined) throw new ErrorReply('ERR Please specify at least one argument for this redis lib call');
   const word = name.toLowerCase();
   const command = redisCommands[word];
   if (command === undefined) throw new UnknownToLua(`the command ${name}`);
-  if (rest.length < command.least || rest.length > command.most) {
+  if (rest.length > command.most) throw new UnknownToLua(`${name} with ${rest.length} arguments`);
+  if (rest.length < command.least) {
     throw new ErrorReply('ERR Wrong number of args calling Redis command from script');
   }
   redis.enter(word, command.access);

@@ -3,6 +3,27 @@
 const commands: readonly [source: string, unknown: string][] = [
   ["return redis.call('GEOADD', KEYS[1], 1, 1, 'x')", 'the command GEOADD'],
   ["return redis.pcall('GEOADD', KEYS[1], 1, 1, 'x')", 'the command GEOADD'],
+  ["return redis.pcall('SET', KEYS[1], 1, 'PX', 5, 'NX')", 'the option NX'],
+  ["return redis.pcall('PEXPIRE', KEYS[1], 5, 'NX')", 'PEXPIRE with 3 arguments'],
+  ["return redis.pcall('PEXPIRE', KEYS[1], 5, 'GT')", 'PEXPIRE with 3 arguments'],
+  ["return redis.pcall('ZADD', KEYS[1], 'XX', 1, 'a')", 'the option XX of ZADD'],
+  ["return redis.pcall('ZADD', KEYS[1], 'gt', 1, 'a')", 'the option gt of ZADD'],
+  ["return redis.pcall('ZADD', KEYS[1], 'NX', 'CH', 1, 'a')", 'the option CH of ZADD'],
+  ["return redis.pcall('ZRANGE', KEYS[1], 0, -1, 'REV')", 'the option REV'],
+  ["return redis.pcall('ZRANGE', KEYS[1], 0, 1, 'BYSCORE')", 'the option BYSCORE'],
+  ["return redis.pcall('ZCOUNT', KEYS[1], '(1', 2)", 'a score that is left out itself'],
+  ["return redis.pcall('ZPOPMIN', KEYS[1], 2)", 'ZPOPMIN with 2 arguments'],
+  ["return redis.pcall('HRANDFIELD', KEYS[1], 2, 'WITHVALUES')", 'HRANDFIELD with 3 arguments'],
+  ["return redis.pcall('HRANDFIELD', KEYS[1], -2)", 'HRANDFIELD that draws fields twice'],
+  ["return redis.pcall('HSCAN', KEYS[1], 7)", 'HSCAN that goes on'],
+  ["return redis.pcall('HSCAN', KEYS[1], 0, 'MATCH', 'x')", 'the option MATCH'],
+  ["return redis.pcall('PUBSUB', 'CHANNELS')", 'PUBSUB CHANNELS'],
+  ["redis.call('SET', KEYS[1], '9007199254740991') return redis.pcall('INCRBY', KEYS[1], 1)", 'a count beyond 2^53'],
+  [
+    "redis.call('SET', KEYS[1], '9223372036854775807') return redis.pcall('INCRBY', KEYS[1], -9)",
+    'a whole number beyond 2^53',
+  ],
+  ["return redis.pcall('PEXPIRE', KEYS[1], '9223372036854775807')", 'a whole number beyond 2^53'],
 ];
 
 const language: readonly [source: string, unknown: string][] = [
