@@ -10,24 +10,21 @@ import {
   type CallExpression,
   type Expression,
   type FunctionDeclaration,
+  type MemberExpression,
   parse,
   type Statement,
   type StringCallExpression,
   type TableCallExpression,
   type TableConstructorExpression,
 } from 'luaparse';
+import { given, globalAlone, ofLibrary } from './global.js';
 import { globals } from './library.js';
 import { binaryOperators, operators } from './operators.js';
 import { Scope } from './scope.js';
 import { UnknownToLua } from './errors.js';
-import { LuaTable, type LuaValue } from './value.js';
+import type { LuaValue } from './value.js';
 
 type Call = CallExpression | StringCallExpression | TableCallExpression;
-
-/** What Redis gives each script. */
-const given = ['redis', 'KEYS', 'ARGV'] as const;
-/** Of `redis`. */
-const served: ReadonlySet<string> = new Set(['call', 'pcall']);
 
 /** A script, ready to be run with the tables that Redis gives it. */
 export type Translated = (redis: LuaValue, KEYS: LuaValue, ARGV: LuaValue) => readonly LuaValue[];
@@ -215,7 +212,7 @@ class Translator {
       case 'VarargLiteral':
         return `${this.#varargs(scope)}[0]`;
       case 'Identifier':
-        return scope.find(expression.name) ?? this.#global(expression.name);
+        return scope.find(expression.name) ?? globalAlone(expression.name);
       case 'FunctionDeclaration':
         return this.#function(expression, scope);
       case 'TableConstructorExpression':
@@ -237,8 +234,7 @@ class Translator {
         return `${name}(${left}, ${right})`;
       }
       case 'MemberExpression':
-        this.#assertKnown(expression.base, expression.identifier.name, scope);
-        return `index(${this.single(expression.base, scope)}, ${JSON.stringify(expression.identifier.name)})`;
+        return this.#member(expression, scope);
       case 'IndexExpression':
         return `index(${this.single(expression.base, scope)}, ${this.single(expression.index, scope)})`;
       case 'CallExpression':
@@ -246,6 +242,12 @@ class Translator {
       case 'TableCallExpression':
         return `${this.#call(expression, scope)}[0]`;
     }
+  }
+
+  #member({ base, identifier: { name } }: MemberExpression, scope: Scope): string {
+    const isGlobal = base.type === 'Identifier' && scope.find(base.name) === undefined;
+    const known = isGlobal ? ofLibrary(base.name, name) : undefined;
+    return known ?? `index(${this.single(base, scope)}, ${JSON.stringify(name)})`;
   }
 
   #call(call: Call, scope: Scope): string {
@@ -256,21 +258,6 @@ class Translator {
         ? call.arguments
         : [call.type === 'StringCallExpression' ? call.argument : call.arguments];
     return `callee(${this.single(call.base, scope)})(${this.list(args, scope)})`;
-  }
-
-  #global(name: string): string {
-    if ((given as readonly string[]).includes(name)) return name;
-    if (!Object.hasOwn(globals, name)) throw new UnknownToLua(`the global ${name}`);
-    return `globals.${name}`;
-  }
-
-  /** A function that a library of Lua or Redis has and this one has not would be nil, and a script could take that for an answer. */
-  #assertKnown(base: Expression, name: string, scope: Scope): void {
-    if (base.type !== 'Identifier' || scope.find(base.name) !== undefined) return;
-    const library = globals[base.name];
-    const isMissing =
-      library instanceof LuaTable ? library.get(name) === undefined : base.name === 'redis' && !served.has(name);
-    if (isMissing) throw new UnknownToLua(`${base.name}.${name}`);
   }
 
   #table({ fields }: TableConstructorExpression, scope: Scope): string {

@@ -29,6 +29,12 @@ const commands: readonly [source: string, unknown: string][] = [
 const language: readonly [source: string, unknown: string][] = [
   ["return string.rep('x', 3)", 'string.rep'],
   ["return redis.sha1hex('x')", 'redis.sha1hex'],
+  ['local s = string return 1', 'the library string as a value'],
+  ['local m = { math } return 1', 'the library math as a value'],
+  ["return redis['call']('GET', KEYS[1])", 'the library redis as a value'],
+  ["return string['rep']('x', 3)", 'the library string as a value'],
+  ['string.foo = 1', 'the library string as a value'],
+  ["table['foo'] = 1", 'the library table as a value'],
   ['return os.time()', 'the global os'],
   ['local a, b = 1, 2 a, b = b, a return values', 'the global values'],
   ['for i = 1, 2 do return at end', 'the global at'],
