@@ -24,14 +24,14 @@ const math = LuaTable.from({
 });
 
 const table = LuaTable.from({
-  concat: (list, separator) => [
-    tableArgument(list, 'concat')
-      .items.map((item) => {
-        if (typeof item === 'string' || typeof item === 'number') return textArgument(item, 1, 'concat');
-        throw raised(`invalid value (${typeOf(item)}) in table for 'concat'`);
-      })
-      .join(separator === undefined ? '' : textArgument(separator, 2, 'concat')),
-  ],
+  concat: (list, separator, ...range) => {
+    if (range.length > 0) throw new UnknownToLua('table.concat of a range');
+    const texts = tableArgument(list, 'concat').unbroken.map((item, index) => {
+      if (typeof item === 'string' || typeof item === 'number') return textArgument(item, 1, 'concat');
+      throw raised(`invalid value (${typeOf(item)}) at index ${index + 1} in table for 'concat'`);
+    });
+    return [texts.join(separator === undefined ? '' : textArgument(separator, 2, 'concat'))];
+  },
 });
 
 function toNumber(args: readonly LuaValue[]): LuaValue {

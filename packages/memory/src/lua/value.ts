@@ -48,12 +48,17 @@ export class LuaTable {
     return this.#items;
   }
 
-  /** `#`. With holes it depends on how Lua has laid the table out, so that no script should ask. */
-  get length(): number {
+  /** As many as `#` says. With holes that depends on how Lua has laid the table out, so that no script should ask. */
+  get unbroken(): readonly LuaValue[] {
     for (const key of this.#others.keys()) {
       if (typeof key === 'number' && key >= 1) throw new UnknownToLua('the length of a table with holes');
     }
-    return this.#items.length;
+    return this.#items;
+  }
+
+  /** `#`. */
+  get length(): number {
+    return this.unbroken.length;
   }
 
   #append(value: LuaValue): void {

@@ -107,6 +107,8 @@ export const snippets: Readonly<Record<string, readonly string[]>> = {
     `for i = 'x', 2 do end`,
     `return ipairs(nil)`,
     `return unpack(nil)`,
+    `return table.concat({ 'a', 1, {} }, ',')`,
+    `return table.concat({ true })`,
     `local t = {} t[nil] = 1`,
   ],
 };

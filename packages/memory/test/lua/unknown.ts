@@ -44,6 +44,8 @@ const language: readonly [source: string, unknown: string][] = [
   ["return string.match('a', '%f[a]')", 'the pattern %f[a]'],
   ["return string.format('%5d', 1)", 'string.format with %5'],
   ['local t = { 1, nil, 3 } return #t', 'the length of a table with holes'],
+  ["return table.concat({ 1, nil, 3 }, ',')", 'the length of a table with holes'],
+  ["return table.concat({ 1, 2, 3 }, ',', 2)", 'table.concat of a range'],
   ["return { 'a', x = 1 }", 'a table with items and fields'],
   ['return (tonumber(1))', 'several values in parentheses of their own'],
   ['local function f() return 1, 2 end return { 0; (f()) }', 'several values in parentheses of their own'],
