@@ -84,7 +84,12 @@ function translate(pattern: string): RegExp {
     if (many !== undefined) at++;
     text += item + (many ?? '');
   }
-  return new RegExp(text, anchored ? 'y' : 'g');
+  try {
+    return new RegExp(text, anchored ? 'y' : 'g');
+  } catch {
+    // Lua says what is wrong when it comes to it, and not before: a text may end earlier.
+    throw new UnknownToLua(`the pattern ${pattern}`);
+  }
 }
 
 const known = new Map<string, RegExp>();

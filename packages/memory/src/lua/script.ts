@@ -55,11 +55,21 @@ function libraryOf(redis: Commands): LuaTable {
 
 const tableOf = (texts: readonly string[]): LuaTable => LuaTable.of(texts.map(bytesOf));
 
+/** Whatever else is thrown says something about this interpreter, and nothing about the script: nobody may take it for a find. */
+function notUnderstood(error: unknown): Error {
+  if (error instanceof ErrorReply || error instanceof UnknownToLua) return error;
+  return new UnknownToLua(String(error), { cause: error });
+}
+
 /** It is translated when it runs for the first time. */
 export function luaScript(source: string): ScriptBody {
   let script: Translated | undefined;
   return (redis, keys, args) => {
-    script ??= translate(bytesOf(source));
-    return answeredByScript(script(libraryOf(redis), tableOf(keys), tableOf(args))[0]);
+    try {
+      script ??= translate(bytesOf(source));
+      return answeredByScript(script(libraryOf(redis), tableOf(keys), tableOf(args))[0]);
+    } catch (error) {
+      throw notUnderstood(error);
+    }
   };
 }

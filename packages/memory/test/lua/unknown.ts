@@ -42,6 +42,10 @@ const language: readonly [source: string, unknown: string][] = [
   ['x = 1', 'a global variable: x'],
   ["return ('x'):len()", 'a call of a method'],
   ["return string.match('a', '%f[a]')", 'the pattern %f[a]'],
+  ["return string.match('a', '(a')", 'the pattern (a'],
+  ["return string.match('a', 'a)')", 'the pattern a)'],
+  ["return string.match('a', '[z-a]')", 'the pattern [z-a]'],
+  ["return string.match('a', 'a%')", 'the pattern %'],
   ["return string.format('%5d', 1)", 'string.format with %5'],
   ['local t = { 1, nil, 3 } return #t', 'the length of a table with holes'],
   ["return table.concat({ 1, nil, 3 }, ',')", 'the length of a table with holes'],
@@ -53,4 +57,11 @@ const language: readonly [source: string, unknown: string][] = [
   ['local i, t = 1, {} i, t[i] = 2, 3', 'several assignments, one to a field'],
 ];
 
-export const unknownThings = [...commands, ...language];
+/** Errors of JavaScript, which say nothing about the script. */
+const own: readonly [source: string, unknown: string][] = [
+  ['return +', 'SyntaxError: [1:7]'],
+  ['local function f() return 1 + f() end return f()', 'RangeError: Maximum call stack size exceeded'],
+  ['local nextItem = ipairs(KEYS) return nextItem(5, 0)', 'TypeError: list.get is not a function'],
+];
+
+export const unknownThings = [...commands, ...language, ...own];
