@@ -58,8 +58,13 @@ export const globals: Readonly<Record<string, LuaValue>> = {
   string: strings,
   math,
   table,
-  error: (value) => {
-    if (value instanceof LuaTable) throw new ErrorReply(textOf(toText(value.get('err'))));
+  error: (value, ...level) => {
+    const refusal = value instanceof LuaTable ? value.get('err') : undefined;
+    if (typeof refusal === 'string') throw new ErrorReply(textOf(refusal));
+    // Such an error has no place in the script before its text.
+    if (level.length > 0) throw new UnknownToLua('an error with a level');
+    if (typeof value !== 'string' && typeof value !== 'number')
+      throw new UnknownToLua(`an error of a ${typeOf(value)}`);
     throw raised(textOf(toText(value)));
   },
   ipairs: (list) => [nextItem, tableArgument(list, 'ipairs'), 0],
@@ -68,8 +73,8 @@ export const globals: Readonly<Record<string, LuaValue>> = {
   type: (value) => [typeOf(value)],
   unpack: (list, first, last) => {
     const from = tableArgument(list, 'unpack');
-    const begin = first === undefined ? 1 : numberArgument(first, 2, 'unpack');
-    const end = last === undefined ? from.length : numberArgument(last, 3, 'unpack');
+    const begin = first === undefined ? 1 : Math.trunc(numberArgument(first, 2, 'unpack'));
+    const end = last === undefined ? from.length : Math.trunc(numberArgument(last, 3, 'unpack'));
     const items: LuaValue[] = [];
     for (let at = begin; at <= end; at++) items.push(from.get(at));
     return items;
