@@ -19,6 +19,7 @@ import {
 } from 'luaparse';
 import { given, globalAlone, ofLibrary } from './global.js';
 import { globals } from './library.js';
+import { noteReading } from './late-reading.js';
 import { binaryOperators, operators } from './operators.js';
 import { Scope } from './scope.js';
 import { UnknownToLua } from './errors.js';
@@ -136,13 +137,18 @@ class Translator {
     if (target.type === 'Identifier') {
       const own = scope.find(target.name);
       if (own === undefined) throw new UnknownToLua(`a global variable: ${target.name}`);
+      scope.changed(target.name);
       return `${own} = ${value};`;
     }
     if (target.type === 'MemberExpression') {
+      noteReading(target.base, value, scope);
       return `assign(${this.single(target.base, scope)}, ${JSON.stringify(target.identifier.name)}, ${value});`;
     }
     if (target.type !== 'IndexExpression') throw new UnknownToLua(`an assignment to a ${target.type}`);
-    return `assign(${this.single(target.base, scope)}, ${this.single(target.index, scope)}, ${value});`;
+    const index = this.single(target.index, scope);
+    noteReading(target.base, index + value, scope);
+    noteReading(target.index, value, scope);
+    return `assign(${this.single(target.base, scope)}, ${index}, ${value});`;
   }
 
   #declaration(statement: FunctionDeclaration, scope: Scope): string {
@@ -154,7 +160,7 @@ class Translator {
   }
 
   #function({ parameters, body }: FunctionDeclaration, around: Scope): string {
-    const scope = new Scope(around);
+    const scope = new Scope(around, 'a function');
     const names = parameters.map((one) =>
       one.type === 'Identifier' ? scope.declare(one.name) : `...${scope.declare('...')}`,
     );
@@ -228,6 +234,7 @@ class Translator {
       case 'BinaryExpression': {
         const [left, right] = [this.single(expression.left, scope), this.single(expression.right, scope)];
         const { operator } = expression;
+        if (operator !== '..') noteReading(expression.left, right, scope);
         if (operator === '==' || operator === '~=') return `(${left} ${operator === '==' ? '===' : '!=='} ${right})`;
         const name = binaryOperators[operator];
         if (name === undefined) throw new UnknownToLua(operator);
@@ -235,8 +242,11 @@ class Translator {
       }
       case 'MemberExpression':
         return this.#member(expression, scope);
-      case 'IndexExpression':
-        return `index(${this.single(expression.base, scope)}, ${this.single(expression.index, scope)})`;
+      case 'IndexExpression': {
+        const [base, key] = [this.single(expression.base, scope), this.single(expression.index, scope)];
+        noteReading(expression.base, key, scope);
+        return `index(${base}, ${key})`;
+      }
       case 'CallExpression':
       case 'StringCallExpression':
       case 'TableCallExpression':
@@ -266,8 +276,10 @@ class Translator {
     const items = fields.flatMap((field) => (field.type === 'TableValue' ? [field.value] : []));
     const named = fields.flatMap((field) => {
       if (field.type === 'TableValue') return [];
-      const key = field.type === 'TableKey' ? this.single(field.key, scope) : JSON.stringify(field.key.name);
-      return [`[${key}, ${this.single(field.value, scope)}]`];
+      const value = this.single(field.value, scope);
+      if (field.type === 'TableKeyString') return [`[${JSON.stringify(field.key.name)}, ${value}]`];
+      noteReading(field.key, value, scope);
+      return [`[${this.single(field.key, scope)}, ${value}]`];
     });
     return `table([${this.list(items, scope)}], [${named.join(', ')}])`;
   }

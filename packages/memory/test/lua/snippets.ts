@@ -36,6 +36,7 @@ export const snippets: Readonly<Record<string, readonly string[]>> = {
     `local t = { 1, 2, 3 } local sum = 0 for i = #t, 1, -1 do sum = sum * 10 + t[i] end for i = 5, 1 do sum = 0 end return sum`,
     `return { table.concat({ 1, 'x', 2.5 }, ','), table.concat({}) }`,
     `local fs = {} for i = 1, 3 do fs[i] = function() i = i + 1 return i end end return { fs[1](), fs[1](), fs[2]() }`,
+    `local free = 5 local function take() free = free - 2 return 1 end local function both(a, b) return a * 10 + b end local function sum() return free + take() end return { free .. take(), both(free, take()), sum(), free + 0, free * #KEYS, (free or 0) + take() }`,
     `local x = 1 local x = x + 1 do local x = x * 10 end return x`,
     `local function count(...) local t = { ... } return #t end local n = count(1, 2, 3) return n`,
   ],

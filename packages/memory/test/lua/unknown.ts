@@ -26,6 +26,9 @@ const commands: readonly [source: string, unknown: string][] = [
   ["return redis.pcall('PEXPIRE', KEYS[1], '9223372036854775807')", 'a whole number beyond 2^53'],
 ];
 
+const take = 'local free = 5 local function take() free = free - 2 return 1 end';
+const late = 'free beside a call, which may change it';
+
 const language: readonly [source: string, unknown: string][] = [
   ["return string.rep('x', 3)", 'string.rep'],
   ["return redis.sha1hex('x')", 'redis.sha1hex'],
@@ -54,6 +57,16 @@ const language: readonly [source: string, unknown: string][] = [
   ['error({})', 'an error of a table'],
   ["return table.concat({ 1, nil, 3 }, ',')", 'the length of a table with holes'],
   ["return table.concat({ 1, 2, 3 }, ',', 2)", 'table.concat of a range'],
+  [`${take} return free + take()`, late],
+  [`${take} return free < 1 + take()`, late],
+  [`${take} return free == take()`, late],
+  [`${take} local t = {} t[free] = take() return t`, late],
+  [`${take} return { [free] = take() }`, late],
+  ['local t = {} local function new() t = {} return 1 end return t[new()]', 't beside a call, which may change it'],
+  [
+    'local t = {} local function new() t = {} return 1 end t.x = new() return t',
+    't beside a call, which may change it',
+  ],
   ["return { 'a', x = 1 }", 'a table with items and fields'],
   ['return (tonumber(1))', 'several values in parentheses of their own'],
   ['local function f() return 1, 2 end return { 0; (f()) }', 'several values in parentheses of their own'],
