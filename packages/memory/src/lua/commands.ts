@@ -29,10 +29,10 @@ const yesOrNo = (is: boolean): number => (is ? 1 : 0);
 const expireError = (name: string): ErrorReply => new ErrorReply(`ERR invalid expire time in '${name}' command`);
 
 const set: Run = ({ keys }, key, value = '', ...words) => {
-  const given = options(words, { PX: 'with a value', EX: 'with a value', KEEPTTL: 'alone', GET: 'alone' });
-  const [px, ex] = [given.get('PX'), given.get('EX')];
+  const given = options(words, { PX: 'with a value', KEEPTTL: 'alone', GET: 'alone' });
+  const px = given.get('PX');
   if (given.size > (given.has('GET') ? 2 : 1)) throw new ErrorReply('ERR syntax error');
-  const ttlMs = px === undefined ? (ex === undefined ? Infinity : 1_000 * whole(ex)) : whole(px);
+  const ttlMs = px === undefined ? Infinity : whole(px);
   if (ttlMs <= 0) throw expireError('set');
   const before = given.has('GET') ? (keys.text(key) ?? null) : ok;
   keys.put(key, value, given.has('KEEPTTL') ? keys.find(key)?.endsAt : keys.nowMs + ttlMs);
@@ -105,7 +105,7 @@ const hscan: Run = (redis, key, cursor, ...words) => {
 /** Redis draws them; here they are those that were written first. */
 const hrandfield: Run = ({ keys }, key, count) => {
   const fields = [...(keys.hash(key)?.keys() ?? [])];
-  if (count === undefined) return fields[0] ?? null;
+  if (count === undefined) throw new UnknownToLua('HRANDFIELD without a count');
   if (whole(count) < 0) throw new UnknownToLua('HRANDFIELD that draws fields twice');
   return fields.slice(0, whole(count));
 };

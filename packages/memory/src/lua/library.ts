@@ -17,7 +17,6 @@ const numbers = (of: string, args: readonly LuaValue[]): number[] =>
 
 const math = LuaTable.from({
   abs: (value) => [Math.abs(numberArgument(value, 1, 'abs'))],
-  ceil: (value) => [Math.ceil(numberArgument(value, 1, 'ceil'))],
   floor: (value) => [Math.floor(numberArgument(value, 1, 'floor'))],
   max: (...args) => [Math.max(...numbers('max', args))],
   min: (...args) => [Math.min(...numbers('min', args))],

@@ -100,14 +100,10 @@ class Translator {
           ${control} = ${names[0]};
           ${this.block(statement.body, inner)} }`;
       }
-      case 'WhileStatement':
-        return `while (${this.#condition(statement.condition, scope)}) { ${this.block(statement.body, scope)} }`;
       case 'DoStatement':
         return `{ ${this.block(statement.body, scope)} }`;
       case 'ReturnStatement':
         return `return [${this.list(statement.arguments, scope)}];`;
-      case 'BreakStatement':
-        return 'break;';
       default:
         throw new UnknownToLua(statement.type);
     }

@@ -13,10 +13,13 @@ export const snippets: Readonly<Record<string, readonly string[]>> = {
      local numbers = {}
      for i, text in ipairs(texts) do numbers[i] = tostring(tonumber(text)) end
      return numbers`,
+    `return { math.max(1, 3, 2), math.max(-1, -3), math.max('5', 1), math.min(3, 1, 2), math.abs(-2), math.floor(-1.5), math.floor('2.7') }`,
     `return { '10' + 5, '3' * '4', -'2', 10 % 3, -10 % 3, 10 % -3, 5.5 % 2, 2 ^ 10, 7 / 2 * 2 }`,
     `return { tostring(tonumber(nil)), tostring(tonumber(true)), tostring(tonumber({})), tonumber('9007199254740993') }`,
   ],
   comparisons: [
+    `return { 1 <= 1, 1 >= 1, 2 <= 1, 1 >= 2, 1 < 1, 1 > 1, 'a' <= 'a', 'b' >= 'b', 'b' <= 'a', 'a' >= 'b', 'a' < 'a', 'a' > 'a' }`,
+    `return { 'a' < 'B', 'Z' < 'a', '_' < 'a', 'a' < 'ab', '' < 'a', 'é' > 'z', '\\0' < 'a' }`,
     `return { 1 < 2, 'a' < 'b', 'a' < 'B', '10' < '9', 'ab' > 'a', 1 == '1', '1' == '1', nil == false, 'é' < 'z' }`,
     `return { tostring(nil and 1), tostring(false or nil), tostring(0 and 'zero'), tostring('' or 1), tostring(not nil), tostring(not 0) }`,
     `local function f() return 1, 2, 3 end
@@ -26,10 +29,17 @@ export const snippets: Readonly<Record<string, readonly string[]>> = {
   ],
   tables: [
     `local t = { 1, 2, nil, 4 } return t`,
+    `local t = { 1, nil, 3, 4 } return { t[3], t[4], tostring(t[2]), tostring(t[5]) }`,
+    `local t = { 1, 2, 3, 4 } t[2] = nil local third = t[3] t[2] = 'b' return { third, t[2], t[3], t[4], #t }`,
+    `local t = { 1, 2, 3 } local seen = {} t[2] = nil for i in ipairs(t) do seen[#seen + 1] = i end return seen`,
     `local t = {} t[1] = 1 t[2] = 2 t[3] = 3 t[3] = nil return { #t, t[2] }`,
     `local t = {} t[3] = 'c' t[2] = 'b' t[1] = 'a' return { #t, t[1], t[2], t[3] }`,
     `local t = { x = 1, ['y'] = 2, [3] = 'c' } t[1] = 'a' t[2] = 'b' return { #t, t.x, t.y, t[3] }`,
     `return { unpack({ 1, 2, 3, 4 }, 2, 3) }`,
+    `return { unpack({ 'a', 'b', 'c' }) }`,
+    `return { unpack({ 'a', 'b', 'c' }, nil, 2) }`,
+    `return { unpack({ 'a', 'b', 'c' }, 2) }`,
+    `return { unpack({ 'a' }, 1, 3) }`,
     `return { unpack({ 1, 2, 3 }, 1.5) }`,
     `return { unpack({ 1, 2, 3 }, '2', 2.9) }`,
     `return { #'Grüße', #ARGV[3], #ARGV, #KEYS, ARGV[4] }`,
@@ -49,7 +59,10 @@ export const snippets: Readonly<Record<string, readonly string[]>> = {
     `return { string.find('-12', '^%-?%d+$'), tostring(string.find('1-2', '^%-?%d+$')), string.find('007', '^[1-9]%d*$') and 1 or 0 }`,
     `return { string.match('  a b', '%s*(%S+)%s*(.-)$') }`,
     `return { string.match('a.b', '^(.-)%.(.+)$') }`,
+    `return { string.find('a\\nb', 'a.b'), string.match('a\\nb\\n', '^(.-)$'), tostring(string.find('a\\nb', '^b')) }`,
     `return { string.match('[x]', '%[(.)%]'), string.match('a^b', '[%^]'), string.match('a-b', '[a%-]+'), string.match('AbC', '%u%l%u') }`,
+    `local found = {} for key, value in string.gmatch('k=1, m=23', '(%w+)=(%w*)') do found[#found + 1] = key .. value end return found`,
+    `local found = {} for word in string.gmatch('ab c', '%a*') do found[#found + 1] = word .. '.' end return found`,
     `local found = {} for word in string.gmatch(' one  two three', '%S+') do found[#found + 1] = word end return found`,
     `return { string.sub('hello', 2, 3), string.sub('hello', -3), string.sub('hello', 0), string.sub('hello', 2, -2), string.sub('hello', 4, 2), string.sub('Grüße', 1, 3) }`,
   ],
