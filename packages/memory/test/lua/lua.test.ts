@@ -16,8 +16,7 @@ const ARGV = ['12', 'x', 'Grüße'];
 /** What only one of the two adds to an error: where in the script it was raised, and which variable was meant. */
 function essence(message: string): string {
   return message
-    .replace(/^ERR (?:Error running script[^:]*: )?(?:@?user_script:)?(?:\d+: )?\s*/, '')
-    .replace(/^user_script:(?:\d+:)? /, '')
+    .replace(/^ERR user_script:\d+: /, 'ERR user_script: ')
     .replace(/,? script: .*$/, '')
     .replace(/ (?:local|global|field|upvalue) '[^']*' \((an? \w+ value)\)/, ' $1')
     .replace(/ \? \((an? \w+ value)\)/, ' $1');
