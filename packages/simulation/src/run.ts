@@ -220,7 +220,7 @@ class Run {
     const { locks, shared, others } = this.#scenario;
     const besides = others.flatMap((plan) => {
       if (plan.kind === 'multi') return plan.members;
-      return plan.kind === 'spin' || plan.kind === 'rest' ? [plan.name] : [];
+      return plan.kind === 'spin' || plan.kind === 'rest' || plan.kind === 'left' ? [plan.name] : [];
     });
     const keys = [
       ...[...locks, ...besides].map(keysOf),

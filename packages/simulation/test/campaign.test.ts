@@ -32,7 +32,7 @@ describe('on servers that execute the Lua scripts', () => {
   );
 });
 
-describe.each<OtherKind>(['semaphore', 'ids', 'latch', 'election', 'share', 'multi', 'spin', 'rest', 'majority'])(
+describe.each<OtherKind>(['semaphore', 'ids', 'latch', 'election', 'share', 'multi', 'spin', 'rest', 'majority', 'left'])(
   'with %s beside a lock',
   (beside) => {
     it(

@@ -23,6 +23,7 @@ describe('the judge finds that', () => {
     ['a leader is told after it has resigned', 'loss told late'],
     ['a value stays for ever', 'share'],
     ['a node that has forgotten its locks votes at once', 'exclusion'],
+    ['what a run left open is free at once', 'scope'],
   ])(
     '%s',
     async (name, rule) => {

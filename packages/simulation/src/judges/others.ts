@@ -5,6 +5,7 @@ import type { Scenario } from '../plan/scenario.js';
 import type { WorldProcess } from '../world/process.js';
 import { LatchJudge } from './latches.js';
 import { LeaderJudge } from './leaders.js';
+import { LeavingJudge } from './leavings.js';
 import { PermitJudge } from './permits.js';
 import { RestJudge } from './rests.js';
 import { ShareJudge } from './shares.js';
@@ -17,6 +18,7 @@ export class OtherJudges {
   readonly leaders: readonly LeaderJudge[];
   readonly shares: readonly ShareJudge[];
   readonly rests: readonly RestJudge[];
+  readonly leavings: readonly LeavingJudge[];
   readonly #keepsData: boolean;
 
   constructor(scenario: Scenario, excusedMs: number, report: (violation: Violation) => void) {
@@ -34,6 +36,9 @@ export class OtherJudges {
     this.rests = others.flatMap(({ kind, name }) =>
       kind === 'rest' ? [new RestJudge(name, this.#keepsData ? report : () => undefined)] : [],
     );
+    this.leavings = others.flatMap((plan) =>
+      plan.kind === 'left' ? [new LeavingJudge(plan, scenario, this.#keepsData ? report : () => undefined)] : [],
+    );
     this.shares = others.flatMap((plan) => (plan.kind === 'share' ? [new ShareJudge(plan, scenario, report)] : []));
   }
 
@@ -46,6 +51,7 @@ export class OtherJudges {
   executed(now: number, server: MemoryServer, request: readonly string[]): void {
     for (const judge of this.permits) judge.executed(now, server, request);
     for (const judge of this.latches) judge.executed(now, server, request);
+    for (const judge of this.leavings) judge.executed(now, server);
   }
 
   /** All that the server knew was lost. */
@@ -58,9 +64,9 @@ export class OtherJudges {
     for (const judge of [...this.permits, ...this.leaders, ...this.rests]) judge.buried(process);
   }
 
-  /** World time at which a lock that is given back now is free: later where it rests. */
+  /** World time at which a lock that has no holder any more is free: later where it rests, or is left open. */
   freeAt(now: number, lock: string): number {
-    return this.rests.find(({ name }) => name === lock)?.askedAt(now) ?? now;
+    return [...this.rests, ...this.leavings].find(({ name }) => name === lock)?.askedAt(now) ?? now;
   }
 
   /** Everybody has gone, and every lease has had time to end. */

@@ -90,6 +90,7 @@ function drawOthers(chance: Chance, beside: OtherKind | undefined, slowestMs: nu
     { kind: 'multi', name: 'books', members: ['debit', 'credit', 'fees'] },
     { kind: 'spin', name: 'gate' },
     { kind: 'rest', name: 'report' },
+    { kind: 'left', name: 'visit', leftovers: chance.of('left').pick(['abandon', 'release']) },
     drawMajority(chance.of('majority'), slowestMs),
   ];
   if (beside !== undefined) return [...all, ids, ...locks].filter(({ kind }) => kind === beside);

@@ -26,7 +26,15 @@ export type OtherPlan =
   | { readonly kind: 'share'; readonly name: string; readonly ttlMs: number }
   | { readonly kind: 'latch' | 'election' | 'spin' | 'rest'; readonly name: string }
   | { readonly kind: 'multi'; readonly name: string; readonly members: readonly string[] }
+  | LeftPlan
   | MajorityPlan;
+
+/** A lock that runs leave open when they end, and what all clients do then. */
+export interface LeftPlan {
+  readonly kind: 'left';
+  readonly name: string;
+  readonly leftovers: 'abandon' | 'release';
+}
 
 /** Locks that are held by a majority of servers of their own, and the settings that all clients of them share. */
 export interface MajorityPlan {

@@ -150,6 +150,7 @@ export class World {
     const client = createLockClientIn(surroundings(chance.of('client'), chance.of('ids')), {
       redis: connect(HOST),
       wakeup: this.#scenario.wakeup,
+      releaseOnScopeEnd: this.#scenario.others.some((one) => one.kind === 'left' && one.leftovers === 'release'),
       ...plan.client,
     });
     // Without listeners errors would be printed; they are told by the calls as well.
