@@ -1,4 +1,4 @@
-// Planted for the judges of who a call is made for: scopes that end. Each as in planted.mjs.
+// Planted for the judges of who a call is made for: scopes that end, explicit owners. Each as in planted.mjs.
 const client = 'packages/holdfast/src';
 
 export const plantedForOwners = [
@@ -19,5 +19,19 @@ export const plantedForOwners = [
     ...{ with: 'left', class: 'broken', rules: ['scope'], file: `${client}/exclusive/loss.ts` },
     before: '  reporter.leftOpen(record, record.lossError(), heldMs(record, now));',
     after: '',
+  },
+  {
+    name: 'an owner waits for its own hold',
+    ...{ with: 'owners', class: 'calm', rules: ['reentry'], file: `${client}/exclusive/reentry.ts` },
+    before: 'return innermost.owner === request.owner;',
+    after: 'return false;',
+  },
+  {
+    name: 'an owner lets scopes in',
+    ...{ with: 'owners', class: 'calm', rules: ['exclusion', 'token'], file: `${client}/exclusive/reentry.ts` },
+    before:
+      '  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {\n    if (scope.holds.has(innermost)) return true;',
+    after:
+      '  if (innermost.owner !== undefined) return true;\n  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {\n    if (scope.holds.has(innermost)) return true;',
   },
 ];

@@ -6,7 +6,7 @@ import { clientsLeft, type LockKeys, serverLeft, votesLeft } from './judges/left
 import { HANDOVER_TRIPS, tripsMs } from './judges/peace.js';
 import type { Violation } from './judges/violation.js';
 import type { FaultKind } from './plan/faults.js';
-import type { Scenario, TaskPlan } from './plan/scenario.js';
+import type { OtherKind, Scenario, TaskPlan } from './plan/scenario.js';
 import type { Desk } from './work/desk.js';
 import { lastTurn, step } from './work/patterns.js';
 import { breakNow } from './world/breaking.js';
@@ -44,6 +44,8 @@ export interface RunOptions {
   readonly trace?: 'with text' | 'number only';
 }
 
+/** What is a lock under its own name. */
+const locksBeside: ReadonlySet<OtherKind> = new Set<OtherKind>(['spin', 'rest', 'left', 'owners']);
 /** Beside the longest lease: a line of dead waiters, reconnections, a connection that has to be found silent. */
 const PATIENCE_MS = 60_000;
 /** Closing waits for answers, and for nothing else. */
@@ -220,7 +222,7 @@ class Run {
     const { locks, shared, others } = this.#scenario;
     const besides = others.flatMap((plan) => {
       if (plan.kind === 'multi') return plan.members;
-      return plan.kind === 'spin' || plan.kind === 'rest' || plan.kind === 'left' ? [plan.name] : [];
+      return locksBeside.has(plan.kind) ? [plan.name] : [];
     });
     const keys = [
       ...[...locks, ...besides].map(keysOf),

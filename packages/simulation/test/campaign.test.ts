@@ -32,15 +32,24 @@ describe('on servers that execute the Lua scripts', () => {
   );
 });
 
-describe.each<OtherKind>(['semaphore', 'ids', 'latch', 'election', 'share', 'multi', 'spin', 'rest', 'majority', 'left'])(
-  'with %s beside a lock',
-  (beside) => {
-    it(
-      'no promise is broken by faults',
-      async () => {
-        expect(await judged('broken', beside, 2)).toBeGreaterThan(100);
-      },
-      PATIENCE_MS,
-    );
-  },
-);
+describe.each<OtherKind>([
+  'semaphore',
+  'ids',
+  'latch',
+  'election',
+  'share',
+  'multi',
+  'spin',
+  'rest',
+  'majority',
+  'left',
+  'owners',
+])('with %s beside a lock', (beside) => {
+  it(
+    'no promise is broken by faults',
+    async () => {
+      expect(await judged('broken', beside, 2)).toBeGreaterThan(100);
+    },
+    PATIENCE_MS,
+  );
+});

@@ -24,6 +24,7 @@ describe('the judge finds that', () => {
     ['a value stays for ever', 'share'],
     ['a node that has forgotten its locks votes at once', 'exclusion'],
     ['what a run left open is free at once', 'scope'],
+    ['an owner waits for its own hold', 'reentry'],
   ])(
     '%s',
     async (name, rule) => {

@@ -6,6 +6,7 @@ import type { WorldProcess } from '../world/process.js';
 import { LatchJudge } from './latches.js';
 import { LeaderJudge } from './leaders.js';
 import { LeavingJudge } from './leavings.js';
+import { OwnerJudge } from './owners.js';
 import { PermitJudge } from './permits.js';
 import { RestJudge } from './rests.js';
 import { ShareJudge } from './shares.js';
@@ -19,6 +20,7 @@ export class OtherJudges {
   readonly shares: readonly ShareJudge[];
   readonly rests: readonly RestJudge[];
   readonly leavings: readonly LeavingJudge[];
+  readonly owners: readonly OwnerJudge[];
   readonly #keepsData: boolean;
 
   constructor(scenario: Scenario, excusedMs: number, report: (violation: Violation) => void) {
@@ -39,12 +41,15 @@ export class OtherJudges {
     this.leavings = others.flatMap((plan) =>
       plan.kind === 'left' ? [new LeavingJudge(plan, scenario, this.#keepsData ? report : () => undefined)] : [],
     );
+    this.owners = others.flatMap(({ kind, name }) =>
+      kind === 'owners' ? [new OwnerJudge(name, scenario, report)] : [],
+    );
     this.shares = others.flatMap((plan) => (plan.kind === 'share' ? [new ShareJudge(plan, scenario, report)] : []));
   }
 
   /** After each event. */
   look(now: number): void {
-    for (const judge of this.permits) judge.look(now);
+    for (const judge of [...this.permits, ...this.owners]) judge.look(now);
   }
 
   /** A server has executed `request`. */
@@ -61,7 +66,7 @@ export class OtherJudges {
 
   /** A process has died. */
   buried(process: WorldProcess): void {
-    for (const judge of [...this.permits, ...this.leaders, ...this.rests]) judge.buried(process);
+    for (const judge of [...this.permits, ...this.leaders, ...this.rests, ...this.owners]) judge.buried(process);
   }
 
   /** World time at which a lock that has no holder any more is free: later where it rests, or is left open. */

@@ -28,6 +28,7 @@ export class TokenJudge {
   }
 }
 
-function tokenOf(hold: object | undefined): number | undefined {
+/** Undefined where holds have none. */
+export function tokenOf(hold: object | undefined): number | undefined {
   return hold !== undefined && 'token' in hold && typeof hold.token === 'number' ? hold.token : undefined;
 }

@@ -90,6 +90,7 @@ function drawOthers(chance: Chance, beside: OtherKind | undefined, slowestMs: nu
     { kind: 'multi', name: 'books', members: ['debit', 'credit', 'fees'] },
     { kind: 'spin', name: 'gate' },
     { kind: 'rest', name: 'report' },
+    { kind: 'owners', name: 'wallet' },
     { kind: 'left', name: 'visit', leftovers: chance.of('left').pick(['abandon', 'release']) },
     drawMajority(chance.of('majority'), slowestMs),
   ];

@@ -8,6 +8,7 @@ import { lastMulti, multiStep } from './multi-locks.js';
 import { lastCount, latchStep } from './latches.js';
 import { electionStep, lastTerm } from './leading.js';
 import { lastLeft, leftStep } from './leaving-open.js';
+import { lastOwned, ownerStep } from './owning.js';
 import { lastPermits, permitStep } from './permits.js';
 import { lastRest, restStep } from './resting.js';
 import { lastValue, shareStep } from './sharing.js';
@@ -53,6 +54,8 @@ function workOn(desk: Desk, plan: OtherPlan): Work {
       return { step: () => spinStep(desk, plan), last: () => lastSpin(desk, plan) };
     case 'rest':
       return { step: () => restStep(desk, plan), last: () => lastRest(desk, plan) };
+    case 'owners':
+      return { step: () => ownerStep(desk, plan), last: () => lastOwned(desk, plan) };
     case 'left':
       return { step: () => leftStep(desk, plan), last: () => lastLeft(desk, plan) };
   }

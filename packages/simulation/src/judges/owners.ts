@@ -1,0 +1,109 @@
+/**
+ * Judges explicit owners of one lock: in peace, a call of an owner that has the lock comes in at once, whichever task of the process makes it.
+ *
+ * That different owners, and the same name in two processes, are never in together is judged as for every lock: what an owner has already is what its next
+ * hold is inside of, and nothing else is.
+ */
+
+import type { Hold } from 'holdfast';
+import type { Scenario } from '../plan/scenario.js';
+import type { WorldProcess } from '../world/process.js';
+import { believed } from './belief.js';
+import type { OpenHold } from './exclusion.js';
+import { tokenOf } from './tokens.js';
+import { HANDOVER_TRIPS, tripsMs } from './peace.js';
+import type { Violation } from './violation.js';
+
+/** What one owner of one process has. */
+export class OwnedHolds {
+  /** Of all its tasks, the latest last. */
+  readonly open: OpenHold[] = [];
+  /** Of those, what `unlock()` undoes. */
+  readonly imperative: OpenHold[] = [];
+
+  /** The latest that was given back, and when. */
+  #latest: { readonly entry: OpenHold; readonly at: number } | undefined;
+
+  /** What the next hold is inside of. What was lost is over, and does not count. */
+  innermost(now: number): OpenHold | undefined {
+    return this.open.findLast((entry) => entry.hold === undefined || believed(entry, now));
+  }
+
+  /**
+   * What a hold is inside of whose call was made at `since`. It may have come in while another was open that has been given back meanwhile: where both have a
+   * token, it is the same then.
+   */
+  around(now: number, since: number, hold: Hold | undefined): OpenHold | undefined {
+    const open = this.innermost(now);
+    if (open !== undefined || this.#latest === undefined || this.#latest.at < since) return open;
+    const { entry } = this.#latest;
+    const [before, token] = [tokenOf(entry.hold), tokenOf(hold)];
+    return before === undefined || token === undefined || before === token ? entry : undefined;
+  }
+
+  left(now: number, entry: OpenHold): void {
+    this.#latest = { entry, at: now };
+    for (const list of [this.open, this.imperative]) {
+      const at = list.indexOf(entry);
+      if (at >= 0) list.splice(at, 1);
+    }
+  }
+}
+
+/** A call that has not settled, of an owner that had the lock when it was made. */
+interface Reentering {
+  readonly since: number;
+  readonly who: string;
+  readonly own: OwnedHolds;
+  readonly inside: OpenHold;
+}
+
+/** See the module comment. */
+export class OwnerJudge {
+  readonly name: string;
+  readonly #report: (violation: Violation) => void;
+  readonly #boundMs: number;
+  readonly #owners = new Map<WorldProcess, Map<string, OwnedHolds>>();
+  readonly #calls = new Set<Reentering>();
+
+  constructor(name: string, scenario: Scenario, report: (violation: Violation) => void) {
+    this.name = name;
+    this.#report = report;
+    this.#boundMs = scenario.class === 'calm' ? tripsMs(HANDOVER_TRIPS, scenario) : Number.POSITIVE_INFINITY;
+  }
+
+  of(process: WorldProcess, owner: string): OwnedHolds {
+    let ofProcess = this.#owners.get(process);
+    if (ofProcess === undefined) this.#owners.set(process, (ofProcess = new Map()));
+    let own = ofProcess.get(owner);
+    if (own === undefined) ofProcess.set(owner, (own = new OwnedHolds()));
+    return own;
+  }
+
+  /** A task calls for it. Returns what to do when that has settled. */
+  calls(process: WorldProcess, who: string, own: OwnedHolds): () => void {
+    const inside = own.innermost(process.time);
+    if (inside === undefined) return () => undefined;
+    const call: Reentering = { since: process.time, who, own, inside };
+    this.#calls.add(call);
+    return () => void this.#calls.delete(call);
+  }
+
+  /** After each event. */
+  look(now: number): void {
+    for (const call of this.#calls) {
+      const { since, who, own, inside } = call;
+      if (!own.open.includes(inside)) this.#calls.delete(call);
+      else if (now > since + this.#boundMs) {
+        this.#calls.delete(call);
+        const text = `${who} waits since ${since.toFixed(1)} for what its owner has had since ${inside.since.toFixed(1)}`;
+        this.#report({ rule: 'reentry', at: now, lock: this.name, text });
+      }
+    }
+  }
+
+  buried(process: WorldProcess): void {
+    this.#owners.delete(process);
+    for (const call of this.#calls) if (call.inside.process === process) this.#calls.delete(call);
+  }
+}
