@@ -1,4 +1,4 @@
-// Planted for the judges of who a call is made for: scopes that end, explicit owners. Each as in planted.mjs.
+// Planted for the judges of who a call is made for: scopes that end, explicit owners, calls that wait for each other. Each as in planted.mjs.
 const client = 'packages/holdfast/src';
 
 export const plantedForOwners = [
@@ -33,5 +33,23 @@ export const plantedForOwners = [
       '  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {\n    if (scope.holds.has(innermost)) return true;',
     after:
       '  if (innermost.owner !== undefined) return true;\n  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {\n    if (scope.holds.has(innermost)) return true;',
+  },
+  {
+    name: 'who closes a circle waits',
+    ...{ with: 'circle', class: 'calm', rules: ['deadlock'], file: `${client}/waiting/deadlock.ts` },
+    before: 'if (!isRefused) return',
+    after: 'if (isRefused || !isRefused) return',
+  },
+  {
+    name: 'circles of three are not seen',
+    ...{ with: 'circle', class: 'calm', rules: ['deadlock'], file: `${client}/waiting/deadlock.ts` },
+    before: '        links.push({ hold, by: other, next: link });',
+    after: '',
+  },
+  {
+    name: 'a lease that ends closes a circle',
+    ...{ with: 'circle', class: 'calm', rules: ['deadlock'], file: `${client}/waiting/deadlock.ts` },
+    before: " && terms.mode === 'watched' && ",
+    after: ' && ',
   },
 ];

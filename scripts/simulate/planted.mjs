@@ -1,4 +1,4 @@
-// npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections, shared values, multi-locks, spin locks, locks that rest, locks by majority, what is inherited, what runs leave open and explicit owners find what is planted for it?
+// npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections, shared values, multi-locks, spin locks, locks that rest, locks by majority, what is inherited, what runs leave open, explicit owners and circles of waits find what is planted for it?
 // The simulated server executes no Lua, so most bugs are planted in its own rules; each in a bundle of its own, and nothing is written to the sources.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';

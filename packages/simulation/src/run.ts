@@ -6,6 +6,7 @@ import { clientsLeft, type LockKeys, serverLeft, votesLeft } from './judges/left
 import { HANDOVER_TRIPS, tripsMs } from './judges/peace.js';
 import type { Violation } from './judges/violation.js';
 import type { FaultKind } from './plan/faults.js';
+import { forksOf } from './plan/forks.js';
 import type { OtherKind, Scenario, TaskPlan } from './plan/scenario.js';
 import type { Desk } from './work/desk.js';
 import { lastTurn, step } from './work/patterns.js';
@@ -133,6 +134,7 @@ class Run {
           client,
           majority,
           chance: process.chance.of(`task ${task.name}`),
+          processes: this.#scenario.processes.map(({ number }) => number),
           locks: this.#scenario.locks,
           kind: this.#scenario.kind,
           shared: this.#scenario.shared,
@@ -219,14 +221,17 @@ class Run {
     // Until servers have noticed the end of every connection, and the last lease, queue and tombstone are over.
     timeline.run(timeline.now + CLOSING_MS, () => 'go on');
     this.#court.ended(server.master);
-    const { locks, shared, others } = this.#scenario;
+    const { locks, shared, others, processes } = this.#scenario;
+    const forks = others.flatMap((plan) =>
+      plan.kind === 'circle' ? processes.map(({ number }) => forksOf(plan, number)) : [],
+    );
     const besides = others.flatMap((plan) => {
       if (plan.kind === 'multi') return plan.members;
       return locksBeside.has(plan.kind) ? [plan.name] : [];
     });
     const keys = [
-      ...[...locks, ...besides].map(keysOf),
-      ...shared
+      ...[...locks, ...besides, ...forks.flatMap(({ alone }) => alone)].map(keysOf),
+      ...[...shared, ...forks.map((of) => of.shared)]
         .map((lock) => readWriteKeys(lock))
         .map(({ name, lock, writers, readers, fresh }) => ({ name, keys: [lock, writers, readers, fresh] })),
     ];

@@ -44,6 +44,7 @@ describe.each<OtherKind>([
   'majority',
   'left',
   'owners',
+  'circle',
 ])('with %s beside a lock', (beside) => {
   it(
     'no promise is broken by faults',

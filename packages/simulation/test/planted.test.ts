@@ -25,6 +25,7 @@ describe('the judge finds that', () => {
     ['a node that has forgotten its locks votes at once', 'exclusion'],
     ['what a run left open is free at once', 'scope'],
     ['an owner waits for its own hold', 'reentry'],
+    ['circles of three are not seen', 'deadlock'],
   ])(
     '%s',
     async (name, rule) => {

@@ -3,6 +3,7 @@
 import type { MemoryServer } from '@holdfast/memory';
 import type { Scenario } from '../plan/scenario.js';
 import type { WorldProcess } from '../world/process.js';
+import { CircleJudge } from './circles.js';
 import { LatchJudge } from './latches.js';
 import { LeaderJudge } from './leaders.js';
 import { LeavingJudge } from './leavings.js';
@@ -21,6 +22,7 @@ export class OtherJudges {
   readonly rests: readonly RestJudge[];
   readonly leavings: readonly LeavingJudge[];
   readonly owners: readonly OwnerJudge[];
+  readonly circles: readonly CircleJudge[];
   readonly #keepsData: boolean;
 
   constructor(scenario: Scenario, excusedMs: number, report: (violation: Violation) => void) {
@@ -44,12 +46,15 @@ export class OtherJudges {
     this.owners = others.flatMap(({ kind, name }) =>
       kind === 'owners' ? [new OwnerJudge(name, scenario, report)] : [],
     );
+    this.circles = others.flatMap(({ kind, name }) =>
+      kind === 'circle' ? [new CircleJudge(name, scenario, report)] : [],
+    );
     this.shares = others.flatMap((plan) => (plan.kind === 'share' ? [new ShareJudge(plan, scenario, report)] : []));
   }
 
   /** After each event. */
   look(now: number): void {
-    for (const judge of [...this.permits, ...this.owners]) judge.look(now);
+    for (const judge of [...this.permits, ...this.owners, ...this.circles]) judge.look(now);
   }
 
   /** A server has executed `request`. */
@@ -66,7 +71,8 @@ export class OtherJudges {
 
   /** A process has died. */
   buried(process: WorldProcess): void {
-    for (const judge of [...this.permits, ...this.leaders, ...this.rests, ...this.owners]) judge.buried(process);
+    for (const judge of [...this.permits, ...this.leaders, ...this.rests, ...this.owners, ...this.circles])
+      judge.buried(process);
   }
 
   /** World time at which a lock that has no holder any more is free: later where it rests, or is left open. */

@@ -34,6 +34,8 @@ export type Rule =
   | 'rest'
   /** A hold was told wrongly whether the one before it was given back. */
   | 'inheritance'
+  /** A call was refused that closed no circle of waits, or one that did was not. */
+  | 'deadlock'
   /** A scope that had ended took, kept or gave back a lock, or told nobody that it left one open. */
   | 'scope'
   /** One that came later to the queue was served before. Only where nothing is broken. */

@@ -91,6 +91,7 @@ function drawOthers(chance: Chance, beside: OtherKind | undefined, slowestMs: nu
     { kind: 'spin', name: 'gate' },
     { kind: 'rest', name: 'report' },
     { kind: 'owners', name: 'wallet' },
+    { kind: 'circle', name: 'fork' },
     { kind: 'left', name: 'visit', leftovers: chance.of('left').pick(['abandon', 'release']) },
     drawMajority(chance.of('majority'), slowestMs),
   ];

@@ -24,7 +24,7 @@ export type LockKind = 'plain' | 'fenced' | 'fair';
 export type OtherPlan =
   | { readonly kind: 'semaphore' | 'ids'; readonly name: string; readonly permits: number }
   | { readonly kind: 'share'; readonly name: string; readonly ttlMs: number }
-  | { readonly kind: 'latch' | 'election' | 'spin' | 'rest' | 'owners'; readonly name: string }
+  | { readonly kind: 'latch' | 'election' | 'spin' | 'rest' | 'owners' | 'circle'; readonly name: string }
   | { readonly kind: 'multi'; readonly name: string; readonly members: readonly string[] }
   | LeftPlan
   | MajorityPlan;

@@ -34,6 +34,8 @@ export interface Desk {
   readonly client: LockClient;
   readonly majority: RedLockClient | undefined;
   readonly chance: Chance;
+  /** The numbers of all that there are in this world. */
+  readonly processes: readonly number[];
   readonly locks: readonly string[];
   readonly kind: LockKind;
   readonly shared: readonly string[];

@@ -2,6 +2,7 @@
 
 import type { OtherPlan } from '../plan/scenario.js';
 import type { Desk } from './desk.js';
+import { circleStep, lastFork } from './circling.js';
 import { idStep, lastIds } from './issuing.js';
 import { lastVote, majorityStep } from './majorities.js';
 import { lastMulti, multiStep } from './multi-locks.js';
@@ -56,6 +57,8 @@ function workOn(desk: Desk, plan: OtherPlan): Work {
       return { step: () => restStep(desk, plan), last: () => lastRest(desk, plan) };
     case 'owners':
       return { step: () => ownerStep(desk, plan), last: () => lastOwned(desk, plan) };
+    case 'circle':
+      return { step: () => circleStep(desk, plan), last: () => lastFork(desk, plan) };
     case 'left':
       return { step: () => leftStep(desk, plan), last: () => lastLeft(desk, plan) };
   }

@@ -151,6 +151,7 @@ export class World {
       redis: connect(HOST),
       wakeup: this.#scenario.wakeup,
       releaseOnScopeEnd: this.#scenario.others.some((one) => one.kind === 'left' && one.leftovers === 'release'),
+      deadlocks: this.#scenario.others.some(({ kind }) => kind === 'circle') ? 'refuse' : 'report',
       ...plan.client,
     });
     // Without listeners errors would be printed; they are told by the calls as well.
