@@ -101,7 +101,7 @@ export class Court implements Witness {
     const exclusion = this.#exclusionOf(lock);
     exclusion.leave(entry);
     this.#inheritances.left(process.time, entry);
-    const freeAt = this.others.freeAt(process.time, lock);
+    const freeAt = this.others.freeAt(process.time, lock, process);
     this.#wakeups?.left(entry, exclusion.openOn(lock).length, freeAt);
   }
 

@@ -76,8 +76,9 @@ export class OtherJudges {
   }
 
   /** World time at which a lock that has no holder any more is free: later where it rests, or is left open. */
-  freeAt(now: number, lock: string): number {
-    return [...this.rests, ...this.leavings].find(({ name }) => name === lock)?.askedAt(now) ?? now;
+  freeAt(now: number, lock: string, process: WorldProcess): number {
+    const judge = [...this.rests, ...this.leavings, ...this.owners].find(({ name }) => name === lock);
+    return judge?.askedAt(now, process) ?? now;
   }
 
   /** Everybody has gone, and every lease has had time to end. */

@@ -21,8 +21,9 @@ export class OwnedHolds {
   /** Of those, what `unlock()` undoes. */
   readonly imperative: OpenHold[] = [];
 
-  /** The latest that was given back, and when. */
-  #latest: { readonly entry: OpenHold; readonly at: number } | undefined;
+  /** The latest that had a token. */
+  #fenced: OpenHold | undefined;
+  #givingBack = 0;
 
   /** What the next hold is inside of. What was lost is over, and does not count. */
   innermost(now: number): OpenHold | undefined {
@@ -30,23 +31,37 @@ export class OwnedHolds {
   }
 
   /**
-   * What a hold is inside of whose call was made at `since`. It may have come in while another was open that has been given back meanwhile: where both have a
-   * token, it is the same then.
+   * What a new hold is inside of. A call may have come in while another was open, or was on its way in, that is over by now: then both have the same token,
+   * where holds have one.
    */
-  around(now: number, since: number, hold: Hold | undefined): OpenHold | undefined {
-    const open = this.innermost(now);
-    if (open !== undefined || this.#latest === undefined || this.#latest.at < since) return open;
-    const { entry } = this.#latest;
-    const [before, token] = [tokenOf(entry.hold), tokenOf(hold)];
-    return before === undefined || token === undefined || before === token ? entry : undefined;
+  around(now: number, hold: Hold | undefined): OpenHold | undefined {
+    const token = tokenOf(hold);
+    const isSame = token !== undefined && token === tokenOf(this.#fenced?.hold);
+    return this.innermost(now) ?? (isSame ? this.#fenced : undefined);
   }
 
-  left(now: number, entry: OpenHold): void {
-    this.#latest = { entry, at: now };
+  had(entry: OpenHold): void {
+    this.open.push(entry);
+    if (tokenOf(entry.hold) !== undefined) this.#fenced = entry;
+  }
+
+  /** Its task begins to give it back. */
+  left(entry: OpenHold): void {
+    this.#givingBack++;
     for (const list of [this.open, this.imperative]) {
       const at = list.indexOf(entry);
       if (at >= 0) list.splice(at, 1);
     }
+  }
+
+  /** The call that gives it back has settled. */
+  gaveBack(): void {
+    this.#givingBack--;
+  }
+
+  /** Others are being given back, one command after the other. */
+  get isSlow(): boolean {
+    return this.#givingBack > 1;
   }
 }
 
@@ -100,6 +115,12 @@ export class OwnerJudge {
         this.#report({ rule: 'reentry', at: now, lock: this.name, text });
       }
     }
+  }
+
+  /** When is the lock free that has no holder from now on? Nobody can say while a process gives several holds back. */
+  askedAt(now: number, process: WorldProcess): number {
+    const ofProcess = [...(this.#owners.get(process)?.values() ?? [])];
+    return ofProcess.some(({ isSlow }) => isSlow) ? Number.POSITIVE_INFINITY : now;
   }
 
   buried(process: WorldProcess): void {

@@ -87,27 +87,33 @@ async function asked<T>(owner: Owner, what: string, call: Promise<T>): Promise<T
   return owner.desk.witness.pending(owner.desk, what, call).finally(calls(owner));
 }
 
-/** What it has is inside of what the owner has already. `since`: when it was asked for. */
-function had({ desk, name, own }: Owner, since: number, hold: Hold | undefined): OpenHold {
-  const entry = desk.witness.enter(desk, name, hold, own.around(desk.process.time, since, hold));
-  own.open.push(entry);
+/** What it has is inside of what the owner has already. */
+function had({ desk, name, own }: Owner, hold: Hold | undefined): OpenHold {
+  const entry = desk.witness.enter(desk, name, hold, own.around(desk.process.time, hold));
+  own.had(entry);
   return entry;
 }
 
 function leaves({ desk, own }: Owner, entry: OpenHold): void {
-  own.left(desk.process.time, entry);
+  own.left(entry);
   desk.witness.leave(entry);
 }
 
 async function section(owner: Owner, forMs: number, inside?: () => Promise<void>): Promise<void> {
   const { desk, name } = owner;
   const settled = calls(owner);
-  const since = desk.process.time;
+  let isIn = false;
   const call = handleOf(owner).withLock((hold) => {
     settled();
-    return during(owner, since, hold, forMs, inside);
+    isIn = true;
+    return during(owner, hold, forMs, inside);
   });
-  await desk.witness.pending(desk, `withLock ${name}`, call).finally(settled);
+  try {
+    await desk.witness.pending(desk, `withLock ${name}`, call);
+  } finally {
+    settled();
+    if (isIn) owner.own.gaveBack();
+  }
 }
 
 /** Another owner inside the section of the first, in the same flow. */
@@ -121,14 +127,8 @@ function strangers(desk: Desk, plan: Plan): Promise<void> {
   return section(one, workMs(desk), () => tried(other, workMs(desk)));
 }
 
-async function during(
-  owner: Owner,
-  since: number,
-  hold: Hold,
-  forMs: number,
-  inside?: () => Promise<void>,
-): Promise<void> {
-  const entry = had(owner, since, hold);
+async function during(owner: Owner, hold: Hold, forMs: number, inside?: () => Promise<void>): Promise<void> {
+  const entry = had(owner, hold);
   try {
     await work(owner.desk, hold, forMs);
     await inside?.();
@@ -157,13 +157,14 @@ function givenUp(owner: Owner): Promise<void> {
 }
 
 async function given(owner: Owner, forMs: number, call: () => Promise<Hold | null | undefined>): Promise<void> {
-  const since = owner.desk.process.time;
   const hold = await call();
   if (hold === null || hold === undefined) return;
   try {
-    await during(owner, since, hold, forMs);
+    await during(owner, hold, forMs);
   } finally {
-    await owner.desk.witness.pending(owner.desk, `release ${owner.name}`, hold.release());
+    await owner.desk.witness
+      .pending(owner.desk, `release ${owner.name}`, hold.release())
+      .finally(() => owner.own.gaveBack());
   }
 }
 
@@ -173,9 +174,8 @@ async function imperative(owner: Owner): Promise<void> {
   let taken = 0;
   try {
     for (const times = desk.chance.whole(1, 2); taken < times; taken++) {
-      const since = desk.process.time;
       await asked(owner, `lock ${name}`, handleOf(owner).lock());
-      own.imperative.push(had(owner, since, undefined));
+      own.imperative.push(had(owner, undefined));
       await desk.process.sleep(workMs(desk));
     }
   } finally {
@@ -189,7 +189,11 @@ async function unlockAll(owner: Owner, times: number): Promise<void> {
     Array.from({ length: times }, async () => {
       const entry = own.imperative.at(-1);
       if (entry !== undefined) leaves(owner, entry);
-      await desk.witness.pending(desk, `unlock ${name}`, handleOf(owner).unlock());
+      try {
+        await desk.witness.pending(desk, `unlock ${name}`, handleOf(owner).unlock());
+      } finally {
+        if (entry !== undefined) own.gaveBack();
+      }
       if (entry !== undefined) desk.witness.confirm(entry);
     }),
   );
