@@ -4,7 +4,7 @@ import { checkFunction } from '../options.js';
 import type { Hold } from './hold.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { LockParts } from '../client-parts.js';
-import { atCaller } from '../reports/caller.js';
+import { atCaller, shown } from '../reports/caller.js';
 import { traced, traces } from '../reports/tracing.js';
 import { openScope } from '../scopes/scope.js';
 import { endScope, inside, type Leftovers } from '../scopes/scope-end.js';
@@ -47,12 +47,7 @@ async function runTraced<T, H>(
   had: Promise<SectionHold<H>> | SectionHold<H>,
   fn: Section<T, H>,
 ): Promise<T> {
-  let held: SectionHold<H>;
-  try {
-    held = await had;
-  } catch (error) {
-    return atCaller(error);
-  }
+  const held = await shown(Promise.resolve(had));
   return sectionTraced(host.parts, held.record, () => run(host, held, fn));
 }
 
@@ -82,7 +77,7 @@ async function run<T, H>(
       const result = inside(scope, () => fn(hold));
       // What a function that returns no promise has only started is outside from then on.
       if (!(result instanceof Promise)) ending = endScope(scope, host.leftovers);
-      value = (await result) as T;
+      value = await result;
     } finally {
       ending ??= endScope(scope, host.leftovers);
       if (ending !== undefined) await ending;

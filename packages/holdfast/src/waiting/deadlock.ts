@@ -2,7 +2,8 @@
  * Finds the call that closes a circle: it is inside a hold that another call waits for, which is inside a hold that ... the first one waits for. None of them
  * can go on, so nothing will ever part them: their leases are renewed.
  *
- *      waits for             a call that stands in a queue waits for each hold of that name which it is not inside of. Readers do not wait for readers
+ *      waits for             a call that stands in a queue waits for each hold of that name which it is not inside of. Readers do not wait for readers;
+ *                            that one may stand behind a writer who waits for another reader is not seen
  *      is inside of          a hold that ends with a scope ends after all that was called in that scope: a section, a `lock()` inside `client.run`,
  *                            and the members that a multi-lock has already while it waits for the next
  *
