@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { otherKinds } from '../src/campaign/orders.js';
 import type { OtherKind, ScenarioClass, Scripts } from '../src/index.js';
 import { runBundled } from './bundled.js';
 
@@ -32,20 +33,7 @@ describe('on servers that execute the Lua scripts', () => {
   );
 });
 
-describe.each<OtherKind>([
-  'semaphore',
-  'ids',
-  'latch',
-  'election',
-  'share',
-  'multi',
-  'spin',
-  'rest',
-  'majority',
-  'left',
-  'owners',
-  'circle',
-])('with %s beside a lock', (beside) => {
+describe.each(otherKinds)('with %s beside a lock', (beside) => {
   it(
     'no promise is broken by faults',
     async () => {

@@ -45,7 +45,8 @@ export const usage = `npm run simulate -- [options]
 
 const classes: ReadonlySet<string> = new Set<ScenarioClass>(['calm', 'broken', 'taken']);
 
-const others: ReadonlySet<string> = new Set<OtherKind>([
+/** Every kind of world that there is beside a lock. */
+export const otherKinds: readonly OtherKind[] = [
   'semaphore',
   'ids',
   'latch',
@@ -58,7 +59,8 @@ const others: ReadonlySet<string> = new Set<OtherKind>([
   'left',
   'owners',
   'circle',
-]);
+];
+const others: ReadonlySet<string> = new Set(otherKinds);
 
 /** @throws Error for what cannot be understood. */
 export function ordersOf(args: readonly string[], freshSeed: () => number): Orders {
