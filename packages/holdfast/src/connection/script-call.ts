@@ -11,6 +11,8 @@ import { Command, Redis } from 'ioredis';
 const CRLF = '\r\n';
 /** Most texts are short, and putting a length together costs as much as the text behind it. */
 const lengths = Array.from({ length: 256 }, (_, bytes) => `${CRLF}$${bytes}${CRLF}`);
+/** By script: all calls of one have as many keys and arguments, but for those that are several commands. */
+const beginnings = new Map<string, Beginning>();
 const replyAsText = { replyEncoding: 'utf8' } as const;
 
 /** See the module comment. */
@@ -72,15 +74,43 @@ function scriptCallFrom(Base: typeof Command): ScriptCall {
     override toWritable(): string {
       const keys = this.#keys;
       const args = this.#args;
-      let text = `*${3 + keys.length + args.length}${bulk(this.name)}${bulk(this.#script)}${bulk(`${keys.length}`)}`;
+      let text = beginningOf(this.name, this.#script, keys.length, args.length);
       for (const key of keys) text += bulk(this.#keyPrefix + key);
-      for (const arg of args) text += bulk(`${arg}`);
+      for (const arg of args) text += typeof arg === 'string' ? bulk(arg) : ascii(`${arg}`);
       return text + CRLF;
     }
   };
 }
 
+/** What a call begins with, up to its keys. */
+interface Beginning {
+  readonly keys: number;
+  readonly args: number;
+  readonly text: string;
+}
+
+/** Kept for what is sent again and again: calls by SHA-1, of which there are as many as scripts. */
+function beginningOf(name: string, script: string, keys: number, args: number): string {
+  if (name !== 'evalsha') return newBeginning(name, script, keys, args);
+  const kept = beginnings.get(script);
+  if (kept?.keys === keys && kept.args === args) return kept.text;
+  const text = newBeginning(name, script, keys, args);
+  beginnings.set(script, { keys, args, text });
+  return text;
+}
+
+function newBeginning(name: string, script: string, keys: number, args: number): string {
+  return `*${3 + keys + args}${bulk(name)}${bulk(script)}${bulk(`${keys}`)}`;
+}
+
 function bulk(text: string): string {
-  const bytes = Buffer.byteLength(text);
+  return counted(text, Buffer.byteLength(text));
+}
+
+function ascii(text: string): string {
+  return counted(text, text.length);
+}
+
+function counted(text: string, bytes: number): string {
   return (lengths[bytes] ?? `${CRLF}$${bytes}${CRLF}`) + text;
 }

@@ -24,6 +24,7 @@ import type { HeldOutcome } from '../tenure/stake.js';
 import type { Inherited } from '../tenure/inherited.js';
 import { leaseTermsOf } from '../tenure/hold-terms.js';
 import type { Stake } from '../tenure/stake.js';
+import { nobody, WaitQueue } from '../waiting/wait-queue.js';
 import type { Waiter } from '../waiting/waiter.js';
 import { HoldRecord, type HoldPhase } from './hold-record.js';
 import { type ExclusiveLock, retune } from './lock.js';
@@ -31,7 +32,7 @@ import { type ExclusiveLock, retune } from './lock.js';
 /** The call waits from now on. */
 export function join(lock: ExclusiveLock, waiter: Waiter): void {
   const asking = lock.tenure;
-  lock.queue.addLast(waiter);
+  ownQueue(lock).addLast(waiter);
   contend(lock);
   // A new tenure has just asked.
   if (!waiter.singleAttempt) asking?.stayFresh(waiter.until);
@@ -106,8 +107,14 @@ export function sendBack(lock: ExclusiveLock, waiter: Waiter): void {
   if (lock.closing) waiter.refuse(new LockClientClosedError(lock.name));
   if (waiter.settled) return;
   waiter.waitOn(lock.parts.clock.now(), lock.parts.settings);
-  lock.queue.addFirst(waiter);
+  ownQueue(lock).addFirst(waiter);
   contend(lock);
+}
+
+/** To be joined. */
+function ownQueue(lock: ExclusiveLock): WaitQueue {
+  if (lock.queue === nobody) lock.queue = new WaitQueue(lock.parts.limits, lock.policy);
+  return lock.queue;
 }
 
 const delivering = {

@@ -31,7 +31,7 @@ import type { Operations } from '../tenure/operations.js';
 import type { Stake } from '../tenure/stake.js';
 import { judge } from '../waiting/deadlock.js';
 import { SelfWaitWatch } from '../waiting/self-wait-watch.js';
-import { WaitQueue } from '../waiting/wait-queue.js';
+import { nobody, type WaitQueue } from '../waiting/wait-queue.js';
 import { type AcquireRequest, Waiter, type WaiterKeeper } from '../waiting/waiter.js';
 import { contend, enter, join, reenter } from './admission.js';
 import { leave, vacateAfterAll } from './departure.js';
@@ -52,7 +52,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   readonly parts: LockParts;
   readonly policy: ExclusivePolicy;
   readonly holds = new OpenHolds();
-  readonly queue: WaitQueue;
+  queue: WaitQueue = nobody;
   arriving: readonly Waiter[] = none;
   tenure: Stake | undefined;
   busyAt: number | undefined;
@@ -71,7 +71,6 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     this.policy = policy;
     this.parts = parts;
     this.#home = home;
-    this.queue = new WaitQueue(parts.limits, policy);
   }
 
   get name(): string {
@@ -284,16 +283,15 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
       return work();
     } finally {
       // Counted here: this change may run inside one of another lock, which looks after itself only.
-      if (--this.#changes === 0 && this.#isIdle) this.#dismiss();
+      if (--this.#changes === 0) this.#tidyUp();
       tellings.release();
     }
   }
 
-  get #isIdle(): boolean {
-    return this.tenure === undefined && this.queue.size === 0 && this.arriving.length === 0 && this.holds.isEmpty;
-  }
-
-  #dismiss(): void {
+  #tidyUp(): void {
+    if (this.queue.size > 0) return;
+    this.queue = nobody;
+    if (this.tenure !== undefined || this.arriving.length > 0 || !this.holds.isEmpty) return;
     this.#selfWait?.stop();
     this.#home.dismiss(this);
   }

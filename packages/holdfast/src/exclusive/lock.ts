@@ -17,8 +17,8 @@ export interface ExclusiveLock extends HoldKeeper, StakeListener {
   readonly operations: Operations;
   readonly policy: ExclusivePolicy;
   readonly holds: OpenHolds;
-  /** The calls that wait, first come first. */
-  readonly queue: WaitQueue;
+  /** The calls that wait, first come first; `nobody` between two changes when none does. */
+  queue: WaitQueue;
   /** Calls whose hold is on the way to them: neither in the queue nor settled by it. */
   arriving: readonly Waiter[];
   /** The client's owner in Redis, while it has or wants the lock. */

@@ -19,65 +19,78 @@ export function together(parts: Iterable<{ readonly holds: OpenHolds }>): HeldHe
   };
 }
 
-/** The holds of one lock in this process, one inside the other: pure memory. A hold that is still on its way to its call counts. */
+/**
+ * The holds of one lock in this process, one inside the other: pure memory. A hold that is still on its way to its call counts.
+ *
+ * Most locks have one hold, and that needs no list.
+ */
 export class OpenHolds implements Iterable<HoldRecord> {
-  #all: readonly HoldRecord[] = none;
+  #outermost: HoldRecord | undefined;
+  /** Innermost last. */
+  #inside: readonly HoldRecord[] = none;
 
   /** Innermost last. */
   get all(): readonly HoldRecord[] {
-    return this.#all;
+    if (this.#outermost === undefined) return none;
+    return [this.#outermost, ...this.#inside];
   }
 
   get innermost(): HoldRecord | undefined {
-    return this.#all.at(-1);
+    return this.#inside.length === 0 ? this.#outermost : this.#inside.at(-1);
   }
 
   get depth(): number {
-    return this.#all.length;
+    return this.#outermost === undefined ? 0 : 1 + this.#inside.length;
   }
 
   get isEmpty(): boolean {
-    return this.#all.length === 0;
+    return this.#outermost === undefined;
   }
 
   /** The outermost that keeps the lease renewed: a hold whose scope has ended does not. */
   get relied(): HoldRecord | undefined {
-    return this.#all.find((record) => record.renewable);
+    return this.all.find((record) => record.renewable);
   }
 
   has(hold: ScopedHold): boolean {
-    return this.#all.some((record) => record === hold);
+    return hold === this.#outermost || this.#inside.some((record) => record === hold);
   }
 
   /** The next one outwards. */
   around(record: HoldRecord): HoldRecord | undefined {
-    return this.#all[this.#all.indexOf(record) - 1];
+    const index = this.#inside.indexOf(record);
+    return index === 0 ? this.#outermost : this.#inside[index - 1];
   }
 
   /** The new innermost. */
   add(record: HoldRecord): void {
-    this.#all = withLast(this.#all, record);
+    if (this.#outermost === undefined) this.#outermost = record;
+    else this.#inside = withLast(this.#inside, record);
   }
 
   /** It is over, wherever it stands. */
   remove(record: HoldRecord): void {
-    this.#all = without(this.#all, record);
+    if (record === this.#outermost) {
+      this.#outermost = this.#inside[0];
+      this.#inside = this.#inside.length === 0 ? none : this.#inside.slice(1);
+    } else this.#inside = without(this.#inside, record);
     record.close();
   }
 
   /** The lease that all of them need; undefined when none needs any. */
   terms(clock: Clock): LeaseTerms | undefined {
-    return commonTerms(this.#all, clock);
+    return commonTerms(this.all, clock);
   }
 
   /** All of them are lost before any listener is told. Returns those that a call had. */
   loseAll(reason: LockLostReason, now: number): readonly HoldRecord[] {
-    const all = this.#all;
-    this.#all = none;
+    const { all } = this;
+    this.#outermost = undefined;
+    this.#inside = none;
     return all.filter((record) => record.lose(reason, now));
   }
 
   [Symbol.iterator](): IterableIterator<HoldRecord> {
-    return this.#all.values();
+    return this.all.values();
   }
 }

@@ -23,6 +23,9 @@ export interface Origins {
   originsOf(request: AcquireRequest): readonly (Scope | string)[];
 }
 
+/** Counts the calls in all queues. */
+type Counting = Pick<Limits, 'joined' | 'left'>;
+
 /** See the module comment. */
 export class WaitQueue extends LinkedList<Waiter> {
   #size = 0;
@@ -38,10 +41,10 @@ export class WaitQueue extends LinkedList<Waiter> {
   /** The numbers of the first and the last in the queue, or beyond them. */
   #lowest = 0;
   #highest = 0;
-  readonly #limits: Limits;
+  readonly #limits: Counting;
   readonly #policy: Origins;
 
-  constructor(limits: Limits, policy: Origins) {
+  constructor(limits: Counting, policy: Origins) {
     super();
     this.#limits = limits;
     this.#policy = policy;
@@ -165,3 +168,9 @@ export class WaitQueue extends LinkedList<Waiter> {
     return list;
   }
 }
+
+/** One for all locks for which no call waits: most of those that are held. None is ever added. */
+export const nobody: WaitQueue = new WaitQueue(
+  { joined: () => undefined, left: () => undefined },
+  { originsOf: () => none },
+);

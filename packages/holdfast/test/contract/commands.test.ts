@@ -131,7 +131,7 @@ describe('commands of one client', () => {
 
   it('a tryLock() of a lock that is held costs 1', async () => {
     const client = await warmClient();
-    const hold = await openClient(kit).getLock(freshName()).acquire();
+    const hold = await (await warmClient()).getLock(freshName()).acquire();
     const lock = client.getLock(hold.name);
     expect(await lock.tryLock()).toBe(false);
     const counter = await countCommands(kit.admin);
