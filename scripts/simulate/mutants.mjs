@@ -43,9 +43,8 @@ function generate(copy) {
 }
 
 /** What the servers of the simulation do not know is no answer of a script: the mutant is neither found nor missed. */
-function assertUnderstood(complained) {
-  const [unknown] = /UnknownToLua: .*/.exec(complained) ?? [];
-  if (unknown !== undefined) throw new Error(`not understood: ${unknown}`);
+function notUnderstood(complained) {
+  return /UnknownToLua: .*/.exec(complained)?.[0];
 }
 
 async function verdictOn(mutant, copy, how) {
@@ -57,40 +56,49 @@ async function verdictOn(mutant, copy, how) {
     await bundle(copy, file);
     const beside = [...how.beside, ...(mutant.lua ? ['--lua'] : [])];
     const { said, complained } = await simulate(file, copy, { ...how, beside });
-    assertUnderstood(complained);
+    const unknown = notUnderstood(complained);
+    if (unknown !== undefined) return { kind: 'unknown', finding: unknown, ms: performance.now() - startedAt };
     const [, worlds, holds] =
       / ([\d,]+) worlds, ([\d,]+) holds/.exec(said.split('\n').findLast((line) => line.includes(' worlds, ')) ?? '') ??
       [];
     const [, finding] = /^VIOLATED (.*)$/m.exec(said) ?? [];
     const crashed = finding === undefined && !said.includes('nothing violated');
     return {
-      found: finding !== undefined || crashed,
+      kind: finding !== undefined || crashed ? 'found' : 'missed',
       finding: finding ?? (crashed ? 'the process ended' : ''),
       worlds,
       holds,
       ms: performance.now() - startedAt,
     };
   } catch (error) {
-    return { found: false, finding: error.message.split('\n')[0], ms: performance.now() - startedAt };
+    return { kind: 'broken', finding: error.message.split('\n')[0], ms: performance.now() - startedAt };
   } finally {
     patch(mutant, copy, ['--reverse']);
     if (mutant.lua) generate(copy);
   }
 }
 
+/** What a run says of a mutant, and its table; `unknown`: see {@link notUnderstood}. `broken`: it could not be tried. */
+const words = {
+  found: { said: 'found ', inTable: ({ finding }) => finding.split(' in a ')[0] },
+  missed: { said: 'MISSED', inTable: () => 'not found' },
+  unknown: { said: 'NOT UNDERSTOOD', inTable: ({ finding }) => `not understood: ${finding}` },
+  broken: { said: 'NOT TRIED', inTable: () => 'not tried' },
+};
+
 /** Those of these numbers, or of these kinds. */
-function chosen(words) {
+function chosen(wanted) {
   const kinds = { client: ({ lua }) => !lua, scripts: ({ lua }) => lua, all: () => true };
-  const isWanted = (mutant) => words.some((word) => kinds[word]?.(mutant) ?? word === mutant.number);
+  const isWanted = (mutant) => wanted.some((word) => kinds[word]?.(mutant) ?? word === mutant.number);
   return readMutants().filter(isWanted);
 }
 
 const row = (cells) => `| ${cells.join(' | ')} |`;
 
-/** @param {string[]} words */
-export async function findMutants(words) {
+/** @param {string[]} args */
+export async function findMutants(args) {
   const { values, positionals } = parseArgs({
-    args: words,
+    args,
     allowPositionals: true,
     options: { minutes: { type: 'string', default: '1' }, with: { type: 'string' } },
   });
@@ -99,19 +107,18 @@ export async function findMutants(words) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-simulation-'));
   const copy = join(folder, 'holdfast');
   const rows = [];
-  let found = 0;
+  const counts = { found: 0, missed: 0, unknown: 0, broken: 0 };
   try {
     copyRepository(copy);
     for (const mutant of mutants) {
       const verdict = await verdictOn(mutant, copy, how);
-      if (verdict.found) found++;
-      const { finding, worlds = '', holds = '', ms } = verdict;
+      const { kind, finding, worlds = '', holds = '', ms } = verdict;
+      const { said, inTable } = words[kind];
+      counts[kind]++;
       say(
-        `${verdict.found ? 'found ' : 'MISSED'} ${mutant.name} (${(ms / 1_000).toFixed(0)} s, ${worlds} worlds, ${holds} holds) ${finding.slice(0, 120)}`,
+        `${said} ${mutant.name} (${(ms / 1_000).toFixed(0)} s, ${worlds} worlds, ${holds} holds) ${finding.slice(0, 120)}`,
       );
-      rows.push(
-        row([mutant.name, mutant.rule, verdict.found ? finding.split(' in a ')[0] : 'not found', worlds, holds]),
-      );
+      rows.push(row([mutant.name, mutant.rule, inTable(verdict), worlds, holds]));
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -119,6 +126,11 @@ export async function findMutants(words) {
   say(
     `\n${[row(['mutant', 'rule that it breaks', 'found as', 'worlds', 'holds']), row(['---', '---', '---', '--:', '--:']), ...rows].join('\n')}`,
   );
-  say(`\n${found} found, ${mutants.length - found} missed`);
+  const { found, missed, unknown, broken } = counts;
+  const others = [
+    ...(unknown > 0 ? [`${unknown} not understood`] : []),
+    ...(broken > 0 ? [`${broken} not tried`] : []),
+  ];
+  say(`\n${[`${found} found`, `${missed} missed`, ...others].join(', ')}`);
   return found > 0;
 }
