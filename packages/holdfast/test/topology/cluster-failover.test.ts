@@ -3,32 +3,12 @@ import { type RedisServer, waitUntil } from '@holdfast/testkit';
 import { freshName } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { calm, useCluster, whenQueued } from '../support/topologies.js';
-import { type Fault, itSurvives } from './failover.js';
+import { type Fault, itSurvives, take } from './failover.js';
 import { Load } from './load.js';
 
 const kit = useCluster();
 // What is waited for says itself what is missing, and before this does.
 beforeEach(() => kit.cluster.whenReady(), 100_000);
-
-/**
- * Takes a master away. Answers how it comes back, which it does at the end of the test at the latest: the next one may kill the replica that has
- * taken over, and its slots would have nobody.
- */
-async function take(
-  master: RedisServer,
-  fault: 'kill' | 'stopProcess',
-  end: 'restart' | 'continueProcess',
-): Promise<() => Promise<void>> {
-  let isAway = true;
-  const back = async () => {
-    if (!isAway) return;
-    isAway = false;
-    await master[end]();
-  };
-  kit.cleanup(back);
-  await master[fault]();
-  return back;
-}
 
 const faults: Fault[] = [
   {
@@ -44,7 +24,7 @@ const faults: Fault[] = [
     mayForget: true,
     strike: async (name) => {
       const master = await kit.cluster.nodeOfKey(name);
-      const back = await take(master, 'kill', 'restart');
+      const back = await take(kit, master, 'kill', 'restart');
       await kit.cluster.nodeOfKeyAfter(name, master);
       return async () => {
         await back();
@@ -57,7 +37,7 @@ const faults: Fault[] = [
     mayForget: true,
     strike: async (name) => {
       const master = await kit.cluster.nodeOfKey(name);
-      const back = await take(master, 'stopProcess', 'continueProcess');
+      const back = await take(kit, master, 'stopProcess', 'continueProcess');
       await kit.cluster.nodeOfKeyAfter(name, master);
       return async () => {
         await back();
@@ -108,7 +88,7 @@ describe('when the server of a lock in a Cluster goes', () => {
     client.on('suspect', (event) => suspected.push(event.name));
     const hold = await client.getLock(await nameElsewhere(name)).acquire();
     const master = await kit.cluster.nodeOfKey(name);
-    const back = await take(master, 'kill', 'restart');
+    const back = await take(kit, master, 'kill', 'restart');
     const answer = failureOf(client.getLock(name).tryAcquire({ waitMs: 500 }));
     await load.serves([elsewhere], 5);
     expect(await answer).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
@@ -128,7 +108,7 @@ describe('when the server of a lock in a Cluster goes', () => {
     expect(client.ready).toBe(true);
     const name = freshName();
     const master = await kit.cluster.nodeOfKey(name);
-    const back = await take(master, 'kill', 'restart');
+    const back = await take(kit, master, 'kill', 'restart');
     await waitUntil(() => !client.ready, { what: 'the loss is seen' });
     await kit.cluster.nodeOfKeyAfter(name, master);
     await waitUntil(() => client.ready, { what: 'the client to be ready again', timeoutMs: 30_000 });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { waitUntil } from '@holdfast/testkit';
+import { type RedisServer, waitUntil } from '@holdfast/testkit';
 import { freshName } from '../support/clients.js';
 import { type TopologyKit, whenQueued } from '../support/topologies.js';
 import { Load } from './load.js';
@@ -11,6 +11,27 @@ export interface Fault {
   readonly mayForget: boolean;
   /** Resolves when another server has taken over, with what makes all well again. */
   strike(name: string): Promise<() => Promise<void>>;
+}
+
+/**
+ * Takes a server away. Answers how it comes back, which it does at the end of the test at the latest: the next one may need it, or take away the replica that
+ * has taken over.
+ */
+export async function take(
+  kit: Pick<TopologyKit, 'cleanup'>,
+  server: RedisServer,
+  fault: 'kill' | 'stopProcess',
+  end: 'restart' | 'continueProcess',
+): Promise<() => Promise<void>> {
+  let isAway = true;
+  const back = async () => {
+    if (!isAway) return;
+    isAway = false;
+    await server[end]();
+  };
+  kit.cleanup(back);
+  await server[fault]();
+  return back;
 }
 
 /** What a failover must look like from inside. */

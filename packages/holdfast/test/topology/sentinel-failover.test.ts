@@ -1,11 +1,13 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { waitUntil } from '@holdfast/testkit';
 import type { Hold } from 'holdfast';
 import { freshName } from '../support/clients.js';
 import { useSentinel } from '../support/topologies.js';
-import { type Fault, itSurvives } from './failover.js';
+import { type Fault, itSurvives, take } from './failover.js';
 
 const kit = useSentinel();
+// Whatever became of the test before.
+beforeEach(() => kit.sentinel.whenReady(), 100_000);
 
 const faults: Fault[] = [
   {
@@ -21,10 +23,10 @@ const faults: Fault[] = [
     mayForget: true,
     strike: async () => {
       const master = await kit.sentinel.master();
-      await master.kill();
+      const back = await take(kit, master, 'kill', 'restart');
       await kit.sentinel.masterAfter(master);
       return async () => {
-        await master.restart();
+        await back();
         await kit.sentinel.whenReady();
       };
     },
@@ -34,10 +36,10 @@ const faults: Fault[] = [
     mayForget: true,
     strike: async () => {
       const master = await kit.sentinel.master();
-      await master.stopProcess();
+      const back = await take(kit, master, 'stopProcess', 'continueProcess');
       await kit.sentinel.masterAfter(master);
       return async () => {
-        await master.continueProcess();
+        await back();
         await kit.sentinel.whenReady();
       };
     },
@@ -53,6 +55,7 @@ describe('when the master behind Sentinel goes', () => {
     // Or the Sentinels would tell it after some seconds that it is a master no more, which sends everybody away.
     const deposable = async (by: '+' | '-') =>
       (await before.admin()).acl('SETUSER', 'default', `${by}slaveof`, `${by}replicaof`);
+    kit.cleanup(() => deposable('+'));
     await deposable('-');
     const holds: Hold[] = [];
     const stop = new AbortController();
