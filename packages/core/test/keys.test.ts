@@ -100,6 +100,16 @@ describe('assertLockName', () => {
     expect(() => assertLockName(name)).toThrow(RangeError);
   });
 
+  it.each([
+    ['holdfast_x', '"holdfast_x"'],
+    ['a{b\n\u001b[2J\u009b\u202e\u2028"', String.raw`"a{b\n\u001b[2J\u009b\u202e\u2028\""`],
+    ['\ud800', String.raw`"\ud800"`],
+    ['x'.repeat(1025), `"${'x'.repeat(64)}…"`],
+  ])('quotes what it refuses, escaped and no longer than a line: %j', (name, quote) => {
+    expect(() => assertLockName(name)).toThrow(quote);
+    expect(() => assertLockName(name)).toThrow(/^[^\p{C}\u2028]+$/u);
+  });
+
   it.each(['a', ' ', 'a'.repeat(1024), 'é'.repeat(512), '🔒', 'a:b/c\n\u0000'])('takes %j', (name) => {
     expect(() => assertLockName(name)).not.toThrow();
   });

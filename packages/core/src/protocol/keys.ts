@@ -1,4 +1,5 @@
 import { hashedPart } from './key-slot.js';
+import { quoted } from './quoted.js';
 
 /** The Redis keys and channels of one lock. Locks with different keys have different ones of all of them, but for
  * Redisson's: {@link releaseChannel} and {@link tokenCounter}. */
@@ -255,22 +256,25 @@ export function assertLockName(name: string, prefixes: Prefixes = {}): void {
 }
 
 function assertName(what: string, name: string, { prefix = '', keyPrefix = '' }: Prefixes): void {
-  if (typeof name !== 'string') throw new TypeError(`${what} must be a string`);
+  if (typeof name !== 'string') throw new TypeError(`${what} must be a string, got ${typeof name}`);
   if (name === '') throw new RangeError(`${what} must not be empty`);
-  if (/\p{Cs}/u.test(name)) throw new RangeError(`${what} must be well-formed Unicode, without lone surrogates`);
+  if (/\p{Cs}/u.test(name))
+    throw new RangeError(`${what} must be well-formed Unicode, without lone surrogates: ${quoted(name)}`);
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
-    throw new RangeError(`${what} must not be longer than ${MAX_NAME_BYTES} bytes`);
+    throw new RangeError(`${what} must not be longer than ${MAX_NAME_BYTES} bytes: ${quoted(name)}`);
   }
   const lock = prefix + name;
   const place = keyPrefix + lock;
   if (RESERVED.test(lock) || RESERVED.test(place) || OURS.test(place)) {
     throw new RangeError(
-      `${what} must not look like a key of holdfast or Redisson: holdfast_… and redisson_… are reserved`,
+      `${what} must not look like a key of holdfast or Redisson, for which holdfast_… and redisson_… are reserved: ${quoted(name)}`,
     );
   }
   if (!/[{}]/.test(place)) return;
   if (hashedPart(place) !== hashedPart(keyPrefix + keyOf('', place))) {
-    throw new RangeError(`the braces of ${what} must not put its keys into different Redis Cluster slots`);
+    throw new RangeError(
+      `the braces of ${what} must not put its keys into different Redis Cluster slots: ${quoted(name)}`,
+    );
   }
 }
 
