@@ -182,10 +182,11 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   failed(meaning: ErrorMeaning, error: unknown): number | undefined {
     this.#unanswered--;
     if (this.settled) return undefined;
-    this.#lastError = redacted(error);
+    // What Redis refuses for good, and is not said to mean this command, means another one that left together with it.
+    if (meaning.kind !== 'unknown' || meaningOf(error).kind !== 'permanent') this.#lastError = redacted(error);
     if (meaning.kind !== 'transient' && meaning.kind !== 'permanent') this.doubt();
     if (meaning.kind === 'permanent' || meaning.kind === 'nonsense') {
-      this.#settle({ kind: 'refused', code: meaning.code, error: this.#lastError });
+      this.#settle({ kind: 'refused', code: meaning.code, error: redacted(error) });
       return undefined;
     }
     if (this.#unanswered > 0) return undefined;

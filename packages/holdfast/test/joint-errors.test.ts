@@ -1,0 +1,36 @@
+/** What a request that left together with others remembers of an error of all. */
+import { describe, expect, it } from '@jest/globals';
+import type { Connection } from '../src/connection/connection.js';
+import { type Answer, PendingCommand } from '../src/connection/pending-command.js';
+import type { Topology } from '../src/connection/topology.js';
+
+/** Fails in a command for several, is sent again alone, and has no answer until it is dropped. */
+function unansweredAfter(error: Error): Answer<unknown> | undefined {
+  const topology: Pick<Topology, 'troubleWith'> = { troubleWith: () => undefined };
+  const source = { build: () => Promise.reject(new Error('nothing is sent here')) };
+  const pending = new PendingCommand(topology as Topology, 'lock', source as never, {}, () => undefined);
+  const connection = { epoch: 1, node: 'node' } as Connection;
+  pending.sentOn(connection);
+  pending.failed({ kind: 'unknown' }, error);
+  pending.sentOn(connection);
+  let answer: Answer<unknown> | undefined;
+  pending.whenAnswered({ onAnswer: (given) => (answer = given) });
+  pending.drop();
+  return answer;
+}
+
+const replyError = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
+
+describe('a request that has no answer after a command for several has failed', () => {
+  it('does not blame what Redis has refused for good: that was said of another', () => {
+    const answer = unansweredAfter(replyError("NOPERM No permissions to access a key used as 'other'"));
+    expect(answer).toEqual({ kind: 'silent', sent: true, error: undefined });
+  });
+
+  it.each([replyError('BUSY Redis is busy running a script.'), new Error('Connection is closed.')])(
+    'blames what was said of all of them: %s',
+    (error) => {
+      expect(unansweredAfter(error)).toEqual({ kind: 'silent', sent: true, error });
+    },
+  );
+});
