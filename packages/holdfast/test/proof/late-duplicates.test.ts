@@ -84,6 +84,19 @@ describe.each(defaultClients)('through $title,', (by) => {
     await expectFree(situation);
   });
 
+  it('case 2: a copy of an acquire takes nothing after its release, inside which Redis has refused a call', async () => {
+    const situation = await setUp(by);
+    const { lock, network } = situation;
+    const hold = await overtaken(network, () => lock.acquire());
+    await kit.admin.config('SET', 'maxmemory', '1', 'maxmemory-policy', 'noeviction');
+    // The release comes while the call is on its way: it counts down, and finds that it was the last.
+    const outcomes = await Promise.allSettled([hold.run(() => lock.acquire()), hold.release()]);
+    await kit.admin.config('SET', 'maxmemory', '0');
+    expect(outcomes).toMatchObject([{ reason: { code: 'LOCK_REFUSED' } }, { status: 'fulfilled' }]);
+    await network.deliver();
+    await expectFree(situation);
+  });
+
   it('case 3: a copy of an acquire after the key was deleted serves the hold that still believes in it, and nobody later', async () => {
     const situation = await setUp(by);
     const { lock, network, stranger } = situation;
