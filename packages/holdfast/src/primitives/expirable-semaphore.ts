@@ -36,7 +36,8 @@ export interface RPermitExpirableSemaphore {
    * lease. One that never ends may then be left: see {@link setPermits}.
    *
    * @param leaseMs - from when it is had; at least 100. Default `never`, as in Redisson.
-   * @throws LockTimeoutError when there was none within `waitMs`; the signal's reason when it aborts; LockLostError when it was lost on the way.
+   * @throws LockTimeoutError when there was none within `waitMs`; LockScopeError when the scope around the call ends while it waits; the signal's reason
+   * when it aborts; LockLostError when it was lost on the way; LockLimitError, LockNotReplicatedError where the client asks for it (`limits`, `replicas`).
    */
   acquire(leaseMs?: PermitLease, options?: PermitIdOptions): Promise<string>;
   /** As {@link acquire}, for several at once: each has an id and a lease of its own. At most 1,000. */
@@ -45,6 +46,7 @@ export interface RPermitExpirableSemaphore {
    * Takes a permit if it can within `waitMs`, and answers null if it cannot.
    *
    * @param waitMs - 0 or absent: exactly one attempt, which overtakes nobody who waits.
+   * @throws as {@link acquire}, but for LockTimeoutError.
    */
   tryAcquire(waitMs?: number, leaseMs?: PermitLease, options?: TryPermitIdOptions): Promise<string | null>;
   /** As {@link tryAcquire}, for several at once; an empty list when they could not be had. */

@@ -15,6 +15,10 @@ export type TryResult<T> = { ran: true; value: T } | { ran: false };
  *
  * Every method that talks to Redis rejects with `LockUnavailableError` when it does not answer in time, with `LockRefusedError` when it
  * refuses, and with `LockClientClosedError` after `close()`. Bad arguments reject with `TypeError` or `RangeError` before any I/O.
+ *
+ * Every method that takes the lock rejects besides with `LockScopeError` when its scope ends while it waits, with `LockLostError` inside a hold of this
+ * lock that was lost, with the signal's reason when that aborts, and, where the client or the lock asks for it, with `LockLimitError` (`limits`),
+ * `LockDeadlockError` (`deadlocks`), `LockNotReplicatedError` (`replicas`) or `LockUpgradeError` (to write inside a read hold).
  */
 export interface RLock<H extends Hold = Hold> {
   /** The lock's name, as `getLock` was given it. Its key in Redis, behind the client's `prefix` and the `keyPrefix` of ioredis, if there are any. */
@@ -23,8 +27,8 @@ export interface RLock<H extends Hold = Hold> {
    * Waits until it holds the lock, without limit while Redis answers.
    *
    * @param options - lease in milliseconds, or options. With a lease the lock is never renewed; without, it is renewed until `unlock`.
-   * @throws LockLostError inside a hold of this lock that was lost; LockScopeError when another `lock()` on the name is pending in the same
-   * `client.run`, or when its scope ends; the signal's reason when it aborts.
+   * @throws LockScopeError when another `lock()` on the name is pending in the same `client.run`, when its scope ends while it waits, and outside
+   * `client.run` with `strictScopes`; LockLostError inside a hold of this lock that was lost; the signal's reason when it aborts; else see {@link RLock}.
    */
   lock(options?: number | LockOptions): Promise<void>;
   /**
@@ -32,6 +36,7 @@ export interface RLock<H extends Hold = Hold> {
    *
    * @param waitMs - one absolute deadline for everything: connecting, asking, waiting. 0 or absent: exactly one attempt.
    * @param leaseMs - fixed lease; absent: renewed until `unlock`.
+   * @throws as {@link RLock.lock}.
    */
   tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean>;
   /**
@@ -39,26 +44,36 @@ export interface RLock<H extends Hold = Hold> {
    *
    * @throws LockNotHeldError when there is none; LockLostError, once, when that hold had been lost. Outside `client.run` a hold with a
    * lease that ran out is forgotten when a later call gets the lock; one without is not, so each such `lock` needs its `unlock`, lost or not.
+   * LockUnavailableError when Redis did not answer within `responseTimeoutMs`: the release goes on in the background.
    */
   unlock(): Promise<void>;
   /**
    * Waits for the lock and hands it over as an object that belongs to no scope.
    *
-   * @throws LockTimeoutError when it stayed busy for `waitMs` (absent: no limit).
+   * @throws LockTimeoutError when it stayed busy for `waitMs` (absent: no limit); LockScopeError when the scope around the call ends while it waits;
+   * LockLostError inside a hold of this lock that was lost; the signal's reason when it aborts; else see {@link RLock}.
    */
   acquire(options?: AcquireOptions): Promise<H>;
-  /** As {@link RLock.acquire}, but answers null when the lock stayed busy. `waitMs` absent or 0: exactly one attempt. */
+  /**
+   * As {@link RLock.acquire}, but answers null when the lock stayed busy. `waitMs` absent or 0: exactly one attempt.
+   *
+   * @throws as {@link RLock.acquire}, but for LockTimeoutError.
+   */
   tryAcquire(options?: AcquireOptions): Promise<H | null>;
   /**
    * Runs `fn` while holding the lock, and gives it back when `fn` has settled. Calls inside `fn` re-enter.
    *
    * @throws LockLostError when the lock was lost while `fn` ran, even if `fn` resolved. An error of `fn` wins over one of the release, which
-   * becomes its `cause` or an `error` event.
+   * becomes its `cause` or an `error` event. Before `fn` runs, as {@link RLock.acquire}: LockScopeError when the scope around the call ends while it waits.
    */
   withLock<T>(fn: (hold: H) => T | PromiseLike<T>): Promise<T>;
   /** With options: rejects with LockTimeoutError when the lock stayed busy for `waitMs`. */
   withLock<T>(options: AcquireOptions, fn: (hold: H) => T | PromiseLike<T>): Promise<T>;
-  /** As {@link RLock.withLock}, but answers `{ ran: false }` when the lock stayed busy for `waitMs` (absent or 0: one attempt). */
+  /**
+   * As {@link RLock.withLock}, but answers `{ ran: false }` when the lock stayed busy for `waitMs` (absent or 0: one attempt).
+   *
+   * @throws as {@link RLock.withLock}, but for LockTimeoutError.
+   */
   tryWithLock<T>(options: AcquireOptions, fn: (hold: H) => T | PromiseLike<T>): Promise<TryResult<T>>;
   /** Whether the lock is held, by this client or another one. */
   isLocked(): Promise<boolean>;

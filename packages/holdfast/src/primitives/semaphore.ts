@@ -83,13 +83,15 @@ export interface RSemaphore {
    * Waits until it has so many permits. Give them back through what it resolves with, or by {@link RSemaphore.release}.
    *
    * @param permits - how many, all at once. Default 1.
-   * @throws LockTimeoutError when they could not be had within `waitMs`; the signal's reason when it aborts.
+   * @throws LockTimeoutError when they could not be had within `waitMs`; LockScopeError when the scope around the call ends while it waits; the signal's
+   * reason when it aborts; LockLimitError, LockNotReplicatedError where the client asks for it (`limits`, `replicas`).
    */
   acquire(permits?: number, options?: PermitOptions): Promise<PermitHold>;
   /**
    * Takes so many permits if it can within `waitMs`, and answers null if it cannot.
    *
    * @param waitMs - one absolute deadline for everything. 0 or absent: exactly one attempt, which overtakes nobody who waits.
+   * @throws as {@link RSemaphore.acquire}, but for LockTimeoutError.
    */
   tryAcquire(permits?: number, waitMs?: number, options?: TryPermitOptions): Promise<PermitHold | null>;
   /**
@@ -106,12 +108,16 @@ export interface RSemaphore {
    * Runs `fn` while holding a permit, and gives it back when `fn` has settled.
    *
    * @throws LockLostError when it was lost while `fn` ran, even if `fn` resolved. An error of `fn` wins over one of the release, which becomes its
-   * `cause` or an `error` event.
+   * `cause` or an `error` event. Before `fn` runs, as {@link RSemaphore.acquire}.
    */
   withPermits<T>(fn: (hold: PermitHold) => T | PromiseLike<T>): Promise<T>;
   /** With options: as many permits as they say; rejects with LockTimeoutError when they could not be had within `waitMs`. */
   withPermits<T>(options: PermitSectionOptions, fn: (hold: PermitHold) => T | PromiseLike<T>): Promise<T>;
-  /** As {@link RSemaphore.withPermits}, but answers `{ ran: false }` when there were too few for `waitMs` (absent or 0: one attempt). */
+  /**
+   * As {@link RSemaphore.withPermits}, but answers `{ ran: false }` when there were too few for `waitMs` (absent or 0: one attempt).
+   *
+   * @throws as {@link RSemaphore.withPermits}, but for LockTimeoutError.
+   */
   tryWithPermits<T>(options: PermitSectionOptions, fn: (hold: PermitHold) => T | PromiseLike<T>): Promise<TryResult<T>>;
   /** How many permits nobody has; 0 when there is no semaphore. Negative when it was made smaller than what is in use. */
   availablePermits(): Promise<number>;
