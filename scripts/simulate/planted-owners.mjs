@@ -47,6 +47,12 @@ export const plantedForOwners = [
     after: '',
   },
   {
+    name: 'a reader behind a writer waits for nobody',
+    ...{ with: 'circle', class: 'calm', rules: ['deadlock'], file: `${client}/waiting/deadlock.ts` },
+    before: "  if (waiter.request.side === 'read') waiter.standsBehind = placeOf(held, home);\n",
+    after: '',
+  },
+  {
     name: 'a lease that ends closes a circle',
     ...{ with: 'circle', class: 'calm', rules: ['deadlock'], file: `${client}/waiting/deadlock.ts` },
     before: " && terms.mode === 'watched' && ",

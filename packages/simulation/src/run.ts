@@ -231,7 +231,7 @@ class Run {
     });
     const keys = [
       ...[...locks, ...besides, ...forks.flatMap(({ alone }) => alone)].map(keysOf),
-      ...[...shared, ...forks.map((of) => of.shared)]
+      ...[...shared, ...forks.flatMap((of) => [of.shared, of.line])]
         .map((lock) => readWriteKeys(lock))
         .map(({ name, lock, writers, readers, fresh }) => ({ name, keys: [lock, writers, readers, fresh] })),
     ];

@@ -26,6 +26,7 @@ describe('the judge finds that', () => {
     ['what a run left open is free at once', 'scope'],
     ['an owner waits for its own hold', 'reentry'],
     ['circles of three are not seen', 'deadlock'],
+    ['a reader behind a writer waits for nobody', 'deadlock'],
   ])(
     '%s',
     async (name, rule) => {

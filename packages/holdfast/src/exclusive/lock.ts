@@ -47,6 +47,8 @@ export interface LockHome {
   heldHere(name: string): readonly HoldRecord[];
   /** The calls of this client that wait for locks of a name. */
   waitingHere(name: string): Iterable<Waiter>;
+  /** Of a lock that readers share: the calls of this client for whose sake Redis lets no more readers in. */
+  readonly writersInLine?: Iterable<Waiter>;
 }
 
 /** What has a place there: it stands for a name, or for a part of what this client does about it. */

@@ -86,6 +86,12 @@ export class SharedCoordinator implements Coordinating, LockHome {
     return this.#home.heldHere(name);
   }
 
+  /** Not those that wait in memory for a writer of this client: readers may come in before them. */
+  get writersInLine(): Iterable<Waiter> {
+    const writers = this.#writers?.lock;
+    return writers?.tenure !== undefined && isInLine(writers.tenure) ? writers.queue : none;
+  }
+
   /**
    * A look at a lease may find it over, and leave no lane. Others look for the call here all the same once it has its lane, so the lock is given up
    * only after that.
@@ -254,6 +260,10 @@ export class SharedCoordinator implements Coordinating, LockHome {
 /** A lock that readers share is kept on one server, so its stakes are tenures. */
 function stepsOf(stake: Stake): HoldSteps {
   return (stake as Tenure).steps;
+}
+
+function isInLine(stake: Stake): boolean {
+  return (stake as Tenure).inLine;
 }
 
 function endIfLost(tenure: Stake, outcome: CountedDown): void {

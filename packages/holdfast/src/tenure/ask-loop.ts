@@ -7,18 +7,17 @@
  *       |         |------> refused, no connection any more: failed
  *       +---------+
  *
- * At most one ask is under way; a wish to ask meanwhile is kept and carried out after the answer. The ticket of the queue is sent with every
- * ask, so a waiter that was skipped or whose subscriber was away comes back to its place. A waiter on a held lock asks once every R, in one command
- * with those for other locks that are due about then; see `ask-rounds.ts`.
+ * At most one ask is under way; a wish to ask meanwhile is carried out after the answer. The ticket of the queue is sent with every ask: a waiter that was skipped
+ * comes back to its place. A waiter on a held lock asks once every R, in one command with those for other locks that are due then; see `ask-rounds.ts`.
  */
 
 import type { Command } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
 import type { Answer, AnswerListener, Request, RequestOptions, RequestSource } from '../connection/pending-command.js';
 import { MAX_TIME_MS } from '../options.js';
+import type { AskListener } from './ask-listener.js';
 import type { Cancellable } from './ask-rounds.js';
 import type { Demand } from './demand.js';
-import type { Failure } from './failures.js';
 import { firstLeaseMs } from './hold-terms.js';
 import type { Inherited } from './inherited.js';
 import type { AskReply, Contention, Operations, Owned } from './operations.js';
@@ -26,19 +25,6 @@ import type { WakeupSubscription } from './wakeup.js';
 
 function isOwned(reply: AskReply): reply is Owned {
   return reply.kind === 'acquired' || reply.kind === 'mine';
-}
-
-/** Told what becomes of the asks. */
-export interface AskListener {
-  /** A first copy of an ask for a lease of `leaseMs` is about to be sent. */
-  onAsk(leaseMs: number): void;
-  onOwned(reply: Owned, sentAt: number, inherited: Inherited | undefined): void;
-  /** The lock has another owner. `askedAt`: when the ask was sent. */
-  onBusy(askedAt: number, owner: 'holdfast' | 'foreign'): void;
-  /** `over`: a tombstone refused it. */
-  onFailed(failure: Failure | { kind: 'over' }): void;
-  /** A copy of an ask may still be on its way. */
-  onDoubt(): void;
 }
 
 /** A waiter may be granted for F = 3R + C after its last ask (protocol.md, section 1). */
@@ -166,8 +152,17 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
   stayFresh(until: number): void {
     // Without a place in the queue there is none to keep.
     if (!this.#subscription.mayQueue) return;
-    const staleSoon = this.#freshUntil < this.#parts.clock.now() + this.#parts.settings.reaskMs;
-    if (staleSoon && until > this.#freshUntil) this.ask();
+    if (this.#freshUntil < this.#askedAgainBy && until > this.#freshUntil) this.ask();
+  }
+
+  /** It has its place in the queue until it asks again, or will have by the ask that is about to be sent. */
+  get inLine(): boolean {
+    const isAboutTo = this.#request?.sent === false && this.#subscription.mayQueue;
+    return (isAboutTo ? this.#demand.patientUntil : this.#freshUntil) >= this.#askedAgainBy;
+  }
+
+  get #askedAgainBy(): number {
+    return this.#parts.clock.now() + this.#parts.settings.reaskMs;
   }
 
   /** No more questions. An answer that is still on its way is listened to. */

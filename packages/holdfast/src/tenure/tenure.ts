@@ -1,29 +1,25 @@
 /**
- * A tenure: what Redis sees as owner. It exists from the moment this process wants a lock that it neither owns nor is queued for, until it
- * does neither again; local handoff keeps it. Its id is fresh, so nothing that is still on its way from an earlier tenure can act for it.
- *
+ * A tenure: what Redis sees as owner. It exists from the moment this process wants a lock that it neither owns nor is queued for, until it does
+ * neither again; local handoff keeps it. Its id is fresh, so nothing that is still on its way from an earlier tenure can act for it.
  *                 acquired, mine, or a grant in time           give back
  *      asking  ------------------------------------>  held  --------------->  ended
- *        |                                              |
  *        |                                              |  lease over or not ours
  *        |                                              v
  *        +--- all calls gave up -> cancel ---------->  ended  -- cancel, until acknowledged
  *
- * Its parts: {@link AskLoop} while it asks, {@link HoldSteps} while it is held, {@link TenureMessages} for what it hears meanwhile, and the
- * lease, which the watchdog keeps alive.
- *
+ * Its parts: {@link AskLoop} while it asks, {@link HoldSteps} while it is held, {@link TenureMessages} for what it hears meanwhile, and the lease.
  * Why it is right (protocol.md has the model):
  * - Only a reply, or a grant whose end lies in the future by server time, makes it held. A message alone is never believed longer.
  * - The lease is opened before the first ask is sent and ended, synchronously, before the release is sent: nothing is renewed after it.
- * - `dirty` says that a copy of a command may still be on its way. Then the last command leaves a tombstone, which refuses that copy. A
- *   copy of a renewal needs none: it cannot create anything.
+ * - `dirty`: a copy of a command may still be on its way. Then the last command leaves a tombstone, which refuses it; a copy of a renewal creates nothing.
  */
 
 import type { Lease, LeaseListener, LeaseTerms } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
 import type { Answer } from '../connection/pending-command.js';
 import type { LockLostReason } from '../errors.js';
-import { AskLoop, type AskListener } from './ask-loop.js';
+import type { AskListener } from './ask-listener.js';
+import { AskLoop } from './ask-loop.js';
 import type { Bequest, FailureOf, ReleaseOutcome, Stake, StakeListener } from './stake.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
@@ -97,6 +93,11 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
 
   get held(): boolean {
     return this.#state === 'held';
+  }
+
+  /** It asks, and stands in the queue in Redis. */
+  get inLine(): boolean {
+    return this.asking && this.#askLoop?.inLine === true;
   }
 
   /** What is asked for from now on. */

@@ -2,8 +2,8 @@
  * Finds the call that closes a circle: it is inside a hold that another call waits for, which is inside a hold that ... the first one waits for. None of them
  * can go on, so nothing will ever part them: their leases are renewed.
  *
- *      waits for             a call that stands in a queue waits for each hold of that name which it is not inside of. Readers do not wait for readers;
- *                            that one may stand behind a writer who waits for another reader is not seen
+ *      waits for             a call that stands in a queue waits for each hold of that name which it is not inside of. Readers do not wait for readers,
+ *                            but one that comes while a writer stands in line waits, behind it, for the readers that were in by then
  *      is inside of          a hold that ends with a scope ends after all that was called in that scope: a section, a `lock()` inside `client.run`,
  *                            and the members that a multi-lock has already while it waits for the next
  *
@@ -15,6 +15,9 @@
  * Nor does a hold that is lost or was given back, which its scope knows until that ends. A hold that any code may release (`acquire()`, `lock()` outside
  * `client.run`) says nothing of when it ends. An abort signal is no end. What cannot be known is whether a scope awaits what was called in it:
  * work that it only started counts as awaited.
+ *
+ * Behind whom a reader stands is looked at once, when it begins to wait. Who was let in by then with the readers that are in may not have been told yet, and comes in
+ * past the writer: so a hold that is told later keeps no such reader out, nor does a writer without a place in line.
  */
 
 import type { LockParts } from '../client-parts.js';
@@ -24,7 +27,7 @@ import { CALLERS, Site } from '../reports/site.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { LockHome } from '../exclusive/lock.js';
 import { innermostLive } from '../exclusive/reentry.js';
-import type { AcquireRequest, Waiter } from './waiter.js';
+import type { AcquireRequest, PlaceBehind, Waiter } from './waiter.js';
 
 /** How many waiting calls are looked at before the search is given up: it must not stand in the way of a crowd. */
 const MOST_LOOKS = 10_000;
@@ -66,7 +69,8 @@ function search(waiter: Waiter, held: readonly HoldRecord[], home: LockHome): Li
   if (!waitsWithoutEnd(waiter)) return undefined;
   const inside = holdsAround(waiter.request);
   if (inside.length === 0) return undefined;
-  const wanted = held.filter((hold) => isEndless(hold) && keepsOut(hold, waiter.request));
+  if (waiter.request.side === 'read') waiter.standsBehind = placeOf(held, home);
+  const wanted = held.filter((hold) => isEndless(hold) && keepsOut(hold, waiter));
   if (wanted.length === 0) return undefined;
   const links: Link[] = inside.map((hold) => ({ hold, by: waiter, next: undefined }));
   const seen = new Set(inside);
@@ -74,7 +78,7 @@ function search(waiter: Waiter, held: readonly HoldRecord[], home: LockHome): Li
   for (const link of links) {
     for (const other of home.waitingHere(link.hold.name)) {
       if (++looks > MOST_LOOKS) return undefined;
-      if (!waitsWithoutEnd(other) || !keepsOut(link.hold, other.request)) continue;
+      if (!waitsWithoutEnd(other) || !keepsOut(link.hold, other)) continue;
       for (const hold of holdsAround(other.request)) {
         if (wanted.includes(hold)) return { hold, by: other, next: link };
         if (seen.has(hold)) continue;
@@ -107,10 +111,17 @@ function waitsOf({ request }: Waiter, circle: Link): readonly DeadlockWait[] {
 const waitsWithoutEnd = ({ request }: Waiter): boolean =>
   request.waitMs === undefined && request.maxAttempts === undefined;
 
+/** Where a reader stands that begins to wait now, if behind a writer. */
+function placeOf(readers: readonly HoldRecord[], home: LockHome): PlaceBehind | undefined {
+  for (const writer of home.writersInLine ?? none) if (waitsWithoutEnd(writer)) return { writer, readers };
+  return undefined;
+}
+
 /** The call has to wait for this hold to end. */
-function keepsOut(hold: HoldRecord, request: AcquireRequest): boolean {
+function keepsOut(hold: HoldRecord, { request, standsBehind }: Waiter): boolean {
   if (hold.name !== request.name) return false;
-  if (hold.side === 'read' && request.side === 'read') return false;
+  if (hold.side === 'read' && request.side === 'read')
+    return standsBehind !== undefined && standsBehind.writer.inQueue && standsBehind.readers.includes(hold);
   for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
     if (scope.holds.has(hold)) return false;
   }

@@ -62,6 +62,12 @@ export interface SelfWaitSuspicion {
   readonly site: Site;
 }
 
+/** That a reader waits until a writer has had the lock, for whom it was too late to come in with the readers that were in. */
+export interface PlaceBehind {
+  readonly writer: Waiter;
+  readonly readers: readonly HoldRecord[];
+}
+
 /** The lock that a call waits for. */
 export interface WaiterKeeper {
   /** Its time is over: settle it or move its deadline. */
@@ -78,6 +84,8 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   record: HoldRecord | undefined;
   /** It may be waiting for itself. */
   suspicion: SelfWaitSuspicion | undefined;
+  /** Of a reader inside other holds. */
+  standsBehind: PlaceBehind | undefined;
   /** Its neighbours, while it stands in a queue. */
   ahead: Waiter | undefined;
   behind: Waiter | undefined;
@@ -132,6 +140,11 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
 
   get settled(): boolean {
     return this.#wait.settled;
+  }
+
+  /** It has neither an answer nor a hold on its way. */
+  get inQueue(): boolean {
+    return !this.settled && this.record === undefined;
   }
 
   /** It asked for one attempt only. */

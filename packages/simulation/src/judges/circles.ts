@@ -1,11 +1,13 @@
 /**
  * Judges calls that wait for each other inside one client: a call that closes a circle is refused, and no other.
  *
- * A call waits for each hold of its lock that it is not inside of; readers do not wait for readers. A hold that ends with its scope ends after every call that
+ * A call waits for each hold of its lock that it is not inside of; readers do not wait for readers, but one that comes when a writer waits stands behind that one, and
+ * waits for the readers that were in when it came. A hold that ends with its scope ends after every call that
  * was made inside of it. What ends by itself, a call or a hold, closes no circle, and of a hold that any code may give back nobody knows when it ends.
  *
  * What tasks have told is all that counts, so whoever is refused without a circle is judged in every world. That a circle is refused is judged in peace, at the
- * end of the very turn in which it is closed: elsewhere a hold may be lost that its task believes, and a circle that is missed starves.
+ * end of the very turn in which it is closed: elsewhere a hold may be lost that its task believes, and a circle that is missed starves. What tasks of one process do in
+ * one turn has no order that could be judged: then a reader may stand behind a writer, and need not.
  */
 
 import type { Scenario } from '../plan/scenario.js';
@@ -19,6 +21,8 @@ export interface Link {
   /** `scope`: after all that is called inside. `itself`: its lease does. `anybody`: code may give it back at any time. */
   readonly ends: 'scope' | 'itself' | 'anybody';
   readonly around: Link | undefined;
+  /** When the turn of its process began in which it was taken, in world time. */
+  readonly turn: number;
 }
 
 /** A call that has not settled. */
@@ -30,13 +34,20 @@ export interface WaitingCall {
   /** `never`: it waits as long as it must. */
   readonly ends: 'never' | 'itself';
   readonly around: Link | undefined;
+  /** When the turn of its process began in which it was made, in world time. */
+  readonly turn: number;
 }
+
+/** What a circle must be made of, or may be. */
+type Certainty = 'sure' | 'possible';
 
 /** See the module comment. */
 export class CircleJudge {
   readonly name: string;
   readonly #report: (violation: Violation) => void;
   readonly #isExact: boolean;
+  /** Writers stand in line: where Redisson's messages wake, readers come in past them. */
+  readonly #hasLine: boolean;
   readonly #holds = new Set<Link>();
   readonly #calls = new Set<WaitingCall>();
   /** Those that close a circle. */
@@ -46,11 +57,12 @@ export class CircleJudge {
     this.name = name;
     this.#report = report;
     this.#isExact = scenario.class === 'calm';
+    this.#hasLine = scenario.wakeup === 'queue';
   }
 
   /** A task is about to make it. */
   calls(call: WaitingCall): void {
-    if (this.#closes(call)) this.#closing.add(call);
+    if (this.#closes(call, 'sure')) this.#closing.add(call);
     this.#calls.add(call);
   }
 
@@ -62,7 +74,8 @@ export class CircleJudge {
 
   /** It is told that it closes a circle. */
   refused(now: number, call: WaitingCall): void {
-    if (!this.#closing.has(call)) this.#fail(now, call, 'is refused, and closes no circle');
+    if (!this.#closing.has(call) && !this.#closes(call, 'possible'))
+      this.#fail(now, call, 'is refused, and closes no circle');
     this.settled(call);
   }
 
@@ -85,29 +98,43 @@ export class CircleJudge {
     for (const call of this.#calls) if (call.process === process) this.settled(call);
   }
 
-  #closes(call: WaitingCall): boolean {
+  #closes(call: WaitingCall, certainty: Certainty): boolean {
     if (call.ends === 'itself') return false;
     const own = new Set(around(call).filter(endsWithScope));
     const seen = new Set<Link>();
-    const wanted = this.#waitsFor(call);
+    const wanted = this.#waitsFor(call, certainty);
     for (const link of wanted) {
       if (own.has(link)) return true;
       if (seen.has(link)) continue;
       seen.add(link);
       for (const other of this.#calls)
-        if (other.ends === 'never' && around(other).includes(link)) wanted.push(...this.#waitsFor(other));
+        if (other.ends === 'never' && around(other).includes(link)) wanted.push(...this.#waitsFor(other, certainty));
     }
     return false;
   }
 
   /** What ends after other calls only, and keeps this one out. */
-  #waitsFor(call: WaitingCall): Link[] {
+  #waitsFor(call: WaitingCall, certainty: Certainty): Link[] {
     const inside = around(call);
     return [...this.#holds].filter((link) => {
       const { process, lock, side } = link.entry;
       if (process !== call.process || lock !== call.lock || !endsWithScope(link)) return false;
-      return !(side === 'read' && call.side === 'read') && !inside.includes(link);
+      if (inside.includes(link)) return false;
+      return side === 'alone' || call.side === 'alone' || this.#standsBehindOneFor(link, call, certainty);
     });
+  }
+
+  /** A writer who keeps the reader from coming in waits for the other, who is in. */
+  #standsBehindOneFor(link: Link, call: WaitingCall, certainty: Certainty): boolean {
+    const cameBefore = ({ turn }: { readonly turn: number }) =>
+      certainty === 'sure' ? turn < call.turn : turn <= call.turn;
+    const isWriterBefore = (other: WaitingCall) =>
+      other.process === call.process &&
+      other.lock === call.lock &&
+      other.side === 'alone' &&
+      other.ends === 'never' &&
+      cameBefore(other);
+    return this.#hasLine && cameBefore(link) && [...this.#calls].some(isWriterBefore);
   }
 
   #fail(at: number, { who, lock }: WaitingCall, what: string): void {

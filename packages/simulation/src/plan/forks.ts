@@ -2,12 +2,15 @@
 export interface Forks {
   /** Each excludes everybody. */
   readonly alone: readonly string[];
-  /** It has readers. */
+  /** It has readers, and writers who give up. */
   readonly shared: string;
+  /** It has readers, and writers who wait as long as they must: readers stand behind them. */
+  readonly line: string;
 }
 
 /** @param process - its number. */
 export const forksOf = ({ name }: { readonly name: string }, process: number): Forks => ({
   alone: ['a', 'b', 'c'].map((letter) => `${name}-${process}-${letter}`),
   shared: `${name}-${process}-shared`,
+  line: `${name}-${process}-line`,
 });

@@ -20,15 +20,22 @@ const LONGEST_LEASE_MS = 800;
 const LONGEST_WAIT_MS = 400;
 
 /** Two or three of them, in any order, sometimes the first once more. */
-export function drawLevels(chance: Chance, { alone, shared }: Forks): readonly Level[] {
+export function drawLevels(chance: Chance, { alone, shared, line }: Forks): readonly Level[] {
   const left = [...alone];
   const levels = Array.from({ length: chance.whole(1, 3) }, () =>
     drawAlone(chance, left.splice(chance.below(left.length), 1)[0] as string),
   );
   if (chance.happens(0.4)) levels.splice(chance.below(levels.length + 1), 0, drawSide(chance, shared));
+  if (chance.happens(0.5)) levels.splice(chance.below(levels.length + 1), 0, drawInLine(chance, line));
   const [first] = levels;
   if (first !== undefined && chance.happens(0.15)) levels.push({ ...first, how: 'section' });
   return endingByThemselves(chance, levels);
+}
+
+/** A writer who waits in line, or a reader inside another lock or around it. */
+export function drawLine(chance: Chance, { alone: [other = ''], line }: Forks): readonly Level[] {
+  const read = { lock: line, side: 'read', isShared: true, how: 'section' } as const;
+  return chance.pick([[{ ...read, side: 'alone' }], [read, plainLevel(other)], [plainLevel(other), read]]);
 }
 
 /** A section that nothing but its holder ends. */
@@ -47,6 +54,17 @@ function drawSide(chance: Chance, lock: string): Level {
   return { ...level, side: 'read', ...drawLimits(chance) };
 }
 
+/** A lease has a tenure of its own, which asks while another may have been let in already: what it stands behind is not always known, so its wait ends. */
+function drawInLine(chance: Chance, lock: string): Level {
+  const level = { lock, isShared: true, how: 'section' } as const;
+  if (chance.happens(0.3)) return { ...level, side: 'alone' };
+  return { ...level, side: 'read', ...(chance.happens(0.15) ? drawBothLimits(chance) : {}) };
+}
+
+function drawBothLimits(chance: Chance): Required<Pick<Level, 'leaseMs' | 'waitMs'>> {
+  return { leaseMs: Math.round(chance.between(100, LONGEST_LEASE_MS)), waitMs: chance.below(LONGEST_WAIT_MS) };
+}
+
 function drawLimits(chance: Chance): Pick<Level, 'leaseMs' | 'waitMs'> {
   return {
     ...(chance.happens(0.15) ? { leaseMs: Math.round(chance.between(100, LONGEST_LEASE_MS)) } : {}),
@@ -54,11 +72,12 @@ function drawLimits(chance: Chance): Pick<Level, 'leaseMs' | 'waitMs'> {
   };
 }
 
-/** Nobody knows when an object is given back, so what is called inside must end. */
+/** Nobody knows when an object is given back, so what is called inside must end. A writer who gives up has a short place in line, which is not always known: it reads. */
 function endingByThemselves(chance: Chance, levels: readonly Level[]): readonly Level[] {
   const first = levels.findIndex(({ how }) => how === 'object');
   return levels.map((level, place) => {
     if (first < 0 || place <= first || level.waitMs !== undefined) return level;
-    return { ...level, how: level.how === 'run' ? 'section' : level.how, waitMs: chance.below(LONGEST_WAIT_MS) };
+    const how = level.how === 'run' ? 'section' : level.how;
+    return { ...level, side: level.isShared ? 'read' : 'alone', how, waitMs: chance.below(LONGEST_WAIT_MS) };
   });
 }

@@ -5,9 +5,9 @@
  */
 
 import { type Hold, LockError } from 'holdfast';
-import type { CircleJudge, Link } from '../judges/circles.js';
+import type { CircleJudge, Link, WaitingCall } from '../judges/circles.js';
 import { forksOf } from '../plan/forks.js';
-import { drawLevels, type Level, plainLevel } from './circle-levels.js';
+import { drawLevels, drawLine, type Level, plainLevel } from './circle-levels.js';
 import type { Desk } from './desk.js';
 import { lockOf } from './lock-of.js';
 import { settledAll } from './settled-all.js';
@@ -18,7 +18,7 @@ interface Plan {
 }
 
 /** How often each is drawn. */
-const shares = { nested: 8, ring: 8, branches: 3, visit: 3 };
+const shares = { nested: 8, ring: 8, line: 6, branches: 3, visit: 3 };
 
 const patterns: Readonly<Record<keyof typeof shares, (trip: Trip, plan: Plan) => Promise<void>>> = {
   nested: (trip, plan) => trip.through(drawLevels(trip.desk.chance, forksOf(plan, trip.desk.process.number))),
@@ -28,6 +28,8 @@ const patterns: Readonly<Record<keyof typeof shares, (trip: Trip, plan: Plan) =>
     const first = trip.desk.chance.below(alone.length);
     return trip.through([0, 1].map((step) => plainLevel(alone[(first + step) % alone.length] as string)));
   },
+  // Two readers in it want each other's, and one stands behind a writer.
+  line: (trip, plan) => trip.through(drawLine(trip.desk.chance, forksOf(plan, trip.desk.process.number))),
   branches,
   // Of any process: nothing is called inside, so no wait goes round through it.
   visit: (trip, plan) => {
@@ -103,7 +105,8 @@ class Trip {
     const { lock, side, leaseMs, waitMs } = level;
     if (leaseMs !== undefined) this.#leased.add(lock);
     if (waitMs !== undefined) this.#mayBeLate = true;
-    const call = { process, who, lock, side, ends: waitMs === undefined ? 'never' : 'itself', around } as const;
+    const ends = waitMs === undefined ? 'never' : 'itself';
+    const call: WaitingCall = { process, who, lock, side, ends, around, turn: process.turnBegan };
     let isOver = false;
     const settled = () => {
       isOver = true;
@@ -177,7 +180,8 @@ class Trip {
   #has({ lock, side }: Level, around: Link | undefined, hold: Hold | undefined, ends: Link['ends']): Link {
     let same = around;
     while (same !== undefined && same.entry.lock !== lock) same = same.around;
-    const link = { entry: this.desk.witness.enter(this.desk, lock, hold, same?.entry, side), ends, around };
+    const entry = this.desk.witness.enter(this.desk, lock, hold, same?.entry, side);
+    const link: Link = { entry, ends, around, turn: this.desk.process.turnBegan };
     this.#judge.has(link);
     return link;
   }
