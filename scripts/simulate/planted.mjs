@@ -1,10 +1,11 @@
-// npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections, shared values, multi-locks, spin locks, locks that rest, locks by majority, what is inherited, what runs leave open, explicit owners and circles of waits find what is planted for it?
+// npm run simulate -- --planted [words of a name]: does each judge of semaphores, latches, elections, shared values, multi-locks, spin locks, locks that rest, locks by majority, what is inherited, what runs leave open, explicit owners, circles of waits, guarded writes, other data under the names of locks, and later versions find what is planted for it?
 // The simulated server executes no Lua, so most bugs are planted in its own rules; each in a bundle of its own, and nothing is written to the sources.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../run.mjs';
 import { bundle } from './bundle.mjs';
+import { plantedForCompany } from './planted-company.mjs';
 import { plantedForOwners } from './planted-owners.mjs';
 
 const server = 'packages/memory/src/server/scripts';
@@ -222,6 +223,7 @@ const planted = [
       'for (const [place, vote] of votes.entries()) {\n      if (place >= majority) { openVotes--; answered({ kind: "released" }); continue; }',
   },
   ...plantedForOwners,
+  ...plantedForCompany,
 ];
 
 const say = (line) => process.stdout.write(`${line}\n`);

@@ -54,16 +54,18 @@ export class Court implements Witness {
     this.#exclusion = new ExclusionJudge(excusedMs, report);
     this.#majorities = new ExclusionJudge(0, report);
     this.#byMajority = new Set(scenario.others.flatMap(({ kind, name }) => (kind === 'majority' ? [name] : [])));
-    this.others = new OtherJudges(scenario, excusedMs, report);
+    const holdsOf = (lock: string) => this.#exclusion.openOn(lock);
+    this.others = new OtherJudges(scenario, { excusedMs, holdsOf, report });
     // Where data is lost, what has ended may come back.
     this.#ghosts = scenario.class === 'taken' ? undefined : new GhostJudge(report);
     this.#inheritances = new InheritanceJudge(scenario, report);
-    const { kind } = scenario;
+    const { kind, others } = scenario;
     this.#wakeups = scenario.class === 'calm' ? new WakeupJudge(scenario, report) : undefined;
     // Nobody stands in line where Redisson's messages wake.
     const inLine = kind === 'fair' && scenario.class === 'calm' && scenario.wakeup === 'queue';
     this.#order = inLine ? new OrderJudge(scenario, report) : undefined;
-    this.#tokens = kind === 'fenced' && scenario.class !== 'taken' ? new TokenJudge(report) : undefined;
+    const hasTokens = kind === 'fenced' || others.some((one) => one.kind === 'guard');
+    this.#tokens = hasTokens && scenario.class !== 'taken' ? new TokenJudge(report) : undefined;
   }
 
   /** The first thing that was wrong; undefined when nothing was. */

@@ -11,6 +11,7 @@ import type { OtherKind, Scenario, TaskPlan } from './plan/scenario.js';
 import type { Desk } from './work/desk.js';
 import { lastTurn, step } from './work/patterns.js';
 import { breakNow } from './world/breaking.js';
+import { bystandersOf } from './world/bystanders.js';
 import { finishJobs } from './world/jobs.js';
 import { Phase } from './world/timeline.js';
 import { Trace } from './world/trace.js';
@@ -46,7 +47,15 @@ export interface RunOptions {
 }
 
 /** What is a lock under its own name. */
-const locksBeside: ReadonlySet<OtherKind> = new Set<OtherKind>(['spin', 'rest', 'left', 'owners']);
+const locksBeside: ReadonlySet<OtherKind> = new Set<OtherKind>([
+  'spin',
+  'rest',
+  'left',
+  'owners',
+  'guard',
+  'stranger',
+  'later',
+]);
 /** Beside the longest lease: a line of dead waiters, reconnections, a connection that has to be found silent. */
 const PATIENCE_MS = 60_000;
 /** Closing waits for answers, and for nothing else. */
@@ -85,7 +94,23 @@ class Run {
     this.#scenario = scenario;
     this.#world = new World(scenario, trace);
     this.#court = new Court(scenario, this.#world.timeline, trace);
-    this.#world.network.onExecuted = (server, request) => this.#court.executed(server, request);
+    const bystanders = bystandersOf(scenario, this.#world, this.#court);
+    this.#world.network.onExecuted = (server, request) => {
+      this.#court.executed(server, request);
+      for (const bystander of bystanders) bystander.executed(server, request);
+    };
+    if (this.#court.others.later.length > 0) this.#listen();
+  }
+
+  #listen(): void {
+    const { network, timeline } = this.#world;
+    const { later } = this.#court.others;
+    network.onSent = (request) => {
+      for (const judge of later) judge.sent(timeline.now, request);
+    };
+    network.onHeard = (message) => {
+      for (const judge of later) judge.heard(timeline.now, message);
+    };
   }
 
   get unhandled(): (reason: unknown) => void {
@@ -127,6 +152,7 @@ class Run {
 
   #begin(life: Life): void {
     const { process, client, majority, plan } = life;
+    this.#court.others.began(client.clientId, plan);
     process.at(this.#world.timeline.now, Phase.timer, () => {
       for (const task of plan.tasks) {
         const desk: Desk = {
@@ -135,6 +161,7 @@ class Run {
           majority,
           chance: process.chance.of(`task ${task.name}`),
           processes: this.#scenario.processes.map(({ number }) => number),
+          class: this.#scenario.class,
           locks: this.#scenario.locks,
           kind: this.#scenario.kind,
           shared: this.#scenario.shared,

@@ -32,7 +32,7 @@ export const usage = `npm run simulate -- [options]
   --runs n           ends after so many runs
   --seed n           of the first run (a fresh one, printed); the next runs have the next seeds
   --class name       calm, broken, taken (drawn by each seed)
-  --with kind        semaphore, ids, latch, election, share, multi, spin, rest, majority, left, owners or circle beside one lock (drawn by each seed, but the last seven)
+  --with kind        semaphore, ids, latch, election, share, multi, spin, rest, majority, left, owners, circle, guard, stranger or later beside one lock (drawn by each seed, but the last ten)
   --lua              servers execute the Lua scripts, and not the rules beside them: slower, the same worlds
   --workers n        processes (one for each core)
   --until-violation  ends with the first violation
@@ -59,6 +59,9 @@ export const otherKinds: readonly OtherKind[] = [
   'left',
   'owners',
   'circle',
+  'guard',
+  'stranger',
+  'later',
 ];
 const others: ReadonlySet<string> = new Set(otherKinds);
 

@@ -8,7 +8,8 @@
  */
 
 import type { MemoryServer } from '@holdfast/memory';
-import { type ScriptName, scriptOf } from './script-names.js';
+import { callsIn, type ScriptCall } from './requests.js';
+import type { ScriptName } from './script-names.js';
 import type { Violation } from './violation.js';
 
 const ending: ReadonlySet<ScriptName | undefined> = new Set<ScriptName>(['release', 'rest', 'cancel']);
@@ -29,26 +30,10 @@ export class GhostJudge {
 
   /** A server has executed `request`: a script with its keys and arguments, or something else. */
   executed(now: number, server: MemoryServer, request: readonly string[]): void {
-    const name = scriptOf(request);
-    if (name === undefined || name === 'renew') return;
-    const keys = Number(request[2]);
-    if (name === 'releases' || name === 'asks' || name === 'reasks') {
-      // For each tenure as many keys and arguments as for one: three arguments more than keys. The last is the name of the question.
-      const single = name === 'releases' ? 'release' : 'ask';
-      const args = request.length - 3 - keys - 1;
-      const tenures = (args - keys) / 3;
-      for (let key = 3, arg = 3 + keys; key < 3 + keys; key += keys / tenures, arg += args / tenures)
-        this.#executed(now, server, { name: single, lock: request[key] ?? '', tenure: request[arg] ?? '' });
-      return;
-    }
-    this.#executed(now, server, { name, lock: request[3] ?? '', tenure: request[3 + keys] ?? '' });
+    for (const call of callsIn(request)) this.#executed(now, server, call);
   }
 
-  #executed(
-    now: number,
-    server: MemoryServer,
-    { name, lock, tenure }: { readonly name: ScriptName; readonly lock: string; readonly tenure: string },
-  ): void {
+  #executed(now: number, server: MemoryServer, { name, lock, tenure }: ScriptCall): void {
     let ended = this.#endedAt.get(server);
     if (ended === undefined) this.#endedAt.set(server, (ended = new Set()));
     const owners = server.keysOf().find(lock)?.value;

@@ -17,15 +17,19 @@ const TRIPS = 4;
 export class OrderJudge {
   readonly #report: (violation: Violation) => void;
   readonly #boundMs: number;
+  readonly #unfair: ReadonlySet<string>;
   readonly #waiting = new Map<string, Set<{ readonly since: number }>>();
 
-  constructor({ delays }: Scenario, report: (violation: Violation) => void) {
+  constructor({ delays, others }: Scenario, report: (violation: Violation) => void) {
     this.#report = report;
+    // What is written under is a fenced lock in every world.
+    this.#unfair = new Set(others.flatMap(({ kind, name }) => (kind === 'guard' ? [name] : [])));
     this.#boundMs = TRIPS * delays.most + 1;
   }
 
   /** @param time - of the world, now. */
-  waits(time: () => number, lock: string): Wait {
+  waits(time: () => number, lock: string): Wait | undefined {
+    if (this.#unfair.has(lock)) return undefined;
     let waiting = this.#waiting.get(lock);
     if (waiting === undefined) this.#waiting.set(lock, (waiting = new Set()));
     const line = waiting;

@@ -1,9 +1,12 @@
 /** The judges of what a world has besides locks. */
 
 import type { MemoryServer } from '@holdfast/memory';
-import type { Scenario } from '../plan/scenario.js';
+import type { ProcessPlan, Scenario } from '../plan/scenario.js';
 import type { WorldProcess } from '../world/process.js';
 import { CircleJudge } from './circles.js';
+import type { OpenHold } from './exclusion.js';
+import { GuardJudge } from './guards.js';
+import { LaterJudge } from './later.js';
 import { LatchJudge } from './latches.js';
 import { LeaderJudge } from './leaders.js';
 import { LeavingJudge } from './leavings.js';
@@ -11,6 +14,7 @@ import { OwnerJudge } from './owners.js';
 import { PermitJudge } from './permits.js';
 import { RestJudge } from './rests.js';
 import { ShareJudge } from './shares.js';
+import { StrangerJudge } from './strangers.js';
 import type { Violation } from './violation.js';
 
 /** See the module comment. */
@@ -23,9 +27,21 @@ export class OtherJudges {
   readonly leavings: readonly LeavingJudge[];
   readonly owners: readonly OwnerJudge[];
   readonly circles: readonly CircleJudge[];
+  readonly guards: readonly GuardJudge[];
+  readonly strangers: readonly StrangerJudge[];
+  readonly later: readonly LaterJudge[];
   readonly #keepsData: boolean;
 
-  constructor(scenario: Scenario, excusedMs: number, report: (violation: Violation) => void) {
+  /** @param terms - `holdsOf`: the holds of a lock that are open. */
+  constructor(
+    scenario: Scenario,
+    terms: {
+      readonly excusedMs: number;
+      readonly holdsOf: (lock: string) => readonly OpenHold[];
+      readonly report: (violation: Violation) => void;
+    },
+  ) {
+    const { excusedMs, report } = terms;
     const { others } = scenario;
     this.#keepsData = scenario.class !== 'taken';
     this.permits = others.flatMap((plan) =>
@@ -49,12 +65,24 @@ export class OtherJudges {
     this.circles = others.flatMap(({ kind, name }) =>
       kind === 'circle' ? [new CircleJudge(name, scenario, report)] : [],
     );
+    this.guards = others.flatMap(({ kind, name }) =>
+      kind === 'guard' ? [new GuardJudge(name, scenario, report)] : [],
+    );
+    this.strangers = others.flatMap(({ kind, name }) =>
+      kind === 'stranger' ? [new StrangerJudge(name, scenario, terms)] : [],
+    );
+    this.later = others.flatMap((plan) => (plan.kind === 'later' ? [new LaterJudge(plan, scenario, report)] : []));
     this.shares = others.flatMap((plan) => (plan.kind === 'share' ? [new ShareJudge(plan, scenario, report)] : []));
+  }
+
+  /** A life of a process has begun. */
+  began(clientId: string, { client }: ProcessPlan): void {
+    for (const judge of this.later) judge.began(clientId, client);
   }
 
   /** After each event. */
   look(now: number): void {
-    for (const judge of [...this.permits, ...this.owners, ...this.circles]) judge.look(now);
+    for (const judge of [...this.permits, ...this.owners, ...this.circles, ...this.strangers]) judge.look(now);
   }
 
   /** A server has executed `request`. */
@@ -62,17 +90,19 @@ export class OtherJudges {
     for (const judge of this.permits) judge.executed(now, server, request);
     for (const judge of this.latches) judge.executed(now, server, request);
     for (const judge of this.leavings) judge.executed(now, server);
+    for (const judge of [...this.guards, ...this.later]) judge.executed(now, server, request);
   }
 
   /** All that the server knew was lost. */
   taken(now: number): void {
-    for (const judge of [...this.permits, ...this.leaders]) judge.taken(now);
+    for (const judge of [...this.permits, ...this.leaders, ...this.strangers]) judge.taken(now);
+    for (const judge of [...this.guards, ...this.later]) judge.taken();
   }
 
   /** A process has died. */
   buried(process: WorldProcess): void {
-    for (const judge of [...this.permits, ...this.leaders, ...this.rests, ...this.owners, ...this.circles])
-      judge.buried(process);
+    const all = [this.permits, this.leaders, this.rests, this.owners, this.circles, this.strangers];
+    for (const judge of all.flat()) judge.buried(process);
   }
 
   /** World time at which a lock that has no holder any more is free: later where it rests, or is left open. */

@@ -38,6 +38,14 @@ export type Rule =
   | 'deadlock'
   /** A scope that had ended took, kept or gave back a lock, or told nobody that it left one open. */
   | 'scope'
+  /** A guarded write was done behind one under a later token, or its caller was told otherwise than it was. */
+  | 'guard'
+  /** Data of others under the name of a lock was changed, or taken for a lock, or a call was told of some that was not there. */
+  | 'stranger'
+  /** One that stood in line and could have been served was passed over. */
+  | 'skipped'
+  /** A message was not read for what it says, or cost more than a few commands. */
+  | 'message'
   /** One that came later to the queue was served before. Only where nothing is broken. */
   | 'order'
   /** Something was left after close(): a timer, a connection, a key without an end. */

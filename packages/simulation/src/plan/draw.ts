@@ -3,6 +3,7 @@
 import { nearNames } from '@holdfast/testkit';
 import type { Chance } from '../world/chance.js';
 import { Chance as Source } from '../world/chance.js';
+import { drawLater, drawStranger } from './draw-company.js';
 import { drawFaults, drawNodeFaults } from './draw-faults.js';
 import { drawMajority } from './draw-majority.js';
 import type {
@@ -47,7 +48,7 @@ export function scenarioOf(seed: number, terms: ScenarioTerms = {}): Scenario {
     locks,
     ...drawFamily(chance.of('family')),
     ...(beside === undefined ? {} : { shared: [] }),
-    others: drawOthers(chance.of('others'), beside, slowest),
+    others: drawOthers(chance.of('others'), beside, { slowestMs: slowest, workMs }),
     delays: { least: slowest / 3, most: slowest },
     lag: kind === 'taken' && chance.happens(0.7) ? { least: 0.5, most: chance.mostlySmall(1, 400) } : undefined,
     workMs,
@@ -74,7 +75,11 @@ function drawFamily(chance: Chance): Pick<Scenario, 'kind' | 'shared'> {
 }
 
 /** From a stream of its own, too. */
-function drawOthers(chance: Chance, beside: OtherKind | undefined, slowestMs: number): OtherPlan[] {
+function drawOthers(
+  chance: Chance,
+  beside: OtherKind | undefined,
+  { slowestMs, workMs }: { readonly slowestMs: number; readonly workMs: number },
+): OtherPlan[] {
   const isWithout = chance.happens(0.5);
   const all: OtherPlan[] = [
     { kind: 'semaphore', name: 'seats', permits: chance.whole(1, 6) },
@@ -94,6 +99,9 @@ function drawOthers(chance: Chance, beside: OtherKind | undefined, slowestMs: nu
     { kind: 'circle', name: 'fork' },
     { kind: 'left', name: 'visit', leftovers: chance.of('left').pick(['abandon', 'release']) },
     drawMajority(chance.of('majority'), slowestMs),
+    { kind: 'guard', name: 'ledger' },
+    drawStranger(chance.of('stranger'), workMs),
+    drawLater(chance.of('later'), workMs),
   ];
   if (beside !== undefined) return [...all, ids, ...locks].filter(({ kind }) => kind === beside);
   const drawn = isWithout

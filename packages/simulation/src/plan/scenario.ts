@@ -2,6 +2,7 @@
 
 import type { Delays } from '../world/network.js';
 import type { FaultPlan } from './faults.js';
+import type { StrangeData } from './strange-data.js';
 
 /**
  * What may break, and with it what is promised.
@@ -24,16 +25,59 @@ export type LockKind = 'plain' | 'fenced' | 'fair';
 export type OtherPlan =
   | { readonly kind: 'semaphore' | 'ids'; readonly name: string; readonly permits: number }
   | { readonly kind: 'share'; readonly name: string; readonly ttlMs: number }
-  | { readonly kind: 'latch' | 'election' | 'spin' | 'rest' | 'owners' | 'circle'; readonly name: string }
+  | { readonly kind: 'latch' | 'election' | 'spin' | 'rest' | 'owners' | 'circle' | 'guard'; readonly name: string }
   | { readonly kind: 'multi'; readonly name: string; readonly members: readonly string[] }
   | LeftPlan
-  | MajorityPlan;
+  | MajorityPlan
+  | StrangerPlan
+  | LaterPlan;
 
 /** A lock that runs leave open when they end, and what all clients do then. */
 export interface LeftPlan {
   readonly kind: 'left';
   readonly name: string;
   readonly leftovers: 'abandon' | 'release';
+}
+
+/** A lock under whose name somebody else keeps data of its own, now and then. */
+export interface StrangerPlan {
+  readonly kind: 'stranger';
+  readonly name: string;
+  readonly visits: readonly VisitPlan[];
+}
+
+/** The stranger comes at world time `at`, and takes its data away so long after it has put it there. */
+export interface VisitPlan {
+  readonly at: number;
+  readonly forMs: number;
+  readonly data: StrangeData;
+}
+
+/** A lock that processes of a later version use as well, whose entries and messages say more, and for which somebody forges messages. */
+export interface LaterPlan {
+  readonly kind: 'later';
+  readonly name: string;
+  /** The numbers of the processes that are newer. */
+  readonly newer: readonly number[];
+  /** None: nobody forges any. */
+  readonly forgeries: readonly ForgeryPlan[];
+}
+
+/** What is forged: see `world/forger.ts`. */
+export type ForgeryKind =
+  | 'long grant'
+  | 'second grant'
+  | 'guessed grant'
+  | 'loss'
+  | 'higher number'
+  | 'gibberish'
+  | 'flood';
+
+/** At world time `at`. `which`: of those who wait or hold then. */
+export interface ForgeryPlan {
+  readonly at: number;
+  readonly kind: ForgeryKind;
+  readonly which: number;
 }
 
 /** Locks that are held by a majority of servers of their own, and the settings that all clients of them share. */

@@ -4,7 +4,7 @@ import type { Hold, LockClient, RedLockClient } from 'holdfast';
 import type { OpenHold, Side } from '../judges/exclusion.js';
 import type { OtherJudges } from '../judges/others.js';
 import type { Wait } from '../judges/wait.js';
-import type { LockKind, OtherPlan } from '../plan/scenario.js';
+import type { LockKind, OtherPlan, ScenarioClass } from '../plan/scenario.js';
 import type { Chance } from '../world/chance.js';
 import type { WorldProcess } from '../world/process.js';
 
@@ -36,6 +36,8 @@ export interface Desk {
   readonly chance: Chance;
   /** The numbers of all that there are in this world. */
   readonly processes: readonly number[];
+  /** What may break here. */
+  readonly class: ScenarioClass;
   readonly locks: readonly string[];
   readonly kind: LockKind;
   readonly shared: readonly string[];

@@ -2,7 +2,10 @@
 
 import type { OtherPlan } from '../plan/scenario.js';
 import type { Desk } from './desk.js';
+import { lastAmongStrangers, strangerStep } from './among-strangers.js';
 import { circleStep, lastFork } from './circling.js';
+import { guardStep, lastGuarded } from './guarding.js';
+import { lastLater, laterStep } from './with-later-versions.js';
 import { idStep, lastIds } from './issuing.js';
 import { lastVote, majorityStep } from './majorities.js';
 import { lastMulti, multiStep } from './multi-locks.js';
@@ -59,6 +62,12 @@ function workOn(desk: Desk, plan: OtherPlan): Work {
       return { step: () => ownerStep(desk, plan), last: () => lastOwned(desk, plan) };
     case 'circle':
       return { step: () => circleStep(desk, plan), last: () => lastFork(desk, plan) };
+    case 'guard':
+      return { step: () => guardStep(desk, plan), last: () => lastGuarded(desk, plan) };
+    case 'stranger':
+      return { step: () => strangerStep(desk, plan), last: () => lastAmongStrangers(desk, plan) };
+    case 'later':
+      return { step: () => laterStep(desk, plan), last: () => lastLater(desk, plan) };
     case 'left':
       return { step: () => leftStep(desk, plan), last: () => lastLeft(desk, plan) };
   }

@@ -5,6 +5,7 @@ import type { MemoryServer, Trouble } from '@holdfast/memory';
 import type { FaultPlan } from '../plan/faults.js';
 import type { Scenario } from '../plan/scenario.js';
 import type { Direction } from './network.js';
+import { asOperator } from './operator.js';
 import type { WorldServer } from './servers.js';
 import { Phase } from './timeline.js';
 import type { Life, World } from './world.js';
@@ -135,8 +136,5 @@ function refuse(server: WorldServer, { timeline }: World, trouble: Trouble, forM
 }
 
 function deleteKeys({ server }: World, keys: readonly string[]): void {
-  if (keys.length === 0) return;
-  const operator = server.master.accept({ receive: () => undefined, hungUp: () => undefined });
-  operator.execute(['del', ...keys]);
-  operator.close();
+  if (keys.length > 0) asOperator(server.master, ['del', ...keys]);
 }

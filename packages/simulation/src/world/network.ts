@@ -72,6 +72,11 @@ export class WorldNetwork {
   delays: Delays;
   /** Told of each command that has been executed and not refused. */
   onExecuted: (server: MemoryServer, request: readonly string[]) => void = () => undefined;
+  /** Told of each command that a client sends, and of each message that one hears. */
+  onSent: (request: readonly string[]) => void = () => undefined;
+  onHeard: (message: string) => void = () => undefined;
+  /** What becomes of a message before it is heard. */
+  onTheWay: (message: string) => string = (message) => message;
 
   constructor(parts: {
     timeline: Timeline;
@@ -102,6 +107,9 @@ export class WorldNetwork {
             delay: (most) => this.#delay(most),
             heldUntil: (direction) => this.#partitions.get(process)?.get(host)?.[direction] ?? 0,
             executed: (server, request) => this.onExecuted(server, request),
+            sent: (request) => this.onSent(request),
+            heard: (message) => this.onHeard(message),
+            onTheWay: (message) => this.onTheWay(message),
             over: () => this.#of(process).delete(connection),
           },
           process,
@@ -147,6 +155,9 @@ interface Surrounding {
   delay(chance: Chance): number;
   heldUntil(direction: Direction): number;
   executed(server: MemoryServer, request: readonly string[]): void;
+  sent(request: readonly string[]): void;
+  heard(message: string): void;
+  onTheWay(message: string): string;
   over(): void;
 }
 
@@ -252,6 +263,7 @@ export class Connection implements Socket {
 
   send(request: readonly string[]): void {
     this.#note('send', () => said(request));
+    this.#around.sent(request);
     this.#arriveAtServer(() => {
       if (this.#server === undefined || this.#server.closed) return;
       this.#note('execute', () => said(request));
@@ -376,11 +388,15 @@ export class Connection implements Socket {
     });
   }
 
-  #hand(frame: Frame): void {
+  #hand(given: Frame): void {
+    const frame = given.kind === 'reply' ? given : { ...given, message: this.#around.onTheWay(given.message) };
     this.#deliver(() => {
       if (!this.#heard) return;
       if (frame.kind === 'reply') this.#note('reply', () => JSON.stringify(frame.reply));
-      else this.#note('message', () => `${frame.channel} ${frame.message}`);
+      else {
+        this.#note('message', () => `${frame.channel} ${frame.message}`);
+        this.#around.heard(frame.message);
+      }
       this.#listener.onFrame(frame);
     });
   }

@@ -100,6 +100,11 @@ export class World {
     });
   }
 
+  /** World time at which work, and whatever disturbs it, ends. */
+  get workMs(): number {
+    return this.#scenario.workMs;
+  }
+
   /** Every life of every process, the dead too. */
   get lives(): readonly Life[] {
     return this.#lives;

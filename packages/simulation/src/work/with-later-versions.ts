@@ -1,0 +1,55 @@
+/** What tasks do with a lock that processes of a later version use as well. */
+
+import type { LaterPlan } from '../plan/scenario.js';
+import type { Desk } from './desk.js';
+import { lockOf } from './lock-of.js';
+import { settledAll } from './settled-all.js';
+import { type CallWatch, givenUp, object, section, type Taking, tried } from './taking.js';
+import { workMs } from './working.js';
+
+/** How often each is drawn. */
+const shares = { section: 10, nested: 3, tried: 2, givenUp: 2, object: 3, crowd: 1, longHold: 1 };
+
+const patterns: Readonly<Record<keyof typeof shares, (desk: Desk, plan: LaterPlan) => Promise<void>>> = {
+  section: (desk, plan) => section(desk, taking(desk, plan), workMs(desk)),
+  nested: (desk, plan) =>
+    section(desk, taking(desk, plan), workMs(desk), (entries) =>
+      section(desk, taking(desk, plan), workMs(desk), undefined, entries),
+    ),
+  tried: (desk, plan) => tried(desk, taking(desk, plan), desk.chance.below(60), workMs(desk)),
+  givenUp: (desk, plan) => givenUp(desk, taking(desk, plan), workMs(desk)),
+  object: (desk, plan) => object(desk, taking(desk, plan), workMs(desk)),
+  crowd: async (desk, plan) => {
+    const calls = Array.from({ length: desk.chance.whole(2, 20) }, () => section(desk, taking(desk, plan), 0));
+    await settledAll(calls);
+  },
+  longHold: (desk, plan) => section(desk, taking(desk, plan), desk.chance.between(0.5, 2.5) * desk.leaseMs),
+};
+
+/** One thing that a task does with it. */
+export function laterStep(desk: Desk, plan: LaterPlan): Promise<void> {
+  return patterns[desk.chance.weighed(shares)](desk, plan);
+}
+
+/** It comes to have it. */
+export function lastLater(desk: Desk, plan: LaterPlan): Promise<void> {
+  return section(desk, taking(desk, plan), 0);
+}
+
+function taking(desk: Desk, plan: LaterPlan): Taking {
+  const base = { names: [plan.name], handle: lockOf(desk, plan.name) };
+  // Whom a forger has named may be late for its turn, by a `reaskMs` (docs/semantics.md).
+  return plan.forgeries.length > 0 ? base : { ...base, watch: () => watched(desk, plan.name) };
+}
+
+function watched(desk: Desk, name: string): CallWatch {
+  const wait = desk.witness.waits(desk, name);
+  return {
+    had: ({ inside }) => {
+      if (inside === undefined) wait.had();
+      else wait.settled();
+    },
+    returned: () => undefined,
+    settled: () => wait.settled(),
+  };
+}
