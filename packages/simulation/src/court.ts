@@ -60,9 +60,11 @@ export class Court implements Witness {
     this.#ghosts = scenario.class === 'taken' ? undefined : new GhostJudge(report);
     this.#inheritances = new InheritanceJudge(scenario, report);
     const { kind, others } = scenario;
-    this.#wakeups = scenario.class === 'calm' ? new WakeupJudge(scenario, report) : undefined;
+    // Whom somebody floods with messages may be late for its turn, at every lock.
+    const isForged = others.some((one) => one.kind === 'later' && one.forgeries.length > 0);
+    this.#wakeups = scenario.class === 'calm' && !isForged ? new WakeupJudge(scenario, report) : undefined;
     // Nobody stands in line where Redisson's messages wake.
-    const inLine = kind === 'fair' && scenario.class === 'calm' && scenario.wakeup === 'queue';
+    const inLine = kind === 'fair' && scenario.class === 'calm' && scenario.wakeup === 'queue' && !isForged;
     this.#order = inLine ? new OrderJudge(scenario, report) : undefined;
     const hasTokens = kind === 'fenced' || others.some((one) => one.kind === 'guard');
     this.#tokens = hasTokens && scenario.class !== 'taken' ? new TokenJudge(report) : undefined;

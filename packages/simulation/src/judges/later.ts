@@ -43,6 +43,8 @@ export class LaterJudge {
   readonly #isCalm: boolean;
   readonly #isForged: boolean;
   readonly #clients = new Map<string, ClientPlan>();
+  /** When a tenure asked for the first time: whose inbox was not open yet asks about every grant. */
+  readonly #began = new Map<string, number>();
   /** World times at which a tenure has asked, the latest last. */
   readonly #asks = new Map<string, number[]>();
   #line = nobody;
@@ -101,7 +103,7 @@ export class LaterJudge {
     const granted = this.#granted;
     if (granted?.heardAt === undefined || !granted.isCredible || !this.#isCalm || this.#isForged) return;
     // One that was sent before, and whose script was not known, is sent again in full.
-    if (granted.heardAt < FIRST_MS || request[0]?.toLowerCase() !== 'evalsha') return;
+    if ((this.#began.get(granted.tenure) ?? 0) < FIRST_MS || request[0]?.toLowerCase() !== 'evalsha') return;
     const asks = callsIn(request).some(({ name, tenure }) => name === 'ask' && tenure === granted.tenure);
     if (asks)
       this.#fail(
@@ -141,6 +143,7 @@ export class LaterJudge {
   #count(now: number, tenure: string): void {
     const plan = this.#clients.get(clientOf(tenure));
     if (plan === undefined) return;
+    if (!this.#began.has(tenure)) this.#began.set(tenure, now);
     const asks = (this.#asks.get(tenure) ?? []).filter((at) => at > now - CLOCKS * plan.reaskMs);
     asks.push(now);
     this.#asks.set(tenure, asks);

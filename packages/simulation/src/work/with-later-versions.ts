@@ -37,9 +37,7 @@ export function lastLater(desk: Desk, plan: LaterPlan): Promise<void> {
 }
 
 function taking(desk: Desk, plan: LaterPlan): Taking {
-  const base = { names: [plan.name], handle: lockOf(desk, plan.name) };
-  // Whom a forger has named may be late for its turn, by a `reaskMs` (docs/semantics.md).
-  return plan.forgeries.length > 0 ? base : { ...base, watch: () => watched(desk, plan.name) };
+  return { names: [plan.name], handle: lockOf(desk, plan.name), watch: () => watched(desk, plan.name) };
 }
 
 function watched(desk: Desk, name: string): CallWatch {
