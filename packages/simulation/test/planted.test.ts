@@ -26,14 +26,11 @@ describe('the judge finds that', () => {
     ['what a run left open is free at once', 'scope'],
     ['an owner waits for its own hold', 'reentry'],
     ['circles of three are not seen', 'deadlock'],
-<<<<<<< HEAD
     ['a reader behind a writer waits for nobody', 'deadlock'],
-=======
     ['a write under an older token is done', 'guard'],
     ['a hash of others is taken for a lock', 'stranger'],
     ['a waiter whose entry says more is passed over', 'skipped'],
     ['a second grant is believed', 'exclusion'],
->>>>>>> 90534d9 (simulation: worlds with guarded writes, with data of others under the name of a lock, and with later versions and forgers, each with its judge)
   ])(
     '%s',
     async (name, rule) => {
