@@ -61,12 +61,8 @@ export function begin(
       heldWarnMs === undefined
         ? undefined
         : new LongHoldWatch(heldWarnMs, { clock, schedule: background, reporter }, coordinators),
-    tenureId: (owner) => {
-      const id = [clientId, ':', ++tenures, '.', randomText(SECRET_LENGTH), stamp?.next() ?? ''];
-      if (owner !== undefined) id.unshift(owner, ':');
-      // Joined: a held lock keeps it, and V8 keeps a text that was put together by `+` twice.
-      return id.join('');
-    },
+    tenureId: (owner) =>
+      `${owner === undefined ? '' : `${owner}:`}${clientId}:${++tenures}.${randomText(SECRET_LENGTH)}${stamp?.next() ?? ''}`,
   };
   return { clientId, common, background, stamp };
 }

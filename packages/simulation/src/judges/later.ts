@@ -42,6 +42,8 @@ export class LaterJudge {
   readonly #report: (violation: Violation) => void;
   readonly #isCalm: boolean;
   readonly #isForged: boolean;
+  /** Where Redisson's messages wake, each release makes everybody ask. */
+  readonly #isInLine: boolean;
   readonly #clients = new Map<string, ClientPlan>();
   /** When a tenure asked for the first time: whose inbox was not open yet asks about every grant. */
   readonly #began = new Map<string, number>();
@@ -57,6 +59,7 @@ export class LaterJudge {
     this.#report = report;
     this.#isCalm = scenario.class === 'calm';
     this.#isForged = forgeries.length > 0;
+    this.#isInLine = scenario.wakeup === 'queue';
   }
 
   /** A life of a process has begun. */
@@ -88,7 +91,7 @@ export class LaterJudge {
     if (owner !== this.#owner)
       this.#granted = owner === undefined || own.has(owner) ? undefined : this.#grant(server, owner);
     this.#owner = owner;
-    if (!this.#isCalm) return;
+    if (!this.#isCalm || !this.#isInLine) return;
     for (const { name, tenure } of calls) if (name === 'ask' && tenure !== owner) this.#count(now, tenure);
   }
 
