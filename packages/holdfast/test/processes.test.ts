@@ -52,13 +52,14 @@ describe('a process that is killed', () => {
   });
 
   it('while it is the head of the queue is passed over at once', async () => {
-    const client = openClient(kit, patient);
+    const [client, second] = [openClient(kit, patient), openClient(kit, patient)];
+    // Both are subscribed from here on: the subscriptions are counted below.
+    await Promise.all([client.connect(), second.connect()]);
     const name = freshName();
     const hold = await client.getLock(name).acquire();
     const worker = await spawn(patient);
     await worker.call('enter', name);
     await queued(client, name, 1);
-    const second = openClient(kit, patient);
     // Long before anybody would ask again.
     const waiting = second.getLock(name).acquire({ waitMs: 15_000 });
     await queued(client, name, 2);

@@ -100,6 +100,8 @@ describe('the order of a fair lock', () => {
     const [holder, waiter] = [openClient(kit, patient), openClient(kit, patient)];
     const name = freshName();
     const worker = await spawnLockWorker(kit, patient);
+    // Both are subscribed from here on: the subscriptions are counted below.
+    await Promise.all([holder.connect(), waiter.connect()]);
     const hold = await holder.getFairLock(name).acquire();
     const waiting = (count: number) =>
       waitUntil(async () => (await holder.inspect(name)).queue.length === count, { what: `${count} wait` });

@@ -13,8 +13,10 @@ export function inheritingContract(setUp: SetUp, world: World, wakeup: Wakeup): 
   describe('a lock that was not given back', () => {
     it('tells the next holder, who had waited for it, and holds inside that one; who comes after it is told nothing', async () => {
       const { lock, stranger, waiting } = setUp();
-      await within(lock.acquire({ leaseMs: SHORT_LEASE_MS }));
       const [second, third] = [stranger(), stranger()];
+      // It is connected, so that it waits before the lease ends.
+      await within(second.isLocked());
+      await within(lock.acquire({ leaseMs: SHORT_LEASE_MS }));
       const call = second.acquire();
       await waiting(1);
       const next = await within(call);
