@@ -161,14 +161,15 @@ describe('a message says what is wrong and what to do:', () => {
       `Redis refused a command on semaphore "${name}": there is no such semaphore: set its permits first, by trySetPermits or the option permits of getSemaphore`,
     );
     await semaphore.trySetPermits(1);
-    const hold = await semaphore.acquire(1, { leaseMs: 100 });
-    const lost = new Promise((resolve) => {
-      hold.signal.addEventListener('abort', resolve);
-    });
+    const kept = await semaphore.acquire();
     expect(await messageOf(semaphore.acquire(1, { waitMs: 0 }))).toMatch(
       /^Semaphore ".*" stayed busy for \d+ ms: its inspect\(\) tells/,
     );
-    await lost;
+    await kept.release();
+    const hold = await semaphore.acquire(1, { leaseMs: 100 });
+    await new Promise((resolve) => {
+      hold.signal.addEventListener('abort', resolve);
+    });
     expect(await messageOf(hold.release())).toBe(
       `The hold of semaphore "${name}" was lost: expired (its lease ran out before it was released)`,
     );
