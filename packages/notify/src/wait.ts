@@ -62,7 +62,7 @@ export class Wait<T> {
     });
     this.#timers = options?.timers;
     this.#handler = options?.handler;
-    if (options?.signal !== undefined) this.#listen(options.signal, options.aborts);
+    if (options?.signal !== undefined) this.listen(options.signal, options.aborts);
     if (options?.expiresAt !== undefined) this.expireAt(options.expiresAt);
   }
 
@@ -73,14 +73,14 @@ export class Wait<T> {
 
   /** Ends the wait with a value. Answers false, and does nothing, when it is over already. */
   resolve(value: T): boolean {
-    if (!this.#end()) return false;
+    if (!this.end()) return false;
     this.#fulfil(value);
     return true;
   }
 
   /** Ends the wait with an error. Answers false, and does nothing, when it is over already. */
   reject(error: unknown): boolean {
-    if (!this.#end()) return false;
+    if (!this.end()) return false;
     this.#fail(error);
     return true;
   }
@@ -113,23 +113,23 @@ export class Wait<T> {
       this.reject(new DOMException('The wait expired', 'TimeoutError'));
       return;
     }
-    this.#react(() => handler.onExpire?.(this));
+    this.react(() => handler.onExpire?.(this));
   }
 
-  #listen(signal: AbortSignal, aborts: AbortHub | undefined): void {
+  private listen(signal: AbortSignal, aborts: AbortHub | undefined): void {
     if (aborts === undefined) throw new TypeError('A wait with a `signal` needs `aborts`');
-    this.#leaveSignal = aborts.subscribe(signal, () => this.#abort(signal.reason));
+    this.#leaveSignal = aborts.subscribe(signal, () => this.abort(signal.reason));
   }
 
-  #abort(reason: unknown): void {
+  private abort(reason: unknown): void {
     if (this.#settled) return;
     const handler = this.#handler;
     if (handler?.onAbort === undefined) this.reject(reason);
-    else this.#react(() => handler.onAbort?.(this, reason));
+    else this.react(() => handler.onAbort?.(this, reason));
   }
 
   /** Runs a handler from a timer or event: what it throws rejects the wait, and does not reach the event loop. */
-  #react(handler: () => void): void {
+  private react(handler: () => void): void {
     try {
       handler();
     } catch (error) {
@@ -137,7 +137,7 @@ export class Wait<T> {
     }
   }
 
-  #end(): boolean {
+  private end(): boolean {
     if (this.#settled) return false;
     this.#settled = true;
     this.#timer?.cancel();

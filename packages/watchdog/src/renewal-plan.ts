@@ -25,14 +25,14 @@ export class RenewalPlan {
 
   /** One interval after a confirmation. `leftMs`: from then to the deadline. */
   follow(confirmedAt: number, intervalMs: number, leftMs: number): void {
-    this.#set(confirmedAt, intervalMs, leftMs);
+    this.set(confirmedAt, intervalMs, leftMs);
   }
 
   /** Again soon. `jitter`: share of the back-off to wait, in (0, 1]. `leftMs`: to the deadline. */
   retry(now: number, intervalMs: number, jitter: number, leftMs: number): void {
     const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, intervalMs / 4) * jitter;
     this.#failures++;
-    this.#set(now, backoffMs, leftMs);
+    this.set(now, backoffMs, leftMs);
   }
 
   /** Not at all, until it is hastened or confirmed. */
@@ -53,7 +53,7 @@ export class RenewalPlan {
     this.#failures = 0;
   }
 
-  #set(from: number, wantedMs: number, leftMs: number): void {
+  private set(from: number, wantedMs: number, leftMs: number): void {
     const delayMs = Math.max(wantedMs, Math.min(MIN_PAUSE_MS, leftMs / 3));
     this.#dueAt = Math.ceil(from + delayMs);
     this.#slackMs = Math.floor(delayMs / 4);

@@ -55,7 +55,7 @@ export class Validity {
   /** The answer to a request of the holder, which was promised what it says. True when it prolongs the lease noticeably. */
   request(sentAt: number, remainingMs: number): boolean {
     const prolonged = this.verify(sentAt, remainingMs);
-    this.#setLimit();
+    this.setLimit();
     return prolonged;
   }
 
@@ -65,7 +65,7 @@ export class Validity {
     const exactEnd = sentAt + grantedMs;
     if (Number.isNaN(exactEnd)) return false;
     const grantEnd = Math.floor(exactEnd);
-    const prolonged = this.#grantEnd === undefined || grantEnd > this.#grantEnd + this.#slackMs;
+    const prolonged = this.#grantEnd === undefined || grantEnd > this.#grantEnd + this.slackMs;
     this.#grantedMs = Math.floor(grantedMs);
     this.#grantEnd = later(this.#grantEnd, grantEnd);
     this.#safeEnd = later(this.#safeEnd, Math.floor(exactEnd - this.#marginMs(grantedMs)));
@@ -101,31 +101,31 @@ export class Validity {
 
   /** What to ask for at `now`: a lease time, or 0 when nothing is left to ask for and ownership is only verified. */
   askMs(now: number): number {
-    if (this.#atLimit) return 0;
+    if (this.atLimit) return 0;
     const { leaseMs } = this.#terms;
     return Math.ceil(this.#limit === undefined ? leaseMs : Math.min(leaseMs, this.#limit - now));
   }
 
   /** Time from a confirmation to the next renewal. */
   get intervalMs(): number {
-    return (this.#atLimit ? this.#terms.leaseMs : this.#grantedMs) / 3;
+    return (this.atLimit ? this.#terms.leaseMs : this.#grantedMs) / 3;
   }
 
   /** Why the lease is over at its deadline; undefined when it could have been prolonged. */
   get limitReason(): LossReason | undefined {
-    return this.#atLimit ? this.#limitReason : undefined;
+    return this.atLimit ? this.#limitReason : undefined;
   }
 
-  get #atLimit(): boolean {
-    return this.#limit !== undefined && this.#grantEnd !== undefined && this.#grantEnd >= this.#limit - this.#slackMs;
+  private get atLimit(): boolean {
+    return this.#limit !== undefined && this.#grantEnd !== undefined && this.#grantEnd >= this.#limit - this.slackMs;
   }
 
   /** Differences below this are drift and rounding. */
-  get #slackMs(): number {
+  private get slackMs(): number {
     return this.#marginMs(this.#terms.leaseMs);
   }
 
-  #setLimit(): void {
+  private setLimit(): void {
     if (this.#runsOut) return;
     const { mode, leaseMs, renewUntil } = this.#terms;
     const until = renewUntil === undefined ? undefined : Math.floor(renewUntil);

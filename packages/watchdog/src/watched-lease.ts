@@ -96,7 +96,7 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     this.#validity.start(sentAt, remainingMs);
     if (!(this.deadline > this.#keeper.clock.now())) return false;
     this.#state = 'held';
-    this.#renewAfter(sentAt);
+    this.renewAfter(sentAt);
     return true;
   }
 
@@ -106,28 +106,28 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
   }
 
   confirm(sentAt: number, remainingMs: number): void {
-    if (this.check()) this.#proven(sentAt, this.#validity.request(sentAt, remainingMs));
+    if (this.check()) this.proven(sentAt, this.#validity.request(sentAt, remainingMs));
   }
 
   witness(sentAt: number, remainingMs: number): void {
-    if (this.check()) this.#proven(sentAt, this.#validity.verify(sentAt, remainingMs));
+    if (this.check()) this.proven(sentAt, this.#validity.verify(sentAt, remainingMs));
   }
 
   retune(terms: LeaseTerms, sentAt?: number, remainingMs?: number): void {
     if (this.#state === 'pending') this.#validity.prepare(terms);
-    if (!this.#live) return;
+    if (!this.live) return;
     const now = this.#keeper.clock.now();
-    if (!this.#checkAt(now)) return;
+    if (!this.checkAt(now)) return;
     if (sentAt === undefined || remainingMs === undefined) {
       this.#validity.retune(terms);
       // They may want more than the plan, made for the old terms, would get in time.
       if (this.#validity.askMs(now) > 0) this.#plan.hasten(now + (this.deadline - now) / 3);
-      this.#arrange();
+      this.arrange();
     } else {
       this.#validity.prepare(terms);
       this.#validity.start(sentAt, remainingMs);
-      this.#renewAfter(sentAt);
-      this.#trust();
+      this.renewAfter(sentAt);
+      this.trust();
     }
   }
 
@@ -135,35 +135,35 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     if (!this.check()) return;
     this.#validity.runOut();
     this.#plan.rest();
-    this.#arrange();
+    this.arrange();
   }
 
   check(): boolean {
-    return this.#live && this.#checkAt(this.#keeper.clock.now());
+    return this.live && this.checkAt(this.#keeper.clock.now());
   }
 
   /** Of a live one. */
-  #checkAt(now: number): boolean {
+  private checkAt(now: number): boolean {
     if (now < this.deadline) return true;
     this.lose(this.#validity.limitReason ?? (this.#state === 'held' ? 'clock' : 'unreachable'));
     return false;
   }
 
   lose(reason: string): void {
-    if (!this.#live && this.#state !== 'pending') return;
-    this.#finish('lost');
+    if (!this.live && this.#state !== 'pending') return;
+    this.finish('lost');
     this.#keeper.guard(() => this.#listener.onLost(reason));
   }
 
   end(): void {
-    if (this.#live || this.#state === 'pending') this.#finish('ended');
+    if (this.live || this.#state === 'pending') this.finish('ended');
   }
 
   /** The connection is down: believed until the deadline, but with care. */
   suspect(): void {
     if (!this.check() || this.#state === 'suspect') return;
     this.#state = 'suspect';
-    this.#arrange();
+    this.arrange();
     this.#keeper.guard(() => this.#listener.onSuspect());
   }
 
@@ -172,7 +172,7 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     if (!this.check()) return;
     this.#plan.forgive();
     this.#plan.hasten(now);
-    this.#arrange();
+    this.arrange();
   }
 
   question(): void {
@@ -184,14 +184,14 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
 
   /** It belongs into a batch that is sent at `now`. */
   isDue(now: number): boolean {
-    return this.#live && this.#attempt === undefined && this.#plan.joinFrom <= now && now < this.deadline;
+    return this.live && this.#attempt === undefined && this.#plan.joinFrom <= now && now < this.deadline;
   }
 
   /** It is sent with this attempt. */
   startRenewal(attempt: Attempt): Renewal<S> {
     this.#attempt = attempt;
     this.#questioned = false;
-    this.#arrange();
+    this.arrange();
     return { subject: this.subject, leaseMs: this.#validity.askMs(attempt.startedAt) };
   }
 
@@ -210,13 +210,13 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
         break;
       case 'unknown':
         if (!current) break;
-        this.#retry(attempt);
+        this.retry(attempt);
         this.suspect();
         break;
       default:
         this.#validity.verify(outcome.sentAt, outcome.remainingMs);
-        this.#renewAfter(outcome.sentAt);
-        this.#trust();
+        this.renewAfter(outcome.sentAt);
+        this.trust();
     }
   }
 
@@ -229,10 +229,10 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
       if (now >= this.#plan.dueAt) this.#keeper.renewDue(now);
     } else if (now >= attempt.giveUpAt) {
       this.settle(attempt, { kind: 'unknown', error: new Error('the renewal was not settled in time') });
-    } else if (now >= this.#overdueAt(attempt)) {
+    } else if (now >= this.overdueAt(attempt)) {
       this.suspect();
     }
-    if (this.#live) this.#arrange();
+    if (this.live) this.arrange();
   }
 
   /** Over because the watchdog is: silently. */
@@ -241,59 +241,59 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     this.#appointment?.cancel();
   }
 
-  get #live(): boolean {
+  private get live(): boolean {
     return this.#state === 'held' || this.#state === 'suspect';
   }
 
-  #finish(state: 'lost' | 'ended'): void {
+  private finish(state: 'lost' | 'ended'): void {
     this.#state = state;
     this.#appointment?.cancel();
     this.#keeper.forget(this);
   }
 
   /** A proof that prolongs nothing must not put the renewal off: enough of them would put it off beyond the deadline. */
-  #proven(sentAt: number, isProlonged: boolean): void {
-    if (isProlonged) this.#renewAfter(sentAt);
-    else this.#arrange();
-    this.#trust();
+  private proven(sentAt: number, isProlonged: boolean): void {
+    if (isProlonged) this.renewAfter(sentAt);
+    else this.arrange();
+    this.trust();
   }
 
   /** Ownership is proven: an end to suspicion. */
-  #trust(): void {
+  private trust(): void {
     this.#plan.forgive();
     if (this.#state !== 'suspect') return;
     this.#state = 'held';
-    this.#arrange();
+    this.arrange();
     this.#keeper.guard(() => this.#listener.onHeld());
   }
 
   /** The next renewal is one interval after this confirmation. */
-  #renewAfter(confirmedAt: number): void {
+  private renewAfter(confirmedAt: number): void {
     if (this.#validity.runsOut) this.#plan.rest();
     else this.#plan.follow(confirmedAt, this.#validity.intervalMs, this.deadline - confirmedAt);
     if (this.#questioned) this.#plan.hasten(this.#keeper.clock.now());
-    this.#arrange();
+    this.arrange();
   }
 
-  #retry({ jitter }: Attempt): void {
+  private retry({ jitter }: Attempt): void {
     const now = this.#keeper.clock.now();
     this.#plan.retry(now, this.#validity.intervalMs, jitter, this.deadline - now);
-    this.#arrange();
+    this.arrange();
   }
 
-  #arrange(): void {
-    const time = Math.min(this.deadline, this.#nextStep());
+  private arrange(): void {
+    const time = Math.min(this.deadline, this.nextStep());
     if (this.#appointment === undefined) this.#appointment = this.#keeper.schedule.at(time, this);
     else this.#appointment.move(time);
   }
 
-  #nextStep(): number {
+  private nextStep(): number {
     const attempt = this.#attempt;
     if (attempt === undefined) return this.#plan.dueAt;
-    return this.#state === 'suspect' ? attempt.giveUpAt : Math.min(attempt.giveUpAt, this.#overdueAt(attempt));
+    return this.#state === 'suspect' ? attempt.giveUpAt : Math.min(attempt.giveUpAt, this.overdueAt(attempt));
   }
 
-  #overdueAt(attempt: Attempt): number {
+  private overdueAt(attempt: Attempt): number {
     return (attempt.startedAt + this.deadline) / 2;
   }
 }

@@ -44,22 +44,22 @@ export class Reply {
 
   text(index: number): string {
     const item = this.#items[index];
-    return typeof item === 'string' ? item : this.#wrong(index, 'a string');
+    return typeof item === 'string' ? item : this.wrong(index, 'a string');
   }
 
   integer(index: number): number {
-    return asInteger(this.#items[index]) ?? this.#wrong(index, 'a safe integer');
+    return asInteger(this.#items[index]) ?? this.wrong(index, 'a safe integer');
   }
 
   /** A count, a position or an instant: never negative. */
   natural(index: number): number {
     const value = this.integer(index);
-    return value >= 0 ? value : this.#wrong(index, 'not negative');
+    return value >= 0 ? value : this.wrong(index, 'not negative');
   }
 
   flag(index: number): boolean {
     const value = this.integer(index);
-    return value === 0 || value === 1 ? value === 1 : this.#wrong(index, '0 or 1');
+    return value === 0 || value === 1 ? value === 1 : this.wrong(index, '0 or 1');
   }
 
   ttl(index: number): Ttl {
@@ -86,7 +86,7 @@ export class Reply {
     throw new ProtocolError(this.#operation, problem);
   }
 
-  #wrong(index: number, expected: string): never {
+  private wrong(index: number, expected: string): never {
     return this.fail(`item ${index} must be ${expected}, not ${describe(this.#items[index])}`);
   }
 }

@@ -161,17 +161,17 @@ export class PendingCommand<R> implements Request<R>, BagItem {
 
   replied(reply: R, sentAt: number, node: string): void {
     this.#unanswered--;
-    this.#settle({ kind: 'reply', reply, sentAt, node });
+    this.settle({ kind: 'reply', reply, sentAt, node });
   }
 
   unconfirmed(required: number, confirmed: number): void {
     this.#unanswered--;
-    this.#settle({ kind: 'unconfirmed', required, confirmed });
+    this.settle({ kind: 'unconfirmed', required, confirmed });
   }
 
   /** The command could not even be made: nothing was sent. */
   refuse(error: unknown): void {
-    this.#settle({
+    this.settle({
       kind: 'refused',
       code: 'INVALID',
       error: error instanceof Error ? error : new Error(String(error)),
@@ -186,7 +186,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     if (meaning.kind !== 'unknown' || meaningOf(error).kind !== 'permanent') this.#lastError = redacted(error);
     if (meaning.kind !== 'transient' && meaning.kind !== 'permanent') this.doubt();
     if (meaning.kind === 'permanent' || meaning.kind === 'nonsense') {
-      this.#settle({ kind: 'refused', code: meaning.code, error: redacted(error) });
+      this.settle({ kind: 'refused', code: meaning.code, error: redacted(error) });
       return undefined;
     }
     if (this.#unanswered > 0) return undefined;
@@ -207,10 +207,10 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   }
 
   drop(error?: Error): void {
-    this.#settle({ kind: 'silent', sent: this.sent, error: error ?? this.trouble });
+    this.settle({ kind: 'silent', sent: this.sent, error: error ?? this.trouble });
   }
 
-  #settle(answer: Answer<R>): void {
+  private settle(answer: Answer<R>): void {
     if (this.settled) return;
     this.#answer = answer;
     this.limit?.cancel();

@@ -87,15 +87,15 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
    * Rejects with LockLostError when the request comes from inside a hold of this lock that has been lost: never a fresh acquisition.
    */
   acquire(request: AcquireRequest): Promise<unknown> {
-    return this.change(() => this.#admit(request));
+    return this.change(() => this.admit(request));
   }
 
-  #admit(request: AcquireRequest): Promise<unknown> {
+  private admit(request: AcquireRequest): Promise<unknown> {
     const { parts, holds, policy } = this;
     this.check();
     const lost = lostAround(request);
-    if (lost !== undefined) return this.#refuse(request, lost.lossError());
-    if (request.signal?.aborted) return this.#refuse(request, request.signal.reason);
+    if (lost !== undefined) return this.refuse(request, lost.lossError());
+    if (request.signal?.aborted) return this.refuse(request, request.signal.reason);
     const waiter = new Waiter(request, parts, this);
     const entry = policy.entry(this, request);
     if (entry === 'inside') {
@@ -106,7 +106,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
       enter(this, this.tenure as Stake, waiter, 'local');
     } else if (waiter.singleAttempt && !holds.isEmpty) {
       waiter.turnAway('busy');
-    } else if (parts.limits.waitersReached && !this.#holdsFor(request)) {
+    } else if (parts.limits.waitersReached && !this.holdsFor(request)) {
       waiter.refuse(parts.limits.reached(this, 'waiters'));
     } else {
       const verdict = judge(waiter, this.#home, parts);
@@ -118,11 +118,11 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   }
 
   /** The call is inside a hold of this lock, and waits for nothing but another branch of it. */
-  #holdsFor(request: AcquireRequest): boolean {
+  private holdsFor(request: AcquireRequest): boolean {
     return this.holds.all.some((record) => this.policy.mayReenter(request, record));
   }
 
-  async #refuse(request: AcquireRequest, error: unknown): Promise<never> {
+  private async refuse(request: AcquireRequest, error: unknown): Promise<never> {
     this.parts.reporter.failed(request, error);
     throw error;
   }
@@ -208,11 +208,11 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     this.change(() => {
       if (answer === 'busy') reporter.busy(waiter.request);
       else reporter.failed(waiter.request, answer.error);
-      if (this.queue.remove(waiter)) this.#giveUpUnlessWanted();
+      if (this.queue.remove(waiter)) this.giveUpUnlessWanted();
     });
   }
 
-  #giveUpUnlessWanted(): void {
+  private giveUpUnlessWanted(): void {
     const { tenure, queue } = this;
     if (tenure === undefined || tenure.held) return;
     if (queue.demand !== undefined) {
@@ -283,12 +283,12 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
       return work();
     } finally {
       // Counted here: this change may run inside one of another lock, which looks after itself only.
-      if (--this.#changes === 0) this.#tidyUp();
+      if (--this.#changes === 0) this.tidyUp();
       tellings.release();
     }
   }
 
-  #tidyUp(): void {
+  private tidyUp(): void {
     if (this.queue.size > 0) return;
     this.queue = nobody;
     if (this.tenure !== undefined || this.arriving.length > 0 || !this.holds.isEmpty) return;

@@ -144,28 +144,28 @@ export class HoldRecord implements ScopedHold {
 
   /** Lost, to its call or on the way there. Looks at the lease first. */
   get lost(): boolean {
-    const { kind } = this.#checked;
+    const { kind } = this.checked;
     return kind === 'lost' || kind === 'withdrawn';
   }
 
   /** For those who use the hold: code that reads that it is lost finds its signal aborted. */
   get state(): 'held' | 'suspect' | 'lost' | 'released' {
-    const { kind } = this.#checked;
+    const { kind } = this.checked;
     if (kind === 'lost') {
       this.announceLoss();
       return 'lost';
     }
-    if (this.#over) return 'released';
+    if (this.over) return 'released';
     return this.#keeper.suspect ? 'suspect' : 'held';
   }
 
-  get #over(): boolean {
+  private get over(): boolean {
     const { kind } = this.#phase;
     return kind === 'lost' || kind === 'withdrawn' || kind === 'released';
   }
 
-  get #checked(): HoldPhase {
-    if (!this.#over) this.#keeper.check();
+  private get checked(): HoldPhase {
+    if (!this.over) this.#keeper.check();
     return this.#phase;
   }
 
@@ -210,7 +210,7 @@ export class HoldRecord implements ScopedHold {
   /** The call has it from now on. */
   open(now: number, unlockScope: Scope | undefined, inherited: Inherited | undefined): void {
     this.#phase = open;
-    this.since = now;
+    this.since = Math.floor(now);
     this.inherited = inherited;
     this.adopt(unlockScope);
   }
@@ -230,7 +230,7 @@ export class HoldRecord implements ScopedHold {
 
   /** Returns false when no call has lost anything by it. Runs no listener: see {@link announceLoss}. */
   lose(reason: LockLostReason, now: number): boolean {
-    if (this.#over) return false;
+    if (this.over) return false;
     const phase = this.#phase;
     if (phase.kind === 'open') this.#phase = { kind: 'lost', reason, at: now };
     else if ('how' in phase) this.#phase = { kind: 'withdrawn', how: phase.how, reason };
@@ -254,9 +254,9 @@ export class HoldRecord implements ScopedHold {
   }
 
   release(): Promise<void> {
-    const { kind } = this.#checked;
+    const { kind } = this.checked;
     if (kind === 'released' || kind === 'withdrawn') return Promise.resolve();
-    if (kind === 'lost') return this.#lossReported ? Promise.resolve() : this.#reportLoss();
+    if (kind === 'lost') return this.#lossReported ? Promise.resolve() : this.reportLoss();
     this.#leaving = this.#keeper.release(this);
     return this.#leaving;
   }
@@ -267,13 +267,13 @@ export class HoldRecord implements ScopedHold {
 
   /** For a section, which answers for all that was done on it: gives it back, and tells of a loss even if that was told, and caught, before. */
   settle(): Promise<void> {
-    const { kind } = this.#checked;
-    if (kind === 'lost') return this.#reportLoss();
-    if (!this.#over) return this.#keeper.release(this);
+    const { kind } = this.checked;
+    if (kind === 'lost') return this.reportLoss();
+    if (!this.over) return this.#keeper.release(this);
     return this.#leaving === undefined ? Promise.resolve() : lossOf(this.#leaving);
   }
 
-  #reportLoss(): Promise<never> {
+  private reportLoss(): Promise<never> {
     this.unlockScope?.disown(this);
     this.#lossReported = true;
     return Promise.reject(this.lossError());
@@ -285,7 +285,7 @@ export class HoldRecord implements ScopedHold {
 
   abandon(): void {
     this.#keeper.check();
-    if (!this.#over) this.#keeper.abandon(this);
+    if (!this.over) this.#keeper.abandon(this);
   }
 }
 

@@ -152,16 +152,16 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
   stayFresh(until: number): void {
     // Without a place in the queue there is none to keep.
     if (!this.#subscription.mayQueue) return;
-    if (this.#freshUntil < this.#askedAgainBy && until > this.#freshUntil) this.ask();
+    if (this.#freshUntil < this.askedAgainBy && until > this.#freshUntil) this.ask();
   }
 
   /** It has its place in the queue until it asks again, or will have by the ask that is about to be sent. */
   get inLine(): boolean {
     const isAboutTo = this.#request?.sent === false && this.#subscription.mayQueue;
-    return (isAboutTo ? this.#demand.patientUntil : this.#freshUntil) >= this.#askedAgainBy;
+    return (isAboutTo ? this.#demand.patientUntil : this.#freshUntil) >= this.askedAgainBy;
   }
 
-  get #askedAgainBy(): number {
+  private get askedAgainBy(): number {
     return this.#parts.clock.now() + this.#parts.settings.reaskMs;
   }
 
@@ -216,29 +216,29 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     switch (reply.kind) {
       case 'acquired':
       case 'mine':
-        this.#owned(reply, sentAt);
+        this.owned(reply, sentAt);
         return;
       case 'wait':
         this.#ticket = reply.ticket;
-        this.#wait(reply, sentAt, reply.position);
+        this.wait(reply, sentAt, reply.position);
         return;
       case 'busy':
-        this.#wait(reply, sentAt, reply.left);
+        this.wait(reply, sentAt, reply.left);
         return;
       case 'dead':
         if (!this.#stopped) this.#listener.onFailed({ kind: 'over' });
     }
   }
 
-  #owned(reply: Owned, sentAt: number): void {
+  private owned(reply: Owned, sentAt: number): void {
     // It stood in line, and found the lock free: its owner has died, or whoever gave it back could not reach us.
     if (reply.kind === 'acquired' && this.#unprompted && this.#ticket !== 0) this.#subscription.missed('free lock');
-    const inherited = this.#inheritedBy(reply);
+    const inherited = this.inheritedBy(reply);
     if (inherited !== undefined) this.heard(inherited);
     this.#listener.onOwned(reply, sentAt, inherited);
   }
 
-  #wait(reply: Contention, sentAt: number, ahead: number): void {
+  private wait(reply: Contention, sentAt: number, ahead: number): void {
     // Stopped: the reply was made before the grant that came by message.
     if (this.#stopped) return;
     const { remainingMs, resting } = reply;
@@ -257,7 +257,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     this.#listener.onBusy(sentAt, reply.foreign ? 'foreign' : 'holdfast');
     // The listener may have lost interest, or asked again.
     if (this.#stopped || this.#request !== undefined) return;
-    if (!this.#subscription.open) this.#listen();
+    if (!this.#subscription.open) this.listen();
     // What makes us reachable was confirmed before this answer came, and nothing more will be.
     else if (this.#placeless && this.#subscription.mayQueue) this.#again = true;
     if (this.#again) {
@@ -276,7 +276,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
    * as well have been renewed and given back: a needless repair costs less than a missed one. Or the lock was given to us, with the news, and was over
    * before we heard of it.
    */
-  #inheritedBy({ kind, inherited }: Owned): Inherited | undefined {
+  private inheritedBy({ kind, inherited }: Owned): Inherited | undefined {
     if (inherited !== undefined) return inherited === 'nothing' ? undefined : inherited;
     if (kind !== 'acquired') return undefined;
     if (this.#heard !== undefined) return { reason: this.#heard.reason };
@@ -284,7 +284,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     return over ? { reason: 'expired' } : undefined;
   }
 
-  #listen(): void {
+  private listen(): void {
     if (this.#listening) return;
     this.#listening = true;
     this.#subscription.listen(() => {

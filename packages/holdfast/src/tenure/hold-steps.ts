@@ -74,9 +74,9 @@ export class HoldSteps {
   /** Counts one hold up. Lasts until it is answered or the tenure is over: the count must be known. */
   countUp(leaseMs: number): Promise<HeldOutcome> {
     const { id, operations, lease } = this.#tenure;
-    if (operations.countsHere && leaseMs <= lease.remainingMs()) return this.#here();
-    return this.#whileHeld(async (seq) => {
-      const answer = await this.#send(() => operations.again(id, { seq, leaseMs }));
+    if (operations.countsHere && leaseMs <= lease.remainingMs()) return this.here();
+    return this.whileHeld(async (seq) => {
+      const answer = await this.send(() => operations.again(id, { seq, leaseMs }));
       if (answer.kind !== 'reply') return answer;
       if (answer.reply.kind === 'lost') return { kind: 'lost' };
       if (answer.reply.remainingMs !== undefined) lease.confirm(answer.sentAt, answer.reply.remainingMs);
@@ -85,14 +85,14 @@ export class HoldSteps {
   }
 
   /** What is counted in this process alone needs no answer. */
-  async #here(): Promise<HeldOutcome> {
+  private async here(): Promise<HeldOutcome> {
     return this.#tenure.held ? { kind: 'held' } : LOST;
   }
 
   /** A step that only this primitive has: it changes what the tenure is, and tells what is left of its lease. */
   change(build: () => Command<HandoffReply>): Promise<HeldOutcome> {
-    return this.#whileHeld(async () => {
-      const answer = await this.#send(build);
+    return this.whileHeld(async () => {
+      const answer = await this.send(build);
       if (answer.kind !== 'reply') return answer;
       const { reply, sentAt, node } = answer;
       if (reply.kind === 'lost') return LOST;
@@ -106,11 +106,11 @@ export class HoldSteps {
 
   /** Counts one hold down: not the last one, unless Redis has refused those further in. */
   countDown(): Promise<CountedDown> {
-    if (this.#tenure.operations.countsHere) return this.#here();
-    return this.#whileHeld<CountedDown>(async (seq) => {
+    if (this.#tenure.operations.countsHere) return this.here();
+    return this.whileHeld<CountedDown>(async (seq) => {
       const { id, operations } = this.#tenure;
       const build = () => operations.release(id, { seq, tombstoneMs: this.#tenure.tombstoneMs() });
-      const answer = await this.#send(build);
+      const answer = await this.send(build);
       if (answer.kind !== 'reply') return answer;
       const { kind } = answer.reply;
       if (kind === 'held') return { kind };
@@ -120,20 +120,20 @@ export class HoldSteps {
 
   /** Gives the tenure, which must have count 1, a new lease for the next hold of this process. */
   passOn(terms: LeaseTerms): Promise<HeldOutcome> {
-    return this.#handoff(terms, (token) => this.#tenure.tokens?.begin(token));
+    return this.handoff(terms, (token) => this.#tenure.tokens?.begin(token));
   }
 
   /** As {@link passOn}, for the same hold as before: it keeps its fencing token, and those that the server mints are used by nobody. */
   restart(terms: LeaseTerms): Promise<HeldOutcome> {
-    return this.#handoff(terms, () => undefined);
+    return this.handoff(terms, () => undefined);
   }
 
-  #handoff(terms: LeaseTerms, onToken: (token: number) => void): Promise<HeldOutcome> {
+  private handoff(terms: LeaseTerms, onToken: (token: number) => void): Promise<HeldOutcome> {
     this.#tenure.asksFor(terms.leaseMs);
-    return this.#whileHeld(async (seq) => {
+    return this.whileHeld(async (seq) => {
       const { id, operations, lease, otherWaiters } = this.#tenure;
       const { leaseMs } = terms;
-      const answer = await this.#send(() => operations.handoff(id, { seq, leaseMs }));
+      const answer = await this.send(() => operations.handoff(id, { seq, leaseMs }));
       if (answer.kind !== 'reply') return answer;
       const { reply, sentAt, node } = answer;
       if (reply.kind === 'lost') return { kind: 'lost' };
@@ -172,14 +172,14 @@ export class HoldSteps {
    * The last step: gives the lock back. Rejects with what `failure` makes of the answer; `sentTwice`: an earlier copy of it may have run.
    */
   giveBack(terms: GiveBackTerms, failure: FailureOfAnswer): Promise<void> {
-    const limit = this.settled ? undefined : this.#leaveBy(terms.until);
-    const release = (seq: number) => this.#release(seq, terms, failure);
-    const ended = this.#last === undefined ? release(++this.#seq) : this.#after(this.#last, release);
+    const limit = this.settled ? undefined : this.leaveBy(terms.until);
+    const release = (seq: number) => this.release(seq, terms, failure);
+    const ended = this.#last === undefined ? release(++this.#seq) : this.after(this.#last, release);
     return limit === undefined ? ended : ended.finally(() => limit.cancel());
   }
 
   /** A step that is never answered must not hold up the release for longer than a release may take. */
-  #leaveBy(until: number): Appointment {
+  private leaveBy(until: number): Appointment {
     this.#leaving = true;
     return this.#parts.waits.at(until, () => {
       this.#leaving = false;
@@ -187,17 +187,17 @@ export class HoldSteps {
     });
   }
 
-  #release(seq: number, terms: GiveBackTerms, failure: FailureOfAnswer): Promise<void> {
+  private release(seq: number, terms: GiveBackTerms, failure: FailureOfAnswer): Promise<void> {
     const step = new LastStep(this.#tenure, seq, terms, failure);
     this.#parts.sender.request(this.#tenure.operations.key, step, { until: terms.until }).whenAnswered(step);
     return step.outcome;
   }
 
   /** Runs `step` with the next number when all before it have settled. It must not reject. */
-  async #whileHeld<O = HeldOutcome>(step: (seq: number) => Promise<O>): Promise<O | { kind: 'lost' }> {
+  private async whileHeld<O = HeldOutcome>(step: (seq: number) => Promise<O>): Promise<O | { kind: 'lost' }> {
     const run = (seq: number): Promise<O | { kind: 'lost' }> =>
       this.#tenure.held || this.#leaving ? step(seq) : Promise.resolve({ kind: 'lost' });
-    const mine = this.#last === undefined ? run(++this.#seq) : this.#after(this.#last, run);
+    const mine = this.#last === undefined ? run(++this.#seq) : this.after(this.#last, run);
     this.#last = mine;
     try {
       return await mine;
@@ -206,12 +206,12 @@ export class HoldSteps {
     }
   }
 
-  async #after<T>(before: Promise<unknown>, step: (seq: number) => Promise<T>): Promise<T> {
+  private async after<T>(before: Promise<unknown>, step: (seq: number) => Promise<T>): Promise<T> {
     await before;
     return step(++this.#seq);
   }
 
-  #send<R>(build: () => Command<R>): Promise<Answer<R>> {
+  private send<R>(build: () => Command<R>): Promise<Answer<R>> {
     const source = { build, onDoubt: () => this.#tenure.onDoubt() };
     const request = this.#parts.sender.request(this.#tenure.operations.key, source);
     this.#request = request;

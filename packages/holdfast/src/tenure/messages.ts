@@ -76,7 +76,7 @@ export class TenureMessages implements InboxListener {
 
   /** What is said to the tenure from now on, other clients may hear. */
   expose(): void {
-    this.#trusted.expose();
+    this.trusted.expose();
   }
 
   onGap(): void {
@@ -87,13 +87,13 @@ export class TenureMessages implements InboxListener {
   onMessage(message: InboxMessage): void {
     switch (message.kind) {
       case 'grant':
-        if (this.#tenure.asking) this.#onGrant(message, { ...message, token: tokenOf(message.token) });
+        if (this.#tenure.asking) this.onGrant(message, { ...message, token: tokenOf(message.token) });
         return;
       case 'contended':
         this.#tenure.contended();
         return;
       case 'lost':
-        this.#trusted.force(this.#parts.clock.now());
+        this.trusted.force(this.#parts.clock.now());
         this.look();
         return;
       case 'look':
@@ -107,21 +107,21 @@ export class TenureMessages implements InboxListener {
 
   /** A message has said something of which only Redis can be believed. */
   look(): void {
-    if (!this.#trusted.mayLook(this.#parts.clock.now())) return;
+    if (!this.trusted.mayLook(this.#parts.clock.now())) return;
     if (this.#tenure.held) this.#tenure.verify();
     else this.#tenure.ask();
   }
 
-  #onGrant(end: ServerInstant, news: GrantNews): void {
+  private onGrant(end: ServerInstant, news: GrantNews): void {
     const { serverClock, topology, clock, settings, grants } = this.#parts;
     const deadline = serverClock.toLocal(topology.nodeOf(this.#tenure.operations.key), end);
     // A grant lasts for a claim. One that says it lasts longer may be forged, or comes from a client with other settings: the reply decides.
     const credible = deadline !== undefined && deadline - clock.now() <= settings.claimLeaseMs + CLOCK_GRAIN_MS;
-    const believed = this.#trusted.grant() && credible && grants !== 'asked about';
+    const believed = this.trusted.grant() && credible && grants !== 'asked about';
     if (!this.#tenure.beginUntil(believed ? deadline : undefined, news)) this.look();
   }
 
-  get #trusted(): MessageTrust {
+  private get trusted(): MessageTrust {
     return (this.#trust ??= new MessageTrust(this.#parts.settings.reaskMs));
   }
 }

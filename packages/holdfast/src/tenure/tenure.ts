@@ -153,10 +153,10 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     } else if (this.asking) {
       this.otherWaiters.counted(reply.others, sentAt);
       if (reply.kind === 'mine' && !this.#messages.granted) this.#subscription.missed('grant');
-      this.#adoptTerms();
+      this.adoptTerms();
       if (!this.lease.begin(sentAt, reply.remainingMs)) return this.ask();
       if (reply.token !== undefined) this.tokens?.begin(reply.token);
-      this.#becomeHeld('asked', inherited);
+      this.becomeHeld('asked', inherited);
       // The message may have overtaken this reply.
       if (this.#messages.forcedSince(sentAt)) this.#messages.look();
     }
@@ -182,12 +182,12 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     if (inherited !== undefined) this.#askLoop?.heard(inherited);
     // A releaser that knows of no tokens has granted it: the answer to an ask brings one.
     if (deadline === undefined || (this.tokens !== undefined && token === undefined)) return false;
-    this.#adoptTerms();
+    this.adoptTerms();
     if (!this.lease.beginUntil(deadline)) return false;
     this.otherWaiters.counted(others, this.#parts.clock.now());
     if (token !== undefined) this.tokens?.begin(token);
     this.turn = turn;
-    this.#becomeHeld('granted', inherited);
+    this.becomeHeld('granted', inherited);
     return true;
   }
 
@@ -200,11 +200,11 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   }
 
   /** The call that asked may have given up since, and the next one wants another lease. */
-  #adoptTerms(): void {
+  private adoptTerms(): void {
     if (this.#askLoop !== undefined) this.retune(leaseTermsOf(this.#askLoop.demand.terms, this.#parts.clock));
   }
 
-  #becomeHeld(how: 'asked' | 'granted', inherited: Inherited | undefined): void {
+  private becomeHeld(how: 'asked' | 'granted', inherited: Inherited | undefined): void {
     this.#state = 'held';
     this.heldSince = this.#parts.clock.now();
     this.#askLoop?.stop();
@@ -241,13 +241,13 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   /** Gives the lock back; rejects with what `failure` makes of it. In any case nothing is renewed or believed from this call on. */
   giveBack(now: number, failure: FailureOf, bequest: Bequest = {}): Promise<void> {
     const { deadline } = this.lease;
-    this.#end();
+    this.end();
     const judge = (answer: Answer<ReleaseReply>, sentTwice: boolean) =>
-      failure(this.#released(answer, { sentTwice, deadline }));
+      failure(this.released(answer, { sentTwice, deadline }));
     return this.steps.giveBack({ until: now + this.#parts.settings.responseTimeoutMs, ...bequest }, judge);
   }
 
-  #released(answer: Answer<ReleaseReply>, copy: { sentTwice: boolean; deadline: number }): ReleaseOutcome {
+  private released(answer: Answer<ReleaseReply>, copy: { sentTwice: boolean; deadline: number }): ReleaseOutcome {
     // Held: a step of a hold further in was refused, so the count is not what it was taken for. No call has any hold of it now.
     if (answer.kind !== 'reply' || answer.reply.kind === 'held') {
       void this.cancel('released');
@@ -267,7 +267,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
    */
   async cancel(end: TenureEnd = 'unused'): Promise<void> {
     if (this.#askLoop?.underWay) this.onDoubt();
-    this.#end();
+    this.end();
     this.#askLoop?.drop();
     this.#steps?.drop();
     if (this.#askLoop?.reached ?? true) {
@@ -283,11 +283,11 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
 
   /** Redis has refused it for good, or it is counted down to nothing: there is nothing to undo. */
   forget(): void {
-    this.#end();
+    this.end();
     this.#subscription.close();
   }
 
-  #end(): void {
+  private end(): void {
     this.#state = 'ended';
     this.lease.end();
     this.#askLoop?.stop();

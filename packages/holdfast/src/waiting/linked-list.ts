@@ -18,13 +18,13 @@ export class LinkedList<T extends ListNode<T>> implements Iterable<T> {
   }
 
   addLast(item: T): void {
-    this.#join(this.#last, item);
-    this.#join(item, undefined);
+    this.join(this.#last, item);
+    this.join(item, undefined);
   }
 
   addFirst(item: T): void {
-    this.#join(item, this.#first);
-    this.#join(undefined, item);
+    this.join(item, this.#first);
+    this.join(undefined, item);
   }
 
   /** Answers false, and does nothing, when the item is not in the list. */
@@ -33,7 +33,7 @@ export class LinkedList<T extends ListNode<T>> implements Iterable<T> {
     if (ahead === undefined && item !== this.#first) return false;
     item.ahead = undefined;
     item.behind = undefined;
-    this.#join(ahead, behind);
+    this.join(ahead, behind);
     return true;
   }
 
@@ -45,7 +45,7 @@ export class LinkedList<T extends ListNode<T>> implements Iterable<T> {
   }
 
   /** Makes neighbours of these two; undefined is an end of the list. */
-  #join(ahead: T | undefined, behind: T | undefined): void {
+  private join(ahead: T | undefined, behind: T | undefined): void {
     if (ahead === undefined) this.#first = behind;
     else ahead.behind = behind;
     if (behind === undefined) this.#last = ahead;

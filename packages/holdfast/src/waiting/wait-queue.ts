@@ -54,7 +54,7 @@ export class WaitQueue extends LinkedList<Waiter> {
   get demand(): Demand | undefined {
     if (this.first === undefined) return undefined;
     const { terms } = this.first.request;
-    const patientUntil = this.#patientUntil;
+    const patientUntil = this.patientUntil;
     if (this.#demand?.terms !== terms || this.#demand.patientUntil !== patientUntil)
       this.#demand = { terms, patientUntil };
     return this.#demand;
@@ -78,16 +78,16 @@ export class WaitQueue extends LinkedList<Waiter> {
     waiter.number = ++this.#highest;
     super.addLast(waiter);
     this.#unindexed ??= waiter;
-    this.#joined(waiter);
+    this.joined(waiter);
   }
 
   /** Back to the head of the queue, where it came from. */
   override addFirst(waiter: Waiter): void {
     waiter.number = --this.#lowest;
     if (this.#unindexed === this.first) this.#unindexed = waiter;
-    else for (const entry of this.#entriesOf(waiter)) this.#listOf(entry.origin).addFirst(entry);
+    else for (const entry of this.entriesOf(waiter)) this.listOf(entry.origin).addFirst(entry);
     super.addFirst(waiter);
-    this.#joined(waiter);
+    this.joined(waiter);
   }
 
   override remove(waiter: Waiter): boolean {
@@ -97,7 +97,7 @@ export class WaitQueue extends LinkedList<Waiter> {
     if (--this.#size === 0) this.#demand = undefined;
     this.#limits.left();
     if (waiter.mostAttempts < Number.POSITIVE_INFINITY) this.#limitedAttempts--;
-    for (const entry of waiter.indexEntries) this.#leave(entry);
+    for (const entry of waiter.indexEntries) this.leave(entry);
     waiter.indexEntries = none;
     if (waiter.singleAttempt) this.#singleAttempts--;
     else if (waiter.until === this.#until) this.#until = undefined;
@@ -106,17 +106,17 @@ export class WaitQueue extends LinkedList<Waiter> {
 
   /** The first that may enter while `record` is the innermost hold. */
   firstInside(record: HoldRecord): Waiter | undefined {
-    this.#index();
+    this.index();
     if (this.#origins === undefined) return undefined;
-    let first = record.owner === undefined ? undefined : this.#firstOf(record.owner);
+    let first = record.owner === undefined ? undefined : this.firstOf(record.owner);
     for (const scope of record.scopes) {
-      const one = this.#firstOf(scope);
+      const one = this.firstOf(scope);
       if (first === undefined || (one !== undefined && one.number < first.number)) first = one;
     }
     return first;
   }
 
-  #joined(waiter: Waiter): void {
+  private joined(waiter: Waiter): void {
     this.#size++;
     this.#limits.joined();
     if (waiter.mostAttempts < Number.POSITIVE_INFINITY) this.#limitedAttempts++;
@@ -124,42 +124,42 @@ export class WaitQueue extends LinkedList<Waiter> {
     else if (this.#until !== undefined) this.#until = Math.max(this.#until, waiter.until);
   }
 
-  get #patientUntil(): number {
-    this.#until ??= this.#longest();
+  private get patientUntil(): number {
+    this.#until ??= this.longest();
     return this.#until;
   }
 
-  #longest(): number {
+  private longest(): number {
     let longest = Number.NEGATIVE_INFINITY;
     for (let one = this.first; one !== undefined && longest < Number.POSITIVE_INFINITY; one = one.behind)
       if (!one.singleAttempt) longest = Math.max(longest, one.until);
     return longest;
   }
 
-  #index(): void {
+  private index(): void {
     for (let one = this.#unindexed; one !== undefined; one = one.behind)
-      for (const entry of this.#entriesOf(one)) this.#listOf(entry.origin).addLast(entry);
+      for (const entry of this.entriesOf(one)) this.listOf(entry.origin).addLast(entry);
     this.#unindexed = undefined;
   }
 
-  #entriesOf(waiter: Waiter): readonly Entry[] {
+  private entriesOf(waiter: Waiter): readonly Entry[] {
     waiter.indexEntries = this.#policy.originsOf(waiter.request).map((origin) => new IndexEntry(waiter, origin));
     return waiter.indexEntries;
   }
 
-  #leave(entry: Entry): void {
-    const list = this.#listOf(entry.origin);
+  private leave(entry: Entry): void {
+    const list = this.listOf(entry.origin);
     list.remove(entry);
     if (list.first !== undefined) return;
     this.#origins?.delete(entry.origin);
     if (this.#origins?.size === 0) this.#origins = undefined;
   }
 
-  #firstOf(origin: Scope | string): Waiter | undefined {
+  private firstOf(origin: Scope | string): Waiter | undefined {
     return this.#origins?.get(origin)?.first?.call;
   }
 
-  #listOf(origin: Scope | string): LinkedList<Entry> {
+  private listOf(origin: Scope | string): LinkedList<Entry> {
     this.#origins ??= new Map();
     const known = this.#origins.get(origin);
     if (known !== undefined) return known;

@@ -103,7 +103,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
     this.#keeper = keeper;
     this.#wait = new Wait<unknown>({
       timers: parts.waits,
-      expiresAt: this.#firstLimit(parts.settings),
+      expiresAt: this.firstLimit(parts.settings),
       aborts: parts.aborts,
       signal: request.signal,
       handler: this,
@@ -172,7 +172,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
 
   onAbort(_: unknown, reason: unknown): void {
     // Yours: its stack is not ours to change.
-    this.#fail(reason);
+    this.fail(reason);
   }
 
   /** Its hold is ours, and delivered now or in the next turn of the event loop. */
@@ -188,25 +188,25 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
 
   /** The hold that was on its way is lost: it waits again, with what is left of its patience. */
   waitOn(now: number, settings: Settings): void {
-    this.expireAt(Math.max(now, this.#firstLimit(settings)));
+    this.expireAt(Math.max(now, this.firstLimit(settings)));
   }
 
   /** Only while it is not settled. */
   give(record: HoldRecord): void {
-    this.#left(this.#wait.resolve(this.request.completion(record, this.joinedAt)));
+    this.left(this.#wait.resolve(this.request.completion(record, this.joinedAt)));
   }
 
   /** Its time is over, and there is no error to tell. */
   turnAway(refusal: NotAcquired): void {
-    if (!this.settled && this.#left(this.#endWithout(refusal))) this.#keeper.onLeave(this, 'busy');
+    if (!this.settled && this.left(this.endWithout(refusal))) this.#keeper.onLeave(this, 'busy');
   }
 
   refuse(error: unknown): void {
-    if (!this.settled) this.#fail(atSite(error, this.request.site));
+    if (!this.settled) this.fail(atSite(error, this.request.site));
   }
 
-  #fail(error: unknown): void {
-    if (this.#left(this.#wait.reject(error))) this.#keeper.onLeave(this, { error });
+  private fail(error: unknown): void {
+    if (this.left(this.#wait.reject(error))) this.#keeper.onLeave(this, { error });
   }
 
   cancel(): void {
@@ -214,7 +214,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
     this.refuse(new LockScopeError(message, this.name));
   }
 
-  #endWithout(refusal: NotAcquired): boolean {
+  private endWithout(refusal: NotAcquired): boolean {
     try {
       return this.#wait.resolve(this.request.completion(refusal, this.joinedAt));
     } catch (error) {
@@ -223,11 +223,11 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   }
 
   /** Clock time at which its patience is first to be looked at. */
-  #firstLimit(settings: Settings): number {
+  private firstLimit(settings: Settings): number {
     return this.joinedAt + firstLimitMs(this.request.waitMs, settings);
   }
 
-  #left(first: boolean): boolean {
+  private left(first: boolean): boolean {
     if (first) this.request.scope?.settled(this);
     return first;
   }
