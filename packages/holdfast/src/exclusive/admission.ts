@@ -114,7 +114,8 @@ export function sendBack(lock: ExclusiveLock, waiter: Waiter): void {
 /** To be joined. */
 function ownQueue(lock: ExclusiveLock): WaitQueue {
   if (lock.queue === nobody) lock.queue = new WaitQueue(lock.parts.limits, lock.policy);
-  return lock.queue;
+  // What is not `nobody` was made here.
+  return lock.queue as WaitQueue;
 }
 
 const delivering = {

@@ -20,7 +20,7 @@
 
 import type { LockParts } from '../client-parts.js';
 import { LockUpgradeError, type LockLostReason } from '../errors.js';
-import { contend } from '../exclusive/admission.js';
+import { join } from '../exclusive/admission.js';
 import type { Coordinating } from '../exclusive/coordinating.js';
 import { Coordinator } from '../exclusive/coordinator.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
@@ -250,8 +250,7 @@ export class SharedCoordinator implements Coordinating, LockHome {
       const { lock } = this.#writers;
       queue.remove(waiter);
       waiter.moveTo(lock);
-      lock.queue.addLast(waiter);
-      lock.change(() => contend(lock));
+      lock.change(() => join(lock, waiter));
     }
     return stepsOf(tenure).change(() => this.operations.downgrade(tenure.id));
   }

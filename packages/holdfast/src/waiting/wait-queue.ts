@@ -169,8 +169,11 @@ export class WaitQueue extends LinkedList<Waiter> {
   }
 }
 
-/** One for all locks for which no call waits: most of those that are held. None is ever added. */
-export const nobody: WaitQueue = new WaitQueue(
+/** As who may not add to it sees one: it may be {@link nobody}. */
+export type Line = Omit<WaitQueue, 'addFirst' | 'addLast'>;
+
+/** One for all locks for which no call waits: most of those that are held. None is ever added: it would wait for every lock of every client. */
+export const nobody: Line = new WaitQueue(
   { joined: () => undefined, left: () => undefined },
   { originsOf: () => none },
 );

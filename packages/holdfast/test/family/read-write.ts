@@ -253,6 +253,22 @@ export function readWriteContract(world: World, wakeup: Wakeup): void {
       await gone();
     });
 
+    it('hands them on to no other lock of the client', async () => {
+      const { open, name, gone } = setUp();
+      const one = open();
+      const writer = await write(one);
+      const reader = await within(writer.run(() => one.both.readLock().acquire()));
+      const seen: string[] = [];
+      const next = one.both.writeLock().withLock(() => seen.push('written'));
+      await within(writer.release());
+      await within(one.client.getLock(`${name}:other`).withLock(() => seen.push('the other lock was had')));
+      seen.push('read');
+      await within(reader.release());
+      await within(next);
+      expect(seen).toEqual(['the other lock was had', 'read', 'written']);
+      await gone();
+    });
+
     it('of an explicit owner is known by it', async () => {
       const { open, name } = setUp();
       const { client } = open();
