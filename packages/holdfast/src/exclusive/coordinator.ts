@@ -31,7 +31,7 @@ import type { Operations } from '../tenure/operations.js';
 import type { Stake } from '../tenure/stake.js';
 import { judge } from '../waiting/deadlock.js';
 import { SelfWaitWatch } from '../waiting/self-wait-watch.js';
-import { nobody, type Line } from '../waiting/wait-queue.js';
+import { nobody, type QueuedCalls } from '../waiting/wait-queue.js';
 import { type AcquireRequest, Waiter, type WaiterKeeper } from '../waiting/waiter.js';
 import { contend, enter, join, reenter } from './admission.js';
 import { leave, vacateAfterAll } from './departure.js';
@@ -52,7 +52,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   readonly parts: LockParts;
   readonly policy: ExclusivePolicy;
   readonly holds = new OpenHolds();
-  queue: Line = nobody;
+  queue: QueuedCalls = nobody;
   arriving: readonly Waiter[] = none;
   tenure: Stake | undefined;
   busyAt: number | undefined;

@@ -3,7 +3,7 @@
 import { whenRead } from '../connection/reading.js';
 import { unavailableError } from '../tenure/failures.js';
 import { decideAtTimeout, type TimeoutDecision } from '../waiting/timeout-decision.js';
-import type { Line } from '../waiting/wait-queue.js';
+import type { QueuedCalls } from '../waiting/wait-queue.js';
 import type { Waiter } from '../waiting/waiter.js';
 import type { ExclusiveLock } from './lock.js';
 
@@ -47,13 +47,13 @@ function decisionOn(lock: ExclusiveLock, waiter: Waiter): TimeoutDecision {
 }
 
 /** The lock has gone to another call: those for one attempt have their answer. */
-export function endSingleAttempts(queue: Line): void {
+export function endSingleAttempts(queue: QueuedCalls): void {
   if (!queue.hasSingleAttempts) return;
   for (const waiter of queue) if (waiter.singleAttempt) waiter.turnAway('busy');
 }
 
 /** Calls made before `askedAt` have the answer to an attempt: the lock is busy. */
-export function endAttempts(queue: Line, askedAt: number): void {
+export function endAttempts(queue: QueuedCalls, askedAt: number): void {
   if (!queue.hasLimitedAttempts) return;
   for (const waiter of queue) if (waiter.joinedAt <= askedAt && waiter.attemptFailed()) waiter.turnAway('busy');
 }

@@ -2,7 +2,7 @@ import type { LockParts } from '../client-parts.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Operations } from '../tenure/operations.js';
 import type { Stake, StakeListener } from '../tenure/stake.js';
-import type { Line } from '../waiting/wait-queue.js';
+import type { QueuedCalls } from '../waiting/wait-queue.js';
 import type { Waiter } from '../waiting/waiter.js';
 import type { HoldKeeper, HoldRecord } from './hold-record.js';
 import type { OpenHolds } from './open-holds.js';
@@ -18,7 +18,7 @@ export interface ExclusiveLock extends HoldKeeper, StakeListener {
   readonly policy: ExclusivePolicy;
   readonly holds: OpenHolds;
   /** The calls that wait, first come first; `nobody` between two changes when none does. */
-  queue: Line;
+  queue: QueuedCalls;
   /** Calls whose hold is on the way to them: neither in the queue nor settled by it. */
   arriving: readonly Waiter[];
   /** The client's owner in Redis, while it has or wants the lock. */

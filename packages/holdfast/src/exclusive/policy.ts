@@ -13,7 +13,7 @@ import { none } from '../lists.js';
 import type { LockParts } from '../client-parts.js';
 import type { Scope } from '../scopes/scope.js';
 import type { CountedDown, Stake } from '../tenure/stake.js';
-import type { Line } from '../waiting/wait-queue.js';
+import type { QueuedCalls } from '../waiting/wait-queue.js';
 import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
 import { mayPassOn } from './handoff-rule.js';
 import type { HoldRecord } from './hold-record.js';
@@ -45,7 +45,7 @@ export interface ExclusivePolicy {
 /** A lock in this process, as its policy sees it. */
 export interface LockState {
   readonly holds: OpenHolds;
-  readonly queue: Line;
+  readonly queue: QueuedCalls;
   readonly tenure: Stake | undefined;
 }
 

@@ -13,7 +13,7 @@ import type { LockParts } from '../client-parts.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { LockHome } from '../exclusive/lock.js';
 import { mayReenter } from '../exclusive/reentry.js';
-import type { Line } from './wait-queue.js';
+import type { QueuedCalls } from './wait-queue.js';
 import type { Waiter } from './waiter.js';
 
 const PATIENCE_MS = 1_000;
@@ -22,7 +22,7 @@ const PAUSE_MS = 100;
 
 interface Lock {
   readonly name: string;
-  readonly queue: Line;
+  readonly queue: QueuedCalls;
 }
 
 /** One lock's self-wait watch: one appointment, only while a suspect waits. */

@@ -169,11 +169,11 @@ export class WaitQueue extends LinkedList<Waiter> {
   }
 }
 
-/** As who may not add to it sees one: it may be {@link nobody}. */
-export type Line = Omit<WaitQueue, 'addFirst' | 'addLast'>;
+/** A queue for those who only look, or take calls out: it may be {@link nobody}, which none is added to. */
+export type QueuedCalls = Omit<WaitQueue, 'addFirst' | 'addLast'>;
 
 /** One for all locks for which no call waits: most of those that are held. None is ever added: it would wait for every lock of every client. */
-export const nobody: Line = new WaitQueue(
+export const nobody: QueuedCalls = new WaitQueue(
   { joined: () => undefined, left: () => undefined },
   { originsOf: () => none },
 );

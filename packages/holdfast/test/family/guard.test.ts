@@ -26,7 +26,8 @@ describe('a guarded write', () => {
     const proxy = await faultProxy({ target: kit.server });
     kit.cleanup(() => proxy.close());
     const worker = await spawnLockWorker(kit, { redis: proxy.url });
-    const token = await worker.call('acquireFenced', name, 600);
+    // Its write has to leave before the lease is over, on a busy machine too.
+    const token = await worker.call('acquireFenced', name, 2_500);
     proxy.hold('up');
     const late = worker.call('guardedSet', key, 'of the stopped one');
     await waitUntil(() => proxy.heldBytes > 0, { what: 'its write is on its way' });
