@@ -90,7 +90,9 @@ describe('a server that does not answer for a moment', () => {
     try {
       expect(await outcomeOf(lock.tryLock(20))).toBe(false);
       expect(await outcomeOf(lock.tryLock(500))).toBe('LOCK_UNAVAILABLE');
-      expect(await outcomeOf(lock.tryLock(5))).toBe('LOCK_UNAVAILABLE');
+      // Time in which this process stood still, on a busy machine, is not held against the server.
+      const short = () => outcomeOf(lock.tryLock(5));
+      await waitUntil(async () => (await short()) === 'LOCK_UNAVAILABLE', { what: 'short waits to be told' });
     } finally {
       await kit.server.continueProcess();
     }
