@@ -37,9 +37,9 @@ function verdictOn(section: ReturnType<typeof sectionOn>, inBefore: readonly Hol
     granted: () => undefined,
     heldHere: (name) => (name === 'book' ? readers : [account.hold]),
     waitingHere: (name) => (name === 'book' ? waiting : []),
-    writersInLine: [writer],
   };
   const behind = callFor('book', 'read', account.scope);
+  behind.standsBehind = { writer, readers };
   judge(behind, home, parts);
   waiting.push(behind);
   readers = [section.hold];

@@ -109,6 +109,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     } else if (parts.limits.waitersReached && !this.holdsFor(request)) {
       waiter.refuse(parts.limits.reached(this, 'waiters'));
     } else {
+      waiter.standsBehind = this.#home.placeIn?.(this);
       const verdict = judge(waiter, this.#home, parts);
       if (verdict !== 'refused') join(this, waiter);
       if (verdict === 'waits' && !waiter.settled)

@@ -3,7 +3,7 @@ import type { Inherited } from '../tenure/inherited.js';
 import type { Operations } from '../tenure/operations.js';
 import type { Stake, StakeListener } from '../tenure/stake.js';
 import type { QueuedCalls } from '../waiting/wait-queue.js';
-import type { Waiter } from '../waiting/waiter.js';
+import type { PlaceBehind, Waiter } from '../waiting/waiter.js';
 import type { HoldKeeper, HoldRecord } from './hold-record.js';
 import type { OpenHolds } from './open-holds.js';
 import type { ExclusivePolicy } from './policy.js';
@@ -47,8 +47,8 @@ export interface LockHome {
   heldHere(name: string): readonly HoldRecord[];
   /** The calls of this client that wait for locks of a name. */
   waitingHere(name: string): Iterable<Waiter>;
-  /** Of a lock that readers share: the calls of this client for whose sake Redis lets no more readers in. */
-  readonly writersInLine?: Iterable<Waiter>;
+  /** Of a lock that readers share: where those stand in line who join this lane now. */
+  placeIn?(lane: Seated): PlaceBehind | undefined;
 }
 
 /** What has a place there: it stands for a name, or for a part of what this client does about it. */

@@ -36,7 +36,8 @@ import type { Side } from '../tenure/operations.js';
 import type { HoldSteps } from '../tenure/hold-steps.js';
 import type { CountedDown, Stake } from '../tenure/stake.js';
 import type { Tenure } from '../tenure/tenure.js';
-import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
+import { placeBehind } from '../waiting/deadlock.js';
+import type { AcquireRequest, PlaceBehind, Waiter } from '../waiting/waiter.js';
 import { around, isWrite, LanePolicy } from './lane.js';
 import type { SharedOperations } from './operations.js';
 
@@ -44,6 +45,8 @@ import type { SharedOperations } from './operations.js';
 interface Lane {
   readonly lock: Coordinator;
   readonly policy: LanePolicy;
+  /** Of readers: where its tenure has stood in line since it began to ask. */
+  behind?: PlaceBehind | undefined;
 }
 
 /** See the module comment. */
@@ -86,8 +89,16 @@ export class SharedCoordinator implements Coordinating, LockHome {
     return this.#home.heldHere(name);
   }
 
+  placeIn(lock: Seated): PlaceBehind | undefined {
+    const lane = this.#find((one) => one.lock === lock);
+    if (lane?.policy.side !== 'read') return undefined;
+    // Once it asks it keeps its place, whoever joins it.
+    if (lane.lock.tenure === undefined) lane.behind = placeBehind(this.#writersInLine, () => this.heldHere(this.name));
+    return lane.behind;
+  }
+
   /** Not those that wait in memory for a writer of this client: readers may come in before them. */
-  get writersInLine(): Iterable<Waiter> {
+  get #writersInLine(): Iterable<Waiter> {
     const writers = this.#writers?.lock;
     return writers?.tenure !== undefined && isInLine(writers.tenure) ? writers.queue : none;
   }

@@ -16,8 +16,9 @@
  * `client.run`) says nothing of when it ends. An abort signal is no end. What cannot be known is whether a scope awaits what was called in it:
  * work that it only started counts as awaited.
  *
- * Behind whom a reader stands is looked at once, when it begins to wait. Who was let in by then with the readers that are in may not have been told yet, and comes in
- * past the writer: so a hold that is told later keeps no such reader out, nor does a writer without a place in line.
+ * Behind whom a reader stands is looked at once, when its lane begins to ask: one that joins a lane which asks already has the place of that one, which may
+ * have been let in with the readers that are in, and not have been told yet. So a hold that is told later keeps no such reader out, nor does a writer without a
+ * place in line.
  */
 
 import type { LockParts } from '../client-parts.js';
@@ -69,7 +70,6 @@ function search(waiter: Waiter, held: readonly HoldRecord[], home: LockHome): Li
   if (!waitsWithoutEnd(waiter)) return undefined;
   const inside = holdsAround(waiter.request);
   if (inside.length === 0) return undefined;
-  if (waiter.request.side === 'read') waiter.standsBehind = placeOf(held, home);
   const wanted = held.filter((hold) => isEndless(hold) && keepsOut(hold, waiter));
   if (wanted.length === 0) return undefined;
   const links: Link[] = inside.map((hold) => ({ hold, by: waiter, next: undefined }));
@@ -111,9 +111,9 @@ function waitsOf({ request }: Waiter, circle: Link): readonly DeadlockWait[] {
 const waitsWithoutEnd = ({ request }: Waiter): boolean =>
   request.waitMs === undefined && request.maxAttempts === undefined;
 
-/** Where a reader stands that begins to wait now, if behind a writer. */
-function placeOf(readers: readonly HoldRecord[], home: LockHome): PlaceBehind | undefined {
-  for (const writer of home.writersInLine ?? none) if (waitsWithoutEnd(writer)) return { writer, readers };
+/** Where readers stand who ask now, with these in, if behind one of these writers, who stand in line. */
+export function placeBehind(writers: Iterable<Waiter>, readers: () => readonly HoldRecord[]): PlaceBehind | undefined {
+  for (const writer of writers) if (waitsWithoutEnd(writer)) return { writer, readers: readers() };
   return undefined;
 }
 

@@ -84,7 +84,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   record: HoldRecord | undefined;
   /** It may be waiting for itself. */
   suspicion: SelfWaitSuspicion | undefined;
-  /** Of a reader inside other holds. */
+  /** Of a reader. */
   standsBehind: PlaceBehind | undefined;
   /** Its neighbours, while it stands in a queue. */
   ahead: Waiter | undefined;

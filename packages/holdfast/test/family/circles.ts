@@ -156,5 +156,64 @@ export function circleContract(world: World, wakeup: Wakeup): void {
       expect(outcomes).toEqual(['reader', 'owner', 'writer', undefined]);
       expect(told).toEqual([]);
     });
+
+    it('waits on when it joins one who is let in as the write hold around the other reader ends', async () => {
+      const { book, account, told, called, waiting } = setUp();
+      const [reads, mayEnd, hasAccount, mayRead] = [new Gate(), new Gate(), new Gate(), new Gate()];
+      const first = await world.outcome(book.writeLock().acquire());
+      const owner = account.withLock(async () => {
+        hasAccount.open();
+        await mayRead.opened;
+        return book.readLock().withLock(() => 'owner');
+      });
+      await world.outcome(hasAccount.opened);
+      const reader = first.run(() =>
+        book.readLock().withLock(async () => {
+          reads.open();
+          return account.withLock(() => 'reader');
+        }),
+      );
+      await world.outcome(reads.opened);
+      await called(4);
+      // It stands in line by itself, and is let in when the writer goes on as a reader.
+      const inLineBefore = book.readLock().withLock(() => mayEnd.opened);
+      await called(5);
+      await waiting(1);
+      const writer = book.writeLock().withLock(() => 'writer');
+      await called(6);
+      const released = first.release();
+      mayRead.open();
+      await called(7);
+      mayEnd.open();
+      const outcomes = await world.outcome(outcomesOf(reader, owner, writer, released, inLineBefore));
+      expect(outcomes).toEqual(['reader', 'owner', 'writer', undefined, undefined]);
+      expect(told).toEqual([]);
+    });
+
+    it('is refused who closes a circle when he joins one who stands behind the writer', async () => {
+      const { name, book, account, told, called, waiting } = setUp();
+      const [reads, hasAccount, mayWant, mayRead] = [new Gate(), new Gate(), new Gate(), new Gate()];
+      const reader = book.readLock().withLock(async () => {
+        reads.open();
+        await mayWant.opened;
+        return account.withLock(() => 'reader');
+      });
+      const owner = account.withLock(async () => {
+        hasAccount.open();
+        await mayRead.opened;
+        return book.readLock().withLock(() => 'owner');
+      });
+      await world.outcome(Promise.all([reads.opened, hasAccount.opened]));
+      const writer = book.writeLock().withLock(() => 'writer');
+      await waiting(1);
+      const inLineBefore = book.readLock().withLock(() => 'in line before');
+      await waiting(2);
+      mayWant.open();
+      await called(5);
+      mayRead.open();
+      const outcomes = await world.outcome(outcomesOf(reader, owner, writer, inLineBefore));
+      expect(outcomes).toEqual(['reader', expect.any(LockDeadlockError), 'writer', 'in line before']);
+      expect(told).toEqual([[name, `${name}-account`]]);
+    });
   });
 }
