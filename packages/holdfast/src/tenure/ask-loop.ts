@@ -157,6 +157,8 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
 
   /** It has its place in the queue until it asks again, or will have by the ask that is about to be sent. */
   get inLine(): boolean {
+    // The server could not do what was asked: others come in meanwhile.
+    if (this.setback) return false;
     const isAboutTo = this.#request?.sent === false && this.#subscription.mayQueue;
     return (isAboutTo ? this.#demand.patientUntil : this.#freshUntil) >= this.askedAgainBy;
   }
