@@ -210,7 +210,7 @@ export class HoldRecord implements ScopedHold {
   /** The call has it from now on. */
   open(now: number, unlockScope: Scope | undefined, inherited: Inherited | undefined): void {
     this.#phase = open;
-    this.since = Math.floor(now);
+    this.since = now;
     this.inherited = inherited;
     this.adopt(unlockScope);
   }

@@ -248,6 +248,17 @@ describe('stats', () => {
     }
   });
 
+  it('measure holds of less than a millisecond, whenever they begin', async () => {
+    const time = driveTime(kit);
+    const { client, lock } = setUp();
+    for (let i = 0; i < 5; i++) {
+      const hold = await lock.acquire();
+      await time.advance(0.3);
+      await hold.release();
+    }
+    expect(client.stats().holds.maxMs).toBeCloseTo(0.3);
+  });
+
   it('have histograms: of each bound how many were no longer, and in count those that were', async () => {
     const time = driveTime(kit);
     const { client, lock } = setUp();
