@@ -48,9 +48,9 @@ export const plantedForOwners = [
   },
   {
     name: 'a reader behind a writer waits for nobody',
-    ...{ with: 'circle', class: 'calm', rules: ['deadlock'], file: `${client}/waiting/deadlock.ts` },
-    before: "  if (waiter.request.side === 'read') waiter.standsBehind = placeOf(held, home);\n",
-    after: '',
+    ...{ with: 'circle', class: 'calm', rules: ['deadlock'], file: `${client}/read-write/shared-coordinator.ts` },
+    before: '    return lane.behind;\n',
+    after: '    return undefined;\n',
   },
   {
     name: 'a lease that ends closes a circle',
