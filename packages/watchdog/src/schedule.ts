@@ -25,7 +25,7 @@ export type Task = (() => void) | { run(): void };
 
 /** Something to be run once, at a clock time. */
 export interface Appointment {
-  /** Clock time in whole milliseconds: a fraction is rounded up. */
+  /** Clock time in milliseconds. */
   readonly time: number;
   /**
    * Changes the time; one that was cancelled or has run is made again.
@@ -86,8 +86,8 @@ export class Schedule {
     put: (entry, time) => {
       if (Number.isNaN(time)) throw new RangeError('an appointment needs a time, got NaN');
       const wasEmpty = this.#heap.size === 0;
-      this.#heap.put(entry, Math.ceil(time));
-      if (entry.time < this.#firesAt) this.#setTimer();
+      this.#heap.put(entry, time);
+      if (time < this.#firesAt) this.#setTimer();
       else if (wasEmpty && this.#liveness === 'keeps-process-alive') this.#timer?.ref();
     },
     remove: (entry) => {
@@ -162,8 +162,8 @@ interface Calendar {
 class Entry implements Appointment, HeapItem {
   readonly #calendar: Calendar;
   readonly task: Task;
-  /** Whole: V8 keeps any other number as an object, and there is one for each lock that is held. */
-  time = 0;
+  /** Undefined until it is placed. So V8 keeps whole numbers here, as those of leases are, without an object for each. */
+  time!: number;
   place = UNPLACED;
 
   constructor(calendar: Calendar, task: Task) {
@@ -172,7 +172,7 @@ class Entry implements Appointment, HeapItem {
   }
 
   move(time: number): void {
-    if (Math.ceil(time) !== this.time || this.place < 0) this.#calendar.put(this, time);
+    if (time !== this.time || this.place < 0) this.#calendar.put(this, time);
   }
 
   cancel(): void {
