@@ -64,7 +64,7 @@ describe('force', () => {
   it('frees the lock and tells the old owner and Redisson', async () => {
     await lock.ask('a:1');
     const channels = await server.listen('holdfast_inbox:a', keys.releaseChannel);
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', left: 0 });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', alsoBefore: [], left: 0 });
     expect(await lock.state()).toMatchObject({ lock: {} });
     expect(await channels.received()).toEqual([
       [keys.releaseChannel, '0'],
@@ -76,7 +76,7 @@ describe('force', () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     const channels = await server.listen('holdfast_inbox:a', 'holdfast_inbox:b', keys.releaseChannel);
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', left: 0 });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', alsoBefore: [], left: 0 });
     expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1', seq: '1' }, queue: [] });
     expect(await lock.pttl()).toEqual(almost(CLAIM));
     expect(await channels.received()).toEqual([
@@ -92,6 +92,7 @@ describe('force', () => {
     expect(await lock.force('x:1')).toEqual({
       kind: 'forced',
       ownerBefore: '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:17',
+      alsoBefore: [],
       left: 0,
     });
     expect(await channels.received()).toEqual([[keys.releaseChannel, '0']]);
@@ -101,13 +102,13 @@ describe('force', () => {
     await lock.ask('a:1');
     await server.redis.hset(keys.lock, 'mode', 'read', '0b8f1c5e-7a52-4f0e-9a3b-5d1c8f2e4a60:17', 1);
     const inbox = await server.listen('holdfast_inbox:a');
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', left: 0 });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', alsoBefore: [], left: 0 });
     expect(await inbox.received()).toEqual([['holdfast_inbox:a', '1 lost a:1 force-unlocked']]);
   });
 
   it('reports no owner when the lock was free, and sends no message', async () => {
     const channel = await server.listen(keys.releaseChannel);
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: undefined, left: 0 });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: undefined, alsoBefore: [], left: 0 });
     expect(await channel.received()).toEqual([]);
   });
 
@@ -115,7 +116,7 @@ describe('force', () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     await lock.vanish();
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: undefined, left: 0 });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: undefined, alsoBefore: [], left: 0 });
     expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1' } });
   });
 
@@ -123,9 +124,9 @@ describe('force', () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     await lock.force('x:1');
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', left: 0 });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', alsoBefore: [], left: 0 });
     expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1' } });
-    expect(await lock.force('x:2')).toEqual({ kind: 'forced', ownerBefore: 'b:1', left: 0 });
+    expect(await lock.force('x:2')).toEqual({ kind: 'forced', ownerBefore: 'b:1', alsoBefore: [], left: 0 });
   });
 
   it('never deletes a key of another type', async () => {

@@ -25,7 +25,7 @@ describe('on a Cluster node', () => {
     expect(await lock.release('a:1', 5, { tombstoneMs: TOMBSTONE })).toEqual({ kind: 'granted', to: 'b:1' });
     expect(await lock.renew('b:1')).toMatchObject({ kind: 'renewed' });
     expect(await lock.cancel('b:1')).toMatchObject({ wasGranted: true });
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'c:1', left: 0 });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'c:1', alsoBefore: [], left: 0 });
     expect(await lock.peek('c:1')).toMatchObject({ locked: false });
     expect(await lock.inspect()).toMatchObject({ owner: undefined, queue: [] });
   });

@@ -197,8 +197,8 @@ describe('decoding', () => {
     [rest, ['released'], { kind: 'released', left: 0 }],
     [rest, ['notHeld'], { kind: 'notHeld' }],
     [cancel, ['cancelled', 1, 0], { kind: 'cancelled', wasGranted: true, left: 0 }],
-    [force, ['forced', 'b:1', 0], { kind: 'forced', ownerBefore: 'b:1', left: 0 }],
-    [force, ['forced', '', 0], { kind: 'forced', ownerBefore: undefined, left: 0 }],
+    [force, ['forced', 'b:1', 0], { kind: 'forced', ownerBefore: 'b:1', alsoBefore: [], left: 0 }],
+    [force, ['forced', '', 0], { kind: 'forced', ownerBefore: undefined, alsoBefore: [], left: 0 }],
     [
       renew,
       [99, ['renewed', 30], ['lost', 'taken']],

@@ -94,7 +94,7 @@ describe('on a server out of memory', () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     await fill();
-    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', left: 0 });
+    expect(await lock.force('x:1')).toEqual({ kind: 'forced', ownerBefore: 'a:1', alsoBefore: [], left: 0 });
     expect(await lock.state()).toMatchObject({ lock: { 'b:1': '1' } });
   });
 

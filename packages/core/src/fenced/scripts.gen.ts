@@ -21,7 +21,7 @@ export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 
 
 export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'tokens'> = {
   name: 'fenced/force',
-  sha: '5c3fd195a1ddd6b646e4e56f6c701d9c5c00da79',
+  sha: '388d763bb69d7efaa78bcec385166950dfd93c75',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.tokens],
   source: lock.force.source.replace(parts.lockOwn, () => parts.fencedOwn),

@@ -1,4 +1,5 @@
--- Takes the lock from its owner, passes it to the next waiter or frees it, and tells the old owner.
+-- Takes the lock from its owner, passes it to the next waiter or frees it, and tells the old owner. A read-write lock is taken
+-- from all who hold it.
 -- A copy (same request) changes nothing and is answered as the first: it must not hit the owner that came after.
 --
 -- KEYS  lock queue fresh dead
@@ -9,7 +10,7 @@
 --   releaseChannel  is told `0` when an owner went and no waiter was granted the lock
 --
 -- Replies
---   forced owner left    the owner before, or ''; left as for release
+--   forced owners left   the owner before, or ''; of a read-write lock its holders, by spaces. left as for release
 
 --#include protocol/question
 --#include protocol/args
@@ -29,7 +30,14 @@ if known then return { 'forced', known, 0, question } end
 
 local holder, fields, refused = owner('')
 if refused then return refused end
-local before = holder or ''
+local old = { holder }
+if fields.side then
+  old = {}
+  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if string.find(field, ':', 1, true) then old[#old + 1] = field end
+  end
+end
+local before = table.concat(old, ' ')
 -- There is no such key yet; but a script that has written is not refused its SET by a full server.
 redis.call('DEL', KEYS[4])
 redis.call('SET', KEYS[4], before, 'PX', tombstoneMs)
@@ -45,5 +53,7 @@ end
 local inherited = inheritance()
 local granted, _, left = passOn(nil, nil, claimMs, trust, nil, inherited)
 if removed == 1 and not granted then announce(ARGV[4], trust) end
-if holder and fields.seq and not fields.rest then tell(holder, '1 lost ' .. holder .. ' force-unlocked') end
+if (fields.seq or fields.side) and not fields.rest then
+  for _, one in ipairs(old) do tell(one, '1 lost ' .. one .. ' force-unlocked') end
+end
 return { 'forced', before, left, question }

@@ -18,13 +18,15 @@ export interface ForceOptions extends Granting {
 export interface ForceReply {
   readonly kind: 'forced';
   readonly ownerBefore: string | undefined;
+  /** The others, where readers had it: of a read-write lock. */
+  readonly alsoBefore: readonly string[];
   /** Waiters of the lock, free now, that are to be served by {@link serve}. */
   readonly left: number;
 }
 
 /**
- * Takes the lock from its owner, holdfast's or foreign, and passes it on or frees it. A holdfast owner is told in its inbox
- * (`lost <tenure> force-unlocked`); until that arrives it still believes that it holds the lock. Refused (`NOTALOCK`), with nothing written
+ * Takes the lock from its owner, holdfast's or foreign, and passes it on or frees it; a read-write lock from all who hold it. A holdfast owner is told in
+ * its inbox (`lost <tenure> force-unlocked`); until that arrives it still believes that it holds the lock. Refused (`NOTALOCK`), with nothing written
  * or deleted, when the key is not a lock by its shape.
  */
 export function force(keys: LockKeys, options: ForceOptions): Command<ForceReply> {
@@ -43,7 +45,6 @@ export function force(keys: LockKeys, options: ForceOptions): Command<ForceReply
 
 function decode(reply: Reply): ForceReply {
   const kind = reply.hasLength(3).text(0);
-  return kind === 'forced'
-    ? { kind, ownerBefore: reply.text(1) || undefined, left: reply.natural(2) }
-    : reply.fail('unknown status');
+  const [ownerBefore, ...alsoBefore] = reply.text(1).split(' ').filter(Boolean);
+  return kind === 'forced' ? { kind, ownerBefore, alsoBefore, left: reply.natural(2) } : reply.fail('unknown status');
 }

@@ -28,10 +28,13 @@ if known then return { 'forced', known, 0, question } end
 local nowMs = serverMs(redis.call('TIME'))
 look(nowMs)
 local old = {}
+-- Java's owners have no inbox, and of a lock that rests nobody is deprived.
+local isTold = not foreign
 if foreign then
-  local holder, _, refused = owner('')
+  local holder, fields, refused = owner('')
   if refused then return refused end
   if ARGV[1] == 'w' then old = { holder } end
+  isTold = fields.seq and not fields.rest
 elseif side == ARGV[1] then
   for _, field in ipairs(redis.call('HKEYS', lock)) do
     if isHolder(field) then old[#old + 1] = field end
@@ -40,14 +43,13 @@ end
 -- There is no such key yet; but a script that has written is not refused its SET by a full server.
 redis.call('DEL', KEYS[5])
 redis.call('SET', KEYS[5], table.concat(old, ' '), 'PX', tombstoneMs)
-local wasForeign = foreign
 if #old > 0 then
   redis.call('DEL', lock)
   side, foreign = nil, false
 end
 passOn(nil, nil, claimMs, trust, nowMs, writersFirst)
 if #old > 0 and not side then announce(ARGV[6], trust) end
-if not wasForeign then
+if isTold then
   for _, holder in ipairs(old) do tell(holder, '1 lost ' .. holder .. ' force-unlocked') end
 end
 return { 'forced', table.concat(old, ' '), unserved(), question }

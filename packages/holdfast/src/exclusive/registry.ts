@@ -71,6 +71,14 @@ export class Registry implements LockHome {
     return this.#seat(lock);
   }
 
+  /** What is held of the locks of a name, of whatever kind: one command may take it away from all of them. */
+  *allOf(name: string): Iterable<HeldLock> {
+    for (const named of this.#coordinators.values()) {
+      const seat = named.get(name);
+      if (seat !== undefined) yield seat;
+    }
+  }
+
   heldHere(name: string): readonly HoldRecord[] {
     let held: readonly HoldRecord[] = none;
     for (const named of this.#coordinators.values()) {

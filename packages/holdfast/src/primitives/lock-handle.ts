@@ -177,7 +177,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   async forceUnlock(): Promise<boolean> {
     this.#admit();
     const { questions, registry } = this.#host;
-    return questions.force(this.#operations, registry.find(this.#operations));
+    return questions.force(this.#operations, () => registry.allOf(this.name));
   }
 
   // ---------------------------------------------------------------- acquiring

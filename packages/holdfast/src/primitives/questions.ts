@@ -18,14 +18,14 @@ export function tombstoneMsOf({ responseTimeoutMs }: Pick<Settings, 'responseTim
   return Math.min(responseTimeoutMs + LATE_COPY_MS, MAX_TIME_MS);
 }
 
-/** See the module comment. `lock`: what this client holds of the lock, while it has or wants it. */
+/** See the module comment. `lock`, `locks`: what this client holds, while it has or wants it. */
 export interface Questions {
   /** Is it held, and for how long? */
   peek(operations: OwnedOperations): Promise<Pick<PeekReply, 'locked' | 'remainingMs'>>;
   /** How many holds this client has under the tenure of `hold`; 0 when Redis knows of none. */
   holdCount(operations: OwnedOperations, lock: HeldLock, hold: ScopedHold): Promise<number>;
-  /** Takes the lock from its owner. Answers whether there was one. */
-  force(operations: OwnedOperations, lock: HeldLock | undefined): Promise<boolean>;
+  /** Takes the lock from its owner, who may be one of `locks`: what this client holds under the name. Answers whether there was one. */
+  force(operations: OwnedOperations, locks: () => Iterable<HeldLock>): Promise<boolean>;
 }
 
 /** See the module comment. */
@@ -50,10 +50,12 @@ export class NodeQuestions implements Questions {
     return (await this.#ask(operations, operations.peek(tenure))).holdCount;
   }
 
-  async force(operations: OwnedOperations, lock: HeldLock | undefined): Promise<boolean> {
+  async force(operations: OwnedOperations, locks: () => Iterable<HeldLock>): Promise<boolean> {
     const { ownerBefore, alsoBefore = none } = await this.#force(operations);
     if (ownerBefore === undefined) return false;
-    for (const owner of [ownerBefore, ...alsoBefore]) lock?.takenAway(owner, 'force-unlocked');
+    // As they are now: a kind of its own may have been made meanwhile.
+    for (const lock of [...locks()])
+      for (const owner of [ownerBefore, ...alsoBefore]) lock.takenAway(owner, 'force-unlocked');
     return true;
   }
 

@@ -40,11 +40,13 @@ export class QuorumQuestions implements Questions {
     return counts.filter((count) => count > 0).length < this.#electorate.majority ? 0 : holds.depth;
   }
 
-  async force(operations: RedLockOperations, lock: Coordinator | undefined): Promise<boolean> {
+  async force(operations: RedLockOperations, locks: () => Iterable<Coordinator>): Promise<boolean> {
     const owners = await this.#ask(operations, async ({ node, questions }) => {
       const owner = await questions.forceOut(operations.at(node));
-      const vote = lock?.tenure instanceof Quorum ? lock.tenure.tenureAt(node) : undefined;
-      if (owner !== undefined && vote?.id === owner) vote.lease.lose('force-unlocked');
+      for (const { tenure } of locks()) {
+        const vote = tenure instanceof Quorum ? tenure.tenureAt(node) : undefined;
+        if (owner !== undefined && vote?.id === owner) vote.lease.lose('force-unlocked');
+      }
       return owner;
     });
     return owners.some((owner) => owner !== undefined);

@@ -17,8 +17,11 @@ export const force: OwningScript = (redis, keys, args, begin = owning) => {
   if (known !== undefined) return ['forced', known, 0, question];
 
   const { holder, fields } = owner(redis, lock, '');
-  const isOurs = fields.has('seq');
-  const before = holder ?? '';
+  const isReadWrite = fields.has('side');
+  const isOurs = fields.has('seq') || isReadWrite;
+  const one = holder === undefined ? [] : [holder];
+  const old = isReadWrite ? redis.hkeys(lock).filter((field) => field.includes(':')) : one;
+  const before = old.join(' ');
   redis.del(dead);
   redis.set(dead, before, tombstoneMs);
   const removed = redis.del(lock);
@@ -27,6 +30,6 @@ export const force: OwningScript = (redis, keys, args, begin = owning) => {
   const inherited = holder === undefined ? foundGone(redis, fresh, redis.timeMs()) : forced;
   const passed = passOn(redis, keys, { owners: begin(redis, keys, args), claimMs, trust, inherited });
   if (removed && passed.granted === undefined) announce(redis, given(args, 3), trust);
-  if (holder !== undefined && isOurs && !isResting) tell(redis, holder, `1 lost ${holder} force-unlocked`);
+  if (isOurs && !isResting) for (const owner of old) tell(redis, owner, `1 lost ${owner} force-unlocked`);
   return ['forced', before, unserved(redis, queue, passed), question];
 };

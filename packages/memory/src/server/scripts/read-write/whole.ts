@@ -19,15 +19,16 @@ export const force: ScriptBody = (redis, keys, args) => {
   const holders = new Holders(redis, keys, redis.timeMs());
   holders.look();
   let old: string[] = [];
+  let isTold = !holders.foreign;
   if (holders.foreign) {
-    const { holder } = owner(redis, lock, '');
+    const { holder, fields } = owner(redis, lock, '');
     if (side === 'w' && holder !== undefined) old = [holder];
+    isTold = fields.has('seq') && !fields.has('rest');
   } else if (holders.side === side) {
     old = redis.hkeys(lock).filter((field) => field.includes(':'));
   }
   redis.del(dead);
   redis.set(dead, old.join(' '), tombstoneMs);
-  const wasForeign = holders.foreign;
   if (old.length > 0) {
     redis.del(lock);
     holders.side = undefined;
@@ -35,7 +36,7 @@ export const force: ScriptBody = (redis, keys, args) => {
   }
   new GrantStep(redis, holders, granting).passOn();
   if (old.length > 0 && holders.side === undefined) announce(redis, given(args, 5), granting.trust);
-  if (!wasForeign) for (const holder of old) tell(redis, holder, `1 lost ${holder} force-unlocked`);
+  if (isTold) for (const holder of old) tell(redis, holder, `1 lost ${holder} force-unlocked`);
   return ['forced', old.join(' '), unserved(redis, holders), question];
 };
 
