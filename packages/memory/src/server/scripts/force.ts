@@ -30,6 +30,6 @@ export const force: OwningScript = (redis, keys, args, begin = owning) => {
   const inherited = holder === undefined ? foundGone(redis, fresh, redis.timeMs()) : forced;
   const passed = passOn(redis, keys, { owners: begin(redis, keys, args), claimMs, trust, inherited });
   if (removed && passed.granted === undefined) announce(redis, given(args, 3), trust);
-  if (isOurs && !isResting) for (const owner of old) tell(redis, owner, `1 lost ${owner} force-unlocked`);
+  if (isOurs && !isResting) for (const one of old) tell(redis, one, `1 lost ${one} force-unlocked`);
   return ['forced', before, unserved(redis, queue, passed), question];
 };
