@@ -121,7 +121,7 @@ function giveBack(
   }
   lock.turn = turnAfter(tenure, lock.parts);
   const failure = (outcome: ReleaseOutcome) => {
-    if (outcome.kind === 'unheld') return lostOnTheWayOut(lock, last, tenure.whyLost('deleted'));
+    if (outcome.kind === 'unheld') return lostOnTheWayOut(lock, last, whyUnheld(lock, tenure, last));
     return outcome.kind === 'released' ? undefined : failureError(lock, outcome);
   };
   const returned = tenure.giveBack(now, failure, { restUntil, turn: lock.turn });
@@ -134,6 +134,13 @@ function freed(lock: ExclusiveLock, now: number): void {
   lock.busyAt = now;
   // Without a pause the ask is sent right behind the release on the same connection: the calls that wait lose no round trip.
   contend(lock, pauseMs(lock.operations.key, lock.parts));
+}
+
+/** Redis did not know the hold any more when the release came. Where the lease was over by then, nobody need have deleted anything. */
+function whyUnheld(lock: ExclusiveLock, tenure: Stake, last: HoldRecord): LockLostReason {
+  const why = tenure.whyLost('deleted');
+  if (why !== 'deleted' || lock.parts.clock.now() < tenure.lease.deadline) return why;
+  return last.terms.mode === 'fixed' ? 'expired' : 'unreachable';
 }
 
 /** The hold which has just been given up was gone before, or went meanwhile. */

@@ -19,8 +19,8 @@ export const force: OwningScript = (redis, keys, args, begin = owning) => {
   const { holder, fields } = owner(redis, lock, '');
   const isReadWrite = fields.has('side');
   const isOurs = fields.has('seq') || isReadWrite;
-  const one = holder === undefined ? [] : [holder];
-  const old = isReadWrite ? redis.hkeys(lock).filter((field) => field.includes(':')) : one;
+  const single = holder === undefined ? [] : [holder];
+  const old = isReadWrite ? redis.hkeys(lock).filter((field) => field.includes(':')) : single;
   const before = old.join(' ');
   redis.del(dead);
   redis.set(dead, before, tombstoneMs);
