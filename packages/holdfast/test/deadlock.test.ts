@@ -74,6 +74,32 @@ const kinds = Object.keys(sections);
 const taking = (kind: string, client: LockClient): Take =>
   sections[kind]?.(client) ?? (() => Promise.reject(new Error(kind)));
 
+/** What a call re-enters: a member of a multi-lock is a lock like any other. */
+const sameAs = (kind: string): string => (kind.startsWith('getLock') || kind === 'getMultiLock' ? 'getLock' : kind);
+
+describe('a call inside a lock of its name', () => {
+  it.each(kinds)('%s: is refused where that is of another kind, which it cannot re-enter', async (held) => {
+    for (const wanted of kinds) {
+      const { client, told } = setUp();
+      const call = taking(held, client)('x', () => taking(wanted, client)('x', () => 'inside'));
+      const [outcome] = await ended(client, call);
+      const reenters = sameAs(held) === sameAs(wanted);
+      const expected: unknown = reenters ? 'inside' : expect.any(LockDeadlockError);
+      expect([wanted, outcome]).toEqual([wanted, expected]);
+      expect(told.map(({ waits }) => waits.map(({ name }) => name))).toEqual(reenters ? [] : [['x']]);
+    }
+  });
+
+  it('waits on where the lock of the other kind ends by itself', async () => {
+    const { client, told } = setUp();
+    const call = client
+      .getFairLock('x')
+      .withLock({ leaseMs: 1_000 }, () => client.getLock('x').withLock(() => 'inside'));
+    const [outcome] = await ended(client, call);
+    expect([outcome, told]).toEqual([expect.any(LockLostError), []]);
+  });
+});
+
 describe('two flows that wait for each other', () => {
   it.each(kinds)('%s: the call that closes the circle is told at once, and may be refused', async (kind) => {
     const { client, told } = setUp();

@@ -2,7 +2,8 @@
  * Finds the call that closes a circle: it is inside a hold that another call waits for, which is inside a hold that ... the first one waits for. None of them
  * can go on, so nothing will ever part them: their leases are renewed.
  *
- *      waits for             a call that stands in a queue waits for each hold of that name which it is not inside of. Readers do not wait for readers,
+ *      waits for             a call that stands in a queue waits for each hold of that name which it is not inside of, and for one of another kind
+ *                            of lock in any case, since it cannot re-enter that. Readers do not wait for readers,
  *                            but one that comes while a writer stands in line waits, behind it, for the readers that were in by then
  *      is inside of          a hold that ends with a scope ends after all that was called in that scope: a section, a `lock()` inside `client.run`,
  *                            and the members that a multi-lock has already while it waits for the next
@@ -28,6 +29,7 @@ import { CALLERS, Site } from '../reports/site.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { LockHome } from '../exclusive/lock.js';
 import { innermostLive } from '../exclusive/reentry.js';
+import { isSameLock } from '../tenure/operations.js';
 import type { AcquireRequest, PlaceBehind, Waiter } from './waiter.js';
 
 /** How many waiting calls are looked at before the search is given up: it must not stand in the way of a crowd. */
@@ -72,6 +74,8 @@ function search(waiter: Waiter, held: readonly HoldRecord[], home: LockHome): Li
   if (inside.length === 0) return undefined;
   const wanted = held.filter((hold) => isEndless(hold) && keepsOut(hold, waiter));
   if (wanted.length === 0) return undefined;
+  const own = inside.find((hold) => wanted.includes(hold));
+  if (own !== undefined) return { hold: own, by: waiter, next: undefined };
   const links: Link[] = inside.map((hold) => ({ hold, by: waiter, next: undefined }));
   const seen = new Set(inside);
   let looks = 0;
@@ -91,9 +95,9 @@ function search(waiter: Waiter, held: readonly HoldRecord[], home: LockHome): Li
 }
 
 /** After a stalled event loop a lease may have run out that no timer has ended yet. That of the call's own lock has just been looked at. */
-function hasRunOut(circle: Link, { name }: Waiter): boolean {
+function hasRunOut(circle: Link, { request }: Waiter): boolean {
   for (let link: Link | undefined = circle; link !== undefined; link = link.next)
-    if (link.hold.name !== name && link.hold.lost) return true;
+    if (!isSameLock(link.hold, request) && link.hold.lost) return true;
   return false;
 }
 
@@ -120,6 +124,8 @@ export function placeBehind(writers: Iterable<Waiter>, readers: () => readonly H
 /** The call has to wait for this hold to end. */
 function keepsOut(hold: HoldRecord, { request, standsBehind }: Waiter): boolean {
   if (hold.name !== request.name) return false;
+  // No call re-enters a lock of another kind.
+  if (!isSameLock(hold, request)) return true;
   if (hold.side === 'read' && request.side === 'read')
     return standsBehind !== undefined && standsBehind.writer.inQueue && standsBehind.readers.includes(hold);
   for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent) {
