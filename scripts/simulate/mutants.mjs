@@ -1,4 +1,4 @@
-// npm run simulate -- --mutant [numbers | client | scripts | all] [--minutes n] [--with kind]: does the simulation find planted bugs? Each patch of
+// npm run simulate -- --mutant [numbers | client | scripts | all] [--minutes n] [--with kind] [--temper name]: does the simulation find planted bugs? Each patch of
 // mutants/ is applied to a copy of the repository, bundled, and simulated until a promise is broken: one of a script on servers that execute Lua, with
 // the modules of scripts made anew. Without a word: those of the client.
 import { spawn, spawnSync } from 'node:child_process';
@@ -100,9 +100,10 @@ export async function findMutants(args) {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { minutes: { type: 'string', default: '1' }, with: { type: 'string' } },
+    options: { minutes: { type: 'string', default: '1' }, with: { type: 'string' }, temper: { type: 'string' } },
   });
-  const how = { minutes: Number(values.minutes), beside: values.with === undefined ? [] : ['--with', values.with] };
+  const beside = ['with', 'temper'].flatMap((name) => (values[name] === undefined ? [] : [`--${name}`, values[name]]));
+  const how = { minutes: Number(values.minutes), beside };
   const mutants = chosen(positionals.length === 0 ? ['client'] : positionals);
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-simulation-'));
   const copy = join(folder, 'holdfast');

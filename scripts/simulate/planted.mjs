@@ -7,6 +7,7 @@ import { root } from '../run.mjs';
 import { bundle } from './bundle.mjs';
 import { plantedForCompany } from './planted-company.mjs';
 import { plantedForOwners } from './planted-owners.mjs';
+import { plantedForTempers } from './planted-tempers.mjs';
 
 const server = 'packages/memory/src/server/scripts';
 const client = 'packages/holdfast/src';
@@ -224,6 +225,7 @@ const planted = [
   },
   ...plantedForOwners,
   ...plantedForCompany,
+  ...plantedForTempers,
 ];
 
 const say = (line) => process.stdout.write(`${line}\n`);
@@ -250,7 +252,8 @@ const MOST_WORLDS = 60;
 async function look(plant) {
   const file = join(root, `packages/simulation/node_modules/.cache/planted-${process.pid}.mjs`);
   await bundle(root, file, [changing(plant)]);
-  const terms = ['--class', plant.class, '--with', plant.with, '--seed', '1', '--runs', String(MOST_WORLDS)];
+  const terms = ['--seed', '1', '--runs', String(MOST_WORLDS)];
+  for (const name of ['class', 'with', 'temper']) if (plant[name] !== undefined) terms.push(`--${name}`, plant[name]);
   if (plant.scripts === 'lua') terms.push('--lua');
   const { stdout } = spawnSync(process.execPath, [file, ...terms, '--workers', '1', '--until-violation', '--no-show'], {
     encoding: 'utf8',
@@ -272,7 +275,10 @@ export async function findPlanted(words) {
     const { rule, worlds, holds } = await look(plant);
     const isFound = plant.rules.includes(rule);
     say(`${isFound ? 'found ' : 'MISSED'} ${plant.name}: ${rule ?? 'nothing'} (${worlds} worlds, ${holds} holds)`);
-    rows.push({ isFound, text: `| ${plant.name} | ${plant.with} | ${rule ?? 'not found'} | ${worlds} | ${holds} |` });
+    rows.push({
+      isFound,
+      text: `| ${plant.name} | ${plant.with ?? plant.temper} | ${rule ?? 'not found'} | ${worlds} | ${holds} |`,
+    });
   }
   say(['', '| planted | in | found as | worlds | holds |', '| --- | --- | --- | --: | --: |'].join('\n'));
   for (const { text } of rows) say(text);

@@ -1,12 +1,15 @@
 /** All judges of one run, and what is counted: what tasks tell goes to those whom it concerns, and the first violation is kept. */
 
 import type { MemoryServer } from '@holdfast/memory';
-import type { Hold } from 'holdfast';
+import { type Hold, LockLimitError } from 'holdfast';
 import { ExclusionJudge, type OpenHold, type Side } from './judges/exclusion.js';
 import { GhostJudge } from './judges/ghosts.js';
 import { InheritanceJudge } from './judges/inheritances.js';
 import { OrderJudge } from './judges/order.js';
+import { LimitJudge } from './judges/limits.js';
+import { LineJudge } from './judges/lines.js';
 import { OtherJudges } from './judges/others.js';
+import { RecordJudge } from './judges/records.js';
 import { scriptOf } from './judges/script-names.js';
 import { TokenJudge } from './judges/tokens.js';
 import type { Rule, Violation } from './judges/violation.js';
@@ -30,11 +33,15 @@ export class Court implements Witness {
   /** Of locks by majority: no fault takes one away. */
   readonly #majorities: ExclusionJudge;
   readonly #byMajority: ReadonlySet<string>;
+  /** Of what servers keep. */
+  readonly #kept: readonly { executed(now: number, server: MemoryServer, request: readonly string[]): void }[];
   readonly #ghosts: GhostJudge | undefined;
   readonly #wakeups: WakeupJudge | undefined;
   readonly #order: OrderJudge | undefined;
   readonly #tokens: TokenJudge | undefined;
   readonly #inheritances: InheritanceJudge;
+  /** Where clients have limits. */
+  readonly #limits: LimitJudge | undefined;
   readonly #pending = new Map<object, string>();
   /** `<process> <lock>`: the server has refused a call of that process. */
   readonly #refused = new Set<string>();
@@ -57,9 +64,13 @@ export class Court implements Witness {
     const holdsOf = (lock: string) => this.#exclusion.openOn(lock);
     this.others = new OtherJudges(scenario, { excusedMs, holdsOf, report });
     // Where data is lost, what has ended may come back.
-    this.#ghosts = scenario.class === 'taken' ? undefined : new GhostJudge(report);
+    const isKept = scenario.class !== 'taken';
+    this.#ghosts = isKept ? new GhostJudge(report) : undefined;
+    this.#kept = isKept ? [new RecordJudge(scenario, report), new LineJudge(scenario, report)] : [];
     this.#inheritances = new InheritanceJudge(scenario, report);
     const { kind, others } = scenario;
+    const isLimited = scenario.processes.some(({ client }) => client.limits !== undefined);
+    this.#limits = isLimited && scenario.class === 'calm' ? new LimitJudge(scenario, report) : undefined;
     // Whom somebody floods with messages may be late for its turn, at every lock.
     const isForged = others.some((one) => one.kind === 'later' && one.forgeries.length > 0);
     this.#wakeups = scenario.class === 'calm' && !isForged ? new WakeupJudge(scenario, report) : undefined;
@@ -92,6 +103,7 @@ export class Court implements Witness {
     this.#wakeups?.entered(now, lock);
     this.#tokens?.entered(now, entry);
     this.#inheritances.entered(now, entry);
+    this.#limits?.entered(entry);
     return entry;
   }
 
@@ -139,6 +151,7 @@ export class Court implements Witness {
     const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
     if (code === 'LOCK_LOST') this.#losses++;
     if (code === 'LOCK_REFUSED') this.#refused.add(`${desk.process.number} ${lock}`);
+    if (code === LockLimitError.code && this.#limits !== undefined) return;
     const rule = brokenBy(error, this.#scenario.class, pattern);
     if (rule !== undefined) this.fail(rule, lock, `${desk.name} in ${pattern}: ${told}`);
   }
@@ -151,9 +164,14 @@ export class Court implements Witness {
     const token = {};
     this.#trace.note(desk.process.time, 'call', desk.process.number, () => `${desk.name} ${what}`);
     this.#pending.set(token, `${desk.name}: ${what}`);
+    this.#limits?.calls(desk.process, token);
     try {
       return await call;
+    } catch (error) {
+      if (error instanceof LockLimitError) this.#limits?.refused(desk.process, token, error);
+      throw error;
     } finally {
+      this.#limits?.settled(desk.process, token);
       this.#pending.delete(token);
     }
   }
@@ -170,6 +188,7 @@ export class Court implements Witness {
     // However long the call has been on its way: who had the lock is told from now on.
     if (scriptOf(request) === 'force') this.#exclusion.taken(this.#timeline.now, request[3]);
     this.#ghosts?.executed(this.#timeline.now, server, request);
+    for (const judge of this.#kept) judge.executed(this.#timeline.now, server, request);
     this.others.executed(this.#timeline.now, server, request);
   }
 

@@ -5,6 +5,7 @@
  */
 export { scenarioOf, type ScenarioTerms } from './plan/draw.js';
 export type { FaultKind, FaultPlan } from './plan/faults.js';
+export { type Temper, type TemperName, temperNames } from './plan/tempers.js';
 export type { OtherKind, Scenario, ScenarioClass, Scripts } from './plan/scenario.js';
 export { type RunCounts, type RunOptions, type RunResult, runScenario } from './run.js';
 export { type Shrunk, shrink } from './shrink.js';

@@ -163,6 +163,7 @@ class Run {
           processes: this.#scenario.processes.map(({ number }) => number),
           class: this.#scenario.class,
           locks: this.#scenario.locks,
+          habits: this.#scenario.habits,
           kind: this.#scenario.kind,
           shared: this.#scenario.shared,
           others: this.#scenario.others,

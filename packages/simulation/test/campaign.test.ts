@@ -6,7 +6,12 @@ import { runBundled } from './bundled.js';
 /** On a machine that is busy elsewhere. */
 const PATIENCE_MS = 120_000;
 
-async function judged(kind: ScenarioClass, beside: OtherKind | 'any', worlds: number, scripts: Scripts = 'rules') {
+async function judged(
+  kind: ScenarioClass | 'each temper',
+  beside: OtherKind | 'any',
+  worlds: number,
+  scripts: Scripts = 'rules',
+) {
   const said = await runBundled('campaign', [kind, beside, 20_261, worlds, scripts]);
   const { holds, ...violated } = JSON.parse(said) as { holds: number };
   expect(violated).toEqual({});
@@ -38,6 +43,16 @@ describe.each(otherKinds)('with %s beside a lock', (beside) => {
     'no promise is broken by faults',
     async () => {
       expect(await judged('broken', beside, 2)).toBeGreaterThan(100);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('in a world of each temper', () => {
+  it(
+    'no promise is broken',
+    async () => {
+      expect(await judged('each temper', 'any', 1)).toBeGreaterThan(1_000);
     },
     PATIENCE_MS,
   );

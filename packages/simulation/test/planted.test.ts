@@ -31,6 +31,9 @@ describe('the judge finds that', () => {
     ['a hash of others is taken for a lock', 'stranger'],
     ['a waiter whose entry says more is passed over', 'skipped'],
     ['a second grant is believed', 'exclusion'],
+    ['a copy of a nested call counts', 'record'],
+    ['a waiter is given the lock for its whole lease', 'line'],
+    ['one level more than the limit', 'limit'],
   ])(
     '%s',
     async (name, rule) => {

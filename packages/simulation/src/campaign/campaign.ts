@@ -40,7 +40,7 @@ export function runCampaign(file: string, orders: Orders, listener: CampaignList
     let left = workers;
     const children = Array.from({ length: workers }, (_, number) => {
       const child = fork(file, ['--worker']);
-      const terms = { class: orders.class, with: orders.with, scripts: orders.scripts };
+      const terms = { class: orders.class, with: orders.with, temper: orders.temper, scripts: orders.scripts };
       const share: Share = { first: seed + number, stride: workers, end: seed + runs, terms };
       child.send({ ...share, end: Math.min(share.end, Number.MAX_SAFE_INTEGER) });
       child.on('message', (message) => {

@@ -31,7 +31,7 @@ function progressOf({ minutes, tally, findings }: CampaignResult): string {
 
 /** Says how to see it again, makes it smaller, and leaves the trace of the smallest in a file. */
 async function show({ seed }: Finding, orders: Orders, scratch: string) {
-  const terms = (['class', 'with'] as const).map((name) =>
+  const terms = (['class', 'with', 'temper'] as const).map((name) =>
     orders[name] === undefined ? '' : ` --${name} ${orders[name]}`,
   );
   say(`    again: npm run simulate -- --show ${seed}${terms.join('')}${orders.scripts === 'lua' ? ' --lua' : ''}`);

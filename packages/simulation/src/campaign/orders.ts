@@ -2,6 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { temperNames, type TemperName } from '../plan/tempers.js';
 import type { OtherKind, ScenarioClass, Scripts } from '../plan/scenario.js';
 
 /** See the module comment. */
@@ -16,6 +17,8 @@ export interface Orders {
   readonly class: ScenarioClass | undefined;
   /** Worlds have this beside a single lock, and nothing else. Undefined: drawn by each seed. */
   readonly with: OtherKind | undefined;
+  /** Worlds are turned this way. Undefined: not at all. */
+  readonly temper: TemperName | undefined;
   readonly scripts: Scripts;
   readonly workers: number;
   readonly until: 'done' | 'violation';
@@ -33,6 +36,7 @@ export const usage = `npm run simulate -- [options]
   --seed n           of the first run (a fresh one, printed); the next runs have the next seeds
   --class name       calm, broken, taken (drawn by each seed)
   --with kind        semaphore, ids, latch, election, share, multi, spin, rest, majority, left, owners, circle, guard, stranger or later beside one lock (drawn by each seed, but the last ten)
+  --temper name      ${temperNames.join(', ')}: conditions are turned one way, so that a rare thing is frequent
   --lua              servers execute the Lua scripts, and not the rules beside them: slower, the same worlds
   --workers n        processes (one for each core)
   --until-violation  ends with the first violation
@@ -76,6 +80,7 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
       seed: { type: 'string' },
       class: { type: 'string' },
       with: { type: 'string' },
+      temper: { type: 'string' },
       workers: { type: 'string' },
       lua: { type: 'boolean', default: false },
       'until-violation': { type: 'boolean', default: false },
@@ -93,6 +98,8 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
   if (kind !== undefined && !classes.has(kind)) throw new Error(`--class must be one of ${[...classes].join(', ')}`);
   const other = values.with;
   if (other !== undefined && !others.has(other)) throw new Error(`--with must be one of ${[...others].join(', ')}`);
+  const { temper } = values;
+  if (temper !== undefined && !isTemper(temper)) throw new Error(`--temper must be one of ${temperNames.join(', ')}`);
   const hasGoal = values.holds !== undefined || values.runs !== undefined;
   return {
     seed: number('seed', freshSeed()),
@@ -101,6 +108,7 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
     runs: number('runs', Number.POSITIVE_INFINITY),
     class: kind as ScenarioClass | undefined,
     with: other as OtherKind | undefined,
+    temper,
     scripts: values.lua ? 'lua' : 'rules',
     workers: Math.max(1, Math.floor(number('workers', availableParallelism()))),
     until: values['until-violation'] ? 'violation' : 'done',
@@ -108,3 +116,5 @@ export function ordersOf(args: readonly string[], freshSeed: () => number): Orde
     shows: !values['no-show'],
   };
 }
+
+const isTemper = (name: string): name is TemperName => (temperNames as readonly string[]).includes(name);

@@ -7,6 +7,8 @@ export interface ScriptCall {
   readonly name: ScriptName;
   readonly lock: string;
   readonly tenure: string;
+  /** Its arguments, the tenure first. */
+  readonly args: readonly string[];
 }
 
 /** Scripts that do for each of several what another does for one. */
@@ -18,14 +20,29 @@ export function callsIn(request: readonly string[]): ScriptCall[] {
   if (name === undefined || name === 'renew') return [];
   const keys = Number(request[2]);
   const single = joint[name];
-  if (single === undefined) return [{ name, lock: request[3] ?? '', tenure: request[3 + keys] ?? '' }];
+  if (single === undefined) {
+    const args = request.slice(3 + keys, -1);
+    return [{ name, lock: request[3] ?? '', tenure: args[0] ?? '', args }];
+  }
   // For each tenure as many keys and arguments as for one: three arguments more than keys. The last is the name of the question.
   const calls: ScriptCall[] = [];
   const args = request.length - 3 - keys - 1;
   const tenures = (args - keys) / 3;
-  for (let key = 3, arg = 3 + keys; key < 3 + keys; key += keys / tenures, arg += args / tenures)
-    calls.push({ name: single, lock: request[key] ?? '', tenure: request[arg] ?? '' });
+  for (let key = 3, arg = 3 + keys; key < 3 + keys; key += keys / tenures, arg += args / tenures) {
+    const own = request.slice(arg, arg + args / tenures);
+    calls.push({ name: single, lock: request[key] ?? '', tenure: own[0] ?? '', args: own });
+  }
   return calls;
+}
+
+/** As {@link callsIn}, and renewals too: each lock that a request may have changed. */
+export function changesIn(request: readonly string[]): ScriptCall[] {
+  if (scriptOf(request) !== 'renew') return callsIn(request);
+  const keys = Number(request[2]);
+  return request.slice(3, 3 + keys).map((lock, place) => {
+    const args = request.slice(3 + keys + 2 * place, 5 + keys + 2 * place);
+    return { name: 'renew', lock, tenure: args[0] ?? '', args };
+  });
 }
 
 /** The id of the client that a tenure belongs to. */

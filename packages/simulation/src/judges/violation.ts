@@ -42,6 +42,12 @@ export type Rule =
   | 'guard'
   /** Data of others under the name of a lock was changed, or taken for a lock, or a call was told of some that was not there. */
   | 'stranger'
+  /** A client let more in than its limits say, or refused a call below them. */
+  | 'limit'
+  /** What a server keeps of an owner was changed by a stranger or a copy, or its lease got shorter. */
+  | 'record'
+  /** One in line has not the place that it should have, was passed over, or was given the lock when it was gone, or for too long. */
+  | 'line'
   /** One that stood in line and could have been served was passed over. */
   | 'skipped'
   /** A message was not read for what it says, or cost more than a few commands. */

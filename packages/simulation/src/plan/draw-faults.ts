@@ -1,21 +1,38 @@
 /** Draws what breaks in a world, and when. */
 
 import type { Chance } from '../world/chance.js';
-import { type FaultKind, type FaultPlan, weights } from './faults.js';
+import { type FaultKind, type FaultPlan, type FaultWeights, weights } from './faults.js';
 import type { Scenario } from './scenario.js';
 
 /** A server's silence that a fault makes is over after this at most. */
 const LONGEST_FAULT_MS = 3_000;
 
+/** What breaks, and how often, where it is not the class that says so. */
+export interface FaultTerms {
+  readonly weights: FaultWeights;
+  /** On average, in milliseconds: one of them is drawn. */
+  readonly every: readonly number[];
+  /** A silence that one of them makes is over after this at most, in milliseconds. */
+  readonly longestMs: number;
+}
+
 /** What breaks for plain locks and for processes. */
-export function drawFaults(chance: Chance, { workMs, processes, locks, class: kind, lag }: Scenario): FaultPlan[] {
-  const everyMs = chance.pick([60, 150, 400]);
+export function drawFaults(
+  chance: Chance,
+  { workMs, processes, locks, class: kind, lag }: Scenario,
+  {
+    weights: wanted = kind === 'taken' ? weights.taken : weights.broken,
+    every = [60, 150, 400],
+    longestMs = LONGEST_FAULT_MS,
+  }: Partial<FaultTerms> = {},
+): FaultPlan[] {
+  const everyMs = chance.pick(every);
   const faults: FaultPlan[] = [];
   // In peace first, and ended by the end.
   for (let at = 300; at < workMs; at += 2 * everyMs * chance.next()) {
-    const drawn: FaultKind = kind === 'taken' ? chance.weighed(weights.taken) : chance.weighed(weights.broken);
+    const drawn = chance.weighed(wanted as Readonly<Record<FaultKind, number>>);
     if (drawn === 'failover' && lag === undefined) continue;
-    const forMs = Math.min(chance.mostlySmall(5, LONGEST_FAULT_MS), workMs - at);
+    const forMs = Math.min(chance.mostlySmall(5, longestMs), workMs - at);
     const process = chance.below(processes.length);
     faults.push(planned(drawn, { at, forMs, process, lock: chance.below(locks.length), chance }));
   }
@@ -71,7 +88,10 @@ function planned(
     case 'script-flush':
     case 'clients-killed':
       return { at, kind };
+    case 'clock-back':
+      return { at, kind, byMs: Math.round(chance.mostlySmall(1, 300)) };
     case 'queue-lost':
+    case 'counter-lost':
     case 'del':
       return { at, kind, lock };
     case 'force':

@@ -5,6 +5,7 @@ import type { Chance } from '../world/chance.js';
 import { Chance as Source } from '../world/chance.js';
 import { drawLater, drawStranger } from './draw-company.js';
 import { drawFaults, drawNodeFaults } from './draw-faults.js';
+import { usualHabits } from './habits.js';
 import { drawMajority } from './draw-majority.js';
 import type {
   ClientPlan,
@@ -17,6 +18,8 @@ import type {
   TaskPlan,
 } from './scenario.js';
 
+import { tempers, type TemperName } from './tempers.js';
+
 const classes = { calm: 3, broken: 6, taken: 2 } satisfies Record<ScenarioClass, number>;
 
 /** What is not left to the seed. */
@@ -24,6 +27,8 @@ export interface ScenarioTerms {
   readonly class?: ScenarioClass | undefined;
   /** With this and nothing else beside a single lock. */
   readonly with?: OtherKind | undefined;
+  /** Turned this way. */
+  readonly temper?: TemperName | undefined;
   /** Default: rules. A world is the same either way. */
   readonly scripts?: Scripts;
 }
@@ -31,21 +36,23 @@ export interface ScenarioTerms {
 /** The scenario of a seed: a few seconds of a small world. */
 export function scenarioOf(seed: number, terms: ScenarioTerms = {}): Scenario {
   const { class: only, with: beside, scripts = 'rules' } = terms;
+  const temper = terms.temper === undefined ? {} : tempers[terms.temper];
   const chance = new Source(seed).of('scenario');
   const drawn = chance.weighed(classes);
-  const kind = only ?? drawn;
+  const kind = only ?? temper.class ?? drawn;
   const locks = beside === undefined ? drawLocks(chance.of('locks')) : ['pay'];
   const workMs = Math.round(chance.between(4_000, 20_000));
   const processes = Array.from({ length: chance.whole(2, 5) }, (_, number) =>
     drawProcess(chance.of(`process ${number}`), number),
   );
   const slowest = chance.mostlySmall(0.3, 25);
-  const scenario: Scenario = {
+  const usual: Scenario = {
     seed,
     scripts,
     class: kind,
     wakeup: chance.happens(0.85) ? 'queue' : 'redisson',
     locks,
+    habits: { ...usualHabits, ...temper.habits },
     ...drawFamily(chance.of('family')),
     ...(beside === undefined ? {} : { shared: [] }),
     others: drawOthers(chance.of('others'), beside, { slowestMs: slowest, workMs }),
@@ -55,8 +62,12 @@ export function scenarioOf(seed: number, terms: ScenarioTerms = {}): Scenario {
     processes,
     faults: [],
   };
+  const scenario = temper.turn?.(usual, chance.of('temper')) ?? usual;
   if (kind === 'calm') return scenario;
-  const faults = [...drawFaults(chance.of('faults'), scenario), ...drawNodeFaults(chance.of('node faults'), scenario)];
+  const faults = [
+    ...drawFaults(chance.of('faults'), scenario, temper.faults),
+    ...drawNodeFaults(chance.of('node faults'), scenario),
+  ];
   return { ...scenario, faults };
 }
 

@@ -27,7 +27,9 @@ export type FaultPlan = {
   | { readonly kind: 'server-stop' | 'oom' | 'noperm' | 'busy'; readonly forMs: number }
   | { readonly kind: 'restart' | 'restart-empty' | 'failover'; readonly awayMs: number; readonly loadingMs: number }
   | { readonly kind: 'script-flush' | 'clients-killed' }
-  | { readonly kind: 'queue-lost' | 'del'; readonly lock: number }
+  | { readonly kind: 'queue-lost' | 'counter-lost' | 'del'; readonly lock: number }
+  /** The wall clock of the server is set back. */
+  | { readonly kind: 'clock-back'; readonly byMs: number }
   | { readonly kind: 'force'; readonly lock: number; readonly process: number }
 );
 
@@ -74,9 +76,12 @@ const atNode = {
   'clients-killed': 1,
 } satisfies Partial<Record<FaultKind, number>>;
 
+/** Of each fault. Those that are in no list of classes are drawn in worlds of a temper only. */
+export type FaultWeights = Readonly<Partial<Record<FaultKind, number>>>;
+
 /** How often each kind is drawn, in a world where locks may be taken away, and in one where they may not. */
 export const weights = {
   broken: plain as Readonly<Record<keyof typeof plain, number>>,
-  taken: { ...plain, ...taking } as Readonly<Record<FaultKind, number>>,
+  taken: { ...plain, ...taking } as Readonly<Record<keyof typeof plain | keyof typeof taking, number>>,
   atNode: atNode as Readonly<Record<keyof typeof atNode, number>>,
 };

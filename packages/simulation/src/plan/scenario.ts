@@ -2,6 +2,7 @@
 
 import type { Delays } from '../world/network.js';
 import type { FaultPlan } from './faults.js';
+import type { Habits } from './habits.js';
 import type { StrangeData } from './strange-data.js';
 
 /**
@@ -106,6 +107,16 @@ export interface ClientPlan {
   readonly reaskMs: number;
   readonly attemptTimeoutMs: number;
   readonly responseTimeoutMs: number;
+  /** Undefined: those that a client has by itself. */
+  readonly limits?: Limits;
+}
+
+/** How much a client may have at once. */
+export interface Limits {
+  readonly waiters: number;
+  readonly locks: number;
+  readonly depth: number;
+  readonly leaseMs: number;
 }
 
 /** One flow of calls. */
@@ -136,6 +147,7 @@ export interface Scenario {
   readonly class: ScenarioClass;
   readonly wakeup: 'queue' | 'redisson';
   readonly locks: readonly string[];
+  readonly habits: Habits;
   readonly kind: LockKind;
   /** Names of read-write locks; most worlds have none. */
   readonly shared: readonly string[];

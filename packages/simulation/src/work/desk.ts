@@ -4,6 +4,7 @@ import type { Hold, LockClient, RedLockClient } from 'holdfast';
 import type { OpenHold, Side } from '../judges/exclusion.js';
 import type { OtherJudges } from '../judges/others.js';
 import type { Wait } from '../judges/wait.js';
+import type { Habits } from '../plan/habits.js';
 import type { LockKind, OtherPlan, ScenarioClass } from '../plan/scenario.js';
 import type { Chance } from '../world/chance.js';
 import type { WorldProcess } from '../world/process.js';
@@ -39,6 +40,7 @@ export interface Desk {
   /** What may break here. */
   readonly class: ScenarioClass;
   readonly locks: readonly string[];
+  readonly habits: Habits;
   readonly kind: LockKind;
   readonly shared: readonly string[];
   readonly others: readonly OtherPlan[];

@@ -5,33 +5,14 @@ import type { OpenHold } from '../judges/exclusion.js';
 import type { Desk } from './desk.js';
 import { givenUpAfter } from './giving-up.js';
 import { imperative, triedImperative } from './imperative.js';
+import { count } from './counting.js';
 import { lockOf } from './lock-of.js';
 import { lastOther, otherStep } from './others.js';
 import { sharedStep } from './reading-and-writing.js';
+import { countedNesting, nestedGivenUp, nestedLease } from './nesting.js';
 import { settledAll } from './settled-all.js';
+import type { PatternName } from '../plan/habits.js';
 import { LONGEST_FIXED_LEASE_MS, work, workMs } from './working.js';
-
-/** How often each is drawn. */
-export const shares = {
-  section: 12,
-  nested: 4,
-  branches: 2,
-  shortWait: 3,
-  object: 3,
-  imperative: 3,
-  triedImperative: 2,
-  fixedLease: 2,
-  detached: 1,
-  givenUp: 3,
-  crowd: 2,
-  twoLocks: 2,
-  longHold: 1,
-  queries: 1,
-  owner: 1,
-};
-
-/** What a task does. */
-export type PatternName = keyof typeof shares;
 
 type Pattern = (desk: Desk, lock: string) => Promise<void>;
 
@@ -54,6 +35,9 @@ const patterns: Readonly<Record<PatternName, Pattern>> = {
   longHold: (desk, lock) => section(desk, lock, {}, undefined, 0, desk.chance.between(0.5, 2.5) * desk.leaseMs),
   queries,
   owner: (desk, lock) => ownedByName(desk, lock),
+  counted: countedNesting,
+  nestedLease,
+  nestedGivenUp,
 };
 
 /** One thing that a task does; never rejects. */
@@ -61,7 +45,7 @@ export async function step(desk: Desk): Promise<void> {
   if (desk.others.length > 0 && desk.chance.happens(0.4)) return otherStep(desk);
   if (desk.shared.length > 0 && desk.chance.happens(0.5)) return sharedStep(desk);
   const lock = desk.chance.pick(desk.locks);
-  const pattern = desk.chance.weighed(shares);
+  const pattern = desk.chance.weighed(desk.habits);
   try {
     await patterns[pattern](desk, lock);
   } catch (error) {
@@ -240,11 +224,4 @@ async function ownedByName(desk: Desk, lock: string): Promise<void> {
     desk.witness.leave(entry);
     await desk.witness.pending(desk, `release ${lock}`, hold.release());
   }
-}
-
-async function count(desk: Desk, lock: string, entry: OpenHold): Promise<void> {
-  let levels = 0;
-  for (let at: OpenHold | undefined = entry; at !== undefined; at = at.inside) levels++;
-  const counted = await desk.witness.pending(desk, `count ${lock}`, lockOf(desk, lock).getHoldCount());
-  desk.witness.counted(desk, lock, entry, levels, counted);
 }

@@ -61,10 +61,15 @@ export async function tried(desk: Desk, taking: Taking, waitMs: number, forMs: n
   await given(desk, taking, call, forMs);
 }
 
-/** A hold as an object, for which nobody waits longer than a moment. */
-export async function givenUp(desk: Desk, taking: Taking, forMs: number): Promise<void> {
+/** A hold as an object, for which nobody waits longer than a moment. `around`: as for a section. */
+export async function givenUp(
+  desk: Desk,
+  taking: Taking,
+  forMs: number,
+  around: readonly OpenHold[] = [],
+): Promise<void> {
   const call = () => givenUpAfter(desk, desk.chance.below(40), (signal) => acquired(desk, taking, { signal }));
-  await given(desk, taking, call, forMs);
+  await given(desk, taking, call, forMs, around);
 }
 
 /** A hold as an object. */
@@ -81,12 +86,13 @@ async function given(
   { names, watch }: Taking,
   call: () => Promise<Hold | null | undefined>,
   forMs: number,
+  around: readonly OpenHold[] = [],
 ): Promise<void> {
   const watched = watch?.();
   try {
     const hold = await call();
     if (hold === null || hold === undefined) return;
-    const entries = begun(desk, names, hold, [], watched);
+    const entries = begun(desk, names, hold, around, watched);
     try {
       await during(desk, hold, entries, forMs, nothing);
     } finally {

@@ -110,14 +110,16 @@ export function breakNow(
     case 'clients-killed':
       server.master.hangUp();
       return true;
+    case 'clock-back':
+      server.setClock(-fault.byMs);
+      return true;
     case 'queue-lost':
+    case 'counter-lost':
     case 'del': {
       const lock = locks[fault.lock];
       if (lock === undefined) return false;
-      const keys = lockKeys(lock);
       if (fault.kind === 'del') then.taken(lock);
-      const queue = wakeup === 'queue' ? [keys.queue, keys.fresh] : [];
-      deleteKeys(world, fault.kind === 'del' ? [keys.lock] : queue);
+      deleteKeys(world, keysLost(fault.kind, lock, wakeup));
       return true;
     }
     case 'force': {
@@ -133,6 +135,17 @@ export function breakNow(
 function refuse(server: WorldServer, { timeline }: World, trouble: Trouble, forMs: number): void {
   const end = server.master.refuse(trouble);
   timeline.at(timeline.now + forMs, Phase.immediate, undefined, end);
+}
+
+function keysLost(
+  kind: 'queue-lost' | 'counter-lost' | 'del',
+  name: string,
+  wakeup: Scenario['wakeup'],
+): readonly string[] {
+  const { lock, queue, fresh, tokenCounter } = lockKeys(name);
+  if (kind === 'del') return [lock];
+  if (kind === 'counter-lost') return [tokenCounter];
+  return wakeup === 'queue' ? [queue, fresh] : [];
 }
 
 function deleteKeys({ server }: World, keys: readonly string[]): void {

@@ -1,0 +1,58 @@
+/** What tasks do inside a hold of a plain lock, where a temper wants more of it. */
+
+import type { AcquireOptions } from 'holdfast';
+import type { OpenHold } from '../judges/exclusion.js';
+import { count } from './counting.js';
+import type { Desk } from './desk.js';
+import { lockOf } from './lock-of.js';
+import { givenUp, section, type Taking } from './taking.js';
+import { LONGEST_FIXED_LEASE_MS, workMs } from './working.js';
+
+/** One or two levels, and what Redis counts before and after. */
+export function countedNesting(desk: Desk, lock: string): Promise<void> {
+  const inner = taking(desk, lock);
+  return section(desk, taking(desk, lock), workMs(desk), async ([entry]) => {
+    if (entry === undefined) return;
+    await section(
+      desk,
+      inner,
+      workMs(desk),
+      ([nested]) => (nested === undefined ? nothing() : count(desk, lock, nested)),
+      [entry],
+    );
+    await count(desk, lock, entry);
+  });
+}
+
+/** A lease inside another, shorter or longer than what is left of that one. */
+export function nestedLease(desk: Desk, lock: string): Promise<void> {
+  const leased = () =>
+    taking(desk, lock, { leaseMs: Math.round(desk.chance.mostlySmall(100, LONGEST_FIXED_LEASE_MS)) });
+  return section(desk, leased(), workMs(desk), (entries) => section(desk, leased(), workMs(desk), undefined, entries));
+}
+
+/** A call inside is given up, perhaps while its command is on its way: it counts nothing in the end. */
+export function nestedGivenUp(desk: Desk, lock: string): Promise<void> {
+  return section(desk, taking(desk, lock), 0, async (entries) => {
+    await givenUp(desk, taking(desk, lock), 0, entries);
+    // What is told to Redis of one tenure is told in order, so that the hold that was given up is gone when this one is.
+    await section(desk, taking(desk, lock), workMs(desk), undefined, entries);
+    for (const entry of entries) await count(desk, lock, entry);
+  });
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+function taking(desk: Desk, lock: string, options: AcquireOptions = {}): Taking {
+  return {
+    names: [lock],
+    handle: lockOf(desk, lock),
+    options,
+    watch: () => {
+      const wait = desk.witness.waits(desk, lock);
+      const settled = () => wait.settled();
+      const had = ({ inside }: OpenHold) => (inside === undefined ? wait.had() : settled());
+      return { had, returned: () => undefined, settled };
+    },
+  };
+}
