@@ -17,7 +17,7 @@ export const plantedForTempers = [
   },
   {
     name: 'who is gone is given the lock',
-    ...{ temper: 'dead', rules: ['line'], file: `${server}/grant.ts` },
+    ...{ temper: 'stalls', rules: ['line'], file: `${server}/grant.ts` },
     before: 'freshness !== undefined && freshness.untilMs >= nowMs;',
     after: 'freshness !== undefined;',
   },

@@ -34,7 +34,8 @@ export class Court implements Witness {
   readonly #majorities: ExclusionJudge;
   readonly #byMajority: ReadonlySet<string>;
   /** Of what servers keep. */
-  readonly #kept: readonly { executed(now: number, server: MemoryServer, request: readonly string[]): void }[];
+  readonly #records: RecordJudge | undefined;
+  readonly #lines: LineJudge | undefined;
   readonly #ghosts: GhostJudge | undefined;
   readonly #wakeups: WakeupJudge | undefined;
   readonly #order: OrderJudge | undefined;
@@ -66,7 +67,8 @@ export class Court implements Witness {
     // Where data is lost, what has ended may come back.
     const isKept = scenario.class !== 'taken';
     this.#ghosts = isKept ? new GhostJudge(report) : undefined;
-    this.#kept = isKept ? [new RecordJudge(scenario, report), new LineJudge(scenario, report)] : [];
+    this.#records = isKept ? new RecordJudge(scenario, report) : undefined;
+    this.#lines = isKept ? new LineJudge(scenario, report) : undefined;
     this.#inheritances = new InheritanceJudge(scenario, report);
     const { kind, others } = scenario;
     const isLimited = scenario.processes.some(({ client }) => client.limits !== undefined);
@@ -188,7 +190,8 @@ export class Court implements Witness {
     // However long the call has been on its way: who had the lock is told from now on.
     if (scriptOf(request) === 'force') this.#exclusion.taken(this.#timeline.now, request[3]);
     this.#ghosts?.executed(this.#timeline.now, server, request);
-    for (const judge of this.#kept) judge.executed(this.#timeline.now, server, request);
+    this.#records?.executed(this.#timeline.now, server, request);
+    this.#lines?.executed(this.#timeline.now, server, request);
     this.others.executed(this.#timeline.now, server, request);
   }
 
@@ -196,6 +199,11 @@ export class Court implements Witness {
   taken(lock: string | undefined): void {
     this.#exclusion.taken(this.#timeline.now, lock);
     if (lock === undefined) this.others.taken(this.#timeline.now);
+  }
+
+  /** A fault takes away those who stand in line for this lock. */
+  lineLost(lock: string): void {
+    this.#lines?.lost(lock);
   }
 
   /** A server has lost its data. */

@@ -197,6 +197,7 @@ class Run {
         const dying = fault.kind === 'kill' ? this.#world.lifeOf(fault.process) : undefined;
         const done = breakNow(fault, this.#world, this.#scenario, {
           taken: (lock) => this.#court.taken(lock),
+          lineLost: (lock) => this.#court.lineLost(lock),
           emptied: (server) => this.#court.emptied(server),
           began: (life) => this.#begin(life),
           force,

@@ -9,7 +9,7 @@
  * In worlds in which locks are taken away data is lost with them: not for those.
  */
 
-import { inboxChannel } from '@holdfast/core';
+import { inboxChannel, lockKeys } from '@holdfast/core';
 import { type MemoryServer, SortedSet } from '@holdfast/memory';
 import type { Scenario } from '../plan/scenario.js';
 import { callsIn, clientOf, type ScriptCall } from './requests.js';
@@ -43,6 +43,11 @@ export class LineJudge {
     this.#report = report;
     this.#locks = watchedLocks(scenario);
     this.#longestClaimMs = Math.max(...scenario.processes.map(({ client }) => client.claimLeaseMs));
+  }
+
+  /** Nobody stands in line any more. */
+  lost(name: string): void {
+    this.#last.delete(lockKeys(name).lock);
   }
 
   /** A server has executed `request`. */

@@ -7,7 +7,7 @@
 
 import type { Chance } from '../world/chance.js';
 import type { FaultTerms } from './draw-faults.js';
-import type { Habits } from './habits.js';
+import { type Habits, type PatternName, usualHabits } from './habits.js';
 import type { ClientPlan, Scenario, ScenarioClass, TaskPlan } from './scenario.js';
 
 /** See the module comment. What it does not say is as the seed draws it. */
@@ -39,6 +39,11 @@ const having = (scenario: Scenario, client: (plan: ClientPlan) => Partial<Client
 
 const tasksOf = (count: number, process: string, pauseMs: number): TaskPlan[] =>
   Array.from({ length: count }, (_, task) => ({ name: `${process}t${task}`, steps: 100_000, pauseMs }));
+
+const never = Object.fromEntries(Object.keys(usualHabits).map((name) => [name, 0])) as Record<PatternName, number>;
+
+/** These, and nothing else. */
+const only = (habits: Partial<Habits>): Habits => ({ ...never, ...habits });
 
 /** By their names. */
 export const tempers: Readonly<Record<TemperName, Temper>> = {
@@ -127,7 +132,7 @@ export const tempers: Readonly<Record<TemperName, Temper>> = {
   // Processes and servers stand still, and nothing else breaks.
   stalls: {
     class: 'broken',
-    habits: { shortWait: 8, givenUp: 6 },
+    habits: only({ section: 3, shortWait: 12, triedImperative: 4, givenUp: 3, nested: 1, fixedLease: 1, longHold: 1 }),
     faults: { weights: { stall: 6, stop: 4, 'server-stop': 2 }, every: [60, 200] },
   },
   // Read-write locks, and little else.

@@ -20,6 +20,8 @@ const ways: Readonly<Record<'both' | Direction, readonly Direction[]>> = {
 export interface Consequences {
   /** A lock, or every lock, is taken away from its owner. */
   taken(lock: string | undefined): void;
+  /** Nobody stands in line for a lock any more. */
+  lineLost(lock: string): void;
   /** A server has forgotten all that it had. */
   emptied(server: MemoryServer): void;
   /** A process begins again. */
@@ -119,6 +121,7 @@ export function breakNow(
       const lock = locks[fault.lock];
       if (lock === undefined) return false;
       if (fault.kind === 'del') then.taken(lock);
+      if (fault.kind === 'queue-lost') then.lineLost(lock);
       deleteKeys(world, keysLost(fault.kind, lock, wakeup));
       return true;
     }
