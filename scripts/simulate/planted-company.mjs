@@ -55,7 +55,7 @@ export const plantedForCompany = [
   },
   {
     name: 'a waiter whose entry says more is passed over',
-    ...{ with: 'later', class: 'broken', rules: ['skipped'], file: `${server}/grant.ts` },
+    ...{ with: 'later', class: 'broken', rules: ['line', 'skipped'], file: `${server}/grant.ts` },
     before: '/^(\\d+) (\\d+)(?: |$)/',
     after: '/^(\\d+) (\\d+)$/',
   },

@@ -33,4 +33,22 @@ export const plantedForTempers = [
     before: 'return depth >= this.#most.depth;',
     after: 'return depth > this.#most.depth;',
   },
+  {
+    name: 'a process passes a lock on among its tasks for ever',
+    ...{ temper: 'turns', rules: ['turn'], file: `${client}/exclusive/handoff-rule.ts` },
+    before: 'if (tenure.otherWaiters.count === 0 && !parts.wakeup.blind) return true;',
+    after: 'if (!parts.wakeup.blind) return true;',
+  },
+  {
+    name: 'who waits for its own process waits beyond its time',
+    ...{ temper: 'stalls', rules: ['late'], file: `${client}/exclusive/expiry.ts` },
+    before: '  if (waiter.delivering) return;\n  // What',
+    after: '  if (waiter.delivering || !lock.holds.isEmpty) return;\n  // What',
+  },
+  {
+    name: 'a hold is believed for a moment longer than its lease',
+    ...{ temper: 'leases', class: 'calm', rules: ['lease'], file: 'packages/watchdog/src/watched-lease.ts' },
+    before: 'return this.check() ? Math.max(0, this.deadline - this.#keeper.clock.now()) : 0;',
+    after: 'return this.check() ? Math.max(0, this.deadline + 20 - this.#keeper.clock.now()) : 0;',
+  },
 ];

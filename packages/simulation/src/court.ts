@@ -3,6 +3,8 @@
 import type { MemoryServer } from '@holdfast/memory';
 import { type Hold, LockLimitError } from 'holdfast';
 import { ExclusionJudge, type OpenHold, type Side } from './judges/exclusion.js';
+import { DeadlineJudge } from './judges/deadlines.js';
+import { FixedLeaseJudge } from './judges/fixed-leases.js';
 import { GhostJudge } from './judges/ghosts.js';
 import { InheritanceJudge } from './judges/inheritances.js';
 import { OrderJudge } from './judges/order.js';
@@ -12,9 +14,11 @@ import { OtherJudges } from './judges/others.js';
 import { RecordJudge } from './judges/records.js';
 import { scriptOf } from './judges/script-names.js';
 import { TokenJudge } from './judges/tokens.js';
+import { TurnJudge } from './judges/turns.js';
 import type { Rule, Violation } from './judges/violation.js';
 import type { Wait } from './judges/wait.js';
 import { WakeupJudge } from './judges/wakeups.js';
+import type { FaultKind } from './plan/faults.js';
 import type { Scenario } from './plan/scenario.js';
 import type { Desk, Witness } from './work/desk.js';
 import { LONGEST_FIXED_LEASE_MS } from './work/working.js';
@@ -39,6 +43,9 @@ export class Court implements Witness {
   readonly #ghosts: GhostJudge | undefined;
   readonly #wakeups: WakeupJudge | undefined;
   readonly #order: OrderJudge | undefined;
+  readonly #turns: TurnJudge | undefined;
+  readonly #deadlines: DeadlineJudge;
+  readonly #fixedLeases: FixedLeaseJudge;
   readonly #tokens: TokenJudge | undefined;
   readonly #inheritances: InheritanceJudge;
   /** Where clients have limits. */
@@ -46,6 +53,7 @@ export class Court implements Witness {
   readonly #pending = new Map<object, string>();
   /** `<process> <lock>`: the server has refused a call of that process. */
   readonly #refused = new Set<string>();
+  readonly #isRefusing: boolean;
   readonly #lastOwner = new Map<string, string>();
   #violation: Violation | undefined;
   #holds = 0;
@@ -65,8 +73,8 @@ export class Court implements Witness {
     const holdsOf = (lock: string) => this.#exclusion.openOn(lock);
     this.others = new OtherJudges(scenario, { excusedMs, holdsOf, report });
     // Where data is lost, what has ended may come back.
-    const isKept = scenario.class !== 'taken';
-    this.#ghosts = isKept ? new GhostJudge(report) : undefined;
+    this.#ghosts = scenario.class === 'taken' ? undefined : new GhostJudge(report);
+    const isKept = keepsData(scenario);
     this.#records = isKept ? new RecordJudge(scenario, report) : undefined;
     this.#lines = isKept ? new LineJudge(scenario, report) : undefined;
     this.#inheritances = new InheritanceJudge(scenario, report);
@@ -79,6 +87,12 @@ export class Court implements Witness {
     // Nobody stands in line where Redisson's messages wake.
     const inLine = kind === 'fair' && scenario.class === 'calm' && scenario.wakeup === 'queue' && !isForged;
     this.#order = inLine ? new OrderJudge(scenario, report) : undefined;
+    // In a fair lock each call is served in its turn, whichever process made it.
+    const hasTurns = kind !== 'fair' && scenario.class === 'calm' && scenario.wakeup === 'queue' && !isForged;
+    this.#turns = hasTurns ? new TurnJudge(scenario, report) : undefined;
+    this.#deadlines = new DeadlineJudge(report);
+    this.#isRefusing = scenario.faults.some(({ kind: fault }) => refusing.has(fault));
+    this.#fixedLeases = new FixedLeaseJudge(report);
     const hasTokens = kind === 'fenced' || others.some((one) => one.kind === 'guard');
     this.#tokens = hasTokens && scenario.class !== 'taken' ? new TokenJudge(report) : undefined;
   }
@@ -106,6 +120,7 @@ export class Court implements Witness {
     this.#tokens?.entered(now, entry);
     this.#inheritances.entered(now, entry);
     this.#limits?.entered(entry);
+    this.#turns?.entered(now, entry);
     return entry;
   }
 
@@ -132,8 +147,17 @@ export class Court implements Witness {
     return all([
       this.#wakeups?.waits(process.time, lock),
       this.#order?.waits(() => process.time, lock),
+      this.#turns?.waits(process, lock),
       this.#inheritances.waits(process, lock),
     ]);
+  }
+
+  leased(entry: OpenHold, leaseMs: number): void {
+    this.#fixedLeases.look(entry, leaseMs);
+  }
+
+  mayWait({ process, attemptTimeoutMs }: Desk, lock: string, waitMs: number): () => void {
+    return this.#deadlines.calls(process, lock, waitMs, attemptTimeoutMs);
   }
 
   counted(desk: Desk, lock: string, entry: OpenHold, expected: number, counted: number): void {
@@ -142,8 +166,8 @@ export class Court implements Witness {
     const lost = entry.hold === undefined ? counted === 0 : entry.hold.state === 'lost';
     // Deleted, or as it was before a failover.
     if (lost || this.#scenario.class === 'taken') return;
-    // An unlock further in that was refused is not counted down; the last release undoes it.
-    if (counted > expected && this.#refused.has(`${desk.process.number} ${lock}`)) return;
+    // An unlock further in that was refused is not counted down; the last release undoes it. Of a call that was given up nobody is told.
+    if (counted > expected && (this.#isRefusing || this.#refused.has(`${desk.process.number} ${lock}`))) return;
     this.fail('hold count', lock, `${desk.name} holds it ${expected} times, Redis says ${counted}`);
   }
 
@@ -246,6 +270,13 @@ export class Court implements Witness {
     this.#trace.note(violation.at, 'end', 0, () => `VIOLATION ${violation.rule}: ${violation.text}`);
   }
 }
+
+const refusing: ReadonlySet<FaultKind> = new Set<FaultKind>(['oom', 'noperm', 'busy']);
+const losing: ReadonlySet<FaultKind> = new Set<FaultKind>(['del', 'restart-empty', 'failover']);
+
+/** Nothing that the server of all locks knows is lost, though some may be forced. */
+const keepsData = ({ faults }: Scenario): boolean =>
+  !faults.some(({ kind, node }) => node === undefined && losing.has(kind));
 
 const all = (waits: readonly (Wait | undefined)[]): Wait => ({
   had() {

@@ -169,6 +169,7 @@ class Run {
           others: this.#scenario.others,
           judges: this.#court.others,
           leaseMs: plan.client.watchdogTimeoutMs,
+          attemptTimeoutMs: plan.client.attemptTimeoutMs,
           computes: this.#scenario.class !== 'calm',
           witness: this.#court,
           name: `${process.name}/${task.name}`,

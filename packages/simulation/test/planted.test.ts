@@ -29,11 +29,14 @@ describe('the judge finds that', () => {
     ['a reader behind a writer waits for nobody', 'deadlock'],
     ['a write under an older token is done', 'guard'],
     ['a hash of others is taken for a lock', 'stranger'],
-    ['a waiter whose entry says more is passed over', 'skipped'],
+    ['a waiter whose entry says more is passed over', 'line'],
     ['a second grant is believed', 'exclusion'],
     ['a copy of a nested call counts', 'record'],
     ['a waiter is given the lock for its whole lease', 'line'],
     ['one level more than the limit', 'limit'],
+    ['a process passes a lock on among its tasks for ever', 'turn'],
+    ['who waits for its own process waits beyond its time', 'late'],
+    ['a hold is believed for a moment longer than its lease', 'lease'],
   ])(
     '%s',
     async (name, rule) => {

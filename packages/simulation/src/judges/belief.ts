@@ -17,8 +17,8 @@ export interface Held {
 export const TIMER_GRACE_MS = 2.5;
 
 export function believed(held: Held, now: number): boolean {
-  // One without an object is judged at its end.
-  return held.hold !== undefined && !held.process.gone && now < endOf(held);
+  // One without an object is judged at its end. Of a process that computes, the code that runs now may have got further than the world.
+  return held.hold !== undefined && !held.process.gone && held.since <= now && now < endOf(held);
 }
 
 /** World time at which a hold is over by its own clock; that of its beginning when it is known to be lost. */

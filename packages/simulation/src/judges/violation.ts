@@ -42,6 +42,12 @@ export type Rule =
   | 'guard'
   /** Data of others under the name of a lock was changed, or taken for a lock, or a call was told of some that was not there. */
   | 'stranger'
+  /** The tasks of one process had a lock one after the other for longer than a turn, while another waited. */
+  | 'turn'
+  /** A holder believes in a lease for longer than it asked for. */
+  | 'lease'
+  /** A call was not answered when its time was over. */
+  | 'late'
   /** A client let more in than its limits say, or refused a call below them. */
   | 'limit'
   /** What a server keeps of an owner was changed by a stranger or a copy, or its lease got shorter. */

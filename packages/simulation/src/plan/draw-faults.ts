@@ -74,6 +74,8 @@ function planned(
     case 'stop':
     case 'stall':
       return { at, kind, process, forMs };
+    case 'stall-inside':
+      return { at, kind, process, readings: chance.whole(1, 60), forMs };
     case 'kill':
       return { at, kind, process, how: chance.pick(['closed', 'silent']), backMs: chance.between(10, 1_000) };
     case 'server-stop':

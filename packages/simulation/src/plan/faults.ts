@@ -23,6 +23,8 @@ export type FaultPlan = {
       readonly forMs: number;
     }
   | { readonly kind: 'stop' | 'stall'; readonly process: number; readonly forMs: number }
+  /** It stands still right before it reads its clock for the so many-th time from then on, in the middle of what it does. */
+  | { readonly kind: 'stall-inside'; readonly process: number; readonly readings: number; readonly forMs: number }
   | { readonly kind: 'kill'; readonly process: number; readonly how: 'closed' | 'silent'; readonly backMs: number }
   | { readonly kind: 'server-stop' | 'oom' | 'noperm' | 'busy'; readonly forMs: number }
   | { readonly kind: 'restart' | 'restart-empty' | 'failover'; readonly awayMs: number; readonly loadingMs: number }

@@ -29,6 +29,7 @@ export type TemperName =
   | 'limits'
   | 'turns'
   | 'stalls'
+  | 'refusals'
   | 'readers'
   | 'patient';
 
@@ -133,7 +134,13 @@ export const tempers: Readonly<Record<TemperName, Temper>> = {
   stalls: {
     class: 'broken',
     habits: only({ section: 3, shortWait: 12, triedImperative: 4, givenUp: 3, nested: 1, fixedLease: 1, longHold: 1 }),
-    faults: { weights: { stall: 6, stop: 4, 'server-stop': 2 }, every: [60, 200] },
+    faults: { weights: { stall: 5, 'stall-inside': 8, stop: 3, 'server-stop': 2 }, every: [40, 150] },
+  },
+  // The server refuses for a moment, again and again.
+  refusals: {
+    class: 'broken',
+    habits: { nested: 8, counted: 3, nestedLease: 6, imperative: 6, nestedGivenUp: 3, crowd: 1 },
+    faults: { weights: { oom: 5, noperm: 4, busy: 3 }, every: [15, 40], longestMs: 60 },
   },
   // Read-write locks, and little else.
   readers: {

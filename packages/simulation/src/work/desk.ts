@@ -21,6 +21,10 @@ export interface Witness {
   confirm(entry: OpenHold): void;
   /** A caller waits for a lock, until it has it or gives up. */
   waits(desk: Desk, lock: string): Wait;
+  /** A holder looks at the lease that it asked for. */
+  leased(entry: OpenHold, leaseMs: number): void;
+  /** A caller waits for so long at most. What is returned is to be called when it is answered, and may be called again. */
+  mayWait(desk: Desk, lock: string, waitMs: number): () => void;
   /** The hold count that Redis tells and the one that the scope knows. */
   counted(desk: Desk, lock: string, entry: OpenHold, expected: number, counted: number): void;
   /** A call of a task has failed; `pattern`: what the task was doing. */
@@ -46,6 +50,7 @@ export interface Desk {
   readonly others: readonly OtherPlan[];
   readonly judges: OtherJudges;
   readonly leaseMs: number;
+  readonly attemptTimeoutMs: number;
   /** Sections may keep the event loop busy. */
   readonly computes: boolean;
   readonly witness: Witness;

@@ -99,6 +99,7 @@ async function section(
         await section(desk, lock, {}, entry, levels - 1);
         if (desk.chance.happens(0.1)) await count(desk, lock, entry);
       }
+      if (outer === undefined && options.leaseMs !== undefined) desk.witness.leased(entry, options.leaseMs);
       if (desk.chance.happens(0.2)) hold.assertHeld();
     } finally {
       desk.witness.leave(entry);
@@ -154,7 +155,9 @@ async function branches(desk: Desk, lock: string): Promise<void> {
 }
 
 async function tried(desk: Desk, lock: string, waitMs: number): Promise<void> {
+  const answered = desk.witness.mayWait(desk, lock, waitMs);
   const call = lockOf(desk, lock).tryWithLock({ waitMs }, async (hold) => {
+    answered();
     const entry = desk.witness.enter(desk, lock, hold, undefined);
     try {
       await work(desk, hold, workMs(desk));
@@ -162,7 +165,7 @@ async function tried(desk: Desk, lock: string, waitMs: number): Promise<void> {
       desk.witness.leave(entry);
     }
   });
-  await desk.witness.pending(desk, `tryWithLock ${lock}`, call);
+  await desk.witness.pending(desk, `tryWithLock ${lock}`, call).finally(answered);
 }
 
 async function object(desk: Desk, lock: string): Promise<void> {

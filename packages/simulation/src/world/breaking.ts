@@ -70,6 +70,11 @@ export function breakNow(
       else life?.process.at(timeline.now, Phase.timer, () => life.process.compute(fault.forMs));
       return life !== undefined;
     }
+    case 'stall-inside': {
+      const life = world.lifeOf(fault.process);
+      life?.process.stallBefore(fault.readings, fault.forMs);
+      return life !== undefined;
+    }
     case 'kill': {
       const life = world.lifeOf(fault.process);
       if (life === undefined) return false;

@@ -63,6 +63,9 @@ export class WorldProcess implements Actor {
   /** World time up to which the code that runs now has got. */
   #reached = 0;
   #gone = false;
+  /** Until it stands still in the middle of what it does, and for how long then. */
+  #readingsLeft = 0;
+  #stallMs = 0;
   /** What the clock shows to judges, who look without touching. */
   #pinned: number | undefined;
 
@@ -76,7 +79,7 @@ export class WorldProcess implements Actor {
     this.#rate = rate;
     this.#shown = startsAt;
     this.clock = {
-      now: () => this.#pinned ?? this.#clockAt(this.time),
+      now: () => this.#pinned ?? this.#read(),
       setTimer: (run, delayMs) => this.#setTimer(run, delayMs),
       clearTimer: (timer) => this.#clearTimer(timer as WorldTimer),
     };
@@ -137,6 +140,12 @@ export class WorldProcess implements Actor {
     this.#busyUntil = Math.max(this.#busyUntil, this.#reached);
   }
 
+  /** It stands still for so long before the so many-th reading of its clock from now on. */
+  stallBefore(readings: number, ms: number): void {
+    this.#readingsLeft = readings;
+    this.#stallMs = ms;
+  }
+
   /** Its clock runs at another rate from now on. */
   setRate(rate: number): void {
     this.#shown = this.#clockAt(this.#timeline.now);
@@ -162,6 +171,11 @@ export class WorldProcess implements Actor {
   /** When in world time its clock shows `time`, if it goes on as it does now. */
   worldTimeOf(time: number): number {
     return this.#since + (time - this.#shown) / this.#rate;
+  }
+
+  #read(): number {
+    if (this.#readingsLeft > 0 && --this.#readingsLeft === 0) this.compute(this.#stallMs);
+    return this.#clockAt(this.time);
   }
 
   #clockAt(worldTime: number): number {
