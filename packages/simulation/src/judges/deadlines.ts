@@ -1,8 +1,8 @@
 /**
  * Judges that a call which may wait for so long is answered then, whatever is broken: with the lock, or without it.
  *
- * Its process has to be awake to say so, and may stand still between the call and the first look at its clock: the time counts from when it woke up last.
- * And a command that is on its way is waited for as long as an attempt may take.
+ * Its process has to be awake to say so: only time counts in which it was. A command that is on its way is waited for as long as an attempt may take, and as
+ * long again when the process has stood still meanwhile: then nobody knows yet whether the server is silent.
  */
 
 import type { WorldProcess } from '../world/process.js';
@@ -20,16 +20,18 @@ export class DeadlineJudge {
     this.#report = report;
   }
 
-  /** A call is made. What is returned is to be called when it is answered, and may be called again. */
+  /** A call has been made: its process may have stood still meanwhile. What is returned is to be called when it is answered, and may be called again. */
   calls(process: WorldProcess, lock: string, waitMs: number, attemptTimeoutMs: number): () => void {
     const since = process.time;
-    const mostMs = CLOCKS * (waitMs + attemptTimeoutMs) + ROOM_MS;
+    const { stoodMs } = process;
+    const mostMs = CLOCKS * (waitMs + 2 * attemptTimeoutMs) + ROOM_MS;
     let isAnswered = false;
     return () => {
       if (isAnswered) return;
       isAnswered = true;
       const now = process.time;
-      if (now <= Math.max(since, process.busyUntil) + mostMs) return;
+      const awakeMs = now - since - (process.stoodMs - stoodMs);
+      if (awakeMs <= mostMs || now <= process.busyUntil + ROOM_MS) return;
       const text = `${process.name} is answered ${(now - since).toFixed(1)} ms after a call that may wait for ${waitMs} ms`;
       this.#report({ rule: 'late', at: now, lock, text });
     };

@@ -28,8 +28,9 @@ export async function triedImperative(desk: Desk, lock: string): Promise<void> {
   const waitMs = desk.chance.pick([0, 10, 300]);
   await desk.client.run(async () => {
     const handle = lockOf(desk, lock);
+    const call = handle.tryLock(waitMs);
     const answered = desk.witness.mayWait(desk, lock, waitMs);
-    if (!(await desk.witness.pending(desk, `tryLock ${lock}`, handle.tryLock(waitMs)).finally(answered))) return;
+    if (!(await desk.witness.pending(desk, `tryLock ${lock}`, call).finally(answered))) return;
     const entry = desk.witness.enter(desk, lock, undefined, undefined);
     await desk.process.sleep(workMs(desk));
     await unlockAll(desk, lock, [entry]);

@@ -155,7 +155,6 @@ async function branches(desk: Desk, lock: string): Promise<void> {
 }
 
 async function tried(desk: Desk, lock: string, waitMs: number): Promise<void> {
-  const answered = desk.witness.mayWait(desk, lock, waitMs);
   const call = lockOf(desk, lock).tryWithLock({ waitMs }, async (hold) => {
     answered();
     const entry = desk.witness.enter(desk, lock, hold, undefined);
@@ -165,6 +164,7 @@ async function tried(desk: Desk, lock: string, waitMs: number): Promise<void> {
       desk.witness.leave(entry);
     }
   });
+  const answered = desk.witness.mayWait(desk, lock, waitMs);
   await desk.witness.pending(desk, `tryWithLock ${lock}`, call).finally(answered);
 }
 

@@ -37,6 +37,9 @@ const grant = (tenure: string, nowMs: number, lastsMs: number): Forged => [
   `1 grant ${tenure} ${nowMs + lastsMs} ${nowMs} 0 -`,
 ];
 
+/** Its client and its number, and nothing else. */
+const guessed = (tenure: string): string => tenure.split('.', 1).join();
+
 const oneOf = <T>(items: readonly T[], which: number): T[] =>
   items.slice(which % Math.max(1, items.length)).slice(0, 1);
 
@@ -51,7 +54,7 @@ const forgeries: Readonly<Record<ForgeryKind, (known: Known, which: number) => F
   // The number of a tenure can be guessed, the rest of its id not.
   'guessed grant': ({ waiters, owners, nowMs }, which) =>
     oneOf([...waiters, ...owners], which).map((tenure) =>
-      grant(`${clientOf(tenure)}:${which % 200}.aaaaaaaaaa`, nowMs, SHORT_MS),
+      grant(which % 2 === 0 ? guessed(tenure) : `${clientOf(tenure)}:${which % 200}.aaaaaaaaaa`, nowMs, SHORT_MS),
     ),
   loss: ({ owners }) => owners.map((tenure) => [tenure, `1 lost ${tenure} force-unlocked`]),
   'higher number': ({ waiters, owners }, which) =>

@@ -60,6 +60,7 @@ export class WorldProcess implements Actor {
   #since = 0;
   #shown: number;
   #busyUntil = 0;
+  #stoodMs = 0;
   /** World time up to which the code that runs now has got. */
   #reached = 0;
   #gone = false;
@@ -87,6 +88,11 @@ export class WorldProcess implements Actor {
 
   get busyUntil(): number {
     return this.#busyUntil;
+  }
+
+  /** For how long it has stood still or computed until now, in all; of what goes on, the rest counts too. */
+  get stoodMs(): number {
+    return this.#stoodMs;
   }
 
   get gone(): boolean {
@@ -131,13 +137,14 @@ export class WorldProcess implements Actor {
 
   /** It is stopped from now on for so long. */
   stop(ms: number): void {
-    this.#busyUntil = Math.max(this.#busyUntil, this.#timeline.now + ms);
+    this.#busyFor(this.#timeline.now, this.#timeline.now + ms);
   }
 
   /** The code that runs now computes for so long. */
   compute(ms: number): void {
-    this.#reached = this.time + ms;
-    this.#busyUntil = Math.max(this.#busyUntil, this.#reached);
+    const { time } = this;
+    this.#reached = time + ms;
+    this.#busyFor(time, this.#reached);
   }
 
   /** It stands still for so long before the so many-th reading of its clock from now on. */
@@ -171,6 +178,11 @@ export class WorldProcess implements Actor {
   /** When in world time its clock shows `time`, if it goes on as it does now. */
   worldTimeOf(time: number): number {
     return this.#since + (time - this.#shown) / this.#rate;
+  }
+
+  #busyFor(from: number, until: number): void {
+    this.#stoodMs += Math.max(0, until - Math.max(from, this.#busyUntil));
+    this.#busyUntil = Math.max(this.#busyUntil, until);
   }
 
   #read(): number {
