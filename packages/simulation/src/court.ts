@@ -11,6 +11,7 @@ import { OrderJudge } from './judges/order.js';
 import { LimitJudge } from './judges/limits.js';
 import { LineJudge } from './judges/lines.js';
 import { OtherJudges } from './judges/others.js';
+import { ReaderJudge } from './judges/readers.js';
 import { RecordJudge } from './judges/records.js';
 import { scriptOf } from './judges/script-names.js';
 import { TokenJudge } from './judges/tokens.js';
@@ -44,6 +45,7 @@ export class Court implements Witness {
   readonly #wakeups: WakeupJudge | undefined;
   readonly #order: OrderJudge | undefined;
   readonly #turns: TurnJudge | undefined;
+  readonly #readers: ReaderJudge | undefined;
   readonly #deadlines: DeadlineJudge;
   readonly #fixedLeases: FixedLeaseJudge;
   readonly #tokens: TokenJudge | undefined;
@@ -89,6 +91,8 @@ export class Court implements Witness {
     this.#order = inLine ? new OrderJudge(scenario, report) : undefined;
     // In a fair lock each call is served in its turn, whichever process made it.
     const hasTurns = kind !== 'fair' && scenario.class === 'calm' && scenario.wakeup === 'queue' && !isForged;
+    const isInLine = scenario.class === 'calm' && scenario.wakeup === 'queue' && !isForged;
+    this.#readers = isInLine ? new ReaderJudge(scenario, report) : undefined;
     this.#turns = hasTurns ? new TurnJudge(scenario, report) : undefined;
     this.#deadlines = new DeadlineJudge(report);
     this.#isRefusing = scenario.faults.some(({ kind: fault }) => refusing.has(fault));
@@ -121,6 +125,7 @@ export class Court implements Witness {
     this.#inheritances.entered(now, entry);
     this.#limits?.entered(entry);
     this.#turns?.entered(now, entry);
+    this.#readers?.entered(entry);
     return entry;
   }
 
@@ -134,6 +139,7 @@ export class Court implements Witness {
     const exclusion = this.#exclusionOf(lock);
     exclusion.leave(entry);
     this.#inheritances.left(process.time, entry);
+    this.#readers?.left(process.time, entry);
     const freeAt = this.others.freeAt(process.time, lock, process);
     this.#wakeups?.left(entry, exclusion.openOn(lock).length, freeAt);
   }
@@ -142,12 +148,13 @@ export class Court implements Witness {
     this.#exclusionOf(entry.lock).confirm(entry);
   }
 
-  waits(desk: Desk, lock: string): Wait {
+  waits(desk: Desk, lock: string, side: Side = 'alone'): Wait {
     const { process } = desk;
     return all([
       this.#wakeups?.waits(process.time, lock),
       this.#order?.waits(() => process.time, lock),
       this.#turns?.waits(process, lock),
+      this.#readers?.waits(() => process.time, lock, side),
       this.#inheritances.waits(process, lock),
     ]);
   }

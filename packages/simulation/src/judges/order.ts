@@ -20,10 +20,10 @@ export class OrderJudge {
   readonly #unfair: ReadonlySet<string>;
   readonly #waiting = new Map<string, Set<{ readonly since: number }>>();
 
-  constructor({ delays, others }: Scenario, report: (violation: Violation) => void) {
+  constructor({ delays, others, shared }: Scenario, report: (violation: Violation) => void) {
     this.#report = report;
-    // What is written under is a fenced lock in every world.
-    this.#unfair = new Set(others.flatMap(({ kind, name }) => (kind === 'guard' ? [name] : [])));
+    // What is written under is a fenced lock in every world, and readers come in together.
+    this.#unfair = new Set([...shared, ...others.flatMap(({ kind, name }) => (kind === 'guard' ? [name] : []))]);
     this.#boundMs = TRIPS * delays.most + 1;
   }
 

@@ -20,7 +20,7 @@ export interface Witness {
   /** An imperative hold was held to its end. */
   confirm(entry: OpenHold): void;
   /** A caller waits for a lock, until it has it or gives up. */
-  waits(desk: Desk, lock: string): Wait;
+  waits(desk: Desk, lock: string, side?: Side): Wait;
   /** A holder looks at the lease that it asked for. */
   leased(entry: OpenHold, leaseMs: number): void;
   /** A caller waits for so long at most. What is returned is to be called when it is answered, and may be called again. */

@@ -50,9 +50,10 @@ async function section(
   outer?: OpenHold,
   more?: (entry: OpenHold) => Promise<void>,
 ): Promise<void> {
-  const wait = desk.witness.waits(desk, lock);
+  const wait = desk.witness.waits(desk, lock, side);
   const call = sideOf(desk, lock, side).withLock(async (hold) => {
-    wait.settled();
+    if (outer === undefined) wait.had();
+    else wait.settled();
     const entry = desk.witness.enter(desk, lock, hold, outer, side);
     try {
       await work(desk, hold, workMs(desk));
