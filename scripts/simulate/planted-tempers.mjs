@@ -51,4 +51,16 @@ export const plantedForTempers = [
     before: 'return this.check() ? Math.max(0, this.deadline - this.#keeper.clock.now()) : 0;',
     after: 'return this.check() ? Math.max(0, this.deadline + 20 - this.#keeper.clock.now()) : 0;',
   },
+  {
+    name: 'a reader joins past a writer that waits',
+    ...{ temper: 'readers', class: 'calm', rules: ['order'], file: `${client}/read-write/shared-coordinator.ts` },
+    before: 'return !writerWaits && tenure.lease.check()',
+    after: 'return (!writerWaits || tenure.held) && tenure.lease.check()',
+  },
+  {
+    name: 'the call of a process that came last is served first',
+    ...{ temper: 'turns', rules: ['order'], file: `${client}/waiting/wait-queue.ts` },
+    before: '  get size(): number {',
+    after: '  override get first(): Waiter | undefined {\n    return [...this].at(-1);\n  }\n\n  get size(): number {',
+  },
 ];

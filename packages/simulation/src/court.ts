@@ -7,18 +7,15 @@ import { DeadlineJudge } from './judges/deadlines.js';
 import { FixedLeaseJudge } from './judges/fixed-leases.js';
 import { GhostJudge } from './judges/ghosts.js';
 import { InheritanceJudge } from './judges/inheritances.js';
-import { OrderJudge } from './judges/order.js';
 import { LimitJudge } from './judges/limits.js';
 import { LineJudge } from './judges/lines.js';
 import { OtherJudges } from './judges/others.js';
-import { ReaderJudge } from './judges/readers.js';
+import { PeaceJudges } from './judges/peace-judges.js';
 import { RecordJudge } from './judges/records.js';
 import { scriptOf } from './judges/script-names.js';
 import { TokenJudge } from './judges/tokens.js';
-import { TurnJudge } from './judges/turns.js';
 import type { Rule, Violation } from './judges/violation.js';
 import type { Wait } from './judges/wait.js';
-import { WakeupJudge } from './judges/wakeups.js';
 import type { FaultKind } from './plan/faults.js';
 import type { Scenario } from './plan/scenario.js';
 import type { Desk, Witness } from './work/desk.js';
@@ -42,10 +39,7 @@ export class Court implements Witness {
   readonly #records: RecordJudge | undefined;
   readonly #lines: LineJudge | undefined;
   readonly #ghosts: GhostJudge | undefined;
-  readonly #wakeups: WakeupJudge | undefined;
-  readonly #order: OrderJudge | undefined;
-  readonly #turns: TurnJudge | undefined;
-  readonly #readers: ReaderJudge | undefined;
+  readonly #peace: PeaceJudges;
   readonly #deadlines: DeadlineJudge;
   readonly #fixedLeases: FixedLeaseJudge;
   readonly #tokens: TokenJudge | undefined;
@@ -83,17 +77,7 @@ export class Court implements Witness {
     const { kind, others } = scenario;
     const isLimited = scenario.processes.some(({ client }) => client.limits !== undefined);
     this.#limits = isLimited && scenario.class === 'calm' ? new LimitJudge(scenario, report) : undefined;
-    // Whom somebody floods with messages may be late for its turn, at every lock.
-    const isForged = others.some((one) => one.kind === 'later' && one.forgeries.length > 0);
-    this.#wakeups = scenario.class === 'calm' && !isForged ? new WakeupJudge(scenario, report) : undefined;
-    // Nobody stands in line where Redisson's messages wake.
-    const inLine = kind === 'fair' && scenario.class === 'calm' && scenario.wakeup === 'queue' && !isForged;
-    this.#order = inLine ? new OrderJudge(scenario, report) : undefined;
-    // In a fair lock each call is served in its turn, whichever process made it.
-    const hasTurns = kind !== 'fair' && scenario.class === 'calm' && scenario.wakeup === 'queue' && !isForged;
-    const isInLine = scenario.class === 'calm' && scenario.wakeup === 'queue' && !isForged;
-    this.#readers = isInLine ? new ReaderJudge(scenario, report) : undefined;
-    this.#turns = hasTurns ? new TurnJudge(scenario, report) : undefined;
+    this.#peace = new PeaceJudges(scenario, report);
     this.#deadlines = new DeadlineJudge(report);
     this.#isRefusing = scenario.faults.some(({ kind: fault }) => refusing.has(fault));
     this.#fixedLeases = new FixedLeaseJudge(report);
@@ -120,12 +104,10 @@ export class Court implements Witness {
     const now = process.time;
     this.#counts(desk, lock, inside === undefined ? '' : ' nested');
     const entry = this.#exclusionOf(lock).enter(now, process, lock, hold, inside, desk.chance.happens(0.5), side);
-    this.#wakeups?.entered(now, lock);
+    this.#peace.entered(now, entry);
     this.#tokens?.entered(now, entry);
     this.#inheritances.entered(now, entry);
     this.#limits?.entered(entry);
-    this.#turns?.entered(now, entry);
-    this.#readers?.entered(entry);
     return entry;
   }
 
@@ -139,9 +121,8 @@ export class Court implements Witness {
     const exclusion = this.#exclusionOf(lock);
     exclusion.leave(entry);
     this.#inheritances.left(process.time, entry);
-    this.#readers?.left(process.time, entry);
     const freeAt = this.others.freeAt(process.time, lock, process);
-    this.#wakeups?.left(entry, exclusion.openOn(lock).length, freeAt);
+    this.#peace.left(process.time, entry, exclusion.openOn(lock).length, freeAt);
   }
 
   confirm(entry: OpenHold): void {
@@ -150,13 +131,7 @@ export class Court implements Witness {
 
   waits(desk: Desk, lock: string, side: Side = 'alone'): Wait {
     const { process } = desk;
-    return all([
-      this.#wakeups?.waits(process.time, lock),
-      this.#order?.waits(() => process.time, lock),
-      this.#turns?.waits(process, lock),
-      this.#readers?.waits(() => process.time, lock, side),
-      this.#inheritances.waits(process, lock),
-    ]);
+    return all([...this.#peace.waits(process, lock, side), this.#inheritances.waits(process, lock)]);
   }
 
   leased(entry: OpenHold, leaseMs: number): void {

@@ -34,6 +34,8 @@ describe('the judge finds that', () => {
     ['a copy of a nested call counts', 'record'],
     ['a waiter is given the lock for its whole lease', 'line'],
     ['one level more than the limit', 'limit'],
+    ['a reader joins past a writer that waits', 'order'],
+    ['the call of a process that came last is served first', 'order'],
     ['a process passes a lock on among its tasks for ever', 'turn'],
     ['who waits for its own process waits beyond its time', 'late'],
     ['a hold is believed for a moment longer than its lease', 'lease'],
