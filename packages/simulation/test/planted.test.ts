@@ -32,7 +32,7 @@ describe('the judge finds that', () => {
     ['a waiter whose entry says more is passed over', 'line'],
     ['a second grant is believed', 'exclusion'],
     ['a copy of a nested call counts', 'record'],
-    ['a waiter is given the lock for its whole lease', 'line'],
+    ['who is gone is given the lock', 'line'],
     ['one level more than the limit', 'limit'],
     ['a reader joins past a writer that waits', 'order'],
     ['the call of a process that came last is served first', 'order'],
