@@ -63,4 +63,10 @@ export const plantedForTempers = [
     before: '  get size(): number {',
     after: '  override get first(): Waiter | undefined {\n    return [...this].at(-1);\n  }\n\n  get size(): number {',
   },
+  {
+    name: 'a value is put by who does not own the lock',
+    ...{ temper: 'stalls', with: 'share', rules: ['share'], file: `${server}/share.ts` },
+    before: "if (owner(redis, lock, tenure).holder !== tenure) return ['lost', question];",
+    after: "if (owner(redis, lock, tenure).holder === '') return ['lost', question];",
+  },
 ];

@@ -90,7 +90,7 @@ export class OtherJudges {
     for (const judge of this.permits) judge.executed(now, server, request);
     for (const judge of this.latches) judge.executed(now, server, request);
     for (const judge of this.leavings) judge.executed(now, server);
-    for (const judge of [...this.guards, ...this.later]) judge.executed(now, server, request);
+    for (const judge of [...this.guards, ...this.later, ...this.shares]) judge.executed(now, server, request);
   }
 
   /** All that the server knew was lost. */

@@ -1,10 +1,13 @@
 /**
  * Judges what is shared under one name. That only one computes at a time is judged as for every lock.
  *
+ * - Only who owns the lock puts a value there, by the data of the server.
  * - What a caller is given was computed.
  * - In peace nobody begins to compute while there is a value, and nobody is given one whose time is over.
  */
 
+import { share, shareScripts } from '@holdfast/core';
+import type { MemoryServer, Value } from '@holdfast/memory';
 import type { Scenario } from '../plan/scenario.js';
 import { tripsMs } from './peace.js';
 import type { Violation } from './violation.js';
@@ -22,6 +25,8 @@ export class ShareJudge {
   readonly #report: (violation: Violation) => void;
   /** World time at which each was computed. */
   readonly #computed = new Map<string, number>();
+  /** What the last command has left on the server. */
+  #shared: Value | undefined;
   #last = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -33,6 +38,21 @@ export class ShareJudge {
     this.#ttlMs = ttlMs;
     this.#boundMs = scenario.class === 'calm' ? tripsMs(TRIPS, scenario) : undefined;
     this.#report = report;
+  }
+
+  /** A server has executed `request`. */
+  executed(now: number, server: MemoryServer, request: readonly string[]): void {
+    const { lock, value } = share.shareKeys(this.name);
+    const [, script, , first, , tenure = '', , text] = request;
+    const { put } = shareScripts;
+    if (first !== lock || (script !== put.sha && script !== put.source)) return;
+    const keys = server.keysOf();
+    const shared = keys.find(value)?.value;
+    const isNew = shared === text && this.#shared !== text;
+    this.#shared = shared;
+    const owners = keys.find(lock)?.value;
+    if (isNew && !(owners instanceof Map && owners.has(tenure)))
+      this.#fail(now, `${tenure} puts a value, and does not own the lock`);
   }
 
   begins(now: number): void {

@@ -130,11 +130,11 @@ export const tempers: Readonly<Record<TemperName, Temper>> = {
       processes: scenario.processes.map((plan) => ({ ...plan, tasks: tasksOf(chance.whole(3, 6), plan.name, 0) })),
     }),
   },
-  // Processes and servers stand still, and nothing else breaks.
+  // Processes and servers stand still, and nothing else breaks. Not `stall`: so many of them, one after the other, would go on when the work is long over.
   stalls: {
     class: 'broken',
     habits: only({ section: 3, shortWait: 12, triedImperative: 4, givenUp: 3, nested: 1, fixedLease: 1, longHold: 1 }),
-    faults: { weights: { stall: 5, 'stall-inside': 8, stop: 3, 'server-stop': 2 }, every: [40, 150] },
+    faults: { weights: { 'stall-inside': 8, stop: 8, 'server-stop': 2 }, every: [40, 150] },
   },
   // The server refuses for a moment, again and again.
   refusals: {
