@@ -166,7 +166,7 @@ export interface LockClientMembers extends AsyncDisposable {
    * `Promise.all` with `withLock` still exclude each other. Returns what `fn` returns; for a thenable, which is asked for its result inside,
    * a promise of that.
    *
-   * Locks that are still held when `fn` has settled are reported as `leak`, aborted with reason `scope-ended`, and not renewed any more.
+   * Locks that are still held when `fn` has settled are reported as `lost` and `leak`, aborted with reason `scope-ended`, and not renewed any more.
    */
   run<T>(fn: () => PromiseLike<T>): Promise<T>;
   /** The same for what is no thenable: returns it at once. */

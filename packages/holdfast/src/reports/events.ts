@@ -21,12 +21,15 @@ export interface LockHoldEvent {
  * a listener of `leak`, `self-wait`, `deadlock` or `held-long` when it was called, or `deadlocks` is `refuse`: noting it costs a few microseconds.
  */
 export interface LockClientEvents {
-  /** A hold ended before its release. Also a rejection or an aborted signal of the call that relied on it. */
+  /**
+   * A hold ended before its release. Also a rejection or an aborted signal of the call that relied on it. With reason `scope-ended`, which no call is
+   * left to be told of, `leak` follows and says which call took it.
+   */
   lost: [event: LockHoldEvent & { error: LockLostError }];
   /** A hold's renewal is overdue or its connection is down; it is still ours until its deadline. */
   suspect: [event: { name: string }];
   /**
-   * A lock that no code will unlock any more: its scope has ended (`how`: `scope-ended`), or the `Hold`, or the handle of a `lock()` outside scopes, was
+   * A lock that no code will unlock any more: its scope has ended (`how`: `scope-ended`; `lost` has been told before), or the `Hold`, or the handle of a `lock()` outside scopes, was
    * garbage-collected (`collected`). The latter is noticed only of locks that were taken while this event had a listener, and long after the fact.
    */
   leak: [event: LockHoldEvent & { how: LeakHow; site: string | undefined }];

@@ -139,7 +139,9 @@ export class Reporter {
   }
 
   #tellLoss(hold: ReportedHold, error: LockLostError, heldMs: number | undefined): void {
-    this.#countLoss(hold, error, heldMs);
+    const { reason } = error;
+    this.stats.losses[reason] = (this.stats.losses[reason] ?? 0) + 1;
+    if (channels.lost.hasSubscribers) this.#publish(channels.lost, hold.context, { ...this.#of(hold), reason, heldMs });
     this.#emit(hold.context, 'lost', { name: hold.name, holdId: hold.id, error });
   }
 
@@ -147,10 +149,9 @@ export class Reporter {
     this.#emit(context, 'suspect', { name });
   }
 
-  /** Lost to its scope: an event of its own, and a loss like any other in the counters. */
+  /** Lost to its scope: a loss like any other, and where it comes from is told besides. */
   leftOpen(hold: ReportedHold, error: LockLostError, heldMs: number): void {
-    this.stats.held--;
-    this.#countLoss(hold, error, heldMs);
+    this.lost(hold, error, heldMs);
     this.#leak(hold, 'scope-ended');
     if (this.events.hears('leak') || this.#warnedLeak) return;
     this.#warnedLeak = true;
@@ -244,11 +245,6 @@ export class Reporter {
     const { name, id: holdId, site } = hold;
     this.#emit(hold.context, 'leak', { name, holdId, how, site: site?.text });
     if (channels.leak.hasSubscribers) this.#publish(channels.leak, hold.context, { ...this.#of(hold), how });
-  }
-
-  #countLoss(hold: ReportedHold, { reason }: LockLostError, heldMs: number | undefined): void {
-    this.stats.losses[reason] = (this.stats.losses[reason] ?? 0) + 1;
-    if (channels.lost.hasSubscribers) this.#publish(channels.lost, hold.context, { ...this.#of(hold), reason, heldMs });
   }
 }
 

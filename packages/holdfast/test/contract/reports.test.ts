@@ -6,6 +6,7 @@ import {
   type LockClientEvents,
   type LockClientOptions,
   type LockClientStats,
+  type LockHoldEvent,
   LockLostError,
 } from 'holdfast';
 import { confirmedRenewals, freshName, openClient } from '../support/clients.js';
@@ -54,11 +55,16 @@ describe('events', () => {
     expect(heard.every(([, payload]) => (payload as { error: unknown }).error instanceof LockLostError)).toBe(true);
   });
 
-  it('leak: once, with the site of the call, and nothing else', async () => {
+  it('leak: once, with the site of the call, behind the loss of the same hold, and nothing else', async () => {
     const { client, name, lock, heard } = setUp({ watchdogTimeoutMs: 600 });
     await client.run(() => lock.lock());
     await waitUntil(async () => (await kit.admin.exists(name)) === 0, { what: 'the lease to run out' });
-    expect(heard).toEqual([['leak', { name, holdId: expect.any(String), how: 'scope-ended', site: here }]]);
+    expect(heard).toEqual([
+      ['lost', lossOf(name, 'scope-ended')],
+      ['leak', { name, holdId: expect.any(String), how: 'scope-ended', site: here }],
+    ]);
+    expect(new Set(heard.map(([, payload]) => (payload as LockHoldEvent).holdId)).size).toBe(1);
+    expect(client.stats().losses).toEqual({ 'scope-ended': 1 });
   });
 
   it('suspect: once for each time the connection goes, and the hold is held again when it is back', async () => {
@@ -155,7 +161,8 @@ describe('listeners', () => {
     const worker = await startWorker();
     const { heard, complaints } = await worker.call('trouble', kit.server.url, kind);
     expect(heard.sort()).toEqual(['error', 'leak', 'lost']);
-    expect(complaints.sort()).toEqual([warning('error'), warning('leak'), warning('lost')]);
+    // Both locks are lost, one of them to the end of its scope.
+    expect(complaints.sort()).toEqual([warning('error'), warning('leak'), warning('lost'), warning('lost')]);
   });
 
   it('are needed for no event, not even for error', async () => {

@@ -314,12 +314,13 @@ export function exclusiveContract(primitive: ExclusivePrimitive, world: World, w
   });
 
   describe('a lock left open', () => {
-    it('at the end of its scope is reported and not renewed, so that another process gets it', async () => {
+    it('at the end of its scope is reported as lost and as a leak, and not renewed, so that another process gets it', async () => {
       const { name, client, lock, stranger } = setUp(SHORT);
-      const leaks: unknown[] = [];
-      client.on('leak', (leak) => leak.name === name && leaks.push(leak.how));
+      const told: unknown[] = [];
+      client.on('lost', (loss) => loss.name === name && told.push(`lost: ${loss.error.reason}`));
+      client.on('leak', (leak) => leak.name === name && told.push(`leak: ${leak.how}`));
       await within(client.run(() => lock.lock()));
-      expect(leaks).toEqual(['scope-ended']);
+      expect(told).toEqual(['lost: scope-ended', 'leak: scope-ended']);
       await within((await within(stranger().acquire())).release());
     });
   });

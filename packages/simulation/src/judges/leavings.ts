@@ -74,11 +74,19 @@ export class LeavingJudge {
     this.#left = { tenure, who, at: now, earliest, latest };
   }
 
-  /** A run has left so many acquisitions open, and its process is told of `leaks`. */
-  told(now: number, who: string, open: number, leaks: number): void {
+  /** A run has left so many acquisitions open, and its process is told of `left` losses to the end of a scope and of `leaks`. */
+  told(
+    now: number,
+    who: string,
+    open: number,
+    { left, leaks }: { readonly left: number; readonly leaks: number },
+  ): void {
     const expected = this.#leftovers === 'abandon' ? open : 0;
-    if (leaks !== expected)
-      this.wrong(now, `${who} is told of ${leaks} leaks, and its run left ${open} open (${this.#leftovers})`);
+    if (leaks !== expected || left !== expected)
+      this.wrong(
+        now,
+        `${who} is told of ${leaks} leaks and ${left} losses, and its run left ${open} open (${this.#leftovers})`,
+      );
   }
 
   /** When may one who waits be expected to have asked, after the last hold has ended now? */

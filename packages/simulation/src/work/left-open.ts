@@ -30,6 +30,6 @@ export async function heard(desk: Desk, told: Told, entries: readonly OpenHold[]
   // Listeners come last.
   await desk.process.sleep(1);
   if (told.lost > 0) return;
-  for (const judge of desk.judges.leavings) judge.told(desk.process.time, desk.name, entries.length, told.leaks);
+  for (const judge of desk.judges.leavings) judge.told(desk.process.time, desk.name, entries.length, told);
   for (const entry of entries) desk.witness.confirm(entry);
 }
