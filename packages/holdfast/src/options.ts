@@ -201,11 +201,11 @@ const replicaKeys = new Set(['min', 'timeoutMs']);
 const MOST_REPLICAS = 1_000;
 const limitKeys = new Set(['waiters', 'locks', 'depth', 'leaseMs']);
 
-/** @throws TypeError when `value` is not a number, RangeError when it is not a whole number in `[1, max]`. */
-export function checkCount(what: string, value: unknown, max: number): number {
+/** @throws TypeError when `value` is not a number, RangeError when it is not a whole number in `[min, max]`. */
+export function checkCount(what: string, value: unknown, max: number, min = 1): number {
   if (typeof value !== 'number') throw new TypeError(`${what} must be a number, got ${describe(value)}`);
-  if (!Number.isSafeInteger(value) || value < 1 || value > max) {
-    throw new RangeError(`${what} must be a whole number between 1 and ${max}, got ${value}`);
+  if (!Number.isSafeInteger(value) || value < min || value > max) {
+    throw new RangeError(`${what} must be a whole number between ${min} and ${max}, got ${value}`);
   }
   return value;
 }

@@ -31,18 +31,18 @@ export class PermitCounts {
   }
 
   async begin(permits: number, ttlMs: number | undefined): Promise<boolean> {
-    if (permits !== 0) checkCount('permits', permits, MOST_PERMITS);
+    checkCount('permits', permits, MOST_PERMITS, 0);
     if (ttlMs !== undefined) checkTime('ttlMs', ttlMs, 1);
     return this.#count({ how: 'begin', permits, ttlMs });
   }
 
   async add(permits: number): Promise<void> {
-    if (permits !== 0) checkCount('permits', typeof permits === 'number' ? Math.abs(permits) : permits, MOST_PERMITS);
+    checkCount('permits', permits, MOST_PERMITS, -MOST_PERMITS);
     await this.#count({ how: 'add', permits });
   }
 
   async setTotal(permits: number): Promise<void> {
-    if (permits !== 0) checkCount('permits', permits, MOST_PERMITS);
+    checkCount('permits', permits, MOST_PERMITS, 0);
     await this.#count({ how: 'total', permits });
   }
 

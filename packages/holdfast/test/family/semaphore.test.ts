@@ -226,6 +226,18 @@ describe('in time that is driven', () => {
     });
     expect(['TypeError', 'RangeError']).toContain((error as Error).name);
   });
+
+  it('what is no number of permits to have is told the least one that is: none', async () => {
+    const { one } = processes();
+    const most = 2 ** 31;
+    const says = (least: number, got: number) =>
+      `permits must be a whole number between ${least} and ${most}, got ${got}`;
+    for (const pool of [one.getSemaphore('x'), one.getPermitExpirableSemaphore('x')]) {
+      await expect(pool.trySetPermits(-1)).rejects.toThrow(says(0, -1));
+      await expect(pool.setPermits(-1)).rejects.toThrow(says(0, -1));
+      await expect(pool.addPermits(-1.5)).rejects.toThrow(says(-most, -1.5));
+    }
+  });
 });
 
 describe('many processes, of which some die', () => {
