@@ -47,7 +47,7 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
       return exitCodes.done;
     }
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (command === undefined) throw new UsageError(`there is no command "${name}": holdfast --help names them`);
+    if (command === undefined) throw new UsageError(whyNoCommand(name));
     const call = new Call(io, command, rest);
     if (call.asksForHelp) {
       io.write(`usage: holdfast ${command.usage}\n\n${command.about}\n\noptions of all commands:${options}`);
@@ -61,6 +61,11 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
   } catch (error) {
     return told(error, isJson, io);
   }
+}
+
+function whyNoCommand(name: string): string {
+  if (name.startsWith('-')) return `the command comes first, and "${name}" behind it, as in holdfast ls --redis URL`;
+  return `there is no command "${name}": holdfast --help names them`;
 }
 
 function told(error: unknown, isJson: boolean, io: Io): number {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { guardedKeys } from '@holdfast/core';
 import { type FaultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { freshName, openClient } from '../support/clients.js';
@@ -266,6 +267,21 @@ describe('holdfast doctor', () => {
     expect(code).toBe(0);
   });
 
+  it('finds nothing wrong with what is to last: the record of a guarded value without a TTL', async () => {
+    const keys = [`data-${freshName()}`, `{data}-${freshName()}`];
+    kit.cleanup(async () => void (await kit.admin.del(...keys.flatMap((key) => [key, guardedKeys(key).record]))));
+    const hold = await openClient(kit).getFencedLock(freshName()).acquire();
+    for (const key of keys) await hold.guard.set(key, 'kept');
+    await hold.release();
+    for (const key of keys) expect(await kit.admin.pttl(guardedKeys(key).record)).toBe(-1);
+    const { json } = await holdfast(kit, ['doctor', '--prefix', freshPrefix(), '--json']);
+    const [{ findings }] = json as [{ findings: { check: string }[] }];
+    expect(findings.find(({ check }) => check === 'keys-without-expiry')).toMatchObject({
+      status: 'ok',
+      detail: 'none',
+    });
+  });
+
   it('names the rights that are missing, and the keys that nothing will ever take away', async () => {
     const prefix = freshPrefix();
     const user = `user-${randomUUID()}`;
@@ -300,6 +316,7 @@ describe('the command line', () => {
     const wrong: [args: string[], says: RegExp][] = [
       [['frob'], /there is no command "frob"/],
       [['constructor'], /there is no command/],
+      [['--redis', 'redis://a', 'ls'], /the command comes first, and "--redis" behind it/],
       [['inspect'], /usage: holdfast inspect NAME/],
       [['ls', 'a', 'b'], /usage: holdfast ls/],
       [['ls', '--frob'], /--frob/],

@@ -1,4 +1,4 @@
-/** Keys without expiry: nothing of ours is left so, and what is there nobody will ever take away. */
+/** Keys without expiry: nothing of ours is left so but what is to last, and the rest nobody will ever take away. */
 
 import type { Redis } from 'ioredis';
 import type { Finding } from './finding.js';
@@ -34,7 +34,9 @@ export async function examineLeftovers(servers: readonly Redis[], front: string)
   return { check, status: 'warn', detail: `${found.length}: ${some}${beyond}`, missing: found.slice(0, MOST_KEYS) };
 }
 
-/** A key of holdfast's own, or, where locks have a prefix of their own, any key behind it. */
+/** A key of holdfast's own that is to expire, or, where locks have a prefix of their own, any key behind it. */
 function isOurs(key: string, front: string): boolean {
+  // The record of a guarded value that has no TTL stays as long as that.
+  if (/^holdfast_(tagged_)?fence:/.test(key)) return false;
   return (front !== '' && key.startsWith(front)) || /holdfast_[a-z_]+:.*\{/s.test(key);
 }
