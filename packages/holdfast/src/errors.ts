@@ -190,7 +190,7 @@ export class LockLimitError extends LockError {
 
   constructor(lockName: string, limit: LockLimit, value: number, kind = 'lock') {
     super(
-      `${atFirst(kind, lockName)} was not asked for: limits.${limit} allows ${value} ${limitInWords[limit]}`,
+      `Nothing was asked of Redis for ${called(kind, lockName)}: limits.${limit} allows ${value} ${limitInWords[limit]}`,
       lockName,
     );
     this.limit = limit;

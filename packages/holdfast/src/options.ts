@@ -26,11 +26,15 @@ export interface ReplicaOptions {
 export interface LimitOptions {
   /** Calls that have no answer yet and are not inside the lock they ask for, on all locks together. Default 100 000. */
   waiters?: number;
-  /** Names held or asked for. Default 100 000. */
+  /** Names held or asked for; a name counts once for each kind of lock that is held or asked for under it. Default 100 000. */
   locks?: number;
   /** Open acquisitions of one lock inside each other. Default 1 000. */
   depth?: number;
-  /** Longest `leaseMs` of a call, in milliseconds: how long a lock may stay with a holder that has crashed. Default 2^31, the longest there is. */
+  /**
+   * Longest lease that a call may ask for, in milliseconds: how long a lock may stay with a holder that has crashed. By whatever name: `leaseMs`,
+   * `minHoldMs`, `hold.extend(ms)`, `updateLeaseTime`, the period of `oncePer`. The lease `never` of permits is above every limit but the default.
+   * Default 2^31, the longest there is.
+   */
   leaseMs?: number;
 }
 

@@ -5,11 +5,12 @@ import type { ExclusiveLock } from './lock.js';
 /**
  * Raises the lease of the lock that `record` is a hold of, which is held now, to at least `ms` from now.
  *
- * @throws LockLostError when it is lost; LockUnavailableError, LockRefusedError when Redis did not do it, as far as is known; RangeError when that
- * is longer than `maxHoldMs` allows; TypeError when the kind of lock does not have it.
+ * @throws LockLostError when it is lost; LockUnavailableError, LockRefusedError when Redis did not do it, as far as is known; LockLimitError when that
+ * is longer than a lease may be, RangeError when it is longer than `maxHoldMs` allows: before anything is sent; TypeError when the kind of lock does not have it.
  */
 export async function extend(lock: ExclusiveLock, record: HoldRecord, ms: number): Promise<void> {
   const { tenure, parts, holds, name } = lock;
+  parts.limits.checkExtension(lock, ms);
   const { since = 0, terms } = record;
   const leftMs = since + (terms.maxHoldMs ?? Number.POSITIVE_INFINITY) - parts.clock.now();
   if (ms > leftMs)

@@ -102,7 +102,7 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
 }
 
 function ask<T>({ parts, registry }: LockHost, call: LockCall<T>, request: AcquireRequest): Promise<T> {
-  parts.limits.checkLease(request, call.options.leaseMs);
+  parts.limits.checkLease(request, longestOf(call.options));
   return registry.coordinator(call, parts, request).acquire(request) as Promise<T>;
 }
 
@@ -152,6 +152,9 @@ function refuseUnclear({ parts }: LockHost, request: AcquireRequest, call: LockC
     );
   }
 }
+
+/** The lease that these options ask for by name: where both are given, a minimum is no longer than the lease. */
+export const longestOf = ({ leaseMs, minHoldMs }: CheckedOptions): number | undefined => leaseMs ?? minHoldMs;
 
 /** The lease that a call with these options asks for. */
 export function termsOf({ terms, parts }: LockHost, { leaseMs, maxHoldMs, minHoldMs }: CheckedOptions): HoldTerms {

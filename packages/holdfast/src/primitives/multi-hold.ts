@@ -49,7 +49,10 @@ export class MultiHold implements Hold {
   async extend(ms: number): Promise<void> {
     checkTime('ms', ms, MIN_LEASE_MS);
     this.assertHeld();
-    await shown(Promise.all(this.#bundle.taken.map(({ record }) => record.extend(ms))));
+    const { taken } = this.#bundle;
+    // Of clients with limits of their own: before the first of them sends anything.
+    for (const { member } of taken) member.host.parts.limits.checkExtension(member.operations, ms);
+    await shown(Promise.all(taken.map(({ record }) => record.extend(ms))));
   }
 
   release(): Promise<void> {

@@ -14,7 +14,7 @@ import { traces } from '../reports/tracing.js';
 import type { Entry, Site } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
 import type { Completion, NotAcquired } from '../waiting/waiter.js';
-import { type CallStyle, type LockHost, siteOf } from './acquisition.js';
+import { type CallStyle, type LockHost, longestOf, siteOf } from './acquisition.js';
 import type { Hold } from './hold.js';
 import { HoldBundle, type TakenMember, together } from './hold-bundle.js';
 import { callStyles, type Member } from './lock-handle.js';
@@ -157,7 +157,7 @@ export class MultiLockHandle implements MultiLock {
   async #takeAll(call: MultiCall): Promise<HoldBundle | Missed> {
     const { options, startedAt } = call;
     const { clock, aborts } = this.#host.parts;
-    for (const { host, operations } of this.#members) host.parts.limits.checkLease(operations, options.leaseMs);
+    for (const { host, operations } of this.#members) host.parts.limits.checkLease(operations, longestOf(options));
     const bundle = new HoldBundle();
     /** Ends the wait for a member: the caller's signal, or the loss of one that is held. */
     const end = new AbortController();

@@ -61,7 +61,7 @@ export interface LockClientStats {
     readonly slack: Distribution;
   };
   readonly losses: Readonly<Partial<Record<LockLostReason, number>>>;
-  /** Calls above one of the client's `limits`; among `acquisitions.failed`, but for those that would have waited for a latch. */
+  /** Calls above one of the client's `limits`; among `acquisitions.failed`, but for `extend`, and for those that would have waited for a latch. */
   readonly limited: Readonly<Partial<Record<LockLimit, number>>>;
   /** Calls that wait now: for a lock, for permits, or for a latch. */
   readonly waiting: number;

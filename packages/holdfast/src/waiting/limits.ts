@@ -53,6 +53,11 @@ export class Limits {
     if (leaseMs > this.#most.leaseMs) this.#refuse(about, 'leaseMs');
   }
 
+  /** Of a hold that is to last longer: a call that tried no acquisition is none that failed. @throws LockLimitError */
+  checkExtension(about: About, ms: number): void {
+    if (ms > this.#most.leaseMs) throw this.reached(about, 'leaseMs');
+  }
+
   /** Counted; the error to refuse a call with. */
   reached({ name, primitive }: About, limit: LockLimit): LockLimitError {
     this.#reporter.limited(limit);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { countCommands, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import { type LimitOptions, LockLimitError, type RLock } from 'holdfast';
+import { type LimitOptions, type LockClient, LockLimitError, type RLock } from 'holdfast';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { Gate, turns } from '../support/room.js';
@@ -55,6 +55,71 @@ describe('limits.leaseMs', () => {
     ).toBe(0);
     expect(await failureOf(ask(asked, 300_001))).toEqual(limit(asked, 'leaseMs', 300_000));
     expect(limited()).toEqual({ leaseMs: 2 });
+  });
+
+  it.each(['getLock', 'getFairLock', 'getFencedLock', 'getSpinLock', 'readLock', 'writeLock', 'getMultiLock'] as const)(
+    'refuses a longer lease from extend() of %s before anything is sent, and the hold stays as it was',
+    async (kind) => {
+      const { client, limited } = setUp({ leaseMs: 300_000 });
+      const name = freshName();
+      const lockOf = () => {
+        if (kind === 'getMultiLock') return client.getMultiLock([name, client.getFairLock(freshName())]);
+        return kind === 'readLock' || kind === 'writeLock' ? client.getReadWriteLock(name)[kind]() : client[kind](name);
+      };
+      await using hold = await lockOf().acquire();
+      let failure: unknown;
+      expect(await scriptsDuring(async () => (failure = await failureOf(hold.extend(300_001))))).toBe(0);
+      expect(failure).toMatchObject({ code: 'LOCK_LIMIT', limit: 'leaseMs' });
+      expect(hold.state).toBe('held');
+      expect(limited()).toEqual({ leaseMs: 1 });
+      expect(client.stats().acquisitions).toMatchObject({ failed: 0, successRate: 1 });
+      await hold.extend(300_000);
+    },
+  );
+
+  it('refuses a longer lease of permits: from extend(), of an id, and one that never ends', async () => {
+    const { client } = setUp({ leaseMs: 300_000 });
+    const name = freshName();
+    kit.cleanup(async () => void (await kit.admin.del(name)));
+    await using hold = await client.getSemaphore(name, { permits: 2 }).acquire();
+    const ids = client.getPermitExpirableSemaphore(name);
+    const id = await ids.acquire(1_000);
+    const tooLong = [
+      () => hold.extend(300_001),
+      () => ids.updateLeaseTime(id, 300_001),
+      () => ids.updateLeaseTime(id, 'never'),
+      () => ids.acquire('never'),
+      () => client.getSemaphore(name).acquire(1, { leaseMs: 'never' }),
+    ];
+    for (const ask of tooLong) {
+      let failure: unknown;
+      expect(await scriptsDuring(async () => (failure = await failureOf(ask())))).toBe(0);
+      expect(failure).toMatchObject({ code: 'LOCK_LIMIT', lockName: name, limit: 'leaseMs', value: 300_000 });
+    }
+    await ids.release(id);
+  });
+
+  it('of any client that has a member is that of a multi-lock, and nothing is sent for the others', async () => {
+    const [strict, other] = [setUp({ leaseMs: 300_000 }), setUp({})];
+    await using hold = await strict.client.getMultiLock([strict.lock(), other.lock()]).acquire();
+    let failure: unknown;
+    expect(await scriptsDuring(async () => (failure = await failureOf(hold.extend(300_001))))).toBe(0);
+    expect(failure).toBeInstanceOf(LockLimitError);
+    expect(hold.state).toBe('held');
+  });
+
+  it.each<[string, (client: LockClient, name: string) => Promise<unknown>]>([
+    ['minHoldMs', (client, name) => client.getLock(name).withLock({ minHoldMs: 300_001 }, () => 'ran')],
+    ['minHoldMs of a multi-lock', (client, name) => client.getMultiLock([name]).acquire({ minHoldMs: 300_001 })],
+    ['the period of oncePer', (client, name) => client.oncePer(name, 300_001, () => 'ran')],
+  ])('refuses %s above it before anything is sent', async (_, ask) => {
+    const { client, limited } = setUp({ leaseMs: 300_000 });
+    const name = freshName();
+    let failure: unknown;
+    expect(await scriptsDuring(async () => (failure = await failureOf(ask(client, name))))).toBe(0);
+    expect(failure).toMatchObject({ code: 'LOCK_LIMIT', lockName: name, limit: 'leaseMs', value: 300_000 });
+    expect(limited()).toEqual({ leaseMs: 1 });
+    expect(await client.getLock(name).isLocked()).toBe(false);
   });
 
   it('grants the lease it names', async () => {
@@ -111,6 +176,18 @@ describe('limits.locks', () => {
         .catch(() => undefined);
       expect(await lock().withLock(() => i)).toBe(i);
     }
+  });
+
+  it('counts a name once for each kind of lock under it', async () => {
+    const { client, lock } = setUp({ locks: 2 });
+    const elsewhere = openClient(kit, patient);
+    const name = freshName();
+    const hold = await elsewhere.getLock(name).acquire();
+    const waiting = [client.getLock(name).withLock(() => 1), client.getFairLock(name).withLock(() => 2)];
+    const third = client.getReadWriteLock(name).readLock();
+    expect(await failureOf(third.acquire())).toEqual(limit(lock(name), 'locks', 2));
+    await hold.release();
+    expect(await Promise.all(waiting)).toEqual([1, 2]);
   });
 
   it('counts what a client holds, not what it asks about', async () => {
