@@ -3,23 +3,23 @@ import { checkKeys, checkTime, MIN_LEASE_MS } from './options.js';
 /** Options of `lock`. */
 export interface LockOptions {
   /** Fixed lease in milliseconds, never renewed. Absent: `watchdogTimeoutMs`, renewed while held. */
-  leaseMs?: number;
+  leaseMs?: number | undefined;
   /** Gives up waiting when it aborts: the call rejects with the signal's reason. It does not end a hold. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Longest time this hold is renewed for, in milliseconds. Only without `leaseMs`. Default: the client's. */
-  maxHoldMs?: number;
+  maxHoldMs?: number | undefined;
 }
 
 /** Options of the other acquisitions. */
 export interface AcquireOptions extends LockOptions {
   /** Longest wait in milliseconds: one absolute deadline for everything the call does. */
-  waitMs?: number;
+  waitMs?: number | undefined;
   /**
    * The lock stays taken for so many milliseconds since this call got it, even if the hold is given back before. The release resolves at once;
    * the lock then rests in Redis, by nobody, also when the process ends, and calls that wait get it when the time is over. Also when the process
    * dies. Not when the hold is lost, forced, or taken back by `close()`. At most `leaseMs` or `maxHoldMs`, where those are given.
    */
-  minHoldMs?: number;
+  minHoldMs?: number | undefined;
 }
 
 /** What `lock` knows: it waits without limit. */
@@ -51,7 +51,7 @@ const nothingSaid: CheckedOptions = {
  * @throws TypeError or RangeError for anything a lock cannot be taken with.
  */
 export function checkAcquire(
-  options: { readonly [K in keyof AcquireOptions]: AcquireOptions[K] | undefined } | undefined,
+  options: Readonly<AcquireOptions> | undefined,
   method: string,
   known: ReadonlySet<string> = acquireCallOptions,
 ): CheckedOptions {

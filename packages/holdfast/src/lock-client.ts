@@ -20,7 +20,7 @@ import type { LockClientStats } from './reports/stats.js';
 /** Options of {@link LockClient.getLock}. */
 export interface LockHandleOptions {
   /** An explicit owner, in place of scopes: the same owner, client and name re-enters. At most 256 characters, no white space. */
-  owner?: string;
+  owner?: string | undefined;
 }
 
 /** Options of {@link LockClient.getSpinLock}. */
@@ -29,15 +29,15 @@ export interface SpinLockOptions extends LockHandleOptions, SpinOptions {}
 /** Options of {@link LockClient.close}. */
 export interface CloseOptions {
   /** How long to wait for holds that are in use before they are taken back, in milliseconds. Default 0. */
-  drainMs?: number;
+  drainMs?: number | undefined;
 }
 
 /** Options of {@link LockClient.connect}. */
 export interface ConnectOptions {
   /** How long it may take, in milliseconds. Default: the client's `responseTimeoutMs`. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Gives up when it aborts: the call rejects with the signal's reason. The client goes on connecting. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** The members of a {@link LockClient}. */

@@ -16,7 +16,7 @@ export interface ReplicaOptions {
   /** At least this many replicas. */
   min: number;
   /** How long they have, in milliseconds; below `attemptTimeoutMs`. Default half of that. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /**
@@ -25,17 +25,17 @@ export interface ReplicaOptions {
  */
 export interface LimitOptions {
   /** Calls that have no answer yet and are not inside the lock they ask for, on all locks together. Default 100 000. */
-  waiters?: number;
+  waiters?: number | undefined;
   /** Names held or asked for; a name counts once for each kind of lock that is held or asked for under it. Default 100 000. */
-  locks?: number;
+  locks?: number | undefined;
   /** Open acquisitions of one lock inside each other. Default 1 000. */
-  depth?: number;
+  depth?: number | undefined;
   /**
    * Longest lease that a call may ask for, in milliseconds: how long a lock may stay with a holder that has crashed. By whatever name: `leaseMs`,
    * `minHoldMs`, `hold.extend(ms)`, `updateLeaseTime`, the period of `oncePer`. The lease `never` of permits is above every limit but the default.
    * Default 2^31, the longest there is.
    */
-  leaseMs?: number;
+  leaseMs?: number | undefined;
 }
 
 /** Options of {@link createLockClient}. All times are milliseconds. */
@@ -47,59 +47,59 @@ export interface LockClientOptions {
    * events, errors and `RLock.name` are without it. Behind the `keyPrefix` of an ioredis client of yours, if that has one too. Up to 256
    * bytes. Default: none.
    */
-  prefix?: string;
+  prefix?: string | undefined;
   /**
    * Says who holds and who waits, to `inspect`, `listLocks` and the command line of others: name, host, process id, {@link meta}, and since when. Up to 128
    * characters. It is kept in Redis under one key for each client (`holdfast_client:{<client id>}`, see `docs/security.md`) while the client is in use, and
    * is the name of its own connections in `CLIENT LIST`. Default: with `meta`, `<host>:<process id>`; without, the client says nothing of itself.
    */
-  clientName?: string;
+  clientName?: string | undefined;
   /** Said beside {@link clientName}, such as a version or a region: at most 16 texts of up to 256 characters. Nothing secret. Default: none. */
-  meta?: Readonly<Record<string, string>>;
+  meta?: Readonly<Record<string, string>> | undefined;
   /** Lease of acquisitions without `leaseMs`; renewed every third of it while the hold lives. Default 30 000. */
-  watchdogTimeoutMs?: number;
+  watchdogTimeoutMs?: number | undefined;
   /** Longest time a watched hold is renewed for; then its lease runs out and it is lost with reason `max-hold`. Default: no limit. */
-  maxHoldMs?: number;
+  maxHoldMs?: number | undefined;
   /** A hold that is older than this is reported as `held-long`, once, an eighth of it late at most. Nothing else happens to it. Default: none is. */
-  heldWarnMs?: number;
+  heldWarnMs?: number | undefined;
   /** How long a single attempt (`tryLock()` without wait) may take. Default 1 000. */
-  attemptTimeoutMs?: number;
+  attemptTimeoutMs?: number | undefined;
   /** How long `lock`, `unlock` and the queries wait for any answer of Redis before they reject. Default 10 000. */
-  responseTimeoutMs?: number;
+  responseTimeoutMs?: number | undefined;
   /** Lease of a lock that was handed over by message, until its new owner first renews it. Default 3 000. */
-  claimLeaseMs?: number;
+  claimLeaseMs?: number | undefined;
   /** How often a waiting process asks again, as a safety net below the messages. Default 1 500; more than 250 below `claimLeaseMs`. */
-  reaskMs?: number;
+  reaskMs?: number | undefined;
   /**
    * `queue`: releases name the next owner (fast, fair, holdfast only). `redisson`: releases are announced on Redisson's channel and all
    * waiters try again; use it on every process when Java services share the names. Default `queue`.
    */
-  wakeup?: 'queue' | 'redisson';
+  wakeup?: 'queue' | 'redisson' | undefined;
   /**
    * How `getFencedLock` makes its tokens. `time`: at least Redis' clock in microseconds, 16 digits, so that none comes again when the counter is lost;
    * the counter goes 24 h behind its last token. `count`: one more than the counter, as Redisson does, whose counter it is: small numbers with gaps,
    * which begin again at 1 when Redis loses its data; the counter never goes. All clients of a lock should have the same. Default `time`; with
    * `wakeup: 'redisson'` it is `count`, since a counter that Java shares would be lifted for good.
    */
-  tokens?: 'time' | 'count';
+  tokens?: 'time' | 'count' | undefined;
   /**
    * Confirm every acquisition on replicas (`WAIT`, on the connection that ran it) before the caller gets it; too few in time: it is undone
    * and rejects with LockNotReplicatedError. Costs a round trip to the replicas, during which the other commands of this client to the same
    * server wait. Makes it unlikely, not impossible, that a failover forgets a lock: replication stays asynchronous, and renewals are not
    * waited for. Re-entry and local handoff take over what was confirmed. Default: no confirmation.
    */
-  replicas?: ReplicaOptions;
+  replicas?: ReplicaOptions | undefined;
   /** How much the client may have at once; each limit has a default of its own. */
-  limits?: LimitOptions;
+  limits?: LimitOptions | undefined;
   /**
    * What becomes of a call that closes a circle: it waits for a lock of this client whose holder waits for it, without end. `report`: the event `deadlock` tells,
    * and it waits. `refuse`: it also rejects with LockDeadlockError, with nothing sent. Default `report`.
    */
-  deadlocks?: 'report' | 'refuse';
+  deadlocks?: 'report' | 'refuse' | undefined;
   /** Reject imperative calls outside `client.run` with `LockScopeError`. Default false. */
-  strictScopes?: boolean;
+  strictScopes?: boolean | undefined;
   /** Release holds that a `client.run` leaves open, instead of letting their lease run out. Default false; see `docs/semantics.md`. */
-  releaseOnScopeEnd?: boolean;
+  releaseOnScopeEnd?: boolean | undefined;
 }
 
 /** {@link LockClientOptions} with every default applied, checked once. */

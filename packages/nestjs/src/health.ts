@@ -24,7 +24,7 @@ export class LockHealthIndicator {
    */
   async isHealthy<K extends string>(
     key: K,
-    { timeoutMs = 1_000 }: { timeoutMs?: number } = {},
+    { timeoutMs = 1_000 }: { timeoutMs?: number | undefined } = {},
   ): Promise<LockHealth<K>> {
     try {
       await this.#client.connect({ timeoutMs });

@@ -5,7 +5,7 @@ import { LockHealthIndicator } from './health.js';
 /** Options of {@link HoldfastModule}: those of `createLockClient`, and how it ends. */
 export interface HoldfastModuleOptions extends LockClientOptions {
   /** How long holds in use may take to end when the application shuts down, in milliseconds. Then they are lost. Default 10 000. */
-  drainMs?: number;
+  drainMs?: number | undefined;
 }
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<HoldfastModuleOptions>()

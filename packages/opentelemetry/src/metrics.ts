@@ -8,9 +8,9 @@ import { type Subscription, Subscriptions } from './subscriptions.js';
 /** Options of {@link measureLocks}. */
 export interface MeasureOptions {
   /** Adds the attribute `holdfast.lock.group`. Without it no metric says which lock it is about: names are too many for time series. */
-  readonly group?: GroupOf;
+  readonly group?: GroupOf | undefined;
   /** Default: the global one. */
-  readonly meterProvider?: MeterProvider;
+  readonly meterProvider?: MeterProvider | undefined;
 }
 
 /** The handoffs among the ways in which a lock is had. */

@@ -23,9 +23,9 @@ import { guard, type Subscription, Subscriptions } from './subscriptions.js';
 /** Options of {@link traceLocks}. */
 export interface TraceOptions {
   /** Adds the attribute `holdfast.lock.group`, and the group to the names of spans. */
-  readonly group?: GroupOf;
+  readonly group?: GroupOf | undefined;
   /** Default: the global one. */
-  readonly tracerProvider?: TracerProvider;
+  readonly tracerProvider?: TracerProvider | undefined;
 }
 
 /**

@@ -21,9 +21,9 @@ import { Names } from './names.js';
 /** Options of {@link LockClient.listLocks}. */
 export interface ListLocksOptions {
   /** Only locks whose name matches, as `KEYS` of Redis matches: `*`, `?`, `[ab]`, and `\` before one of these. Default: all. */
-  match?: string;
+  match?: string | undefined;
   /** Ends after so many. Default: no end. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** A lock that is held. */

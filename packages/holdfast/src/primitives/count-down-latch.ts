@@ -16,13 +16,13 @@ export interface CountDownOptions {
    * Who counts: it is counted once in a round, however often it says so, also after a restart. At most 256 characters, no white space. Default: every call
    * counts.
    */
-  by?: string;
+  by?: string | undefined;
 }
 
 /** Options of {@link RCountDownLatch.await}. */
 export interface AwaitLatchOptions {
   /** Gives up waiting when it aborts: the call rejects with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** What {@link RCountDownLatch.inspect} answers. */

@@ -3,17 +3,17 @@ import type { Guard } from './guard.js';
 /** Options of {@link Election.campaign}. */
 export interface CampaignOptions {
   /** What observers know this candidate by. At most 256 characters, no white space. Default: the client's id. */
-  id?: string;
+  id?: string | undefined;
   /** Longest wait in milliseconds, then the campaign rejects with LockTimeoutError. Default: without limit, while Redis answers. */
-  waitMs?: number;
+  waitMs?: number | undefined;
   /** Gives up the campaign when it aborts: the call rejects with the signal's reason. It does not end a leadership: see {@link Election.resign}. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Options of {@link Election.observe}. */
 export interface ObserveOptions {
   /** Ends the observation when it aborts: the pending step, or the next, rejects with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Being the leader: from winning a campaign until it is lost or given up. */

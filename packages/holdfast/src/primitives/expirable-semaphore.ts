@@ -3,9 +3,9 @@ import type { SemaphoreInspection } from '../inspection/semaphore-inspection.js'
 /** Options of an acquisition of permits with ids. */
 export interface PermitIdOptions {
   /** Longest wait in milliseconds, until the permits are had; absent: without limit, while Redis answers. */
-  waitMs?: number;
+  waitMs?: number | undefined;
   /** Gives up waiting when it aborts: the call rejects with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Options of {@link RPermitExpirableSemaphore.tryAcquire}, which takes its wait by position. */

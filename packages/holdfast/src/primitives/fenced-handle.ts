@@ -74,7 +74,11 @@ export class FencedLockHandle extends LockHandle<FencedHold> implements RFencedL
     return this.#take('lockAndGetToken', check) as Promise<number>;
   }
 
-  tryLockAndGetToken(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<number | null> {
+  tryLockAndGetToken(
+    waitMs?: number,
+    leaseMs?: number,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<number | null> {
     return this.#take('tryLockAndGetToken', () => {
       if (options !== undefined) checkKeys('tryLockAndGetToken', options, tryLockCallOptions);
       return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, 'tryLockAndGetToken');

@@ -35,5 +35,9 @@ export interface RFencedLock extends RLock<FencedHold> {
   /** As {@link RLock.lock}, and answers the token. */
   lockAndGetToken(options?: number | LockOptions): Promise<number>;
   /** As {@link RLock.tryLock}, and answers the token, or null where that answers false. */
-  tryLockAndGetToken(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<number | null>;
+  tryLockAndGetToken(
+    waitMs?: number,
+    leaseMs?: number,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<number | null>;
 }

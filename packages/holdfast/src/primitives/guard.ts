@@ -20,7 +20,7 @@ import { GuardOperations, type GuardedCommand } from './guard-operations.js';
 /** Options of {@link Guard.set}. */
 export interface GuardSetOptions {
   /** TTL of the value, in milliseconds. Default: none, and one that the key had goes, as with SET. */
-  ttlMs?: number;
+  ttlMs?: number | undefined;
 }
 
 /**

@@ -108,7 +108,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
     );
   }
 
-  tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean> {
+  tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal | undefined }): Promise<boolean> {
     const check = () => {
       if (options !== undefined) checkKeys('tryLock', options, tryLockCallOptions);
       return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, 'tryLock');

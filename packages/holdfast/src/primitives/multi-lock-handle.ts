@@ -62,7 +62,7 @@ export class MultiLockHandle implements MultiLock {
     return this.#call('lock', check, (outcome) => keep(must(outcome)));
   }
 
-  tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean> {
+  tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal | undefined }): Promise<boolean> {
     const check = () => {
       if (options !== undefined) checkKeys('tryLock', options, tryLockCallOptions);
       return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, 'tryLock');

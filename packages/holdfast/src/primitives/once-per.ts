@@ -15,7 +15,7 @@ export interface OncePerOptions {
    * What becomes of the period when the function fails. `used`: nobody runs it again before the period is over, as after a success. `retry`: the
    * next call runs it, whoever makes that. Default `used`.
    */
-  afterError?: 'used' | 'retry';
+  afterError?: 'used' | 'retry' | undefined;
 }
 
 const optionKeys: ReadonlySet<string> = new Set(['afterError']);

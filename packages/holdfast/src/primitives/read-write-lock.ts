@@ -11,12 +11,12 @@ import type { RLock } from './rlock.js';
 /** Options of {@link LockClient.getReadWriteLock}. */
 export interface ReadWriteLockOptions {
   /** An explicit owner, as for `getLock`. Of both sides: the same owner reads inside what it writes. */
-  owner?: string;
+  owner?: string | undefined;
   /**
    * A free lock goes to a writer whenever one waits: writers wait less, and readers may wait for ever. Default false: the two take turns. Give all
    * clients the same answer; within one client the first handle in use decides.
    */
-  writersFirst?: boolean;
+  writersFirst?: boolean | undefined;
 }
 
 /**

@@ -38,7 +38,7 @@ export interface RLock<H extends Hold = Hold> {
    * @param leaseMs - fixed lease; absent: renewed until `unlock`.
    * @throws as {@link RLock.lock}.
    */
-  tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal }): Promise<boolean>;
+  tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal | undefined }): Promise<boolean>;
   /**
    * Undoes the latest `lock` or `tryLock` of this scope; outside `client.run`, of this handle, or of the explicit owner.
    *

@@ -8,23 +8,23 @@ export interface SemaphoreOptions {
    * How many permits the semaphore has, set by the first call that finds none set. It changes nothing where there is a semaphore, also one of
    * another size: see {@link RSemaphore.setPermits}. No call by this handle takes more at once (RangeError): it would wait without end. Absent: somebody must call {@link RSemaphore.trySetPermits}.
    */
-  permits?: number;
+  permits?: number | undefined;
 }
 
 /** Options of an acquisition of permits. */
 export interface PermitOptions {
   /** Longest wait in milliseconds: one absolute deadline for everything the call does. Absent: without limit. */
-  waitMs?: number;
+  waitMs?: number | undefined;
   /**
    * How long the permits are had. A number: so many milliseconds, never renewed. `never`: until they are given back, also when this process dies,
    * as with Redisson's semaphore; somebody has to see to it then. Absent: the client's `watchdogTimeoutMs`, renewed while they are held, so that
    * they come back by themselves when the process dies.
    */
-  leaseMs?: number | 'never';
+  leaseMs?: number | 'never' | undefined;
   /** Gives up waiting when it aborts: the call rejects with the signal's reason. It does not end a hold. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Longest time these permits are renewed for, in milliseconds. Only without `leaseMs`. Default: the client's. */
-  maxHoldMs?: number;
+  maxHoldMs?: number | undefined;
 }
 
 /** Options of {@link RSemaphore.tryAcquire}, which takes its wait by position. */
@@ -33,7 +33,7 @@ export type TryPermitOptions = Omit<PermitOptions, 'waitMs'>;
 /** Options of a section. */
 export interface PermitSectionOptions extends PermitOptions {
   /** How many permits. Default 1. */
-  permits?: number;
+  permits?: number | undefined;
 }
 
 /** Permits that one call has got, all at once. Any code that has the object may give them back. */

@@ -15,17 +15,17 @@ export interface ShareOptions<T> {
   /** Computes the value. It is given the hold of the lock: it should end when the signal of that aborts. */
   fn: (hold: Hold) => T | PromiseLike<T>;
   /** Default: JSON. All callers get what `decode` gives, the one that has computed it too. */
-  codec?: ShareCodec<T>;
+  codec?: ShareCodec<T> | undefined;
   /** Largest value, in bytes of its text. A larger one rejects with RangeError. Default 1 MiB (1,048,576). */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
   /**
    * Shares a failure of `fn` too, for so many milliseconds: who waits and who comes then rejects with SharedFailureError, and `fn` is not run. It has at
    * most 100 characters of its name and 4,000 of its message. Default: a failure
    * is told to the one caller whose `fn` it was, and the next one computes.
    */
-  errorTtlMs?: number;
+  errorTtlMs?: number | undefined;
   /** Longest wait for the value of others, in milliseconds, before `fn` runs here; then LockTimeoutError. It does not bound `fn`. Default: without limit, while Redis answers. */
-  waitMs?: number;
+  waitMs?: number | undefined;
   /** Gives up waiting when it aborts: the call rejects with the signal's reason. It does not end `fn`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }

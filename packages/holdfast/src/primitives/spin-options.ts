@@ -7,23 +7,23 @@ export type BackOff =
       /** Twice as long after each attempt. */
       kind: 'exponential';
       /** After the first attempt, in milliseconds. Default 1. */
-      initialMs?: number;
+      initialMs?: number | undefined;
       /** Longest, in milliseconds. Default 128. */
-      maxMs?: number;
+      maxMs?: number | undefined;
     }
   | {
       /** Always as long. */
       kind: 'constant';
       /** In milliseconds. Default 64. */
-      delayMs?: number;
+      delayMs?: number | undefined;
     };
 
 /** Options of {@link LockClient.getSpinLock}, beside those of `getLock`. */
 export interface SpinOptions {
   /** Pauses between attempts. Default `{ kind: 'exponential' }`: 1, 2, 4 … 128 ms. */
-  backOff?: BackOff;
+  backOff?: BackOff | undefined;
   /** A call gives up after so many attempts that found the lock busy. Default: no limit. */
-  maxAttempts?: number;
+  maxAttempts?: number | undefined;
 }
 
 /** {@link SpinOptions} as they were when they were checked. */

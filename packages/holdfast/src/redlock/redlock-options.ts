@@ -26,24 +26,24 @@ export interface RedLockClientOptions
    * How long a node may take for its vote before it is passed over; at most a twentieth of the lease, whatever is set. Set it to a few round
    * trips to the farthest node that you want to count on. Default 50.
    */
-  nodeTimeoutMs?: number;
+  nodeTimeoutMs?: number | undefined;
   /**
    * What must be left of a lease when its lock is handed over; for calls with `leaseMs` at most half of that. At most three quarters of
    * `watchdogTimeoutMs`. Default: half of the lease.
    */
-  minValidityMs?: number;
+  minValidityMs?: number | undefined;
   /**
    * The longest lease that any client of these nodes asks for. A node that was started less than this ago does not vote: it may have forgotten a
    * lock. **All clients of the nodes must agree on it.** A call with a longer `leaseMs` is refused with LockLimitError. Default: `watchdogTimeoutMs`.
    */
-  longestLeaseMs?: number;
+  longestLeaseMs?: number | undefined;
   /**
    * The nodes write each command to their log before they answer (`appendonly yes`, `appendfsync always`), and keep it: one for which both settings
    * are found so votes right after a start, also a new and empty one. Needs the right to CONFIG GET. Default false.
    */
-  durable?: boolean;
+  durable?: boolean | undefined;
   /** How much the client may have at once. The longest lease is `longestLeaseMs`. */
-  limits?: Omit<LimitOptions, 'leaseMs'>;
+  limits?: Omit<LimitOptions, 'leaseMs'> | undefined;
 }
 
 /** {@link RedLockClientOptions}, checked. */

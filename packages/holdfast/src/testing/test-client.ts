@@ -13,9 +13,9 @@ import { type TestServer, TestSite } from './test-server.js';
 /** Options of {@link createTestClient}: those of a client, apart from `redis`, and where it lives. */
 export interface TestClientOptions extends Omit<LockClientOptions, 'redis'> {
   /** A server that it shares with other clients. Default: one of its own. */
-  server?: TestServer;
+  server?: TestServer | undefined;
   /** Whose time its own server has; see {@link TestServerOptions}. Not with `server`. */
-  time?: 'own' | 'system';
+  time?: 'own' | 'system' | undefined;
 }
 
 /** How {@link TestLockClient.lose} may end a hold. Close the client for `closed`, and end the scope for `scope-ended`. */

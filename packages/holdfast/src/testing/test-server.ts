@@ -9,7 +9,7 @@ export interface TestServerOptions {
    * Whose time it is. Default `own`: it stands still until {@link TestServer.advance}. `system`: that of the process, which fake timers may have
    * replaced; install them before the server is made.
    */
-  time?: 'own' | 'system';
+  time?: 'own' | 'system' | undefined;
 }
 
 /** A server in memory. Clients that share one exclude each other, as processes on one Redis do. */

@@ -4,12 +4,19 @@ import { describe, expect, it } from '@jest/globals';
 import * as holdfast from 'holdfast';
 import type {
   AcquireOptions,
+  CampaignOptions,
+  CloseOptions,
+  ConnectOptions,
   Hold,
+  LimitOptions,
   LockClient,
   LockClientEvents,
+  LockClientOptions,
   LockErrorCode,
   LockInspection,
   LockLostReason,
+  OncePerOptions,
+  RedLockClientOptions,
   RLock,
   TryResult,
 } from 'holdfast';
@@ -117,6 +124,66 @@ describe('the public surface is', () => {
   it('two clients that never have the same id', () => {
     const ids = Array.from({ length: 100 }, () => openClient(kit).clientId);
     expect(new Set(ids).size).toBe(100);
+  });
+});
+
+describe('an option that is undefined is one that is left out', () => {
+  const all = <T extends object>(options: { readonly [K in keyof Required<T>]: undefined }) => options;
+  const call = { waitMs: undefined, leaseMs: undefined, signal: undefined, maxHoldMs: undefined };
+
+  it('of a client', async () => {
+    const ofBoth = {
+      ...{ prefix: undefined, watchdogTimeoutMs: undefined, maxHoldMs: undefined, heldWarnMs: undefined },
+      ...{ attemptTimeoutMs: undefined, responseTimeoutMs: undefined, claimLeaseMs: undefined, reaskMs: undefined },
+      ...{ limits: undefined, deadlocks: undefined, strictScopes: undefined, releaseOnScopeEnd: undefined },
+    };
+    const more = { clientName: undefined, meta: undefined, wakeup: undefined, tokens: undefined, replicas: undefined };
+    const client = openClient(kit, all<Omit<LockClientOptions, 'redis'>>({ ...ofBoth, ...more }));
+    expect(await client.getLock(freshName()).withLock(() => 'ran')).toBe('ran');
+    await client.connect(all<ConnectOptions>({ timeoutMs: undefined, signal: undefined }));
+    await client.close(all<CloseOptions>({ drainMs: undefined }));
+    const ofNodes = {
+      nodeTimeoutMs: undefined,
+      minValidityMs: undefined,
+      longestLeaseMs: undefined,
+      durable: undefined,
+    };
+    const nodes = [1, 2, 3].map((port) => `redis://127.0.0.1:${port}`);
+    const options = all<Omit<RedLockClientOptions, 'nodes'>>({ ...ofBoth, ...ofNodes });
+    await holdfast.createRedLockClient({ ...options, nodes }).close();
+    const limits = all<LimitOptions>({ waiters: undefined, locks: undefined, depth: undefined, leaseMs: undefined });
+    openClient(kit, { limits, replicas: { min: 1, timeoutMs: undefined } });
+  });
+
+  it('of a lock, of a call, and of what is no lock', async () => {
+    const client = openClient(kit);
+    const name = freshName();
+    const options = all<AcquireOptions>({ ...call, minHoldMs: undefined });
+    const exponential = { kind: 'exponential', initialMs: undefined, maxMs: undefined } as const;
+    const readWrite = client.getReadWriteLock(name, { owner: undefined, writersFirst: undefined });
+    const spins = [exponential, { kind: 'constant', delayMs: undefined } as const, undefined].map((backOff) =>
+      client.getSpinLock(name, { owner: undefined, backOff, maxAttempts: undefined }),
+    );
+    const multi = client.getMultiLock([name]);
+    for (const lock of [client.getLock(name, { owner: undefined }), multi, readWrite.readLock(), ...spins]) {
+      expect(await lock.withLock(options, () => 'ran')).toBe('ran');
+      expect(await lock.tryLock(undefined, undefined, { signal: undefined })).toBe(true);
+      await lock.unlock();
+    }
+    const once = await client.oncePer(freshName(), 100, () => 'ran', all<OncePerOptions>({ afterError: undefined }));
+    expect(once).toEqual({ ran: true, value: 'ran' });
+    const ofShare = { codec: undefined, maxBytes: undefined, errorTtlMs: undefined, waitMs: undefined };
+    const shared = client.share(freshName(), { ...ofShare, signal: undefined, ttlMs: 1, fn: () => 'made' });
+    expect(await shared).toBe('made');
+    const campaign = all<CampaignOptions>({ id: undefined, waitMs: undefined, signal: undefined });
+    await (await client.election(freshName()).campaign(campaign)).resign();
+    const latch = client.getCountDownLatch(freshName());
+    expect(await latch.await(0, { signal: undefined })).toBe(true);
+    expect(await latch.countDown({ by: undefined })).toBe(0);
+    const pool = client.getSemaphore(freshName(), { permits: undefined });
+    await pool.trySetPermits(1, 60_000);
+    expect(await pool.withPermits({ ...call, permits: undefined }, (hold) => hold.permits)).toBe(1);
+    for await (const _ of client.listLocks({ match: undefined, limit: undefined })) break;
   });
 });
 

@@ -1,0 +1,77 @@
+// Compiled with exactOptionalPropertyTypes, for which an option given as undefined is another thing than one left out: all options take either.
+import type {
+  AcquireOptions,
+  AwaitLatchOptions,
+  BackOff,
+  CampaignOptions,
+  CloseOptions,
+  ConnectOptions,
+  CountDownOptions,
+  GuardSetOptions,
+  LimitOptions,
+  ListLocksOptions,
+  LockClient,
+  LockClientOptions,
+  LockHandleOptions,
+  LockOptions,
+  ObserveOptions,
+  OncePerOptions,
+  PermitIdOptions,
+  PermitOptions,
+  PermitSectionOptions,
+  ReadWriteLockOptions,
+  RedLockClientOptions,
+  ReplicaOptions,
+  SemaphoreOptions,
+  ShareOptions,
+  SpinLockOptions,
+} from 'holdfast';
+import type { TestClientOptions, TestServerOptions } from 'holdfast/testing';
+
+/** The optional properties of `T` that cannot be given as undefined. */
+type Refusing<T> = T extends unknown
+  ? {
+      [K in keyof T]-?: Record<never, never> extends Pick<T, K>
+        ? undefined extends Required<T>[K]
+          ? never
+          : K
+        : never;
+    }[keyof T]
+  : never;
+/** Compiles only for no property at all. */
+type None<K extends never> = K;
+
+export type Checked = [
+  None<Refusing<AcquireOptions>>,
+  None<Refusing<AwaitLatchOptions>>,
+  None<Refusing<BackOff>>,
+  None<Refusing<CampaignOptions>>,
+  None<Refusing<CloseOptions>>,
+  None<Refusing<ConnectOptions>>,
+  None<Refusing<CountDownOptions>>,
+  None<Refusing<GuardSetOptions>>,
+  None<Refusing<LimitOptions>>,
+  None<Refusing<ListLocksOptions>>,
+  None<Refusing<LockClientOptions>>,
+  None<Refusing<LockHandleOptions>>,
+  None<Refusing<LockOptions>>,
+  None<Refusing<ObserveOptions>>,
+  None<Refusing<OncePerOptions>>,
+  None<Refusing<PermitIdOptions>>,
+  None<Refusing<PermitOptions>>,
+  None<Refusing<PermitSectionOptions>>,
+  None<Refusing<ReadWriteLockOptions>>,
+  None<Refusing<RedLockClientOptions>>,
+  None<Refusing<ReplicaOptions>>,
+  None<Refusing<SemaphoreOptions>>,
+  None<Refusing<SpinLockOptions>>,
+  None<Refusing<ShareOptions<unknown>>>,
+  None<Refusing<TestClientOptions>>,
+  None<Refusing<TestServerOptions>>,
+];
+
+export async function use(client: LockClient, maybe: number | undefined): Promise<void> {
+  await client.getLock('exact').withLock({ waitMs: maybe, leaseMs: maybe, signal: undefined }, () => undefined);
+  await client.getLock('exact').tryLock(maybe, maybe, { signal: undefined });
+  await client.getFencedLock('exact').tryLockAndGetToken(maybe, maybe, { signal: undefined });
+}
