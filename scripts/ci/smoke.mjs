@@ -34,6 +34,7 @@ export async function installConsumer({ folder, tarball, ioredis }) {
   cpSync(consumer, folder, { recursive: true });
   const typed = readFileSync(`${consumer}/typed.ts`, 'utf8');
   for (const extension of ['mts', 'cts']) writeFileSync(`${folder}/typed.${extension}`, typed);
+  cpSync(`${consumer}/exact.ts`, `${folder}/exact.mts`);
   writeFileSync(`${folder}/package.json`, JSON.stringify({ name: 'consumer', private: true }));
   await command(
     'npm',

@@ -31,11 +31,7 @@ import type { TestClientOptions, TestServerOptions } from 'holdfast/testing';
 /** The optional properties of `T` that cannot be given as undefined. */
 type Refusing<T> = T extends unknown
   ? {
-      [K in keyof T]-?: Record<never, never> extends Pick<T, K>
-        ? undefined extends Required<T>[K]
-          ? never
-          : K
-        : never;
+      [K in keyof T]-?: Partial<Pick<T, K>> extends Pick<T, K> ? (undefined extends Required<T>[K] ? never : K) : never;
     }[keyof T]
   : never;
 /** Compiles only for no property at all. */
