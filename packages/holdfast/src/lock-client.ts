@@ -130,7 +130,8 @@ export interface LockClientMembers extends AsyncDisposable {
   share<T>(name: string, options: ShareOptions<T>): Promise<T>;
   /**
    * Runs `fn` at most once in every period, among all processes that use the same Redis and name, whatever their clocks say: a job that many
-   * replicas start by a timer of their own. Answers `{ ran: false }` where it has run, or runs. See `docs/recipes/cron.md`.
+   * replicas start by a timer of their own. Answers `{ ran: false }` where it has run, or runs, and where anybody has a lock of that name: also the
+   * code around the call. It never re-enters, as {@link share} does inside `getLock(name)`. See `docs/recipes/cron.md`.
    *
    * A period begins with a run, by Redis' clock, and not at a full hour: a timer that comes a little early after the last run is turned away. So
    * let `periodMs` be a little shorter than the time between two ticks. It is used up also when `fn` fails (see
