@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { proofRuns } from '@holdfast/testkit';
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { overlaps, seizuresOf } from '../src/check/exclusion.js';
 import { faultClasses } from '../src/check/fault-classes.js';
@@ -109,8 +109,7 @@ describe('the linearizability checker', () => {
 });
 
 /** What Porcupine says of a history; undefined where it cannot be asked. */
-async function askPorcupine(history: readonly HistoryEvent[]) {
-  const called = await callReferee(fileURLToPath(new URL('..', import.meta.url)));
+async function askPorcupine(called: CalledReferee, history: readonly HistoryEvent[]) {
   if (called.kind === 'absent') {
     process.stderr.write(`[porcupine] not asked: ${called.why}\n`);
     return undefined;
@@ -125,8 +124,15 @@ async function askPorcupine(history: readonly HistoryEvent[]) {
   }
 }
 
+type CalledReferee = Awaited<ReturnType<typeof callReferee>>;
+
 describe('Porcupine', () => {
   const runs = proofRuns({ quick: 1_500, long: 100_000 });
+  let called: CalledReferee;
+  // The first time on a machine Go compiles it, and all that it imports.
+  beforeAll(async () => {
+    called = await callReferee(fileURLToPath(new URL('..', import.meta.url)));
+  }, 300_000);
 
   it(
     'agrees with the linearizability checker on random histories',
@@ -135,7 +141,7 @@ describe('Porcupine', () => {
       const histories = fc
         .sample(randomHistory(7), { numRuns, seed })
         .map((random, index) => eventsOf(random, `-${index}`));
-      const verdict = await askPorcupine(histories.flat());
+      const verdict = await askPorcupine(called, histories.flat());
       if (verdict === undefined) return;
       const ours = histories.flatMap((history, index) => (verdicts(history, 'leave-out') ? [] : [`x-${index}`]));
       expect(verdict.undecided).toEqual([]);
@@ -151,7 +157,7 @@ describe('Porcupine', () => {
     'calls no sound history illegal, also of locks that several may have at once',
     async () => {
       for (const [name, { history }] of Object.entries(goodFamilyStories)) {
-        const verdict = await askPorcupine(history);
+        const verdict = await askPorcupine(called, history);
         if (verdict !== undefined) expect({ name, ...verdict }).toMatchObject({ name, illegal: [], undecided: [] });
       }
     },
