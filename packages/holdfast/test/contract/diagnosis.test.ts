@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { countCommands, useRedis } from '@holdfast/testkit';
+import { countCommands, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { LockClient, LockClientOptions } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
@@ -69,9 +69,16 @@ describe('foreign-owner', () => {
     const { client, name, lock } = setUp({ reaskMs: 20, claimLeaseMs: 300 });
     const events: unknown[] = [];
     client.on('foreign-owner', (event) => events.push(event));
-    await kit.admin.multi().hincrby(name, '6e1c9d4e-6b0c-4f6e-8a53-7a2ab1a6d8f1:1', 1).pexpire(name, 5_000).exec();
-    await Promise.all([lock().tryLock(250), lock().tryLock(250), lock().tryLock(250)]);
+    await kit.admin.multi().hincrby(name, '6e1c9d4e-6b0c-4f6e-8a53-7a2ab1a6d8f1:1', 1).pexpire(name, 60_000).exec();
+    const giveUp = new AbortController();
+    const waits = [1, 2, 3].map(() => failureOf(lock().lock({ signal: giveUp.signal })));
+    await waitUntil(() => events.length > 0, { what: 'it to be told' });
+    const counter = await countCommands(kit.admin);
+    await waitUntil(async () => ((await counter.delta())['evalsha'] ?? 0) >= 5, { what: 'five more questions' });
+    giveUp.abort();
+    await Promise.all(waits);
     expect(events).toEqual([{ name }]);
+    await kit.admin.del(name);
   });
 });
 
