@@ -111,10 +111,10 @@ export function sendBack(lock: ExclusiveLock, waiter: Waiter): void {
   contend(lock);
 }
 
-/** To be joined. */
+/** The queue that a call may join: one of the lock's own, since `nobody` is shared by all locks. */
 function ownQueue(lock: ExclusiveLock): WaitQueue {
   if (lock.queue === nobody) lock.queue = new WaitQueue(lock.parts.limits, lock.policy);
-  // What is not `nobody` was made here.
+  // Whatever else stands there was made by this function.
   return lock.queue as WaitQueue;
 }
 
