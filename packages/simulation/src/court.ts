@@ -4,6 +4,7 @@ import type { MemoryServer } from '@holdfast/memory';
 import { type Hold, LockLimitError } from 'holdfast';
 import { ExclusionJudge, type OpenHold, type Side } from './judges/exclusion.js';
 import { DeadlineJudge } from './judges/deadlines.js';
+import { EarlyLossJudge } from './judges/early-losses.js';
 import { FixedLeaseJudge } from './judges/fixed-leases.js';
 import { GhostJudge } from './judges/ghosts.js';
 import { InheritanceJudge } from './judges/inheritances.js';
@@ -25,6 +26,9 @@ import type { WorldProcess } from './world/process.js';
 import type { Timeline } from './world/timeline.js';
 import type { Trace } from './world/trace.js';
 
+/** A lock is passed on in one turn of the event loop for a millisecond at most; several locks may be, and the calls of a crowd are made in one, too. */
+const LONGEST_TURN_OF_LOOP_MS = 6;
+
 /** See the module comment. */
 export class Court implements Witness {
   readonly others: OtherJudges;
@@ -42,6 +46,7 @@ export class Court implements Witness {
   readonly #peace: PeaceJudges;
   readonly #deadlines: DeadlineJudge;
   readonly #fixedLeases: FixedLeaseJudge;
+  readonly #earlyLosses: EarlyLossJudge;
   readonly #tokens: TokenJudge | undefined;
   readonly #inheritances: InheritanceJudge;
   /** Where clients have limits. */
@@ -50,6 +55,8 @@ export class Court implements Witness {
   /** `<process> <lock>`: the server has refused a call of that process. */
   readonly #refused = new Set<string>();
   readonly #isRefusing: boolean;
+  /** Processes stand still here, and nothing else breaks. */
+  readonly #isStandingStillOnly: boolean;
   readonly #lastOwner = new Map<string, string>();
   #violation: Violation | undefined;
   #holds = 0;
@@ -79,8 +86,10 @@ export class Court implements Witness {
     this.#limits = isLimited && scenario.class === 'calm' ? new LimitJudge(scenario, report) : undefined;
     this.#peace = new PeaceJudges(scenario, report);
     this.#deadlines = new DeadlineJudge(report);
+    this.#isStandingStillOnly = scenario.faults.every(({ kind: fault }) => standingStill.has(fault));
     this.#isRefusing = scenario.faults.some(({ kind: fault }) => refusing.has(fault));
     this.#fixedLeases = new FixedLeaseJudge(report);
+    this.#earlyLosses = new EarlyLossJudge(report);
     const hasTokens = kind === 'fenced' || others.some((one) => one.kind === 'guard');
     this.#tokens = hasTokens && scenario.class !== 'taken' ? new TokenJudge(report) : undefined;
   }
@@ -108,6 +117,7 @@ export class Court implements Witness {
     this.#tokens?.entered(now, entry);
     this.#inheritances.entered(now, entry);
     this.#limits?.entered(entry);
+    this.#earlyLosses.entered(entry);
     return entry;
   }
 
@@ -120,6 +130,7 @@ export class Court implements Witness {
     this.#trace.note(process.time, 'leave', process.number, () => `${process.name} ${lock}`);
     const exclusion = this.#exclusionOf(lock);
     exclusion.leave(entry);
+    this.#earlyLosses.left(entry);
     this.#inheritances.left(process.time, entry);
     const freeAt = this.others.freeAt(process.time, lock, process);
     this.#peace.left(process.time, entry, exclusion.openOn(lock).length, freeAt);
@@ -164,6 +175,16 @@ export class Court implements Witness {
     if (rule !== undefined) this.fail(rule, lock, `${desk.name} in ${pattern}: ${told}`);
   }
 
+  computed({ process, name }: Desk, lock: string): void {
+    const turnMs = process.time - process.turnBegan;
+    if (turnMs <= LONGEST_TURN_OF_LOOP_MS) return;
+    this.fail('turn', lock, `${name}: sections of one turn of the event loop have taken ${turnMs.toFixed(1)} ms`);
+  }
+
+  listening({ name }: Desk, listeners: number): void {
+    if (listeners > 0) this.fail('left behind', undefined, `${name}: ${listeners} listeners on the signal of a call that has settled`);
+  }
+
   readonly unhandled = (reason: unknown): void => {
     this.fail('unhandled rejection', undefined, String(reason));
   };
@@ -188,6 +209,7 @@ export class Court implements Witness {
   look(): void {
     this.#exclusion.look(this.#timeline.now);
     this.#majorities.look(this.#timeline.now);
+    this.#earlyLosses.look(this.#timeline.now);
     this.others.look(this.#timeline.now);
   }
 
@@ -199,6 +221,12 @@ export class Court implements Witness {
     this.#records?.executed(this.#timeline.now, server, request);
     this.#lines?.executed(this.#timeline.now, server, request);
     this.others.executed(this.#timeline.now, server, request);
+  }
+
+  /** A client ends an open connection, before it closes. */
+  endsConnection(process: WorldProcess): void {
+    if (!this.#isStandingStillOnly) return;
+    this.fail('connection', undefined, `${process.name} ends a connection to a server that answers`);
   }
 
   /** A fault takes this lock away; undefined: all that the server knew. */
@@ -254,6 +282,7 @@ export class Court implements Witness {
 }
 
 const refusing: ReadonlySet<FaultKind> = new Set<FaultKind>(['oom', 'noperm', 'busy']);
+const standingStill: ReadonlySet<FaultKind> = new Set<FaultKind>(['stop', 'stall', 'stall-inside']);
 const losing: ReadonlySet<FaultKind> = new Set<FaultKind>(['del', 'restart-empty', 'failover']);
 
 /** Nothing that the server of all locks knows is lost, though some may be forced. */

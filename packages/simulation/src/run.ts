@@ -2,8 +2,9 @@
 
 import { lockKeys, readWriteKeys } from '@holdfast/core';
 import { Court } from './court.js';
-import { clientsLeft, type LockKeys, serverLeft, votesLeft } from './judges/leftovers.js';
+import { clientsLeft, type LockKeys, ownersLeft, serverLeft, votesLeft } from './judges/leftovers.js';
 import { HANDOVER_TRIPS, tripsMs } from './judges/peace.js';
+import { watchedLocks } from './judges/watched.js';
 import type { Violation } from './judges/violation.js';
 import type { FaultKind } from './plan/faults.js';
 import { forksOf } from './plan/forks.js';
@@ -99,6 +100,7 @@ class Run {
       this.#court.executed(server, request);
       for (const bystander of bystanders) bystander.executed(server, request);
     };
+    this.#world.network.onEnded = (process) => this.#court.endsConnection(process);
     if (this.#court.others.later.length > 0) this.#listen();
   }
 
@@ -133,6 +135,7 @@ class Run {
     });
     if (this.#tasks > 0) this.#court.fail('starved', undefined, this.#court.unsettled || 'a task stands still');
     this.#lookForVotes();
+    this.#lookForOwners();
     if (this.#court.violation === undefined) this.#close();
     return {
       scenario: this.#scenario,
@@ -226,8 +229,20 @@ class Run {
     for (const text of votesLeft(nodes, locks)) this.#court.fail('left behind', undefined, text);
   }
 
+  /** Whoever died, or left its lock open, has it until its lease is over; and a lock that rests is to be had by nobody. */
+  #lookForOwners(): void {
+    const { timeline, server } = this.#world;
+    const { faults, others } = this.#scenario;
+    const isKept = others.some(({ kind }) => kind === 'left' || kind === 'rest');
+    if (this.#court.violation !== undefined || isKept || faults.some(({ kind }) => kind === 'kill')) return;
+    timeline.run(timeline.now + tripsMs(HANDOVER_TRIPS, this.#scenario), () => 'go on');
+    for (const text of ownersLeft(server, watchedLocks(this.#scenario).values()))
+      this.#court.fail('left behind', undefined, text);
+  }
+
   #close(): void {
-    const { timeline, server, nodes } = this.#world;
+    const { timeline, server, nodes, network } = this.#world;
+    network.onEnded = () => undefined;
     let open = 0;
     const living = this.#world.lives.filter(({ process }) => !process.gone);
     for (const { process, client, majority, yours } of living) {

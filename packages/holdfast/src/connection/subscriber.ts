@@ -127,13 +127,11 @@ export class Subscriber implements SubscriberPort {
     const redis = this.#redis;
     if (redis?.status !== 'ready' || this.#probing) return;
     this.#probing = true;
-    const limit = this.#tools.at(this.#tools.now() + limitMs, () => redis.disconnect(true));
     try {
-      await redis.ping();
+      await this.#within(redis, redis.ping(), limitMs);
     } catch (error) {
       if (!this.#closed) this.#failed(redis, error);
     } finally {
-      limit.cancel();
       this.#probing = false;
     }
   }
@@ -215,11 +213,11 @@ export class Subscriber implements SubscriberPort {
   }
 
   /** A connection that does not answer is replaced: what waits for it is sent again on the next one. */
-  async #within<T>(redis: Redis, answer: Promise<T>): Promise<T> {
-    const { at, now, nextTurn, silenceMs } = this.#tools;
+  async #within<T>(redis: Redis, answer: Promise<T>, limitMs = this.#tools.silenceMs): Promise<T> {
+    const { at, now, nextTurn } = this.#tools;
     let answered = false;
     const replace = () => whenRead(nextTurn, () => !answered && redis.disconnect(true));
-    const limit = at(now() + silenceMs, replace);
+    const limit = at(now() + limitMs, replace);
     try {
       return await answer;
     } finally {

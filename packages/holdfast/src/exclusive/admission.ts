@@ -74,6 +74,8 @@ export function reenter(lock: ExclusiveLock, waiter: Waiter): void {
   const tenure = lock.tenure as Stake;
   const record = begin(lock, waiter, confirming(lock, 're-entered'));
   record.adopt(unlockScopeOnReentry);
+  // The hold around it may have been released by the time at which Redis answers.
+  record.inherited = lock.holds.around(record)?.inherited;
   retune(lock, tenure);
   const counted = tenure.steps.countUp(terms.mode === 'fixed' ? terms.leaseMs : 0);
   void counted.then((outcome) => lock.change(() => confirmed(lock, { tenure, waiter, record, outcome })));
@@ -197,7 +199,7 @@ function keepFor(lock: ExclusiveLock, how: AcquiredHow, minHoldMs: number): void
 function inheritedBy(lock: ExclusiveLock, record: HoldRecord): Inherited | undefined {
   const { inherited } = lock;
   lock.inherited = undefined;
-  return inherited ?? lock.holds.around(record)?.inherited;
+  return inherited ?? record.inherited ?? lock.holds.around(record)?.inherited;
 }
 
 function opened(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlockScope: Scope | undefined): void {

@@ -86,6 +86,25 @@ describe('an event loop that stood still for longer than a server may be silent'
     expect(await connections()).toBe(before);
   });
 
+  it('keeps the connection for messages that was asked whether it still hears: the answer is there, and only unread', async () => {
+    const client = openClient(kit, { attemptTimeoutMs: 200, reaskMs: 100 });
+    const lock = client.getLock(freshName());
+    await openClient(kit).getLock(lock.name).acquire();
+    const inbox = inboxChannel(client.clientId);
+    const listening = async () =>
+      [...String(await kit.admin.client('LIST', 'TYPE', 'PUBSUB')).matchAll(/^id=\d+/gm)].map(([id]) => id).sort();
+    const waiting = lock.acquire();
+    await waitUntil(async () => (await client.inspect(lock.name)).queue.length === 1, { what: 'a place in line' });
+    const before = await listening();
+    // Nobody is told: it finds out when it asks again, and looks at the connection on which it was told nothing.
+    await kit.admin.del(lock.name);
+    await waiting;
+    stall(800);
+    await waitUntil(async () => (await kit.admin.pubsub('CHANNELS', inbox)).length === 1, { what: 'a connection' });
+    expect(await listening()).toEqual(before);
+    expect(before).not.toEqual([]);
+  });
+
   it('ends no handshake that was under way', async () => {
     const proxy = await openProxy(kit);
     proxy.hold('down');

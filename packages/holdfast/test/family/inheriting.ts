@@ -29,6 +29,19 @@ export function inheritingContract(setUp: SetUp, world: World, wakeup: Wakeup): 
       expect(await within(last)).toBeUndefined();
     });
 
+    it('tells a hold inside the next one, which is given back before Redis has counted the one inside', async () => {
+      const { lock, stranger, waiting } = setUp();
+      const second = stranger();
+      await within(second.isLocked());
+      await within(lock.acquire({ leaseMs: SHORT_LEASE_MS }));
+      const call = second.acquire();
+      await waiting(1);
+      const next = await within(call);
+      const inside = next.run(() => second.acquire());
+      await within(next.release());
+      expect((await within(inside)).inherited).toEqual(next.inherited);
+    });
+
     it('tells the next task of the same process, and not the one after it', async () => {
       const { lock } = setUp();
       await within(lock.acquire({ leaseMs: SHORT_LEASE_MS }));

@@ -1,6 +1,7 @@
 /** What is left when every client has closed and every lease has had time to run out: nothing. In words; empty when all is well. */
 
 import { lockKeys } from '@holdfast/core';
+import type { WatchedKeys } from './watched.js';
 import type { WorldServer } from '../world/servers.js';
 import type { Life, World } from '../world/world.js';
 
@@ -11,6 +12,18 @@ export function votesLeft(nodes: readonly WorldServer[], locks: readonly string[
       .filter((lock) => master.keysOf().find(lockKeys(lock).lock) !== undefined)
       .map((lock) => `${name} still has ${lock} for somebody who has given it back`),
   );
+}
+
+/** Of these locks, when all calls have settled and their last messages have arrived: nobody has one until its lease is over. */
+export function ownersLeft({ master, name }: WorldServer, locks: Iterable<WatchedKeys>): string[] {
+  const found: string[] = [];
+  for (const { lock, name: called } of locks) {
+    const fields = master.keysOf().find(lock)?.value;
+    if (!(fields instanceof Map)) continue;
+    for (const owner of fields.keys())
+      if (owner.includes(':')) found.push(`${name} still has ${called} for ${owner}, whose calls have all settled`);
+  }
+  return found;
 }
 
 /** A lock and the keys that belong to it. */

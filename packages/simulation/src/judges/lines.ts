@@ -5,6 +5,7 @@
  * - Whoever can be served and listens leaves the line only as the owner or by its own command, and a lock that is given back while such a one stands
  *   there has an owner at once.
  * - Who is made the owner by the command of another is still there, and for no longer than it has to claim the lock.
+ * - What the line is kept in ends by itself, not before anybody there could be served, and never sooner than it did.
  *
  * In worlds in which locks are taken away data is lost with them: not for those.
  */
@@ -27,7 +28,8 @@ interface Line {
   readonly endsAt: number;
   /** In their order. `untilMs`: it may be served until then. */
   readonly waiters: ReadonlyMap<string, { readonly score: number; readonly untilMs: number }>;
-  readonly keptUntil: number;
+  /** When what is kept of the line ends, and what is kept beside it. */
+  readonly ends: readonly number[];
 }
 
 const nobody: Line['waiters'] = new Map();
@@ -75,8 +77,9 @@ export class LineJudge {
     own: ReadonlySet<string>,
   ): Generator<string> {
     const { nowMs } = server.keysOf();
-    const stood = before.keptUntil < nowMs ? nobody : before.waiters;
+    const stood = Math.min(...before.ends) < nowMs ? nobody : before.waiters;
     yield* placed(stood, after.waiters, call, own);
+    if (stood.size > 0 && after.waiters.size > 0) yield* kept(before, after);
     const served = (tenure: string) => server.listeners(inboxChannel(clientOf(tenure))) > 0;
     for (const [tenure, { untilMs }] of stood) {
       if (untilMs < nowMs || own.has(tenure) || !served(tenure)) continue;
@@ -110,6 +113,17 @@ function* placed(
   if (ticket > 0 && place.score !== ticket) yield `comes back with ticket ${ticket} to ${place.score}`;
 }
 
+/** Of a line that stood before, and stands. */
+function* kept(before: Line, after: Line): Generator<string> {
+  for (const [place, end] of after.ends.entries()) {
+    if (end === Number.POSITIVE_INFINITY) yield 'the line is kept for ever';
+    const soonerMs = (before.ends[place] ?? 0) - end;
+    if (soonerMs > 0) yield `the line is kept for ${soonerMs} ms less`;
+    for (const [tenure, { untilMs }] of after.waiters)
+      if (untilMs > end) yield `the line ends ${untilMs - end} ms before ${tenure} could be served`;
+  }
+}
+
 function lineOn(server: MemoryServer, { lock, queue, fresh }: WatchedKeys): Line {
   const keys = server.keysOf();
   const owned = keys.find(lock);
@@ -117,14 +131,14 @@ function lineOn(server: MemoryServer, { lock, queue, fresh }: WatchedKeys): Line
   const owner = [...fields.keys()].find((field) => field.includes(':'));
   const line = keys.find(queue);
   const entries = keys.find(fresh);
-  const keptUntil = Math.min(line?.endsAt ?? 0, entries?.endsAt ?? 0);
+  const ends = [line?.endsAt ?? 0, entries?.endsAt ?? 0];
   const endsAt = owned?.endsAt ?? 0;
-  if (!(line?.value instanceof SortedSet)) return { owner, endsAt, keptUntil, waiters: nobody };
+  if (!(line?.value instanceof SortedSet)) return { owner, endsAt, ends, waiters: nobody };
   const said = entries?.value instanceof Map ? entries.value : new Map<string, string>();
   const places = line.value;
   const waiters = places.range(0, -1).map((tenure) => {
     const untilMs = Number(FRESH.exec(said.get(tenure) ?? '')?.[1] ?? -1);
     return [tenure, { score: places.score(tenure) ?? 0, untilMs }] as const;
   });
-  return { owner, endsAt, keptUntil, waiters: new Map(waiters) };
+  return { owner, endsAt, ends, waiters: new Map(waiters) };
 }

@@ -58,6 +58,8 @@ export type Rule =
   | 'skipped'
   /** A message was not read for what it says, or cost more than a few commands. */
   | 'message'
+  /** A client ended a connection to a server that answers. Only where nothing but processes stands still. */
+  | 'connection'
   /** One that came later to the queue was served before. Only where nothing is broken. */
   | 'order'
   /** Something was left after close(): a timer, a connection, a key without an end. */

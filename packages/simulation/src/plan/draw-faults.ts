@@ -40,13 +40,17 @@ export function drawFaults(
 }
 
 /** What breaks at the servers of a lock by majority: at one of them, or at several at the same moment. From a stream of its own. */
-export function drawNodeFaults(chance: Chance, { workMs, processes, others }: Scenario): FaultPlan[] {
+export function drawNodeFaults(
+  chance: Chance,
+  { workMs, processes, others }: Scenario,
+  wanted: FaultWeights = weights.atNode,
+): FaultPlan[] {
   const count = others.find((plan) => plan.kind === 'majority')?.nodes.length ?? 0;
   if (count === 0) return [];
   const everyMs = chance.pick([100, 300, 1_000]);
   const faults: FaultPlan[] = [];
   for (let at = 300; at < workMs; at += 2 * everyMs * chance.next()) {
-    const drawn = chance.weighed(weights.atNode);
+    const drawn = chance.weighed(wanted as Readonly<Record<FaultKind, number>>);
     const forMs = Math.min(chance.mostlySmall(5, LONGEST_FAULT_MS), workMs - at);
     const process = chance.below(processes.length);
     const first = chance.below(count);
@@ -87,6 +91,8 @@ function planned(
     case 'restart-empty':
     case 'failover':
       return { at, kind, awayMs: Math.min(forMs, 1_000), loadingMs: chance.happens(0.5) ? chance.between(1, 300) : 0 };
+    case 'reborn':
+      return { at, kind, awayMs: Math.min(forMs, 1_000), loadingMs: 0, aheadMs: Math.round(chance.between(1_000, 90_000)) };
     case 'script-flush':
     case 'clients-killed':
       return { at, kind };

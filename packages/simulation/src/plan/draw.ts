@@ -66,7 +66,7 @@ export function scenarioOf(seed: number, terms: ScenarioTerms = {}): Scenario {
   if (kind === 'calm') return scenario;
   const faults = [
     ...drawFaults(chance.of('faults'), scenario, temper.faults),
-    ...drawNodeFaults(chance.of('node faults'), scenario),
+    ...drawNodeFaults(chance.of('node faults'), scenario, temper.atNode),
   ];
   return { ...scenario, faults };
 }

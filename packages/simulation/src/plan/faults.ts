@@ -28,6 +28,8 @@ export type FaultPlan = {
   | { readonly kind: 'kill'; readonly process: number; readonly how: 'closed' | 'silent'; readonly backMs: number }
   | { readonly kind: 'server-stop' | 'oom' | 'noperm' | 'busy'; readonly forMs: number }
   | { readonly kind: 'restart' | 'restart-empty' | 'failover'; readonly awayMs: number; readonly loadingMs: number }
+  /** Restarted without data, and its wall clock is set forward: it seems to have been running for longer than it has. */
+  | { readonly kind: 'reborn'; readonly awayMs: number; readonly loadingMs: number; readonly aheadMs: number }
   | { readonly kind: 'script-flush' | 'clients-killed' }
   | { readonly kind: 'queue-lost' | 'counter-lost' | 'del'; readonly lock: number }
   /** The wall clock of the server is set back. */

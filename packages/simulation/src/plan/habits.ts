@@ -20,6 +20,8 @@ export const usualHabits = {
   counted: 0,
   nestedLease: 0,
   nestedGivenUp: 0,
+  crossed: 0,
+  busyCrowd: 0,
 };
 
 /** What a task does. */

@@ -7,6 +7,7 @@
 
 import type { Chance } from '../world/chance.js';
 import type { FaultTerms } from './draw-faults.js';
+import type { FaultWeights } from './faults.js';
 import { type Habits, type PatternName, usualHabits } from './habits.js';
 import type { ClientPlan, Scenario, ScenarioClass, TaskPlan } from './scenario.js';
 
@@ -15,6 +16,8 @@ export interface Temper {
   readonly class?: ScenarioClass;
   readonly habits?: Partial<Habits>;
   readonly faults?: Partial<FaultTerms>;
+  /** At the servers of a lock by majority. */
+  readonly atNode?: FaultWeights;
   turn?(scenario: Scenario, chance: Chance): Scenario;
 }
 
@@ -29,9 +32,13 @@ export type TemperName =
   | 'limits'
   | 'turns'
   | 'stalls'
+  | 'pauses'
   | 'refusals'
   | 'readers'
-  | 'patient';
+  | 'patient'
+  | 'crossing'
+  | 'crowded'
+  | 'reborn';
 
 const having = (scenario: Scenario, client: (plan: ClientPlan) => Partial<ClientPlan>): Scenario => ({
   ...scenario,
@@ -136,6 +143,13 @@ export const tempers: Readonly<Record<TemperName, Temper>> = {
     habits: only({ section: 3, shortWait: 12, triedImperative: 4, givenUp: 3, nested: 1, fixedLease: 1, longHold: 1 }),
     faults: { weights: { 'stall-inside': 8, stop: 8, 'server-stop': 2 }, every: [40, 150] },
   },
+  // Processes stand still, for longer than they wait for an answer, and nothing else happens.
+  pauses: {
+    class: 'broken',
+    habits: { section: 8, crowd: 3, longHold: 3, twoLocks: 0 },
+    faults: { weights: { 'stall-inside': 8, stop: 4 }, every: [60, 200], longestMs: 2_000 },
+    turn: (scenario) => ({ ...scenario, locks: scenario.locks.slice(0, 2) }),
+  },
   // The server refuses for a moment, again and again.
   refusals: {
     class: 'broken',
@@ -160,6 +174,24 @@ export const tempers: Readonly<Record<TemperName, Temper>> = {
         claimLeaseMs: 400_000,
         reaskMs: 300_000,
       })),
+  },
+  // Calls and releases of one hold are on their way at once, the server refuses some, and others arrive long after they were sent again.
+  crossing: {
+    class: 'broken',
+    habits: { crossed: 14, nestedGivenUp: 4, nestedLease: 3, object: 3, crowd: 0, longHold: 0 },
+    faults: { weights: { late: 6, 'reply-lost': 3, oom: 5, noperm: 4 }, every: [10, 30], longestMs: 120 },
+  },
+  // Hundreds of calls of one process for one lock, each of which computes for a moment.
+  crowded: {
+    class: 'calm',
+    habits: only({ busyCrowd: 6, section: 2, nested: 1, shortWait: 1 }),
+    turn: (scenario) => ({ ...scenario, locks: scenario.locks.slice(0, 1), shared: [], others: [] }),
+  },
+  // The servers of a lock by majority lose their data, and seem to have been running for long; for `--with majority`.
+  reborn: {
+    class: 'broken',
+    faults: { weights: { reset: 1 }, every: [1_000] },
+    atNode: { reborn: 6, reset: 3, 'reply-lost': 2, partition: 3 },
   },
 };
 

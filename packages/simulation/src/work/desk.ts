@@ -29,6 +29,10 @@ export interface Witness {
   counted(desk: Desk, lock: string, entry: OpenHold, expected: number, counted: number): void;
   /** A call of a task has failed; `pattern`: what the task was doing. */
   failed(desk: Desk, lock: string, error: unknown, pattern: string): void;
+  /** A section of a crowd that has computed for a moment is over. */
+  computed(desk: Desk, lock: string): void;
+  /** A call that has settled has left so many listeners on the signal that it was given. */
+  listening(desk: Desk, listeners: number): void;
   /** Calls that have been made and have not settled. */
   pending<T>(desk: Desk, what: string, call: Promise<T>): Promise<T>;
 }

@@ -1,12 +1,12 @@
 /** What tasks do inside a hold of a plain lock, where a temper wants more of it. */
 
-import type { AcquireOptions } from 'holdfast';
+import type { AcquireOptions, Hold } from 'holdfast';
 import type { OpenHold } from '../judges/exclusion.js';
 import { count } from './counting.js';
 import type { Desk } from './desk.js';
 import { lockOf } from './lock-of.js';
 import { givenUp, section, type Taking } from './taking.js';
-import { LONGEST_FIXED_LEASE_MS, workMs } from './working.js';
+import { LONGEST_FIXED_LEASE_MS, work, workMs } from './working.js';
 
 /** One or two levels, and what Redis counts before and after. */
 export function countedNesting(desk: Desk, lock: string): Promise<void> {
@@ -39,6 +39,33 @@ export function nestedGivenUp(desk: Desk, lock: string): Promise<void> {
     await section(desk, taking(desk, lock), workMs(desk), undefined, entries);
     for (const entry of entries) await count(desk, lock, entry);
   });
+}
+
+/** A hold is given back while a call inside it is on its way: that call has the lock then, or is refused, and nothing is left behind of either. */
+export async function crossed(desk: Desk, lock: string): Promise<void> {
+  const handle = lockOf(desk, lock);
+  const wait = desk.witness.waits(desk, lock);
+  const outer = await desk.witness.pending(desk, `acquire ${lock}`, handle.acquire()).finally(() => wait.settled());
+  const entry = desk.witness.enter(desk, lock, outer, undefined);
+  await work(desk, outer, workMs(desk));
+  const inner = outer.run(() => desk.witness.pending(desk, `acquire ${lock} inside`, handle.acquire()));
+  desk.witness.leave(entry);
+  const [had, released] = await Promise.allSettled([
+    inner.then((hold) => nestedAlone(desk, lock, hold, entry)),
+    desk.witness.pending(desk, `release ${lock}`, outer.release()),
+  ]);
+  for (const end of [had, released]) if (end.status === 'rejected') throw end.reason;
+}
+
+/** One that re-entered `around`, which is given back by now. */
+async function nestedAlone(desk: Desk, lock: string, hold: Hold, around: OpenHold): Promise<void> {
+  const entry = desk.witness.enter(desk, lock, hold, around);
+  try {
+    await work(desk, hold, workMs(desk));
+  } finally {
+    desk.witness.leave(entry);
+    await desk.witness.pending(desk, `release ${lock} inside`, hold.release());
+  }
 }
 
 const nothing = (): Promise<void> => Promise.resolve();

@@ -9,7 +9,8 @@ import { count } from './counting.js';
 import { lockOf } from './lock-of.js';
 import { lastOther, otherStep } from './others.js';
 import { sharedStep } from './reading-and-writing.js';
-import { countedNesting, nestedGivenUp, nestedLease } from './nesting.js';
+import { busyCrowd } from './crowding.js';
+import { countedNesting, crossed, nestedGivenUp, nestedLease } from './nesting.js';
 import { settledAll } from './settled-all.js';
 import type { PatternName } from '../plan/habits.js';
 import { LONGEST_FIXED_LEASE_MS, work, workMs } from './working.js';
@@ -38,6 +39,8 @@ const patterns: Readonly<Record<PatternName, Pattern>> = {
   counted: countedNesting,
   nestedLease,
   nestedGivenUp,
+  crossed,
+  busyCrowd,
 };
 
 /** One thing that a task does; never rejects. */

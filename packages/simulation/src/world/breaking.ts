@@ -107,6 +107,13 @@ export function breakNow(
       server.restart(fault.kind === 'restart' ? 'data kept' : 'data lost', fault.awayMs);
       refuse(server, world, { code: 'LOADING' }, fault.awayMs + fault.loadingMs);
       return true;
+    case 'reborn':
+      if (server.server === undefined || server === world.server) return false;
+      then.emptied(server.master);
+      server.restart('data lost', fault.awayMs);
+      server.setClock(fault.aheadMs);
+      refuse(server, world, { code: 'LOADING' }, fault.awayMs + fault.loadingMs);
+      return true;
     case 'failover':
       if (server.server === undefined || !server.hasReplica) return false;
       if (server.failOver(fault.awayMs) === 'lost') then.taken(undefined);

@@ -72,6 +72,8 @@ export class WorldNetwork {
   delays: Delays;
   /** Told of each command that has been executed and not refused. */
   onExecuted: (server: MemoryServer, request: readonly string[]) => void = () => undefined;
+  /** Told of each open connection that a client ends, though it has not been told that it is broken. */
+  onEnded: (process: WorldProcess) => void = () => undefined;
   /** Told of each command that a client sends, and of each message that one hears. */
   onSent: (request: readonly string[]) => void = () => undefined;
   onHeard: (message: string) => void = () => undefined;
@@ -107,6 +109,7 @@ export class WorldNetwork {
             delay: (most) => this.#delay(most),
             heldUntil: (direction) => this.#partitions.get(process)?.get(host)?.[direction] ?? 0,
             executed: (server, request) => this.onExecuted(server, request),
+            ended: () => this.onEnded(process),
             sent: (request) => this.onSent(request),
             heard: (message) => this.onHeard(message),
             onTheWay: (message) => this.onTheWay(message),
@@ -155,6 +158,7 @@ interface Surrounding {
   delay(chance: Chance): number;
   heldUntil(direction: Direction): number;
   executed(server: MemoryServer, request: readonly string[]): void;
+  ended(): void;
   sent(request: readonly string[]): void;
   heard(message: string): void;
   onTheWay(message: string): string;
@@ -205,6 +209,7 @@ export class Connection implements Socket {
   /** The client still hears of it. */
   #heard = true;
 
+  #isOpen = false;
   #dead = false;
   #vanished = false;
   readonly #toServer: OneWay;
@@ -255,6 +260,7 @@ export class Connection implements Socket {
       });
       this.#deliver(() => {
         if (!this.#heard) return;
+        this.#isOpen = true;
         this.#note('open', () => '');
         this.#listener.onOpen();
       });
@@ -273,6 +279,7 @@ export class Connection implements Socket {
   }
 
   end(): void {
+    if (this.#isOpen && this.#heard) this.#around.ended();
     this.#arriveAtServer(() => {
       this.#server?.close();
       this.#deliver(() => this.#close());
