@@ -182,7 +182,8 @@ export class Court implements Witness {
   }
 
   listening({ name }: Desk, listeners: number): void {
-    if (listeners > 0) this.fail('left behind', undefined, `${name}: ${listeners} listeners on the signal of a call that has settled`);
+    if (listeners > 0)
+      this.fail('left behind', undefined, `${name}: ${listeners} listeners on the signal of a call that has settled`);
   }
 
   readonly unhandled = (reason: unknown): void => {

@@ -92,7 +92,13 @@ function planned(
     case 'failover':
       return { at, kind, awayMs: Math.min(forMs, 1_000), loadingMs: chance.happens(0.5) ? chance.between(1, 300) : 0 };
     case 'reborn':
-      return { at, kind, awayMs: Math.min(forMs, 1_000), loadingMs: 0, aheadMs: Math.round(chance.between(1_000, 90_000)) };
+      return {
+        at,
+        kind,
+        awayMs: Math.min(forMs, 1_000),
+        loadingMs: 0,
+        aheadMs: Math.round(chance.between(1_000, 90_000)),
+      };
     case 'script-flush':
     case 'clients-killed':
       return { at, kind };
