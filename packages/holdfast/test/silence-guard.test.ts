@@ -84,3 +84,41 @@ describe('a connection counts as silent', () => {
     expect(timers).toEqual([]);
   });
 });
+
+describe('a loop that stood still', () => {
+  it('between the moment at which a command was counted and its look gives the answer time to come', async () => {
+    const { guard, pass, judged, silences } = setUp();
+    guard.sent(0);
+    pass(silenceMs + 100);
+    await judged();
+    expect(silences()).toBe(0);
+    pass(silenceMs / 2 - 1);
+    await judged();
+    expect(silences()).toBe(0);
+    pass(1);
+    await judged();
+    expect(silences()).toBe(1);
+  });
+
+  it('again and again hides no silence: the second look in a row is believed, however late it is', async () => {
+    const { guard, pass, judged, silences } = setUp();
+    guard.sent(0);
+    for (let look = 0; look < 2; look++) {
+      pass(2 * silenceMs);
+      await judged();
+    }
+    expect(silences()).toBe(1);
+  });
+
+  it('behind its look, before it has judged, is no silence: what it looked at counts', async () => {
+    const { guard, pass, judged, silences } = setUp();
+    guard.sent(0);
+    pass(silenceMs - 50);
+    guard.answered(silenceMs - 50);
+    guard.sent(silenceMs - 50);
+    pass(50);
+    pass(2 * silenceMs);
+    await judged();
+    expect(silences()).toBe(0);
+  });
+});

@@ -6,13 +6,19 @@
 import type { ConnectionTools } from './connection-tools.js';
 import { whenRead } from './reading.js';
 
+/** A timer that is later than this was not due when the loop last turned: it stood still, perhaps before it had written what it waits for. */
+const LATE_MS = 50;
+
 /** See the module comment; one for each connection. */
 export class SilenceGuard {
   readonly #tools: ConnectionTools;
   readonly #onSilence: () => void;
   #owed = 0;
   #quietSince = 0;
-  #armed = false;
+  /** When it looks next; undefined: not at all. */
+  #looksAt: number | undefined;
+  /** It has looked too late, and waits once more. */
+  #doubts = false;
   #closed = false;
 
   constructor(tools: ConnectionTools, onSilence: () => void) {
@@ -22,14 +28,13 @@ export class SilenceGuard {
 
   sent(at: number): void {
     if (this.#owed++ === 0) this.#quietSince = at;
-    if (this.#armed) return;
-    this.#armed = true;
-    this.#tools.at(at + this.#tools.silenceMs, this.#look);
+    if (this.#looksAt === undefined) this.#lookAt(at + this.#tools.silenceMs);
   }
 
   answered(at: number): void {
     this.#owed = Math.max(0, this.#owed - 1);
     this.#quietSince = at;
+    this.#doubts = false;
   }
 
   /** For how long answers have been owed, at clock time `at`. */
@@ -47,21 +52,34 @@ export class SilenceGuard {
     this.#closed = true;
   }
 
+  #lookAt(time: number): void {
+    this.#looksAt = time;
+    this.#tools.at(time, this.#look);
+  }
+
   readonly #look = (): void => {
-    whenRead(this.#tools.nextTurn, this.#judge);
+    const { now, nextTurn, silenceMs } = this.#tools;
+    // What has passed until here: it may stand still before the sockets are read, or behind that.
+    const at = now();
+    if (!this.#doubts && at - (this.#looksAt ?? at) > LATE_MS) {
+      this.#doubts = true;
+      this.#quietSince = Math.max(this.#quietSince, at - silenceMs / 2);
+      this.#lookAt(this.#quietSince + silenceMs);
+      return;
+    }
+    this.#doubts = false;
+    whenRead(nextTurn, () => this.#judge(at));
   };
 
-  readonly #judge = (): void => {
-    this.#armed = false;
+  #judge(at: number): void {
+    this.#looksAt = undefined;
     if (this.#owed === 0 || this.#closed) return;
     const { silenceMs } = this.#tools;
-    const now = this.#tools.now();
     const due = this.#quietSince + silenceMs;
-    if (now >= due) {
-      this.#quietSince = now;
+    if (at >= due) {
+      this.#quietSince = at;
       this.#onSilence();
     }
-    this.#armed = true;
-    this.#tools.at(Math.max(due, now + silenceMs / 2), this.#look);
-  };
+    this.#lookAt(Math.max(due, at + silenceMs / 2));
+  }
 }
