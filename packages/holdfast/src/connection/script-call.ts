@@ -10,7 +10,7 @@ import { Command, Redis } from 'ioredis';
 
 const CRLF = '\r\n';
 /** Most texts are short, and putting a length together costs as much as the text behind it. */
-const lengths = Array.from({ length: 256 }, (_, bytes) => `${CRLF}$${bytes}${CRLF}`);
+const lengths = Array.from({ length: 256 }, (_, bytes) => lengthOf(bytes));
 /** By script: all calls of one have as many keys and arguments, but for those that are several commands. */
 const beginnings = new Map<string, Beginning>();
 const replyAsText = { replyEncoding: 'utf8' } as const;
@@ -75,8 +75,16 @@ function scriptCallFrom(Base: typeof Command): ScriptCall {
       const keys = this.#keys;
       const args = this.#args;
       let text = beginningOf(this.name, this.#script, keys.length, args.length);
-      for (const key of keys) text += bulk(this.#keyPrefix + key);
-      for (const arg of args) text += typeof arg === 'string' ? bulk(arg) : ascii(`${arg}`);
+      for (const key of keys) {
+        const whole = this.#keyPrefix + key;
+        const bytes = Buffer.byteLength(whole);
+        text += (lengths[bytes] ?? lengthOf(bytes)) + whole;
+      }
+      for (const arg of args) {
+        const said = `${arg}`;
+        const bytes = typeof arg === 'string' ? Buffer.byteLength(said) : said.length;
+        text += (lengths[bytes] ?? lengthOf(bytes)) + said;
+      }
       return text + CRLF;
     }
   };
@@ -104,13 +112,10 @@ function newBeginning(name: string, script: string, keys: number, args: number):
 }
 
 function bulk(text: string): string {
-  return counted(text, Buffer.byteLength(text));
+  return lengthOf(Buffer.byteLength(text)) + text;
 }
 
-function ascii(text: string): string {
-  return counted(text, text.length);
-}
-
-function counted(text: string, bytes: number): string {
-  return (lengths[bytes] ?? `${CRLF}$${bytes}${CRLF}`) + text;
+/** The end of what stood before, and how long what follows is. */
+function lengthOf(bytes: number): string {
+  return `${CRLF}$${bytes}${CRLF}`;
 }

@@ -63,39 +63,49 @@ export type LeakHow = 'scope-ended' | 'collected';
 /** A listener of event `E`. */
 export type LockClientListener<E extends keyof LockClientEvents> = (...args: LockClientEvents[E]) => void;
 
-const known: Record<keyof LockClientEvents, true> = {
-  lost: true,
-  suspect: true,
-  leak: true,
-  'held-long': true,
-  'self-wait': true,
-  deadlock: true,
-  'foreign-owner': true,
-  'unsafe-setting': true,
-  error: true,
+/** Every event, before anything listens. */
+const unheard: Readonly<Record<keyof LockClientEvents, boolean>> = {
+  lost: false,
+  suspect: false,
+  leak: false,
+  'held-long': false,
+  'self-wait': false,
+  deadlock: false,
+  'foreign-owner': false,
+  'unsafe-setting': false,
+  error: false,
 };
 
 /** See the module comment. */
 export class Events {
   readonly #emitter = new EventEmitter({ captureRejections: false });
+  readonly #heard: Record<keyof LockClientEvents, boolean> = { ...unheard };
 
   /** @throws RangeError, TypeError when there is no such event, or the listener is no function. */
   on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): void {
     this.#emitter.on(checkEvent(event), listener as (...args: unknown[]) => void);
+    this.#listen(event);
   }
 
   /** @throws as `on`. */
   once<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): void {
     this.#emitter.once(checkEvent(event), listener as (...args: unknown[]) => void);
+    this.#listen(event);
   }
 
   /** @throws as `on`. */
   off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): void {
     this.#emitter.off(checkEvent(event), listener as (...args: unknown[]) => void);
+    this.#listen(event);
   }
 
-  hears(event: keyof LockClientEvents): boolean {
-    return this.#emitter.listenerCount(event) > 0;
+  /** Which events have a listener. Each hold looks several times. */
+  get heard(): Readonly<Record<keyof LockClientEvents, boolean>> {
+    return this.#heard;
+  }
+
+  #listen(event: keyof LockClientEvents): void {
+    this.#heard[event] = this.#emitter.listenerCount(event) > 0;
   }
 
   emit<E extends keyof LockClientEvents>(event: E, ...args: LockClientEvents[E]): void {
@@ -114,12 +124,13 @@ export class Events {
         warn(error);
       }
     }
+    this.#listen(event);
   }
 }
 
 function checkEvent(event: string): string {
-  if (!Object.hasOwn(known, event)) {
-    throw new RangeError(`There is no event "${event}": the events are ${Object.keys(known).join(', ')}`);
+  if (!Object.hasOwn(unheard, event)) {
+    throw new RangeError(`There is no event "${event}": the events are ${Object.keys(unheard).join(', ')}`);
   }
   return event;
 }

@@ -54,19 +54,19 @@ export class Reporter {
 
   /** There is a listener to be told where sections begin. */
   get wantsSites(): boolean {
-    const { events } = this;
-    return events.hears('leak') || events.hears('self-wait') || events.hears('deadlock') || events.hears('held-long');
+    const { heard } = this.events;
+    return heard.leak || heard['self-wait'] || heard.deadlock || heard['held-long'];
   }
 
   /** There is a listener or subscriber to be told of locks that no code will unlock. */
   get wantsLeaks(): boolean {
-    return this.events.hears('leak') || channels.leak.hasSubscribers;
+    return this.events.heard.leak || channels.leak.hasSubscribers;
   }
 
   /** There is a listener or subscriber to be told in the context of the call. */
   get wantsContexts(): boolean {
-    const { events } = this;
-    return anyChannelHeard() || events.hears('lost') || events.hears('suspect') || this.wantsSites;
+    const { heard } = this.events;
+    return anyChannelHeard() || heard.lost || heard.suspect || this.wantsSites;
   }
 
   /** An id for what is told of a hold. */
@@ -153,7 +153,7 @@ export class Reporter {
   leftOpen(hold: ReportedHold, error: LockLostError, heldMs: number): void {
     this.lost(hold, error, heldMs);
     this.#leak(hold, 'scope-ended');
-    if (this.events.hears('leak') || this.#warnedLeak) return;
+    if (this.events.heard.leak || this.#warnedLeak) return;
     this.#warnedLeak = true;
     process.emitWarning(
       `Lock "${hold.name}" was still held when its scope ended, and no code will unlock it: others get it when its lease has run out. Put the ` +
@@ -197,7 +197,7 @@ export class Reporter {
   /** @param waits - of the circle, that of the call that closed it first. @param then - what becomes of that call. */
   deadlock({ context }: ReportedCall, waits: readonly DeadlockWait[], then: 'refused' | 'waits'): void {
     this.#emit(context, 'deadlock', { waits });
-    if (then === 'refused' || this.#warnedDeadlock || this.events.hears('deadlock')) return;
+    if (then === 'refused' || this.#warnedDeadlock || this.events.heard.deadlock) return;
     this.#warnedDeadlock = true;
     const calls = waits.map(({ name, site }) => `Waits for "${name}":\n${site ?? '    a withLock or tryWithLock'}`);
     process.emitWarning(
@@ -223,7 +223,7 @@ export class Reporter {
   }
 
   #emit<E extends keyof LockClientEvents>(context: CallContext, event: E, ...args: LockClientEvents[E]): void {
-    if (!this.events.hears(event)) return;
+    if (!this.events.heard[event]) return;
     this.#tellings.tell(() => runIn(context, () => this.events.emit(event, ...args)));
   }
 
