@@ -5,14 +5,17 @@ import { prepare } from './prepare.mjs';
 import { root, run } from './run.mjs';
 import { bundle } from './simulate/bundle.mjs';
 
-const [first, ...rest] = process.argv.slice(2);
+const args = process.argv.slice(2);
+/** The others, when this word is among them; undefined: it is not. */
+const without = (word) => (args.includes(word) ? args.filter((one) => one !== word) : undefined);
+const [mutants, planted] = ['--mutant', '--planted'].map(without);
 await prepare();
-if (first === '--mutant') {
+if (mutants) {
   const { findMutants } = await import('./simulate/mutants.mjs');
-  process.exitCode = (await findMutants(rest)) ? 0 : 1;
-} else if (first === '--planted') {
+  process.exitCode = (await findMutants(mutants)) ? 0 : 1;
+} else if (planted) {
   const { findPlanted } = await import('./simulate/planted.mjs');
-  process.exitCode = (await findPlanted(rest)) ? 0 : 1;
+  process.exitCode = (await findPlanted(planted)) ? 0 : 1;
 } else {
   const file = join(root, 'packages/simulation/node_modules/.cache/simulate.mjs');
   await bundle(root, file);
@@ -22,7 +25,7 @@ if (first === '--mutant') {
     scratch: join(root, '.tmp/simulate'),
     commit: commit(),
   };
-  process.exitCode = await run(process.execPath, [file, ...process.argv.slice(2)], {
+  process.exitCode = await run(process.execPath, [file, ...args], {
     env: { ...process.env, HOLDFAST_SIMULATION_PLACES: JSON.stringify(places) },
   });
 }

@@ -253,6 +253,11 @@ export class Court implements Witness {
     for (const [token, what] of this.#pending) if (what.startsWith(`${process.name}/`)) this.#pending.delete(token);
   }
 
+  /** A call of some process for this lock was refused: what would have given it back may have been, too. */
+  wasRefused(lock: string): boolean {
+    return this.#scenario.processes.some(({ number }) => this.#refused.has(`${number} ${lock}`));
+  }
+
   /** Everybody has gone, and every lease has had time to end. */
   ended(server: MemoryServer): void {
     this.others.ended(this.#timeline.now, server);

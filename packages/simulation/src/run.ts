@@ -236,8 +236,8 @@ class Run {
     const isKept = others.some(({ kind }) => kind === 'left' || kind === 'rest');
     if (this.#court.violation !== undefined || isKept || faults.some(({ kind }) => kind === 'kill')) return;
     timeline.run(timeline.now + tripsMs(HANDOVER_TRIPS, this.#scenario), () => 'go on');
-    for (const text of ownersLeft(server, watchedLocks(this.#scenario).values()))
-      this.#court.fail('left behind', undefined, text);
+    const locks = [...watchedLocks(this.#scenario).values()].filter(({ name }) => !this.#court.wasRefused(name));
+    for (const text of ownersLeft(server, locks)) this.#court.fail('left behind', undefined, text);
   }
 
   #close(): void {

@@ -53,8 +53,11 @@ async function show({ seed }: Finding, orders: Orders, scratch: string) {
   for (const line of trace.slice(-12)) say(`    ${line.slice(0, 200)}`);
 }
 
-async function showOne(args: readonly string[]): Promise<void> {
-  const { seed, ...terms } = ordersOf(['--seed', ...args], () => 0);
+async function showOne(asked: readonly string[]): Promise<void> {
+  const { seed, ...terms } = ordersOf(
+    asked.map((word) => (word === '--show' ? '--seed' : word)),
+    () => 0,
+  );
   const { trace, counts, violation, digest } = await inMacrotask(() =>
     runScenario(scenarioOf(seed, terms), { trace: 'with text' }),
   );
@@ -62,8 +65,8 @@ async function showOne(args: readonly string[]): Promise<void> {
   say(JSON.stringify({ digest, ...counts, violation }));
 }
 
-async function campaign(args: readonly string[], places: Places): Promise<boolean> {
-  const orders = ordersOf(args, () => Math.floor(Math.random() * 2 ** 31));
+async function campaign(asked: readonly string[], places: Places): Promise<boolean> {
+  const orders = ordersOf(asked, () => Math.floor(Math.random() * 2 ** 31));
   say(`seeds from ${orders.seed} on, ${orders.workers} workers`);
   const result = await runCampaign(fileURLToPath(import.meta.url), orders, {
     onProgress: (now) => say(progressOf(now)),
@@ -80,15 +83,15 @@ async function campaign(args: readonly string[], places: Places): Promise<boolea
   return result.findings.length === 0;
 }
 
-const [first = '', ...rest] = process.argv.slice(2);
-if (first === '--worker') {
+const args = process.argv.slice(2);
+if (args.includes('--worker')) {
   process.once('message', (share) => {
     void work(share as Share, (report) => process.send?.(report)).then(() => process.disconnect());
   });
 } else {
   const places = JSON.parse(process.env['HOLDFAST_SIMULATION_PLACES'] ?? '{}') as Places;
-  if (first === '--help') say(usage);
-  else if (first === '--show') await showOne(rest);
-  else if (first === '--report') writeReport(places.results, places.document);
-  else process.exitCode = (await campaign(process.argv.slice(2), places)) ? 0 : 1;
+  if (args.includes('--help')) say(usage);
+  else if (args.includes('--show')) await showOne(args);
+  else if (args.includes('--report')) writeReport(places.results, places.document);
+  else process.exitCode = (await campaign(args, places)) ? 0 : 1;
 }

@@ -79,7 +79,8 @@ export class LineJudge {
     const { nowMs } = server.keysOf();
     const stood = Math.min(...before.ends) < nowMs ? nobody : before.waiters;
     yield* placed(stood, after.waiters, call, own);
-    if (stood.size > 0 && after.waiters.size > 0) yield* kept(before, after);
+    // Where nobody else stands there it may have ended within this command, and begun anew.
+    if ([...stood.keys()].some((tenure) => after.waiters.has(tenure) && !own.has(tenure))) yield* kept(before, after);
     const served = (tenure: string) => server.listeners(inboxChannel(clientOf(tenure))) > 0;
     for (const [tenure, { untilMs }] of stood) {
       if (untilMs < nowMs || own.has(tenure) || !served(tenure)) continue;
@@ -113,7 +114,7 @@ function* placed(
   if (ticket > 0 && place.score !== ticket) yield `comes back with ticket ${ticket} to ${place.score}`;
 }
 
-/** Of a line that stood before, and stands. */
+/** Of a line that stood before, and still stands. */
 function* kept(before: Line, after: Line): Generator<string> {
   for (const [place, end] of after.ends.entries()) {
     if (end === Number.POSITIVE_INFINITY) yield 'the line is kept for ever';
