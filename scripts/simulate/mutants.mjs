@@ -1,6 +1,6 @@
-// npm run simulate -- --mutant [numbers | client | scripts | all] [--minutes n] [--with kind] [--temper name]: does the simulation find planted bugs? Each patch of
+// npm run simulate -- --mutant [numbers | client | scripts | all | known] [--minutes n] [--class name] [--with kind] [--temper name]: does the simulation find planted bugs? Each patch of
 // mutants/ is applied to a copy of the repository, bundled, and simulated until a promise is broken: one of a script on servers that execute Lua, with
-// the modules of scripts made anew. Without a word: those of the client.
+// the modules of scripts made anew. `known`: each in the worlds of worlds.mjs. Without a word: those of the client.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { copyRepository } from '../mutants/copy.mjs';
 import { patch, readMutants } from '../mutants/mutant.mjs';
 import { bundle } from './bundle.mjs';
+import { worlds as known } from './worlds.mjs';
 
 const seed = 1;
 
@@ -88,45 +89,59 @@ const words = {
 
 /** Those of these numbers, or of these kinds. */
 function chosen(wanted) {
-  const kinds = { client: ({ lua }) => !lua, scripts: ({ lua }) => lua, all: () => true };
-  const isWanted = (mutant) => wanted.some((word) => kinds[word]?.(mutant) ?? word === mutant.number);
+  const groups = { client: ({ lua }) => !lua, scripts: ({ lua }) => lua, all: () => true };
+  const isWanted = (mutant) => wanted.some((word) => groups[word]?.(mutant) ?? word === mutant.number);
   return readMutants().filter(isWanted);
 }
 
+/** By the options of their worlds: those of the list, or all that are wanted in the worlds of these options. */
+function plans(wanted, options) {
+  if (!wanted.includes('known')) return [[options, chosen(wanted.length === 0 ? ['client'] : wanted)]];
+  return Object.entries(known).map(([beside, numbers]) => [beside, chosen(numbers.split(' '))]);
+}
+
 const row = (cells) => `| ${cells.join(' | ')} |`;
+
+const head = [
+  row(['mutant', 'worlds', 'found as', 'after worlds', 'after holds', 's']),
+  row(['---', '---', '---', '--:', '--:', '--:']),
+];
+const byNumber = (a, b) => Number(/\d+/.exec(a)) - Number(/\d+/.exec(b));
+const kinds = ['class', 'with', 'temper'];
 
 /** @param {string[]} args */
 export async function findMutants(args) {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { minutes: { type: 'string', default: '1' }, with: { type: 'string' }, temper: { type: 'string' } },
+    options: {
+      minutes: { type: 'string', default: '1' },
+      ...Object.fromEntries(kinds.map((name) => [name, { type: 'string' }])),
+    },
   });
-  const beside = ['with', 'temper'].flatMap((name) => (values[name] === undefined ? [] : [`--${name}`, values[name]]));
-  const how = { minutes: Number(values.minutes), beside };
-  const mutants = chosen(positionals.length === 0 ? ['client'] : positionals);
+  const options = kinds.flatMap((name) => (values[name] === undefined ? [] : [`--${name} ${values[name]}`])).join(' ');
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-simulation-'));
   const copy = join(folder, 'holdfast');
   const rows = [];
   const counts = { found: 0, missed: 0, unknown: 0, broken: 0 };
   try {
     copyRepository(copy);
-    for (const mutant of mutants) {
-      const verdict = await verdictOn(mutant, copy, how);
-      const { kind, finding, worlds = '', holds = '', ms } = verdict;
-      const { said, inTable } = words[kind];
-      counts[kind]++;
-      say(
-        `${said} ${mutant.name} (${(ms / 1_000).toFixed(0)} s, ${worlds} worlds, ${holds} holds) ${finding.slice(0, 120)}`,
-      );
-      rows.push(row([mutant.name, mutant.rule, inTable(verdict), worlds, holds]));
+    for (const [beside, mutants] of plans(positionals, options)) {
+      const how = { minutes: Number(values.minutes), beside: beside.split(' ').filter(Boolean) };
+      for (const mutant of mutants) {
+        const verdict = await verdictOn(mutant, copy, how);
+        const { kind, finding, worlds: tried = '', holds = '', ms } = verdict;
+        const { said, inTable } = words[kind];
+        const seconds = (ms / 1_000).toFixed(0);
+        counts[kind]++;
+        say(`${said} ${mutant.name} (${seconds} s, ${tried} worlds, ${holds} holds) ${finding.slice(0, 120)}`);
+        rows.push(row([mutant.name, beside, inTable(verdict), tried, holds, seconds]));
+      }
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  say(
-    `\n${[row(['mutant', 'rule that it breaks', 'found as', 'worlds', 'holds']), row(['---', '---', '---', '--:', '--:']), ...rows].join('\n')}`,
-  );
+  say(`\n${[...head, ...rows.sort(byNumber)].join('\n')}`);
   const { found, missed, unknown, broken } = counts;
   const others = [
     ...(unknown > 0 ? [`${unknown} not understood`] : []),
