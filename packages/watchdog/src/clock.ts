@@ -65,12 +65,13 @@ const systemSources: TimeSources = {
  * The clock of this process: monotonic, corrected for suspends. Timers run in the async context in which the clock was made, not in that
  * of the code that set them. Clocks are independent of each other; their `now()` values are comparable only within one.
  */
-export function systemClock(sources: TimeSources = systemSources): Clock {
-  return new SystemClock(sources);
+export function systemClock(sources?: TimeSources): Clock {
+  return sources === undefined ? new SystemClock(systemSources) : new ClockOfSources(sources);
 }
 
+/** It is read a dozen times for each hold, so it reads what it is made of without calls between. */
 class SystemClock implements Clock {
-  readonly #sources: TimeSources;
+  protected readonly sources: TimeSources;
   readonly #inOwnContext = AsyncLocalStorage.snapshot();
   /** Boot time minus monotonic time when the clock was made: what it exceeds that by now is time suspended. */
   readonly #bootLead: number | undefined;
@@ -79,15 +80,18 @@ class SystemClock implements Clock {
   #suspendedMs = 0;
 
   constructor(sources: TimeSources) {
-    this.#sources = sources;
+    this.sources = sources;
     const monotonicMs = sources.monotonicMs();
     this.#wallLead = sources.wallMs() - monotonicMs;
     this.#bootLead = this.#leadOfBoot(monotonicMs);
   }
 
   now(): number {
-    const monotonicMs = this.#sources.monotonicMs();
-    const wallLead = this.#sources.wallMs() - monotonicMs;
+    return this.at(performance.now(), Date.now());
+  }
+
+  protected at(monotonicMs: number, wallMs: number): number {
+    const wallLead = wallMs - monotonicMs;
     if (wallLead < this.#wallLead) this.#wallLead = wallLead;
     else if (wallLead - this.#wallLead > ALARM_MS) this.#alarm(monotonicMs, wallLead);
     return monotonicMs + this.#suspendedMs;
@@ -110,7 +114,13 @@ class SystemClock implements Clock {
   }
 
   #leadOfBoot(monotonicMs: number): number | undefined {
-    const bootMs = this.#sources.bootMs();
+    const bootMs = this.sources.bootMs();
     return bootMs === undefined ? undefined : bootMs - monotonicMs;
+  }
+}
+
+class ClockOfSources extends SystemClock {
+  override now(): number {
+    return this.at(this.sources.monotonicMs(), this.sources.wallMs());
   }
 }
