@@ -83,7 +83,7 @@ export class LineJudge {
     if ([...stood.keys()].some((tenure) => after.waiters.has(tenure) && !own.has(tenure))) yield* kept(before, after);
     const served = (tenure: string) => server.listeners(inboxChannel(clientOf(tenure))) > 0;
     for (const [tenure, { untilMs }] of stood) {
-      if (untilMs < nowMs || own.has(tenure) || !served(tenure)) continue;
+      if (untilMs <= nowMs || own.has(tenure) || !served(tenure)) continue;
       const isThere = after.waiters.has(tenure);
       if (!isThere && after.owner !== tenure)
         yield `${tenure} could have been served until ${untilMs}, and is passed over at ${nowMs}`;

@@ -6,6 +6,7 @@ import type { LeftPlan } from '../plan/scenario.js';
 import type { Desk } from './desk.js';
 import { heard, leaveToLease, locked } from './left-open.js';
 import { lockOf } from './lock-of.js';
+import { settledAll } from './settled-all.js';
 import { Told } from './told.js';
 import { workMs } from './working.js';
 
@@ -105,12 +106,14 @@ async function outsideAll(desk: Desk, name: string): Promise<void> {
     await process.sleep(workMs(desk));
     if (isIn.length === 1) await holdsNothing(desk, other);
   } finally {
-    for (const [place, entry] of entries.entries()) {
-      witness.leave(entry);
-      await witness.pending(desk, `unlock ${name}`, (isIn[place] as RLock).unlock());
-      witness.confirm(entry);
-    }
+    await settledAll(entries.map((entry, place) => givenBack(desk, isIn[place] as RLock, entry)));
   }
+}
+
+async function givenBack(desk: Desk, handle: RLock, entry: OpenHold): Promise<void> {
+  desk.witness.leave(entry);
+  await desk.witness.pending(desk, `unlock ${handle.name}`, handle.unlock());
+  desk.witness.confirm(entry);
 }
 
 async function holdsNothing(desk: Desk, other: RLock): Promise<void> {
