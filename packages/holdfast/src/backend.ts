@@ -23,6 +23,8 @@ import { LockOperations } from './primitives/lock-operations.js';
 import { AskRounds } from './tenure/ask-rounds.js';
 import { type LeaseSubject, Renewals } from './tenure/renewals.js';
 import { ServerClock } from './tenure/server-clock.js';
+import { RecentReleases } from './tenure/recent-releases.js';
+import { withdraw } from './tenure/serving.js';
 import { Tenure } from './tenure/tenure.js';
 import { Broadcasts } from './tenure/broadcast-subscription.js';
 import { type Missed, QueueWakeup, RedissonWakeup } from './tenure/wakeup.js';
@@ -85,6 +87,8 @@ export class Backend {
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
     fanOut(subscriber, [inbox, broadcast]);
     const shards = new Shards(topology, tools);
+    const recentReleases = new RecentReleases(topology, (release) => void withdraw({ ...common, sender }, release));
+    topology.listen(recentReleases);
     topology.listen({
       onDown: (node, covers) => {
         serverClock.forget(node);
@@ -105,6 +109,7 @@ export class Backend {
       sender,
       askRounds: new AskRounds({ clock, waits, sender, reaskMs: settings.reaskMs }),
       watchdog,
+      recentReleases,
       wakeup,
       serverClock,
       grants,

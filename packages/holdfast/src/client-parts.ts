@@ -11,6 +11,7 @@ import type { LongHoldWatch } from './exclusive/long-hold-watch.js';
 import type { Limits } from './waiting/limits.js';
 import type { AskRounds } from './tenure/ask-rounds.js';
 import type { OpenStake } from './tenure/stake.js';
+import type { RecentReleases } from './tenure/recent-releases.js';
 import type { LeaseSubject } from './tenure/renewals.js';
 import type { ServerClock } from './tenure/server-clock.js';
 import type { EventLoopTurns } from './exclusive/event-loop-turns.js';
@@ -55,6 +56,7 @@ export interface ClientParts extends LockParts {
   /** Asks that are made because a period is over. */
   readonly askRounds: AskRounds;
   readonly watchdog: Watchdog<LeaseSubject>;
+  readonly recentReleases: RecentReleases;
   readonly wakeup: Wakeup;
   readonly serverClock: ServerClock;
   /** Whether a grant by message makes an owner, or is only the news after which the server is asked. */

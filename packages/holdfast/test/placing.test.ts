@@ -19,7 +19,12 @@ async function setUp(refusals: number) {
       ? select(db)
       : Promise.reject(Object.assign(new Error('LOADING Redis is loading'), { name: 'ReplyError' }));
   const { tools, passAll } = drivenTools();
-  const listener = { onDown: () => undefined, onUp: () => seen.ups++, onLastingTrouble: () => undefined };
+  const listener = {
+    onDown: () => undefined,
+    onUp: () => seen.ups++,
+    onOther: () => undefined,
+    onLastingTrouble: () => undefined,
+  };
   const line = new NodeConnection('node', { redis, ownership: 'yours' }, listener, tools);
   kit.cleanup(() => line.close());
   return { line, seen, passAll };

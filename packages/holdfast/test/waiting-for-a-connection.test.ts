@@ -24,7 +24,12 @@ describe('a line that nobody waits for any more keeps no timer', () => {
     const redis = new Redis(kit.server.port, kit.server.host);
     await Promise.all([once(redis, 'end'), redis.quit()]);
     const { tools, passAll } = drivenTools();
-    const listener = { onDown: () => undefined, onUp: () => undefined, onLastingTrouble: () => undefined };
+    const listener = {
+      onDown: () => undefined,
+      onUp: () => undefined,
+      onOther: () => undefined,
+      onLastingTrouble: () => undefined,
+    };
     const line = new NodeConnection('node', { redis, ownership: 'yours' }, listener, tools);
     kit.cleanup(() => line.close());
     line.connect();

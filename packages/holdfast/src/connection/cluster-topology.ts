@@ -203,6 +203,7 @@ export class ClusterTopology implements Topology {
     const listener: ConnectionListener = {
       onDown: () => this.#down(node, kept),
       onUp: () => this.#up(kept),
+      onOther: () => this.#other(kept),
       onLastingTrouble: (error) => this.#lastingTrouble(kept, error),
     };
     const connection = new NodeConnection(node, { redis, ownership: 'ours' }, listener, this.#tools);
@@ -214,6 +215,10 @@ export class ClusterTopology implements Topology {
   #down(node: NodeAddress, kept: Covers): void {
     this.#map.refresh();
     for (const listener of this.#listeners) listener.onDown(node, kept);
+  }
+
+  #other(covers: Covers): void {
+    for (const listener of this.#listeners) listener.onOther?.(covers);
   }
 
   #lastingTrouble(covers: Covers, error: Error): void {

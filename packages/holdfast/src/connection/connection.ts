@@ -47,6 +47,8 @@ export interface OwnedRedis {
 export interface ConnectionListener {
   onDown(): void;
   onUp(): void;
+  /** The server at its other end is another run than before: a replica that took over, or one that has restarted. */
+  onOther(): void;
   /** It cannot be made as things are, and that stays so until the options or the server are changed. */
   onLastingTrouble(error: Error): void;
 }

@@ -61,6 +61,8 @@ export class NodeConnection implements Connection {
   #confirming: Promise<number> | undefined;
   /** The server at the other end of the present connection has been looked at. */
   #looked = false;
+  /** Which run of a server that was. */
+  #run: string | undefined;
   #replacedAt = Number.NEGATIVE_INFINITY;
 
   constructor(node: string, { redis, ownership }: OwnedRedis, listener: ConnectionListener, tools: ConnectionTools) {
@@ -118,9 +120,16 @@ export class NodeConnection implements Connection {
 
   sent(at: number): void {
     this.#silence.sent(at);
-    if (this.#looked) return;
+    if (!this.#looked) void this.#look();
+  }
+
+  async #look(): Promise<void> {
     this.#looked = true;
-    void this.#tools.serverCheck.look(this.redis);
+    const run = await this.#tools.serverCheck.look(this.redis);
+    if (run === undefined || this.#closed) return;
+    const before = this.#run;
+    this.#run = run;
+    if (before !== undefined && before !== run) this.#listener.onOther();
   }
 
   get roundTripMs(): number {
@@ -236,6 +245,8 @@ export class NodeConnection implements Connection {
     // Trouble of this very connection stays: ioredis 5 is ready for a moment also after a refused AUTH, where the default user has no password.
     if (this.#troubledEpoch < this.#epoch) this.#trouble = undefined;
     this.#listener.onUp();
+    // Nothing may be sent here for long, and others wait for what another server does not know.
+    if (this.#run !== undefined && !this.#looked) void this.#look();
   }
 
   readonly #down = (): void => {

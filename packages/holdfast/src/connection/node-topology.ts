@@ -28,6 +28,7 @@ export class NodeTopology implements Topology {
     const listener: ConnectionListener = {
       onDown: () => this.#down(),
       onUp: () => this.#up(),
+      onOther: () => this.#other(),
       onLastingTrouble: (error) => this.#lastingTrouble(error),
     };
     this.#connection = new NodeConnection(MASTER, owned, listener, tools);
@@ -121,6 +122,10 @@ export class NodeTopology implements Topology {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const resume of waiting) resume();
+  }
+
+  #other(): void {
+    for (const listener of this.#listeners) listener.onOther?.(everything);
   }
 
   #lastingTrouble(error: Error): void {

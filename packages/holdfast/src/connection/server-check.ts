@@ -27,17 +27,21 @@ export class ServerCheck {
     this.#report = report;
   }
 
-  /** Asks a server that is ready. Never rejects: what was not answered is asked again on the next connection. */
-  async look(server: CheckedServer): Promise<void> {
+  /**
+   * Asks a server that is ready, and answers which run of it that is, if it says so. Never rejects: what was not answered is asked again on the next
+   * connection.
+   */
+  async look(server: CheckedServer): Promise<string | undefined> {
     const info = await server.info().catch(() => undefined);
-    if (typeof info !== 'string') return;
-    const run = fieldOf(info, 'run_id') ?? '';
+    if (typeof info !== 'string') return undefined;
+    const run = fieldOf(info, 'run_id');
     for (const found of unsafeSettingsIn(info)) {
       const key = `${run} ${found.setting}`;
       if (this.#told.has(key)) continue;
       this.#told.add(key);
       this.#report(found);
     }
+    return run;
   }
 }
 

@@ -22,6 +22,8 @@ export interface TopologyListener {
   onDown(node: string, covers: Covers): void;
   /** The server of these locks can be reached (again), or is another one from now on: what is believed of them should be verified. */
   onUp(covers: Covers): void;
+  /** The server of these locks is another run than before: a replica that took over, or one that has restarted. It may not know the latest writes. */
+  onOther?(covers: Covers): void;
   /** The server of these locks cannot be reached as things are, and that does not pass by itself. */
   onLastingTrouble?(covers: Covers, error: Error): void;
 }

@@ -188,7 +188,8 @@ export class HoldSteps {
   }
 
   private release(seq: number, terms: GiveBackTerms, failure: FailureOfAnswer): Promise<void> {
-    const step = new LastStep(this.#tenure, seq, terms, failure);
+    const releases = this.#parts.recentReleases;
+    const step = new LastStep(this.#tenure, seq, terms, { failure, releases });
     this.#parts.sender.request(this.#tenure.operations.key, step, { until: terms.until }).whenAnswered(step);
     return step.outcome;
   }

@@ -3,6 +3,7 @@
 import type { Command } from '@holdfast/core';
 import type { Answer, AnswerListener, RequestSource } from '../connection/pending-command.js';
 import type { Operations, ReleaseReply } from './operations.js';
+import type { RecentReleases } from './recent-releases.js';
 import type { Bequest } from './stake.js';
 
 /** What to tell the caller, if anything is wrong. `sentTwice`: an earlier copy of it may have run. */
@@ -26,11 +27,18 @@ export class LastStep implements RequestSource<ReleaseReply>, AnswerListener<Rel
   readonly #seq: number;
   readonly #bequest: Bequest;
   readonly #failure: FailureOfAnswer;
+  readonly #releases: RecentReleases;
   #sentTwice = false;
   #resolve!: () => void;
   #reject!: (error: Error) => void;
 
-  constructor(tenure: EndingTenure, seq: number, bequest: Bequest, failure: FailureOfAnswer) {
+  constructor(
+    tenure: EndingTenure,
+    seq: number,
+    bequest: Bequest,
+    { failure, releases }: { failure: FailureOfAnswer; releases: RecentReleases },
+  ) {
+    this.#releases = releases;
     this.#tenure = tenure;
     this.#seq = seq;
     this.#bequest = bequest;
@@ -58,6 +66,7 @@ export class LastStep implements RequestSource<ReleaseReply>, AnswerListener<Rel
 
   onAnswer(answer: Answer<ReleaseReply>): void {
     const error = this.#failure(answer, this.#sentTwice);
+    if (answer.kind === 'reply') this.#releases.note(this.#tenure.operations, this.#tenure.id, answer.sentAt);
     if (error === undefined) this.#resolve();
     else this.#reject(error);
   }

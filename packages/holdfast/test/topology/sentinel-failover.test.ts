@@ -88,4 +88,25 @@ describe('when the master behind Sentinel goes', () => {
     await Promise.all(holds.map((hold) => hold.release().catch(() => undefined)));
     await kit.sentinel.whenReady();
   }, 180_000);
+
+  it('a lock whose release the new master has not heard of is free before its lease is over: its client gives it back once more', async () => {
+    const client = kit.open({ watchdogTimeoutMs: 60_000 });
+    const name = freshName();
+    const hold = await client.getLock(name).acquire();
+    await kit.replicated(name);
+    const master = await kit.sentinel.master();
+    const replicas = kit.sentinel.nodes.filter((node) => node !== master);
+    const wake = await Promise.all(replicas.map((replica) => take(kit, replica, 'stopProcess', 'continueProcess')));
+    await (await master.admin()).client('KILL', 'TYPE', 'REPLICA');
+    await hold.release();
+    const back = await take(kit, master, 'kill', 'restart');
+    for (const go of wake) await go();
+    const after = await kit.sentinel.masterAfter(master);
+    await waitUntil(async () => (await (await after.admin()).exists(name)) === 0, {
+      what: 'the lock to be given back there',
+      timeoutMs: 20_000,
+    });
+    await back();
+    await kit.sentinel.whenReady();
+  }, 180_000);
 });
