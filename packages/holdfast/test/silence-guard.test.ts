@@ -100,6 +100,16 @@ describe('a loop that stood still', () => {
     expect(silences()).toBe(1);
   });
 
+  it('until it was closed is not looked at again', async () => {
+    const { guard, pass, judged, silences, timers } = setUp();
+    guard.sent(0);
+    guard.close();
+    pass(silenceMs + 100);
+    await judged();
+    expect(silences()).toBe(0);
+    expect(timers).toEqual([]);
+  });
+
   it('again and again hides no silence: the second look in a row is believed, however late it is', async () => {
     const { guard, pass, judged, silences } = setUp();
     guard.sent(0);

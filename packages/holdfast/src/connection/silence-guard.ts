@@ -58,6 +58,7 @@ export class SilenceGuard {
   }
 
   readonly #look = (): void => {
+    if (this.#closed) return;
     const { now, nextTurn, silenceMs } = this.#tools;
     // What has passed until here: it may stand still before the sockets are read, or behind that.
     const at = now();
