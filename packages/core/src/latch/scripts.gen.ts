@@ -4,7 +4,7 @@ import type { Operation } from '../protocol/command.js';
 
 export const count: Operation<'latch' | 'round' | 'once', 'onceMs' | 'by' | 'channel' | 'trust'> = {
   name: 'latch/count',
-  sha: '027470a72795c00e4ef8dfdba51bf318985c4ead',
+  sha: '827768a82846a0cf85f041e83bb0cdb5d4069bd4',
   keys: (by) => [by.latch, by.round, by.once],
   args: (by) => [by.onceMs, by.by, by.channel, by.trust],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.queueAnnounce, "local LONGEST_MS = 2147483648\nlocal onceMs = integer(1, 1)\nlocal by = ARGV[2]\nlocal known = redis.call('GET', KEYS[3])\nif known then return { 'counted', known, question } end\nlocal before, refused = countOf()\nif refused then return refused end\nbefore = before or 0\nlocal field = 'by ' .. by\nlocal counts = before > 0 and (by == '' or redis.call('HEXISTS', KEYS[2], field) == 0)\nlocal after = counts and before - 1 or before\nlocal left = string.format('%.0f', after)\nredis.call('DEL', KEYS[3])\nredis.call('SET', KEYS[3], left, 'PX', onceMs)\nif after == 0 then\nredis.call('DEL', KEYS[1], KEYS[2])\nif counts then announce(ARGV[3], ARGV[4] == '1') end\nelseif counts then\nlocal noted = by ~= '' and redis.pcall('HSET', KEYS[2], field, 1)\nif type(noted) == 'table' then\nredis.call('DEL', KEYS[3])\nreturn noted\nend\nredis.pcall('PEXPIRE', KEYS[2], LONGEST_MS)\nredis.call('SET', KEYS[1], left, 'KEEPTTL')\nend\nreturn { 'counted', left, question }"].join('\n'),
@@ -12,7 +12,7 @@ export const count: Operation<'latch' | 'round' | 'once', 'onceMs' | 'by' | 'cha
 
 export const look: Operation<'latch' | 'round', never> = {
   name: 'latch/look',
-  sha: '15a4d1ce999f929817af893b523fd5cfe7fff964',
+  sha: 'ad2eb2b64dcdcfd54034fc1ee5c103dbe7da1758',
   keys: (by) => [by.latch, by.round],
   args: () => [],
   source: [parts.protocolQuestion, parts.latchCountOf, "local count, refused = countOf()\nif refused then return refused end\nlocal round = redis.call('HGET', KEYS[2], 'round')\nreturn { string.format('%.0f', count or 0), round or '', round and redis.call('HLEN', KEYS[2]) - 1 or 0, question }"].join('\n'),
@@ -20,7 +20,7 @@ export const look: Operation<'latch' | 'round', never> = {
 
 export const remove: Operation<'latch' | 'round' | 'once', 'onceMs' | 'channel' | 'trust'> = {
   name: 'latch/remove',
-  sha: '1d4f0652bdb04e543bf7e16c0783e26b3c5ca923',
+  sha: '66c2b07bcbed53aaba04fccd34823d4f9d68cdfe',
   keys: (by) => [by.latch, by.round, by.once],
   args: (by) => [by.onceMs, by.channel, by.trust],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.queueAnnounce, "local onceMs = integer(1, 1)\nlocal known = redis.call('GET', KEYS[3])\nif known then return { 'removed', tonumber(known), question } end\nlocal present, refused = countOf()\nif refused then return refused end\nlocal wasThere = present and 1 or 0\nredis.call('DEL', KEYS[3])\nredis.call('SET', KEYS[3], wasThere, 'PX', onceMs)\nredis.call('DEL', KEYS[1], KEYS[2])\nif present then announce(ARGV[2], ARGV[3] == '1') end\nreturn { 'removed', wasThere, question }"].join('\n'),
@@ -28,7 +28,7 @@ export const remove: Operation<'latch' | 'round' | 'once', 'onceMs' | 'channel' 
 
 export const set: Operation<'latch' | 'round' | 'once', 'count' | 'onceMs' | 'request' | 'channel' | 'trust'> = {
   name: 'latch/set',
-  sha: '67ac5f9ac6729bac7c17c2aff2f7369459d900ca',
+  sha: '60487a5b7a5b8afbb17a1f2d1af4d2a4f933ac27',
   keys: (by) => [by.latch, by.round, by.once],
   args: (by) => [by.count, by.onceMs, by.request, by.channel, by.trust],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.readWriteAnnounce, "local LONGEST_MS = 2147483648\nlocal count = integer(1, 1, 9007199254740991)\nlocal onceMs = integer(2, 1)\nlocal known = redis.call('GET', KEYS[3])\nif known then return { 'set', tonumber(known), question } end\nlocal present, refused = countOf()\nif refused then return refused end\nlocal isNew = present and 0 or 1\nredis.call('DEL', KEYS[3])\nredis.call('SET', KEYS[3], isNew, 'PX', onceMs)\nif isNew == 1 then\nredis.call('DEL', KEYS[2])\nlocal noted = redis.pcall('HSET', KEYS[2], 'round', ARGV[3])\nif type(noted) == 'table' then\nredis.call('DEL', KEYS[3])\nreturn noted\nend\nredis.pcall('PEXPIRE', KEYS[2], LONGEST_MS)\nredis.call('SET', KEYS[1], string.format('%.0f', count))\nannounce(ARGV[4], ARGV[5] == '1')\nend\nreturn { 'set', isNew, question }"].join('\n'),

@@ -40,7 +40,7 @@ export interface LatchInspection {
  * A latch that opens when a number of things have been done, by whatever processes, as Redisson's `RCountDownLatch`, on the same key and channel. A round
  * begins with {@link trySetCount}, and ends when the count has reached 0: then all who wait go on, and another round may begin.
  *
- * Every method rejects with LockUnavailableError when Redis does not answer in time, LockRefusedError when it refuses (`redisCode` `WRONGTYPE` or
+ * Every method rejects with LockUnavailableError when Redis does not answer in time, LockRefusedError when it refuses (`redisCode`
  * `NOTALATCH`: something else has the name), LockClientClosedError after `close()`, and TypeError or RangeError for what cannot be meant, before
  * anything is sent. What was sent twice because an answer was lost counts once.
  */

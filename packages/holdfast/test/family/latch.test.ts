@@ -402,12 +402,17 @@ describe('on a real server', () => {
     expect(await failureOf(lock.lock())).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOTALOCK' });
     await latch.countDown();
     await lock.lock();
-    for (const call of [latch.trySetCount(1), latch.countDown(), latch.getCount(), latch.await(), latch.delete()])
-      expect(await failureOf(call)).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'WRONGTYPE' });
+    const refuses = async () => {
+      const calls = [latch.trySetCount(1), latch.countDown(), latch.getCount(), latch.await(), latch.delete()];
+      for (const call of [...calls, latch.inspect()])
+        expect(await failureOf(call)).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOTALATCH' });
+    };
+    await refuses();
     await lock.unlock();
+    await kit.admin.lpush(name, 'an element');
+    await refuses();
     await kit.admin.set(name, 'something else');
-    for (const call of [latch.trySetCount(1), latch.countDown(), latch.getCount(), latch.await(), latch.delete()])
-      expect(await failureOf(call)).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOTALATCH' });
+    await refuses();
     expect(await kit.admin.get(name)).toBe('something else');
   });
 });

@@ -105,9 +105,9 @@ export const latchStories: fc.Arbitrary<Step[]> = fc
 
 /** What the stories have to bring about. */
 export const LATCH_REPLIES: readonly string[] = [
-  ...['set', 'WRONGTYPE', 'NOTALATCH', 'READONLY', 'ERR'].map((kind) => `latch/set ${kind}`),
-  ...['counted', 'WRONGTYPE', 'NOTALATCH', 'READONLY', 'ERR'].map((kind) => `latch/count ${kind}`),
+  ...['set', 'NOTALATCH', 'READONLY', 'ERR'].map((kind) => `latch/set ${kind}`),
+  ...['counted', 'NOTALATCH', 'READONLY', 'ERR'].map((kind) => `latch/count ${kind}`),
   ...['over', 'lost', 'NOTALOCK'].map((kind) => `share/put ${kind}`),
   ...['removed'].map((kind) => `latch/remove ${kind}`),
-  ...['NOTALATCH', 'WRONGTYPE'].map((kind) => `latch/look ${kind}`),
+  ...['NOTALATCH'].map((kind) => `latch/look ${kind}`),
 ];

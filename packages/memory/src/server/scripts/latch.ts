@@ -8,9 +8,10 @@ import { announce as announceRound } from './read-write/announce.js';
 
 /** count-of.lua */
 function countOf(redis: Commands, latch: string): number | undefined {
-  const text = redis.get(latch);
+  const text = attempt(() => redis.get(latch));
   if (text === undefined) return undefined;
-  const count = /^-?\d+$/.test(text) ? numberOf(text) : undefined;
+  if (text instanceof ErrorReply && !text.message.includes('WRONGTYPE')) throw text;
+  const count = typeof text === 'string' && /^-?\d+$/.test(text) ? numberOf(text) : undefined;
   if (count === undefined || count > Number.MAX_SAFE_INTEGER)
     throw new ErrorReply('NOTALATCH this is not the count of a latch');
   return Math.max(count, 0);
