@@ -35,7 +35,8 @@ export interface Leadership extends AsyncDisposable {
   assertLeads(): void;
   /**
    * Gives up: {@link signal} aborts at once, before the next one can lead. In `campaign(fn)` the leadership is given back when `fn` has settled, and this
-   * resolves without waiting for that; else it resolves when it has been given back. A second call does nothing more.
+   * resolves without waiting for that; else it resolves when it has been given back. A second call does nothing more, and
+   * resolves when the first has settled.
    *
    * @throws as {@link Hold.release}, where there is no `fn`.
    */

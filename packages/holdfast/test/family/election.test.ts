@@ -271,6 +271,18 @@ it('a leadership that was lost on its way to who campaigned for it is over, and 
   for (const spy of [slow, tells]) spy.mockRestore();
 });
 
+it('a leadership that was lost says so to the first call that resigns, and to no other', async () => {
+  const { server, first, second } = processes();
+  const leadership = await first.election('boss').campaign();
+  await second.getLock('boss').forceUnlock();
+  await server.advance(100);
+  const [told, beside] = await Promise.allSettled([leadership.resign(), leadership.resign()]);
+  expect(told).toMatchObject({ status: 'rejected', reason: { code: 'LOCK_LOST', reason: 'force-unlocked' } });
+  expect(beside.status).toBe('fulfilled');
+  await leadership.resign();
+  await leadership[Symbol.asyncDispose]();
+});
+
 describe('a leader that is cut off', () => {
   guardLeaks();
 
