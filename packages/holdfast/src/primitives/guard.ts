@@ -141,5 +141,7 @@ function checkFields(method: string, fields: readonly unknown[]): string[] {
 
 function checkValue(method: string, value: unknown): string | number {
   if (typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))) return value;
-  throw new TypeError(`${method}: a value must be a string or a finite number, got ${typeof value}`);
+  throw new TypeError(
+    `${method}: a value must be a string or a finite number, got ${typeof value === 'number' ? value : typeof value}`,
+  );
 }

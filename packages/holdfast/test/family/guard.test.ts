@@ -202,4 +202,15 @@ describe('a guarded write', () => {
   });
 });
 
+it('a refused value is told: a number by itself, anything else by its type', async () => {
+  const hold = await acquire();
+  for (const [value, told] of [
+    [Number.NaN, 'NaN'],
+    [Number.NEGATIVE_INFINITY, '-Infinity'],
+    [{}, 'object'],
+  ] as const)
+    await expect(hold.guard.set('k', value as never)).rejects.toThrow(`a finite number, got ${told}`);
+  await hold.release();
+});
+
 const bound = (hold: FencedHold) => ({ guard: hold.guard, release: () => hold.release() });
