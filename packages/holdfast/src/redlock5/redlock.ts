@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { systemClock } from '@holdfast/watchdog';
-import { createLockClient, type Hold, type LockClient, LockError } from 'holdfast';
+import { createLockClient, type Hold, type LockClient, LockClientClosedError, LockError } from 'holdfast';
 import { ExecutionError, ResourceLockedError } from './errors.js';
 import { AutomaticExtension } from './extension.js';
 import { Lock } from './lock.js';
@@ -36,6 +36,7 @@ export class Redlock extends EventEmitter {
   #locks: LockClient | undefined;
   /** Aborts when {@link #locks} is closed. */
   #closing = new AbortController();
+  #hasQuit = false;
 
   /**
    * No I/O happens before the first lock. That opens one more connection, for messages, which is closed with yours; {@link quit} closes both.
@@ -47,6 +48,7 @@ export class Redlock extends EventEmitter {
     super();
     this.on('error', () => undefined);
     this.clients = new Set(clients);
+    for (const client of this.clients) checkClient(client);
     const [client, ...others] = this.clients;
     if (client === undefined) throw new TypeError('Redlock: at least one client is needed');
     if (others.length > 0) {
@@ -60,10 +62,21 @@ export class Redlock extends EventEmitter {
     this.#client = client;
   }
 
-  /** Gives back what is held, closes the connection for messages, and calls `quit()` of the client. */
+  /**
+   * Gives back what is held, closes the connection for messages, and calls `quit()` of the client. `acquire` and `using` reject from then on, with
+   * nothing sent, until you have connected that client anew.
+   */
   async quit(): Promise<void> {
+    // ioredis still writes on a connection whose end it has not seen yet.
+    this.#hasQuit = true;
     await this.#close();
-    await this.#client.quit();
+    try {
+      await this.#client.quit();
+    } finally {
+      this.#client.once('ready', () => {
+        this.#hasQuit = false;
+      });
+    }
   }
 
   /**
@@ -76,6 +89,7 @@ export class Redlock extends EventEmitter {
   async acquire(resources: string[], duration: number, settings?: Partial<Settings>): Promise<Lock> {
     const chosen = settingsOver(this.settings, settings);
     if (!Array.isArray(resources)) throw new TypeError('Redlock: resources must be a list of names');
+    if (this.#hasQuit) await this.#do('take', resources, () => Promise.reject(new LockClientClosedError()));
     const locks = this.#open();
     const [name, ...others] = resources;
     const lock = name !== undefined && others.length === 0 ? locks.getLock(name) : locks.getMultiLock(resources);
@@ -255,6 +269,14 @@ export class Redlock extends EventEmitter {
       process.emitWarning(`A listener of the "error" event of Redlock threw: ${why}`, 'HoldfastWarning');
     }
   }
+}
+
+/** @throws TypeError for what createLockClient would take and redlock does not: only a client can be told to quit. */
+function checkClient(client: unknown): void {
+  if (typeof client === 'object' && client !== null && 'duplicate' in client) return;
+  throw new TypeError(
+    `Redlock: each client must be a Redis or a Cluster of ioredis, got ${typeof client}; for a URL or options pass new Redis(…)`,
+  );
 }
 
 type Deed = 'take' | 'keep' | 'extend' | 'release';

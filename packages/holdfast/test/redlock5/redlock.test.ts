@@ -348,6 +348,23 @@ describe('holdfast/redlock', () => {
     await theirs.release();
   });
 
+  it('sends nothing after `quit`, until its client is connected anew', async () => {
+    const name = freshName();
+    const redis = connect();
+    const redlock = new ours.default([redis]);
+    await (await redlock.acquire([name], DURATION_MS)).release();
+    const quitting = redlock.quit();
+    const refused = { name: 'ExecutionError', cause: { code: 'LOCK_CLIENT_CLOSED' } };
+    expect(await failureOf(redlock.acquire([name], DURATION_MS))).toMatchObject(refused);
+    await quitting;
+    expect(await failureOf(redlock.using([name], DURATION_MS, () => Promise.resolve()))).toMatchObject(refused);
+    await waitUntil(() => redis.status === 'end', { what: 'the connection has ended' });
+    expect(await failureOf(redlock.acquire([name], DURATION_MS))).toMatchObject(refused);
+    await redis.connect();
+    await (await redlock.acquire([name], DURATION_MS)).release();
+    await redlock.quit();
+  });
+
   it('what the routine throws comes first, also when the lock was lost', async () => {
     const name = freshName();
     const redlock = new ours.default([connect()]);
@@ -378,6 +395,8 @@ describe('holdfast/redlock', () => {
     const redis = connect();
     expect(() => new ours.default([])).toThrow('at least one client');
     expect(() => new ours.default([redis, connect()])).toThrow('createRedLockClient');
+    for (const clients of [[kit.server.url], [redis.options], [undefined], kit.server.url])
+      expect(() => new ours.default(clients as never)).toThrow('must be a Redis or a Cluster of ioredis');
     expect(() => new ours.default([redis], { retries: 1 } as object)).toThrow('unknown setting "retries"');
     expect(() => new ours.default([redis], { retryDelay: -1 })).toThrow('between 0 and');
     expect(() => new ours.default([redis], { retryDelay: Number.POSITIVE_INFINITY })).toThrow('between 0 and');
