@@ -27,7 +27,7 @@ interface WithClient {
  * The method is async, and rejects with `LockTimeoutError` when the lock stayed busy for `waitMs`, with `LockLostError` when it was lost meanwhile, and else as `withLock`;
  * with what `key` throws, before any I/O. What other decorators have noted on the method stays, in whatever order they stand.
  *
- * Not promised: anything for a method that is called on an object which Nest has not made. The call rejects then.
+ * Not promised: anything for a method that is called on an object which Nest has not made, or without its object. The call rejects then, before any I/O.
  */
 export function WithLock<S extends object, A extends readonly unknown[]>(
   key: LockKey<S, A>,
@@ -44,6 +44,8 @@ export function WithLock<S extends object, A extends readonly unknown[]>(
     if (method === undefined) throw new TypeError(`@WithLock: ${String(property)} is no method`);
     Inject(LockClient)(target, CLIENT);
     const locked = async function (this: S & WithClient, ...args: P): Promise<R> {
+      // A method that was handed on by itself, as in `setInterval(this.close)`.
+      if ((this as unknown) === undefined) throw withoutObject(property);
       const names = key(this, ...(args as unknown as A));
       const client = clientOf(this, property);
       const lock = typeof names === 'string' ? client.getLock(names) : client.getMultiLock(names);
@@ -51,6 +53,13 @@ export function WithLock<S extends object, A extends readonly unknown[]>(
     };
     return { ...descriptor, value: inPlaceOf(method, locked) };
   };
+}
+
+function withoutObject(property: string | symbol): TypeError {
+  const name = String(property);
+  return new TypeError(
+    `@WithLock: ${name} was called without its object; hand on () => object.${name}() in place of object.${name}`,
+  );
 }
 
 function clientOf(self: WithClient, property: string | symbol): LockClient {

@@ -128,6 +128,12 @@ describe('@WithLock', () => {
     await expect(ledger.tryClose('mon')).rejects.toThrow('Ledger.tryClose has no lock client');
     await ledger.locks.close();
   });
+
+  it('says so when the method is called without its object', async () => {
+    const { ledger } = await start([HoldfastModule.forRoot(options())]);
+    const { tryClose } = ledger;
+    await expect(Reflect.apply(tryClose, undefined, ['mon'])).rejects.toThrow('tryClose was called without its object');
+  });
 });
 
 describe('currentHold', () => {
