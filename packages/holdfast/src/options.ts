@@ -6,7 +6,9 @@ import type { Cluster, Redis, RedisOptions } from 'ioredis';
 /**
  * How a client reaches Redis: a `redis://` or `rediss://` URL, ioredis options, or a client of your own, which is never closed.
  *
- * A plain `Redis` of yours is used for commands. One behind Sentinel, or a `Cluster`, is a template: its options are copied, and it need not
+ * A plain `Redis` of yours is used for commands, on the connection that it has. Never use that for `SELECT` (locks would go to the other database, where nobody
+ * sees those of the first: two owners), for a `MULTI` that stays open (`pipeline: false`), for `SUBSCRIBE` or `MONITOR`, or for commands that block, such as
+ * `BLPOP`, which renewals wait behind. A connection of its own avoids all of that: pass `redis.duplicate()`, options or a URL. One behind Sentinel, or a `Cluster`, is a template: its options are copied, and it need not
  * even be connected, because there we have to choose retry options and to drop connections. See `docs/topologies.md`.
  */
 export type RedisInput = string | RedisOptions | Redis | Cluster;
@@ -66,7 +68,10 @@ export interface LockClientOptions {
   attemptTimeoutMs?: number | undefined;
   /** How long `lock`, `unlock` and the queries wait for any answer of Redis before they reject. Default 10 000. */
   responseTimeoutMs?: number | undefined;
-  /** Lease of a lock that was handed over by message, until its new owner first renews it. Default 3 000. */
+  /**
+   * Lease of a lock that was handed over by message, until its new owner first renews it, a third of it later. An outage that begins before and lasts longer
+   * than two thirds of it costs the lock; a waiter that crashed costs the others this long. Default 3 000.
+   */
   claimLeaseMs?: number | undefined;
   /** How often a waiting process asks again, as a safety net below the messages. Default 1 500; more than 250 below `claimLeaseMs`. */
   reaskMs?: number | undefined;

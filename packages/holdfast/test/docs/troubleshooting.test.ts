@@ -29,6 +29,11 @@ describe('docs/troubleshooting.md', () => {
     expect(lines.filter((line) => line === `### ${name}`)).toHaveLength(1);
   });
 
+  it.each(codes)('has %s in its table of codes', (code) => {
+    const link = `| [\`${code}\`](#${code.toLowerCase()}) |`;
+    expect(lines.filter((line) => line.startsWith(link))).toHaveLength(1);
+  });
+
   it.each(reasons)('says what to do about a loss with reason %s', (reason) => {
     expect(lines.filter((line) => line.startsWith(`| \`${reason}\` |`))).toHaveLength(1);
   });
