@@ -1,7 +1,17 @@
 import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { applicationRound, openAs, operatorRound, quick, unhurried } from '../support/access-round.js';
-import { createUser, documentedGrants, type Grant, password, refusedTo } from '../support/acl-rules.js';
+import type { LockClient } from 'holdfast';
+import {
+  allowedName,
+  applicationRound,
+  openAs,
+  operatorRound,
+  quick,
+  Round,
+  unhurried,
+} from '../support/access-round.js';
+import { createUser, dispensable, documentedGrants, type Grant, password, refusedTo } from '../support/acl-rules.js';
+import { failureOf } from '../support/outcomes.js';
 import { inParts } from '../support/parts.js';
 
 const kit = useRedis(startPrivateRedis);
@@ -45,6 +55,24 @@ const disturbed = { ...unhurried, reaskMs: quick.reaskMs as number };
 const operators = (user = 'limited') =>
   operatorRound(kit, openAs(kit, user), openAs(kit, 'default', disturbed), openAs(kit, 'default', disturbed));
 
+/** One waits for a read-write lock, for permits and for two locks at once, which another one gives back. */
+async function waitingRound(wakeup: (typeof modes)[number]) {
+  const round = new Round();
+  const [ours, theirs] = [openAs(kit, 'limited', { wakeup }), openAs(kit, 'default', { wakeup })];
+  const waitFor = async (title: string, take: (client: LockClient) => Promise<{ release(): Promise<void> }>) => {
+    const hold = await take(theirs);
+    const waiting = round.call(title, take(ours));
+    await waitUntil(() => round.outcomes.has(title) || ours.stats().waiting > 0, { what: `${title}: one waits` });
+    await hold.release();
+    await (await waiting)?.release();
+  };
+  const [shared, pool, a, b] = [allowedName(), allowedName(), allowedName(), allowedName()];
+  await waitFor('write', (client) => client.getReadWriteLock(shared).writeLock().acquire());
+  await waitFor('permits', (client) => client.getSemaphore(pool, { permits: 1 }).acquire());
+  await waitFor('two locks', (client) => client.getMultiLock([a, b]).acquire());
+  return round;
+}
+
 const everyLockFree = () =>
   waitUntil(async () => (await kit.admin.keys('lock:*')).length === 0, { what: 'every lease is over' });
 
@@ -78,11 +106,42 @@ describe('the rules in docs/security.md', () => {
     expect(await refusedTo(kit.admin, 'limited')).toEqual([]);
   });
 
-  it('for applications in Redisson mode can do without four commands', async () => {
-    await createUser(kit.admin, 'limited', 'locks');
-    await kit.admin.acl('SETUSER', 'limited', '-zadd', '-zrank', '-zscore', '-ping');
+  /** Counters of permits and of tokens stay. */
+  const forgetAll = () => kit.cleanup(async () => void (await kit.admin.flushall()));
+
+  it('for applications in Redisson mode can do without five commands, whatever is taken but fair locks and elections', async () => {
+    forgetAll();
+    for (const role of ['locks', 'read-write', 'semaphores', 'sizing']) await createUser(kit.admin, 'limited', role);
+    await kit.admin.acl('SETUSER', 'limited', ...dispensable().map((grant) => `-${grant.slice(1)}`));
     expect((await applicationIn('redisson', { times: unhurried })).round.undone).toEqual([]);
+    expect((await waitingRound('redisson')).undone).toEqual([]);
     expect(await refusedTo(kit.admin, 'limited')).toEqual([]);
+  });
+
+  it('for applications in Redisson mode cannot do without them for fair locks, elections and inspect', async () => {
+    forgetAll();
+    await createUser(kit.admin, 'limited', 'locks');
+    await createUser(kit.admin, 'limited', 'elections');
+    await kit.admin.acl('SETUSER', 'limited', '+incrby');
+    const client = openAs(kit, 'limited', { wakeup: 'redisson' });
+    const others = openAs(kit, 'default', { wakeup: 'redisson' });
+    const work = async () => {
+      const name = allowedName();
+      const hold = await others.getFairLock(name).acquire();
+      const waiting = client.getFairLock(name).acquire({ waitMs: 200 });
+      const busy = failureOf(waiting);
+      const leads = await others.election(`${name}:boss`).campaign();
+      const campaign = failureOf(client.election(`${name}:boss`).campaign({ waitMs: 200 }));
+      const outcomes = [await busy, await campaign, await failureOf(client.inspect(name))];
+      await hold.release();
+      await leads.resign();
+      return outcomes;
+    };
+    expect(await work()).toMatchObject([{ code: 'LOCK_TIMEOUT' }, { code: 'LOCK_TIMEOUT' }, undefined]);
+    expect(await refusedTo(kit.admin, 'limited')).toEqual([]);
+    await kit.admin.acl('SETUSER', 'limited', ...dispensable().map((grant) => `-${grant.slice(1)}`));
+    const refused = { code: 'LOCK_REFUSED', redisCode: 'NOPERM' };
+    expect(await work()).toMatchObject([refused, refused, refused]);
   });
 
   it('are to be extended for another database, and to confirm on replicas', async () => {

@@ -130,6 +130,7 @@ export async function operatorRound(
   const reading = await holder.getReadWriteLock(allowedName()).readLock().acquire();
   await round.call('inspect a read-write lock', operator.inspect(reading.name));
   await reading.release();
+  await forceReadWrite(kit, round, { operator, holder, waiter });
   await round.call('list', operator.listLocks({ match: 'lock:*' }).next());
   await round.call('is locked', lock.isLocked());
   await round.call('is a lock of many readers locked', isSharedLockLocked(kit, operator));
@@ -145,6 +146,44 @@ export async function operatorRound(
   await alone.release().catch(() => undefined);
   await round.call('close', operator.close());
   return round;
+}
+
+/**
+ * An operator takes a read-write lock from a reader for a writer who waits, from that writer for a reader who waits, and from each kind for nobody. Forced or
+ * not, all who wait have it after that.
+ */
+async function forceReadWrite(
+  kit: RedisKit,
+  round: Round,
+  { operator, holder, waiter }: Record<'operator' | 'holder' | 'waiter', LockClient>,
+): Promise<void> {
+  const name = allowedName();
+  const third = openAs(kit, 'default', { ...unhurried, reaskMs: quick.reaskMs as number });
+  const lockOf = (client: LockClient) => client.getReadWriteLock(name);
+  const lock = lockOf(operator);
+  const standing = (line: string, title: string) =>
+    waitUntil(async () => (await kit.admin.zcard(`holdfast_rw_${line}:{${name}}`)) === 1, { what: title });
+
+  const reading = await lockOf(holder).readLock().acquire();
+  const writing = lockOf(waiter).writeLock().acquire();
+  await standing('writers', 'a writer waits');
+  const readingLater = lockOf(third).readLock().acquire();
+  await standing('readers', 'a reader waits behind the writer');
+  await round.call('force the writer where there is none', lock.writeLock().forceUnlock());
+  await round.call('force a reader', lock.readLock().forceUnlock());
+  await reading.release().catch(() => undefined);
+  // The one without a right that lets the next in leaves it to who asks first.
+  const next = await Promise.race([writing, readingLater]);
+  await round.call('force a writer', lock.writeLock().forceUnlock());
+  await next.release().catch(() => undefined);
+  for (const hold of await Promise.all([writing, readingLater])) await hold.release().catch(() => undefined);
+  const alone = await lockOf(third).readLock().acquire();
+  await round.call('force a reader where nobody waits', lock.readLock().forceUnlock());
+  await alone.release().catch(() => undefined);
+  const any = await lockOf(third).writeLock().acquire();
+  await round.call('force whoever has a read-write lock', operator.getLock(name).forceUnlock());
+  await any.release().catch(() => undefined);
+  await third.close();
 }
 
 /** Of a lock that more of Redisson's readers share than are read one by one. */

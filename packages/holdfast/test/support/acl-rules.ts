@@ -22,6 +22,12 @@ export async function createUser(admin: Redis, name: string, user: string, missi
   await admin.acl('SETUSER', name, ...rulesOf(user).filter((rule) => rule !== missing));
 }
 
+/** What the page says that a client in Redisson's mode may be without. */
+export function dispensable(): Grant[] {
+  const [, commands = ''] = /does without `([^`]+)`/.exec(page) ?? [];
+  return commands.split(' ') as Grant[];
+}
+
 /** The password in the examples. */
 export const password = 'change-me';
 
