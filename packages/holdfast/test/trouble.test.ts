@@ -1,9 +1,19 @@
 import { expect, it } from '@jest/globals';
-import { isLasting } from '../src/connection/trouble.js';
+import { redacted } from '../src/connection/reply-errors.js';
+import { describeTrouble, isLasting } from '../src/connection/trouble.js';
 
 it.each([
   'error:0A0000C6:SSL routines:ssl3_get_record:packet length too long',
   'error:0A00010B:SSL routines:ssl3_get_record:wrong version number',
 ])('what OpenSSL says of a port without TLS does not pass by itself, with its code or without: %s', (message) => {
   expect(isLasting(new Error(message))).toBe(true);
+});
+
+it.each([
+  "Stream isn't writeable and enableOfflineQueue options is false",
+  'Reached the max retries per request limit (which is 0). Refer to "maxRetriesPerRequest" option for details.',
+])('what ioredis says of its own workings is told as what is the case: %s', (message) => {
+  const told = describeTrouble(redacted(new Error(message)));
+  expect(told).toMatch(/connection/);
+  expect(told).not.toMatch(/ioredis|queue|retries|option|stream/i);
 });

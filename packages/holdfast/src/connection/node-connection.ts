@@ -16,6 +16,7 @@ import { WriteBatch } from './write-batch.js';
 import { Approach, type Reach } from './reach.js';
 import { redacted, meaningOf } from './reply-errors.js';
 import { ioredisScriptPort } from './ioredis-script-port.js';
+import { hearSentinels } from './sentinel-round.js';
 import { RoundTrips } from './round-trips.js';
 import { SilenceGuard } from './silence-guard.js';
 import { PortProbe } from './port-probe.js';
@@ -42,6 +43,7 @@ export class NodeConnection implements Connection {
   readonly #silence: SilenceGuard;
   readonly #handshake: HandshakeLimit | undefined;
   readonly #portProbe: PortProbe;
+  readonly #ofSentinels: ReturnType<typeof hearSentinels> | undefined;
   readonly #approach: Approach;
   readonly #batch = new WriteBatch();
   #epoch = 0;
@@ -76,6 +78,7 @@ export class NodeConnection implements Connection {
     this.#approach = new Approach(tools);
     this.#broken = redis.status === 'close' || redis.status === 'reconnecting';
     this.#placed = redis.status === 'ready' && databaseOf(redis) === 0;
+    if (redis.options.sentinels) this.#ofSentinels = hearSentinels(redis);
     redis.on('ready', this.#connected);
     redis.on('close', this.#down);
     // Without any listener ioredis prints the errors. A first one on yours would silence it.
@@ -261,8 +264,11 @@ export class NodeConnection implements Connection {
   };
 
   readonly #failed = (error: unknown): void => {
-    this.#trouble = redacted(error);
-    this.#troubledEpoch = this.#epoch;
+    const told = redacted(error);
+    const unnamed = this.#ofSentinels?.(told);
+    this.#trouble = unnamed ?? told;
+    // Sentinels are asked before there is a connection: the next one is without that trouble.
+    this.#troubledEpoch = unnamed ? this.#epoch - 1 : this.#epoch;
     // Yours are told to you by your own listener, and what ends because we end it is no trouble.
     if (this.#ownership === 'ours' && !this.#closed) {
       this.#tools.onError(`commands to ${addressOf(this.redis)}`, this.#trouble);

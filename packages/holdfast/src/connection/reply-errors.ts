@@ -8,6 +8,7 @@
 
 import { types } from 'node:util';
 import { MisdirectedReplyError, ProtocolError } from '@holdfast/core';
+import { unnamedMaster } from './trouble.js';
 
 /** Never ran, try later / never ran, give up / answered, but not in our protocol / may have run. */
 export type ErrorMeaning =
@@ -54,17 +55,26 @@ export function redisCodeOf(message: string): string {
   return inner?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
 }
 
+/** What ioredis says of its own workings and options, and what is the case. */
+const reworded: readonly [RegExp, string][] = [
+  [/^Stream isn't .*/, 'there is no connection'],
+  [/^Reached the max .*/, 'the connection broke before the answer'],
+  [/^All sentinels are unreachable.*?(?:Last error:|$)/s, unnamedMaster],
+];
+
 /**
  * The same error without what ioredis attaches to it: the arguments of the command, which hold lock names, owner ids and, of AUTH, the
- * password; or, where it asked several servers, the error of one of them, with its arguments.
+ * password; or, where it asked several servers, the error of one of them, with its arguments. And without its talk of itself.
  */
 export function redacted(error: unknown): Error {
   // Not `instanceof`: errors of sockets may come from another realm than ours.
   if (!types.isNativeError(error)) return new Error(String(error));
   const attached = Object.values(error).filter((value) => typeof value === 'object' && value !== null);
-  if (attached.length === 0) return error;
+  const message = reworded.reduce((text, [theirs, ours]) => text.replace(theirs, ours), error.message);
+  const isTheirs = message === error.message;
+  if (attached.length === 0 && isTheirs) return error;
   const reason = attached.find((value) => types.isNativeError(value));
-  const clean = new Error(error.message, reason && { cause: redacted(reason) });
-  clean.name = error.name;
+  const clean = new Error(message, reason && { cause: redacted(reason) });
+  if (isTheirs) clean.name = error.name;
   return clean;
 }

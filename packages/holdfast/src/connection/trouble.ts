@@ -14,13 +14,29 @@ interface Kind {
   readonly lasts: boolean;
 }
 
+/** What a server is that was given alone, and what to do. */
+export const nodeOfCluster = 'a node of a Redis Cluster: pass an ioredis Cluster';
+
 const kinds: readonly Kind[] = [
   // What it says to them is its own, and may look like anything.
   { fits: /^HOLDFAST_TURNED_AWAY/, words: 'the server turns clients away', lasts: false },
   { fits: /^WRONGPASS|invalid password/, words: 'the server does not accept the user name or password', lasts: true },
   { fits: /^NOAUTH/, words: 'the server wants a password, and none was given', lasts: true },
+  { fits: /^No such master/, words: 'the sentinels know no master of that name', lasts: true },
+  { fits: /SELECT is not allowed in cluster/, words: `it is ${nodeOfCluster}`, lasts: true },
+  {
+    fits: /cluster support disabled/,
+    words: 'the server is no node of a Redis Cluster: pass an ioredis Redis',
+    lasts: true,
+  },
   { fits: /DB index|invalid DB/, words: 'the database in the options does not exist there', lasts: true },
   { fits: /^NOPERM/, words: 'the user may not do what a connection needs', lasts: true },
+  // An alert is what the other side says, and it has seen one certificate only.
+  {
+    fits: /alert .*(?:certificate|unknown ca)/,
+    words: 'the server wants a TLS certificate of this client',
+    lasts: true,
+  },
   {
     fits: /CERT|certificate|SELF_SIGNED|UNABLE_TO_|ALTNAME/,
     words: "the server's TLS certificate is not accepted here",
@@ -46,24 +62,29 @@ const kinds: readonly Kind[] = [
 
 /** What follows the code in such a text is an address, which may look like anything. */
 const toAnAddress = /\b(?:connect|getaddrinfo) (E[A-Z_]+)\b/;
+/** What the trouble of the sentinels begins with. */
+export const unnamedMaster = 'No sentinel names the master:';
 
-function kindOf(error: Error): Kind | undefined {
+/** `whose`: where it is not the trouble of the server itself. In one line, whatever OpenSSL says. */
+function lookInto(error: Error): { whose: string; said: string; kind: Kind | undefined } {
   const code = 'code' in error ? String(error.code) : '';
-  const text = toAnAddress.exec(error.message)?.[1] ?? error.message;
-  return kinds.find(({ fits }) => fits.test(text) || fits.test(code));
+  // Of several addresses that all failed: it has a code and no text.
+  const [, whose = '', said = ''] = /^(No sentinel names the master: )?(.*)/.exec(
+    error.message.replace(/\s+/g, ' ').trim() || code,
+  ) as string[];
+  const text = toAnAddress.exec(said)?.[1] ?? said;
+  return { whose, said, kind: kinds.find(({ fits }) => fits.test(text) || fits.test(code)) };
 }
 
 /** The error in words, with its own text behind them. */
 export function describeTrouble(error: Error): string {
-  // Of several addresses that all failed: it has a code and no text.
-  const text = error.message === '' && 'code' in error ? String(error.code) : error.message;
-  const known = kindOf(error);
-  return known === undefined ? text : `${known.words} (${text})`;
+  const { whose, said, kind } = lookInto(error);
+  return whose + (kind ? `${kind.words} (${said})` : said);
 }
 
 /** It stays until the options or the server are changed. */
 export function isLasting(error: Error | undefined): boolean {
-  return error !== undefined && kindOf(error)?.lasts === true;
+  return error !== undefined && lookInto(error).kind?.lasts === true;
 }
 
 /** Where a connection leads, as its options say: no user and no password. */

@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createLockClient } from 'holdfast';
 import type { RedisOptions } from 'ioredis';
 import { createClient, createCluster } from 'redis';
+import { redacted } from '../../src/connection/reply-errors.js';
 import { ToldErrors } from '../../src/connection/told-errors.js';
 import { describeTrouble, isLasting } from '../../src/connection/trouble.js';
 import { freshName, openClient } from '../support/clients.js';
@@ -139,6 +140,27 @@ describe.each(ways)('given as %s, a client', (_, give) => {
   });
 });
 
+(canIssueCertificates() ? describe : describe.skip)('a server that wants a certificate of its clients', () => {
+  const server = issueCertificate();
+  const tls = useRedis(() => startPrivateRedis({ tls: server }));
+
+  it.each<[string, object]>([
+    ['none is given', {}],
+    ['it does not accept the one that is given', issueCertificate()],
+  ])('says so in one line, where %s', async (_, certificate) => {
+    await tls.admin.config('SET', 'tls-auth-clients', 'yes');
+    tls.cleanup(() => tls.admin.config('SET', 'tls-auth-clients', 'no'));
+    const { host, port } = tls.server;
+    const client = openClient(tls, { redis: { host, port, tls: { ...certificate, ca: server.ca } }, ...patient });
+    for (const failure of await Promise.all(everyCall(client, 500_000).map(failureOf))) {
+      expect(failure).toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+        message: expect.stringMatching(/^[^\n]*the server wants a TLS certificate of this client[^\n]*$/),
+      });
+    }
+  });
+});
+
 describe('a client of node-redis', () => {
   it.each([
     ['createClient', () => createClient()],
@@ -154,11 +176,16 @@ describe('a host whose name looks like other trouble', () => {
   it.each([
     ['getaddrinfo ENOTFOUND certificates-redis', 'the host name is not known'],
     ['connect ECONNREFUSED /run/TLS/certificate.sock', 'nothing listens at that address'],
-    ['All sentinels are unreachable. Last error: getaddrinfo EAI_AGAIN CERT', 'the host name is not known'],
+    ['getaddrinfo EAI_AGAIN CERT', 'the host name is not known'],
   ])('is waited for, and told as what it is: %s', (text, words) => {
     const error = new Error(text);
     expect(isLasting(error)).toBe(false);
     expect(describeTrouble(error)).toBe(`${words} (${text})`);
+    const ofSentinels = redacted(
+      new Error(`All sentinels are unreachable. Retrying from scratch after 50ms. Last error: ${text}`),
+    );
+    expect(isLasting(ofSentinels)).toBe(false);
+    expect(describeTrouble(ofSentinels)).toBe(`No sentinel names the master: ${words} (${text})`);
   });
 });
 
