@@ -69,7 +69,7 @@ export class Backend {
       nextTurn,
       connectionName,
       silenceMs: 3 * settings.attemptTimeoutMs,
-      serverCheck: new ServerCheck((found) => reporter.unsafeSetting(found)),
+      serverCheck: new ServerCheck(redis.kind, (found) => reporter.unsafeSetting(found)),
       onError: (connection, error) => told.note(connection, error),
     };
     const topology = openTopology(redis, tools);

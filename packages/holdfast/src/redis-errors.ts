@@ -1,5 +1,6 @@
 /** The errors that say what Redis has answered, or has not. */
 
+import { nodeOfCluster } from './connection/trouble.js';
 import { atFirst, called, LockError, named } from './lock-error.js';
 
 /**
@@ -14,8 +15,11 @@ export class LockUnavailableError extends LockError {
   readonly code = LockUnavailableError.code;
 }
 
-/** In words what is not Redis' own doing. */
+const elsewhere = `it is ${nodeOfCluster}`;
+/** In words what is not Redis' own doing, or not what it seems. */
 const refusalInWords: Readonly<Record<string, string>> = {
+  MOVED: elsewhere,
+  ASK: elsewhere,
   NOTAFENCE:
     'the record of a guard is something else there, and the key was left as it is: an application has a field of that name',
   NOTALATCH: 'this key is not a countdown latch but other data, and was left as it is: give the latch another name',

@@ -23,7 +23,7 @@ const tools: ConnectionTools = {
   random: Math.random,
   nextTurn: (run) => void setImmediate(run),
   silenceMs: 200,
-  serverCheck: new ServerCheck(() => undefined),
+  serverCheck: new ServerCheck('node', () => undefined),
   onError: () => undefined,
 };
 afterEach(() => schedule.clear());

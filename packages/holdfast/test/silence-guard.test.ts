@@ -21,7 +21,7 @@ function setUp() {
     random: Math.random,
     nextTurn: (run) => void setImmediate().then(run),
     silenceMs,
-    serverCheck: new ServerCheck(() => undefined),
+    serverCheck: new ServerCheck('node', () => undefined),
     onError: () => undefined,
   };
   const guard = new SilenceGuard(tools, () => silences++);

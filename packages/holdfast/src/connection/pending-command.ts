@@ -185,7 +185,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     // What Redis refuses for good, and is not said to mean this command, means another one that left together with it.
     if (meaning.kind !== 'unknown' || meaningOf(error).kind !== 'permanent') this.#lastError = redacted(error);
     if (meaning.kind !== 'transient' && meaning.kind !== 'permanent') this.doubt();
-    if (meaning.kind === 'permanent' || meaning.kind === 'nonsense') {
+    if (meaning.kind === 'permanent' || meaning.kind === 'nonsense' || this.#isElsewhere(meaning)) {
       this.settle({ kind: 'refused', code: meaning.code, error: redacted(error) });
       return undefined;
     }
@@ -198,6 +198,11 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     const delayMs = this.#retryMs;
     this.#retryMs = Math.min(delayMs * 2, LAST_RETRY_MS);
     return delayMs;
+  }
+
+  /** A server that was given alone is a node of a Cluster: nobody here follows to where it points. */
+  #isElsewhere(meaning: ErrorMeaning): meaning is ErrorMeaning & { code: string } {
+    return meaning.kind === 'transient' && !this.#topology.sharded && /^(MOVED|ASK)$/.test(meaning.code);
   }
 
   /** The answer that came on `connection` now names no question. Whether one did so before that connection was last made. */

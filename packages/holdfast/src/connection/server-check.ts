@@ -5,10 +5,13 @@
  * reported, and no call waits for the answer.
  */
 
+import type { OpenedRedis } from './redis-input.js';
+import { nodeOfCluster } from './trouble.js';
+
 /** What is wrong with a server, and what to do. */
 export interface UnsafeSetting {
   /** As Redis calls it. */
-  readonly setting: 'maxmemory-policy' | 'role';
+  readonly setting: 'maxmemory-policy' | 'role' | 'cluster-enabled';
   readonly value: string;
   readonly advice: string;
 }
@@ -20,10 +23,13 @@ export interface CheckedServer {
 
 /** Reports a setting once for each run of a server. */
 export class ServerCheck {
+  readonly #kind: OpenedRedis['kind'];
   readonly #report: (found: UnsafeSetting) => void;
   readonly #told = new Set<string>();
 
-  constructor(report: (found: UnsafeSetting) => void) {
+  /** @param kind - what the servers were given as. */
+  constructor(kind: OpenedRedis['kind'], report: (found: UnsafeSetting) => void) {
+    this.#kind = kind;
     this.#report = report;
   }
 
@@ -34,35 +40,27 @@ export class ServerCheck {
   async look(server: CheckedServer): Promise<string | undefined> {
     const info = await server.info().catch(() => undefined);
     if (typeof info !== 'string') return undefined;
-    const run = fieldOf(info, 'run_id');
-    for (const found of unsafeSettingsIn(info)) {
-      const key = `${run} ${found.setting}`;
-      if (this.#told.has(key)) continue;
+    const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+    const run = field('run_id');
+    const found = (setting: UnsafeSetting['setting'], value: string, advice: string) => {
+      const key = `${run} ${setting}`;
+      if (this.#told.has(key)) return;
       this.#told.add(key);
-      this.#report(found);
+      this.#report({ setting, value, advice });
+    };
+    const policy = field('maxmemory_policy') ?? 'noeviction';
+    if (Number(field('maxmemory') ?? 0) > 0 && policy !== 'noeviction') {
+      const advice =
+        'a full server deletes locks that are held: set it to noeviction, or keep locks on a server of their own';
+      found('maxmemory-policy', policy, advice);
     }
+    const role = field('role') ?? 'master';
+    if (role !== 'master') {
+      const advice = 'a replica takes no locks: connect to the master, through Sentinel or Cluster if it can change';
+      found('role', role, advice);
+    }
+    if (this.#kind === 'node' && field('redis_mode') === 'cluster')
+      found('cluster-enabled', 'yes', `it is ${nodeOfCluster}`);
     return run;
   }
-}
-
-/** Reads Redis' INFO. */
-export function unsafeSettingsIn(info: string): UnsafeSetting[] {
-  const found: UnsafeSetting[] = [];
-  const policy = fieldOf(info, 'maxmemory_policy') ?? 'noeviction';
-  const limited = Number(fieldOf(info, 'maxmemory') ?? 0) > 0;
-  if (limited && policy !== 'noeviction') {
-    const advice =
-      'a full server deletes locks that are held: set it to noeviction, or keep locks on a server of their own';
-    found.push({ setting: 'maxmemory-policy', value: policy, advice });
-  }
-  const role = fieldOf(info, 'role') ?? 'master';
-  if (role !== 'master') {
-    const advice = 'a replica takes no locks: connect to the master, through Sentinel or Cluster if it can change';
-    found.push({ setting: 'role', value: role, advice });
-  }
-  return found;
-}
-
-function fieldOf(info: string, name: string): string | undefined {
-  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 }

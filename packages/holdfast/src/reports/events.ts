@@ -52,7 +52,9 @@ export interface LockClientEvents {
    * A server we are connected to is set up so that it cannot keep locks. Found when a connection comes about; told once for each run of a
    * server, and never by servers that refuse INFO. `advice` is for people.
    */
-  'unsafe-setting': [event: { setting: 'maxmemory-policy' | 'role'; value: string; advice: string }];
+  'unsafe-setting': [
+    event: { setting: 'maxmemory-policy' | 'role' | 'cluster-enabled'; value: string; advice: string },
+  ];
   /** Trouble in the background: a connection error, a message or reply that makes no sense. Never fatal. */
   error: [error: unknown];
 }

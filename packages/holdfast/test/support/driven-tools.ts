@@ -33,7 +33,7 @@ export function drivenTools(silenceMs = 300): DrivenTools {
       random: Math.random,
       nextTurn: (run) => void setImmediate(run),
       silenceMs,
-      serverCheck: new ServerCheck(() => undefined),
+      serverCheck: new ServerCheck('node', () => undefined),
       onError: () => undefined,
     },
     due: () => timers.map(({ time }) => time),

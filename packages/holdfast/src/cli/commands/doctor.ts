@@ -25,7 +25,7 @@ export const doctor: CliCommand = {
     const servers = await reached(call, tell);
     const [first] = servers;
     if (first !== undefined) {
-      for (const redis of servers) tell(...(await examineServer(redis, nodeOf(redis))));
+      for (const redis of servers) tell(...(await examineServer(redis, nodeOf(redis), call.site.kind)));
       const keyPrefix = call.text('key-prefix') ?? '';
       const prefixes = { prefix: call.prefix, keyPrefix };
       const { commands, keys, pubSub } = await examineRights(first, prefixes);

@@ -2,6 +2,7 @@
 
 import { performance } from 'node:perf_hooks';
 import type { Redis } from 'ioredis';
+import type { Site } from '../site.js';
 import { fieldOf, type Finding } from './finding.js';
 
 /** Below this the scripts do not run. */
@@ -12,17 +13,18 @@ const SLOW_MS = 50;
 const ROUNDS = 9;
 
 /** Of one server. */
-export async function examineServer(redis: Redis, node: string): Promise<Finding[]> {
+export async function examineServer(redis: Redis, node: string, kind: Site['kind']): Promise<Finding[]> {
   const of = (finding: Finding): Finding => ({ ...finding, node });
   const info = await redis.info().catch(() => undefined);
-  const findings = typeof info === 'string' ? fromInfo(info) : [unknown('version', 'INFO is refused: give +info')];
+  const findings =
+    typeof info === 'string' ? fromInfo(info, kind) : [unknown('version', 'INFO is refused: give +info')];
   findings.push(await minReplicas(redis), await roundTrip(redis), await clocks(redis));
   return findings.map(of);
 }
 
 const unknown = (check: string, detail: string): Finding => ({ check, status: 'unknown', detail });
 
-function fromInfo(info: string): Finding[] {
+function fromInfo(info: string, kind: Site['kind']): Finding[] {
   const version = fieldOf(info, 'valkey_version') ?? fieldOf(info, 'redis_version') ?? '';
   const isOld = Number.parseFloat(version) < OLDEST;
   const policy = fieldOf(info, 'maxmemory_policy') ?? 'noeviction';
@@ -30,6 +32,7 @@ function fromInfo(info: string): Finding[] {
   const evicts = policy !== 'noeviction';
   const replicas = fieldOf(info, 'connected_slaves') ?? '0';
   const role = fieldOf(info, 'role') ?? 'unknown';
+  const isNodeOnly = kind !== 'cluster' && fieldOf(info, 'redis_mode') === 'cluster';
   const scripts = fieldOf(info, 'number_of_cached_scripts');
   return [
     { check: 'version', status: isOld ? 'bad' : 'ok', detail: isOld ? `${version}; ${OLDEST} is the oldest` : version },
@@ -43,6 +46,15 @@ function fromInfo(info: string): Finding[] {
       status: evicts ? (limited ? 'bad' : 'warn') : 'ok',
       detail: evicts ? `${policy}: a full server deletes locks that are held; set noeviction` : policy,
     },
+    ...(isNodeOnly
+      ? [
+          {
+            check: 'mode',
+            status: 'bad',
+            detail: 'a node of a Cluster keeps only some of the locks: add --cluster',
+          } as const,
+        ]
+      : []),
     { check: 'replicas', status: 'ok', detail: replicas },
     scripts === undefined
       ? unknown('scripts', 'this server does not say how many scripts it knows')
