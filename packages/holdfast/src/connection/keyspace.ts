@@ -1,7 +1,10 @@
 import type { Redis } from 'ioredis';
+import { addressOf } from './trouble.js';
 
 /** The keys of a server that keeps locks, for what is no matter of locks: plain commands, sent once. Rejects at once where there is no connection. */
 export interface Keyspace {
+  /** Where that server is, without user and password. */
+  readonly address: string;
   /**
    * Some of the keys that match the pattern and are hashes, prefixes included, and where to go on: `0` when that was all. Some keys come twice.
    */
@@ -29,6 +32,10 @@ export class ConnectedKeyspace implements Keyspace {
 
   constructor(connection: KeyspaceConnection) {
     this.#connection = connection;
+  }
+
+  get address(): string {
+    return addressOf(this.#connection.redis);
   }
 
   async hashes(cursor: string, pattern: string): Promise<{ next: string; keys: readonly string[] }> {

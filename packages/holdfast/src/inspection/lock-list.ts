@@ -7,14 +7,15 @@
 import * as core from '@holdfast/core';
 import type { Backend } from '../backend.js';
 import type { Keyspace } from '../connection/keyspace.js';
-import { redacted } from '../connection/reply-errors.js';
+import { meaningOf, redacted } from '../connection/reply-errors.js';
+import { isLasting } from '../connection/trouble.js';
 import { unavailable } from '../connection/unavailable.js';
 import { LockClientClosedError, LockRefusedError, LockUnavailableError } from '../errors.js';
 import type { Registry, Waiting } from '../exclusive/registry.js';
-import { meaningOf } from '../connection/reply-errors.js';
 import { checkCount, checkKeys } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { failureError } from '../tenure/failures.js';
+import { inTime } from './in-time.js';
 import { holderOf, type InspectedHolder } from './inspection.js';
 import { Names } from './names.js';
 
@@ -44,6 +45,8 @@ export interface ListedLock {
 const knownOptions: ReadonlySet<string> = new Set(['match', 'limit']);
 /** So many locks are looked at together. */
 const AT_ONCE = 50;
+/** A server that does not answer now is asked again after this. */
+const PAUSE_MS = 100;
 
 /** What a list needs of its client. */
 export interface ListingClient {
@@ -126,24 +129,37 @@ async function lookAt(
   };
 }
 
-/** A page of keys, within `responseTimeoutMs`, and while the client is open. */
+/**
+ * A page of keys, within `responseTimeoutMs`, and while the client is open. When there is no answer it is the first page that is asked for again: behind
+ * the address may be another server by then, to which the cursor says nothing.
+ */
 async function pageOf({ backend, registry }: ListingClient, keyspace: Keyspace, cursor: string, pattern: string) {
   const { clock, settings, waits } = backend.parts;
+  let trouble: Error | undefined;
+  const unanswered = () => unavailable(`No answer about the keys of ${keyspace.address}`, undefined, trouble);
   let waiting: Waiting | undefined;
   let limit: { cancel(): void } | undefined;
   const given = new Promise<never>((_, reject) => {
     const at = clock.now() + settings.responseTimeoutMs;
-    limit = waits.at(at, () => reject(unavailable('Redis gave no answer about its keys', undefined, undefined)));
+    limit = waits.at(at, () => reject(unanswered()));
     waiting = { refuseWaiting: () => reject(new LockClientClosedError()) };
     registry.enlist(waiting);
   });
   try {
-    return await Promise.race([keyspace.hashes(cursor, pattern), given]);
-  } catch (error) {
-    if (error instanceof LockUnavailableError || error instanceof LockClientClosedError) throw error;
-    const meaning = meaningOf(error);
-    if (meaning.kind === 'permanent') throw new LockRefusedError(pattern, meaning.code, { cause: redacted(error) });
-    throw unavailable('The keys of Redis could not be read', undefined, redacted(error));
+    for (let from = cursor; ; from = '0') {
+      try {
+        // Of two that are settled the first counts.
+        return await Promise.race([given, keyspace.hashes(from, pattern)]);
+      } catch (error) {
+        if (error instanceof LockUnavailableError || error instanceof LockClientClosedError) throw error;
+        const meaning = meaningOf(error);
+        trouble = redacted(error);
+        if (meaning.kind === 'permanent') throw new LockRefusedError(pattern, meaning.code, { cause: trouble });
+        if (isLasting(trouble)) throw unanswered();
+      }
+      // When its time is over meanwhile, or the client is closed, the next turn says so.
+      await inTime(backend.parts, PAUSE_MS, given);
+    }
   } finally {
     limit?.cancel();
     if (waiting !== undefined) registry.leave(waiting);

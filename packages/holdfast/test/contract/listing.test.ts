@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { countCommands, useRedis, waitUntil } from '@holdfast/testkit';
+import { countCommands, type FaultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { type ListedLock, type ListLocksOptions, type LockClient, LockClientClosedError } from 'holdfast';
 import { Redis } from 'ioredis';
@@ -17,6 +17,13 @@ async function listed(client: LockClient, options?: ListLocksOptions): Promise<L
   const found: ListedLock[] = [];
   for await (const lock of client.listLocks(options)) found.push(lock);
   return found.sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** The connection breaks, and there is no other until the proxy heals. */
+async function cut(client: LockClient, proxy: FaultProxy): Promise<void> {
+  proxy.refuse();
+  proxy.reset();
+  await waitUntil(() => !client.ready, { what: 'the loss is seen' });
 }
 
 const namesOf = (locks: readonly ListedLock[]) => locks.map(({ name }) => name);
@@ -112,6 +119,47 @@ describe('listLocks', () => {
     expect(await failureOf(limited.listLocks().next())).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOPERM' });
     const nowhere = openClient(kit, { redis: { host: '127.0.0.1', port: 1 }, responseTimeoutMs: 100 });
     expect(await failureOf(nowhere.listLocks().next())).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  });
+
+  it('waits for a server that is away, and goes on with every lock once when it is back', async () => {
+    const prefix = freshPrefix();
+    const holder = openClient(kit, { prefix });
+    const names = Array.from({ length: 700 }, (_, index) => `many:${index}`);
+    const holds = await Promise.all(names.map((name) => holder.getLock(name).acquire()));
+    const proxy = await openProxy(kit);
+    const client = openClient(kit, { redis: proxy.url, prefix });
+    await client.connect();
+    proxy.hold('down');
+    const locks = client.listLocks();
+    const first = locks.next();
+    await waitUntil(() => proxy.heldBytes > 0, { what: 'a page under way' });
+    await cut(client, proxy);
+    await proxy.heal();
+    const found = [(await first).value?.name];
+    await cut(client, proxy);
+    const rest = (async () => {
+      for await (const { name } of locks) found.push(name);
+    })();
+    await turns(20);
+    await proxy.heal();
+    await rest;
+    expect(found).toHaveLength(names.length);
+    expect(new Set(found)).toEqual(new Set(names));
+    await Promise.all(holds.map((hold) => hold.release()));
+  });
+
+  it('names the server that did not answer in time, and why', async () => {
+    const proxy = await openProxy(kit);
+    const client = openClient(kit, { redis: proxy.url, responseTimeoutMs: 400 });
+    await client.connect();
+    proxy.hold('down');
+    const step = failureOf(client.listLocks().next());
+    await waitUntil(() => proxy.heldBytes > 0, { what: 'a page under way' });
+    await cut(client, proxy);
+    expect(await step).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringMatching(`No answer about the keys of ${proxy.host}:${proxy.port}: nothing listens`),
+    });
   });
 
   it('ends when the client is closed, also over a Redis of yours that says nothing', async () => {
