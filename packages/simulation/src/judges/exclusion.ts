@@ -13,7 +13,7 @@
  * reads the deadline of a hold with the clock of its process set back to the beginning of the hold, so that looking changes nothing.
  *
  * Where a fault takes a lock away (a deleted key, a forced lock, lost data), holds that began before are excused until they have been told: for one
- * lease, which is when the next renewal has been answered at the latest.
+ * lease, which is when the next renewal has been answered at the latest. Then they must have been.
  */
 
 import type { Hold } from 'holdfast';
@@ -112,6 +112,17 @@ export class ExclusionJudge {
     const at = entries.indexOf(entry);
     if (at >= 0) entries.splice(at, 1);
     this.#sortOut(entry.lock, entries);
+    this.#toldOf(entry);
+  }
+
+  /** Whoever had a lock when it was taken away has been told when the next lease would be over, whoever has the lock by then. */
+  #toldOf(entry: OpenHold): void {
+    const { lock, process, since } = entry;
+    const takenAt = this.#takenAt.get(lock) ?? Number.NEGATIVE_INFINITY;
+    const now = process.time;
+    if (since >= takenAt || now - takenAt < this.#excusedMs || !process.awake || !believed(entry, now)) return;
+    const text = `${process.name} had it when it was taken away, ${(now - takenAt).toFixed(1)} ms ago, and has not been told`;
+    this.#report({ rule: 'loss told late', at: now, lock, text });
   }
 
   /** An imperative hold was given back, and its `unlock` said that it had been held to the end. */

@@ -107,7 +107,7 @@ export const tempers: Readonly<Record<TemperName, Temper>> = {
   robbed: {
     class: 'taken',
     habits: { longHold: 6, section: 8 },
-    faults: { weights: { del: 8 }, every: [60, 200] },
+    faults: { weights: { del: 6, late: 5, 'reply-lost': 2 }, every: [60, 200] },
     turn: (scenario) => ({ ...scenario, lag: undefined, locks: scenario.locks.slice(0, 1) }),
   },
   // Clients may have little at once.
