@@ -52,12 +52,12 @@ describe('what was given back', () => {
     expect(again).toEqual(['me:2', 'me:3']);
   });
 
-  it('is forgotten but for the latest 256', () => {
+  it('is forgotten but for the latest 100', () => {
     const { releases, again, note } = setUp();
     for (let number = 0; number < 1_000; number++) note('a', `me:${number}`, number);
     releases.onOther(everything);
-    expect(again).toHaveLength(256);
+    expect(again).toHaveLength(100);
     expect(again).toContain('me:999');
-    expect(again).not.toContain('me:743');
+    expect(again).not.toContain('me:899');
   });
 });

@@ -12,7 +12,7 @@ import type { Covers, Topology, TopologyListener } from '../connection/topology.
 import type { Operations } from './operations.js';
 
 /** So many are remembered: a busy client gives back more in the time that replication takes, but asks for its names again at once. */
-const MOST = 256;
+const MOST = 100;
 /** Replicas are seldom further behind, and a master that has been replaced seldom answers for longer. */
 const RECENT_MS = 10_000;
 

