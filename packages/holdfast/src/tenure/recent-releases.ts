@@ -62,7 +62,7 @@ export class RecentReleases implements TopologyListener {
   #tellAgain(isConcerned: (release: Told) => boolean): void {
     const latest = this.#latest.splice(0);
     this.#count = 0;
-    // Not before now: what was given back before a long silence has arrived everywhere.
+    // Counted back from the last release, not from now: the outage may have been long.
     const since = Math.max(...latest.map(({ sentAt }) => sentAt)) - RECENT_MS;
     for (const release of latest) {
       if (!isConcerned(release)) this.#latest[this.#count++] = release;
