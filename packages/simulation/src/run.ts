@@ -101,14 +101,16 @@ class Run {
       for (const bystander of bystanders) bystander.executed(server, request);
     };
     this.#world.network.onEnded = (process) => this.#court.endsConnection(process);
-    if (this.#court.others.later.length > 0) this.#listen();
+    const { later, owners } = this.#court.others;
+    if (later.length + owners.length > 0) this.#listen();
   }
 
   #listen(): void {
     const { network, timeline } = this.#world;
-    const { later } = this.#court.others;
+    const { later, owners } = this.#court.others;
     network.onSent = (request) => {
       for (const judge of later) judge.sent(timeline.now, request);
+      for (const judge of owners) judge.firstCalls.sent(request);
     };
     network.onHeard = (message) => {
       for (const judge of later) judge.heard(timeline.now, message);

@@ -1,15 +1,20 @@
 /**
- * Judges explicit owners of one lock: in peace, a call of an owner that has the lock comes in at once, whichever task of the process makes it.
+ * Judges explicit owners of one lock.
+ *
+ * - In peace, a call of an owner that has the lock comes in at once, whichever task of the process makes it.
+ * - A client asks on behalf of its call that has waited longest: see {@link FirstCalls}. Not of a fair lock, where each call asks for itself.
  *
  * That different owners, and the same name in two processes, are never in together is judged as for every lock: what an owner has already is what its next
  * hold is inside of, and nothing else is.
  */
 
+import { lockKeys } from '@holdfast/core';
 import type { Hold } from 'holdfast';
 import type { Scenario } from '../plan/scenario.js';
 import type { WorldProcess } from '../world/process.js';
 import { believed } from './belief.js';
 import type { OpenHold } from './exclusion.js';
+import { FirstCalls } from './first-calls.js';
 import { tokenOf } from './tokens.js';
 import { HANDOVER_TRIPS, tripsMs } from './peace.js';
 import type { Violation } from './violation.js';
@@ -76,14 +81,18 @@ interface Reentering {
 /** See the module comment. */
 export class OwnerJudge {
   readonly name: string;
+  readonly firstCalls: FirstCalls;
   readonly #report: (violation: Violation) => void;
   readonly #boundMs: number;
+  readonly #isFair: boolean;
   readonly #owners = new Map<WorldProcess, Map<string, OwnedHolds>>();
   readonly #calls = new Set<Reentering>();
 
   constructor(name: string, scenario: Scenario, report: (violation: Violation) => void) {
     this.name = name;
+    this.firstCalls = new FirstCalls(lockKeys(name).lock);
     this.#report = report;
+    this.#isFair = scenario.kind === 'fair';
     this.#boundMs = scenario.class === 'calm' ? tripsMs(HANDOVER_TRIPS, scenario) : Number.POSITIVE_INFINITY;
   }
 
@@ -106,6 +115,8 @@ export class OwnerJudge {
 
   /** After each event. */
   look(now: number): void {
+    const wrong = this.#isFair ? undefined : this.firstCalls.look();
+    if (wrong !== undefined) this.#report({ rule: 'owner', at: now, lock: this.name, text: wrong });
     for (const call of this.#calls) {
       const { since, who, own, inside } = call;
       if (!own.open.includes(inside)) this.#calls.delete(call);

@@ -16,6 +16,8 @@ export type Rule =
   | 'unhandled rejection'
   /** A late command took a lock for a tenure that had ended. */
   | 'ghost'
+  /** A client asks for a lock on behalf of an explicit owner that does not come first. */
+  | 'owner'
   /** A hold was lost although nothing was broken. */
   | 'unexplained loss'
   /** Redis and the scope disagree about how often a lock is held. */

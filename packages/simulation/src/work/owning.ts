@@ -71,9 +71,15 @@ interface Owner {
   readonly own: OwnedHolds;
 }
 
-function drawn(desk: Desk, { name }: Plan, among: readonly string[] = OWNERS): Owner {
+function judgeOf(desk: Desk, { name }: Plan): OwnerJudge {
   const [judge] = desk.judges.owners;
   if (judge === undefined) throw new Error(`${name} has no judge of owners`);
+  return judge;
+}
+
+function drawn(desk: Desk, plan: Plan, among: readonly string[] = OWNERS): Owner {
+  const { name } = plan;
+  const judge = judgeOf(desk, plan);
   const owner = desk.chance.pick(among);
   return { desk, name, judge, owner, own: judge.of(desk.process, owner) };
 }
@@ -81,7 +87,14 @@ function drawn(desk: Desk, { name }: Plan, among: readonly string[] = OWNERS): O
 const handleOf = ({ desk, name, owner }: Owner): RLock => lockOf(desk, name, { owner });
 
 /** It asks for it. Returns what is to be called when that has come to an end. */
-const calls = ({ desk, judge, own }: Owner) => judge.calls(desk.process, desk.name, own);
+function calls({ desk, judge, owner, own }: Owner): () => void {
+  const settled = judge.calls(desk.process, desk.name, own);
+  const served = judge.firstCalls.calls(desk.client.clientId, owner);
+  return () => {
+    settled();
+    served();
+  };
+}
 
 async function asked<T>(owner: Owner, what: string, call: Promise<T>): Promise<T> {
   return owner.desk.witness.pending(owner.desk, what, call).finally(calls(owner));
@@ -206,7 +219,8 @@ async function aroundScopes(desk: Desk, plan: Plan): Promise<void> {
   if (desk.chance.happens(0.5)) return alone(desk, plan, workMs(desk), () => tried(owner, workMs(desk)));
   return section(owner, workMs(desk), async () => {
     const handle = lockOf(desk, plan.name);
-    const hold = await desk.witness.pending(desk, `tryAcquire ${plan.name}`, handle.tryAcquire());
+    const served = judgeOf(desk, plan).firstCalls.calls(desk.client.clientId, undefined);
+    const hold = await desk.witness.pending(desk, `tryAcquire ${plan.name}`, handle.tryAcquire()).finally(served);
     if (hold === null) return;
     const entry = desk.witness.enter(desk, plan.name, hold, undefined);
     desk.witness.leave(entry);
@@ -215,10 +229,20 @@ async function aroundScopes(desk: Desk, plan: Plan): Promise<void> {
 }
 
 /** By its scope, as all that names no owner. */
-function alone(desk: Desk, { name }: Plan, forMs: number, inside?: () => Promise<void>): Promise<void> {
+function alone(desk: Desk, plan: Plan, forMs: number, inside?: () => Promise<void>): Promise<void> {
+  const { name } = plan;
   const watch = () => {
     const wait = desk.witness.waits(desk, name);
-    return { had: () => wait.had(), returned: () => undefined, settled: () => wait.settled() };
+    const served = judgeOf(desk, plan).firstCalls.calls(desk.client.clientId, undefined);
+    const had = () => {
+      wait.had();
+      served();
+    };
+    const settled = () => {
+      wait.settled();
+      served();
+    };
+    return { had, returned: () => undefined, settled };
   };
   return unowned(desk, { names: [name], handle: lockOf(desk, name), watch }, forMs, inside);
 }
