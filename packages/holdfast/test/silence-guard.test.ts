@@ -5,6 +5,8 @@ import { ServerCheck } from '../src/connection/server-check.js';
 import { SilenceGuard } from '../src/connection/silence-guard.js';
 
 const silenceMs = 300;
+/** Before silence is believed, so much more is waited. */
+const ONCE_MORE_MS = 50;
 
 /** A guard whose clock is driven by hand; its looks end in real turns of the event loop. */
 function setUp() {
@@ -53,7 +55,23 @@ describe('a connection counts as silent', () => {
     expect(silences()).toBe(0);
     pass(1);
     await judged();
+    pass(ONCE_MORE_MS - 1);
+    await judged();
+    expect(silences()).toBe(0);
+    pass(1);
+    await judged();
     expect(silences()).toBe(1);
+  });
+
+  it('not when the answer comes just then: the command may have been written as late', async () => {
+    const { guard, pass, judged, silences } = setUp();
+    guard.sent(0);
+    pass(silenceMs);
+    await judged();
+    guard.answered(silenceMs + 1);
+    pass(ONCE_MORE_MS);
+    await judged();
+    expect(silences()).toBe(0);
   });
 
   it('not while it answers some of what it owes', async () => {
@@ -78,6 +96,7 @@ describe('a connection counts as silent', () => {
     const { guard, pass, judged, silences, timers } = setUp();
     guard.sent(0);
     pass(silenceMs);
+    pass(ONCE_MORE_MS);
     guard.close();
     await judged();
     expect(silences()).toBe(0);
@@ -86,6 +105,18 @@ describe('a connection counts as silent', () => {
 });
 
 describe('a loop that stood still', () => {
+  it('while nothing was owed is no reason to believe in silence sooner afterwards', async () => {
+    const { guard, pass, judged, silences } = setUp();
+    guard.sent(0);
+    guard.answered(1);
+    pass(silenceMs + 100);
+    guard.sent(silenceMs + 100);
+    await judged();
+    pass(silenceMs + 100);
+    await judged();
+    expect(silences()).toBe(0);
+  });
+
   it('between the moment at which a command was counted and its look gives the answer time to come', async () => {
     const { guard, pass, judged, silences } = setUp();
     guard.sent(0);

@@ -13,6 +13,7 @@ import { LineJudge } from './judges/lines.js';
 import { OtherJudges } from './judges/others.js';
 import { PeaceJudges } from './judges/peace-judges.js';
 import { RecordJudge } from './judges/records.js';
+import { RegainedJudge } from './judges/regained.js';
 import { scriptOf } from './judges/script-names.js';
 import { TokenJudge } from './judges/tokens.js';
 import type { Rule, Violation } from './judges/violation.js';
@@ -47,6 +48,7 @@ export class Court implements Witness {
   readonly #deadlines: DeadlineJudge;
   readonly #fixedLeases: FixedLeaseJudge;
   readonly #earlyLosses: EarlyLossJudge;
+  readonly #regained: RegainedJudge;
   readonly #tokens: TokenJudge | undefined;
   readonly #inheritances: InheritanceJudge;
   /** Where clients have limits. */
@@ -90,6 +92,7 @@ export class Court implements Witness {
     this.#isRefusing = scenario.faults.some(({ kind: fault }) => refusing.has(fault));
     this.#fixedLeases = new FixedLeaseJudge(report);
     this.#earlyLosses = new EarlyLossJudge(report);
+    this.#regained = new RegainedJudge(scenario, holdsOf, report);
     const hasTokens = kind === 'fenced' || others.some((one) => one.kind === 'guard');
     this.#tokens = hasTokens && scenario.class !== 'taken' ? new TokenJudge(report) : undefined;
   }
@@ -211,6 +214,7 @@ export class Court implements Witness {
     this.#exclusion.look(this.#timeline.now);
     this.#majorities.look(this.#timeline.now);
     this.#earlyLosses.look(this.#timeline.now);
+    this.#regained.look(this.#timeline.now);
     this.others.look(this.#timeline.now);
   }
 
@@ -221,7 +225,13 @@ export class Court implements Witness {
     this.#ghosts?.executed(this.#timeline.now, server, request);
     this.#records?.executed(this.#timeline.now, server, request);
     this.#lines?.executed(this.#timeline.now, server, request);
+    this.#regained.executed(this.#timeline.now, request);
     this.others.executed(this.#timeline.now, server, request);
+  }
+
+  /** A client reads a reply. */
+  answered(process: WorldProcess, reply: unknown): void {
+    this.#regained.answered(process, reply);
   }
 
   /** A client ends an open connection, before it closes. */

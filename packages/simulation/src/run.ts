@@ -100,6 +100,7 @@ class Run {
       this.#court.executed(server, request);
       for (const bystander of bystanders) bystander.executed(server, request);
     };
+    this.#world.network.onAnswered = (process, reply) => this.#court.answered(process, reply);
     this.#world.network.onEnded = (process) => this.#court.endsConnection(process);
     const { later, owners } = this.#court.others;
     if (later.length + owners.length > 0) this.#listen();

@@ -6,7 +6,10 @@
 import type { ConnectionTools } from './connection-tools.js';
 import { whenRead } from './reading.js';
 
-/** A timer that is later than this was not due when the loop last turned: it stood still, perhaps before it had written what it waits for. */
+/**
+ * A timer that is later than this was not due when the loop last turned: it stood still, perhaps before it had written what it waits for. For so long it
+ * waits where its timer is not late: it may have stood still for just as long as a server may be silent.
+ */
 const LATE_MS = 50;
 
 /** See the module comment; one for each connection. */
@@ -17,7 +20,7 @@ export class SilenceGuard {
   #quietSince = 0;
   /** When it looks next; undefined: not at all. */
   #looksAt: number | undefined;
-  /** It has looked too late, and waits once more. */
+  /** It has found silence, or looked too late, and waits once more. */
   #doubts = false;
   #closed = false;
 
@@ -59,18 +62,26 @@ export class SilenceGuard {
 
   readonly #look = (): void => {
     if (this.#closed) return;
-    const { now, nextTurn, silenceMs } = this.#tools;
+    const { now, nextTurn } = this.#tools;
     // What has passed until here: it may stand still before the sockets are read, or behind that.
     const at = now();
-    if (!this.#doubts && at - (this.#looksAt ?? at) > LATE_MS) {
-      this.#doubts = true;
-      this.#quietSince = Math.max(this.#quietSince, at - silenceMs / 2);
-      this.#lookAt(this.#quietSince + silenceMs);
-      return;
-    }
+    if (!this.#doubts && this.#waitsOnceMore(at)) return;
     this.#doubts = false;
     whenRead(nextTurn, () => this.#judge(at));
   };
+
+  /** What it waits for may not have been written when its time began. */
+  #waitsOnceMore(at: number): boolean {
+    if (this.#owed === 0) return false;
+    const { silenceMs } = this.#tools;
+    if (at - (this.#looksAt ?? at) > LATE_MS) {
+      this.#quietSince = Math.max(this.#quietSince, at - silenceMs / 2);
+      this.#lookAt(this.#quietSince + silenceMs);
+    } else if (this.silentMs(at) >= silenceMs) this.#lookAt(at + LATE_MS);
+    else return false;
+    this.#doubts = true;
+    return true;
+  }
 
   #judge(at: number): void {
     this.#looksAt = undefined;

@@ -50,7 +50,8 @@ export interface OpenHold {
 export class ExclusionJudge {
   readonly #open = new Map<string, OpenHold[]>();
   readonly #contested = new Set<string>();
-  readonly #takenAt = new Map<string, number>();
+  /** When, of each lock; the earliest first. */
+  readonly #takenAt = new Map<string, number[]>();
   readonly #report: (violation: Violation) => void;
   readonly #excusedMs: number;
   #allTakenAt = Number.NEGATIVE_INFINITY;
@@ -64,7 +65,7 @@ export class ExclusionJudge {
   /** A fault takes a lock, or all of them, away from its owner. */
   taken(now: number, lock: string | undefined): void {
     if (lock === undefined) this.#allTakenAt = now;
-    else this.#takenAt.set(lock, now);
+    else this.#takenAt.set(lock, [...this.#takenFrom(lock), now]);
   }
 
   /** Its caller has it. */
@@ -115,12 +116,16 @@ export class ExclusionJudge {
     this.#toldOf(entry);
   }
 
+  #takenFrom(lock: string): readonly number[] {
+    return this.#takenAt.get(lock) ?? [];
+  }
+
   /** Whoever had a lock when it was taken away has been told when the next lease would be over, whoever has the lock by then. */
   #toldOf(entry: OpenHold): void {
     const { lock, process, since } = entry;
-    const takenAt = this.#takenAt.get(lock) ?? Number.NEGATIVE_INFINITY;
+    const takenAt = this.#takenFrom(lock).find((at) => at > since);
     const now = process.time;
-    if (since >= takenAt || now - takenAt < this.#excusedMs || !process.awake || !believed(entry, now)) return;
+    if (takenAt === undefined || now - takenAt < this.#excusedMs || !process.awake || !believed(entry, now)) return;
     const text = `${process.name} had it when it was taken away, ${(now - takenAt).toFixed(1)} ms ago, and has not been told`;
     this.#report({ rule: 'loss told late', at: now, lock, text });
   }
@@ -169,10 +174,10 @@ export class ExclusionJudge {
   #meets(now: number, before: OpenHold, entry: OpenHold): void {
     if (before.hold === undefined && (entry.hold === undefined || believed(entry, now))) before.suspects.push(entry);
     if (entry.hold === undefined && (before.hold === undefined || believed(before, now))) entry.suspects.push(before);
-    if (!before.listens || before.abortedAt !== undefined || !before.process.awake || this.#isExcused(before, now))
-      return;
+    if (!before.listens || before.abortedAt !== undefined || this.#isExcused(before, now)) return;
     const end = endOf(before);
-    if (end > now - TIMER_GRACE_MS) return;
+    // Its timers have had time to run, also since it last stood still.
+    if (!before.process.awake || Math.max(end, before.process.busyUntil) > now - TIMER_GRACE_MS) return;
     const late = (now - end).toFixed(1);
     this.#report({
       rule: 'loss told late',
@@ -190,7 +195,7 @@ export class ExclusionJudge {
   }
 
   #isExcused(entry: OpenHold, now: number): boolean {
-    const takenAt = Math.max(this.#allTakenAt, this.#takenAt.get(entry.lock) ?? Number.NEGATIVE_INFINITY);
+    const takenAt = Math.max(this.#allTakenAt, this.#takenFrom(entry.lock).at(-1) ?? Number.NEGATIVE_INFINITY);
     return now - takenAt < this.#excusedMs;
   }
 }

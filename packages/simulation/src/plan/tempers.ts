@@ -107,8 +107,11 @@ export const tempers: Readonly<Record<TemperName, Temper>> = {
   robbed: {
     class: 'taken',
     habits: { longHold: 6, section: 8 },
-    faults: { weights: { del: 6, late: 5, 'reply-lost': 2 }, every: [60, 200] },
-    turn: (scenario) => ({ ...scenario, lag: undefined, locks: scenario.locks.slice(0, 1) }),
+    faults: { weights: { del: 6, partition: 8, 'reply-lost': 1 }, every: [20, 60], longestMs: 300 },
+    turn: (scenario, chance) =>
+      having({ ...scenario, lag: undefined, locks: scenario.locks.slice(0, 1) }, () => ({
+        reaskMs: chance.pick([20, 50, 150]),
+      })),
   },
   // Clients may have little at once.
   limits: {

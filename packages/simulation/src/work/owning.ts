@@ -234,15 +234,17 @@ function alone(desk: Desk, plan: Plan, forMs: number, inside?: () => Promise<voi
   const watch = () => {
     const wait = desk.witness.waits(desk, name);
     const served = judgeOf(desk, plan).firstCalls.calls(desk.client.clientId, undefined);
-    const had = () => {
-      wait.had();
-      served();
+    return {
+      had: () => {
+        wait.had();
+        served();
+      },
+      returned: () => undefined,
+      settled: () => {
+        wait.settled();
+        served();
+      },
     };
-    const settled = () => {
-      wait.settled();
-      served();
-    };
-    return { had, returned: () => undefined, settled };
   };
   return unowned(desk, { names: [name], handle: lockOf(desk, name), watch }, forMs, inside);
 }

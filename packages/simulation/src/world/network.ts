@@ -77,6 +77,8 @@ export class WorldNetwork {
   /** Told of each command that a client sends, and of each message that one hears. */
   onSent: (request: readonly string[]) => void = () => undefined;
   onHeard: (message: string) => void = () => undefined;
+  /** Told of each reply that a client is about to read. */
+  onAnswered: (process: WorldProcess, reply: unknown) => void = () => undefined;
   /** What becomes of a message before it is heard. */
   onTheWay: (message: string) => string = (message) => message;
 
@@ -112,6 +114,7 @@ export class WorldNetwork {
             ended: () => this.onEnded(process),
             sent: (request) => this.onSent(request),
             heard: (message) => this.onHeard(message),
+            answered: (reply) => this.onAnswered(process, reply),
             onTheWay: (message) => this.onTheWay(message),
             over: () => this.#of(process).delete(connection),
           },
@@ -161,6 +164,7 @@ interface Surrounding {
   ended(): void;
   sent(request: readonly string[]): void;
   heard(message: string): void;
+  answered(reply: unknown): void;
   onTheWay(message: string): string;
   over(): void;
 }
@@ -399,8 +403,10 @@ export class Connection implements Socket {
     const frame = given.kind === 'reply' ? given : { ...given, message: this.#around.onTheWay(given.message) };
     this.#deliver(() => {
       if (!this.#heard) return;
-      if (frame.kind === 'reply') this.#note('reply', () => JSON.stringify(frame.reply));
-      else {
+      if (frame.kind === 'reply') {
+        this.#note('reply', () => JSON.stringify(frame.reply));
+        this.#around.answered(frame.reply);
+      } else {
         this.#note('message', () => `${frame.channel} ${frame.message}`);
         this.#around.heard(frame.message);
       }
