@@ -227,6 +227,8 @@ class Run {
   #lookForVotes(): void {
     const { nodes, timeline } = this.#world;
     if (nodes.length === 0 || this.#scenario.class !== 'calm') return;
+    // Of a crowd one may fail, and the others still wait.
+    timeline.run(timeline.now + PATIENCE_MS, () => (this.#court.unsettled === '' ? 'enough' : 'go on'));
     timeline.run(timeline.now + tripsMs(HANDOVER_TRIPS, this.#scenario), () => 'go on');
     const locks = this.#scenario.others.flatMap(({ kind, name }) => (kind === 'majority' ? [name] : []));
     for (const text of votesLeft(nodes, locks)) this.#court.fail('left behind', undefined, text);
@@ -238,6 +240,8 @@ class Run {
     const { faults, others } = this.#scenario;
     const isKept = others.some(({ kind }) => kind === 'left' || kind === 'rest');
     if (this.#court.violation !== undefined || isKept || faults.some(({ kind }) => kind === 'kill')) return;
+    // Of a crowd one may fail, and the others still wait.
+    timeline.run(timeline.now + PATIENCE_MS, () => (this.#court.unsettled === '' ? 'enough' : 'go on'));
     timeline.run(timeline.now + tripsMs(HANDOVER_TRIPS, this.#scenario), () => 'go on');
     const locks = [...watchedLocks(this.#scenario).values()].filter(({ name }) => !this.#court.wasRefused(name));
     for (const text of ownersLeft(server, locks)) this.#court.fail('left behind', undefined, text);
