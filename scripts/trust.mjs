@@ -1,7 +1,7 @@
-// npm run trust -- --runs N [--load K] [-- jest arguments]
+// npm run trust -- --runs N [--load K] [--stalls] [-- jest arguments]
 //
 // Does the suite tell the truth? Runs it N times (5), beside K processes that keep a core busy each (0), and prints every test that ever
-// failed, how often and why. Ends with exit code 1 unless every run was green. Ctrl-C ends everything and prints what was seen until then.
+// failed, how often and why. With --stalls the processes in which tests run stand still for half a second now and then. Ends with exit code 1 unless every run was green. Ctrl-C ends everything and prints what was seen until then.
 //
 //   npm run trust -- --runs 20 --load 4 -- --selectProjects holdfast -- contract/waiting
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,17 +12,21 @@ import { checkRedis, jest } from './jest.mjs';
 import { prepare } from './prepare.mjs';
 import { root } from './run.mjs';
 import { startLoad } from './trust/load.mjs';
+import { startStalls } from './trust/stalls.mjs';
 import { filesOf, isGreen, report, runLine } from './trust/report.mjs';
 
 function commandLine(args) {
   const split = args.indexOf('--');
   const own = split < 0 ? args : args.slice(0, split);
-  const { values } = parseArgs({ args: own, options: { runs: { type: 'string' }, load: { type: 'string' } } });
+  const { values } = parseArgs({
+    args: own,
+    options: { runs: { type: 'string' }, load: { type: 'string' }, stalls: { type: 'boolean', default: false } },
+  });
   const [runs, load] = [Number(values.runs ?? 5), Number(values.load ?? 0)];
   if (!Number.isInteger(runs) || runs < 1)
     throw new RangeError(`--runs must be a positive integer, not ${values.runs}`);
   if (!Number.isInteger(load) || load < 0) throw new RangeError(`--load must be a count, not ${values.load}`);
-  return { runs, load, jestArgs: split < 0 ? [] : args.slice(split + 1) };
+  return { runs, load, stalls: values.stalls, jestArgs: split < 0 ? [] : args.slice(split + 1) };
 }
 
 /** @returns {Promise<import('./trust/report.mjs').Run>} */
@@ -42,7 +46,7 @@ async function runOnce(folder, number, jestArgs) {
 }
 
 async function main() {
-  const { runs: of, load, jestArgs } = commandLine(process.argv.slice(2));
+  const { runs: of, load, stalls, jestArgs } = commandLine(process.argv.slice(2));
   await prepare();
   await checkRedis();
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-trust-'));
@@ -50,6 +54,7 @@ async function main() {
   // Jest hears them too, and ends.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => interrupted.abort());
   const burning = await startLoad(load);
+  const stalling = stalls ? startStalls('jest-worker') : undefined;
   const runs = [];
   try {
     while (runs.length < of && !interrupted.signal.aborted) {
@@ -58,10 +63,12 @@ async function main() {
       process.stdout.write(`\n${runLine(run, { number: runs.length, of })}\n\n`);
     }
   } finally {
+    await stalling?.stop();
     await burning.stop();
     rmSync(folder, { recursive: true, force: true });
   }
   process.stdout.write(`${report(runs, { root, of })}\n`);
+  if (stalling !== undefined) process.stdout.write(`processes with tests stood still ${stalling.count} times\n`);
   return runs.filter(isGreen).length === of ? 0 : 1;
 }
 

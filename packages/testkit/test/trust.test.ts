@@ -1,8 +1,11 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 // @ts-expect-error plain JavaScript, like all of scripts/
 import { startLoad } from '../../../scripts/trust/load.mjs';
+// @ts-expect-error plain JavaScript
+import { startStalls } from '../../../scripts/trust/stalls.mjs';
 // @ts-expect-error plain JavaScript
 import { everFailed, filesOf, isGreen, reasonOf, report, runLine, slowest } from '../../../scripts/trust/report.mjs';
 import { waitUntil } from '../src/index.js';
@@ -132,5 +135,35 @@ describe('the load', () => {
     expect(pids.map(isAlive)).toEqual([true]);
     parent.kill('SIGKILL');
     await waitUntil(() => !pids.some(isAlive), { what: 'the burning process gone' });
+  });
+});
+
+(process.platform === 'linux' ? describe : describe.skip)('stalls', () => {
+  const standsStill = (pid: number) => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+
+  it('make a process stand still that was called so, and no other, and are over when they are stopped', async () => {
+    const [called, other] = ['holdfast-stands-still', 'holdfast-goes-on'].map((name) =>
+      fork('-', [name], {
+        execArgv: ['--input-type=module', '--eval', "process.on('message', () => {}); process.send('here');"],
+      }),
+    ) as [ChildProcess, ChildProcess];
+    const stalls = startStalls('holdfast-stands-still');
+    try {
+      await Promise.all([once(called, 'message'), once(other, 'message')]);
+      let stoodStill = 0;
+      await waitUntil(
+        () => {
+          if (standsStill(called.pid as number)) stoodStill++;
+          return stoodStill > 0 && !standsStill(called.pid as number);
+        },
+        { what: 'a process that stood still and goes on' },
+      );
+      await stalls.stop();
+      expect(stalls.count).toBeGreaterThan(0);
+      expect([called, other].map(({ pid }) => standsStill(pid as number))).toEqual([false, false]);
+    } finally {
+      await stalls.stop();
+      for (const child of [called, other]) child.kill('SIGKILL');
+    }
   });
 });

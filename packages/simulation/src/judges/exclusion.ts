@@ -64,8 +64,11 @@ export class ExclusionJudge {
 
   /** A fault takes a lock, or all of them, away from its owner. */
   taken(now: number, lock: string | undefined): void {
-    if (lock === undefined) this.#allTakenAt = now;
-    else this.#takenAt.set(lock, [...this.#takenFrom(lock), now]);
+    if (lock === undefined) {
+      this.#allTakenAt = now;
+      // Whoever has the data from now on may not know of it.
+      this.#takenAt.clear();
+    } else this.#takenAt.set(lock, [...this.#takenFrom(lock), now]);
   }
 
   /** Its caller has it. */

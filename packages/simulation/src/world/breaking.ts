@@ -132,9 +132,11 @@ export function breakNow(
     case 'del': {
       const lock = locks[fault.lock];
       if (lock === undefined) return false;
-      if (fault.kind === 'del') then.taken(lock);
       if (fault.kind === 'queue-lost') then.lineLost(lock);
       deleteKeys(world, keysLost(fault.kind, lock, wakeup));
+      // A server that refuses everything has refused that as well.
+      if (fault.kind === 'del' && world.server.master.keysOf().find(lockKeys(lock).lock) === undefined)
+        then.taken(lock);
       return true;
     }
     case 'force': {
