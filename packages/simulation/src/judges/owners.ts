@@ -42,7 +42,9 @@ export class OwnedHolds {
   around(now: number, hold: Hold | undefined): OpenHold | undefined {
     const token = tokenOf(hold);
     const isSame = token !== undefined && token === tokenOf(this.#fenced?.hold);
-    return this.innermost(now) ?? (isSame ? this.#fenced : undefined);
+    // Over by the clock for a moment, and renewed before its client has looked: it has not been lost.
+    const untold = this.open.findLast((entry) => entry.hold?.signal.aborted === false);
+    return this.innermost(now) ?? (isSame ? this.#fenced : undefined) ?? untold;
   }
 
   had(entry: OpenHold): void {
