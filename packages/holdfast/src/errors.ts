@@ -151,10 +151,11 @@ export class LockDeadlockError extends LockError {
 
   constructor(lockName: string, waits: readonly DeadlockWait[]) {
     const others = waits.slice(1).map(({ name, site }) => `another waits for "${name}"${lineOf(site)}`);
-    super(
-      `Waiting for lock "${lockName}" would never end: ${others.join(', ')}, which is held around this call. Take locks in one order everywhere`,
-      lockName,
-    );
+    const why =
+      others.length === 0
+        ? 'the code around this call has it, as a lock of another kind, which does not let this one in'
+        : `${others.join(', ')}, which is held around this call. Take locks in one order everywhere`;
+    super(`Waiting for lock "${lockName}" would never end: ${why}`, lockName);
     this.waits = waits;
   }
 }

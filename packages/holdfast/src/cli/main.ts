@@ -2,15 +2,19 @@
 /** The command `holdfast`: see `docs/cli.md`. */
 
 import { createInterface } from 'node:readline/promises';
+import { exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
 import { runCommandLine } from './program.js';
 
 const { env, stdin, stdout, stderr } = process;
 
-// Whoever reads may stop before the end, as `head` does.
-stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+// Nothing more can be said, and what is under way goes on: a command whose lock is lost must still be ended.
+stderr.on('error', () => undefined);
+stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // Whoever reads may stop before the end, as `head` does.
+  if (code === 'EPIPE') process.exit(0);
+  stderr.write(`holdfast: what there is to say cannot be written: ${message}\n`);
+  process.exit(exitCodes.internal);
 });
 
 const io: Io = {

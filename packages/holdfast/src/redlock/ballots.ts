@@ -6,6 +6,7 @@ import type { LockNode } from './lock-node.js';
 /** The ballots of a quorum, one for a node at most. */
 export class Ballots {
   readonly #byNode = new Map<LockNode, Ballot>();
+  readonly #declined = new Set<LockNode>();
   readonly #parts: LockParts;
   readonly #nodeTimeoutMs: number;
 
@@ -32,7 +33,13 @@ export class Ballots {
     return this.#byNode.get(node);
   }
 
+  /** How many nodes have answered no when they were asked last: they keep nothing of this quorum. */
+  get declined(): number {
+    return this.#declined.size;
+  }
+
   add(ballot: Ballot): void {
+    this.#declined.delete(ballot.node);
     this.#byNode.set(ballot.node, ballot);
   }
 
@@ -44,6 +51,7 @@ export class Ballots {
   /** What these have, or may come to have, is given back. */
   withdraw(...ballots: readonly Ballot[]): void {
     for (const ballot of ballots) {
+      if (ballot.answer === 'no') this.#declined.add(ballot.node);
       this.delete(ballot);
       ballot.leave(this.#parts, this.#nodeTimeoutMs);
     }

@@ -1,7 +1,9 @@
 /**
  * How a lock by majority is given back: at all nodes at once.
  *
- * It is given back when a majority of the nodes has said so, and the others have had a moment in which a client that comes next finds them free too.
+ * It is given back when a majority of the nodes is known to keep nothing of it, and the others have had a moment in which a client that comes next finds
+ * them free too. Those that have declined to vote keep nothing. It was held to its end when a majority had voted and has not answered that the vote was gone:
+ * a node that is silent has not given its vote to others.
  * A question that was under way when the lock was had may be a vote by now: its node counts among those that say so, and is not waited for.
  * A node that is silent is told in the background until it acknowledges, or the lease there is over.
  */
@@ -11,43 +13,57 @@ import type { LockParts } from '../client-parts.js';
 import type { FailureOf, ReleaseOutcome, Stake } from '../tenure/stake.js';
 import type { Parting } from './ballot.js';
 
-/** See the module comment. `underWay`: ballots without an answer yet. `momentMs`: what the slower nodes have once a majority has answered. */
+/** What there is to give back. `underWay`: ballots without an answer yet. `declined`: nodes that keep nothing. */
+export interface Poll {
+  readonly votes: readonly Stake[];
+  readonly underWay: readonly ((onParting: Parting) => void)[];
+  readonly declined: number;
+}
+
+/** See the module comment. `momentMs`: what the slower nodes have once a majority has answered. */
 export async function giveBackAll(
   parts: LockParts,
-  { votes, underWay }: { votes: readonly Stake[]; underWay: readonly ((onParting: Parting) => void)[] },
+  { votes, underWay, declined }: Poll,
   { majority, momentMs, failure }: { majority: number; momentMs: number; failure: FailureOf },
 ): Promise<void> {
   const now = parts.clock.now();
   const outcome = await new Promise<ReleaseOutcome>((resolve) => {
-    let released = 0;
+    let free = declined;
+    let held = votes.length;
     let openVotes = votes.length;
-    let open = votes.length + underWay.length;
-    let other: ReleaseOutcome = { kind: 'unheld' };
+    let openBallots = underWay.length;
+    let failed: ReleaseOutcome = { kind: 'unheld' };
     let moment: Appointment | undefined;
     const end = (found: ReleaseOutcome) => {
       moment?.cancel();
       resolve(found);
     };
     const count = () => {
-      if (released >= majority && openVotes === 0) end({ kind: 'released' });
-      else if (released + open < majority) end(other);
-      else if (released >= majority)
-        moment ??= parts.waits.at(parts.clock.now() + momentMs, () => end({ kind: 'released' }));
+      if (held + openBallots < majority) end({ kind: 'unheld' });
+      else if (free + openVotes + openBallots < majority) end(failed);
+      else if (held < majority || free < majority) return;
+      else if (openVotes === 0) end({ kind: 'released' });
+      else moment ??= parts.waits.at(parts.clock.now() + momentMs, () => end({ kind: 'released' }));
     };
-    const answered = (found: ReleaseOutcome) => {
-      open--;
-      if (found.kind === 'released') released++;
-      else if (other.kind === 'unheld') other = found;
+    const note = (found: ReleaseOutcome) => {
+      if (found.kind === 'released' || found.kind === 'unheld') free++;
+      else failed = found;
       count();
+    };
+    const parted: Parting = (found) => {
+      openBallots--;
+      if (found.kind === 'released') held++;
+      note(found);
     };
     for (const vote of votes) {
       void vote.giveBack(now, (found) => {
         openVotes--;
-        answered(found);
+        if (found.kind === 'unheld') held--;
+        note(found);
         return undefined;
       });
     }
-    for (const leave of underWay) leave(answered);
+    for (const leave of underWay) leave(parted);
     count();
   });
   const error = failure(outcome);

@@ -140,7 +140,8 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
     this.#end();
     const underWay = this.#ballots.takeUnanswered();
     this.#ballots.withdraw(...this.#ballots.all.filter(({ answer }) => answer !== 'yes'));
-    return giveBackAll(this.#electorate.parts, { votes, underWay }, { majority, momentMs, failure });
+    const { declined } = this.#ballots;
+    return giveBackAll(this.#electorate.parts, { votes, underWay, declined }, { majority, momentMs, failure });
   }
 
   cancel(): Promise<void> {

@@ -89,6 +89,8 @@ export class Redlock extends EventEmitter {
   async acquire(resources: string[], duration: number, settings?: Partial<Settings>): Promise<Lock> {
     const chosen = settingsOver(this.settings, settings);
     if (!Array.isArray(resources)) throw new TypeError('Redlock: resources must be a list of names');
+    // Without one the lease would be renewed without end.
+    if (duration === undefined) throw new TypeError('Redlock: duration must be whole milliseconds, not undefined');
     if (this.#hasQuit) await this.#do('take', resources, () => Promise.reject(new LockClientClosedError()));
     const locks = this.#open();
     const [name, ...others] = resources;

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleProgram, useRedis, waitUntil } from '@holdfast/testkit';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -155,5 +156,37 @@ const inTerminal = (...args: string[]) => {
     expect(await taken.ended).toBe(0);
     expect(taken.output).toContain(`took ${name} from`);
     await waitUntil(() => hold.state === 'lost', { what: 'the holder is told' });
+  });
+});
+
+/** Where nothing can be written: the disk is always full there. */
+const full = '/dev/full';
+
+(existsSync(full) ? describe : describe.skip)('where nothing can be written', () => {
+  const inShell = (...args: string[]) =>
+    new Program('/bin/sh', ['-c', `exec "$@" ${args.pop()}`, 'sh', process.execPath, program, ...args]);
+
+  it('a command whose lock is lost is ended all the same, with 76', async () => {
+    const name = freshName();
+    const call = inShell(
+      'run',
+      name,
+      '--grace',
+      '1s',
+      ...node(`process.on("SIGTERM", () => undefined); ${forEver}`),
+      `2>${full}`,
+    );
+    await call.said('running');
+    await kit.admin.del(name);
+    await openClient(kit, { watchdogTimeoutMs: 60_000 }).getLock(name).tryLock();
+    expect(await call.ended).toBe(76);
+  });
+
+  it('no answer is given that could be taken for one: the end is 70, and it is said why', async () => {
+    const name = freshName();
+    await openClient(kit).getLock(name).acquire();
+    const call = inShell('inspect', name, `>${full}`);
+    expect(await call.ended).toBe(70);
+    expect(call.errors).toContain('cannot be written');
   });
 });

@@ -42,6 +42,12 @@ describe.each<[string, Api, number]>([
 ])('%s', (_, { default: Redlock, ExecutionError, ResourceLockedError, Lock }, attempts) => {
   const open = (settings = {}) => new Redlock([connect()], settings);
 
+  it('refuses to do without a duration, as when a setting is not there', async () => {
+    const error = await failureOf(open().acquire([freshName()], undefined as never));
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(ExecutionError);
+  });
+
   it('refuses to use a non-integer duration', async () => {
     const error = await failureOf(open().acquire([freshName()], Number.MAX_SAFE_INTEGER / 10));
     expect(error).toBeInstanceOf(Error);
