@@ -59,16 +59,20 @@ export interface Lease<S> {
   begin(sentAt: number, remainingMs: number): boolean;
   /** Ownership is granted by a message that says until when; the margin is still taken off. Otherwise as `begin`. */
   beginUntil(deadline: number): boolean;
-  /** A later answer proves ownership. Never shortens the lease; ends a suspicion. */
-  confirm(sentAt: number, remainingMs: number): void;
+  /**
+   * A later answer proves ownership. Never shortens the lease; ends a suspicion. `askedMs`: what was asked for, where that is more than the terms
+   * say: so much is believed, and a fixed lease ends no earlier.
+   */
+  confirm(sentAt: number, remainingMs: number, askedMs?: number): void;
   /** The late answer to what was asked before the lease began. As `confirm`, but its promise was given to no caller: a fixed term stands. */
   witness(sentAt: number, remainingMs: number): void;
+  /** New terms from now on. Nothing already confirmed is shortened, except to `renewUntil`. On a pending lease only the terms change. */
+  retune(terms: LeaseTerms): void;
   /**
-   * New terms from now on. Without `sentAt` and `remainingMs` the lease goes on: nothing already confirmed is shortened, except to
-   * `renewUntil`. With them it starts anew for another hold: the deadline is set from that confirmation alone and may come earlier, and a
-   * fixed term counts from `sentAt`. On a pending lease only the terms change.
+   * It starts anew for another hold, on the terms as they are by now: the deadline is set from this confirmation alone and may come earlier, and a
+   * fixed term counts from `sentAt`.
    */
-  retune(terms: LeaseTerms, sentAt?: number, remainingMs?: number): void;
+  restart(sentAt: number, remainingMs: number): void;
   /**
    * No caller wants it any more, and none can give it up: believed for as long as it is confirmed now, and nothing is asked for until then. It
    * is lost as `expired`, unless new terms come before. Only a doubt ({@link question}, a connection that was down) is still looked into.

@@ -2,7 +2,7 @@
  * How long a lease may be believed: arithmetic only.
  *
  * A confirmation sent at `s` that reports `r` left proves the lease until `s + r` at least, because the answer was made after `s`. Of that
- * at most `leaseMs` is believed (a server whose clock was set back reports too much) and a margin for clocks running at different rates is
+ * at most `leaseMs`, or what was asked for, is believed (a server whose clock was set back reports too much) and a margin for clocks running at different rates is
  * taken off. Confirmations never shorten each other; the furthest one counts.
  *
  * The limit is where the lease ends however often it is confirmed: a fixed one at the end of its term, any one at `renewUntil`. The term of
@@ -50,18 +50,22 @@ export class Validity {
     this.#grantEnd = undefined;
     this.#safeEnd = undefined;
     this.request(sentAt, remainingMs);
+    if (this.#runsOut) this.runOut();
   }
 
-  /** The answer to a request of the holder, which was promised what it says. True when it prolongs the lease noticeably. */
-  request(sentAt: number, remainingMs: number): boolean {
-    const prolonged = this.verify(sentAt, remainingMs);
+  /**
+   * The answer to a request of the holder, which was promised what it says: as much as the terms say, or as was asked for. True when it prolongs
+   * the lease noticeably.
+   */
+  request(sentAt: number, remainingMs: number, askedMs = 0): boolean {
+    const prolonged = this.verify(sentAt, remainingMs, askedMs);
     this.setLimit();
     return prolonged;
   }
 
   /** The answer to a renewal: the limit stands. True when it prolongs the lease noticeably. */
-  verify(sentAt: number, remainingMs: number): boolean {
-    const grantedMs = Math.min(remainingMs, this.#terms.leaseMs);
+  verify(sentAt: number, remainingMs: number, askedMs = 0): boolean {
+    const grantedMs = Math.min(remainingMs, Math.max(this.#terms.leaseMs, askedMs));
     const exactEnd = sentAt + grantedMs;
     if (Number.isNaN(exactEnd)) return false;
     const grantEnd = Math.floor(exactEnd);

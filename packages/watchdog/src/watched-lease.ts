@@ -105,30 +105,30 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     return this.begin(now, deadline - now);
   }
 
-  confirm(sentAt: number, remainingMs: number): void {
-    if (this.check()) this.proven(sentAt, this.#validity.request(sentAt, remainingMs));
+  confirm(sentAt: number, remainingMs: number, askedMs?: number): void {
+    if (this.check()) this.proven(sentAt, this.#validity.request(sentAt, remainingMs, askedMs));
   }
 
   witness(sentAt: number, remainingMs: number): void {
     if (this.check()) this.proven(sentAt, this.#validity.verify(sentAt, remainingMs));
   }
 
-  retune(terms: LeaseTerms, sentAt?: number, remainingMs?: number): void {
+  retune(terms: LeaseTerms): void {
     if (this.#state === 'pending') this.#validity.prepare(terms);
     if (!this.live) return;
     const now = this.#keeper.clock.now();
     if (!this.checkAt(now)) return;
-    if (sentAt === undefined || remainingMs === undefined) {
-      this.#validity.retune(terms);
-      // They may want more than the plan, made for the old terms, would get in time.
-      if (this.#validity.askMs(now) > 0) this.#plan.hasten(now + (this.deadline - now) / 3);
-      this.arrange();
-    } else {
-      this.#validity.prepare(terms);
-      this.#validity.start(sentAt, remainingMs);
-      this.renewAfter(sentAt);
-      this.trust();
-    }
+    this.#validity.retune(terms);
+    // They may want more than the plan, made for the old terms, would get in time.
+    if (this.#validity.askMs(now) > 0) this.#plan.hasten(now + (this.deadline - now) / 3);
+    this.arrange();
+  }
+
+  restart(sentAt: number, remainingMs: number): void {
+    if (!this.check()) return;
+    this.#validity.start(sentAt, remainingMs);
+    this.renewAfter(sentAt);
+    this.trust();
   }
 
   runOut(): void {

@@ -164,7 +164,8 @@ describe('loss', () => {
     const lease = hold();
     clock.jump(30_000);
     lease.confirm(clock.now(), 30_000);
-    lease.retune(watched, clock.now(), 30_000);
+    lease.retune(watched);
+    lease.restart(clock.now(), 30_000);
     expect(lease.state).toBe('lost');
     expect(lease.begin(clock.now(), 30_000)).toBe(false);
     expect(whatWasHeard()).toEqual(['lost: clock']);
@@ -303,16 +304,54 @@ describe('retune', () => {
     if (order === 'after') lease.retune({ mode: 'fixed', leaseMs: 60_000 });
     expect(lease.deadline).toBe(clock.now() + 60_000 - margin(60_000));
   });
+});
 
-  it('with a confirmation sets the deadline anew, also earlier', async () => {
+describe('a confirmation of more than the terms say', () => {
+  it.each([
+    ['less than is left', 100, 2_000],
+    ['more than is left', 4_000, 5_500],
+  ])('that was asked for, %s, leaves the term of a fixed lease alone: it is not renewed', (_, askedMs, end) => {
+    const { clock, port, hold, start } = harness();
+    const lease = hold('s:a', { mode: 'fixed', leaseMs: 2_000 });
+    clock.jump(1_500);
+    lease.confirm(clock.now(), Math.max(500, askedMs), askedMs);
+    expect(lease.deadline).toBeGreaterThan(start + end - 50);
+    expect(lease.deadline).toBeLessThanOrEqual(start + end);
+    lease.question();
+    expect(port.asked).toEqual([expect.objectContaining({ leaseMs: 0 })]);
+  });
+
+  it('is believed as far as it was asked for, and no further', () => {
+    const { clock, hold } = harness();
+    const lease = hold('s:a', { mode: 'fixed', leaseMs: 2_000 });
+    lease.confirm(clock.now(), 3_600_000, 5_000);
+    expect(lease.deadline).toBe(clock.now() + 5_000 - margin(5_000));
+  });
+});
+
+describe('restart', () => {
+  it('sets the deadline anew, also earlier, and a fixed term counts from it', async () => {
     const { clock, port, hold, heard } = harness();
     const lease = hold('s:a', watched);
     const handedOverAt = clock.now() + 1_000;
     clock.jump(1_000);
-    lease.retune({ mode: 'fixed', leaseMs: 900 }, handedOverAt, 900);
+    lease.retune({ mode: 'fixed', leaseMs: 900 });
+    lease.restart(handedOverAt, 900);
     expect(lease.deadline).toBe(handedOverAt + 900 - margin(900));
     await clock.advance(2_000);
     expect(heard.map(({ what }) => what)).toEqual(['lost: expired']);
+    expect(port.asked.every(({ leaseMs }) => leaseMs === 0)).toBe(true);
+  });
+
+  it('of a lease that runs out is where it ends', async () => {
+    const { clock, port, hold, heard, start } = harness();
+    const lease = hold('s:a', watched);
+    lease.retune({ mode: 'fixed', leaseMs: 900 });
+    lease.runOut();
+    lease.restart(clock.now(), 900);
+    await clock.advance(2_000);
+    expect(heard.map(({ what }) => what)).toEqual(['lost: expired']);
+    expect(heard[0]?.at).toBeLessThanOrEqual(start + 900);
     expect(port.asked.every(({ leaseMs }) => leaseMs === 0)).toBe(true);
   });
 });

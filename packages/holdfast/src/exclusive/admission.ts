@@ -22,7 +22,6 @@ import type { Scope } from '../scopes/scope.js';
 import { failureError } from '../tenure/failures.js';
 import type { HeldOutcome } from '../tenure/stake.js';
 import type { Inherited } from '../tenure/inherited.js';
-import { leaseTermsOf } from '../tenure/hold-terms.js';
 import type { Stake } from '../tenure/stake.js';
 import { nobody, WaitQueue } from '../waiting/wait-queue.js';
 import type { Waiter } from '../waiting/waiter.js';
@@ -92,7 +91,7 @@ export function enter(lock: ExclusiveLock, tenure: Stake, waiter: Waiter, how: '
 /** The tenure is ours, and no hold of it is left: Redis gives it the lease that the call asks for. */
 export function passByScript(lock: ExclusiveLock, tenure: Stake, waiter: Waiter): Promise<HeldOutcome> {
   const record = begin(lock, waiter, confirming(lock, 'passed'));
-  const passing = tenure.steps.passOn(leaseTermsOf(waiter.request.terms, lock.parts.clock));
+  const passing = tenure.steps.passOn(record.terms.leaseMs, () => retune(lock, tenure));
   void passing.then((outcome) => lock.change(() => confirmed(lock, { tenure, waiter, record, outcome })));
   return passing;
 }
@@ -188,11 +187,10 @@ function deliver(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlock
 
 /** Nobody else gets the lock before. Redis knows that from an ask; a lease that came in another way may be shorter. */
 function keepFor(lock: ExclusiveLock, how: AcquiredHow, minHoldMs: number): void {
-  const { parts, tenure, holds } = lock;
+  const { parts, tenure } = lock;
   const now = parts.clock.now();
   lock.keptUntil = Math.max(now + minHoldMs, lock.keptUntil ?? now);
-  const terms = holds.terms(parts.clock);
-  if (how !== 'asked' && terms !== undefined) void tenure?.steps.raise?.(minHoldMs, terms);
+  if (how !== 'asked') void tenure?.steps.raise?.(minHoldMs);
 }
 
 /** News is told to the first hold, and to those inside it. */

@@ -17,10 +17,9 @@ export async function extend(lock: ExclusiveLock, record: HoldRecord, ms: number
     throw new RangeError(
       `extend(): maxHoldMs ends this hold of "${name}" in ${Math.floor(leftMs)} ms, before ${ms} ms`,
     );
-  const common = holds.terms(parts.clock);
-  if (tenure === undefined || common === undefined) throw record.lossError();
+  if (tenure === undefined || holds.relied === undefined) throw record.lossError();
   if (tenure.steps.raise === undefined) throw new TypeError(`"${name}" is of a kind of lock that cannot be extended`);
-  const outcome = await tenure.steps.raise(ms, common);
+  const outcome = await tenure.steps.raise(ms);
   if (outcome.kind === 'lost') lock.change(() => lock.tenure === tenure && tenure.lease.lose('deleted'));
   else if (outcome.kind !== 'held') throw failureError(lock, outcome);
   if (record.lost) throw record.lossError();

@@ -1,5 +1,4 @@
 import { failureError } from '../tenure/failures.js';
-import { leaseTermsOf } from '../tenure/hold-terms.js';
 import type { HeldOutcome, Stake } from '../tenure/stake.js';
 import type { HoldRecord } from './hold-record.js';
 import { type ExclusiveLock, retune } from './lock.js';
@@ -15,15 +14,12 @@ export async function fixLease(lock: ExclusiveLock, record: HoldRecord, leaseMs:
   const { tenure, parts } = lock;
   if (tenure === undefined || record.lost) throw record.lossError();
   record.terms = { mode: 'fixed', leaseMs, maxHoldMs: undefined };
-  const change = lock.holds.depth === 1 ? restart(lock, tenure, record) : raise(lock, tenure, leaseMs);
+  const change =
+    lock.holds.depth === 1 ? tenure.steps.restart(leaseMs, () => retune(lock, tenure)) : raise(lock, tenure, leaseMs);
   const outcome = await withinResponseTimeout(change, tenure, parts);
   if (outcome.kind === 'lost') lock.change(() => tenure.lease.lose('deleted'));
   else if (outcome.kind !== 'held') throw failureError(lock, outcome);
   if (record.lost) throw record.lossError();
-}
-
-function restart({ parts }: ExclusiveLock, tenure: Stake, { terms }: HoldRecord): Promise<HeldOutcome> {
-  return tenure.steps.restart(leaseTermsOf(terms, parts.clock));
 }
 
 /** There is no command that raises a lease alone: one more hold does, and goes again. */

@@ -61,7 +61,7 @@ export interface Hold extends AsyncDisposable {
    * Raises the lease to at least `ms` milliseconds from now, and resolves when Redis has done it. It never shortens a lease, and a lock has one:
    * whatever hold of it is extended, those around it and inside it have it too, and keep it when this one is released.
    *
-   * A hold with a fixed lease ends so much later. One that is renewed by itself is renewed on as before; the lease that it has now lasts for that
+   * A hold with a fixed lease ends then, if it would have ended before. One that is renewed by itself is renewed on as before; the lease that it has now lasts for that
    * long even if no renewal succeeds, as through a pause of the process.
    *
    * Not promised: that it is not carried out after it has rejected with LockUnavailableError.

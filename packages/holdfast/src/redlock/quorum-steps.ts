@@ -33,7 +33,8 @@ export class QuorumSteps implements StakeSteps {
   countUp(leaseMs: number): Promise<HeldOutcome> {
     const { held, lease, terms } = this.#quorum;
     if (!held || !lease.check()) return Promise.resolve({ kind: 'lost' });
-    if (terms.mode === 'fixed' && leaseMs > lease.remainingMs()) return this.passOn({ mode: 'fixed', leaseMs });
+    if (terms.mode === 'fixed' && leaseMs > lease.remainingMs())
+      return this.mostVotes((steps) => steps.raise?.(leaseMs) ?? steps.restart(leaseMs, () => undefined));
     return Promise.resolve({ kind: 'held' });
   }
 
@@ -43,18 +44,22 @@ export class QuorumSteps implements StakeSteps {
   }
 
   /** Its holds have no tokens. */
-  restart(terms: LeaseTerms): Promise<HeldOutcome> {
-    return this.passOn(terms);
+  restart(leaseMs: number, retune: () => void): Promise<HeldOutcome> {
+    return this.passOn(leaseMs, retune);
   }
 
   /** The lease begins anew, on a majority of the nodes at least. */
-  async passOn(terms: LeaseTerms): Promise<HeldOutcome> {
+  passOn(leaseMs: number, retune: () => void): Promise<HeldOutcome> {
+    return this.mostVotes((steps) => steps.passOn(leaseMs, retune));
+  }
+
+  private async mostVotes(step: (steps: StakeSteps) => Promise<HeldOutcome>): Promise<HeldOutcome> {
     const { majority, standing } = this.#quorum;
     this.#underWay++;
     try {
       return await mostOf(
         standing.map(async ({ steps, lease }) => {
-          const outcome = await steps.passOn(terms);
+          const outcome = await step(steps);
           if (outcome.kind === 'lost') lease.lose('deleted');
           return outcome;
         }),

@@ -6,7 +6,7 @@
  */
 
 import type { Command } from '@holdfast/core';
-import type { Appointment, Lease, LeaseTerms } from '@holdfast/watchdog';
+import type { Appointment, Lease } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
 import type { Answer, Request } from '../connection/pending-command.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
@@ -24,7 +24,7 @@ export interface GiveBackTerms extends Bequest {
 
 /** The tenure whose steps these are. */
 export interface StepSubject extends EndingTenure {
-  readonly lease: Pick<Lease<unknown>, 'confirm' | 'remainingMs' | 'retune'>;
+  readonly lease: Pick<Lease<unknown>, 'confirm' | 'remainingMs' | 'restart'>;
   readonly otherWaiters: OtherWaiters;
   readonly tokens: FencingTokens | undefined;
   readonly held: boolean;
@@ -119,20 +119,20 @@ export class HoldSteps {
   }
 
   /** Gives the tenure, which must have count 1, a new lease for the next hold of this process. */
-  passOn(terms: LeaseTerms): Promise<HeldOutcome> {
-    return this.handoff(terms, (token) => this.#tenure.tokens?.begin(token));
+  passOn(leaseMs: number, retune: () => void): Promise<HeldOutcome> {
+    return this.handoff(leaseMs, retune, (token) => this.#tenure.tokens?.begin(token));
   }
 
   /** As {@link passOn}, for the same hold as before: it keeps its fencing token, and those that the server mints are used by nobody. */
-  restart(terms: LeaseTerms): Promise<HeldOutcome> {
-    return this.handoff(terms, () => undefined);
+  restart(leaseMs: number, retune: () => void): Promise<HeldOutcome> {
+    return this.handoff(leaseMs, retune, () => undefined);
   }
 
-  private handoff(terms: LeaseTerms, onToken: (token: number) => void): Promise<HeldOutcome> {
-    this.#tenure.asksFor(terms.leaseMs);
+  /** `retune` when it is done, and not with terms from before: other holds may have come or gone meanwhile. */
+  private handoff(leaseMs: number, retune: () => void, onToken: (token: number) => void): Promise<HeldOutcome> {
+    this.#tenure.asksFor(leaseMs);
     return this.whileHeld(async (seq) => {
       const { id, operations, lease, otherWaiters } = this.#tenure;
-      const { leaseMs } = terms;
       const answer = await this.send(() => operations.handoff(id, { seq, leaseMs }));
       if (answer.kind !== 'reply') return answer;
       const { reply, sentAt, node } = answer;
@@ -140,16 +140,17 @@ export class HoldSteps {
       this.#parts.serverClock.note(node, sentAt, reply.nowMs);
       otherWaiters.counted(reply.others, sentAt);
       if (reply.token !== undefined) onToken(reply.token);
-      lease.retune(terms, sentAt, reply.remainingMs);
+      retune();
+      if (reply.remainingMs !== undefined) lease.restart(sentAt, reply.remainingMs);
       return { kind: 'held' };
     });
   }
 
   /**
-   * Raises the lease to at least `leaseMs` from now; `terms` go on after that. It is no step and has no number: a copy of it can only raise the
+   * Raises the lease to at least `leaseMs` from now; its terms go on. It is no step and has no number: a copy of it can only raise the
    * lease again, and only while the tenure has the lock.
    */
-  async raise(leaseMs: number, terms: LeaseTerms): Promise<HeldOutcome> {
+  async raise(leaseMs: number): Promise<HeldOutcome> {
     const { id, operations, lease } = this.#tenure;
     const { clock, settings, sender, serverClock } = this.#parts;
     this.#tenure.asksFor(leaseMs);
@@ -162,9 +163,7 @@ export class HoldSteps {
     if (outcome.kind === 'refused')
       return { kind: 'refused', code: redisCodeOf(outcome.message), error: new Error(outcome.message) };
     serverClock.note(node, sentAt, reply.nowMs);
-    const remainingMs = outcome.remainingMs ?? leaseMs;
-    lease.retune({ ...terms, leaseMs: Math.max(remainingMs, terms.leaseMs) }, sentAt, remainingMs);
-    lease.retune(terms);
+    lease.confirm(sentAt, outcome.remainingMs ?? leaseMs, leaseMs);
     return { kind: 'held' };
   }
 

@@ -46,12 +46,13 @@ export interface StakeSteps {
   readonly settled: boolean;
   countUp(leaseMs: number): Promise<HeldOutcome>;
   countDown(): Promise<CountedDown>;
-  passOn(terms: LeaseTerms): Promise<HeldOutcome>;
-  restart(terms: LeaseTerms): Promise<HeldOutcome>;
+  /** The lease begins anew. `retune` gives the stake the terms that its holds have by the time of the answer. */
+  passOn(leaseMs: number, retune: () => void): Promise<HeldOutcome>;
+  restart(leaseMs: number, retune: () => void): Promise<HeldOutcome>;
   /** A step that only this primitive has. Absent: there is none to this kind of lock. */
   change?(build: () => Command<HandoffReply>): Promise<HeldOutcome>;
-  /** Raises the lease to at least `leaseMs` from now; `terms` go on after that. Absent: it cannot be done to this kind of lock. */
-  raise?(leaseMs: number, terms: LeaseTerms): Promise<HeldOutcome>;
+  /** Raises the lease to at least `leaseMs` from now; its terms go on. Absent: it cannot be done to this kind of lock. */
+  raise?(leaseMs: number): Promise<HeldOutcome>;
 }
 
 /** See the module comment. The members of a tenure with these names say more. */

@@ -1,0 +1,124 @@
+/** The lease that all holds of a lock need, when Redis answers something that was asked for before a hold came or went. Time is driven. */
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Hold, LockClient } from 'holdfast';
+import { createTestClient, type TestClientOptions } from 'holdfast/testing';
+
+const open: LockClient[] = [];
+afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
+
+const process = (options: TestClientOptions = {}) => {
+  const client = createTestClient(options);
+  open.push(client);
+  return client;
+};
+
+describe('a raise of the lease that is on its way', () => {
+  it('when a renewed hold begins inside a fixed one does not end either', async () => {
+    const client = process();
+    const lock = client.getLock('order');
+    const outer = await lock.acquire({ leaseMs: 1_000 });
+    const extended = outer.extend(1_000);
+    const inner = await outer.run(() => lock.acquire());
+    await extended;
+    await client.advance(60_000);
+    expect([inner.state, outer.state]).toEqual(['held', 'held']);
+  });
+
+  it('when a renewed hold inside a fixed one ends does not have that renewed', async () => {
+    const client = process({ watchdogTimeoutMs: 900 });
+    const lock = client.getLock('order');
+    const outer = await lock.acquire({ leaseMs: 500 });
+    const inner = await outer.run(() => lock.acquire());
+    const extended = inner.extend(500);
+    await inner.release();
+    await extended;
+    await client.advance(4_000);
+    expect(outer.state).toBe('lost');
+    expect(outer.signal.reason).toMatchObject({ reason: 'expired' });
+  });
+
+  it('for a minimum, when a renewed hold begins inside, does not end it', async () => {
+    const client = process();
+    const other = process({ server: client.server });
+    const theirs = await other.getLock('order').acquire();
+    const lock = client.getLock('order');
+    let inner: Hold | undefined;
+    const section = lock.withLock({ leaseMs: 1_500, minHoldMs: 200 }, async () => {
+      await lock.withLock(async (hold) => {
+        inner = hold;
+        await new Promise<void>((resolve) => hold.signal.addEventListener('abort', () => resolve()));
+      });
+    });
+    section.catch(() => undefined);
+    await client.advance(50);
+    await theirs.release();
+    await client.advance(20_000);
+    expect(inner?.state).toBe('held');
+    await client.lose('order', 'deleted');
+    await section.catch(() => undefined);
+  });
+
+  it.each([
+    ['ends with it, and the next one is without', { maxHoldMs: 1_500 }, {}, 'held'],
+    ['of the next one ends that', {}, { maxHoldMs: 1_500 }, 'lost'],
+  ])('when the lock passes in memory: maxHoldMs %s', async (_, first, second, state) => {
+    const client = process();
+    const one = await client.getLock('order').acquire(first);
+    const next = client.getLock('order').acquire(second);
+    const extended = one.extend(500);
+    await one.release();
+    const two = await next;
+    await extended;
+    await client.advance(10_000);
+    expect(two.state).toBe(state);
+  });
+});
+
+it('a reader that joins while the lease of another one is fixed, at whatever moment, is renewed', async () => {
+  const client = process();
+  const readers: Hold[] = [];
+  for (let moment = 0; moment < 40; moment++) {
+    const lock = client.getReadWriteLock(`order ${moment}`).readLock();
+    const fixing = client.getMultiLock([lock]).acquire({ leaseMs: 1_000 });
+    for (let i = 0; i < moment; i++) await Promise.resolve();
+    readers.push(await lock.acquire());
+    await fixing;
+  }
+  await client.advance(60_000);
+  expect(readers.filter(({ state }) => state !== 'held')).toEqual([]);
+});
+
+describe('a fixed lease', () => {
+  it.each([
+    ['no more than is left ends when it would have', 100, 2_000],
+    ['for longer ends then', 1_000, 2_700],
+  ])('that is raised %s, and is not renewed', async (_, ms, end) => {
+    const client = process();
+    const hold = await client.getLock('order').acquire({ leaseMs: 2_000 });
+    await client.advance(1_700);
+    await hold.extend(ms);
+    await client.advance(end - 1_700 - 100);
+    expect(hold.state).toBe('held');
+    await client.advance(100);
+    expect(hold.state).toBe('lost');
+  });
+
+  it('ends when it would have, though a hold inside it has a minimum', async () => {
+    const client = process();
+    const lock = client.getLock('order');
+    const outer = await lock.acquire({ leaseMs: 1_500 });
+    await client.advance(1_200);
+    await outer.run(() => lock.withLock({ leaseMs: 150, minHoldMs: 100 }, () => undefined));
+    await client.advance(300);
+    expect(outer.state).toBe('lost');
+  });
+
+  it('of permits that is raised by no more than is left ends when it would have', async () => {
+    const client = process();
+    const hold = await client.getSemaphore('gate', { permits: 1 }).acquire(1, { leaseMs: 1_500 });
+    await client.advance(1_300);
+    await hold.extend(100);
+    await client.advance(200);
+    expect(hold.state).toBe('lost');
+  });
+});
