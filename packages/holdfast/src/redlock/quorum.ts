@@ -214,14 +214,18 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
 
   // ---------------------------------------------------------------- held
 
+  get #isRenewed(): boolean {
+    return this.held && !this.lease.runsOut && this.terms.mode === 'watched';
+  }
+
   /** Nodes that do not vote are asked again now and then, on behalf of a hold that is renewed. */
   #planRefill(): void {
     const { background, nodes } = this.#electorate;
-    if (!this.held || this.lease.runsOut || this.terms.mode !== 'watched') return;
+    if (!this.#isRenewed) return;
     if (this.#refill !== undefined || this.standing.length === nodes.length) return;
     this.#refill = background.at(this.clock.now() + this.terms.leaseMs / 3, () => {
       this.#refill = undefined;
-      if (!this.lease.check() || this.lease.runsOut) return;
+      if (!this.lease.check() || !this.#isRenewed) return;
       const terms = { mode: 'watched', leaseMs: this.terms.leaseMs, maxHoldMs: undefined } as const;
       for (const node of nodes) {
         if (this.#ballots.at(node) !== undefined) continue;

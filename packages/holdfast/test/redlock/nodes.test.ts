@@ -79,6 +79,60 @@ describe('a minority of the nodes', () => {
     await world.until(async () => (await takenOn(name)).length === 0, 'all nodes to be free');
   });
 
+  it('that dies under a hold to which a fixed one of the same client was passed on is asked for its vote again', async () => {
+    const name = freshName();
+    const lock = await warmed(name);
+    const first = await within(lock.acquire({ leaseMs: LEASE_MS }));
+    const next = lock.acquire();
+    await within(first.release());
+    const hold = await within(next);
+    expect(await takenOn(name)).toEqual(NODES);
+    await world.admins[0]?.del(name);
+    await world.until(async () => !(await takenOn(name)).includes(0), 'the vote to be gone');
+    await world.until(async () => (await takenOn(name)).length === NODES.length, 'all nodes to vote');
+    await world.pass(2 * LEASE_MS);
+    expect(hold.state).toBe('held');
+    await within(hold.release());
+  });
+
+  it.each(['before', 'after'] as const)(
+    'that forgets the lock %s a renewed hold passes it on to a fixed one is not asked for its vote again',
+    async (when) => {
+      const name = freshName();
+      const lock = await warmed(name);
+      const first = await within(lock.acquire());
+      // Those that voted after the majority had were to be asked again by now.
+      await world.pass(0.4 * LEASE_MS);
+      expect(await takenOn(name)).toEqual(NODES);
+      const next = lock.acquire({ leaseMs: LEASE_MS });
+      const forget = async () => {
+        await world.admins[0]?.del(name);
+        // A renewal finds it, and the question is planned.
+        await world.pass(0.4 * LEASE_MS);
+      };
+      if (when === 'before') await forget();
+      await within(first.release());
+      const hold = await within(next);
+      if (when === 'after') await forget();
+      await world.pass(0.45 * LEASE_MS);
+      expect(hold.state).toBe('held');
+      expect(await takenOn(name)).toEqual([1, 2, 3, 4]);
+      await within(hold.release());
+    },
+  );
+
+  it('that holds a fixed lease does not restart it for a fixed one inside', async () => {
+    const lock = await warmed(freshName());
+    const outer = await within(lock.acquire({ leaseMs: LEASE_MS }));
+    await world.pass(0.8 * LEASE_MS);
+    const inner = await within(outer.run(() => lock.acquire({ leaseMs: 0.5 * LEASE_MS })));
+    await world.pass(0.4 * LEASE_MS);
+    expect(inner.state).toBe('held');
+    await within(inner.release());
+    await world.pass(0.2 * LEASE_MS);
+    expect(outer.state).toBe('lost');
+  });
+
   it('that is silent when the lock is given back frees it later', async () => {
     const name = freshName();
     const hold = await within((await warmed(name)).acquire());
