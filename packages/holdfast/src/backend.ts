@@ -24,7 +24,7 @@ import { AskRounds } from './tenure/ask-rounds.js';
 import { type LeaseSubject, Renewals } from './tenure/renewals.js';
 import { ServerClock } from './tenure/server-clock.js';
 import { RecentReleases } from './tenure/recent-releases.js';
-import { withdraw } from './tenure/serving.js';
+import { giveBackAgain } from './tenure/serving.js';
 import { Tenure } from './tenure/tenure.js';
 import { Broadcasts } from './tenure/broadcast-subscription.js';
 import { type Missed, QueueWakeup, RedissonWakeup } from './tenure/wakeup.js';
@@ -87,7 +87,10 @@ export class Backend {
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
     fanOut(subscriber, [inbox, broadcast]);
     const shards = new Shards(topology, tools);
-    const recentReleases = new RecentReleases(topology, (release) => void withdraw({ ...common, sender }, release));
+    const recentReleases = new RecentReleases(
+      topology,
+      (release) => void giveBackAgain({ ...common, sender }, release),
+    );
     topology.listen(recentReleases);
     topology.listen({
       onDown: (node, covers) => {

@@ -14,8 +14,10 @@ function setUp() {
     releases,
     again,
     move: (name: string, node: string) => void nodes.set(name, node),
-    note: (name: string, id: string, sentAt: number) =>
-      releases.note(new LockOperations(lockKeys(name), { claimMs: 3_000, trust: true }), id, sentAt),
+    note: (name: string, id: string, sentAt: number) => {
+      const operations = new LockOperations(lockKeys(name), { claimMs: 3_000, trust: true });
+      releases.note({ operations, id, seq: 2 }, sentAt);
+    },
   };
 }
 

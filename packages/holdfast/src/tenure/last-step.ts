@@ -3,7 +3,7 @@
 import type { Command } from '@holdfast/core';
 import type { Answer, AnswerListener, RequestSource } from '../connection/pending-command.js';
 import type { Operations, ReleaseReply } from './operations.js';
-import type { RecentReleases } from './recent-releases.js';
+import type { RecentReleases, Release } from './recent-releases.js';
 import type { Bequest } from './stake.js';
 
 /** What to tell the caller, if anything is wrong. `sentTwice`: an earlier copy of it may have run. */
@@ -17,6 +17,16 @@ export interface EndingTenure {
   tombstoneMs(): number;
   /** A copy of a command may still be on its way. */
   onDoubt(): void;
+}
+
+/** The command by which the name rests from now on; undefined when its time is over, or it has none. */
+export function restOf(
+  { operations, id, seq, restUntil }: Release,
+  tombstoneMs: number,
+  now: number,
+): Command<ReleaseReply> | undefined {
+  if (restUntil === undefined || restUntil <= now) return undefined;
+  return operations.rest?.(id, { seq, tombstoneMs, restMs: Math.ceil(restUntil - now) });
 }
 
 /** See the module comment. */
@@ -50,13 +60,16 @@ export class LastStep implements RequestSource<ReleaseReply>, AnswerListener<Rel
   }
 
   build(now: number): Command<ReleaseReply> {
-    const { id, operations } = this.#tenure;
-    const { restUntil, turn } = this.#bequest;
-    const seq = this.#seq;
+    const { operations, id, seq } = this.#step;
     const tombstoneMs = this.#tenure.tombstoneMs();
-    if (restUntil === undefined || restUntil <= now) return operations.release(id, { seq, tombstoneMs, turn });
-    const resting = operations.rest?.(id, { seq, tombstoneMs, restMs: Math.ceil(restUntil - now) });
-    return resting ?? operations.release(id, { seq, tombstoneMs });
+    return (
+      restOf(this.#step, tombstoneMs, now) ?? operations.release(id, { seq, tombstoneMs, turn: this.#bequest.turn })
+    );
+  }
+
+  get #step(): Release {
+    const { operations, id } = this.#tenure;
+    return { operations, id, seq: this.#seq, restUntil: this.#bequest.restUntil };
   }
 
   onDoubt(): void {
@@ -66,7 +79,7 @@ export class LastStep implements RequestSource<ReleaseReply>, AnswerListener<Rel
 
   onAnswer(answer: Answer<ReleaseReply>): void {
     const error = this.#failure(answer, this.#sentTwice);
-    if (answer.kind === 'reply') this.#releases.note(this.#tenure.operations, this.#tenure.id, answer.sentAt);
+    if (answer.kind === 'reply') this.#releases.note(this.#step, answer.sentAt);
     if (error === undefined) this.#resolve();
     else this.#reject(error);
   }

@@ -3,7 +3,8 @@
  *
  * A failover may lose the last writes, and so may a restart from older data. A release among them leaves the name to a tenure that has ended: nobody
  * renews it and nobody would give it back, so that everybody waits for the rest of its lease; permits without an end would never come back. The
- * client knows that the tenure is over. A tenure that is withdrawn twice changes nothing, for its id never comes again.
+ * client knows that the tenure is over. A tenure that is withdrawn twice changes nothing, for its id never comes again. A rest that was lost among them
+ * is told once more as a rest, while it lasts: withdrawn, the name would be free before its time.
  *
  * Not covered: what was given back before the latest {@link MOST}, or longer before the last one than {@link RECENT_MS}; and clients that died meanwhile.
  */
@@ -20,11 +21,15 @@ const RECENT_MS = 10_000;
 export interface Release {
   readonly operations: Operations;
   readonly id: string;
-  /** Clock time. */
-  readonly sentAt: number;
+  /** Of its last step. */
+  readonly seq: number;
+  /** Clock time until which nobody gets the name. */
+  readonly restUntil?: number | undefined;
 }
 
 interface Told extends Release {
+  /** Clock time. */
+  readonly sentAt: number;
   /** The server that was told. */
   readonly node: string | undefined;
 }
@@ -44,8 +49,8 @@ export class RecentReleases implements TopologyListener {
   }
 
   /** The server has answered that it was given back. */
-  note(operations: Operations, id: string, sentAt: number): void {
-    this.#latest[this.#count++ % MOST] = { operations, id, sentAt, node: this.#topology.nodeOf(operations.key) };
+  note(release: Release, sentAt: number): void {
+    this.#latest[this.#count++ % MOST] = { ...release, sentAt, node: this.#topology.nodeOf(release.operations.key) };
   }
 
   onDown(): void {}

@@ -1,5 +1,7 @@
 import type { ClientParts } from '../client-parts.js';
-import type { Operations } from './operations.js';
+import type { RequestSource } from '../connection/pending-command.js';
+import { restOf } from './last-step.js';
+import type { Operations, ReleaseReply, Served } from './operations.js';
 import type { Release } from './recent-releases.js';
 
 type WayThere = Pick<ClientParts, 'clock' | 'settings' | 'sender'>;
@@ -12,12 +14,15 @@ export function serveRest(parts: WayThere, operations: Operations, left: number)
   if (left > 0) void serve(parts, operations, left);
 }
 
-/** Withdraws what was given back once more, at a server that may not have heard of it. */
-export async function withdraw(parts: WayThere, { operations, id }: Release): Promise<void> {
+/** Gives back once more what was given back, at a server that may not have heard of it. What is to rest is not withdrawn before its time. */
+export async function giveBackAgain(parts: WayThere, release: Release): Promise<void> {
+  const { operations, id } = release;
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
-  const command = () => operations.cancel(id, { tombstoneMs: 0, end: 'released' });
-  const answer = await parts.sender.answer(operations.key, command, { until });
-  if (answer.kind === 'reply') serveRest(parts, operations, answer.reply.left);
+  const again: RequestSource<ReleaseReply | Served> = {
+    build: (now) => restOf(release, 0, now) ?? operations.cancel(id, { tombstoneMs: 0, end: 'released' }),
+  };
+  const answer = await parts.sender.answer(operations.key, again, { until });
+  if (answer.kind === 'reply' && 'left' in answer.reply) serveRest(parts, operations, answer.reply.left);
 }
 
 async function serve(parts: WayThere, operations: Operations, left: number): Promise<void> {

@@ -28,20 +28,24 @@ function setUp() {
     return client;
   };
   const replication = master.replicateTo(replica);
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 10) {
+      await clock.advance(10);
+      await turns();
+    }
+  };
   return {
     open,
     /** All that has been written so far, and nothing of what comes later, reaches the replica. */
     replicate: () => replication.arrive(replication.pending),
+    pass,
     failOver: async () => {
       const old = master;
       replication.end();
       replica.promote();
       master = replica;
       old.hangUp();
-      for (let i = 0; i < 100; i++) {
-        await clock.advance(10);
-        await turns();
-      }
+      await pass(1_000);
     },
   };
 }
@@ -65,4 +69,47 @@ it('permits without an end whose return a failover has lost come back', async ()
   await permit.release();
   await failOver();
   expect(await stranger.getSemaphore('seats', { permits: 1 }).availablePermits()).toBe(1);
+});
+
+it('a function that ran has used its period up also when a failover has lost that it ended, and no longer than that', async () => {
+  const { open, replicate, failOver, pass } = setUp();
+  const [client, stranger] = [open(), open()];
+  await stranger.getLock('nightly').isLocked();
+  await client.oncePer('nightly', 60_000, replicate);
+  await pass(20_000);
+  await failOver();
+  const again = () => stranger.oncePer('nightly', 60_000, () => 'again');
+  expect(await again()).toEqual({ ran: false });
+  await pass(38_000);
+  expect(await again()).toEqual({ ran: false });
+  await pass(2_000);
+  expect(await again()).toEqual({ ran: true, value: 'again' });
+});
+
+it('a minimum is kept also when a failover has lost the release, by nobody and for what is left of it', async () => {
+  const { open, replicate, failOver, pass } = setUp();
+  const [client, stranger] = [open(), open()];
+  await stranger.getLock('order').isLocked();
+  const hold = await client.getLock('order').acquire({ minHoldMs: 20_000 });
+  replicate();
+  await hold.release();
+  await failOver();
+  expect(await stranger.getLock('order').tryLock()).toBe(false);
+  expect(await stranger.inspect('order')).toMatchObject({ owner: { resting: true } });
+  await pass(18_000);
+  expect(await stranger.getLock('order').tryLock()).toBe(false);
+  await pass(1_200);
+  expect(await stranger.getLock('order').tryLock()).toBe(true);
+});
+
+it('a minimum that was over before the failover keeps nobody out', async () => {
+  const { open, replicate, failOver, pass } = setUp();
+  const [client, stranger] = [open(), open()];
+  await stranger.getLock('order').isLocked();
+  const hold = await client.getLock('order').acquire({ minHoldMs: 5_000 });
+  replicate();
+  await hold.release();
+  await pass(5_000);
+  await failOver();
+  expect(await stranger.getLock('order').tryLock()).toBe(true);
 });
