@@ -185,12 +185,13 @@ function deliver(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlock
   else open();
 }
 
-/** Nobody else gets the lock before. Redis knows that from an ask; a lease that came in another way may be shorter. */
+/** Nobody else gets the lock before. Redis knows that from an ask that was made for this call; a lease that came in another way may be shorter. */
 function keepFor(lock: ExclusiveLock, how: AcquiredHow, minHoldMs: number): void {
   const { parts, tenure } = lock;
   const now = parts.clock.now();
   lock.keptUntil = Math.max(now + minHoldMs, lock.keptUntil ?? now);
-  if (how !== 'asked') void tenure?.steps.raise?.(minHoldMs);
+  const askedMs = how === 'asked' ? (tenure?.askedMs ?? 0) : 0;
+  if (askedMs < minHoldMs) void tenure?.steps.raise?.(minHoldMs);
 }
 
 /** News is told to the first hold, and to those inside it. */

@@ -72,6 +72,8 @@ export interface Stake {
   readonly heldSince: number;
   /** Other processes that are known to wait. */
   readonly otherWaiters: { readonly count: number; countedSince(time: number): boolean };
+  /** The lease that it asked for last; absent where no lock can rest. */
+  readonly askedMs?: number;
   /** Clock time since which Redis owes it an answer; undefined when it does not. */
   readonly unansweredSince: number | undefined;
   /** Redis has answered that it cannot do it now. */

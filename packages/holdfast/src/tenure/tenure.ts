@@ -45,6 +45,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   turn: number | undefined;
   /** Clock time since which it is held. */
   heldSince = 0;
+  askedMs = 0;
   /** Other processes that are known to wait. */
   readonly otherWaiters = new OtherWaiters();
   readonly tokens: FencingTokens | undefined;
@@ -100,7 +101,6 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     return this.asking && this.#askLoop?.inLine === true;
   }
 
-  /** What is asked for from now on. */
   want(demand: Demand): void {
     this.#askLoop?.want(demand);
   }
@@ -110,7 +110,6 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     if (this.asking) this.#askLoop?.ask();
   }
 
-  /** Asks at a clock time; only to begin with. */
   askAt(time: number): void {
     this.#askLoop?.askAt(time);
   }
@@ -136,6 +135,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   }
 
   onAsk(leaseMs: number): void {
+    this.askedMs = leaseMs;
     // It queues although no message can reach it: what is said to it now, other clients may hear.
     if (this.#subscription.mayQueue && !this.reachable) this.#messages.expose();
     this.asksFor(leaseMs);

@@ -127,6 +127,19 @@ export function keepingContract(primitive: ExclusivePrimitive, setUp: SetUp, wor
       await within((await within(next.stranger().acquire())).release());
     });
 
+    it('is kept in Redis at once, for the case that its holder dies, also where the lock was asked for by a call that has given up', async () => {
+      const { lock } = setUp({ watchdogTimeoutMs: 1_500 });
+      await within(lock.isLocked());
+      const abort = new AbortController();
+      const impatient = failureOf(lock.acquire({ signal: abort.signal }));
+      const patient = lock.acquire({ minHoldMs: LONG_MS });
+      abort.abort();
+      await impatient;
+      const hold = await within(patient);
+      expect(await within(lock.remainTimeToLive())).toBeGreaterThan(LONG_MS / 2);
+      await within(hold.release());
+    });
+
     it('is not kept for a call that did not get it', async () => {
       const { lock, stranger, gone } = setUp();
       const hold = await within(lock.acquire());
