@@ -1,6 +1,6 @@
 import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import type { LockClient } from 'holdfast';
+import type { Hold, LockClient } from 'holdfast';
 import { createTestClient } from 'holdfast/testing';
 import { freshName } from './support/clients.js';
 import { failureOf } from './support/outcomes.js';
@@ -60,6 +60,19 @@ describe('client.oncePer', () => {
     expect(await run(one)).toEqual(notRun);
     await one.advance(HOUR_MS + 1_000);
     expect(await run(one)).toMatchObject({ ran: true });
+  });
+
+  it('is tried again also when a hold inside it was still open as it failed, and is given back', async () => {
+    const { one, two } = replicas();
+    const inner: Hold[] = [];
+    const fail = async () => {
+      inner.push(await one.getLock('report').acquire());
+      throw new Error('boom');
+    };
+    await failureOf(one.oncePer('report', HOUR_MS, fail, { afterError: 'retry' }));
+    expect(await run(two)).toEqual(notRun);
+    await inner[0]?.release();
+    expect(await run(two)).toMatchObject({ ran: true });
   });
 
   it('does not run inside itself, nor inside a hold of its lock', async () => {

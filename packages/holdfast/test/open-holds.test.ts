@@ -21,7 +21,6 @@ const lock: HoldKeeper = {
     whenLookedAt();
   },
   suspect: false,
-  keptUntil: undefined,
   remainingMs: () => 500.7,
   release: () => Promise.resolve(),
   abandon: () => undefined,

@@ -185,11 +185,8 @@ function deliver(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlock
   else open();
 }
 
-/** Nobody else gets the lock before. Redis knows that from an ask that was made for this call; a lease that came in another way may be shorter. */
-function keepFor(lock: ExclusiveLock, how: AcquiredHow, minHoldMs: number): void {
-  const { parts, tenure } = lock;
-  const now = parts.clock.now();
-  lock.keptUntil = Math.max(now + minHoldMs, lock.keptUntil ?? now);
+/** Nobody else gets the lock before, even if this process dies. Redis knows from an ask for this very call; another lease may be shorter. */
+function keepFor({ tenure }: ExclusiveLock, how: AcquiredHow, minHoldMs: number): void {
   const askedMs = how === 'asked' ? (tenure?.askedMs ?? 0) : 0;
   if (askedMs < minHoldMs) void tenure?.steps.raise?.(minHoldMs);
 }

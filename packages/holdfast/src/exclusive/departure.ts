@@ -32,7 +32,11 @@ export function leave(lock: ExclusiveLock, record: HoldRecord): Promise<void> {
   const { since } = record;
   const now = lock.parts.clock.now();
   lock.holds.remove(record);
-  if (since !== undefined) lock.parts.reporter.released(record, now - since);
+  if (since !== undefined) {
+    const { minHoldMs } = record.terms;
+    if (minHoldMs !== undefined) lock.keptUntil = Math.max(since + minHoldMs, lock.keptUntil ?? since);
+    lock.parts.reporter.released(record, now - since);
+  }
   return lock.holds.isEmpty ? vacate(lock, tenure, record, now) : countDown(lock, tenure, record);
 }
 

@@ -13,7 +13,7 @@ import { withinResponseTimeout } from './within-response-timeout.js';
 export async function fixLease(lock: ExclusiveLock, record: HoldRecord, leaseMs: number): Promise<void> {
   const { tenure, parts } = lock;
   if (tenure === undefined || record.lost) throw record.lossError();
-  record.terms = { mode: 'fixed', leaseMs, maxHoldMs: undefined };
+  record.terms = { ...record.terms, mode: 'fixed', leaseMs, maxHoldMs: undefined };
   const change =
     lock.holds.depth === 1 ? tenure.steps.restart(leaseMs, () => retune(lock, tenure)) : raise(lock, tenure, leaseMs);
   const outcome = await withinResponseTimeout(change, tenure, parts);

@@ -30,8 +30,6 @@ export interface HoldKeeper extends LockIdentity {
   /** Fires the loss of the present tenure if its deadline has passed. */
   check(): void;
   readonly suspect: boolean;
-  /** Clock time before which nobody else gets the lock, for the sake of holds that were to last so long at least. */
-  keptUntil: number | undefined;
   remainingMs(): number;
   release(record: HoldRecord): Promise<void>;
   abandon(record: HoldRecord): void;
@@ -71,7 +69,7 @@ const released: HoldPhase = { kind: 'released' };
 
 /** See the module comment. */
 export class HoldRecord implements ScopedHold {
-  /** What it asked for; a multi-lock fixes the lease when it has all its members. */
+  /** What it asked for; a multi-lock fixes the lease when it has all its members, and forgets the minimum when it fails. */
   terms: HoldTerms;
   readonly owner: string | undefined;
   readonly side: Side | undefined;
@@ -279,8 +277,9 @@ export class HoldRecord implements ScopedHold {
     return Promise.reject(this.lossError());
   }
 
+  /** Its own alone: the lock may be kept for the sake of others. */
   forgetMinimum(): void {
-    this.#keeper.keptUntil = undefined;
+    this.terms = { ...this.terms, minHoldMs: undefined };
   }
 
   abandon(): void {

@@ -25,6 +25,8 @@ export interface ExclusiveLock extends HoldKeeper, StakeListener {
   tenure: Stake | undefined;
   /** Clock time of the last proof that the lock was busy, if there was any. */
   busyAt: number | undefined;
+  /** Clock time before which nobody else gets the lock, for the sake of holds that were given back. */
+  keptUntil: number | undefined;
   /** Critical sections in a turn, as last told or measured; see `handoff-rule.ts`. */
   turn: number | undefined;
   /** What the next hold is to be told of the one before it, here or in another process. */

@@ -1,3 +1,4 @@
+import type { HoldRecord } from '../exclusive/hold-record.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
 import { none } from '../lists.js';
 import { checkKeys, checkTime, MIN_LEASE_MS } from '../options.js';
@@ -5,6 +6,7 @@ import { shown } from '../reports/caller.js';
 import type { OwnedOperations } from '../tenure/operations.js';
 import type { LockHost } from './acquisition.js';
 import { holdAround } from './finding.js';
+import { HoldHandle } from './hold.js';
 import { LockHandle } from './lock-handle.js';
 import type { TryResult } from './rlock.js';
 import type { Section } from './section.js';
@@ -40,13 +42,15 @@ export async function oncePer<T>(
   if (!AFTER_ERROR.includes(afterError)) throw new RangeError("afterError must be 'used' or 'retry'");
   // It would re-enter, and run although it runs.
   if (holdAround(host, { lock: operations, owner: undefined, own: none }) !== undefined) return { ran: false };
-  const lock = new LockHandle(host, operations, reentrantPolicy, undefined);
+  let run: HoldRecord | undefined;
+  const holdOf = (home: LockHost, record: HoldRecord) => new HoldHandle(home, (run = record));
+  const lock = new LockHandle(host, operations, reentrantPolicy, undefined, holdOf);
   return shown(
     lock.tryWithLock({ minHoldMs: periodMs }, async (hold) => {
       try {
         return await fn(hold);
       } catch (error) {
-        if (afterError === 'retry') host.registry.find(operations)?.holds.all.at(-1)?.forgetMinimum();
+        if (afterError === 'retry') run?.forgetMinimum();
         throw error;
       }
     }),

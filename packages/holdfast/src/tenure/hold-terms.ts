@@ -8,7 +8,7 @@ export interface HoldTerms {
   /** Watched only: no renewal beyond this age of the hold. */
   readonly maxHoldMs: number | undefined;
   /** For how long since the hold began the lock stays taken, even if it is given back before. */
-  readonly minHoldMs?: number;
+  readonly minHoldMs?: number | undefined;
 }
 
 /** The lease to ask for, so that it outlasts the process if that dies before the hold has lasted as long as it should at least. */

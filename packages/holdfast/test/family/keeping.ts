@@ -127,6 +127,14 @@ export function keepingContract(primitive: ExclusivePrimitive, setUp: SetUp, wor
       await within((await within(next.stranger().acquire())).release());
     });
 
+    it('is kept beside a lease that is fixed', async () => {
+      const { lock, stranger } = setUp();
+      const hold = await within(lock.acquire({ leaseMs: LONG_MS, minHoldMs: LONG_MS }));
+      await within(hold.release());
+      expect(await within(stranger().tryLock())).toBe(false);
+      expect(await within(stranger().forceUnlock())).toBe(true);
+    });
+
     it('is kept in Redis at once, for the case that its holder dies, also where the lock was asked for by a call that has given up', async () => {
       const { lock } = setUp({ watchdogTimeoutMs: 1_500 });
       await within(lock.isLocked());

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { countCommands, useRedis, waitUntil } from '@holdfast/testkit';
 import { type LockClient, LockLostError, LockTimeoutError, type MultiLock, type RLock } from 'holdfast';
-import { createTestClient, createTestServer, type TestLockClient } from 'holdfast/testing';
+import { createTestClient, createTestServer, type TestLockClient, type TestServer } from 'holdfast/testing';
 import { freshName, holdsInRedis, openClient, warmUp } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { byUrl, openProxy } from '../support/redis-inputs.js';
@@ -94,6 +94,45 @@ describe('calls that want some of the same locks', () => {
     void calls.finally(() => (isOver = true));
     for (let steps = 0; steps < 400 && !isOver; steps++) await server.advance(50);
     expect({ served, overlaps }).toEqual({ served: 120, overlaps: 0 });
+  });
+});
+
+describe('the minimum of a hold around a multi-lock', () => {
+  const SOME_MS = 20_000;
+
+  /** The lock rests for what is left of its minimum, and for no longer. */
+  const expectRest = async (server: TestServer, lock: RLock) => {
+    expect(await lock.tryLock()).toBe(false);
+    await server.advance(SOME_MS - 2_000);
+    expect(await lock.tryLock()).toBe(false);
+    await server.advance(3_000);
+    expect(await lock.tryLock()).toBe(true);
+  };
+
+  it.each<[string, number | undefined]>([
+    ['no minimum', undefined],
+    ['a longer one', 2 * SOME_MS],
+  ])('is kept when that does not get its other member, and wanted %s', async (_what, minHoldMs) => {
+    const { server, first, second } = processes(2);
+    const [early, late] = inOrder(first);
+    await second.getLock(late).acquire();
+    const hold = await first.getLock(early).acquire({ minHoldMs: SOME_MS });
+    const options = minHoldMs === undefined ? {} : { minHoldMs };
+    expect(await hold.run(() => first.getMultiLock([early, late]).tryAcquire(options))).toBe(null);
+    await hold.release();
+    await expectRest(server, second.getLock(early));
+  });
+
+  it('is kept when that loses its other member', async () => {
+    const { server, first, second } = processes(2);
+    const [early, late] = inOrder(first);
+    const hold = await first.getLock(early).acquire({ minHoldMs: SOME_MS });
+    const both = await hold.run(() => first.getMultiLock([early, late]).acquire({ minHoldMs: 2 * SOME_MS }));
+    expect(await second.getLock(late).forceUnlock()).toBe(true);
+    await server.advance(0);
+    expect(both.state).toBe('lost');
+    await hold.release();
+    await expectRest(server, second.getLock(early));
   });
 });
 
