@@ -86,6 +86,8 @@ export class HoldRecord implements ScopedHold {
   scopes: readonly Scope[] = none;
   section: Scope | undefined;
   heldLong = false;
+  /** The multi-lock it was taken for may still wait for other members: it is not yet there to be undone by `unlock`. */
+  gathering = false;
   inherited: Inherited | undefined;
   readonly #keeper: HoldKeeper;
   #phase: HoldPhase;
@@ -109,8 +111,7 @@ export class HoldRecord implements ScopedHold {
 
   /** Joins what is reported of it. Made on first use. */
   get id(): string {
-    this.#id ??= this.#keeper.newHoldId();
-    return this.#id;
+    return (this.#id ??= this.#keeper.newHoldId());
   }
 
   /** Where listeners are told of it. */
@@ -119,7 +120,7 @@ export class HoldRecord implements ScopedHold {
   }
 
   get imperative(): boolean {
-    return this.kind === 'imperative';
+    return this.kind === 'imperative' && !this.gathering;
   }
 
   get name(): string {
@@ -255,8 +256,7 @@ export class HoldRecord implements ScopedHold {
     const { kind } = this.checked;
     if (kind === 'released' || kind === 'withdrawn') return Promise.resolve();
     if (kind === 'lost') return this.#lossReported ? Promise.resolve() : this.reportLoss();
-    this.#leaving = this.#keeper.release(this);
-    return this.#leaving;
+    return (this.#leaving = this.#keeper.release(this));
   }
 
   extend(ms: number): Promise<void> {

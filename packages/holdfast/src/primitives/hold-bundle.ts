@@ -123,6 +123,7 @@ export class HoldBundle {
    */
   disband(): void {
     this.#isDisbanded = true;
+    for (const { record } of this.#taken) record.gathering = false;
   }
 
   #lose(record: HoldRecord): void {

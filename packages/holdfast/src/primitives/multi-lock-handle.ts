@@ -13,7 +13,7 @@ import { shown } from '../reports/caller.js';
 import { traces } from '../reports/tracing.js';
 import type { Entry, Site } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
-import type { Completion, NotAcquired } from '../waiting/waiter.js';
+import { type Completion, type NotAcquired, scopeEnded } from '../waiting/waiter.js';
 import { type CallStyle, type LockHost, longestOf, siteOf } from './acquisition.js';
 import type { Hold } from './hold.js';
 import { HoldBundle, type TakenMember, together } from './hold-bundle.js';
@@ -208,6 +208,7 @@ export class MultiLockHandle implements MultiLock {
     const completion: Completion<TakenMember | NotAcquired> = (outcome, joinedAt) => {
       if (typeof outcome === 'string') return outcome;
       ahead.onTaken();
+      outcome.gathering = true;
       return { member, record: outcome, joinedAt };
     };
     const taken = await ahead.take(member, (stake) =>
@@ -267,8 +268,13 @@ function must(outcome: HoldBundle | Missed): HoldBundle {
   throw new LockTimeoutError(member.operations.name, waitedMs, found);
 }
 
-/** For `unlock`. */
+/** For `unlock`, which code of a scope that has ended cannot call any more. */
 function keep(bundle: HoldBundle): void {
+  const late = bundle.taken.find(({ record }) => record.unlockScope?.ended);
+  if (late !== undefined) {
+    void bundle.withdraw();
+    throw scopeEnded(late.record);
+  }
   bundle.disband();
   for (const { member, record, joinedAt } of bundle.taken) member.keep(record, joinedAt);
 }

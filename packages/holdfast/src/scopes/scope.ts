@@ -26,7 +26,7 @@ export interface ScopedHold {
   /** Which primitive of that name, and which side of it. */
   readonly primitive: string;
   readonly side?: 'read' | 'write' | undefined;
-  /** Taken by `lock` or `tryLock`, to be undone by `unlock`. */
+  /** Taken by `lock` or `tryLock`, to be undone by `unlock`. Not while the call waits for other locks that it is to have together with this one. */
   readonly imperative: boolean;
   /** False while it is entering: it still belongs to the pending call, and no `unlock` may undo it. */
   readonly given: boolean;

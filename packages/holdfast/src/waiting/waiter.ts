@@ -210,8 +210,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   }
 
   cancel(): void {
-    const message = `A call was still waiting for ${called(this.primitive, this.name)} when its scope ended: await it inside that client.run or withLock`;
-    this.refuse(new LockScopeError(message, this.name));
+    this.refuse(scopeEnded(this));
   }
 
   private endWithout(refusal: NotAcquired): boolean {
@@ -231,4 +230,10 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
     if (first) this.request.scope?.settled(this);
     return first;
   }
+}
+
+/** What a call is told whose scope has ended before it had its lock. */
+export function scopeEnded({ primitive, name }: Pick<LockIdentity, 'primitive' | 'name'>): LockScopeError {
+  const message = `A call was still waiting for ${called(primitive, name)} when its scope ended: await it inside that client.run or withLock`;
+  return new LockScopeError(message, name);
 }

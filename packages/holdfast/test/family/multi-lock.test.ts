@@ -1,7 +1,15 @@
 /** What is special about a multi-lock; what it has in common with every lock is in `exclusive.ts`. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { countCommands, useRedis, waitUntil } from '@holdfast/testkit';
-import { type LockClient, LockLostError, LockTimeoutError, type MultiLock, type RLock } from 'holdfast';
+import {
+  type LockClient,
+  LockLostError,
+  LockNotHeldError,
+  LockScopeError,
+  LockTimeoutError,
+  type MultiLock,
+  type RLock,
+} from 'holdfast';
 import { createTestClient, createTestServer, type TestLockClient, type TestServer } from 'holdfast/testing';
 import { freshName, holdsInRedis, openClient, warmUp } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
@@ -188,6 +196,44 @@ describe('a call that does not get all members', () => {
     await first.advance(60_000);
   });
 
+  it.each([false, true])(
+    'gives back what it has at the end of its client.run: that was never left open (releaseOnScopeEnd: %s)',
+    async (releaseOnScopeEnd) => {
+      const { first, second } = processes(2, { releaseOnScopeEnd });
+      const told: string[] = [];
+      first.on('leak', ({ name }) => told.push(name));
+      first.on('lost', ({ name }) => told.push(name));
+      const [early, late] = inOrder(first);
+      await second.getLock(late).lock();
+      let call: Promise<unknown> | undefined;
+      await first.run(async () => {
+        call = failureOf(first.getMultiLock([early, late]).lock());
+        await first.advance(60);
+        expect(await second.getLock(early).isLocked()).toBe(true);
+      });
+      expect(await call).toBeInstanceOf(LockScopeError);
+      await first.advance(0);
+      expect(await second.getLock(early).tryLock()).toBe(true);
+      expect(told).toEqual([]);
+    },
+  );
+
+  it('keeps what it has from an unlock() beside it, which is for locks that are had', async () => {
+    const { first, second } = processes(2);
+    const [early, late] = inOrder(first);
+    const busy = await second.getLock(late).acquire();
+    await first.run(async () => {
+      const call = first.getMultiLock([early, late]).lock();
+      await first.advance(60);
+      expect(await failureOf(first.getLock(early).unlock())).toBeInstanceOf(LockNotHeldError);
+      await busy.release();
+      await call;
+      await first.getLock(early).unlock();
+      await first.getLock(late).unlock();
+    });
+    expect(await second.getMultiLock([early, late]).tryLock()).toBe(true);
+  });
+
   it('gives back what it has when its signal aborts', async () => {
     const { server, first, second } = processes(2);
     const [early, late] = inOrder(first);
@@ -245,6 +291,44 @@ describe('a fixed lease', () => {
     expect(hold.state).toBe('lost');
     await server.advance(100);
     for (const name of [early, late]) expect(await second.getLock(name).isLocked()).toBe(false);
+  });
+
+  /** `make` makes a call for members on two servers; the server of the first goes away before the last is had, when the lease of both is to be fixed. */
+  async function whileFixing<T>(make: (both: MultiLock, client: LockClient) => Promise<T>) {
+    const { server, first, second } = processes(2);
+    const { server: away, first: there, second: other } = processes(2);
+    const [early, late] = inOrder(first);
+    const busy = await second.getLock(late).acquire();
+    const call = make(first.getMultiLock([there.getLock(early), late]), first);
+    await server.advance(10);
+    await away.outage(5_000);
+    await busy.release();
+    await server.advance(10);
+    return {
+      server,
+      call,
+      /** Which of them another process gets when that server is back. */
+      free: async () => {
+        await away.advance(6_000);
+        return [await other.getLock(early).tryLock(), await second.getLock(late).tryLock()];
+      },
+    };
+  }
+
+  it('is not begun for a lock() whose client.run has ended by then: all members are given back', async () => {
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const { call, free } = await whileFixing((both, client) => {
+      let locking: Promise<unknown> = ended;
+      void client.run(() => {
+        locking = failureOf(both.lock(15_000));
+        return ended;
+      });
+      return locking;
+    });
+    end();
+    expect(await free()).toEqual([true, true]);
+    expect(await call).toBeInstanceOf(LockScopeError);
   });
 
   it('inside another hold is a minimum', async () => {
