@@ -193,7 +193,7 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
 
   #checkLease(leaseMs: PermitLease): void {
     if (leaseMs !== 'never') checkTime('leaseMs', leaseMs, MIN_LEASE_MS);
-    this.#parts.limits.checkLease(this.#operations, leaseMs === 'never' ? MAX_TIME_MS : leaseMs);
+    this.#parts.limits.checkLease(this.#operations, longestOf(leaseMs));
   }
 
   /** The ids, or what kept the call from having any. Whatever is refused at once is a rejection too. */
@@ -219,18 +219,18 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
       await shown(outcome.release());
     } catch (error) {
       // Nobody will ever know these ids.
-      if (!(error instanceof LockLostError)) void this.#returnUnknown(ids);
+      if (!(error instanceof LockLostError)) void this.#returnUnknown(ids, leaseMs);
       throw error;
     }
     if (operations.issued) return ids;
     throw new LockLostError(this.name, 'deleted', this.#operations.primitive);
   }
 
-  /** What can no longer be given back ends with its lease. */
-  async #returnUnknown(ids: readonly string[]): Promise<void> {
-    const { sender, clock, settings } = this.#parts;
+  /** For as long as their lease may last: then they have ended by themselves. */
+  async #returnUnknown(ids: readonly string[], leaseMs: PermitLease): Promise<void> {
+    const { sender, clock } = this.#parts;
     const request = this.#counts.request();
-    const until = clock.now() + settings.watchdogTimeoutMs;
+    const until = clock.now() + longestOf(leaseMs);
     const command = () => this.#operations.takeBack(ids, request);
     const answer = await sender.answer(this.#operations.key, command, { until });
     if (answer.kind === 'reply') this.#counts.serveRest(answer.reply.left);
@@ -250,6 +250,8 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
     );
   }
 }
+
+const longestOf = (leaseMs: PermitLease): number => (leaseMs === 'never' ? MAX_TIME_MS : leaseMs);
 
 function first([id]: readonly string[]): string {
   return id as string;
