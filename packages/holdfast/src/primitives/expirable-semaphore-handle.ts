@@ -7,6 +7,7 @@ import { redisCodeOf } from '../connection/reply-errors.js';
 import type { SemaphoreInspection } from '../inspection/semaphore-inspection.js';
 import { shown } from '../reports/caller.js';
 import { failureError } from '../tenure/failures.js';
+import { firstLimitMs } from '../waiting/timeout-decision.js';
 import type { NotAcquired } from '../waiting/waiter.js';
 import { acquire, type CallStyle, type LockHost } from './acquisition.js';
 import type {
@@ -15,6 +16,7 @@ import type {
   RPermitExpirableSemaphore,
   TryPermitIdOptions,
 } from './expirable-semaphore.js';
+import { inTime } from './in-time.js';
 import { IssuingOperations, MOST_IDS } from './issuing-operations.js';
 import { checkCall, MOST_PERMITS, type PermitCall } from './permit-call.js';
 import { PermitCounts } from './permit-counts.js';
@@ -215,19 +217,28 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
     const ids = Array.from({ length: wanted.permits }, () => this.#parts.tenureId(undefined));
     const { tombstoneMs } = this.#counts.request();
     operations.issueOnRelease({ ids, leaseMs, tombstoneMs });
+    const issuing = outcome.release();
+    const giveUp = () => void this.#returnUnknown(ids, leaseMs, issuing);
+    const { waitMs, signal } = wanted.options;
+    const until =
+      joinedAt + (waitMs === undefined ? Number.POSITIVE_INFINITY : firstLimitMs(waitMs, this.#parts.settings));
+    let found: NotAcquired | void;
     try {
-      await shown(outcome.release());
+      found = await shown(inTime(this.#parts, operations, { joinedAt, until, signal }, issuing));
     } catch (error) {
-      // Nobody will ever know these ids.
-      if (!(error instanceof LockLostError)) void this.#returnUnknown(ids, leaseMs);
+      giveUp();
       throw error;
     }
     if (operations.issued) return ids;
+    giveUp();
+    if (found !== undefined) return { found, joinedAt };
     throw new LockLostError(this.name, 'deleted', this.#operations.primitive);
   }
 
-  /** For as long as their lease may last: then they have ended by themselves. */
-  async #returnUnknown(ids: readonly string[], leaseMs: PermitLease): Promise<void> {
+  /** Nobody will ever know these ids. They are given back for as long as their lease may last: then they have ended by themselves. */
+  async #returnUnknown(ids: readonly string[], leaseMs: PermitLease, issuing: Promise<void>): Promise<void> {
+    // What is still to be issued cannot be given back.
+    await issuing.catch(() => undefined);
     const { sender, clock } = this.#parts;
     const request = this.#counts.request();
     const until = clock.now() + longestOf(leaseMs);

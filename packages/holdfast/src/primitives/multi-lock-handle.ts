@@ -17,6 +17,7 @@ import { type Completion, type NotAcquired, scopeEnded } from '../waiting/waiter
 import { type CallStyle, type LockHost, longestOf, siteOf } from './acquisition.js';
 import type { Hold } from './hold.js';
 import { HoldBundle, type TakenMember, together } from './hold-bundle.js';
+import { type CallInTime, inTime } from './in-time.js';
 import { callStyles, type Member } from './lock-handle.js';
 import { MembersAhead } from './members-ahead.js';
 import { MultiHold } from './multi-hold.js';
@@ -25,12 +26,11 @@ import type { TryResult } from './rlock.js';
 import { checkSection, type Section, sectionTraced, settleAfter } from './section.js';
 
 /** A call of a multi-lock that its members are taken for. */
-interface MultiCall {
+interface MultiCall extends Omit<CallInTime, 'signal'> {
   readonly style: CallStyle;
   readonly options: CheckedOptions;
   readonly entry: Entry;
   readonly site: Site | undefined;
-  readonly startedAt: number;
   readonly ahead: MembersAhead;
 }
 
@@ -146,8 +146,12 @@ export class MultiLockHandle implements MultiLock {
       const entry = this[method];
       const site = siteOf(this.#host, { style, owner: this.#members[0]?.owner, entry });
       const { clock } = this.#host.parts;
+      const joinedAt = clock.now();
+      const { waitMs = style.waitMs } = options;
+      // 0 is one attempt at each of them.
+      const until = joinedAt + (waitMs || Number.POSITIVE_INFINITY);
       const ahead = new MembersAhead(this.#members, memberOptions(options));
-      return this.#takeAll({ style, options, entry, site, startedAt: clock.now(), ahead }).then(completion);
+      return this.#takeAll({ style, options, entry, site, joinedAt, until, ahead }).then(completion);
     } catch (error) {
       return rejection(error);
     }
@@ -155,7 +159,7 @@ export class MultiLockHandle implements MultiLock {
 
   /** All members, in order; or none, and why. */
   async #takeAll(call: MultiCall): Promise<HoldBundle | Missed> {
-    const { options, startedAt } = call;
+    const { options, joinedAt } = call;
     const { clock, aborts } = this.#host.parts;
     for (const { host, operations } of this.#members) host.parts.limits.checkLease(operations, longestOf(options));
     const bundle = new HoldBundle();
@@ -164,14 +168,18 @@ export class MultiLockHandle implements MultiLock {
     const { signal } = options;
     const leave = signal && aborts.subscribe(signal, () => end.abort(signal.reason));
     bundle.signal.addEventListener('abort', () => end.abort(bundle.signal.reason), { once: true });
+    const miss = async (member: Member, found: NotAcquired): Promise<Missed> => {
+      await this.#withdraw(bundle, call);
+      return { member, found, waitedMs: clock.now() - joinedAt };
+    };
     try {
       for (const member of this.#members) {
         const found = await this.#takeNext(call, bundle, member, end.signal);
-        if (found === undefined) continue;
-        await this.#withdraw(bundle, call);
-        return { member, found, waitedMs: clock.now() - startedAt };
+        if (found !== undefined) return await miss(member, found);
       }
-      if (options.leaseMs !== undefined) await fixLeases(bundle, options.leaseMs);
+      const { leaseMs } = options;
+      const late = leaseMs && (await fixLeases(bundle, leaseMs, { ...call, signal: end.signal }));
+      if (late) return await miss(late, 'unanswered');
       // Lost while others were waited for, and no wait was left to end.
       const lost = bundle.check();
       if (lost !== undefined) throw lost.lossError();
@@ -185,26 +193,23 @@ export class MultiLockHandle implements MultiLock {
   }
 
   /** Waits for it while the call has time left: a server that does not answer must not keep a call whose time is over. */
-  async #withdraw(bundle: HoldBundle, { style, options, startedAt, ahead }: MultiCall): Promise<void> {
+  async #withdraw(bundle: HoldBundle, { options, until, ahead }: MultiCall): Promise<void> {
     ahead.withdraw();
     const withdrawn = bundle.withdraw();
-    const { waitMs = style.waitMs, signal } = options;
-    const isOver = waitMs !== undefined && waitMs > 0 && this.#host.parts.clock.now() >= startedAt + waitMs;
-    if (!isOver && !signal?.aborted) await withdrawn;
+    const isOver = this.#host.parts.clock.now() >= until;
+    if (!isOver && !options.signal?.aborted) await withdrawn;
   }
 
   /** Takes one member into the bundle, or says why not. */
   async #takeNext(
-    { style, options, entry, site, startedAt, ahead }: MultiCall,
+    { style, options, entry, site, until, ahead }: MultiCall,
     bundle: HoldBundle,
     member: Member,
     signal: AbortSignal,
   ): Promise<NotAcquired | undefined> {
+    const leftMs = until - this.#host.parts.clock.now();
+    if (leftMs <= 0) return 'unanswered';
     const { waitMs = style.waitMs } = options;
-    // 0 is one attempt at each of them.
-    const isBounded = waitMs !== undefined && waitMs > 0;
-    const leftMs = isBounded ? startedAt + waitMs - this.#host.parts.clock.now() : waitMs;
-    if (isBounded && leftMs !== undefined && leftMs <= 0) return 'unanswered';
     const completion: Completion<TakenMember | NotAcquired> = (outcome, joinedAt) => {
       if (typeof outcome === 'string') return outcome;
       ahead.onTaken();
@@ -214,7 +219,7 @@ export class MultiLockHandle implements MultiLock {
     const taken = await ahead.take(member, (stake) =>
       member.take({
         style,
-        options: { ...memberOptions(options), signal, waitMs: leftMs && Math.ceil(leftMs) },
+        options: { ...memberOptions(options), signal, waitMs: waitMs && Math.ceil(leftMs) },
         entry,
         site,
         membersHeld: bundle.taken.map(({ record }) => record),
@@ -279,13 +284,15 @@ function keep(bundle: HoldBundle): void {
   for (const { member, record, joinedAt } of bundle.taken) member.keep(record, joinedAt);
 }
 
-/** They were renewed until the last member was there. */
-async function fixLeases({ taken }: HoldBundle, leaseMs: number): Promise<void> {
-  const fixing = taken.map(async ({ member, record }) => {
-    const lock = member.host.registry.find(member.operations)?.lockOf(record);
+/** They were renewed until the last member was there. Tells of one that does not answer in time. */
+async function fixLeases({ taken }: HoldBundle, leaseMs: number, call: CallInTime): Promise<Member | undefined> {
+  const fixing = taken.map(async ({ member: { host, operations }, record }) => {
+    const lock = host.registry.find(operations)?.lockOf(record);
     if (lock === undefined) throw record.lossError();
-    await fixLease(lock, record, leaseMs);
+    return inTime(host.parts, operations, call, fixLease(lock, record, leaseMs));
   });
-  const failed = (await Promise.allSettled(fixing)).find(({ status }) => status === 'rejected');
+  const fixed = await Promise.allSettled(fixing);
+  const failed = fixed.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
+  return taken[fixed.findIndex((result) => 'value' in result && result.value !== undefined)]?.member;
 }

@@ -22,24 +22,24 @@
 import type { Reach } from '../connection/reach.js';
 import type { Settings } from '../options.js';
 
-/** What is known about the lock and the call at that moment; all times are of the client's clock. */
+/** What is known about the lock and the call at that moment; all times are of the client's clock. A call that has the lock, and is to hear from Redis before it ends, leaves out what is about waiting. */
 export interface TimeoutSituation {
   readonly now: number;
   readonly joinedAt: number;
   /** When the call's wait ends; infinite when it has no limit. */
   readonly until: number;
   /** It asked for one attempt. */
-  readonly singleAttempt: boolean;
+  readonly singleAttempt?: boolean;
   /** Since when Redis is asked to confirm a hold on its way to the call, if it is. */
-  readonly confirmingSince: number | undefined;
+  readonly confirmingSince?: number | undefined;
   /** This process holds the lock for another call. */
-  readonly heldHere: boolean;
+  readonly heldHere?: boolean;
   /** The last proof that the lock was busy. */
-  readonly busyAt: number | undefined;
+  readonly busyAt?: number | undefined;
   /** Since when Redis owes an answer, if it does. */
-  readonly unansweredSince: number | undefined;
+  readonly unansweredSince?: number | undefined;
   /** Redis has answered that it cannot do it now. */
-  readonly setback: boolean;
+  readonly setback?: boolean;
   readonly reach: Reach;
 }
 
@@ -69,7 +69,7 @@ export function decideAtTimeout(situation: TimeoutSituation, settings: Settings)
 function withLimit(situation: TimeoutSituation, settings: Settings): TimeoutDecision {
   const { now, joinedAt, singleAttempt, confirmingSince, heldHere, busyAt, setback, reach } = situation;
   const freshMs = Math.max(2 * settings.reaskMs, SHORTEST_PROOF_MS);
-  const knownBusy = heldHere || (busyAt !== undefined && now - busyAt <= freshMs);
+  const knownBusy = heldHere === true || (busyAt !== undefined && now - busyAt <= freshMs);
   if (confirmingSince === undefined && knownBusy) return { kind: 'busy' };
   if (setback || reach.state === 'down') return { kind: 'unavailable', silentMs: now - joinedAt };
   const missingMs = Math.min(settings.attemptTimeoutMs, settings.responseTimeoutMs) * ENOUGH - reach.silentMs;

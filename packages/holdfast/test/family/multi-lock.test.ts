@@ -7,6 +7,7 @@ import {
   LockNotHeldError,
   LockScopeError,
   LockTimeoutError,
+  LockUnavailableError,
   type MultiLock,
   type RLock,
 } from 'holdfast';
@@ -305,8 +306,8 @@ describe('a fixed lease', () => {
     await busy.release();
     await server.advance(10);
     return {
-      server,
       call,
+      pass: (ms: number) => Promise.all([server.advance(ms), away.advance(ms)]),
       /** Which of them another process gets when that server is back. */
       free: async () => {
         await away.advance(6_000);
@@ -314,6 +315,24 @@ describe('a fixed lease', () => {
       },
     };
   }
+
+  it.each<[string, (lock: RLock, signal: AbortSignal) => Promise<unknown>, unknown]>([
+    [
+      'when its deadline has passed',
+      (lock) => lock.acquire({ waitMs: 1_000, leaseMs: 15_000 }),
+      expect.any(LockUnavailableError),
+    ],
+    ['when its signal has aborted', (lock, signal) => lock.acquire({ leaseMs: 15_000, signal }), 'enough'],
+  ])('is not waited for by a call %s, nor is what is given back then', async (_, make, expected) => {
+    const end = new AbortController();
+    const { call, pass, free } = await whileFixing((both) => failureOf(make(both, end.signal)));
+    await pass(900);
+    expect(await Promise.race([call, Promise.resolve('waiting')])).toBe('waiting');
+    end.abort('enough');
+    await pass(100);
+    expect(await Promise.race([call, Promise.resolve('waiting')])).toEqual(expected);
+    expect(await free()).toEqual([true, true]);
+  });
 
   it('is not begun for a lock() whose client.run has ended by then: all members are given back', async () => {
     let end = (): void => undefined;

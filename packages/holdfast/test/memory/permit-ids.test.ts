@@ -2,7 +2,7 @@
 import { direct, memoryRedis, MemoryServer, type Network } from '@holdfast/memory';
 import { guardLeaks, ManualClock } from '@holdfast/testkit';
 import { expect, it } from '@jest/globals';
-import { type LockClient, LockUnavailableError } from 'holdfast';
+import { type LockClient, LockUnavailableError, type RPermitExpirableSemaphore } from 'holdfast';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
 import { failureOf } from '../support/outcomes.js';
 import { turns } from '../support/room.js';
@@ -73,6 +73,24 @@ it('are given back by the call that rejected, however long the server was away',
   await pass(11_000);
   expect(await failure).toBeInstanceOf(LockUnavailableError);
   await pass(60_000);
+  mend();
+  await pass(2_000);
+  expect(await seen.availablePermits()).toBe(2);
+});
+
+it.each<[string, (pool: RPermitExpirableSemaphore, signal: AbortSignal) => Promise<unknown>, unknown]>([
+  ['its deadline has passed', (pool) => pool.tryAcquire(500), null],
+  ['its signal has aborted', (pool, signal) => pool.acquire('never', { signal }), 'enough'],
+])('are not waited for by a call when %s, and given back', async (_, make, expected) => {
+  const { pool, seen, pass, mend } = await setUp();
+  const end = new AbortController();
+  const call = make(pool, end.signal).catch((error: unknown) => error);
+  await pass(400);
+  expect((await seen.inspect()).holders).toMatchObject([{ remainingMs: 'never' }]);
+  expect(await Promise.race([call, Promise.resolve('waiting')])).toBe('waiting');
+  end.abort('enough');
+  await pass(100);
+  expect(await Promise.race([call, Promise.resolve('waiting')])).toBe(expected);
   mend();
   await pass(2_000);
   expect(await seen.availablePermits()).toBe(2);

@@ -1,0 +1,40 @@
+import { Wait } from '@holdfast/notify';
+import type { LockParts } from '../client-parts.js';
+import { whenRead } from '../connection/reading.js';
+import { unavailableError } from '../tenure/failures.js';
+import type { Operations } from '../tenure/operations.js';
+import { decideAtTimeout } from '../waiting/timeout-decision.js';
+
+/** The call whose last step is to be done in time. */
+export interface CallInTime {
+  readonly joinedAt: number;
+  /** Clock time of its deadline; infinite for one that has none. */
+  readonly until: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * What `step`, the last of a call for `about`, comes to; `unanswered` when the time of the call is over before. The step itself goes on.
+ *
+ * @throws LockUnavailableError when it is over and Redis is silent, the reason of the signal, what the step rejects with.
+ */
+export function inTime<T>(
+  { topology, clock, settings, waits, aborts, nextTurn }: LockParts,
+  about: Operations,
+  { joinedAt, until, signal }: CallInTime,
+  step: Promise<T>,
+): Promise<T | 'unanswered'> {
+  const judge = () => {
+    const situation = { now: clock.now(), joinedAt, until, reach: topology.reachOf(about.key) };
+    const decision = decideAtTimeout(situation, settings);
+    if (decision.kind === 'unavailable') wait.reject(unavailableError(about, decision.silentMs, undefined));
+    else wait.resolve('unanswered');
+  };
+  const onExpire = () => whenRead(nextTurn, judge);
+  const wait = new Wait<T | 'unanswered'>({ timers: waits, expiresAt: until, aborts, signal, handler: { onExpire } });
+  step.then(
+    (outcome) => wait.resolve(outcome),
+    (error: unknown) => wait.reject(error),
+  );
+  return wait.promise;
+}
