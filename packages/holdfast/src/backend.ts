@@ -73,7 +73,7 @@ export class Backend {
       onError: (connection, error) => told.note(connection, error),
     };
     const topology = openTopology(redis, tools);
-    const sender = new CommandSender({ topology, clock, schedule: waits });
+    const sender = new CommandSender({ topology, clock, schedule: waits, nextTurn });
     const serverClock = new ServerClock(() => clock.now());
     const watchdog = new Watchdog<LeaseSubject>({
       clock,

@@ -93,7 +93,7 @@ describe('the round trip', () => {
       whenReady: (lockKey, resume) => linkTo(lockKey).whenReady(lockKey, resume),
       refused: () => undefined,
     };
-    const sender = new CommandSender({ topology: both as Topology, clock, schedule });
+    const sender = new CommandSender({ topology: both as Topology, clock, schedule, nextTurn: tools.nextTurn });
     for (const name of ['far', 'near', 'far', 'near', 'far', 'near']) {
       const answer = await sender.answer(name, () => peek(lockKeys(name), { tenure: 'nobody:1' }));
       expect(answer).toHaveProperty('reply');

@@ -45,6 +45,7 @@ import type { Connection } from './connection.js';
 import { Copy, type CopyKeeper } from './copy.js';
 import { asOne, inGroups, leaderFor } from './joint-copies.js';
 import { none } from '../lists.js';
+import { type NextTurn, whenRead } from './reading.js';
 import { FIRST_ROUND_TRIP_MS } from './round-trips.js';
 import type { Topology } from './topology.js';
 import type { ErrorMeaning } from './reply-errors.js';
@@ -60,6 +61,7 @@ export class CommandSender {
   readonly #topology: Topology;
   readonly #clock: Clock;
   readonly #schedule: Schedule;
+  readonly #nextTurn: NextTurn;
   readonly #pending = new Bag<PendingCommand<unknown>>();
   #whenDrained: (() => void) | undefined;
   /** What leaves when the work of {@link together} is done. */
@@ -68,10 +70,11 @@ export class CommandSender {
   #leader: string | undefined;
   #closed = false;
 
-  constructor(parts: { topology: Topology; clock: Clock; schedule: Schedule }) {
+  constructor(parts: { topology: Topology; clock: Clock; schedule: Schedule; nextTurn: NextTurn }) {
     this.#topology = parts.topology;
     this.#clock = parts.clock;
     this.#schedule = parts.schedule;
+    this.#nextTurn = parts.nextTurn;
     this.#topology.listen({
       onUp: () => this.#resend(),
       onDown: () => undefined,
@@ -98,7 +101,7 @@ export class CommandSender {
     // Once it is on its way: what is done while Redis works makes no caller wait longer.
     const { until = Number.POSITIVE_INFINITY } = options;
     if (until !== Number.POSITIVE_INFINITY && !pending.settled)
-      pending.limit = this.#schedule.at(until, () => pending.drop());
+      pending.limit = this.#schedule.at(until, () => this.#expire(pending));
     // The copy may still arrive. Its answer would not, and this client does not send it again.
     if (this.#closed) pending.drop();
     return pending;
@@ -144,7 +147,7 @@ export class CommandSender {
   drained(until: number): Promise<void> {
     if (this.#pending.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const limit = this.#schedule.at(until, resolve);
+      const limit = this.#schedule.at(until, () => whenRead(this.#nextTurn, resolve));
       this.#whenDrained = () => {
         limit.cancel();
         resolve();
@@ -162,6 +165,11 @@ export class CommandSender {
     this.#pending.delete(pending as PendingCommand<unknown>);
     if (this.#pending.size === 0) this.#whenDrained?.();
   };
+
+  /** Its time is over. What came while the event loop stood still is its answer all the same. */
+  #expire<R>(pending: PendingCommand<R>): void {
+    whenRead(this.#nextTurn, () => pending.drop());
+  }
 
   #launch<R>(pending: PendingCommand<R>): void {
     const connection = this.#topology.connectionTo(pending.lockKey);
@@ -200,7 +208,7 @@ export class CommandSender {
     }
     pending.sentOn(connection);
     if (pending.goOnMs !== undefined)
-      pending.limit ??= this.#schedule.at(sentAt + pending.goOnMs, () => pending.drop());
+      pending.limit ??= this.#schedule.at(sentAt + pending.goOnMs, () => this.#expire(pending));
     connection.sent(sentAt);
     return new Copy(pending, connection, { command, sentAt }, this.#lone);
   }

@@ -5,6 +5,7 @@
 
 import { Wait, type WaitHandler } from '@holdfast/notify';
 import type { ClientParts } from '../client-parts.js';
+import { whenRead } from '../connection/reading.js';
 import { LockClientClosedError } from '../errors.js';
 import type { Registry } from '../exclusive/registry.js';
 import type { Leader } from '../primitives/election.js';
@@ -16,7 +17,7 @@ import { decideAtTimeout, firstLimitMs } from '../waiting/timeout-decision.js';
 
 /** What an observation needs of its client. */
 export interface ObservationHome {
-  readonly parts: LookoutParts & Pick<ClientParts, 'topology' | 'aborts'>;
+  readonly parts: LookoutParts & Pick<ClientParts, 'topology' | 'aborts' | 'nextTurn'>;
   readonly registry: Registry;
   readonly clientId: string;
 }
@@ -81,19 +82,7 @@ export class Observation
   }
 
   onExpire(step: Wait<Step>): void {
-    const { clock, settings, topology } = this.#home.parts;
-    const { key } = this.#operations;
-    const lookout = this.#lookout as Lookout<unknown>;
-    const { unansweredSince, setback, trouble } = lookout;
-    const situation = {
-      ...{ now: clock.now(), joinedAt: this.#stepSince, until: Number.POSITIVE_INFINITY, singleAttempt: false },
-      ...{ confirmingSince: undefined, heldHere: false, busyAt: undefined },
-      ...{ unansweredSince, setback, reach: topology.reachOf(key) },
-    };
-    const decision = decideAtTimeout(situation, settings);
-    if (decision.kind === 'wait') step.expireAt(decision.until);
-    else if (decision.kind === 'unavailable')
-      this.#fail(unavailableError(this.#operations, decision.silentMs, trouble));
+    whenRead(this.#home.parts.nextTurn, () => this.#judge(step));
   }
 
   #begin(): void {
@@ -117,6 +106,24 @@ export class Observation
     } finally {
       this.#step = undefined;
     }
+  }
+
+  /** Its time is over, and all that has arrived has been read. */
+  #judge(step: Wait<Step>): void {
+    if (step.settled) return;
+    const { clock, settings, topology } = this.#home.parts;
+    const { key } = this.#operations;
+    const lookout = this.#lookout as Lookout<unknown>;
+    const { unansweredSince, setback, trouble } = lookout;
+    const situation = {
+      ...{ now: clock.now(), joinedAt: this.#stepSince, until: Number.POSITIVE_INFINITY, singleAttempt: false },
+      ...{ confirmingSince: undefined, heldHere: false, busyAt: undefined },
+      ...{ unansweredSince, setback, reach: topology.reachOf(key) },
+    };
+    const decision = decideAtTimeout(situation, settings);
+    if (decision.kind === 'wait') step.expireAt(decision.until);
+    else if (decision.kind === 'unavailable')
+      this.#fail(unavailableError(this.#operations, decision.silentMs, trouble));
   }
 
   #tell({ led }: { readonly led: Led | undefined }): Step {

@@ -1,3 +1,4 @@
+import { whenRead } from '../connection/reading.js';
 import type { LockParts } from '../client-parts.js';
 import type { Failure } from '../tenure/failures.js';
 import type { Stake } from '../tenure/stake.js';
@@ -6,11 +7,11 @@ import type { Stake } from '../tenure/stake.js';
 export function withinResponseTimeout<O>(
   outcome: Promise<O>,
   tenure: Stake,
-  { waits, clock, settings }: LockParts,
+  { waits, clock, settings, nextTurn }: LockParts,
 ): Promise<O | Failure> {
   return new Promise((resolve) => {
     const limit = waits.at(clock.now() + settings.responseTimeoutMs, () =>
-      resolve({ kind: 'silent', error: tenure.trouble }),
+      whenRead(nextTurn, () => resolve({ kind: 'silent', error: tenure.trouble })),
     );
     void outcome.then((result) => {
       limit.cancel();

@@ -7,7 +7,7 @@ import type { LookoutParts } from '../waiting/lookout.js';
 import type { ClientParts } from '../client-parts.js';
 
 /** What waiting for a latch needs of its client. */
-export type LatchParts = LookoutParts & Pick<ClientParts, 'topology' | 'aborts' | 'limits'>;
+export type LatchParts = LookoutParts & Pick<ClientParts, 'topology' | 'aborts' | 'limits' | 'nextTurn'>;
 
 /** What a call waits for, and how long. */
 export interface LatchPatience {

@@ -5,6 +5,7 @@
  */
 
 import type { Command } from '@holdfast/core';
+import { whenRead } from '../connection/reading.js';
 import { LockClientClosedError } from '../errors.js';
 import type { LatchLook } from '../primitives/latch-operations.js';
 import { type Failure, failureError, unavailableError } from '../tenure/failures.js';
@@ -61,6 +62,19 @@ export class LatchWatch implements LookoutListener<LatchLook>, LatchWaitKeeper {
   }
 
   onExpire(wait: LatchWait): void {
+    whenRead(this.#parts.nextTurn, () => this.#judge(wait));
+  }
+
+  onLeave(wait: LatchWait): void {
+    this.#parts.limits.left();
+    this.#waiting.delete(wait);
+    if (this.#waiting.size > 0) return;
+    this.#lookout.stop();
+    this.#onEmpty();
+  }
+
+  /** Its time is over, and all that has arrived has been read. A call that has its answer by now keeps it. */
+  #judge(wait: LatchWait): void {
     const { clock, settings, topology } = this.#parts;
     const { unansweredSince, setback, trouble } = this.#lookout;
     const { key } = this.#latch;
@@ -73,14 +87,6 @@ export class LatchWatch implements LookoutListener<LatchLook>, LatchWaitKeeper {
     if (decision.kind === 'wait') wait.expireAt(decision.until);
     else if (decision.kind === 'unavailable') wait.refuse(unavailableError(this.#latch, decision.silentMs, trouble));
     else wait.answer(false);
-  }
-
-  onLeave(wait: LatchWait): void {
-    this.#parts.limits.left();
-    this.#waiting.delete(wait);
-    if (this.#waiting.size > 0) return;
-    this.#lookout.stop();
-    this.#onEmpty();
   }
 
   #refuseAll(error: unknown): void {

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { inboxChannel } from '@holdfast/core';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
+import type { LockClient } from 'holdfast';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { stall } from '../support/stall.js';
 import { failureOf } from '../support/outcomes.js';
@@ -128,5 +129,65 @@ describe('an event loop that stood still for longer than a server may be silent'
     stall(1_300);
     // Its time is over: whether the script is there and answered before that is judged is luck, and that Redis is not called unreachable is none.
     if (await got) await lock.unlock();
+  });
+});
+
+describe('an event loop that stood still for longer than a call may wait for an answer', () => {
+  const times = { attemptTimeoutMs: 200, responseTimeoutMs: 300 };
+  /** Connected, and the server knows what `call` asks it. */
+  const warm = async (call: (client: LockClient, name: string) => Promise<unknown>) => {
+    const client = openClient(kit, times);
+    await call(client, freshName());
+    return client;
+  };
+  const nextLeader = async (client: LockClient, name: string) => {
+    const observed = client.election(name).observe();
+    try {
+      return await observed.next();
+    } finally {
+      await observed.return?.();
+    }
+  };
+
+  it.each([0, 20, undefined])('answers who waits for a latch what it has been told (waitMs: %s)', async (waitMs) => {
+    const name = freshName();
+    const client = await warm((own, other) => own.getCountDownLatch(other).await(0));
+    await client.getCountDownLatch(name).trySetCount(1);
+    const waiting = client.getCountDownLatch(name).await(waitMs);
+    const reached = client.getCountDownLatch(freshName()).await(waitMs);
+    stall(600);
+    expect(await reached).toBe(true);
+    if (waitMs === undefined) await client.getCountDownLatch(name).countDown();
+    expect(await waiting).toBe(waitMs === undefined);
+    await client.getCountDownLatch(name).delete();
+  });
+
+  it('lets an observation see who leads', async () => {
+    const client = await warm(nextLeader);
+    const step = nextLeader(client, freshName());
+    stall(600);
+    expect(await step).toEqual({ done: false, value: undefined });
+  });
+
+  it('fails no query, and no release: of a lock, of a hold inside another, of a permit', async () => {
+    const cycle = async (client: LockClient, name: string, halt: () => void) => {
+      const lock = client.getLock(name, { owner: 'task' });
+      const permits = client.getSemaphore(`${name}-permits`, { permits: 2 });
+      const asked = lock.isLocked();
+      halt();
+      expect(await asked).toBe(false);
+      const permit = await permits.acquire(2);
+      const outer = await lock.acquire();
+      const inner = await lock.acquire();
+      for (const release of [() => inner.release(), () => outer.release(), () => permit.release(1)]) {
+        const released = release();
+        halt();
+        await released;
+      }
+      await permit.release();
+      await kit.admin.del(permits.name);
+    };
+    const client = await warm((own, name) => cycle(own, name, () => undefined));
+    await cycle(client, freshName(), () => stall(600));
   });
 });
