@@ -61,6 +61,10 @@ class Found {
 /** The calls of one client for one name. */
 interface Desk {
   calls: number;
+  /** Those that have found nothing: they wait for the lock, or have it. */
+  atLock: number;
+  /** That under which one of them computes; the last one when it is over. */
+  hold: Hold | undefined;
   /** A look that is under way outside the lock. */
   looking: Promise<Seen> | undefined;
   /** Aborts with a {@link Found} when it is known what is shared. */
@@ -89,9 +93,10 @@ export class Shares {
     const until = clock.now() + firstLimitMs(wish.waitMs, settings);
     const desk = this.#enter(name);
     try {
-      // Where a task of this process is at it already, the value comes with the lock.
-      const isFree = this.#host.registry.find(operations) === undefined;
-      const found = isFree ? await this.#lookOutside(operations, desk, { until, signal: wish.signal }) : undefined;
+      const { signal } = wish;
+      const found = this.#isAwaited(operations, desk)
+        ? undefined
+        : await this.#lookOutside(operations, desk, { until, signal });
       if (found?.text !== undefined) return open(name, found.text, wish.codec);
       const leftMs = wish.waitMs ? Math.max(1, Math.ceil(until - clock.now())) : wish.waitMs;
       return open(name, await this.#underLock(operations, desk, { ...wish, waitMs: leftMs }), wish.codec);
@@ -100,17 +105,29 @@ export class Shares {
     }
   }
 
+  /**
+   * Whether the value comes with the lock, because calls of this desk are at it already. Not while this process has the lock for something else, and perhaps
+   * for long: others may have put a value there before.
+   */
+  #isAwaited(operations: ShareOperations, { atLock, hold }: Desk): boolean {
+    const isHeldHere = this.#host.registry.find(operations)?.holds.isEmpty === false;
+    return isHeldHere ? hold !== undefined && isHeld(hold) : atLock > 0;
+  }
+
   /** With the lock, or without when another task of this process has had it first. */
   async #underLock<T>(operations: ShareOperations, desk: Desk, wish: CheckedShare<T>): Promise<string> {
     const { signal: news } = desk.news;
     const signal = wish.signal === undefined ? news : AbortSignal.any([wish.signal, news]);
     const lock = new LockHandle(this.#host, operations, reentrantPolicy, undefined);
     const options = { signal, ...(wish.waitMs === undefined ? {} : { waitMs: wish.waitMs }) };
+    desk.atLock++;
     try {
       return await lock.withLock(options, (hold) => this.#inside(operations, desk, wish, hold));
     } catch (error) {
       if (error instanceof Found) return error.text;
       throw error;
+    } finally {
+      desk.atLock--;
     }
   }
 
@@ -124,6 +141,7 @@ export class Shares {
   async #inside<T>(operations: ShareOperations, desk: Desk, wish: CheckedShare<T>, hold: Hold): Promise<string> {
     const { name } = operations;
     const claim = this.#claimOf(operations, hold);
+    desk.hold = hold;
     const seen = await this.#look(operations);
     if (seen.text !== undefined) {
       this.#tell(desk, seen.text);
@@ -193,7 +211,13 @@ export class Shares {
   }
 
   #enter(name: string): Desk {
-    const desk = this.#desks.get(name) ?? { calls: 0, looking: undefined, news: new AbortController() };
+    const desk = this.#desks.get(name) ?? {
+      calls: 0,
+      atLock: 0,
+      hold: undefined,
+      looking: undefined,
+      news: new AbortController(),
+    };
     this.#desks.set(name, desk);
     desk.calls++;
     return desk;

@@ -115,6 +115,57 @@ describe('what is shared', () => {
     expect(runs()).toBe(2);
   });
 
+  it('is found while a task of the process has the lock for something else, or waits for it', async () => {
+    const { server, first, second, commands } = processes();
+    await first.share('report', { ttlMs: 60_000, fn: () => 'made' });
+    const hold = await first.getLock('report').acquire();
+    const next = second.getLock('report').acquire();
+    await server.advance(100);
+    const before = commands();
+    const calls = [first, second].map((one) => one.share('report', { ttlMs: 60_000, waitMs: 500, fn: () => 'again' }));
+    const found = Promise.all(calls);
+    await server.advance(500);
+    expect(await found).toEqual(['made', 'made']);
+    expect(commands() - before).toBe(2);
+    await hold.release();
+    await (await next).release();
+  });
+
+  it('is found by who comes when another call of the process waits for the lock that a third task has got meanwhile', async () => {
+    const { server, first, second } = processes();
+    const { options, gate } = work();
+    const computed = second.share('report', options);
+    await server.advance(100);
+    const held = first.getLock('report').acquire();
+    await server.advance(100);
+    const early = first.share('report', options);
+    await server.advance(100);
+    gate.open();
+    await computed;
+    const hold = await held;
+    const late = first.share('report', { ...options, waitMs: 500 });
+    await server.advance(500);
+    expect(await late).toEqual({ run: 1 });
+    await hold.release();
+    expect(await early).toEqual({ run: 1 });
+  });
+
+  it('costs nothing more for who comes while a call of its process waits for the lock, or computes', async () => {
+    const { server, first, second, commands } = processes();
+    const { options, gate } = work();
+    const calls = [first.share('report', options), second.share('report', options)];
+    await server.advance(1_000);
+    const before = commands();
+    for (let more = 0; more < 10; more++) {
+      calls.push(first.share('report', options), second.share('report', options));
+      await server.advance(10);
+    }
+    expect(commands()).toBe(before);
+    gate.open();
+    await server.advance(0);
+    expect(await Promise.all(calls)).toEqual(calls.map(() => ({ run: 1 })));
+  });
+
   it('leaves nothing when its time is over', async () => {
     const { server, first, memory } = processes();
     await first.share('report', { ttlMs: 5_000, fn: () => 1 });
