@@ -42,6 +42,12 @@ describe('several asks in one command', () => {
     expect((await two.state()).queue).toEqual([]);
   });
 
+  it('end with the first when it has an owner and the tenure does not wait', async () => {
+    await one.ask('b:1');
+    expect(kinds(await inChain(...locks.map((lock) => commandOf(lock))))).toEqual(['busy', 'dead', 'dead']);
+    expect(await owners()).toEqual(['b:1', undefined, undefined]);
+  });
+
   it('leave a lock for which others wait to them, and one of a tenure that is over alone', async () => {
     await two.ask('b:1');
     await two.ask('c:1');

@@ -5,7 +5,7 @@ import * as lock from '../lock/scripts.gen.js';
 
 export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/ask',
-  sha: 'e30b0ac6b8d1eeaf1ffda278b0f2b311a0b3f7da',
+  sha: '6a73277147b5568f2ccaa90bddf9f8b95d117946',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust, by.tokens],
   source: lock.ask.source.replace(parts.lockOwn, () => parts.fencedOwn).replace(parts.lockAcquire, () => parts.fencedAcquire).replace(parts.lockMine, () => parts.fencedMine),
@@ -37,7 +37,7 @@ export const handoff: Operation<'lock' | 'queue' | 'counter', 'tenure' | 'seq' |
 
 export const reasks: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/reasks',
-  sha: '9d620ae6cdbb7898009108c7ca6efe744f2a5388',
+  sha: '46838b29db6742b623f4796ff2045c91ec7ef66c',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust, by.tokens],
   source: lock.reasks.source.replace(parts.lockWidths, () => parts.fencedWidths).replace(parts.lockOwn, () => parts.fencedOwn).replace(parts.lockAcquire, () => parts.fencedAcquire).replace(parts.lockMine, () => parts.fencedMine),

@@ -16,7 +16,7 @@
 --                                           token: -, see lock/own.lua
 --   mine count seq remaining others now inherited token    it was already, e.g. by a grant; the lease is never shortened
 --   wait remaining position ticket now owner    queued; position 0 is the head. remaining 0: free, ask again at once
---   busy remaining now owner left           not queued, because freshMs is 0. remaining 0: free, ask again at once; left = waiters
+--   busy remaining owner left               not queued, because freshMs is 0. remaining 0: free, ask again at once; left = waiters
 --                                           that the grant step has not come to
 --   (owner                                  0 = a holdfast tenure, 1 = foreign, 2 = nobody any more: it rests, see rest.lua)
 --   dead                                    the tenure was cancelled or released: a late copy; nothing was done

@@ -39,7 +39,7 @@ export type AskReply =
   /** Queued; position 0 is the head. */
   | ({ kind: 'wait'; position: number; ticket: number } & Contention)
   /** Held by another owner; not queued because `freshMs` was 0. `left`: waiters of a free lock that were not come to. */
-  | ({ kind: 'busy'; left: number } & Contention)
+  | ({ kind: 'busy'; left: number } & Omit<Contention, 'nowMs'>)
   /** A late copy: the tenure has been cancelled or released, and nothing was done. */
   | { kind: 'dead' };
 
@@ -122,14 +122,8 @@ export function readAsk(reply: Reply, leaseMs: number, token: TokenReader): AskR
         ...ownerAt(reply, 5),
       };
     case 'busy':
-      reply.hasLength(5);
-      return {
-        kind,
-        remainingMs: reply.remainingMs(1),
-        nowMs: reply.natural(2),
-        ...ownerAt(reply, 3),
-        left: reply.natural(4),
-      };
+      reply.hasLength(4);
+      return { kind, remainingMs: reply.remainingMs(1), ...ownerAt(reply, 2), left: reply.natural(3) };
     case 'dead':
       reply.hasLength(1);
       return { kind };

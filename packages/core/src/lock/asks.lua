@@ -21,7 +21,8 @@ for i = 1, #KEYS / 4 do
   local reply = { 'dead', '' }
   if isTurn or redis.pcall('HMGET', keys[1], args[1])[1] then reply = ask(keys, args) end
   if reply.err then return reply end
-  had = had and (type(reply) == 'string' or reply[1] == 'acquired' or reply[1] == 'mine')
+  local status = type(reply) == 'string' and string.match(reply, '^%a+') or reply[1]
+  had = had and (status == 'acquired' or status == 'mine')
   replies[i] = reply
 end
 replies[#replies + 1] = ARGV[#ARGV]

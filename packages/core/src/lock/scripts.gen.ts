@@ -12,7 +12,7 @@ export const again: Operation<'lock', 'tenure' | 'seq' | 'leaseMs'> = {
 
 export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'ask',
-  sha: 'e318c50ea41288fa44dff826e991737775a9f499',
+  sha: 'dcfa044d6c49d15169cc915714612ed7937856f4',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: parts.lockSeek,
@@ -20,10 +20,10 @@ export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'lea
 
 export const asks: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'asks',
-  sha: 'a2bf54dd2e03140abf946ef71d6fc9ab75a3040c',
+  sha: 'a683a70a0274c3a352b9348b34680e1c3eaf9a90',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
-  source: ["local function ask(KEYS, ARGV)", parts.lockSeek, "end\nlocal replies = {}\nlocal had = true\nfor i = 1, #KEYS / 4 do\nlocal keys = { unpack(KEYS, 4 * i - 3, 4 * i) }\nlocal args = { unpack(ARGV, 7 * i - 6, 7 * i) }\nargs[8] = ''\nlocal isTurn = i == 1 or had and redis.call('EXISTS', keys[1], keys[2]) == 0\nlocal reply = { 'dead', '' }\nif isTurn or redis.pcall('HMGET', keys[1], args[1])[1] then reply = ask(keys, args) end\nif reply.err then return reply end\nhad = had and (type(reply) == 'string' or reply[1] == 'acquired' or reply[1] == 'mine')\nreplies[i] = reply\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
+  source: ["local function ask(KEYS, ARGV)", parts.lockSeek, "end\nlocal replies = {}\nlocal had = true\nfor i = 1, #KEYS / 4 do\nlocal keys = { unpack(KEYS, 4 * i - 3, 4 * i) }\nlocal args = { unpack(ARGV, 7 * i - 6, 7 * i) }\nargs[8] = ''\nlocal isTurn = i == 1 or had and redis.call('EXISTS', keys[1], keys[2]) == 0\nlocal reply = { 'dead', '' }\nif isTurn or redis.pcall('HMGET', keys[1], args[1])[1] then reply = ask(keys, args) end\nif reply.err then return reply end\nlocal status = type(reply) == 'string' and string.match(reply, '^%a+') or reply[1]\nhad = had and (status == 'acquired' or status == 'mine')\nreplies[i] = reply\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
 };
 
 export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'end'> = {
@@ -76,7 +76,7 @@ export const peek: Operation<'lock', 'tenure'> = {
 
 export const reasks: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'reasks',
-  sha: 'a94aef13ae9360245b4711295a8fd06a9468b84d',
+  sha: '258e48beefee064e43d113dfa5eae6bab0c49a53',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: [parts.lockWidths, "local function ask(KEYS, ARGV)", parts.lockSeek, "end\nlocal replies = {}\nfor i = 1, #KEYS / keysEach do\nlocal args = { unpack(ARGV, argsEach * (i - 1) + 1, argsEach * i) }\nargs[argsEach + 1] = ''\nlocal reply = ask({ unpack(KEYS, keysEach * (i - 1) + 1, keysEach * i) }, args)\nif reply.err then return reply end\nreplies[i] = reply\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),

@@ -13,7 +13,7 @@
 --   acquired                       the tenure has the permits from now on, for leaseMs; nobody waits
 --   acquired remaining others      the same; others may wait, and the lease may be shorter: it ends with the semaphore
 --   mine remaining others now      it had them already; its lease is not shortened, but ends with the semaphore
---   wait remaining position ticket now, busy remaining now left   as of lock/ask; remaining: until the first lease may end
+--   wait remaining position ticket now, busy remaining left   as of lock/ask; remaining: until the first lease may end
 --   dead                           a late copy: the tenure was cancelled or has given back; nothing was done
 -- Errors: NOTASEMAPHORE, NOTINITIALIZED
 
@@ -130,5 +130,5 @@ end
 
 local remainingMs = sweepAt and math.max(sweepAt - nowMs, 1) or -1
 if limited then remainingMs = 0 end
-if freshMs == 0 then return { 'busy', remainingMs, nowMs, unserved(), question } end
+if freshMs == 0 then return { 'busy', remainingMs, unserved(), question } end
 return { 'wait', remainingMs, redis.call('ZRANK', queue, tenure) or 0, ticket, nowMs, question }

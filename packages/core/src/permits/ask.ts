@@ -71,10 +71,9 @@ function decode(reply: Reply, leaseMs: Lease): PermitsAskReply {
     case 'busy':
       return {
         kind,
-        remainingMs: reply.hasLength(4).remainingMs(1),
-        nowMs: reply.natural(2),
+        remainingMs: reply.hasLength(3).remainingMs(1),
         foreign: false,
-        left: reply.natural(3),
+        left: reply.natural(2),
       };
     case 'dead':
       reply.hasLength(1);

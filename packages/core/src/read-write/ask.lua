@@ -11,7 +11,7 @@
 --   acquired                       the tenure holds the lock from now on, for leaseMs; nobody waits
 --   acquired remaining others      the same; others may wait
 --   mine remaining others now      it held it already; its lease is never shortened
---   wait remaining position ticket now foreign, busy remaining now foreign left   as of lock/ask; remaining: until the first lease may end
+--   wait remaining position ticket now foreign, busy remaining foreign left   as of lock/ask; remaining: until the first lease may end
 --   dead                           a late copy: the tenure was cancelled, released, or has become a reader; nothing was done
 
 --#include protocol/question
@@ -127,7 +127,7 @@ elseif side then
   remainingMs = math.max(sweepAt - nowMs, 1)
 end
 local isForeign = foreign and 1 or 0
-if freshMs == 0 then return { 'busy', remainingMs, nowMs, isForeign, unserved(), question } end
+if freshMs == 0 then return { 'busy', remainingMs, isForeign, unserved(), question } end
 
 -- Who holds the lock learns that somebody waits. Of many readers some: each ask of the first in the queue draws anew.
 local position = redis.call('ZRANK', queue, tenure) or 0

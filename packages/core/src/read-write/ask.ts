@@ -68,10 +68,9 @@ function decode(reply: Reply, leaseMs: number): ReadWriteAskReply {
     case 'busy':
       return {
         kind,
-        remainingMs: reply.hasLength(5).remainingMs(1),
-        nowMs: reply.natural(2),
-        foreign: reply.flag(3),
-        left: reply.natural(4),
+        remainingMs: reply.hasLength(4).remainingMs(1),
+        foreign: reply.flag(2),
+        left: reply.natural(3),
       };
     case 'dead':
       reply.hasLength(1);

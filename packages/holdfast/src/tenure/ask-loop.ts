@@ -240,7 +240,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     this.#listener.onOwned(reply, sentAt, inherited);
   }
 
-  private wait(reply: Contention, sentAt: number, ahead: number): void {
+  private wait(reply: Omit<Contention, 'nowMs'>, sentAt: number, ahead: number): void {
     // Stopped: the reply was made before the grant that came by message.
     if (this.#stopped) return;
     const { remainingMs, resting } = reply;

@@ -149,7 +149,7 @@ export type AskReply =
   /** It has a place in the queue; 0 is the head. */
   | ({ readonly kind: 'wait'; readonly position: number; readonly ticket: number } & Contention)
   /** It has none. `left`: places before it that have yet to be looked at, when the name is free. */
-  | ({ readonly kind: 'busy'; readonly left: number } & Contention)
+  | ({ readonly kind: 'busy'; readonly left: number } & Omit<Contention, 'nowMs'>)
   /** A late copy: the tenure is over. */
   | { readonly kind: 'dead' };
 

@@ -49,8 +49,10 @@ export class RecentReleases implements TopologyListener {
   }
 
   /** The server has answered that it was given back. */
-  note(release: Release, sentAt: number): void {
-    this.#latest[this.#count++ % MOST] = { ...release, sentAt, node: this.#topology.nodeOf(release.operations.key) };
+  note({ operations, id, seq, restUntil }: Release, sentAt: number): void {
+    // Not spread from the release, which would take a twentieth of the processor time of a lock and unlock.
+    const node = this.#topology.nodeOf(operations.key);
+    this.#latest[this.#count++ % MOST] = { operations, id, seq, restUntil, sentAt, node };
   }
 
   onDown(): void {}

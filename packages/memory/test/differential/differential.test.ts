@@ -174,8 +174,8 @@ const EVERY_REPLY = [
   ...['acquired', 'mine', 'wait', 'busy', 'dead', 'NOTALOCK', 'WRONGTYPE', 'OOM', 'READONLY', 'ERR'].map(
     (kind) => `ask ${kind}`,
   ),
-  ...['acquired ', 'mine', 'wait', 'busy', 'dead'].map((kind) => `asks ${kind}`),
-  ...['acquired ', 'mine', 'wait', 'busy', 'dead', 'OOM', 'READONLY'].map((kind) => `reasks ${kind}`),
+  ...['acquired', 'mine', 'wait', 'busy', 'dead'].map((kind) => `asks ${kind}`),
+  ...['acquired', 'mine', 'wait', 'busy', 'dead', 'OOM', 'READONLY'].map((kind) => `reasks ${kind}`),
   ...['held', 'lost', 'OOM', 'READONLY', 'ERR'].map((kind) => `again ${kind}`),
   ...['passed', 'lost', 'READONLY', 'ERR'].map((kind) => `handoff ${kind}`),
   ...['held', 'granted', 'released', 'unserved', 'notHeld', 'READONLY', 'ERR'].map((kind) => `release ${kind}`),

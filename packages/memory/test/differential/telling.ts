@@ -165,8 +165,18 @@ function kindsOf(outcome: Outcome | undefined): string[] {
   if (outcome === undefined) return [];
   if ('refusal' in outcome) return [/^[A-Z]+/.exec(outcome.refusal)?.[0] ?? 'ERR'];
   const { reply } = outcome;
-  if (typeof reply === 'string') return [reply.split(' ')[0] as string];
-  if (!Array.isArray(reply)) return [];
-  const kinds = reply.map((item: unknown) => (Array.isArray(item) ? item[0] : item));
-  return typeof reply[0] === 'string' ? [reply[0]] : kinds.filter((kind) => typeof kind === 'string' && kind !== 'q');
+  if (!Array.isArray(reply)) return [reply].filter(isText).map(firstWord);
+  const [first] = reply;
+  // Of several answers, one that is a text names a question of no name behind a space.
+  if (isText(first) && !first.includes(' ')) return [first];
+  const kinds = reply.slice(0, -1).map((item: unknown) => (Array.isArray(item) ? item[0] : item));
+  return kinds.filter(isText).map(firstWord);
+}
+
+function isText(item: unknown): item is string {
+  return typeof item === 'string';
+}
+
+function firstWord(text: string): string {
+  return text.split(' ', 1)[0] as string;
 }

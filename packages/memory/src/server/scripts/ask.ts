@@ -53,6 +53,7 @@ export const ask: OwningScript = (redis, keys, args, begin = owning) => {
   const owned = holder === undefined ? HOLDFAST : fields.has('rest') ? RESTING : isOurs ? HOLDFAST : FOREIGN;
 
   const free = remainingMs === -2;
+  if (!free && freshMs === 0) return `busy ${remainingMs} ${owned} 0 ${question}`;
   const inherited = free && there.has(queue) ? foundGone(redis, fresh, nowMs) : undefined;
   if (free) redis.del(lock);
   let place: Place | undefined;
@@ -86,7 +87,7 @@ export const ask: OwningScript = (redis, keys, args, begin = owning) => {
     remainingMs = granted === undefined ? 0 : claimMs;
   }
 
-  if (place === undefined) return ['busy', remainingMs, nowMs, owned, left, question];
+  if (place === undefined) return ['busy', remainingMs, owned, left, question];
   let { position } = place;
   if (!free && position !== undefined && position >= LOOKED_AT) position -= dropStale(redis, queue, fresh, nowMs);
   if (position === 0 && holder !== undefined && owned === HOLDFAST) tell(redis, holder, `1 contended ${holder}`);
@@ -107,8 +108,9 @@ export const asks: ScriptBody = (redis, keys, args) => {
     const isTurn: boolean = index === 0 || (had && !redis.exists(lock) && !redis.exists(queue));
     const reply: Reply = isTurn || owns(redis, lock, given(theirs, 0)) ? ask(redis, own, theirs) : ['dead', ''];
     if (reply instanceof ErrorReply) return reply;
-    had =
-      had && (typeof reply === 'string' || (Array.isArray(reply) && (reply[0] === 'acquired' || reply[0] === 'mine')));
+    const status: Reply | undefined =
+      typeof reply === 'string' ? reply.split(' ')[0] : Array.isArray(reply) ? reply[0] : undefined;
+    had = had && (status === 'acquired' || status === 'mine');
     replies.push(reply);
   }
   return [...replies, questionOf(args)];

@@ -75,7 +75,7 @@ export const ask: ScriptBody = (redis, keys, args) => {
   const { sweepAt } = holders;
   let remainingMs = sweepAt === undefined ? -1 : Math.max(sweepAt - nowMs, 1);
   if (step.limited) remainingMs = 0;
-  if (freshMs === 0) return ['busy', remainingMs, nowMs, step.unserved, question];
+  if (freshMs === 0) return ['busy', remainingMs, step.unserved, question];
   return ['wait', remainingMs, redis.zrank(queue, tenure) ?? 0, place, nowMs, question];
 };
 

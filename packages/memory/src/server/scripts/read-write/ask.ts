@@ -73,7 +73,7 @@ export const ask: ScriptBody = (redis, keys, args) => {
   const { side, foreign } = holders;
   const remainingMs = foreign ? redis.pttl(lock) : side === undefined ? 0 : Math.max(holders.sweepAt - nowMs, 1);
   const isForeign = foreign ? 1 : 0;
-  if (freshMs === 0) return ['busy', remainingMs, nowMs, isForeign, unserved(redis, holders), question];
+  if (freshMs === 0) return ['busy', remainingMs, isForeign, unserved(redis, holders), question];
   const position = redis.zrank(queue, tenure) ?? 0;
   if (side !== undefined && position === 0 && !(side === 'r' && what === 'r')) tellHolders(redis, lock);
   return ['wait', remainingMs, position, place, nowMs, isForeign, question];
