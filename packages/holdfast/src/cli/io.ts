@@ -1,7 +1,7 @@
 /** What the command line takes from the process it runs in: handed over, so that a test can be that process. */
 
 /** Signals that end a program, as users and supervisors send them. */
-export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+export type EndSignal = 'SIGINT' | 'SIGQUIT' | 'SIGTERM' | 'SIGHUP';
 
 /** See the module comment. */
 export interface Io {

@@ -22,8 +22,10 @@ class Program {
   output = '';
   errors = '';
 
-  constructor(file: string, args: readonly string[]) {
-    this.child = spawn(file, args, { env: { ...process.env, REDIS_URL: kit.server.url }, stdio: 'pipe' });
+  /** `detached`: away from the terminal in which the tests may run. */
+  constructor(file: string, args: readonly string[], where: { readonly detached?: true } = {}) {
+    const env = { ...process.env, REDIS_URL: kit.server.url };
+    this.child = spawn(file, args, { env, stdio: 'pipe', ...where });
     this.child.stdout?.on('data', (chunk) => (this.output += String(chunk)));
     this.child.stderr?.on('data', (chunk) => (this.errors += String(chunk)));
     this.ended = once(this.child, 'close').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals | null);
@@ -31,6 +33,11 @@ class Program {
       this.child.kill('SIGKILL');
       await this.ended;
     });
+  }
+
+  /** The process that the command says it was started by. */
+  get pidSaid(): number {
+    return Number(/under (\d+)\./.exec(this.output)?.[1]);
   }
 
   said(words: string): Promise<unknown> {
@@ -45,6 +52,14 @@ const holdfast = (...args: string[]) => new Program(process.execPath, [program, 
 /** A command that says when it runs and does what `code` says. */
 const node = (code: string) => ['--', process.execPath, '-e', code];
 const forEver = 'setInterval(() => undefined, 1000); console.log("running")';
+/** Says by whom it was started and what it is told, and at SIGTERM all of it. It ends by itself when it is alone. */
+const counting = `
+  const told = [];
+  for (const signal of ["SIGINT", "SIGQUIT", "SIGHUP"]) process.on(signal, () => { told.push(signal); console.log("told " + signal); });
+  process.on("SIGTERM", () => { console.log("in all " + told); process.exit(0); });
+  const above = process.ppid;
+  setInterval(() => process.ppid === above || process.exit(1), 1000);
+  console.log("under " + above + ".");`;
 
 describe('holdfast run', () => {
   it('runs a command while the lock is held, tells it the name, and ends as it does', async () => {
@@ -107,6 +122,18 @@ describe('holdfast run', () => {
     expect(await holdfast('run', name, '--', './there-is-no-such-command').ended).toBe(127);
     expect(await holdsInRedis(kit, name)).toBe(0);
   });
+
+  it('passes on what a terminal could have sent, where there is none', async () => {
+    const call = new Program(process.execPath, [program, 'run', freshName(), ...node(counting)], { detached: true });
+    await call.said('under');
+    process.kill(call.pidSaid, 'SIGINT');
+    await call.said('told SIGINT');
+    process.kill(call.pidSaid, 'SIGQUIT');
+    await call.said('told SIGQUIT');
+    process.kill(call.pidSaid, 'SIGTERM');
+    expect(await call.ended).toBe(0);
+    expect(call.output).toContain('in all SIGINT,SIGQUIT\n');
+  });
 });
 
 /** util-linux has a program that gives another one a terminal; others of that name do not know its options. */
@@ -122,9 +149,11 @@ const withTerminals = hasTerminals();
 if (!withTerminals) process.stderr.write('skipped: the command line in a terminal: no script program of util-linux\n');
 
 /** The command line in a terminal of its own, in place of the shell that is started there: some shells answer Ctrl+C themselves. */
-const inTerminal = (...args: string[]) => {
+const inTerminal = (...args: string[]) => inTerminalWith('', ...args);
+/** `but`: where it reads or writes elsewhere, as a shell says it. */
+const inTerminalWith = (but: string, ...args: string[]) => {
   const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
-  return new Program('script', ['-qfec', `stty rows 12 cols 60; exec ${command}`, '/dev/null']);
+  return new Program('script', ['-qfec', `stty rows 12 cols 60; exec ${command} ${but}`, '/dev/null']);
 };
 
 (withTerminals ? describe : describe.skip)('in a terminal', () => {
@@ -156,6 +185,35 @@ const inTerminal = (...args: string[]) => {
     expect(await taken.ended).toBe(0);
     expect(taken.output).toContain(`took ${name} from`);
     await waitUntil(() => hold.state === 'lost', { what: 'the holder is told' });
+  });
+
+  // SIGTERM goes the way of what was passed on before it, and comes in behind it.
+  it.each(['', '</dev/null', '2>&1 | (trap "" INT QUIT HUP; exec cat)'])(
+    'run: its keys reach the command once, and other signals are passed on once: holdfast %s',
+    async (but) => {
+      const call = inTerminalWith(but, 'run', freshName(), ...node(counting));
+      await call.said('under');
+      call.child.stdin?.write('\u0003');
+      await call.said('told SIGINT');
+      call.child.stdin?.write('\u001C');
+      await call.said('told SIGQUIT');
+      process.kill(call.pidSaid, 'SIGHUP');
+      await call.said('told SIGHUP');
+      process.kill(call.pidSaid, 'SIGTERM');
+      await call.said('in all');
+      expect(call.output).toContain('in all SIGINT,SIGQUIT,SIGHUP\r\n');
+    },
+  );
+
+  it('run: its keys reach a command that has left the terminal', async () => {
+    const [, ...command] = node(counting);
+    const call = inTerminal('run', freshName(), '--', 'setsid', ...command);
+    await call.said('under');
+    call.child.stdin?.write('\u0003');
+    await call.said('told SIGINT');
+    process.kill(call.pidSaid, 'SIGTERM');
+    expect(await call.ended).toBe(0);
+    expect(call.output).toContain('in all SIGINT\r\n');
   });
 });
 

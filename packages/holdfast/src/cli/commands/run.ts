@@ -16,11 +16,12 @@ import { systemClock } from '@holdfast/watchdog';
 import { type Hold, LockLostError, LockTimeoutError } from 'holdfast';
 import type { Call, CliCommand } from '../command-line.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
+import { isInForeground } from '../foreground.js';
 import type { EndSignal } from '../io.js';
 import { printable } from '../table.js';
 
 const GRACE_MS = 5_000;
-const signals: readonly EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const signals: readonly EndSignal[] = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'];
 /** As shells do: a command that cannot be found, and one that cannot be run. */
 const NOT_FOUND = 127;
 const NOT_RUNNABLE = 126;
@@ -91,10 +92,7 @@ class Run {
     const { io } = this.#call;
     const env = { ...io.env, HOLDFAST_LOCK_HELD: this.#hold.name };
     const child = spawn(program, args, { stdio: 'inherit', env });
-    // A terminal sends ^C to the command as well.
-    const undo = signals.map((signal) =>
-      io.onSignal(signal, () => void ((signal === 'SIGINT' && io.isTerminal) || child.kill(signal))),
-    );
+    const undo = signals.map((signal) => io.onSignal(signal, () => passOn(signal, child)));
     const end = this.#endWhenLost(child);
     try {
       return await ended(child, (error) => io.warn(`holdfast: ${error.message}`));
@@ -123,6 +121,16 @@ class Run {
       if (killing !== undefined) this.#clock.clearTimer(killing);
     };
   }
+}
+
+/**
+ * Once, also what the keys of a terminal send to the command as well: a second Ctrl+C means to many programs that they are to end at once, without tidying up.
+ * What somebody else sends to this process there looks the same, and is lost.
+ */
+function passOn(signal: EndSignal, child: ChildProcess): void {
+  const isOfKeys = signal === 'SIGINT' || signal === 'SIGQUIT';
+  if (isOfKeys && child.pid !== undefined && isInForeground(child.pid)) return;
+  child.kill(signal);
 }
 
 /** `warn`: it runs on, and something that was wanted of it did not work, such as a signal to a command of another user. */
