@@ -238,6 +238,16 @@ describe('HoldfastModule', () => {
     await other.free();
     await ledger.tryClose('mon');
   });
+
+  it('shuts down by itself with such a client, of which a lock is held', async () => {
+    const fake = createTestClient();
+    const { app, ledger } = await start([HoldfastModule.forRoot(options())], (builder) =>
+      builder.overrideProvider(LockClient).useValue(fake),
+    );
+    const hold = await ledger.locks.getLock('mon').acquire();
+    await app.close();
+    expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'closed' });
+  });
 });
 
 describe('LockHealthIndicator', () => {

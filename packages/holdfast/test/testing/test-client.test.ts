@@ -201,7 +201,21 @@ describe('a test client', () => {
     await expect(testClient().outage(Number.POSITIVE_INFINITY)).rejects.toThrow(RangeError);
   });
 
-  it('closes by itself in an outage, and with time to drain when the test moves it', async () => {
+  it('closes by itself with time to drain: what ends in its own time ends, and what does not is lost', async () => {
+    const other = testClient();
+    await other.busy('order');
+    const ending = testClient({ server: other.server });
+    const section = ending.getLock('work').withLock(() => other.getLock('order').tryLock(4_000));
+    await other.advance(0);
+    await ending.close({ drainMs: 10_000 });
+    await expect(section).resolves.toBe(false);
+    const keeping = testClient();
+    const hold = await keeping.getLock('work').acquire();
+    await keeping.close({ drainMs: 10_000 });
+    expect(hold.signal.reason).toMatchObject({ reason: 'closed' });
+  });
+
+  it('closes by itself in an outage, and with time to drain as the test moves it', async () => {
     const locks = testClient();
     locks.on('error', () => undefined);
     const hold = await locks.getLock('order').acquire();
