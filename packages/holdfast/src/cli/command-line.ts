@@ -89,13 +89,13 @@ export class Call {
 
   /** How long an answer of Redis may take. @throws UsageError */
   get answerWithinMs(): number {
-    return this.duration('timeout') ?? 5_000;
+    return this.duration('timeout', 1) ?? 5_000;
   }
 
-  /** In milliseconds. @throws UsageError */
-  duration(option: string): number | undefined {
+  /** In milliseconds. @throws UsageError for one that is not a time, or less than `leastMs`. */
+  duration(option: string, leastMs: number): number | undefined {
     const text = this.text(option);
-    return text === undefined ? undefined : durationOf(`--${option}`, text);
+    return text === undefined ? undefined : durationOf(`--${option}`, text, leastMs);
   }
 
   /** A lock client there; closed with {@link close}. @throws TypeError, RangeError for a prefix that cannot be. */

@@ -2,11 +2,18 @@ import { UsageError } from './exit-codes.js';
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
+/** What the timers of a process can wait for: 596 hours. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** `500`, `500ms`, `30s`, `5m` or `1h` in milliseconds. @throws UsageError */
-export function durationOf(option: string, text: string): number {
+export function durationOf(option: string, text: string, leastMs: number): number {
   const [, number = '', unit = 'ms'] = /^(\d{1,10})(ms|s|m|h)?$/.exec(text) ?? [];
   if (number === '') throw new UsageError(`${option} must be a time such as 500ms, 30s, 5m or 1h, not "${text}"`);
-  return Number(number) * units[unit as keyof typeof units];
+  const ms = Number(number) * units[unit as keyof typeof units];
+  if (ms < leastMs || ms > LONGEST_MS) {
+    throw new UsageError(`${option} must be between ${leastMs}ms and ${LONGEST_MS}ms (596h), not "${text}"`);
+  }
+  return ms;
 }
 
 /** A time in words, for a table: the two largest units of it. */

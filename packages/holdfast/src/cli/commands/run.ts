@@ -21,6 +21,8 @@ import type { EndSignal } from '../io.js';
 import { printable } from '../table.js';
 
 const GRACE_MS = 5_000;
+/** As a lock has it. */
+const SHORTEST_LEASE_MS = 100;
 const signals: readonly EndSignal[] = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'];
 /** As shells do: a command that cannot be found, and one that cannot be run. */
 const NOT_FOUND = 127;
@@ -39,7 +41,7 @@ export const run: CliCommand = {
     const [name = ''] = call.positionals;
     const [program, ...args] = call.rest ?? [];
     if (program === undefined) throw new UsageError('run needs a command behind --: holdfast run NAME -- COMMAND');
-    const graceMs = call.duration('grace') ?? GRACE_MS;
+    const graceMs = call.duration('grace', 0) ?? GRACE_MS;
     const hold = await acquired(call, name, printable(basename(program)).slice(0, 200));
     if (typeof hold === 'number') return hold;
     const code = await new Run(call, hold, graceMs).of(program, args);
@@ -58,7 +60,7 @@ export const run: CliCommand = {
 async function acquired(call: Call, name: string, command: string): Promise<Hold | number> {
   const giveUp = new AbortController();
   const undo = signals.map((signal) => call.io.onSignal(signal, () => giveUp.abort(signal)));
-  const [waitMs, leaseMs] = [call.duration('wait'), call.duration('lease')];
+  const [waitMs, leaseMs] = [call.duration('wait', 0), call.duration('lease', SHORTEST_LEASE_MS)];
   const times = { ...(waitMs === undefined ? {} : { waitMs }), ...(leaseMs === undefined ? {} : { leaseMs }) };
   try {
     return await call

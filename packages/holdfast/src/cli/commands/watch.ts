@@ -30,8 +30,7 @@ export const watch: CliCommand = {
   takes: [0, 1],
   behindDashes: 'arguments',
   async run(call) {
-    const everyMs = call.duration('every') ?? EVERY_MS;
-    if (everyMs < LEAST_MS) throw new UsageError(`--every must be ${LEAST_MS}ms or more`);
+    const everyMs = call.duration('every', LEAST_MS) ?? EVERY_MS;
     if (!call.wantsJson && !call.io.isTerminal) throw new UsageError('watch draws on a terminal; elsewhere say --json');
     const view = call.wantsJson ? changeLines(call) : liveTable(call, everyMs);
     const ending = new Ending(call.io);
