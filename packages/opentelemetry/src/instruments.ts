@@ -3,7 +3,7 @@
  * our own, because its conventions have nothing for distributed locks.
  */
 
-import type { Meter } from '@opentelemetry/api';
+import type { Meter, MeterProvider } from '@opentelemetry/api';
 
 /** In seconds: those of `client.stats()`. */
 export const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -40,5 +40,17 @@ export function instruments(meter: Meter) {
     refusals: count('limit.refusals', '{call}', "Calls above one of the client's limits"),
     leaks: count('leaks', '{hold}', 'Locks that no code will unlock any more'),
     selfWaits: count('self_waits', '{call}', 'Calls that wait for a lock that their own client holds'),
+  };
+}
+
+/**
+ * Those of the provider that there is by now. A global one may be set later: unlike tracers, meters that the API gave before that measure nothing for ever.
+ */
+export function instrumentsOf(provider: () => MeterProvider): () => ReturnType<typeof instruments> {
+  let made: { readonly by: MeterProvider; readonly all: ReturnType<typeof instruments> } | undefined;
+  return () => {
+    const by = provider();
+    if (made?.by !== by) made = { by, all: instruments(by.getMeter('@holdfast/opentelemetry')) };
+    return made.all;
   };
 }

@@ -15,6 +15,7 @@ import {
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { LockAcquireTrace, LockSectionTrace } from 'holdfast';
 import { ActiveContext } from './active-span.js';
+import { checkOptions } from './check-options.js';
 import { errorTypeOf } from './errors.js';
 import { groupAttributes, type GroupOf } from './groups.js';
 import { Handovers } from './handovers.js';
@@ -34,8 +35,11 @@ export interface TraceOptions {
  *
  * The span of a call that waited is linked to that of the hold which handed it the lock, where both are of one client. A hold without section, of
  * `lock()` or `acquire()`, has no span of its own: there the link is to the call that acquired it.
+ *
+ * @throws TypeError for options that cannot be used.
  */
 export function traceLocks(options: TraceOptions = {}): Subscription {
+  checkOptions('traceLocks', options, ['tracerProvider', 'getTracer']);
   const { tracerProvider = traceApi.getTracerProvider() } = options;
   const spans = new LockSpans(tracerProvider.getTracer('@holdfast/opentelemetry'), options.group);
   const subscriptions = new Subscriptions();

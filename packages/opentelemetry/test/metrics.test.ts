@@ -1,7 +1,7 @@
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import { diag, DiagConsoleLogger } from '@opentelemetry/api';
-import { measureLocks } from '@holdfast/opentelemetry';
+import { diag, DiagConsoleLogger, metrics as metricsApi } from '@opentelemetry/api';
+import { measureLocks, traceLocks } from '@holdfast/opentelemetry';
 import type { RLock } from 'holdfast';
 import { BOUNDS_S } from '../src/instruments.js';
 import { kindOf, openClient, openMetrics } from './site.js';
@@ -168,6 +168,37 @@ describe('what is exported', () => {
     expect(new Set(told)).toEqual(new Set([error]));
   });
 
+  it('lacks what an async group function would say, whose rejection nobody hears of', async () => {
+    const told: unknown[] = [];
+    diag.setLogger(Object.assign(new DiagConsoleLogger(), { error: (...args: unknown[]) => told.push(args.at(-1)) }));
+    kit.cleanup(() => diag.disable());
+    const { lock } = openClient(kit);
+    const group = (name: string) => (name === lock.name ? Promise.reject(new Error('no group')) : undefined);
+    const { meterProvider } = openMetrics(kit);
+    const measuring = measureLocks({ group: group as never, meterProvider });
+    expect(await lock.withLock(() => 1)).toBe(1);
+    measuring.stop();
+    expect(new Set(told.map(String))).toEqual(
+      new Set(['TypeError: group must give a string or undefined, got a promise']),
+    );
+  });
+
+  it('is exported also by a global provider that is set later, without what was open then', async () => {
+    const { lock, group } = openClient(kit);
+    const measuring = measureLocks({ group: kindOf });
+    kit.cleanup(() => measuring.stop());
+    const hold = await lock.acquire();
+    const { meterProvider, of } = openMetrics(kit);
+    metricsApi.setGlobalMeterProvider(meterProvider);
+    kit.cleanup(() => metricsApi.disable());
+    await hold.release();
+    await lock.withLock(() => undefined);
+    const found = await of(group);
+    expect(found['holdfast.lock.held']).toEqual([{ value: 0, attributes: {} }]);
+    expect(found['holdfast.hold.duration']).toMatchObject([{ value: 1 }]);
+    expect(found['holdfast.acquire.duration']).toMatchObject([{ value: 1 }]);
+  });
+
   it('have no level lowered that was not raised, when a group function throws once', async () => {
     diag.setLogger(Object.assign(new DiagConsoleLogger(), { error: () => undefined }));
     kit.cleanup(() => diag.disable());
@@ -186,5 +217,22 @@ describe('what is exported', () => {
     const found = await metrics.of(own);
     for (const level of ['holdfast.lock.waiting', 'holdfast.lock.held'])
       expect(found[level]).toEqual([{ value: 0, attributes: {} }]);
+  });
+});
+
+describe('options that cannot be used', () => {
+  it.each([
+    ['measureLocks', measureLocks, 'meterProvider', 'getMeter'],
+    ['traceLocks', traceLocks, 'tracerProvider', 'getTracer'],
+  ] as const)('are refused by %s', (name, start, provider, method) => {
+    const { client } = openClient(kit);
+    const wrong: [options: unknown, says: string][] = [
+      [client, 'it takes no client'],
+      [null, 'options must be an object'],
+      [{ groups: kindOf }, 'unknown option "groups"'],
+      [{ group: 'invoice' }, 'group must be a function'],
+      [{ [provider]: {} }, `${provider} must have ${method}()`],
+    ];
+    for (const [options, says] of wrong) expect(() => start(options as never)).toThrow(`${name}: ${says}`);
   });
 });
