@@ -19,12 +19,19 @@ const LONGEST_DRAIN_MS = 2 ** 31 - 1;
 /**
  * What is the client's, which refuses options that it does not know, and what is the module's own.
  *
- * @throws RangeError for a time that `close` could not take: at its end an application must not find that out.
+ * @throws TypeError for no options, RangeError for a time that `close` could not take: at its end an application must not find that out.
  */
-function apart({ drainMs = DRAIN_MS, ...ofClient }: HoldfastModuleOptions): {
+function apart(options: HoldfastModuleOptions | null | undefined): {
   readonly ofClient: LockClientOptions;
   readonly drainMs: number;
 } {
+  if (typeof options !== 'object' || options === null) {
+    const given = options === null ? 'null' : typeof options;
+    throw new TypeError(
+      `HoldfastModule: options must be an object, got ${given}; what does the factory of forRootAsync give?`,
+    );
+  }
+  const { drainMs = DRAIN_MS, ...ofClient } = options;
   if (!Number.isInteger(drainMs) || drainMs < 0 || drainMs > LONGEST_DRAIN_MS) {
     throw new RangeError(
       `HoldfastModule: drainMs must be a whole number of milliseconds between 0 and ${LONGEST_DRAIN_MS}`,

@@ -223,6 +223,12 @@ describe('HoldfastModule', () => {
   it('refuses options that cannot work when the application starts', async () => {
     const starting = start([HoldfastModule.forRoot({ redis: 'http://localhost' })]);
     await expect(starting).rejects.toThrow('redis must be a redis:// or rediss:// URL');
+    for (const nothing of [undefined, null, 'redis://localhost']) {
+      const given = HoldfastModule.forRootAsync({ useFactory: () => nothing as never });
+      await expect(start([given])).rejects.toThrow(
+        `options must be an object, got ${nothing === null ? 'null' : typeof nothing}; what does the factory`,
+      );
+    }
     for (const drainMs of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '5s' as never]) {
       await expect(start([HoldfastModule.forRoot({ ...options(), drainMs })])).rejects.toThrow(/drainMs must be/);
     }

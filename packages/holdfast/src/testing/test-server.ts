@@ -59,6 +59,7 @@ export class TestSite implements TestServer {
   }
 
   async outage(ms: number): Promise<void> {
+    if (typeof ms !== 'number') throw new TypeError(`outage: ms must be a number, not ${typeof ms}`);
     if (!(ms > 0 && Number.isFinite(ms))) throw new RangeError(`outage: it cannot last ${ms} ms`);
     this.#outUntil = Math.max(this.#outUntil, this.#clock.now() + ms);
     this.memory.hangUp();

@@ -80,7 +80,7 @@ export class VirtualTime implements Clock {
    * @throws RangeError for what is no time, Error when it is moving already.
    */
   async advance(ms: number): Promise<void> {
-    if (typeof ms !== 'number') throw new TypeError(`advance: ms must be a number, not a ${typeof ms}`);
+    if (typeof ms !== 'number') throw new TypeError(`advance: ms must be a number, not ${typeof ms}`);
     if (!(ms >= 0 && Number.isFinite(ms))) throw new RangeError(`advance: time cannot move on by ${ms} ms`);
     if (this.#moving) throw new Error('advance: time is moving already; await one call before the next');
     this.#moving = true;

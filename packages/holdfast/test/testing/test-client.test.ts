@@ -267,7 +267,9 @@ describe('bad input', () => {
     expect(() => createTestServer({ tim: 1 } as never)).toThrow('createTestServer: unknown option "tim"');
     expect(() => createTestClient(null as never)).toThrow('createTestClient: options must be an object');
     const locks = testClient();
-    await expect(locks.advance('5' as never)).rejects.toThrow('advance: ms must be a number, not a string');
+    await expect(locks.advance('5' as never)).rejects.toThrow('advance: ms must be a number, not string');
+    await expect(locks.advance(undefined as never)).rejects.toThrow('advance: ms must be a number, not undefined');
+    await expect(locks.outage(undefined as never)).rejects.toThrow('outage: ms must be a number, not undefined');
     const hold = await locks.getLock('order').acquire();
     for (const reason of [undefined, 'typo', 'closed'])
       await expect(locks.lose('order', reason as never)).rejects.toThrow(RangeError);
