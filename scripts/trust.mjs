@@ -1,7 +1,7 @@
 // npm run trust -- --runs N [--load K] [--stalls] [-- jest arguments]
 //
 // Does the suite tell the truth? Runs it N times (5), beside K processes that keep a core busy each (0), and prints every test that ever
-// failed, how often and why. With --stalls the processes in which tests run stand still for half a second now and then. Ends with exit code 1 unless every run was green. Ctrl-C ends everything and prints what was seen until then.
+// failed, how often and why. With --stalls (on Linux) the processes in which tests run stand still for half a second now and then. Ends with exit code 1 unless every run was green. Ctrl-C ends everything and prints what was seen until then.
 //
 //   npm run trust -- --runs 20 --load 4 -- --selectProjects holdfast -- contract/waiting
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -26,6 +26,8 @@ function commandLine(args) {
   if (!Number.isInteger(runs) || runs < 1)
     throw new RangeError(`--runs must be a positive integer, not ${values.runs}`);
   if (!Number.isInteger(load) || load < 0) throw new RangeError(`--load must be a count, not ${values.load}`);
+  if (values.stalls && process.platform !== 'linux')
+    throw new Error('--stalls works on Linux only: it finds the processes to stop in /proc');
   return { runs, load, stalls: values.stalls, jestArgs: split < 0 ? [] : args.slice(split + 1) };
 }
 

@@ -1,6 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 // @ts-expect-error plain JavaScript, like all of scripts/
 import { startLoad } from '../../../scripts/trust/load.mjs';
@@ -140,6 +141,23 @@ describe('the load', () => {
 
 (process.platform === 'linux' ? describe : describe.skip)('stalls', () => {
   const standsStill = (pid: number) => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+
+  it('are for Linux, which is said in a line elsewhere', () => {
+    const elsewhere = 'data:text/javascript,Object.defineProperty(process,"platform",{value:"darwin"})';
+    const trust = fileURLToPath(new URL('../../../scripts/trust.mjs', import.meta.url));
+    const said = spawnSync(process.execPath, [
+      '--import',
+      elsewhere,
+      trust,
+      '--runs',
+      '1',
+      '--stalls',
+      '--',
+      '--version',
+    ]);
+    expect(String(said.stderr)).toBe('--stalls works on Linux only: it finds the processes to stop in /proc\n');
+    expect(said.status).toBe(1);
+  });
 
   it('make a process stand still that was called so, and no other, and are over when they are stopped', async () => {
     const [called, other] = ['holdfast-stands-still', 'holdfast-goes-on'].map((name) =>
