@@ -188,12 +188,12 @@ describe('what is exported', () => {
     const measuring = measureLocks({ group: kindOf });
     kit.cleanup(() => measuring.stop());
     const hold = await lock.acquire();
-    const { meterProvider, of } = openMetrics(kit);
-    metricsApi.setGlobalMeterProvider(meterProvider);
+    const later = openMetrics(kit);
+    metricsApi.setGlobalMeterProvider(later.meterProvider);
     kit.cleanup(() => metricsApi.disable());
     await hold.release();
     await lock.withLock(() => undefined);
-    const found = await of(group);
+    const found = await later.of(group);
     expect(found['holdfast.lock.held']).toEqual([{ value: 0, attributes: {} }]);
     expect(found['holdfast.hold.duration']).toMatchObject([{ value: 1 }]);
     expect(found['holdfast.acquire.duration']).toMatchObject([{ value: 1 }]);
