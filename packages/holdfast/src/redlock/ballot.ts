@@ -9,6 +9,9 @@ import type { LockNode } from './lock-node.js';
 /** Told, once, what a ballot that is not wanted any more has given back: `unheld` when it never was a vote. */
 export type Parting = (outcome: ReleaseOutcome) => void;
 
+/** After this the node has nothing of the ballot any more. */
+export const keepsNothing = ({ kind }: ReleaseOutcome): boolean => kind === 'released' || kind === 'unheld';
+
 /** Told of a ballot. */
 export interface BallotListener {
   onAnswer(ballot: Ballot): void;
@@ -102,8 +105,8 @@ export class Ballot implements StakeListener {
 
   #cancel(): void {
     this.#patience?.cancel();
-    void this.tenure.cancel();
-    this.#part({ kind: 'unheld' });
+    // A node that has not acknowledged it may keep something.
+    void this.tenure.cancel().then(() => this.#part({ kind: 'unheld' }));
   }
 
   #part(outcome: ReleaseOutcome): void {

@@ -1,11 +1,13 @@
 import type { LockParts } from '../client-parts.js';
 import type { Stake } from '../tenure/stake.js';
-import type { Ballot, Parting } from './ballot.js';
+import { type Ballot, keepsNothing, type Parting } from './ballot.js';
 import type { LockNode } from './lock-node.js';
 
 /** The ballots of a quorum, one for a node at most. */
 export class Ballots {
   readonly #byNode = new Map<LockNode, Ballot>();
+  /** The last at each node, also when it is over. */
+  readonly #latest = new Map<LockNode, Ballot>();
   readonly #declined = new Set<LockNode>();
   readonly #parts: LockParts;
   readonly #nodeTimeoutMs: number;
@@ -33,7 +35,7 @@ export class Ballots {
     return this.#byNode.get(node);
   }
 
-  /** How many nodes have answered no when they were asked last: they keep nothing of this quorum. */
+  /** How many nodes have answered no when they were asked last, or have confirmed that this was undone: they keep nothing of this quorum. */
   get declined(): number {
     return this.#declined.size;
   }
@@ -41,6 +43,7 @@ export class Ballots {
   add(ballot: Ballot): void {
     this.#declined.delete(ballot.node);
     this.#byNode.set(ballot.node, ballot);
+    this.#latest.set(ballot.node, ballot);
   }
 
   /** It is over, unless another one has taken its place. */
@@ -53,7 +56,9 @@ export class Ballots {
     for (const ballot of ballots) {
       if (ballot.answer === 'no') this.#declined.add(ballot.node);
       this.delete(ballot);
-      ballot.leave(this.#parts, this.#nodeTimeoutMs);
+      ballot.leave(this.#parts, this.#nodeTimeoutMs, (outcome) => {
+        if (keepsNothing(outcome) && this.#latest.get(ballot.node) === ballot) this.#declined.add(ballot.node);
+      });
     }
   }
 

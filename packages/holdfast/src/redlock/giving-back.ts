@@ -1,17 +1,17 @@
 /**
  * How a lock by majority is given back: at all nodes at once.
  *
- * It is given back when a majority of the nodes is known to keep nothing of it, and the others have had a moment in which a client that comes next finds
+ * It is given back when a majority of the nodes is known to keep nothing of it, and the others have had their moment: a client that comes next finds
  * them free too. Those that have declined to vote keep nothing. It was held to its end when a majority had voted and has not answered that the vote was gone:
  * a node that is silent has not given its vote to others.
- * A question that was under way when the lock was had may be a vote by now: its node counts among those that say so, and is not waited for.
+ * A question that was under way when the lock was had may be a vote by now: its node counts among those that say so, and is waited for no longer than
+ * that moment.
  * A node that is silent is told in the background until it acknowledges, or the lease there is over.
  */
 
-import type { Appointment } from '@holdfast/watchdog';
 import type { LockParts } from '../client-parts.js';
 import type { FailureOf, ReleaseOutcome, Stake } from '../tenure/stake.js';
-import type { Parting } from './ballot.js';
+import { keepsNothing, type Parting } from './ballot.js';
 
 /** What there is to give back. `underWay`: ballots without an answer yet. `declined`: nodes that keep nothing. */
 export interface Poll {
@@ -20,7 +20,7 @@ export interface Poll {
   readonly declined: number;
 }
 
-/** See the module comment. `momentMs`: what the slower nodes have once a majority has answered. */
+/** See the module comment. `momentMs`: what the slower nodes have. */
 export async function giveBackAll(
   parts: LockParts,
   { votes, underWay, declined }: Poll,
@@ -33,20 +33,23 @@ export async function giveBackAll(
     let openVotes = votes.length;
     let openBallots = underWay.length;
     let failed: ReleaseOutcome = { kind: 'unheld' };
-    let moment: Appointment | undefined;
+    let momentIsOver = false;
+    const moment = parts.waits.at(now + momentMs, () => {
+      momentIsOver = true;
+      count();
+    });
     const end = (found: ReleaseOutcome) => {
-      moment?.cancel();
+      moment.cancel();
       resolve(found);
     };
     const count = () => {
-      if (held + openBallots < majority) end({ kind: 'unheld' });
-      else if (free + openVotes + openBallots < majority) end(failed);
-      else if (held < majority || free < majority) return;
-      else if (openVotes === 0) end({ kind: 'released' });
-      else moment ??= parts.waits.at(parts.clock.now() + momentMs, () => end({ kind: 'released' }));
+      const mayCome = momentIsOver ? 0 : openBallots;
+      if (held + mayCome < majority) end({ kind: 'unheld' });
+      else if (free + openVotes + mayCome < majority) end(failed);
+      else if (held >= majority && free >= majority && (momentIsOver || openVotes === 0)) end({ kind: 'released' });
     };
     const note = (found: ReleaseOutcome) => {
-      if (found.kind === 'released' || found.kind === 'unheld') free++;
+      if (keepsNothing(found)) free++;
       else failed = found;
       count();
     };

@@ -178,8 +178,8 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
     this.#state = 'held';
     this.heldSince = this.clock.now();
     this.terms = leaseTermsOf(this.#candidacy.demand.terms, this.clock);
-    // What is still unanswered may yet become a vote; what stands in a queue must not.
-    const isOver = ({ answer }: Ballot) => answer !== 'yes' && (how === 'granted' || answer !== 'none');
+    // What is still unanswered may yet become a vote. One that has a place in a queue instead is withdrawn when it says so.
+    const isOver = ({ answer }: Ballot) => answer !== 'yes' && answer !== 'none';
     this.#ballots.withdraw(...this.#ballots.all.filter(isOver));
     this.lease.begin();
     this.#listener.onHeld(this, how);

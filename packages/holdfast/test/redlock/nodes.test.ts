@@ -45,6 +45,19 @@ const heldByThree = async () => {
   }
 };
 
+/** A hold that was waited for, in line at node 4, and that nodes 2 to 4 have voted for. What it is told by 0 and 1 is held back on its ways there. */
+const grantedByThree = async () => {
+  const name = 'report';
+  const ways = world.ownLinks();
+  const kept = await within((await warmed(name)).acquire());
+  const call = world.open({ watchdogTimeoutMs: LEASE_MS }, ways).getRedLock(name).acquire();
+  await world.until(async () => (await world.waiters(name, 'queue')) === 1, 'a waiter');
+  expect(await world.lineOf(name)).toBe(4);
+  for (const node of [0, 1]) ways[node]?.freeze();
+  await within(kept.release());
+  return { hold: await within(call), ways };
+};
+
 describe('a minority of the nodes', () => {
   it.each([
     ['dead', (node: number) => world.kill(node)],
@@ -170,6 +183,46 @@ describe('a minority of the nodes', () => {
       expect(world.clock.now() - since).toBeLessThan(1_000);
     },
   );
+
+  it.each(['before', 'while'] as const)(
+    'that is silent when the lock is given back may have been one of three votes for a client that had waited: nodes that answer late, %s it gives the lock back, count',
+    async (late) => {
+      const { hold, ways } = await grantedByThree();
+      const thaw = async () => {
+        for (const node of [0, 1]) ways[node]?.thaw();
+        await world.pass(20);
+      };
+      if (late === 'before') await thaw();
+      ways[2]?.freeze();
+      const since = world.clock.now();
+      const release = hold.release();
+      if (late === 'while') await thaw();
+      await within(release);
+      expect(world.clock.now() - since).toBeLessThan(1_000);
+    },
+  );
+
+  it('that is dead when the lock is given back may have been one of three votes: nodes that have undone an earlier question keep nothing of it', async () => {
+    const lock = await warmed(freshName());
+    for (const node of [0, 1, 2]) world.links[node]?.freeze();
+    const call = lock.acquire({ leaseMs: LEASE_MS });
+    await world.pass(200);
+    world.links[2]?.thaw();
+    const hold = await within(call);
+    for (const node of [0, 1]) world.links[node]?.thaw();
+    await world.pass(200);
+    expect((await takenOn(hold.name)).filter((node) => node < 2)).toEqual([]);
+    world.kill(2);
+    const since = world.clock.now();
+    await within(hold.release());
+    expect(world.clock.now() - since).toBeLessThan(1_000);
+  });
+
+  it('is no majority: with a vote and two late answers outstanding, the lock is not given back', async () => {
+    const { hold, ways } = await grantedByThree();
+    ways[2]?.freeze();
+    expect(await within(failureOf(hold.release()))).toBeInstanceOf(LockUnavailableError);
+  });
 
   it('that has lost one of three votes has lost the lock: with those that declined, others may have had it', async () => {
     const hold = await heldByThree();
