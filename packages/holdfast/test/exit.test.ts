@@ -89,6 +89,15 @@ describe('a script', () => {
     expect(await forgetful.ended).toBe('SIGTERM');
   });
 
+  it.each(['disconnects', 'quits'])(
+    'that %s its client of ioredis ends with 0, also when Redis was down: holdfast/redlock keeps no connection for messages',
+    async (end) => {
+      const program = new Program(`takes its lock by redlock while Redis is down, and ${end}`, freshName());
+      expect(await program.ended).toBe(0);
+      expect(program.words).toEqual(['ExecutionError', 'reconnecting']);
+    },
+  );
+
   it('that has made a client and never used it ends by itself', async () => {
     expect(await new Program('never locks', freshName()).ended).toBe(0);
   });

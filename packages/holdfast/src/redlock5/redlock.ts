@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { systemClock } from '@holdfast/watchdog';
 import { createLockClient, type Hold, type LockClient, LockClientClosedError, LockError } from 'holdfast';
+import { ClientEnd } from './client-end.js';
 import { ExecutionError, ResourceLockedError } from './errors.js';
 import { AutomaticExtension } from './extension.js';
 import { Lock } from './lock.js';
@@ -34,6 +35,7 @@ export class Redlock extends EventEmitter {
   readonly #holds = new WeakMap<Lock, Hold>();
   readonly #toldAsLost = new WeakSet<Hold>();
   #locks: LockClient | undefined;
+  #clientEnd: ClientEnd | undefined;
   /** Aborts when {@link #locks} is closed. */
   #closing = new AbortController();
   #hasQuit = false;
@@ -190,18 +192,16 @@ export class Redlock extends EventEmitter {
     if (this.#locks === undefined) {
       const locks = createLockClient({ redis: this.#client });
       locks.on('error', (error) => this.#tell(error instanceof Error ? error : new Error(String(error))));
-      this.#client.once('end', this.#onEnd);
+      // Whoever closes his client, and knows of no other connection, is to have none left.
+      this.#clientEnd = new ClientEnd(this.#client, this.#clock, () => void this.#close());
       this.#locks = locks;
       this.#closing = new AbortController();
     }
     return this.#locks;
   }
 
-  /** Whoever closes his client, and knows of no other connection, is to have none left. */
-  readonly #onEnd = (): void => void this.#close();
-
   async #close(): Promise<void> {
-    this.#client.off('end', this.#onEnd);
+    this.#clientEnd?.stop();
     const locks = this.#locks;
     this.#locks = undefined;
     this.#closing.abort();

@@ -7,6 +7,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { createLockClient, LockClientClosedError } from 'holdfast';
+import Redlock from 'holdfast/redlock';
+import { Redis } from 'ioredis';
 
 const [program, redis, lockName] = isMainThread ? process.argv.slice(2) : (workerData as string[]);
 if (program === undefined || redis === undefined || lockName === undefined) {
@@ -44,6 +46,16 @@ async function serve(drainMs: number, work: (signal: AbortSignal) => Promise<unk
     void client.close({ drainMs });
   });
   say(`port ${(server.address() as AddressInfo).port}`);
+}
+
+/** Nothing listens at the client's address; it is ended while it pauses between two attempts to connect. */
+async function lockInVain(end: (ioredis: Redis) => unknown): Promise<void> {
+  const ioredis = new Redis('redis://127.0.0.1:1', { maxRetriesPerRequest: 1, retryStrategy: () => 60_000 });
+  ioredis.on('error', () => undefined);
+  const redlock = new Redlock([ioredis], { retryCount: 0 });
+  await redlock.acquire([name], 1_000).catch(({ name: error }: Error) => say(error));
+  await end(ioredis);
+  say(ioredis.status);
 }
 
 const programs: Record<string, () => Promise<void>> = {
@@ -96,6 +108,8 @@ const programs: Record<string, () => Promise<void>> = {
   },
   'server that finishes': () => serve(10_000, () => once(process, 'SIGTERM')),
   'server that does not finish': () => serve(100, (signal) => once(signal, 'abort')),
+  'takes its lock by redlock while Redis is down, and disconnects': () => lockInVain((ioredis) => ioredis.disconnect()),
+  'takes its lock by redlock while Redis is down, and quits': () => lockInVain((ioredis) => ioredis.quit()),
   worker: async () => {
     const client = open();
     process.once('SIGTERM', () => void client.close({ drainMs: 5_000 }));
