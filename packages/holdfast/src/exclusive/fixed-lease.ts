@@ -22,7 +22,7 @@ export async function fixLease(lock: ExclusiveLock, record: HoldRecord, leaseMs:
   if (record.lost) throw record.lossError();
 }
 
-/** There is no command that raises a lease alone: one more hold does, and goes again. */
+/** By one more hold, which goes again: not every kind of lock has a step that raises the lease alone. */
 async function raise(lock: ExclusiveLock, tenure: Stake, leaseMs: number): Promise<HeldOutcome> {
   retune(lock, tenure);
   const raised = await tenure.steps.countUp(leaseMs);
