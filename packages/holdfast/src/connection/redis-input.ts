@@ -90,12 +90,21 @@ export function swift({ connectTimeout, sentinelCommandTimeout }: RedisOptions):
 
 /** ioredis has read the options, those in the query of a URL too. It connects later. */
 function open(make: () => Redis): OpenedRedis {
-  const redis = outside(make);
+  const redis = outside(() => made(make));
   refuseUnsafe(redis.options);
   if (typeof redis.options.retryStrategy !== 'function') {
     throw new TypeError('redis: without a retryStrategy the first lost connection is the end; leave it out for ours');
   }
   return { kind: 'node', redis, ownership: 'ours' };
+}
+
+/** What ioredis refuses it says by errors of any kind. */
+function made(make: () => Redis): Redis {
+  try {
+    return make();
+  } catch (error) {
+    throw new TypeError(`redis: ioredis refuses these options: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function unusable(): TypeError {

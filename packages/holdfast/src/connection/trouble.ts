@@ -65,6 +65,9 @@ const toAnAddress = /\b(?:connect|getaddrinfo) (E[A-Z_]+)\b/;
 /** What the trouble of the sentinels begins with. */
 export const unnamedMaster = 'No sentinel names the master:';
 
+/** The trouble with several servers, each in words of its own: those of one do not speak for the others. */
+const ofSeveral = /^\d+ of \d+ nodes /;
+
 /** `whose`: where it is not the trouble of the server itself. In one line, whatever OpenSSL says. */
 function lookInto(error: Error): { whose: string; said: string; kind: Kind | undefined } {
   const code = 'code' in error ? String(error.code) : '';
@@ -73,7 +76,8 @@ function lookInto(error: Error): { whose: string; said: string; kind: Kind | und
     error.message.replace(/\s+/g, ' ').trim() || code,
   ) as string[];
   const text = toAnAddress.exec(said)?.[1] ?? said;
-  return { whose, said, kind: kinds.find(({ fits }) => fits.test(text) || fits.test(code)) };
+  const kind = ofSeveral.test(said) ? undefined : kinds.find(({ fits }) => fits.test(text) || fits.test(code));
+  return { whose, said, kind };
 }
 
 /** The error in words, with its own text behind them. */

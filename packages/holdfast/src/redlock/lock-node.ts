@@ -19,18 +19,19 @@ export type NodeState =
 /** Any would do: all locks of a node are on one server. */
 const SOME_LOCK = 'holdfast';
 
+type OpenedNode = Extract<OpenedRedis, { kind: 'node' }>['redis'];
+
 /** One of the servers of a lock by majority. */
 export class LockNode {
   readonly backend: Backend;
   readonly standing: Standing;
   /** Host and port, without user and password. */
   readonly address: string;
+  readonly #redis: OpenedNode;
   readonly #silentAfterMs: number;
 
-  constructor(
-    redis: Extract<OpenedRedis, { kind: 'node' }>['redis'],
-    parts: { backend: Backend; standing: Standing; silentAfterMs: number },
-  ) {
+  constructor(redis: OpenedNode, parts: { backend: Backend; standing: Standing; silentAfterMs: number }) {
+    this.#redis = redis;
     this.address = addressOf(redis);
     this.backend = parts.backend;
     this.standing = parts.standing;
@@ -101,7 +102,9 @@ export class LockNode {
         return `its INFO cannot be read (${verdict.kind === 'unreadable' ? verdict.error.message : ''})`;
       case 'connecting':
       case 'unreachable':
-        return trouble === undefined ? 'there is no connection' : describeTrouble(trouble);
+        if (trouble !== undefined) return describeTrouble(trouble);
+        // Connected: what ioredis or `standing` asks first is unanswered.
+        return /connect$|ready/.test(this.#redis.status) ? 'it does not answer' : 'there is no connection';
     }
   }
 }

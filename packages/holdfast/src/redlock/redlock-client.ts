@@ -198,12 +198,24 @@ class Client implements RedLockClient {
 
 function openEach(nodes: readonly RedisInput[], surroundings: Surroundings) {
   return nodes.map((input, index) => {
-    const opened = surroundings.openRedis(input);
+    const node = `nodes[${index}]`;
+    const opened = openOne(node, () => surroundings.openRedis(input));
+    const same = nodes.indexOf(input);
+    if (same < index) throw new TypeError(`nodes[${same}] and ${node} are the same server`);
     if (opened.kind === 'node' && !opened.redis.options.sentinels) return opened;
     throw new TypeError(
-      `nodes[${index}] must be one server: behind Sentinel, or in a Cluster, another one may take its place that has never heard of a lock`,
+      `${node} must be one server: behind Sentinel, or in a Cluster, another one may take its place that has never heard of a lock`,
     );
   });
+}
+
+/** What is said of the option `redis` is said of the node. */
+function openOne<T>(node: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw new TypeError((error as TypeError).message.replace(/^redis\b/, node), { cause: error });
+  }
 }
 
 /**

@@ -124,9 +124,5 @@ function checkNodes(nodes: unknown): readonly RedLockNodeInput[] {
       `nodes must be an odd number: ${servers.length} servers can do without no more of them than ${servers.length - 1} can`,
     );
   }
-  for (const [index, server] of servers.entries()) {
-    const same = servers.indexOf(server);
-    if (same < index) throw new TypeError(`nodes[${same}] and nodes[${index}] are the same server`);
-  }
   return servers;
 }

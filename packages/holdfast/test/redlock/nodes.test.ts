@@ -277,6 +277,16 @@ describe('a majority of the nodes', () => {
     }
   });
 
+  it('is told of node by node, whatever is wrong with each', async () => {
+    world.kill(0);
+    world.links[2]?.freezeAt('info', 1);
+    world.kill(3);
+    const error = await within(failureOf(open({ attemptTimeoutMs: 300 }).getRedLock('report').tryLock()));
+    expect(String(error)).toMatch(
+      /about lock "report": 2 of 5 nodes can vote, and 3 must \(node-0:\d+: nothing listens.*; node-2:\d+: it does not answer; node-3:\d+: nothing listens/,
+    );
+  });
+
   it('that falls silent before it has said what it is, is LockUnavailableError too', async () => {
     const lock = open({ attemptTimeoutMs: 300 }).getRedLock(freshName());
     // The first one is asked by ioredis, and belongs to making the connection.
@@ -483,6 +493,11 @@ describe('bad nodes', () => {
       { nodes: [{ sentinels: [{ host: 'a' }], name: 'm' }, 'redis://b', 'redis://c'] },
       /must be one server/,
     ],
+    ['null', { nodes: [null, 'redis://b', 'redis://c'] }, /^nodes\[0\] must be a redis:/],
+    ['null, three times', { nodes: [null, null, null] }, /^nodes\[0\] must be a redis:/],
+    ['a number', { nodes: ['redis://a', 2, 'redis://c'] }, /^nodes\[1\] must be a redis:/],
+    ['no place', { nodes: ['redis://a', 'redis://b', {}] }, /^nodes\[2\]: these options do not say where/],
+    ['no sentinel', { nodes: [{ sentinels: [] }, 'redis://b', 'redis://c'] }, /^nodes\[0\]: .*sentinel/],
     ['a misspelt option', { nodeTimeout: 50 }, /unknown option "nodeTimeout"/],
     ['replicas', { replicas: { min: 1 } }, /unknown option "replicas"/],
     ['a longest lease below the watched one', { longestLeaseMs: 1_000 }, /longestLeaseMs must not be below/],
