@@ -6,7 +6,8 @@
  * nodes, and out of our sight; we have to know what was sent where.
  *
  * Different nodes may answer differently while a change spreads through the cluster. What a server says of its own slots (MOVED) is newer
- * than what others say, so it is taken over at once, and the whole map is asked for again.
+ * than what others say, so it is taken over in the next turn of the event loop, and the whole map is asked for again. Not at once: whoever renews thousands
+ * of leases after a failover hears it of each, and each change has all of them looked at.
  */
 
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
@@ -46,6 +47,8 @@ export class ClusterMap {
   /** Of each slot. */
   #owners: readonly (NodeAddress | undefined)[] = [];
   #keepers: ReadonlySet<NodeAddress> = new Set();
+  /** What servers have said of their own slots in this turn. */
+  readonly #corrections = new Map<number, NodeAddress>();
   #refreshedAt = Number.NEGATIVE_INFINITY;
   #refresh: { cancel(): void } | undefined;
   /** Settles when the question under way is answered. */
@@ -117,8 +120,8 @@ export class ClusterMap {
 
   /** A server has said that this slot is at `address` now, by the name the cluster has for it. */
   correct(slot: number, address: NodeAddress): void {
-    const owner = this.reachable(address);
-    if (slot in this.#owners) this.#adopt(this.#owners.with(slot, owner));
+    if (this.#corrections.size === 0) this.#tools.nextTurn(() => this.#correctAll());
+    this.#corrections.set(slot, this.reachable(address));
   }
 
   /** The address at which we reach the server that the cluster calls `address`. */
@@ -163,6 +166,12 @@ export class ClusterMap {
     this.#trouble = undefined;
     // Sparse where no server keeps a slot.
     this.#adopt(Array.from(this.#cluster.slots, (nodes: NodeAddress[] | undefined) => nodes?.[0]));
+  }
+
+  #correctAll(): void {
+    const owners = this.#owners.map((owner, slot) => this.#corrections.get(slot) ?? owner);
+    this.#corrections.clear();
+    this.#adopt(owners);
   }
 
   #adopt(owners: readonly (NodeAddress | undefined)[]): void {

@@ -1,0 +1,85 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { keySlot } from '@holdfast/core';
+import type { Cluster } from 'ioredis';
+import { ClusterTopology } from '../src/connection/cluster-topology.js';
+import type { Connection } from '../src/connection/connection.js';
+import type { Covers } from '../src/connection/topology.js';
+import { drivenTools } from './support/driven-tools.js';
+
+const SLOTS = 16_384;
+const names = Array.from({ length: 1_000 }, (_, index) => `lock:${index}`);
+
+/** A Cluster whose map is known, and of whose servers none can be reached. */
+function setUp() {
+  const template = Object.assign(new EventEmitter(), {
+    status: 'ready',
+    options: {},
+    slots: Array.from({ length: SLOTS }, () => ['old:1']),
+    nodes: () => [],
+    disconnect: () => undefined,
+    duplicate: () => template,
+  });
+  const turns: (() => void)[] = [];
+  const { tools } = drivenTools();
+  const topology = new ClusterTopology(template as unknown as Cluster, {
+    ...tools,
+    nextTurn: (run) => void turns.push(run),
+  });
+  template.emit('refresh');
+  const told: Covers[] = [];
+  topology.listen({ onUp: (covers) => told.push(covers), onDown: () => undefined });
+  const refuse = (code: string, lockKey: string, to = 'new:2') =>
+    topology.refused({
+      connection: { node: 'old:1' } as Connection,
+      lockKey,
+      code,
+      message: `${code} ${keySlot(lockKey)} ${to}`,
+    });
+  const turn = () => {
+    for (const run of turns.splice(0)) run();
+  };
+  return { topology, told, refuse, turn, turnsAwaited: () => turns.length };
+}
+
+/** Each change has all leases and all commands under way looked at. */
+describe('what servers of a Cluster say of their own slots', () => {
+  it('is one change for all that is heard in one turn, in the next one', () => {
+    const { topology, told, refuse, turn, turnsAwaited } = setUp();
+    for (const name of names) refuse('MOVED', name);
+    expect(told).toHaveLength(0);
+    turn();
+    expect(told).toHaveLength(1);
+    expect(names.filter((name) => told[0]?.(name))).toEqual(names);
+    expect(new Set(names.map((name) => topology.nodeOf(name)))).toEqual(new Set(['new:2']));
+    expect(turnsAwaited()).toBe(0);
+  });
+
+  it('concerns no other slots, and of one slot the last word counts', () => {
+    const { topology, told, refuse, turn } = setUp();
+    refuse('MOVED', 'a', 'new:2');
+    refuse('MOVED', 'a', ':3');
+    turn();
+    expect(['a', 'b'].map((name) => [topology.nodeOf(name), told[0]?.(name)])).toEqual([
+      ['old:3', true],
+      ['old:1', false],
+    ]);
+    refuse('MOVED', 'b');
+    turn();
+    expect([told.length, topology.nodeOf('a'), topology.nodeOf('b')]).toEqual([2, 'old:3', 'new:2']);
+  });
+
+  it('changes nothing for a key that has gone ahead of its slot', () => {
+    const { topology, told, refuse, turnsAwaited } = setUp();
+    refuse('ASK', 'a');
+    expect([turnsAwaited(), told.length, topology.nodeOf('a')]).toEqual([0, 0, 'old:1']);
+  });
+
+  it('is told to nobody once the client is closed', async () => {
+    const { topology, told, refuse, turn } = setUp();
+    refuse('MOVED', 'a');
+    await topology.close();
+    turn();
+    expect(told).toHaveLength(0);
+  });
+});
