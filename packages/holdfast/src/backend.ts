@@ -8,7 +8,6 @@ import { fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
 import { Watchdog } from '@holdfast/watchdog';
 import type { ClientParts, CommonParts } from './client-parts.js';
 import { CommandSender } from './connection/command-sender.js';
-import type { Keyspace } from './connection/keyspace.js';
 import type { ConnectionTools } from './connection/connection-tools.js';
 import { openTopology } from './connection/open-topology.js';
 import { type Patience, Readiness, withoutListening } from './connection/readiness.js';
@@ -171,10 +170,10 @@ export class Backend {
     return this.#readiness.wait(patience);
   }
 
-  /** Every server that keeps locks, when all of them can be reached. */
-  async keyspaces(patience: Patience): Promise<readonly Keyspace[]> {
+  /** Until every server that keeps locks is reached. Those that come to keep some later are, too. */
+  async whenReached(patience: Patience): Promise<void> {
     await this.#reaching.wait(patience);
-    return this.parts.topology.keyspaces;
+    this.parts.topology.connect();
   }
 
   /** Something is wrong there that no call is told of. */

@@ -74,14 +74,18 @@ async function* search(
 ): AsyncGenerator<ListedLock, void, undefined> {
   const { backend } = client;
   client.registry.admit(undefined);
-  const { clock, settings, waits, aborts } = backend.parts;
+  const { clock, settings, waits, aborts, topology } = backend.parts;
   const expiresAt = clock.now() + settings.responseTimeoutMs;
-  const keyspaces = await shown(backend.keyspaces({ timers: waits, expiresAt, aborts, signal: undefined }));
+  await shown(backend.whenReached({ timers: waits, expiresAt, aborts, signal: undefined }));
   const { prefix = '', keyPrefix = '' } = backend.prefixes;
   const pattern = core.literally(keyPrefix + prefix) + match;
   const names = new Names(backend.parts);
   const seen = new Set<string>();
-  for (const keyspace of keyspaces) {
+  /** Who takes over locks while the list is read is gone through as well, from its beginning. */
+  const begun = new Set<Keyspace>();
+  const next = () => topology.keyspaces.find((keyspace) => !begun.has(keyspace));
+  for (let keyspace = next(); keyspace !== undefined; keyspace = next()) {
+    begun.add(keyspace);
     for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
       client.registry.admit(undefined);
       const page: Awaited<ReturnType<Keyspace['hashes']>> = await shown(pageOf(client, keyspace, cursor, pattern));
@@ -131,10 +135,10 @@ async function lookAt(
 
 /**
  * A page of keys, within `responseTimeoutMs`, and while the client is open. When there is no answer it is the first page that is asked for again: behind
- * the address may be another server by then, to which the cursor says nothing.
+ * the address may be another server by then, to which the cursor says nothing. One that keeps no locks any more has no keys to list.
  */
 async function pageOf({ backend, registry }: ListingClient, keyspace: Keyspace, cursor: string, pattern: string) {
-  const { clock, settings, waits } = backend.parts;
+  const { clock, settings, waits, topology } = backend.parts;
   let trouble: Error | undefined;
   const unanswered = () => unavailable(`No answer about the keys of ${keyspace.address}`, undefined, trouble);
   let waiting: Waiting | undefined;
@@ -152,6 +156,7 @@ async function pageOf({ backend, registry }: ListingClient, keyspace: Keyspace, 
         return await Promise.race([given, keyspace.hashes(from, pattern)]);
       } catch (error) {
         if (error instanceof LockUnavailableError || error instanceof LockClientClosedError) throw error;
+        if (!topology.keyspaces.includes(keyspace)) return { next: '0', keys: [] };
         const meaning = meaningOf(error);
         trouble = redacted(error);
         if (meaning.kind === 'permanent') throw new LockRefusedError(pattern, meaning.code, { cause: trouble });

@@ -116,6 +116,35 @@ describe('when the server of a lock in a Cluster goes', () => {
     await kit.cluster.whenReady();
   }, 180_000);
 
+  it('a list that was begun before names every lock once', async () => {
+    const prefix = `${freshName()}:`;
+    const [holder, client] = [kit.open({ prefix, watchdogTimeoutMs: 60_000 }), kit.open({ prefix })];
+    const names = Array.from({ length: 30 }, () => freshName());
+    await Promise.all(names.map((name) => holder.getLock(name).acquire()));
+    const masterOf = (name: string) => kit.cluster.nodeOfKey(prefix + name);
+    // Connected for these questions, and not because it was told to be.
+    for (const name of names) await client.inspect(name);
+    await client.getLock(freshName()).withLock(() => undefined);
+    await waitUntil(() => client.ready, { what: 'all connections' });
+    const list = client.listLocks();
+    const found = [(await list.next()).value?.name as string];
+    const begun = await masterOf(found[0] as string);
+    const other = await waitUntil(async () => {
+      const name = names[Math.floor(Math.random() * names.length)] as string;
+      return (await masterOf(name)) !== begun && name;
+    });
+    const left = await masterOf(other);
+    await kit.replicated(prefix + other);
+    const back = await take(kit, left, 'kill', 'restart');
+    await waitUntil(() => !client.ready, { what: 'the loss is seen' });
+    await kit.cluster.nodeOfKeyAfter(prefix + other, left);
+    await waitUntil(() => client.ready, { what: 'a connection to the new server', timeoutMs: 30_000 });
+    for await (const { name } of list) found.push(name);
+    expect(found.sort()).toEqual(names.sort());
+    await back();
+    await kit.cluster.whenReady();
+  }, 180_000);
+
   it('a server that comes back at once, without its data: the hold is told, the waiter goes on', async () => {
     const [holder, waiter] = [kit.open({ watchdogTimeoutMs: 30_000 }), kit.open()];
     const name = freshName();
