@@ -126,8 +126,8 @@ export class Backend {
     this.#inbox = inbox;
     this.#broadcast = broadcast;
     this.#shards = shards;
-    this.#readiness = new Readiness(topology, inbox);
-    this.#reaching = new Readiness(topology, withoutListening);
+    this.#readiness = new Readiness(topology, inbox, common);
+    this.#reaching = new Readiness(topology, withoutListening, common);
   }
 
   /** For locks that wake their calls in a way of their own, or name their tenures so. */

@@ -10,20 +10,16 @@ const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
 
 /** {@link ConnectOptions} as they were when they were checked. */
 interface ConnectCall {
-  /** Clock time. */
-  readonly expiresAt: number;
+  readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
 /** @throws TypeError or RangeError for options that cannot be used. */
-export function checkConnect(
-  options: ConnectOptions,
-  { clock, settings }: Pick<ClientParts, 'clock' | 'settings'>,
-): ConnectCall {
+export function checkConnect(options: ConnectOptions, { settings }: Pick<ClientParts, 'settings'>): ConnectCall {
   checkKeys('connect', options, connectKeys);
   const { timeoutMs = settings.responseTimeoutMs, signal } = options;
   checkSignal('connect', signal);
-  return { expiresAt: clock.now() + checkTime('timeoutMs', timeoutMs, 1), signal };
+  return { timeoutMs: checkTime('timeoutMs', timeoutMs, 1), signal };
 }
 
 /**

@@ -200,9 +200,7 @@ class Client implements LockClientMembers {
   }
 
   async connect(options: ConnectOptions = {}): Promise<void> {
-    const call = checkConnect(options, this.#parts);
-    const { waits, aborts } = this.#parts;
-    await shown(this.#backend.whenReady({ timers: waits, aborts, ...call }));
+    await shown(this.#backend.whenReady(checkConnect(options, this.#parts)));
   }
 
   get ready(): boolean {

@@ -34,7 +34,7 @@ export interface CloseOptions {
 
 /** Options of {@link LockClient.connect}. */
 export interface ConnectOptions {
-  /** How long it may take, in milliseconds. Default: the client's `responseTimeoutMs`. */
+  /** How long it may take, in milliseconds; time in which the event loop stands still does not count. Default: the client's `responseTimeoutMs`. */
   timeoutMs?: number | undefined;
   /** Gives up when it aborts: the call rejects with the signal's reason. The client goes on connecting. */
   signal?: AbortSignal | undefined;

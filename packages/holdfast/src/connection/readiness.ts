@@ -4,10 +4,11 @@
  * A wait for that makes the connections which are missing, and ends at once when one of them cannot be made as things are.
  */
 
-import type { Inbox, WaitOptions } from '@holdfast/notify';
+import type { AbortHub, Inbox } from '@holdfast/notify';
 import { Wait } from '@holdfast/notify';
 import { LockClientClosedError } from '../errors.js';
 import type { Topology } from './topology.js';
+import { whenOver, type Timing } from './reading.js';
 import { redacted } from './reply-errors.js';
 import { isLasting } from './trouble.js';
 import { connectionClosed, unavailable } from './unavailable.js';
@@ -16,7 +17,16 @@ import { connectionClosed, unavailable } from './unavailable.js';
 const SOME_LOCK = 'holdfast';
 
 /** How a wait may end, except by being ready. */
-export type Patience = Pick<WaitOptions<void>, 'timers' | 'expiresAt' | 'aborts' | 'signal'>;
+export interface Patience {
+  /** Time in which the event loop stood still does not count. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What waits need. */
+export interface ReadinessParts extends Timing {
+  readonly aborts: AbortHub;
+}
 
 /** What has to be heard besides. */
 export type Listening = Pick<Inbox, 'confirmed' | 'open'>;
@@ -27,13 +37,15 @@ export const withoutListening: Listening = { confirmed: true, open: () => Promis
 export class Readiness {
   readonly #topology: Topology;
   readonly #inbox: Listening;
+  readonly #parts: ReadinessParts;
   readonly #waiting = new Set<Wait<void>>();
   #resume: (() => void) | undefined;
   #closed = false;
 
-  constructor(topology: Topology, inbox: Listening) {
+  constructor(topology: Topology, inbox: Listening, parts: ReadinessParts) {
     this.#topology = topology;
     this.#inbox = inbox;
+    this.#parts = parts;
     topology.listen({
       onUp: () => undefined,
       onDown: () => {
@@ -47,20 +59,21 @@ export class Readiness {
     return !this.#closed && this.#topology.ready && this.#inbox.confirmed;
   }
 
-  /** Rejects with LockUnavailableError when it expires. */
-  wait(patience: Patience): Promise<void> {
+  /** Rejects with LockUnavailableError when its time is over. */
+  wait({ timeoutMs, signal }: Patience): Promise<void> {
     if (this.#closed) return Promise.reject(new LockClientClosedError());
     if (this.ready) return Promise.resolve();
-    const handler = {
-      onExpire: (expired: Wait<void>) => {
-        expired.reject(
-          unavailable('The client could not connect in time', undefined, this.#topology.troubleWith(SOME_LOCK)),
-        );
-      },
-    };
-    const waiter = new Wait<void>({ ...patience, handler });
+    const waiter = new Wait<void>({ aborts: this.#parts.aborts, signal });
     this.#waiting.add(waiter);
-    const left = () => this.#waiting.delete(waiter);
+    const limit = whenOver(timeoutMs, this.#parts, () => {
+      waiter.reject(
+        unavailable('The client could not connect in time', undefined, this.#topology.troubleWith(SOME_LOCK)),
+      );
+    });
+    const left = () => {
+      limit.cancel();
+      this.#waiting.delete(waiter);
+    };
     waiter.promise.then(left, left);
     const trouble = this.#topology.troubleWith(SOME_LOCK);
     if (this.#topology.ended) this.#fail(connectionClosed());

@@ -5,8 +5,10 @@
  */
 
 import * as core from '@holdfast/core';
+import { Wait } from '@holdfast/notify';
 import type { Backend } from '../backend.js';
 import type { Keyspace } from '../connection/keyspace.js';
+import { whenOver } from '../connection/reading.js';
 import { meaningOf, redacted } from '../connection/reply-errors.js';
 import { isLasting } from '../connection/trouble.js';
 import { unavailable } from '../connection/unavailable.js';
@@ -74,9 +76,8 @@ async function* search(
 ): AsyncGenerator<ListedLock, void, undefined> {
   const { backend } = client;
   client.registry.admit(undefined);
-  const { clock, settings, waits, aborts, topology } = backend.parts;
-  const expiresAt = clock.now() + settings.responseTimeoutMs;
-  await shown(backend.whenReached({ timers: waits, expiresAt, aborts, signal: undefined }));
+  const { settings, topology } = backend.parts;
+  await shown(backend.whenReached({ timeoutMs: settings.responseTimeoutMs }));
   const { prefix = '', keyPrefix = '' } = backend.prefixes;
   const pattern = core.literally(keyPrefix + prefix) + match;
   const names = new Names(backend.parts);
@@ -138,22 +139,18 @@ async function lookAt(
  * the address may be another server by then, to which the cursor says nothing. One that keeps no locks any more has no keys to list.
  */
 async function pageOf({ backend, registry }: ListingClient, keyspace: Keyspace, cursor: string, pattern: string) {
-  const { clock, settings, waits, topology } = backend.parts;
+  const { settings, topology } = backend.parts;
   let trouble: Error | undefined;
   const unanswered = () => unavailable(`No answer about the keys of ${keyspace.address}`, undefined, trouble);
-  let waiting: Waiting | undefined;
-  let limit: { cancel(): void } | undefined;
-  const given = new Promise<never>((_, reject) => {
-    const at = clock.now() + settings.responseTimeoutMs;
-    limit = waits.at(at, () => reject(unanswered()));
-    waiting = { refuseWaiting: () => reject(new LockClientClosedError()) };
-    registry.enlist(waiting);
-  });
+  const over = new Wait<never>();
+  const limit = whenOver(settings.responseTimeoutMs, backend.parts, () => over.reject(unanswered()));
+  const waiting: Waiting = { refuseWaiting: () => over.reject(new LockClientClosedError()) };
+  registry.enlist(waiting);
   try {
     for (let from = cursor; ; from = '0') {
       try {
         // Of two that are settled the first counts.
-        return await Promise.race([given, keyspace.hashes(from, pattern)]);
+        return await Promise.race([over.promise, keyspace.hashes(from, pattern)]);
       } catch (error) {
         if (error instanceof LockUnavailableError || error instanceof LockClientClosedError) throw error;
         if (!topology.keyspaces.includes(keyspace)) return { next: '0', keys: [] };
@@ -163,10 +160,10 @@ async function pageOf({ backend, registry }: ListingClient, keyspace: Keyspace, 
         if (isLasting(trouble)) throw unanswered();
       }
       // When its time is over meanwhile, or the client is closed, the next turn says so.
-      await inTime(backend.parts, PAUSE_MS, given);
+      await inTime(backend.parts, PAUSE_MS, over.promise);
     }
   } finally {
-    limit?.cancel();
-    if (waiting !== undefined) registry.leave(waiting);
+    limit.cancel();
+    registry.leave(waiting);
   }
 }

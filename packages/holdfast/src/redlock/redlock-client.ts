@@ -4,6 +4,7 @@ import { Backend } from '../backend.js';
 import { checkClose, checkConnect } from '../client-calls.js';
 import type { LockParts } from '../client-parts.js';
 import { begin } from '../common-parts.js';
+import { whenOver } from '../connection/reading.js';
 import { unavailable } from '../connection/unavailable.js';
 import { LockClientClosedError, LockNodesError } from '../errors.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
@@ -109,13 +110,14 @@ class Client implements RedLockClient {
 
   async connect(options: ConnectOptions = {}): Promise<void> {
     const { clock, waits, aborts } = this.#host.parts;
-    const { expiresAt, signal } = checkConnect(options, this.#host.parts);
+    const { timeoutMs, signal } = checkConnect(options, this.#host.parts);
     if (this.#closing !== undefined) throw new LockClientClosedError();
-    const onExpire = (wait: Wait<void>) =>
+    const wait = new Wait<void>({ aborts, signal });
+    const limit = whenOver(timeoutMs, this.#host.parts, () =>
       wait.reject(
         unavailable('The client could not reach a majority of its nodes in time', undefined, this.#electorate.trouble),
-      );
-    const wait = new Wait<void>({ timers: waits, expiresAt, aborts, signal, handler: { onExpire } });
+      ),
+    );
     this.#waitsToConnect.add(wait);
     const look = () => {
       const { mistake, nodes } = this.#electorate;
@@ -124,8 +126,7 @@ class Client implements RedLockClient {
       else for (const node of nodes) node.connect();
     };
     // What hears messages, too.
-    for (const { backend } of this.#electorate.nodes)
-      void backend.whenReady({ timers: waits, expiresAt }).catch(() => undefined);
+    for (const { backend } of this.#electorate.nodes) void backend.whenReady({ timeoutMs }).catch(() => undefined);
     const again = () => {
       look();
       if (!wait.settled) next = waits.at(clock.now() + LOOK_MS, again);
@@ -135,6 +136,7 @@ class Client implements RedLockClient {
     try {
       await shown(wait.promise);
     } finally {
+      limit.cancel();
       next.cancel();
       this.#waitsToConnect.delete(wait);
     }

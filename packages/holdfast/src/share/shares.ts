@@ -18,6 +18,7 @@
 import { Wait } from '@holdfast/notify';
 import type { Backend } from '../backend.js';
 import type { ClientParts } from '../client-parts.js';
+import { whenRead } from '../connection/reading.js';
 import { LockLostError } from '../errors.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
 import type { LockHost } from '../primitives/acquisition.js';
@@ -190,10 +191,10 @@ export class Shares {
     { until, signal }: { readonly until: number; readonly signal: AbortSignal | undefined },
   ): Promise<Seen | undefined> {
     this.#host.registry.admit(operations.name);
-    const { waits, aborts } = this.#parts;
+    const { waits, aborts, nextTurn } = this.#parts;
     const wait = new Wait<Seen | undefined>({
       ...{ timers: waits, expiresAt: until, aborts, signal },
-      handler: { onExpire: (expired) => void expired.resolve(undefined) },
+      handler: { onExpire: (expired) => whenRead(nextTurn, () => expired.resolve(undefined)) },
     });
     desk.looking ??= this.#look(operations).finally(() => {
       desk.looking = undefined;

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { inboxChannel } from '@holdfast/core';
+import { inboxChannel, share } from '@holdfast/core';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { LockClient } from 'holdfast';
@@ -7,6 +7,7 @@ import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { stall } from '../support/stall.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
+import { turns } from '../support/room.js';
 
 const kit = useRedis();
 
@@ -189,5 +190,37 @@ describe('an event loop that stood still for longer than a call may wait for an 
     };
     const client = await warm((own, name) => cycle(own, name, () => undefined));
     await cycle(client, freshName(), () => stall(600));
+  });
+
+  it('connects, and lists locks: also when what was read is only the first of several answers', async () => {
+    const name = freshName();
+    const prefix = `${name}:`;
+    const client = openClient(kit, { ...times, prefix });
+    const connected = client.connect();
+    stall(600);
+    await connected;
+    const hold = await client.getLock(name).acquire();
+    const fresh = openClient(kit, { ...times, prefix });
+    // It has to connect before, and then to ask for a page.
+    for (const each of [fresh, fresh]) {
+      const first = each.listLocks().next();
+      await turns();
+      stall(600);
+      expect(await first).toMatchObject({ value: { name } });
+    }
+    await hold.release();
+  });
+
+  it('tells a value that was shared to who waits for it', async () => {
+    const name = freshName();
+    const [client, other] = [openClient(kit, times), openClient(kit, times)];
+    await other.share(name, { ttlMs: 60_000, fn: () => 'shared' });
+    await client.share(freshName(), { ttlMs: 1, fn: () => 'warm' });
+    await other.getLock(name).withLock(async () => {
+      const got = client.share(name, { ttlMs: 60_000, waitMs: 300, fn: () => 'another' });
+      stall(600);
+      expect(await got).toBe('shared');
+    });
+    await kit.admin.del(share.shareKeys(name).value);
   });
 });

@@ -58,6 +58,17 @@ const grantedByThree = async () => {
   return { hold: await within(call), ways };
 };
 
+it('nodes are reached in time when the process stood still for longer than that', async () => {
+  const client = open();
+  for (const link of world.links) link.freeze();
+  const connected = client.connect({ timeoutMs: 300 });
+  // What has come meanwhile is read after timers have run that are due.
+  world.clock.setTimer(() => world.links.forEach((link) => link.thaw()), 1_000);
+  world.clock.jump(1_000);
+  await within(connected);
+  expect(client.ready).toBe(true);
+});
+
 describe('a minority of the nodes', () => {
   it.each([
     ['dead', (node: number) => world.kill(node)],
