@@ -5,7 +5,7 @@ import type { Copy } from './copy.js';
 import type { Topology } from './topology.js';
 
 /** A server does nothing else meanwhile. */
-const MOST_IN_ONE = 32;
+export const MOST_IN_ONE = 32;
 
 /** That of `held` for `leaderKey` which a copy for `lockKey` can leave behind. */
 export function leaderFor(

@@ -27,6 +27,7 @@ export interface TakenMember {
 /** See the module comment. */
 export class HoldBundle {
   readonly #taken: TakenMember[] = [];
+  readonly #records: HoldRecord[] = [];
   readonly #abort = new AbortController();
   #lost: HoldRecord | undefined;
   #lossReported = false;
@@ -38,6 +39,11 @@ export class HoldBundle {
     return this.#taken;
   }
 
+  /** The holds of the members, in the same order: the list itself, for a copy for each member would be their number squared. */
+  get records(): readonly HoldRecord[] {
+    return this.#records;
+  }
+
   get signal(): AbortSignal {
     this.check();
     return this.#abort.signal;
@@ -47,6 +53,7 @@ export class HoldBundle {
   add(taken: TakenMember): void {
     this.#taken.push(taken);
     const { record } = taken;
+    this.#records.push(record);
     const { signal } = record;
     if (signal.aborted) this.#lose(record);
     else signal.addEventListener('abort', () => this.#lose(record), { once: true });
@@ -76,19 +83,23 @@ export class HoldBundle {
     return Math.min(...this.#taken.map(({ record }) => record.remainingMs()));
   }
 
-  /** Runs `fn` in scopes in which calls on the members re-enter these holds: one inside the other, as if they had been taken by one section each. */
+  /** Runs `fn` in scopes in which calls on the members re-enter these holds: one for each client. Members may be thousands, and one inside the other would overflow the stack. */
   inside(fn: () => unknown, as: 'section' | 'run'): unknown {
-    const enter = (index: number): unknown => {
-      const taken = this.#taken[index];
-      if (taken === undefined) return fn();
-      const { member, record } = taken;
-      const { client, leftovers } = member.host;
-      const scope = openScope('section', client);
-      if (as === 'section') record.section = scope;
-      if (as === 'run' || member.owner === undefined) scope.own(record);
-      return runScope(scope, () => enter(index + 1), leftovers);
-    };
-    return enter(0);
+    const hosts = new Map(this.#taken.map(({ member: { host } }) => [host.client, host]));
+    let work = fn;
+    for (const { client, leftovers } of hosts.values()) {
+      const rest = work;
+      work = () => {
+        const scope = openScope('section', client);
+        for (const { member, record } of this.#taken) {
+          if (member.host.client !== client) continue;
+          if (as === 'section') record.section = scope;
+          if (as === 'run' || member.owner === undefined) scope.own(record);
+        }
+        return runScope(scope, rest, leftovers);
+      };
+    }
+    return work();
   }
 
   /** Gives all back; rejects with the loss, once, when there was one. */

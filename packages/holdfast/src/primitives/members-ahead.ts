@@ -14,6 +14,7 @@
  */
 
 import type { CheckedOptions } from '../acquire-options.js';
+import { MOST_IN_ONE } from '../connection/joint-copies.js';
 import type { LockLostReason } from '../errors.js';
 import type { Failure } from '../tenure/failures.js';
 import type { Inherited } from '../tenure/inherited.js';
@@ -70,7 +71,8 @@ export class MembersAhead {
   /** Those that can be taken in one command with `member`: next in the order, of the same kind, and not in use here. */
   #behind(member: Member): readonly Member[] {
     if (!isFree(member)) return [];
-    const rest = this.#members.slice(this.#members.indexOf(member) + 1);
+    const next = this.#members.indexOf(member) + 1;
+    const rest = this.#members.slice(next, next + MOST_IN_ONE - 1);
     const end = rest.findIndex((other) => !isFree(other) || !isAlike(other, member));
     return end < 0 ? rest : rest.slice(0, end);
   }

@@ -23,7 +23,7 @@ import { MembersAhead } from './members-ahead.js';
 import { MultiHold } from './multi-hold.js';
 import type { MultiLock } from './multi-lock.js';
 import type { TryResult } from './rlock.js';
-import { checkSection, type Section, sectionTraced, settleAfter } from './section.js';
+import { checkSection, type Section, sectionTracedForEach, settleAfter } from './section.js';
 
 /** A call of a multi-lock that its members are taken for. */
 interface MultiCall extends Omit<CallInTime, 'signal'> {
@@ -222,7 +222,7 @@ export class MultiLockHandle implements MultiLock {
         options: { ...memberOptions(options), signal, waitMs: waitMs && Math.ceil(leftMs) },
         entry,
         site,
-        membersHeld: bundle.taken.map(({ record }) => record),
+        membersHeld: bundle.records,
         ahead: stake,
         completion,
       }),
@@ -241,11 +241,7 @@ export class MultiLockHandle implements MultiLock {
 
   #section<T>(bundle: HoldBundle, fn: Section<T>): Promise<T> {
     const section = () => this.#run(bundle, fn);
-    if (!traces.section.hasSubscribers) return section();
-    const inside = (inner: () => Promise<T>, { member, record }: TakenMember) => {
-      return () => sectionTraced(member.host.parts, record, inner);
-    };
-    return bundle.taken.reduceRight(inside, section)();
+    return traces.section.hasSubscribers ? sectionTracedForEach(bundle.taken, section) : section();
   }
 
   async #run<T>(bundle: HoldBundle, fn: Section<T>): Promise<T> {

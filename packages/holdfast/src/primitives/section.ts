@@ -9,6 +9,9 @@ import { traced, traces } from '../reports/tracing.js';
 import { openScope } from '../scopes/scope.js';
 import { endScope, inside, type Leftovers } from '../scopes/scope-end.js';
 
+/** So many sections are traced one inside the other on one stack, which thousands would overflow. */
+const DEEP = 100;
+
 /** What `withLock` runs while it has the lock. */
 export type Section<T, H = Hold> = (hold: H) => T | PromiseLike<T>;
 
@@ -101,6 +104,17 @@ export function sectionTraced<T>(
   section: () => Promise<T>,
 ): Promise<T> {
   return traced(traces.section, reporter.sectionTrace(record), section);
+}
+
+/** As if there were a section for each, one inside the other. */
+export function sectionTracedForEach<T>(
+  held: readonly { readonly member: { readonly host: SectionHost }; readonly record: HoldRecord }[],
+  section: () => Promise<T>,
+): Promise<T> {
+  return held.reduceRight((inner, { member, record }, index) => {
+    const next = index % DEEP === DEEP - 1 ? () => Promise.resolve().then(inner) : inner;
+    return () => sectionTraced(member.host.parts, record, next);
+  }, section)();
 }
 
 /** The body has failed: its error is the one to tell. That of the release is attached to it, unless it says the same. */

@@ -3,6 +3,7 @@ import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel
 import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { type LockClient, LockLostError, LockTimeoutError, type LockTraces } from 'holdfast';
+import { createTestClient } from 'holdfast/testing';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { Gate, turns } from '../support/room.js';
@@ -136,6 +137,18 @@ describe('a section is traced', () => {
       ...['start 0', 'start 1', 'end 1', 'end 0'],
       ...['asyncStart 1', 'asyncEnd 1', 'asyncStart 0', 'asyncEnd 0'],
     ]);
+  });
+
+  it('of thousands of members, each inside the one before', async () => {
+    const client = createTestClient();
+    kit.cleanup(() => client.close());
+    const [told, depth] = [listen(client, 'holdfast:section'), new AsyncLocalStorage<number>()];
+    const { start } = tracingChannel<number, LockTraces['holdfast:section']>('holdfast:section');
+    start.bindStore(depth, () => (depth.getStore() ?? 0) + 1);
+    kit.cleanup(() => start.unbindStore(depth));
+    const many = client.getMultiLock(Array.from({ length: 5_000 }, (_, index) => `${index}`));
+    expect(await many.withLock(() => depth.getStore())).toBe(5_000);
+    expect(told.filter(([step]) => step === 'asyncEnd')).toHaveLength(5_000);
   });
 
   it('and runs in what a subscriber binds to its start, while the call that wants the lock stays where it was', async () => {

@@ -467,6 +467,42 @@ describe('inside the section of a multi-lock', () => {
   });
 });
 
+describe('a multi-lock of thousands', () => {
+  const MANY = 5_000;
+  const kinds: Record<string, (client: LockClient, name: string) => RLock> = {
+    locks: (client, name) => client.getLock(name),
+    'fenced locks': (client, name) => client.getFencedLock(name),
+    'read locks': (client, name) => client.getReadWriteLock(name).readLock(),
+  };
+
+  it.each(Object.entries(kinds))('runs a section, and hold.run, in which calls re-enter: %s', async (_, lockOf) => {
+    const { first, second } = processes(2);
+    const members = Array.from({ length: MANY }, (__, index) => lockOf(first, `${index}`));
+    const many = first.getMultiLock(members);
+    const [early, late] = [members[0], members[MANY - 1]] as [RLock, RLock];
+    const inside = async () => [await early.getHoldCount(), await late.tryWithLock({}, () => late.getHoldCount())];
+    const expected = [1, { ran: true, value: 2 }];
+    expect(await many.withLock(inside)).toEqual(expected);
+    const hold = await many.acquire();
+    expect(await hold.run(inside)).toEqual(expected);
+    await hold.release();
+    expect(await second.getMultiLock(many.names).tryWithLock({}, () => 'free')).toEqual({ ran: true, value: 'free' });
+  });
+
+  it('of several clients runs in a scope of each', async () => {
+    const { first, second, clients } = processes(3);
+    const third = clients[2] as TestLockClient;
+    const members = [first, second, third].flatMap((client, at) => [
+      client.getLock(`a${at}`),
+      client.getLock(`b${at}`),
+    ]);
+    await first.getMultiLock(members).withLock(async () => {
+      for (const member of members) expect(await member.isHeldByCurrentScope()).toBe(true);
+    });
+    for (const member of members) expect(await member.isLocked()).toBe(false);
+  });
+});
+
 it('members may be locks of every kind, and each is held as what it is', async () => {
   const { first } = processes(1);
   const { fenced, rw } = { fenced: first.getFencedLock('f'), rw: first.getReadWriteLock('rw') };
