@@ -43,7 +43,7 @@ export interface CommonParts {
 /** What coordinators, waiting calls and holds need: they know stakes, and not on how many servers. */
 export interface LockParts extends CommonParts {
   readonly openStake: OpenStake;
-  readonly topology: Pick<Topology, 'reachOf' | 'keyPrefix'>;
+  readonly topology: Pick<Topology, 'reachOf' | 'troubleWith' | 'keyPrefix'>;
   readonly sender: Pick<CommandSender, 'roundTripMs' | 'together' | 'behind'>;
   readonly wakeup: Pick<Wakeup, 'blind' | 'foreignOwners'>;
 }

@@ -5,7 +5,7 @@ import { unavailableError } from '../tenure/failures.js';
 import type { Operations } from '../tenure/operations.js';
 import { decideAtTimeout } from '../waiting/timeout-decision.js';
 
-/** The call whose last step is to be done in time. */
+/** The call of which a step is to be done in time. */
 export interface CallInTime {
   readonly joinedAt: number;
   /** Clock time of its deadline; infinite for one that has none. */
@@ -14,7 +14,7 @@ export interface CallInTime {
 }
 
 /**
- * What `step`, the last of a call for `about`, comes to; `unanswered` when the time of the call is over before. The step itself goes on.
+ * What `step` of a call for `about` comes to; `unanswered` when the time of the call is over before. The step itself goes on.
  *
  * @throws LockUnavailableError when it is over and Redis is silent, the reason of the signal, what the step rejects with.
  */
@@ -27,7 +27,8 @@ export function inTime<T>(
   const judge = () => {
     const situation = { now: clock.now(), joinedAt, until, reach: topology.reachOf(about.key) };
     const decision = decideAtTimeout(situation, settings);
-    if (decision.kind === 'unavailable') wait.reject(unavailableError(about, decision.silentMs, undefined));
+    if (decision.kind === 'unavailable')
+      wait.reject(unavailableError(about, decision.silentMs, topology.troubleWith(about.key)));
     else wait.resolve('unanswered');
   };
   const onExpire = () => whenRead(nextTurn, judge);

@@ -72,7 +72,11 @@ class Client implements RedLockClient {
       ...common,
       openStake: (operations, wish, listener) =>
         new Quorum(this.#electorate, operations as RedLockOperations, wish, listener),
-      topology: { reachOf: () => this.#electorate.reach, keyPrefix: lockNodes[0]?.backend.prefixes.keyPrefix ?? '' },
+      topology: {
+        reachOf: () => this.#electorate.reach,
+        troubleWith: () => this.#electorate.trouble,
+        keyPrefix: lockNodes[0]?.backend.prefixes.keyPrefix ?? '',
+      },
       // Handing over is a message, a question to the first in line, and one to the others.
       sender: {
         roundTripMs: (key) => 3 * Math.max(...lockNodes.map(({ backend }) => backend.parts.sender.roundTripMs(key))),

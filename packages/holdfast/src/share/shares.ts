@@ -15,14 +15,13 @@
  * lock and looks; what it finds or makes is told to all others of the process in memory, which wait for the lock no more.
  */
 
-import { Wait } from '@holdfast/notify';
 import type { Backend } from '../backend.js';
 import type { ClientParts } from '../client-parts.js';
-import { whenRead } from '../connection/reading.js';
 import { LockLostError } from '../errors.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
 import type { LockHost } from '../primitives/acquisition.js';
 import type { Hold } from '../primitives/hold.js';
+import { type CallInTime, inTime } from '../primitives/in-time.js';
 import { LockHandle } from '../primitives/lock-handle.js';
 import type { ShareOptions } from '../primitives/share.js';
 import { type Shared, ShareOperations } from '../primitives/share-operations.js';
@@ -91,14 +90,16 @@ export class Shares {
     const operations = new ShareOperations(name, this.#backend);
     wish.signal?.throwIfAborted();
     const { clock, settings } = this.#parts;
-    const until = clock.now() + firstLimitMs(wish.waitMs, settings);
+    const joinedAt = clock.now();
+    const limitMs = firstLimitMs(wish.waitMs, settings);
+    const until = joinedAt + limitMs;
     const desk = this.#enter(name);
     try {
       const { signal } = wish;
-      const found = this.#isAwaited(operations, desk)
-        ? undefined
-        : await this.#lookOutside(operations, desk, { until, signal });
-      if (found?.text !== undefined) return open(name, found.text, wish.codec);
+      const look = { joinedAt, until: joinedAt + Math.min(limitMs, settings.responseTimeoutMs), signal };
+      const found = this.#isAwaited(operations, desk) ? undefined : await this.#lookOutside(operations, desk, look);
+      if (typeof found === 'object' && found.text !== undefined) return open(name, found.text, wish.codec);
+      // Also when the look is unanswered, and that is not the fault of Redis: the lock tells what becomes of the call.
       const leftMs = wish.waitMs ? Math.max(1, Math.ceil(until - clock.now())) : wish.waitMs;
       return open(name, await this.#underLock(operations, desk, { ...wish, waitMs: leftMs }), wish.codec);
     } finally {
@@ -184,26 +185,13 @@ export class Shares {
     return tenure === undefined ? undefined : { tenure, hold };
   }
 
-  /** One look for all who come while it is under way, each with its own patience. Undefined: not in time. */
-  #lookOutside(
-    operations: ShareOperations,
-    desk: Desk,
-    { until, signal }: { readonly until: number; readonly signal: AbortSignal | undefined },
-  ): Promise<Seen | undefined> {
+  /** One look for all who come while it is under way, each with its own patience. Rejects when that is over and Redis is silent. */
+  #lookOutside(operations: ShareOperations, desk: Desk, call: CallInTime): Promise<Seen | 'unanswered'> {
     this.#host.registry.admit(operations.name);
-    const { waits, aborts, nextTurn } = this.#parts;
-    const wait = new Wait<Seen | undefined>({
-      ...{ timers: waits, expiresAt: until, aborts, signal },
-      handler: { onExpire: (expired) => whenRead(nextTurn, () => expired.resolve(undefined)) },
-    });
     desk.looking ??= this.#look(operations).finally(() => {
       desk.looking = undefined;
     });
-    desk.looking.then(
-      (seen) => wait.resolve(seen),
-      (error: unknown) => wait.reject(error),
-    );
-    return wait.promise;
+    return inTime(this.#host.parts, operations, call, desk.looking);
   }
 
   async #look(operations: ShareOperations): Promise<Seen> {

@@ -62,9 +62,12 @@ describe('on a healthy server', () => {
       first((client) => client.getLock(freshName()).tryLock()),
       first((client) => client.getLock(freshName()).tryLock(300)),
       first((client) => client.getLock(freshName()).acquire({ waitMs: 20_000 })),
+      ...[0, 20_000, undefined].map((waitMs) =>
+        first((client) => client.share(freshName(), { ttlMs: 1_000, waitMs, fn: () => 'shared' })),
+      ),
     ];
     stall(1_600);
-    expect(await Promise.all(calls)).toEqual([true, expect.any(Boolean), 'had']);
+    expect(await Promise.all(calls)).toEqual([true, expect.any(Boolean), 'had', 'had', 'had', 'had']);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   type LockClientOptions,
   LockLostError,
   LockTimeoutError,
+  LockUnavailableError,
   SharedFailureError,
   type ShareOptions,
 } from 'holdfast';
@@ -360,6 +361,30 @@ describe('waiting for what others compute', () => {
     expect(await failureOf(second.share('report', options))).toBeInstanceOf(LockClientClosedError);
     gate.open();
     expect(await computed).toBeUndefined();
+  });
+
+  it.each<[string, number | undefined, number]>([
+    ['without a limit', undefined, 3_000],
+    ['for one attempt', 0, 1_000],
+    ['with a limit', 2_000, 2_000],
+  ])('has one limit against a silent Redis, and says so: a call %s', async (_, waitMs, limitMs) => {
+    for (const silence of ['cut off', 'no answer']) {
+      const { server, first, memory } = processes({ responseTimeoutMs: 3_000 });
+      await first.connect();
+      if (silence === 'cut off') await server.outage(60_000);
+      else memory.execute = () => undefined;
+      const wait = waitMs === undefined ? {} : { waitMs };
+      const answers: unknown[] = [];
+      void failureOf(first.share('report', { ttlMs: 1_000, fn: () => 1, ...wait })).then((error) =>
+        answers.push(error),
+      );
+      await server.advance(limitMs - 1);
+      expect(answers).toEqual([]);
+      await server.advance(2);
+      expect(answers).toEqual([expect.any(LockUnavailableError)]);
+      const { message } = answers[0] as Error;
+      expect(message).toMatch(silence === 'cut off' ? /ECONNREFUSED/ : /has not answered/);
+    }
   });
 
   it('for what cannot be meant is refused before anything is sent', async () => {
