@@ -36,7 +36,7 @@ export class LockTimeoutError extends LockError {
  * - `deleted`, `taken`: the key is gone, or another client owns it (a foreign DEL, FLUSHALL, lost data).
  * - `force-unlocked`: {@link RLock.forceUnlock}, here or elsewhere.
  * - `unreachable`: no renewal was answered before the lease ended.
- * - `clock`: the machine slept or its clock jumped for longer than the lease.
+ * - `clock`: the process stood still for longer than the lease (a long computation, a process that is stopped, a machine that sleeps), or its clock jumped.
  * - `max-hold`: `maxHoldMs` was reached.
  * - `scope-ended`: the scope of an imperative `lock()` ended without `unlock()`.
  * - `closed`: the client was closed.
@@ -59,7 +59,8 @@ const lossInWords: Record<LockLostReason, string> = {
   taken: 'its key in Redis names another owner',
   'force-unlocked': 'forceUnlock() took it away',
   unreachable: 'Redis answered no renewal before the lease ended',
-  clock: 'the machine slept, or its clock jumped, for longer than the lease',
+  clock:
+    'this process stood still for longer than the lease: a long computation, a pause, a machine that slept or whose clock jumped',
   'max-hold': 'it was held for maxHoldMs',
   'scope-ended': 'the scope that took it ended without unlock()',
   closed: 'its client was closed',
