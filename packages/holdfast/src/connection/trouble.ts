@@ -23,7 +23,12 @@ const kinds: readonly Kind[] = [
   { fits: /^WRONGPASS|invalid password/, words: 'the server does not accept the user name or password', lasts: true },
   { fits: /^NOAUTH/, words: 'the server wants a password, and none was given', lasts: true },
   { fits: /^No such master/, words: 'the sentinels know no master of that name', lasts: true },
-  { fits: /SELECT is not allowed in cluster/, words: `it is ${nodeOfCluster}`, lasts: true },
+  {
+    fits: /SELECT is not allowed in cluster/,
+    words:
+      'it is a node of a Redis Cluster, which has no database but 0: leave db out (of redisOptions too), and pass an ioredis Cluster',
+    lasts: true,
+  },
   {
     fits: /cluster support disabled/,
     words: 'the server is no node of a Redis Cluster: pass an ioredis Redis',

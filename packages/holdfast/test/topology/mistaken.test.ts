@@ -70,6 +70,16 @@ describe('a node of a Cluster that is given as a single server', () => {
     }
   });
 
+  it('is told to have no database but 0 when it was given as a Cluster with one', async () => {
+    const { host, port } = await kit.cluster.nodeOfKey('any');
+    const cluster = new Cluster([{ host, port }], { lazyConnect: true, redisOptions: { db: 2 } });
+    kit.cleanup(() => cluster.disconnect());
+    const client = kit.open({ redis: cluster, ...patient });
+    for (const failure of await Promise.all(everyCall(client, 500_000).map(failureOf)))
+      // Some have several, and not that many.
+      expect((failure as Error).message).toMatch(/no database but 0: leave db out|database .* does not exist/);
+  });
+
   it('is no unsafe setting when it was given as a Cluster', async () => {
     const client = kit.open();
     const found: unknown[] = [];
