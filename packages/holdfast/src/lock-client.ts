@@ -50,7 +50,8 @@ export interface LockClientMembers extends AsyncDisposable {
    * A handle for the lock `name`. No I/O.
    *
    * @throws TypeError or RangeError when the name or the owner cannot be used: an empty name, one over 1 KiB or with broken surrogates, one
-   * whose braces would put its keys into different Cluster slots, one that could be a key of holdfast or Redisson (`holdfast_…`, `redisson_…`).
+   * whose braces would put its keys into different Cluster slots (`{`, `a}`, `{}`; `order:{42}` is good), one that could be a key of holdfast or
+   * Redisson (`holdfast_…`, `redisson_…`). For what users type: `` `upload:${encodeURIComponent(text)}` ``.
    */
   getLock(name: string, options?: LockHandleOptions): RLock;
   /**

@@ -7,6 +7,7 @@ import {
   type HoldfastMatchers,
   holdfastMatchers,
   type TestClientOptions,
+  type TestLockClient,
   type TestLossReason,
 } from 'holdfast/testing';
 
@@ -87,6 +88,22 @@ describe('a test client', () => {
     await locks.advance(1_000);
     await expectOf(leased).toBeFree();
     await expect(leased.release()).rejects.toMatchObject({ reason: 'expired' });
+  });
+
+  it('is exact to the millisecond as Redis is: a key is there through the one in which it ends, a hold is lost by then', async () => {
+    const locks = testClient();
+    const other = testClient({ server: locks.server });
+    const value = (by: TestLockClient) => by.share('report', { ttlMs: 1_000, fn: () => by.clientId });
+    await locks.oncePer('job', 1_000, () => 1);
+    await value(locks);
+    const leased = await locks.getLock('leased').acquire({ leaseMs: 1_000 });
+    await locks.advance(1_000);
+    expect(leased.state).toBe('lost');
+    expect((await other.oncePer('job', 1_000, () => 1)).ran).toBe(false);
+    expect(await value(other)).toBe(locks.clientId);
+    await locks.advance(1);
+    expect((await other.oncePer('job', 1_000, () => 1)).ran).toBe(true);
+    expect(await value(other)).toBe(other.clientId);
   });
 
   const reasons: TestLossReason[] = [

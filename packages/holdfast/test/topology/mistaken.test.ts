@@ -75,8 +75,8 @@ describe('a node of a Cluster that is given as a single server', () => {
     const cluster = new Cluster([{ host, port }], { lazyConnect: true, redisOptions: { db: 2 } });
     kit.cleanup(() => cluster.disconnect());
     const client = kit.open({ redis: cluster, ...patient });
+    // Some have several, and not that many.
     for (const failure of await Promise.all(everyCall(client, 500_000).map(failureOf)))
-      // Some have several, and not that many.
       expect((failure as Error).message).toMatch(/no database but 0: leave db out|database .* does not exist/);
   });
 
