@@ -9,6 +9,6 @@ import { SentinelWatch } from './sentinel-watch.js';
 export function openTopology(opened: OpenedRedis, tools: ConnectionTools): Topology {
   if (opened.kind === 'cluster') return new ClusterTopology(opened.template, tools);
   const { redis, ownership } = opened;
-  const sentinels = redis.options.sentinels ? new SentinelWatch(redis, tools.now) : undefined;
+  const sentinels = redis.options.sentinels ? new SentinelWatch(redis, tools) : undefined;
   return new NodeTopology({ redis, ownership }, sentinels, tools);
 }

@@ -12,126 +12,75 @@
  * Not promised: that the old address is recognised behind a NAT. There `+switch-master` just has every connection made anew.
  */
 
+import { lookup } from 'node:dns/promises';
 import type { Redis } from 'ioredis';
 import { outside } from '../scopes/scope.js';
-import { disconnect } from './disconnect.js';
+import type { ConnectionTools } from './connection-tools.js';
+import { type Change, type Place, type SentinelAddress, SentinelLink } from './sentinel-link.js';
 
 /** All sentinels have heard of a failover after this; they talk to each other every two seconds. */
 const SHUN_MS = 15_000;
-const RETRY_MS = 1_000;
-const DEFAULT_PORT = 26_379;
 
 /** See the module comment. */
 export class SentinelWatch {
   readonly #template: Redis;
-  readonly #now: () => number;
+  readonly #tools: ConnectionTools;
   readonly #minded = new Set<Redis>();
-  #sentinels: Redis[] = [];
-  /** The address that is no master any more, `ip:port`, and until when. */
-  #shunned: { address: string; until: number } | undefined;
+  #links: SentinelLink[] = [];
+  /** The addresses of what is no master any more, `ip:port`, and until when they count. */
+  #shunned: { addresses: readonly string[]; until: number } = { addresses: [], until: 0 };
   #closed = false;
 
   /** @param template - knows the sentinels, the name of the master, and how to speak to both. */
-  constructor(template: Redis, now: () => number) {
+  constructor(template: Redis, tools: ConnectionTools) {
     this.#template = template;
-    this.#now = now;
+    this.#tools = tools;
   }
 
   /** From now on this connection is dropped when it leads to an old master. */
   mind(redis: Redis): void {
     this.#minded.add(redis);
     redis.on('connect', () => {
-      if (leadsTo(redis) === this.#shunnedAddress) redis.disconnect(true);
+      const { addresses, until } = this.#shunned;
+      if (this.#tools.now() < until && addresses.includes(leadsTo(redis))) redis.disconnect(true);
     });
     redis.on('end', () => this.#minded.delete(redis));
   }
 
   /** Starts listening. Later calls do nothing. */
   start(): void {
-    if (this.#closed || this.#sentinels.length > 0) return;
-    const { sentinels } = this.#template.options;
-    this.#sentinels = (sentinels ?? []).map((address) => outside(() => this.#hear(address)));
+    if (this.#closed || this.#links.length > 0) return;
+    const sentinels: Partial<SentinelAddress>[] = this.#template.options.sentinels ?? [];
+    const onChange = (change: Change) => void this.#leave(change);
+    this.#links = outside(() =>
+      sentinels.map((address) => new SentinelLink(this.#template, address, this.#tools, onChange)),
+    );
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all(this.#sentinels.map((sentinel) => disconnect(sentinel)));
+    await Promise.all(this.#links.map((link) => link.close()));
   }
 
-  get #shunnedAddress(): string | undefined {
-    const { address, until } = this.#shunned ?? { address: undefined, until: 0 };
-    return this.#now() < until ? address : undefined;
-  }
-
-  #hear({ host, port, family }: Partial<SentinelAddress>): Redis {
-    const { options } = this.#template;
-    const sentinel = this.#template.duplicate({
-      sentinels: undefined,
-      name: undefined,
-      host,
-      port: port ?? DEFAULT_PORT,
-      family: family ?? options.family,
-      username: options.sentinelUsername ?? undefined,
-      password: options.sentinelPassword ?? undefined,
-      tls: options.sentinelTLS,
-      db: 0,
-      keyPrefix: '',
-      readOnly: false,
-      enableReadyCheck: false,
-      enableOfflineQueue: true,
-      maxRetriesPerRequest: null,
-      autoResubscribe: true,
-      commandTimeout: undefined,
-      retryStrategy: () => RETRY_MS,
-    });
-    // One sentinel that is down is no trouble; when all are, the connection to the master will say so.
-    sentinel.on('error', () => undefined);
-    sentinel.on('message', (channel: string, message: string) => this.#heard(channel, message));
-    sentinel.subscribe('+switch-master', '+promoted-slave').catch(() => undefined);
-    return sentinel;
-  }
-
-  #heard(channel: string, message: string): void {
-    const change = channel === '+switch-master' ? switched(message) : promoted(message);
-    if (change === undefined || change.name !== this.#template.options.name) return;
-    this.#shunned = { address: change.from, until: this.#now() + SHUN_MS };
+  async #leave({ from, to }: Change): Promise<void> {
+    const [left, next] = await Promise.all([addressesOf(from), to && addressesOf(to)]);
+    this.#shunned = { addresses: left, until: this.#tools.now() + SHUN_MS };
     for (const redis of this.#minded) {
       // On its way it is looked at when it arrives; and ioredis gives up for good when it is disconnected while it asks a sentinel.
       if (redis.status !== 'connect' && redis.status !== 'ready') continue;
       const target = leadsTo(redis);
-      if (target === change.from || (change.to !== undefined && target !== change.to)) redis.disconnect(true);
+      if (left.includes(target) || next?.includes(target) === false) redis.disconnect(true);
     }
   }
 }
 
-interface SentinelAddress {
-  host: string;
-  port: number;
-  family: number;
+/** Where a place is, as `ip:port`. Sentinels may give names (`announce-hostnames`), connections know addresses only. */
+async function addressesOf([host, port]: Place): Promise<string[]> {
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.map(({ address }) => `${address}:${port}`);
 }
 
-/** What a message says: the master `name` is not at `from` any more, but at `to`. Addresses are `ip:port`. */
-interface Change {
-  readonly name: string;
-  readonly from: string;
-  readonly to: string | undefined;
-}
-
-/** `<name> <old ip> <old port> <new ip> <new port>` */
-function switched(message: string): Change | undefined {
-  const [name, oldIp, oldPort, newIp, newPort] = message.split(' ');
-  if (name === undefined || newPort === undefined) return undefined;
-  return { name, from: `${oldIp}:${oldPort}`, to: `${newIp}:${newPort}` };
-}
-
-/** `slave <id> <ip> <port> @ <name> <old ip> <old port>` */
-function promoted(message: string): Change | undefined {
-  const [name, oldIp, oldPort] = message.split(' @ ')[1]?.split(' ') ?? [];
-  if (name === undefined || oldPort === undefined) return undefined;
-  return { name, from: `${oldIp}:${oldPort}`, to: undefined };
-}
-
-/** Where a connection leads, `ip:port`; undefined when it leads nowhere. */
-function leadsTo({ stream }: Redis): string | undefined {
-  return stream?.remoteAddress === undefined ? undefined : `${stream.remoteAddress}:${stream.remotePort}`;
+/** Where a connection leads, `ip:port`. */
+function leadsTo({ stream }: Redis): string {
+  return `${stream?.remoteAddress}:${stream?.remotePort}`;
 }

@@ -214,7 +214,7 @@ export class HostileServer {
 }
 
 /** Each request as its words; `rest` is the beginning of one that is not complete. */
-function requestsIn(text: string): { requests: string[][]; rest: string } {
+export function requestsIn(text: string): { requests: string[][]; rest: string } {
   const requests: string[][] = [];
   let at = 0;
   for (;;) {

@@ -1,0 +1,144 @@
+/**
+ * Hears from one sentinel that another server has become the master: when it says so, and, where it could not be heard, when it can be again.
+ *
+ * Each new connection asks it who the master is. Only what has changed since it was last heard counts: what a sentinel knows does not go back, so one
+ * that lags behind names the old master as it did before, and leads nobody there.
+ *
+ * Nothing else may pass here for days, which is when a firewall forgets a connection without a word. So it is made to answer every few seconds.
+ */
+
+import type { Redis } from 'ioredis';
+import type { ConnectionTools } from './connection-tools.js';
+import { disconnect } from './disconnect.js';
+import { SilenceGuard } from './silence-guard.js';
+
+const RETRY_MS = 1_000;
+const DEFAULT_PORT = 26_379;
+/**
+ * How often it has to answer, and within what time. For one beat and one answer we may be deaf: sentinels take as long to agree on a failover. No firewall forgets as soon, so
+ * TCP keepalive would add nothing.
+ */
+const BEAT_MS = 3_000;
+
+/** Where a sentinel is. */
+export interface SentinelAddress {
+  host: string;
+  port: number;
+  family: number;
+}
+
+/** A host, which may be a name, and a port. */
+export type Place = readonly [host: string, port: string];
+
+/** The master is not at `from` any more, but at `to`, where that is known. */
+export interface Change {
+  readonly from: Place;
+  readonly to: Place | undefined;
+}
+
+/** See the module comment. */
+export class SentinelLink {
+  readonly #redis: Redis;
+  readonly #name: string;
+  readonly #tools: ConnectionTools;
+  readonly #onChange: (change: Change) => void;
+  readonly #silence: SilenceGuard;
+  #beat: { cancel(): void } | undefined;
+  /** Where it has the master, as far as it was heard. */
+  #master: Place | undefined;
+
+  /** @param template - knows the name of the master, and how to speak to sentinels. */
+  constructor(
+    template: Redis,
+    { host, port, family }: Partial<SentinelAddress>,
+    tools: ConnectionTools,
+    onChange: (change: Change) => void,
+  ) {
+    const { options } = template;
+    this.#name = String(options.name);
+    this.#tools = tools;
+    this.#onChange = onChange;
+    const redis = template.duplicate({
+      sentinels: undefined,
+      name: undefined,
+      host,
+      port: port ?? DEFAULT_PORT,
+      family: family ?? options.family,
+      username: options.sentinelUsername ?? undefined,
+      password: options.sentinelPassword ?? undefined,
+      tls: options.sentinelTLS,
+      db: 0,
+      keyPrefix: '',
+      readOnly: false,
+      lazyConnect: false,
+      enableReadyCheck: false,
+      enableAutoPipelining: false,
+      maxRetriesPerRequest: null,
+      autoResubscribe: false,
+      autoResendUnfulfilledCommands: false,
+      commandTimeout: undefined,
+      disconnectTimeout: 200,
+      retryStrategy: () => RETRY_MS,
+    });
+    this.#redis = redis;
+    this.#silence = new SilenceGuard({ ...tools, silenceMs: BEAT_MS }, () => redis.disconnect(true));
+    // One sentinel that is down is no trouble; when all are, the connection to the master will say so.
+    redis.on('error', () => undefined);
+    redis.on('ready', this.#begin);
+    redis.on('close', this.#rest);
+    redis.on('message', this.#heard);
+  }
+
+  close(): Promise<void> {
+    this.#redis.off('ready', this.#begin);
+    this.#silence.close();
+    this.#beat?.cancel();
+    return disconnect(this.#redis);
+  }
+
+  readonly #begin = (): void => {
+    const { stream } = this.#redis;
+    // In one packet, so that nothing changes in between. The other way round is not allowed: who listens may not ask (RESP2).
+    stream.cork();
+    this.#owe(this.#redis.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', this.#name).then(this.#learn));
+    this.#listen();
+    stream.uncork();
+  };
+
+  /** Also when it listens already: that is answered, and needs no right that it did not need before, as PING would. */
+  readonly #listen = (): void => {
+    this.#owe(this.#redis.subscribe('+switch-master', '+promoted-slave'));
+    const { at, now } = this.#tools;
+    this.#beat = at(now() + BEAT_MS, this.#listen);
+  };
+
+  readonly #rest = (): void => {
+    this.#beat?.cancel();
+    this.#silence.forget();
+  };
+
+  #owe(answer: Promise<unknown>): void {
+    const { now } = this.#tools;
+    const answered = () => this.#silence.answered(now());
+    this.#silence.sent(now());
+    answer.then(answered, answered);
+  }
+
+  readonly #learn = (master: unknown): void => {
+    if (!Array.isArray(master)) return;
+    const before = this.#master;
+    this.#master = [String(master[0]), String(master[1])];
+    if (before !== undefined && String(before) !== String(this.#master))
+      this.#onChange({ from: before, to: this.#master });
+  };
+
+  /** `<name> <old ip> <old port> <new ip> <new port>` or `slave <id> <ip> <port> @ <name> <old ip> <old port>` */
+  readonly #heard = (channel: string, message: string): void => {
+    const [name, host, port, ...to] = (message.split(' @ ').at(-1) as string).split(' ');
+    if (name !== this.#name || host === undefined || port === undefined) return;
+    const [newHost, newPort] = to;
+    const isSwitch = channel === '+switch-master' && newHost !== undefined && newPort !== undefined;
+    if (isSwitch) this.#master = [newHost, newPort];
+    this.#onChange({ from: [host, port], to: isSwitch ? this.#master : undefined });
+  };
+}

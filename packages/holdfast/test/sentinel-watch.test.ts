@@ -1,0 +1,129 @@
+/** What a client hears from sentinels that break off, fall silent and lag behind, and which of its connections it gives up for that. */
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { guardLeaks, ManualClock, waitUntil } from '@holdfast/testkit';
+import { Schedule } from '@holdfast/watchdog';
+import { describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { SentinelWatch } from '../src/connection/sentinel-watch.js';
+import { ServerCheck } from '../src/connection/server-check.js';
+import { FakeSentinel, type Master } from './support/fake-sentinel.js';
+import { HostileServer } from './support/hostile-server.js';
+
+const leaks = guardLeaks();
+/** It has to answer so often. */
+const BEAT_MS = 3_000;
+/** Before silence is believed, so much more is waited. */
+const ONCE_MORE_MS = 50;
+
+/** Two servers, of which `before` is the master, and sentinels that a watch listens to. */
+async function setUp({ sentinels: count = 1, host = '127.0.0.1' } = {}) {
+  const servers = [new HostileServer(), new HostileServer()];
+  const [before, after] = await Promise.all(
+    servers.map(async (server) => [host, (await server.listen()).port] as const),
+  );
+  const sentinels = Array.from({ length: count }, () => new FakeSentinel(before as Master));
+  await Promise.all(sentinels.map((sentinel) => sentinel.listen()));
+  leaks.cleanup(() => Promise.all([...servers, ...sentinels].map((server) => server.close())));
+  const clock = new ManualClock();
+  const schedule = new Schedule(clock, 'background', () => undefined);
+  const template = new Redis({ sentinels: sentinels.map(({ address }) => address), name: 'main', lazyConnect: true });
+  const watch = new SentinelWatch(template, {
+    at: (time, action) => schedule.at(time, action),
+    now: () => clock.now(),
+    random: Math.random,
+    nextTurn: (run) => void setImmediate(run),
+    silenceMs: 9_000,
+    serverCheck: new ServerCheck('node', () => undefined),
+    onError: () => undefined,
+  });
+  leaks.cleanup(() => watch.close());
+  watch.start();
+  const heard = async () => {
+    await waitUntil(() => sentinels.every(({ listeners }) => listeners === 1), { what: 'each sentinel is heard' });
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+  };
+  await heard();
+  return {
+    ...{ before: before as Master, after: after as Master, sentinel: sentinels[0] as FakeSentinel, sentinels },
+    ...{ clock, schedule, watch, heard },
+    /** A connection that the watch minds. */
+    connectTo: async ([, port]: Master) => {
+      const redis = new Redis({ host: '127.0.0.1', port, disconnectTimeout: 100, retryStrategy: () => 20 });
+      leaks.cleanup(() => redis.disconnect());
+      const seen = { drops: 0 };
+      redis.on('close', () => seen.drops++);
+      watch.mind(redis);
+      await once(redis, 'ready');
+      return seen;
+    },
+    dropped: (seen: { drops: number }, times = 1) =>
+      waitUntil(() => seen.drops >= times, { what: 'the connection to the old master is given up', timeoutMs: 4_000 }),
+  };
+}
+
+describe('a connection to the old master is given up', () => {
+  it('when a sentinel says that there is another one, and as often as it comes back', async () => {
+    const { before, after, sentinel, connectTo, dropped } = await setUp();
+    const old = await connectTo(before);
+    sentinel.switchTo(after);
+    await dropped(old, 3);
+  });
+
+  it('when the sentinel could not be heard as it said so, and can be again', async () => {
+    const { before, after, sentinel, connectTo, dropped } = await setUp();
+    const old = await connectTo(before);
+    sentinel.cut();
+    sentinel.switchTo(after);
+    await dropped(old);
+  });
+
+  it('when the connection to the sentinel was forgotten on the way, without a word', async () => {
+    const { before, after, sentinel, clock, connectTo, dropped } = await setUp();
+    const old = await connectTo(before);
+    sentinel.forget();
+    sentinel.switchTo(after);
+    await clock.advance(BEAT_MS);
+    await clock.advance(BEAT_MS);
+    await clock.advance(ONCE_MORE_MS);
+    await dropped(old);
+  });
+
+  it('also where sentinels give names of hosts, and who is at the new one stays there', async () => {
+    const { before, after, sentinel, connectTo, dropped } = await setUp({ host: 'localhost' });
+    const [old, current] = await Promise.all([connectTo(before), connectTo(after)]);
+    sentinel.switchTo(after);
+    await dropped(old, 3);
+    expect(current.drops).toBe(0);
+  });
+});
+
+describe('a sentinel', () => {
+  it('that lags behind leads nobody back to the old master when it can be heard again', async () => {
+    const { after, sentinels, connectTo, heard } = await setUp({ sentinels: 2 });
+    const [leader, late] = sentinels as [FakeSentinel, FakeSentinel];
+    const current = await connectTo(after);
+    leader.switchTo(after);
+    late.cut();
+    await waitUntil(() => late.asked === 2, { what: 'it is asked again', timeoutMs: 4_000 });
+    await heard();
+    expect(current.drops).toBe(0);
+  });
+
+  it('that answers is kept, however little it has to say', async () => {
+    const { sentinel, clock, heard } = await setUp();
+    for (let beat = 0; beat < 5; beat++) {
+      await clock.advance(BEAT_MS);
+      await waitUntil(() => sentinel.subscribed === 2 + beat, { what: 'it has to answer' });
+      await heard();
+    }
+    expect(sentinel.asked).toBe(1);
+  });
+
+  it('that is not listened to any more has no timer', async () => {
+    const { clock, schedule, watch } = await setUp();
+    await watch.close();
+    await clock.advance(10 * BEAT_MS);
+    expect(schedule.size).toBe(0);
+  });
+});

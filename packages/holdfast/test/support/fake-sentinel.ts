@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { requestsIn } from './hostile-server.js';
+import { array, bulk, number } from './resp.js';
+
+/** As sentinels give it: host and port. */
+export type Master = readonly [host: string, port: number];
+
+/** A sentinel that says what it is told to, in RESP2. */
+export class FakeSentinel {
+  readonly #server = createServer((socket) => this.#welcome(socket));
+  readonly #open = new Set<Socket>();
+  readonly #listening = new Set<Socket>();
+  readonly #forgotten = new Set<Socket>();
+  #port = 0;
+  /** Whom it names. */
+  master: Master;
+  /** How often it was asked for the master. */
+  asked = 0;
+  /** How often it was asked to be listened to. */
+  subscribed = 0;
+
+  constructor(master: Master) {
+    this.master = master;
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  get address(): { host: string; port: number } {
+    return { host: '127.0.0.1', port: this.#port };
+  }
+
+  get listeners(): number {
+    return this.#listening.size;
+  }
+
+  /** It tells who listens that the master is another one. */
+  switchTo(to: Master): void {
+    const words = ['main', ...this.master, ...to].join(' ');
+    this.master = to;
+    const message = array(bulk('message'), bulk('+switch-master'), bulk(words));
+    for (const socket of this.#listening) if (!this.#forgotten.has(socket)) socket.write(message);
+  }
+
+  /** As a firewall forgets connections that were idle: they stay open, and nothing passes. New ones work. */
+  forget(): void {
+    for (const socket of this.#open) this.#forgotten.add(socket);
+  }
+
+  /** Every connection breaks. */
+  cut(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    await new Promise((closed) => this.#server.close(closed));
+  }
+
+  #welcome(socket: Socket): void {
+    let rest = '';
+    this.#open.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () =>
+      [this.#open, this.#listening, this.#forgotten].forEach((sockets) => sockets.delete(socket)),
+    );
+    socket.on('data', (chunk) => {
+      if (this.#forgotten.has(socket)) return;
+      const { requests, rest: begun } = requestsIn(rest + chunk.toString('latin1'));
+      rest = begun;
+      for (const words of requests) socket.write(this.#answer(socket, words));
+    });
+  }
+
+  #answer(socket: Socket, [command = '', ...words]: readonly string[]): string {
+    switch (command.toLowerCase()) {
+      case 'hello':
+        return '-NOPROTO unsupported protocol version\r\n';
+      case 'sentinel':
+        if (this.#listening.has(socket)) return '-ERR only (P)SUBSCRIBE … are allowed in this context\r\n';
+        this.asked++;
+        return array(...this.master.map((word) => bulk(String(word))));
+      case 'subscribe':
+        this.#listening.add(socket);
+        this.subscribed++;
+        return words.map((channel, index) => array(bulk('subscribe'), bulk(channel), number(index + 1))).join('');
+      default:
+        return '+OK\r\n';
+    }
+  }
+}
