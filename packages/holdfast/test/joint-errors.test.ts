@@ -11,7 +11,7 @@ function unansweredAfter(error: Error): Answer<unknown> | undefined {
   const pending = new PendingCommand(topology as Topology, 'lock', source as never, {}, () => undefined);
   const connection = { epoch: 1, node: 'node' } as Connection;
   pending.sentOn(connection);
-  pending.failed({ kind: 'unknown' }, error);
+  pending.failed({ connection, epoch: connection.epoch }, { kind: 'unknown' }, error);
   pending.sentOn(connection);
   let answer: Answer<unknown> | undefined;
   pending.whenAnswered({ onAnswer: (given) => (answer = given) });

@@ -34,15 +34,14 @@ import { type Command, start } from '@holdfast/core';
 import { Bag, type Clock, type Schedule } from '@holdfast/watchdog';
 import {
   type Answer,
-  type Confirmation,
-  meaningOn,
   PendingCommand,
   type Request,
   type RequestOptions,
   type RequestSource,
 } from './pending-command.js';
+import { confirm } from './confirmation.js';
 import type { Connection } from './connection.js';
-import { Copy, type CopyKeeper } from './copy.js';
+import { Copy, type CopyKeeper, meaningFor } from './copy.js';
 import { asOne, inGroups, leaderFor } from './joint-copies.js';
 import { none } from '../lists.js';
 import { type NextTurn, whenRead } from './reading.js';
@@ -224,7 +223,7 @@ export class CommandSender {
       copy.connection.took(now - copy.sentAt);
       this.#replied(copy, reply, now);
     },
-    failed: ({ pending, connection }, error) => this.#failed(pending, connection, error),
+    failed: (copy, error) => this.#failed(copy, error),
   };
 
   /** Several with the same connection and script, as one command; or one. */
@@ -245,12 +244,12 @@ export class CommandSender {
         copies.forEach((copy, index) => this.#replied(copy, replies[index], now));
       },
       onError: (error) => {
-        for (const { pending, connection } of copies) {
-          const meaning = meaningOn(pending, connection, error);
+        for (const copy of copies) {
+          const meaning = meaningFor(copy, error);
           // Once, before all are sent again: where they go then is what has been learnt from it.
-          if (pending === first.pending && meaning.kind === 'transient')
-            this.#topology.refused({ ...meaning, connection, lockKey: pending.lockKey });
-          this.#failed(pending, connection, error, { kind: 'unknown' });
+          if (copy === first && meaning.kind === 'transient')
+            this.#topology.refused({ ...meaning, connection: first.connection, lockKey: first.pending.lockKey });
+          this.#failed(copy, error, { kind: 'unknown' });
         }
       },
     });
@@ -263,41 +262,20 @@ export class CommandSender {
   #replied<R>(copy: Copy<R>, reply: R, now: number): void {
     const { pending, connection, sentAt } = copy;
     connection.answered(now);
-    if (connection.retired) this.#failed(pending, connection, new Error('Its server does not keep this lock any more'));
-    else if (!pending.settled && pending.confirmation?.needed(reply)) void this.#confirm(copy, reply);
+    if (connection.retired) this.#failed(copy, new Error('Its server does not keep this lock any more'));
+    else if (!pending.settled && pending.confirmation?.needed(reply))
+      void confirm(copy, reply, this.#clock, this.#lone);
     else pending.replied(reply, sentAt, connection.node);
   }
 
-  /** WAIT speaks of what its own connection has written. When that is lost, the command is sent again, and then confirmed anew. */
-  async #confirm<R>({ pending, connection, epoch, sentAt }: Copy<R>, reply: R): Promise<void> {
-    const { enough } = pending.confirmation as Confirmation<R>;
-    connection.sent(this.#clock.now());
-    let confirmed: number;
-    try {
-      confirmed = await connection.replicated(enough, epoch);
-    } catch (error) {
-      // Whatever the error says is about WAIT: the command itself has run.
-      pending.doubt();
-      this.#failed(pending, connection, error);
-      return;
-    }
-    connection.answered(this.#clock.now());
-    if (confirmed >= enough.min) pending.replied(reply, sentAt, connection.node);
-    else pending.unconfirmed(enough.min, confirmed);
-  }
-
-  #failed<R>(
-    pending: PendingCommand<R>,
-    connection: Connection,
-    error: unknown,
-    meaning: ErrorMeaning = meaningOn(pending, connection, error),
-  ): void {
+  #failed<R>(copy: Copy<R>, error: unknown, meaning: ErrorMeaning = meaningFor(copy, error)): void {
+    const { pending, connection } = copy;
     const now = this.#clock.now();
     connection.answered(now);
     const { lockKey } = pending;
     const detour =
       meaning.kind === 'transient' ? this.#topology.refused({ ...meaning, connection, lockKey }) : undefined;
-    const delayMs = pending.failed(meaning, error);
+    const delayMs = pending.failed(copy, meaning, error);
     if (delayMs === undefined) return;
     if (detour !== undefined) {
       this.#send(pending, detour);

@@ -1,6 +1,7 @@
-import type { Command, ReplyListener } from '@holdfast/core';
+import { type Command, MisdirectedReplyError, type ReplyListener, UnnamedReplyError } from '@holdfast/core';
 import type { Connection } from './connection.js';
 import type { PendingCommand } from './pending-command.js';
+import { type ErrorMeaning, meaningOf } from './reply-errors.js';
 
 /** Told what becomes of copies. */
 export interface CopyKeeper {
@@ -41,4 +42,13 @@ export class Copy<R> implements ReplyListener<R> {
   onError(error: unknown): void {
     this.#keeper.failed(this, error);
   }
+}
+
+/** What an error that has come for a copy says about its request. */
+export function meaningFor<R>({ pending, connection }: Copy<R>, error: unknown): ErrorMeaning {
+  if (error instanceof MisdirectedReplyError) connection.outOfStep(error);
+  if (!(error instanceof UnnamedReplyError)) return meaningOf(error);
+  return connection.outOfStep(error) === 'replaced' && !pending.unnamedBefore(connection)
+    ? { kind: 'unknown' }
+    : meaningOf(error);
 }

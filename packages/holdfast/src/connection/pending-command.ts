@@ -3,7 +3,7 @@
  * and its answer, which it gets once. The copies are sent by the `CommandSender`.
  */
 
-import { type Command, MisdirectedReplyError, UnnamedReplyError } from '@holdfast/core';
+import type { Command } from '@holdfast/core';
 import { type Appointment, type BagItem, UNPLACED } from '@holdfast/watchdog';
 import type { Connection, ReplicaTerms } from './connection.js';
 import type { Topology } from './topology.js';
@@ -66,6 +66,12 @@ export interface Request<R> {
   drop(): void;
 }
 
+/** Where a copy was sent. `epoch`: the number of its connection then. */
+interface Sending {
+  readonly connection: Connection;
+  readonly epoch: number;
+}
+
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 500;
 
@@ -91,6 +97,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   #connection: Connection | undefined;
   #epoch = 0;
   #unanswered = 0;
+  /** Those of them that were sent on that connection: a client of yours may have forgotten the others, which are never answered then. */
+  #unansweredThere = 0;
   #retryMs = FIRST_RETRY_MS;
   #lastError: Error | undefined;
   #setback = false;
@@ -144,15 +152,19 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   }
 
   sentOn(connection: Connection): void {
-    if (connection !== this.#connection || connection.epoch !== this.#epoch) this.#setback = false;
+    if (!this.#wasSentOn(connection, connection.epoch)) {
+      this.#setback = false;
+      this.#unansweredThere = 0;
+    }
     this.#connection = connection;
     this.#epoch = connection.epoch;
     this.#unanswered++;
+    this.#unansweredThere++;
   }
 
   /** Unanswered, and the connection it was sent on has ended. */
   get overtaken(): boolean {
-    return this.unanswered && this.#connection !== undefined && this.#epoch < this.#connection.epoch;
+    return this.#unansweredThere > 0 && this.#connection !== undefined && this.#epoch < this.#connection.epoch;
   }
 
   doubt(): void {
@@ -178,8 +190,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     });
   }
 
-  /** Says after how many milliseconds to send another copy, if at all. */
-  failed(meaning: ErrorMeaning, error: unknown): number | undefined {
+  /** A copy has failed. Says after how many milliseconds to send another one, if at all. */
+  failed({ connection, epoch }: Sending, meaning: ErrorMeaning, error: unknown): number | undefined {
     this.#unanswered--;
     if (this.settled) return undefined;
     // What Redis refuses for good, and is not said to mean this command, means another one that left together with it.
@@ -189,7 +201,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
       this.settle({ kind: 'refused', code: meaning.code, error: redacted(error) });
       return undefined;
     }
-    if (this.#unanswered > 0) return undefined;
+    // Where the last copy went, it is that which brings on the next.
+    if (!this.#wasSentOn(connection, epoch) || --this.#unansweredThere > 0) return undefined;
     if (this.follows) {
       this.drop();
       return undefined;
@@ -198,6 +211,11 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     const delayMs = this.#retryMs;
     this.#retryMs = Math.min(delayMs * 2, LAST_RETRY_MS);
     return delayMs;
+  }
+
+  /** The last copy was. */
+  #wasSentOn(connection: Connection, epoch: number): boolean {
+    return connection === this.#connection && epoch === this.#epoch;
   }
 
   /** A server that was given alone is a node of a Cluster: nobody here follows to where it points. */
@@ -223,13 +241,4 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     this.#onSettled(this);
     this.#listener?.onAnswer(answer);
   }
-}
-
-/** What an error says about a request that it has come for on `connection`. */
-export function meaningOn<R>(pending: PendingCommand<R>, connection: Connection, error: unknown): ErrorMeaning {
-  if (error instanceof MisdirectedReplyError) connection.outOfStep(error);
-  if (!(error instanceof UnnamedReplyError)) return meaningOf(error);
-  return connection.outOfStep(error) === 'replaced' && !pending.unnamedBefore(connection)
-    ? { kind: 'unknown' }
-    : meaningOf(error);
 }

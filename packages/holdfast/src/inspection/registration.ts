@@ -65,7 +65,8 @@ export class Registration {
     this.#background.at(this.#parts.clock.now() + delayMs, () => {
       if (this.#state !== 'due') return;
       this.#state = 'writing';
-      this.#writing = this.#write().then((delay) => this.#due(delay), this.#failed);
+      // A client of yours may forget the question with its connection, and never answer.
+      this.#writing = this.#inTime(this.#write().catch(this.#failed)).then((delayMs = SOON_MS) => this.#due(delayMs));
     });
   }
 
@@ -82,12 +83,8 @@ export class Registration {
     return Math.floor(this.#ttlMs / 3);
   }
 
-  readonly #failed = (error: unknown): void => {
-    if (this.#state === 'over') return;
-    if (meaningOf(error).kind !== 'permanent') {
-      this.#due(SOON_MS);
-      return;
-    }
+  readonly #failed = (error: unknown): undefined => {
+    if (this.#state === 'over' || meaningOf(error).kind !== 'permanent') return;
     this.#state = 'over';
     const cause = redacted(error);
     this.#parts.reporter.error(
@@ -98,7 +95,7 @@ export class Registration {
     );
   };
 
-  #inTime(work: Promise<unknown> | undefined): Promise<unknown> {
+  #inTime<T>(work: Promise<T> | undefined): Promise<T | undefined> {
     return inTime(this.#parts, this.#parts.settings.attemptTimeoutMs, work);
   }
 }

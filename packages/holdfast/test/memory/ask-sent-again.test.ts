@@ -1,45 +1,15 @@
 /** An ask that is sent again after the grant: what its answer says of the lock that the client holds by then. */
-import { direct, memoryRedis, MemoryServer, type Network, type Socket } from '@holdfast/memory';
+import { direct, memoryRedis, MemoryServer, type Network } from '@holdfast/memory';
 import { guardLeaks, ManualClock } from '@holdfast/testkit';
 import { expect, it } from '@jest/globals';
 import { createLockClient } from 'holdfast';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
+import { Breakable } from '../support/breakable.js';
 import { failureOf } from '../support/outcomes.js';
 import { turns } from '../support/room.js';
 
 const leaks = guardLeaks();
 const EPOCH_MS = 1_700_000_000_000;
-
-/** A network whose connections for commands can be silent, and break. */
-class Breakable implements Network {
-  silent = false;
-  readonly #inner: Network;
-  readonly #cuts = new Set<() => void>();
-
-  constructor(inner: Network) {
-    this.#inner = inner;
-  }
-
-  dial: Network['dial'] = (address, listener) => {
-    const socket: Socket = this.#inner.dial(address, listener);
-    const cut = () => {
-      socket.destroy();
-      listener.onClose(new Error('read ECONNRESET'));
-    };
-    return {
-      ...socket,
-      send: (request) => {
-        if (request[0]?.toLowerCase() === 'evalsha') this.#cuts.add(cut);
-        if (!this.silent || !this.#cuts.has(cut)) socket.send(request);
-      },
-    };
-  };
-
-  breakCommands(): void {
-    for (const cut of this.#cuts) cut();
-    this.#cuts.clear();
-  }
-}
 
 it('a lock that was deleted, and is free when the ask arrives again, was lost: it is not taken afresh in silence', async () => {
   const clock = new ManualClock();

@@ -1,0 +1,38 @@
+/** Which copy of a request brings on the next one. */
+import { expect, it } from '@jest/globals';
+import type { Connection } from '../src/connection/connection.js';
+import { PendingCommand } from '../src/connection/pending-command.js';
+import type { ErrorMeaning } from '../src/connection/reply-errors.js';
+import type { Topology } from '../src/connection/topology.js';
+
+const error = new Error("READONLY You can't write against a read only replica.");
+const refused: ErrorMeaning = { kind: 'transient', code: 'READONLY', message: error.message };
+
+/** A request whose first copy was unanswered when its connection broke, and whose second is on the next one. */
+function sentTwice() {
+  const source = { build: () => Promise.reject(new Error('nothing is sent here')) };
+  const topology: Partial<Topology> = { sharded: false };
+  const pending = new PendingCommand(topology as Topology, 'lock', source as never, {}, () => undefined);
+  const line = {} as Connection;
+  const connection = (epoch: number) => Object.assign(line, { epoch });
+  pending.sentOn(connection(1));
+  pending.sentOn(connection(2));
+  return { fail: (epoch: number) => pending.failed({ connection: line, epoch }, refused, error), pending, connection };
+}
+
+it('the last copy brings on the next, whether or not an earlier one, of a connection that has broken, is ever answered', () => {
+  expect(sentTwice().fail(2)).toBeGreaterThan(0);
+});
+
+it('an earlier copy that a connection has sent again by itself brings on none: there would be two', () => {
+  const { fail } = sentTwice();
+  expect(fail(2)).toBeGreaterThan(0);
+  expect(fail(1)).toBeUndefined();
+});
+
+it('of two copies on one connection that which fails last does', () => {
+  const { fail, pending, connection } = sentTwice();
+  pending.sentOn(connection(2));
+  expect(fail(2)).toBeUndefined();
+  expect(fail(2)).toBeGreaterThan(0);
+});
