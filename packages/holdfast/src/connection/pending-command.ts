@@ -40,8 +40,11 @@ export interface RequestOptions<R = unknown> {
   readonly goOnMs?: number;
   /** Replies for which `needed` says so count only when enough replicas have what the connection wrote before them. */
   readonly confirmation?: Confirmation<R>;
-  /** What to do when its server cannot be reached and that does not pass by itself. Default: go on trying, as what must be undone does. */
-  readonly inLastingTrouble?: 'give up';
+  /**
+   * What to do when its server cannot be reached and that does not pass by itself. Default: go on trying, as what must be undone does. `go on`: also
+   * when the server cannot save, and takes no writes; anything else ends then, lest what was refused and is undone comes back all the time.
+   */
+  readonly inLastingTrouble?: 'give up' | 'go on';
 }
 
 /** See {@link RequestOptions}. */
@@ -72,6 +75,8 @@ interface Sending {
   readonly epoch: number;
 }
 
+/** Redis cannot write its snapshots, and refuses every write until it can. */
+const CANNOT_SAVE = 'MISCONF';
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 500;
 
@@ -87,6 +92,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   readonly confirmation: Confirmation<R> | undefined;
   /** It ends when its server cannot be reached and that does not pass by itself. */
   readonly givesUp: boolean;
+  readonly #goesOn: boolean;
   readonly goOnMs: number | undefined;
   /** It leaves behind another request, in one command with it: never alone, and never again. */
   follows = false;
@@ -117,6 +123,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     this.#source = source;
     this.confirmation = options.confirmation;
     this.givesUp = options.inLastingTrouble === 'give up';
+    this.#goesOn = options.inLastingTrouble === 'go on';
     this.goOnMs = options.goOnMs;
     this.#onSettled = onSettled;
   }
@@ -197,7 +204,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     // What Redis refuses for good, and is not said to mean this command, means another one that left together with it.
     if (meaning.kind !== 'unknown' || meaningOf(error).kind !== 'permanent') this.#lastError = redacted(error);
     if (meaning.kind !== 'transient' && meaning.kind !== 'permanent') this.doubt();
-    if (meaning.kind === 'permanent' || meaning.kind === 'nonsense' || this.#isElsewhere(meaning)) {
+    const isFinal = meaning.kind === 'permanent' && !(this.#goesOn && meaning.code === CANNOT_SAVE);
+    if (isFinal || meaning.kind === 'nonsense' || this.#isElsewhere(meaning)) {
       this.settle({ kind: 'refused', code: meaning.code, error: redacted(error) });
       return undefined;
     }

@@ -44,14 +44,14 @@ export function meaningOf(error: unknown): ErrorMeaning {
 }
 
 /**
- * `WRONGTYPE` out of `WRONGTYPE Operation …` and also out of Redis 6's `ERR Error running script …: WRONGTYPE …`. What an ACL refuses inside
+ * `WRONGTYPE` out of `WRONGTYPE Operation …` and also out of Redis 6's `ERR Error running script …: -WRONGTYPE …`, with or without that dash. What an ACL refuses inside
  * a script has no code of its own before Redis 7.2.
  */
 export function redisCodeOf(message: string): string {
   // The other thing that a replica says, to WAIT.
   if (message.includes('WAIT cannot be used with replica')) return 'READONLY';
   if (message.includes("The user executing the script can't")) return 'NOPERM';
-  const inner = /^ERR Error running script.*?: ([A-Z]{3,}) /.exec(message);
+  const inner = /^ERR Error running script.*?: -?([A-Z]{3,}) /.exec(message);
   return inner?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
 }
 

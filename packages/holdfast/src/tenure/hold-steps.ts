@@ -189,7 +189,8 @@ export class HoldSteps {
   private release(seq: number, terms: GiveBackTerms, failure: FailureOfAnswer): Promise<void> {
     const releases = this.#parts.recentReleases;
     const step = new LastStep(this.#tenure, seq, terms, { failure, releases });
-    this.#parts.sender.request(this.#tenure.operations.key, step, { until: terms.until }).whenAnswered(step);
+    const options = { until: terms.until, inLastingTrouble: 'go on' } as const;
+    this.#parts.sender.request(this.#tenure.operations.key, step, options).whenAnswered(step);
     return step.outcome;
   }
 

@@ -5,7 +5,7 @@
  * |---|---|
  * | OOM | a write that may need memory, unless its script has written before |
  * | NOPERM | the named commands, sent by a client or by a script |
- * | READONLY | every write |
+ * | READONLY, MISCONF | every write |
  * | LOADING, BUSY, MASTERDOWN, CLUSTERDOWN | everything but what a connection needs to be made |
  */
 
@@ -14,12 +14,13 @@ import { ErrorReply } from './reply.js';
 
 /** See the module comment. `commands`: their names, in any case. */
 export type Trouble =
-  | { readonly code: 'OOM' | 'READONLY' | 'LOADING' | 'BUSY' | 'MASTERDOWN' | 'CLUSTERDOWN' }
+  | { readonly code: 'OOM' | 'READONLY' | 'MISCONF' | 'LOADING' | 'BUSY' | 'MASTERDOWN' | 'CLUSTERDOWN' }
   | { readonly code: 'NOPERM'; readonly commands: readonly string[] };
 
 const texts: Readonly<Record<Exclude<Trouble['code'], 'NOPERM'>, string>> = {
   OOM: "OOM command not allowed when used memory > 'maxmemory'.",
   READONLY: "READONLY You can't write against a read only replica.",
+  MISCONF: "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.",
   LOADING: 'LOADING Redis is loading the dataset in memory',
   BUSY: 'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.',
   MASTERDOWN: "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
@@ -70,7 +71,7 @@ export class Troubles {
   admit(command: string): void {
     for (const trouble of this.#present) {
       const { code } = trouble;
-      if (code === 'OOM' || code === 'READONLY') continue;
+      if (code === 'OOM' || code === 'READONLY' || code === 'MISCONF') continue;
       if (code === 'NOPERM') judge(trouble, command, 'read', false);
       else if (!always.has(command) && (code === 'BUSY' || !unlessBusy.has(command))) throw new ErrorReply(texts[code]);
     }
@@ -84,7 +85,7 @@ function judge(trouble: Trouble, command: string, access: Access, wrote: boolean
     }
   } else if (
     (trouble.code === 'OOM' && access === 'grow' && !wrote) ||
-    (trouble.code === 'READONLY' && access !== 'read')
+    ((trouble.code === 'READONLY' || trouble.code === 'MISCONF') && access !== 'read')
   ) {
     throw new ErrorReply(texts[trouble.code]);
   }

@@ -1,0 +1,66 @@
+/** A server that takes no writes because it cannot save them: who asks is told at once, and a release is tried until its time. */
+import { direct, memoryRedis, MemoryServer } from '@holdfast/memory';
+import { guardLeaks, ManualClock } from '@holdfast/testkit';
+import { expect, it } from '@jest/globals';
+import type { LockClient } from 'holdfast';
+import { redisCodeOf } from '../../src/connection/reply-errors.js';
+import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
+import { failureOf } from '../support/outcomes.js';
+import { turns } from '../support/room.js';
+
+const leaks = guardLeaks();
+const EPOCH_MS = 1_700_000_000_000;
+
+function setUp() {
+  const clock = new ManualClock();
+  const server = new MemoryServer({ now: () => EPOCH_MS + clock.now() });
+  const open = (): LockClient => {
+    const redis = memoryRedis({ network: direct(() => server), timers: clock }, { lazyConnect: true });
+    const openRedis = () => ({ kind: 'node', redis, ownership: 'ours' }) as const;
+    const client = createLockClientIn({ ...systemSurroundings(), clock, openRedis }, { redis: 'redis://memory' });
+    leaks.cleanup(() => client.close());
+    return client;
+  };
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 10) {
+      await clock.advance(10);
+      await turns();
+    }
+  };
+  return { client: open(), stranger: open(), pass, refuse: () => server.refuse({ code: 'MISCONF' }) };
+}
+
+it('a release that it has refused is done when it takes writes again', async () => {
+  const { client, stranger, pass, refuse } = setUp();
+  const hold = await client.getLock('order').acquire();
+  await stranger.getLock('order').isLocked();
+  const admit = refuse();
+  const released = hold.release();
+  await pass(1_000);
+  admit();
+  await pass(1_000);
+  await released;
+  expect(await stranger.getLock('order').tryLock()).toBe(true);
+});
+
+it('an acquisition is refused at once', async () => {
+  const { client, refuse } = setUp();
+  await client.getLock('order').withLock(() => undefined);
+  refuse();
+  expect(await failureOf(client.getLock('order').acquire())).toMatchObject({ redisCode: 'MISCONF' });
+});
+
+it.each([
+  ['MISCONF', 'MISCONF Redis is configured to save RDB snapshots. script: 03f2, on @user_script:30.'],
+  [
+    'MISCONF',
+    'ERR Error running script (call to f_03f2): @user_script:30: @user_script: 30: -MISCONF Redis is configured',
+  ],
+  [
+    'READONLY',
+    "ERR Error running script (call to f_03f2): @user_script:30: @user_script: 30: -READONLY You can't write",
+  ],
+  ['WRONGTYPE', 'ERR Error running script (call to f_03f2): @user_script:30: WRONGTYPE Operation against a key'],
+])('%s is read off what a script says: %s', (code, message) => {
+  expect(redisCodeOf(message)).toBe(code);
+});
