@@ -66,7 +66,7 @@ export class Registration {
       if (this.#state !== 'due') return;
       this.#state = 'writing';
       // A client of yours may forget the question with its connection, and never answer.
-      this.#writing = this.#inTime(this.#write().catch(this.#failed)).then((delayMs = SOON_MS) => this.#due(delayMs));
+      this.#writing = this.#inTime(this.#write().catch(this.#failed)).then((nextMs = SOON_MS) => this.#due(nextMs));
     });
   }
 
