@@ -13,6 +13,7 @@ const onConnections =
         'contract/{broken,dead}-connections',
         'contract/{client-input,ioredis,lost-replies,subscriber,versions}',
         'topology/{cluster,cluster-failover,sentinel,sentinel-failover}',
+        'sentinel-watch',
       ]
     : ['contract/**/*', 'topology/**/*'];
 
