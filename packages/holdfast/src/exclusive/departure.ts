@@ -68,6 +68,8 @@ function countedDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord, out
   if (outcome.kind === 'lost' || (outcome.kind === 'released' && !isEmpty)) tenure.lease.lose('deleted');
   else if (outcome.kind === 'released') {
     lock.tenure = undefined;
+    // Where that is not over, the lock rests by now.
+    lock.keptUntil = undefined;
     tenure.forget();
     freed(lock, lock.parts.clock.now());
   } else if (isEmpty) vacateAfterAll(lock, tenure, record);

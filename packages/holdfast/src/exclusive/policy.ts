@@ -47,6 +47,8 @@ export interface LockState {
   readonly holds: OpenHolds;
   readonly queue: QueuedCalls;
   readonly tenure: Stake | undefined;
+  /** Clock time before which nobody else gets the lock, for the sake of holds that were given back. */
+  readonly keptUntil: number | undefined;
 }
 
 /** `inside`: it re-enters. `beside`: holds of others do not keep it out, and it needs none of Redis. */
@@ -60,7 +62,7 @@ export const reentrantPolicy: ExclusivePolicy = {
   entry: ({ holds }, request) => (mayReenter(request, holds.innermost) ? 'inside' : 'none'),
   nextToEnter: ({ holds: { innermost }, queue }) => innermost && queue.firstInside(innermost),
   depthOf: ({ holds }) => holds.depth,
-  countDown: (_, tenure) => tenure.steps.countDown(),
+  countDown: ({ keptUntil }, tenure) => tenure.steps.countDown(keptUntil),
   contends: 'first',
   holders: 'one',
 };

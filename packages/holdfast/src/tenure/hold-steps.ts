@@ -12,7 +12,7 @@ import type { Answer, Request } from '../connection/pending-command.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
 import type { Bequest, CountedDown, HeldOutcome } from './stake.js';
 import type { FencingTokens } from './fence.js';
-import { type EndingTenure, type FailureOfAnswer, LastStep } from './last-step.js';
+import { type EndingTenure, endOf, type FailureOfAnswer, LastStep } from './last-step.js';
 import type { HandoffReply } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
 
@@ -40,6 +40,8 @@ export class HoldSteps {
   readonly #tenure: StepSubject;
   /** The grant was number 1. */
   #seq = 1;
+  /** How many holds Redis knows of beside the first. */
+  #further = 0;
   #last: Promise<unknown> | undefined;
   /** The step on its way. */
   #request: Request<unknown> | undefined;
@@ -79,6 +81,7 @@ export class HoldSteps {
       const answer = await this.send(() => operations.again(id, { seq, leaseMs }));
       if (answer.kind !== 'reply') return answer;
       if (answer.reply.kind === 'lost') return { kind: 'lost' };
+      this.#further++;
       if (answer.reply.remainingMs !== undefined) lease.confirm(answer.sentAt, answer.reply.remainingMs);
       return { kind: 'held' };
     });
@@ -104,17 +107,17 @@ export class HoldSteps {
     });
   }
 
-  /** Counts one hold down: not the last one, unless Redis has refused those further in. */
-  countDown(): Promise<CountedDown> {
+  /** Counts one hold down: not the last one, unless Redis has refused those further in. Then the lock rests until `restUntil`, if that is given. */
+  countDown(restUntil?: number): Promise<CountedDown> {
     if (this.#tenure.operations.countsHere) return this.here();
     return this.whileHeld<CountedDown>(async (seq) => {
-      const { id, operations } = this.#tenure;
-      const build = () => operations.release(id, { seq, tombstoneMs: this.#tenure.tombstoneMs() });
-      const answer = await this.send(build);
+      const bequest = this.#further > 0 ? {} : { restUntil };
+      const answer = await this.send((now) => endOf(this.#tenure, seq, bequest, now));
       if (answer.kind !== 'reply') return answer;
       const { kind } = answer.reply;
-      if (kind === 'held') return { kind };
-      return { kind: kind === 'notHeld' ? 'lost' : 'released' };
+      if (kind !== 'held') return { kind: kind === 'notHeld' ? 'lost' : 'released' };
+      this.#further--;
+      return { kind };
     });
   }
 
@@ -212,7 +215,7 @@ export class HoldSteps {
     return step(++this.#seq);
   }
 
-  private send<R>(build: () => Command<R>): Promise<Answer<R>> {
+  private send<R>(build: (now: number) => Command<R>): Promise<Answer<R>> {
     const source = { build, onDoubt: () => this.#tenure.onDoubt() };
     const request = this.#parts.sender.request(this.#tenure.operations.key, source);
     this.#request = request;

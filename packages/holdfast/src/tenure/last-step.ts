@@ -29,6 +29,15 @@ export function restOf(
   return operations.rest?.(id, { seq, tombstoneMs, restMs: Math.ceil(restUntil - now) });
 }
 
+/** The command that ends the last hold, for which there is a `bequest`. */
+export function endOf(tenure: EndingTenure, seq: number, bequest: Bequest, now: number): Command<ReleaseReply> {
+  const { operations, id } = tenure;
+  const { restUntil, turn } = bequest;
+  const tombstoneMs = tenure.tombstoneMs();
+  const rest = restOf({ operations, id, seq, restUntil }, tombstoneMs, now);
+  return rest ?? operations.release(id, { seq, tombstoneMs, turn });
+}
+
 /** See the module comment. */
 export class LastStep implements RequestSource<ReleaseReply>, AnswerListener<ReleaseReply> {
   /** Settles in the very turn in which the answer comes; rejects with what the failure makes of it, if anything. */
@@ -60,11 +69,7 @@ export class LastStep implements RequestSource<ReleaseReply>, AnswerListener<Rel
   }
 
   build(now: number): Command<ReleaseReply> {
-    const { operations, id, seq } = this.#step;
-    const tombstoneMs = this.#tenure.tombstoneMs();
-    return (
-      restOf(this.#step, tombstoneMs, now) ?? operations.release(id, { seq, tombstoneMs, turn: this.#bequest.turn })
-    );
+    return endOf(this.#tenure, this.#seq, this.#bequest, now);
   }
 
   get #step(): Release {

@@ -45,7 +45,8 @@ export interface StakeSteps {
   /** No step is under way. */
   readonly settled: boolean;
   countUp(leaseMs: number): Promise<HeldOutcome>;
-  countDown(): Promise<CountedDown>;
+  /** `restUntil`: as in {@link Bequest}, should it be the last hold that Redis knows of. */
+  countDown(restUntil?: number): Promise<CountedDown>;
   /** The lease begins anew. `retune` gives the stake the terms that its holds have by the time of the answer. */
   passOn(leaseMs: number, retune: () => void): Promise<HeldOutcome>;
   restart(leaseMs: number, retune: () => void): Promise<HeldOutcome>;

@@ -1,10 +1,12 @@
+import { again, lockKeys } from '@holdfast/core';
 import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
+import { Redis, ReplyError } from 'ioredis';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 
 const kit = useRedis(startPrivateRedis);
 const LEASE_MS = 1_000;
+const { sha: oneMore } = again(lockKeys('any'), { tenure: 'a:1', seq: 1, leaseMs: 1 }).script;
 
 /** The server refuses whatever needs memory from when `work` begins that until it has settled. */
 async function withoutMemoryFrom<T>(work: (begin: () => Promise<unknown>) => Promise<T>): Promise<T> {
@@ -20,6 +22,16 @@ const withoutMemory = <T>(work: () => Promise<T>): Promise<T> =>
     await begin();
     return work();
   });
+
+/** As a full server refuses one more hold, and nothing else. */
+function refuseNested(redis: Redis): void {
+  const send = redis.sendCommand.bind(redis);
+  redis.sendCommand = (command, ...rest) => {
+    if (command.args[0] !== oneMore) return send(command, ...rest);
+    command.reject(new ReplyError("OOM command not allowed when used memory > 'maxmemory'."));
+    return command.promise;
+  };
+}
 
 describe('a nested call that Redis refuses while the holds around it are given back', () => {
   it.each([1, 2])('takes nothing away from them: %i around it', async (depth) => {
@@ -40,6 +52,24 @@ describe('a nested call that Redis refuses while the holds around it are given b
     await next.release();
     expect(losses).toEqual([]);
     expect(await holdsInRedis(kit, lock.name)).toBe(0);
+  });
+
+  it('lets the lock rest for their minimum, which is none of the hold after them', async () => {
+    const redis = new Redis(kit.server.url);
+    kit.cleanup(() => redis.disconnect());
+    const name = freshName();
+    const other = openClient(kit);
+    const [lock, stranger] = [openClient(kit, { redis }).getLock(name), other.getLock(name)];
+    const outer = await lock.acquire({ minHoldMs: 20_000 });
+    const next = lock.acquire();
+    refuseNested(redis);
+    const [inner, release] = await Promise.allSettled([outer.run(() => lock.acquire()), outer.release()]);
+    expect([inner.status, release.status]).toEqual(['rejected', 'fulfilled']);
+    expect((await other.inspect(name)).owner).toMatchObject({ resting: true });
+    expect(await stranger.remainTimeToLive()).toBeGreaterThan(10_000);
+    expect(await stranger.forceUnlock()).toBe(true);
+    await (await next).release();
+    expect(await stranger.tryLock()).toBe(true);
   });
 });
 
