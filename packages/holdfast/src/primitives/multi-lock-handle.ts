@@ -7,32 +7,21 @@ import {
   tryLockCallOptions,
 } from '../acquire-options.js';
 import { LockLostError, LockTimeoutError } from '../errors.js';
-import { fixLease } from '../exclusive/fixed-lease.js';
 import { checkKeys } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { traces } from '../reports/tracing.js';
-import type { Entry, Site } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
 import { type Completion, type NotAcquired, scopeEnded } from '../waiting/waiter.js';
-import { type CallStyle, type LockHost, longestOf, siteOf } from './acquisition.js';
+import { type LockHost, longestOf, siteOf } from './acquisition.js';
 import type { Hold } from './hold.js';
 import { HoldBundle, type TakenMember, together } from './hold-bundle.js';
-import { type CallInTime, inTime } from './in-time.js';
 import { callStyles, type Member } from './lock-handle.js';
 import { MembersAhead } from './members-ahead.js';
 import { MultiHold } from './multi-hold.js';
 import type { MultiLock } from './multi-lock.js';
+import { beginStep, fixLeases, type MultiCall, withdraw } from './multi-steps.js';
 import type { TryResult } from './rlock.js';
 import { checkSection, type Section, sectionTracedForEach, settleAfter } from './section.js';
-
-/** A call of a multi-lock that its members are taken for. */
-interface MultiCall extends Omit<CallInTime, 'signal'> {
-  readonly style: CallStyle;
-  readonly options: CheckedOptions;
-  readonly entry: Entry;
-  readonly site: Site | undefined;
-  readonly ahead: MembersAhead;
-}
 
 /** The member that the call did not get. */
 interface Missed {
@@ -148,10 +137,9 @@ export class MultiLockHandle implements MultiLock {
       const { clock } = this.#host.parts;
       const joinedAt = clock.now();
       const { waitMs = style.waitMs } = options;
-      // 0 is one attempt at each of them.
-      const until = joinedAt + (waitMs || Number.POSITIVE_INFINITY);
+      const until = joinedAt + (waitMs ?? Number.POSITIVE_INFINITY);
       const ahead = new MembersAhead(this.#members, memberOptions(options));
-      return this.#takeAll({ style, options, entry, site, joinedAt, until, ahead }).then(completion);
+      return this.#takeAll({ style, options, waitMs, entry, site, joinedAt, until, ahead }).then(completion);
     } catch (error) {
       return rejection(error);
     }
@@ -160,7 +148,8 @@ export class MultiLockHandle implements MultiLock {
   /** All members, in order; or none, and why. */
   async #takeAll(call: MultiCall): Promise<HoldBundle | Missed> {
     const { options, joinedAt } = call;
-    const { clock, aborts } = this.#host.parts;
+    const { parts } = this.#host;
+    const { clock, aborts } = parts;
     for (const { host, operations } of this.#members) host.parts.limits.checkLease(operations, longestOf(options));
     const bundle = new HoldBundle();
     /** Ends the wait for a member: the caller's signal, or the loss of one that is held. */
@@ -169,15 +158,17 @@ export class MultiLockHandle implements MultiLock {
     const leave = signal && aborts.subscribe(signal, () => end.abort(signal.reason));
     bundle.signal.addEventListener('abort', () => end.abort(bundle.signal.reason), { once: true });
     const miss = async (member: Member, found: NotAcquired): Promise<Missed> => {
-      await this.#withdraw(bundle, call);
+      await withdraw(bundle, call, parts);
       return { member, found, waitedMs: clock.now() - joinedAt };
     };
     try {
       for (const member of this.#members) {
+        beginStep(call, parts);
         const found = await this.#takeNext(call, bundle, member, end.signal);
         if (found !== undefined) return await miss(member, found);
       }
       const { leaseMs } = options;
+      beginStep(call, parts);
       const late = leaseMs && (await fixLeases(bundle, leaseMs, { ...call, signal: end.signal }));
       if (late) return await miss(late, 'unanswered');
       // Lost while others were waited for, and no wait was left to end.
@@ -185,31 +176,22 @@ export class MultiLockHandle implements MultiLock {
       if (lost !== undefined) throw lost.lossError();
       return bundle;
     } catch (error) {
-      await this.#withdraw(bundle, call);
+      await withdraw(bundle, call, parts);
       throw error;
     } finally {
       leave?.();
     }
   }
 
-  /** Waits for it while the call has time left: a server that does not answer must not keep a call whose time is over. */
-  async #withdraw(bundle: HoldBundle, { options, until, ahead }: MultiCall): Promise<void> {
-    ahead.withdraw();
-    const withdrawn = bundle.withdraw();
-    const isOver = this.#host.parts.clock.now() >= until;
-    if (!isOver && !options.signal?.aborted) await withdrawn;
-  }
-
   /** Takes one member into the bundle, or says why not. */
   async #takeNext(
-    { style, options, entry, site, until, ahead }: MultiCall,
+    { style, options, waitMs, entry, site, until, ahead }: MultiCall,
     bundle: HoldBundle,
     member: Member,
     signal: AbortSignal,
   ): Promise<NotAcquired | undefined> {
     const leftMs = until - this.#host.parts.clock.now();
     if (leftMs <= 0) return 'unanswered';
-    const { waitMs = style.waitMs } = options;
     const completion: Completion<TakenMember | NotAcquired> = (outcome, joinedAt) => {
       if (typeof outcome === 'string') return outcome;
       ahead.onTaken();
@@ -278,17 +260,4 @@ function keep(bundle: HoldBundle): void {
   }
   bundle.disband();
   for (const { member, record, joinedAt } of bundle.taken) member.keep(record, joinedAt);
-}
-
-/** They were renewed until the last member was there. Tells of one that does not answer in time. */
-async function fixLeases({ taken }: HoldBundle, leaseMs: number, call: CallInTime): Promise<Member | undefined> {
-  const fixing = taken.map(async ({ member: { host, operations }, record }) => {
-    const lock = host.registry.find(operations)?.lockOf(record);
-    if (lock === undefined) throw record.lossError();
-    return inTime(host.parts, operations, call, fixLease(lock, record, leaseMs));
-  });
-  const fixed = await Promise.allSettled(fixing);
-  const failed = fixed.find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
-  return taken[fixed.findIndex((result) => 'value' in result && result.value !== undefined)]?.member;
 }

@@ -1,0 +1,62 @@
+import { direct, memoryRedis, MemoryServer, type Network } from '@holdfast/memory';
+import { type guardLeaks, ManualClock } from '@holdfast/testkit';
+import type { LockClient, LockClientOptions } from 'holdfast';
+import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
+import { turns } from './room.js';
+
+const EPOCH_MS = 1_700_000_000_000;
+
+/** A memory server, which does what it is told, and of whose answers none arrives from a moment on. */
+export function silentServer(leaks: ReturnType<typeof guardLeaks>) {
+  const clock = new ManualClock();
+  const server = new MemoryServer({ now: () => EPOCH_MS + clock.now() });
+  const way = { isOpen: true, isSilent: false, fallsSilent: false };
+  const reached = direct(() => (way.isOpen ? server : undefined));
+  const network: Network = {
+    dial: (address, listener) =>
+      reached.dial(address, {
+        onOpen: () => listener.onOpen(),
+        onClose: (error) => listener.onClose(error),
+        onFrame: (frame) => {
+          if (way.isSilent) return;
+          way.isSilent = way.fallsSilent && JSON.stringify(frame).includes('acquired');
+          listener.onFrame(frame);
+        },
+      }),
+  };
+  const open = (through: Network, options: Partial<LockClientOptions> = {}): LockClient => {
+    const redis = () =>
+      memoryRedis(
+        { network: through, timers: clock },
+        { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0 },
+      );
+    const openRedis = () => ({ kind: 'node', redis: redis(), ownership: 'ours' }) as const;
+    const surroundings = { ...systemSurroundings(), clock, openRedis };
+    const client = createLockClientIn(surroundings, { redis: 'redis://memory', ...options });
+    leaks.cleanup(() => client.close());
+    return client;
+  };
+  return {
+    client: (options?: Partial<LockClientOptions>) => open(network, options),
+    /** It hears the server all the time. */
+    observer: open(direct(() => server)),
+    /** From the next answer on that lets a call have what it asked for. */
+    silenceAfterGrant: () => {
+      way.fallsSilent = true;
+    },
+    pass: async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 50) {
+        await clock.advance(50);
+        await turns();
+      }
+    },
+    cutOff: () => {
+      way.isOpen = false;
+      server.hangUp();
+    },
+    mend: () => {
+      Object.assign(way, { isOpen: true, isSilent: false, fallsSilent: false });
+      server.hangUp();
+    },
+  };
+}
