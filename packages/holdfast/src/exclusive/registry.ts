@@ -66,6 +66,11 @@ export class Registry implements LockHome {
     return coordinator;
   }
 
+  /** How many more locks may come into use. */
+  get room(): number {
+    return this.#parts.settings.limits.locks - this.#size;
+  }
+
   /** What is held of a lock in use. */
   find(lock: LockIdentity): HeldLock | undefined {
     return this.#seat(lock);

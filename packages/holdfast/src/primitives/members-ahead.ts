@@ -68,12 +68,13 @@ export class MembersAhead {
     this.#asked.clear();
   }
 
-  /** Those that can be taken in one command with `member`: next in the order, of the same kind, and not in use here. */
+  /** Those that can be taken in one command with `member`: next in the order, of the same kind, not in use here, and within the limit of locks. */
   #behind(member: Member): readonly Member[] {
     if (!isFree(member)) return [];
     const next = this.#members.indexOf(member) + 1;
     const rest = this.#members.slice(next, next + MOST_IN_ONE - 1);
-    const end = rest.findIndex((other) => !isFree(other) || !isAlike(other, member));
+    const { room } = member.host.registry;
+    const end = rest.findIndex((other, index) => index + 1 >= room || !isFree(other) || !isAlike(other, member));
     return end < 0 ? rest : rest.slice(0, end);
   }
 

@@ -12,6 +12,7 @@ import {
   type RLock,
 } from 'holdfast';
 import { createTestClient, createTestServer, type TestLockClient, type TestServer } from 'holdfast/testing';
+import type { TestSite } from '../../src/testing/test-server.js';
 import { freshName, holdsInRedis, openClient, warmUp } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { byUrl, openProxy } from '../support/redis-inputs.js';
@@ -730,6 +731,20 @@ describe('what is taken together', () => {
     expect(await failureOf(multi.acquire())).toMatchObject({ lockName: refused });
     await waitUntil(async () => !(await stranger.getMultiLock(all).isLocked()), { what: 'all are free' });
   });
+});
+
+it.each([1, 2])('members beyond limits.locks, which is %i, are not asked for behind others', async (locks) => {
+  const { server, first } = processes(1, { limits: { locks } });
+  const { memory } = server as TestSite;
+  const asked: string[] = [];
+  const execute = memory.execute.bind(memory);
+  memory.execute = (connection, request) => {
+    asked.push(...request);
+    return execute(connection, request);
+  };
+  const all = first.getMultiLock(['{tag}:a', '{tag}:b', '{tag}:c']);
+  expect(await failureOf(all.tryLock())).toMatchObject({ code: 'LOCK_LIMIT', lockName: all.names[locks] });
+  expect(all.names.map((name) => asked.includes(name))).toEqual([0, 1, 2].map((index) => index < locks));
 });
 
 describe('members of several clients', () => {
