@@ -61,8 +61,6 @@ class Found {
 /** The calls of one client for one name. */
 interface Desk {
   calls: number;
-  /** Those that have found nothing: they wait for the lock, or have it. */
-  atLock: number;
   /** That under which one of them computes; the last one when it is over. */
   hold: Hold | undefined;
   /** A look that is under way outside the lock. */
@@ -97,7 +95,9 @@ export class Shares {
     try {
       const { signal } = wish;
       const look = { joinedAt, until: joinedAt + Math.min(limitMs, settings.responseTimeoutMs), signal };
-      const found = this.#isAwaited(operations, desk) ? undefined : await this.#lookOutside(operations, desk, look);
+      // Who else has the lock, which a call here may wait for, may have it for something else, and for long; and the value may be there by now.
+      const isMadeHere = isHeld(desk.hold);
+      const found = isMadeHere ? undefined : await this.#lookOutside(operations, desk, look);
       if (typeof found === 'object' && found.text !== undefined) return open(name, found.text, wish.codec);
       // Also when the look is unanswered, and that is not the fault of Redis: the lock tells what becomes of the call.
       const leftMs = wish.waitMs ? Math.max(1, Math.ceil(until - clock.now())) : wish.waitMs;
@@ -107,29 +107,17 @@ export class Shares {
     }
   }
 
-  /**
-   * Whether the value comes with the lock, because calls of this desk are at it already. Not while this process has the lock for something else, and perhaps
-   * for long: others may have put a value there before.
-   */
-  #isAwaited(operations: ShareOperations, { atLock, hold }: Desk): boolean {
-    const isHeldHere = this.#host.registry.find(operations)?.holds.isEmpty === false;
-    return isHeldHere ? hold !== undefined && isHeld(hold) : atLock > 0;
-  }
-
   /** With the lock, or without when another task of this process has had it first. */
   async #underLock<T>(operations: ShareOperations, desk: Desk, wish: CheckedShare<T>): Promise<string> {
     const { signal: news } = desk.news;
     const signal = wish.signal === undefined ? news : AbortSignal.any([wish.signal, news]);
     const lock = new LockHandle(this.#host, operations, reentrantPolicy, undefined);
     const options = { signal, ...(wish.waitMs === undefined ? {} : { waitMs: wish.waitMs }) };
-    desk.atLock++;
     try {
       return await lock.withLock(options, (hold) => this.#inside(operations, desk, wish, hold));
     } catch (error) {
       if (error instanceof Found) return error.text;
       throw error;
-    } finally {
-      desk.atLock--;
     }
   }
 
@@ -144,11 +132,8 @@ export class Shares {
     const { name } = operations;
     const claim = this.#claimOf(operations, hold);
     desk.hold = hold;
-    const seen = await this.#look(operations);
-    if (seen.text !== undefined) {
-      this.#tell(desk, seen.text);
-      return seen.text;
-    }
+    const seen = await this.#look(operations, desk);
+    if (seen.text !== undefined) return seen.text;
     let text: string;
     try {
       text = sealValue(name, await wish.fn(hold), wish);
@@ -188,21 +173,23 @@ export class Shares {
   /** One look for all who come while it is under way, each with its own patience. Rejects when that is over and Redis is silent. */
   #lookOutside(operations: ShareOperations, desk: Desk, call: CallInTime): Promise<Seen | 'unanswered'> {
     this.#host.registry.admit(operations.name);
-    desk.looking ??= this.#look(operations).finally(() => {
+    desk.looking ??= this.#look(operations, desk).finally(() => {
       desk.looking = undefined;
     });
     return inTime(this.#host.parts, operations, call, desk.looking);
   }
 
-  async #look(operations: ShareOperations): Promise<Seen> {
+  /** What is there is told to those who wait for the lock: they have looked before. */
+  async #look(operations: ShareOperations, desk: Desk): Promise<Seen> {
     const sentAt = this.#parts.clock.now();
-    return { ...(await query(this.#parts, operations, operations.look())), sentAt };
+    const seen = { ...(await query(this.#parts, operations, operations.look())), sentAt };
+    if (seen.text !== undefined && desk.calls > 1) this.#tell(desk, seen.text);
+    return seen;
   }
 
   #enter(name: string): Desk {
     const desk = this.#desks.get(name) ?? {
       calls: 0,
-      atLock: 0,
       hold: undefined,
       looking: undefined,
       news: new AbortController(),
@@ -217,6 +204,7 @@ export class Shares {
   }
 }
 
-function isHeld({ state }: Hold): boolean {
+function isHeld(hold: Hold | undefined): boolean {
+  const state = hold?.state;
   return state === 'held' || state === 'suspect';
 }

@@ -147,21 +147,44 @@ describe('what is shared', () => {
     const late = first.share('report', { ...options, waitMs: 500 });
     await server.advance(500);
     expect(await late).toEqual({ run: 1 });
-    await hold.release();
     expect(await early).toEqual({ run: 1 });
+    await hold.release();
   });
 
-  it('costs nothing more for who comes while a call of its process waits for the lock, or computes', async () => {
+  it('is found by who comes when a call of its process waits for the lock, which another process has, and then by that call too', async () => {
+    const { server, clients } = processes();
+    const [maker, keeper, late] = clients as unknown as [LockClient, LockClient, LockClient];
+    const { options, gate } = work();
+    const computed = maker.share('report', options);
+    await server.advance(100);
+    const kept = keeper.getLock('report').acquire();
+    await server.advance(100);
+    const early = late.share('report', options);
+    await server.advance(100);
+    gate.open();
+    await computed;
+    const hold = await kept;
+    expect(await late.share('report', { ...options, waitMs: 0 })).toEqual({ run: 1 });
+    expect(await early).toEqual({ run: 1 });
+    await hold.release();
+  });
+
+  it('costs nothing more for who comes while a call of its process computes, and one look while one waits for the lock', async () => {
     const { server, first, second, commands } = processes();
     const { options, gate } = work();
     const calls = [first.share('report', options), second.share('report', options)];
     await server.advance(1_000);
     const before = commands();
-    for (let more = 0; more < 10; more++) {
-      calls.push(first.share('report', options), second.share('report', options));
-      await server.advance(10);
-    }
+    const come = async (client: LockClient) => {
+      for (let more = 0; more < 10; more++) {
+        for (let task = 0; task < 5; task++) calls.push(client.share('report', options));
+        await server.advance(10);
+      }
+    };
+    await come(first);
     expect(commands()).toBe(before);
+    await come(second);
+    expect(commands()).toBe(before + 10);
     gate.open();
     await server.advance(0);
     expect(await Promise.all(calls)).toEqual(calls.map(() => ({ run: 1 })));
