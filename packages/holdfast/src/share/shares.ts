@@ -17,7 +17,7 @@
 
 import type { Backend } from '../backend.js';
 import type { ClientParts } from '../client-parts.js';
-import { LockLostError } from '../errors.js';
+import { LockClientClosedError, LockLostError } from '../errors.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
 import type { LockHost } from '../primitives/acquisition.js';
 import type { Hold } from '../primitives/hold.js';
@@ -173,10 +173,21 @@ export class Shares {
   /** One look for all who come while it is under way, each with its own patience. Rejects when that is over and Redis is silent. */
   #lookOutside(operations: ShareOperations, desk: Desk, call: CallInTime): Promise<Seen | 'unanswered'> {
     this.#host.registry.admit(operations.name);
-    desk.looking ??= this.#look(operations, desk).finally(() => {
-      desk.looking = undefined;
-    });
+    desk.looking ??= this.#lookUntilClosed(operations, desk);
     return inTime(this.#host.parts, operations, call, desk.looking);
+  }
+
+  #lookUntilClosed(operations: ShareOperations, desk: Desk): Promise<Seen> {
+    const { registry } = this.#host;
+    return new Promise((resolve, reject) => {
+      const waiting = { refuseWaiting: () => reject(new LockClientClosedError(operations.name)) };
+      registry.enlist(waiting);
+      const looked = this.#look(operations, desk).finally(() => {
+        registry.leave(waiting);
+        desk.looking = undefined;
+      });
+      looked.then(resolve, reject);
+    });
   }
 
   /** What is there is told to those who wait for the lock: they have looked before. */

@@ -410,6 +410,21 @@ describe('waiting for what others compute', () => {
     }
   });
 
+  it('ends when its client closes, also before the server has said whether there is a value', async () => {
+    const { server, first } = processes();
+    const { options } = work();
+    await first.connect();
+    await server.outage(60_000);
+    let hasEnded = false;
+    const call = failureOf(first.share('report', options)).finally(() => (hasEnded = true));
+    const closed = first.close();
+    await server.advance(0);
+    expect(hasEnded).toBe(true);
+    expect(await call).toBeInstanceOf(LockClientClosedError);
+    await server.advance(2_000);
+    await closed;
+  });
+
   it('for what cannot be meant is refused before anything is sent', async () => {
     const { first, memory } = processes();
     const fn = () => 1;
