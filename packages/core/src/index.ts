@@ -72,6 +72,7 @@ export {
   run,
   start,
   type Script,
+  type ScriptForm,
   type ScriptPort,
 } from './protocol/script-port.js';
 /** Every script by name: for who has to recognise them. */

@@ -45,7 +45,17 @@ export interface ScriptPort {
   evalsha(sha: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
   /** EVAL, which also makes the script known to the node that ran it. */
   eval(source: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
+  /** The node has answered EVALSHA that it does not know the script, which is sent in full now. */
+  onUnknown?(): void;
+  /** The SHA-1 of each script that has been sent in full, for who asks for that: the node knows it by the time at which it comes to what is sent behind. */
+  readonly inFull?: Set<string>;
 }
+
+/**
+ * How a script leaves. `by name`: by EVALSHA, and once by EVAL where the node does not know it. `in full`: by EVAL, unless that has been sent before, so
+ * that it runs there also when nobody is here any more to hear that it is unknown.
+ */
+export type ScriptForm = 'by name' | 'in full';
 
 /**
  * Runs a command: by EVALSHA, and once by EVAL where the node does not know the script (new node, failover, SCRIPT
@@ -66,7 +76,12 @@ export interface ReplyListener<Reply> {
 }
 
 /** As {@link run}, for callers that can do without a promise. */
-export function start<Reply>(port: ScriptPort, command: Call<Reply>, listener: ReplyListener<Reply>): void {
+export function start<Reply>(
+  port: ScriptPort,
+  command: Call<Reply>,
+  listener: ReplyListener<Reply>,
+  form: ScriptForm = 'by name',
+): void {
   const { script, keys } = command;
   const question = newQuestion();
   const args = [...command.args, question];
@@ -80,10 +95,17 @@ export function start<Reply>(port: ScriptPort, command: Call<Reply>, listener: R
     }
     listener.onReply(reply);
   };
-  void port.evalsha(script.sha, keys, args).then(read, (error: unknown) => {
-    if (!isUnknownScript(error)) listener.onError(error);
-    else void port.eval(script.source, keys, args).then(read, (second: unknown) => listener.onError(second));
-  });
+  const fail = (error: unknown): void => listener.onError(error);
+  const inFull = (): void => void port.eval(script.source, keys, args).then(read, fail);
+  if (form === 'in full' && !port.inFull?.has(script.sha)) {
+    port.inFull?.add(script.sha);
+    inFull();
+  } else
+    void port.evalsha(script.sha, keys, args).then(read, (error: unknown) => {
+      if (!isUnknownScript(error)) return fail(error);
+      port.onUnknown?.();
+      inFull();
+    });
 }
 
 function isUnknownScript(error: unknown): boolean {

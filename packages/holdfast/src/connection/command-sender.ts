@@ -214,7 +214,7 @@ export class CommandSender {
 
   #leaveAlone<R>(copy: Copy<R>): void {
     this.#gather(copy.connection);
-    start(copy.connection.port, copy.command, copy);
+    start(copy.connection.port, copy.command, copy, copy.pending.form);
   }
 
   readonly #lone: CopyKeeper = {

@@ -14,10 +14,9 @@ export function ioredisScriptPort(redis: Redis, onUnknown: () => void): ScriptPo
   const send = (call: InstanceType<typeof ScriptCall>) => redis.sendCommand(call) as Promise<unknown>;
   return {
     evalsha: (sha, keys, args) => send(new ScriptCall('evalsha', sha, { keys, keyPrefix }, args)),
-    eval: (source, keys, args) => {
-      onUnknown();
-      return send(new ScriptCall('eval', source, { keys, keyPrefix }, args));
-    },
+    eval: (source, keys, args) => send(new ScriptCall('eval', source, { keys, keyPrefix }, args)),
+    onUnknown,
+    inFull: new Set(),
   };
 }
 
@@ -26,6 +25,7 @@ export function askingPort(redis: Redis, port: ScriptPort): ScriptPort {
   // Its reply is `OK` or the trouble of the whole connection, which the command behind it has as well.
   const ask = () => void redis.asking().catch(() => undefined);
   return {
+    ...port,
     evalsha: (sha, keys, args) => {
       ask();
       return port.evalsha(sha, keys, args);

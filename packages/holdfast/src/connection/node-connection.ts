@@ -258,6 +258,7 @@ export class NodeConnection implements Connection {
     this.#placed = false;
     this.#approach.end();
     this.#silence.forget();
+    this.port.inFull?.clear();
     this.#confirming = undefined;
     this.#looked = false;
     this.#listener.onDown();

@@ -3,7 +3,7 @@
  * and its answer, which it gets once. The copies are sent by the `CommandSender`.
  */
 
-import type { Command } from '@holdfast/core';
+import type { Command, ScriptForm } from '@holdfast/core';
 import { type Appointment, type BagItem, UNPLACED } from '@holdfast/watchdog';
 import type { Connection, ReplicaTerms } from './connection.js';
 import type { Topology } from './topology.js';
@@ -45,6 +45,8 @@ export interface RequestOptions<R = unknown> {
    * when the server cannot save, and takes no writes; anything else ends then, lest what was refused and is undone comes back all the time.
    */
   readonly inLastingTrouble?: 'give up' | 'go on';
+  /** `in full`, where nobody may be here any more when the answer comes. Absent: by name. */
+  readonly form?: ScriptForm;
 }
 
 /** See {@link RequestOptions}. */
@@ -94,6 +96,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   readonly givesUp: boolean;
   readonly #goesOn: boolean;
   readonly goOnMs: number | undefined;
+  readonly form: ScriptForm | undefined;
   /** It leaves behind another request, in one command with it: never alone, and never again. */
   follows = false;
   readonly #onSettled: (pending: PendingCommand<R>) => void;
@@ -125,6 +128,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     this.givesUp = options.inLastingTrouble === 'give up';
     this.#goesOn = options.inLastingTrouble === 'go on';
     this.goOnMs = options.goOnMs;
+    this.form = options.form;
     this.#onSettled = onSettled;
   }
 

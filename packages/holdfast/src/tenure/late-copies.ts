@@ -1,3 +1,4 @@
+import type { RequestOptions } from '../connection/pending-command.js';
 import { MAX_TIME_MS } from '../options.js';
 
 /** How long after the end of the lease a late copy is still refused. */
@@ -11,4 +12,20 @@ export function barredForMs(longestLeaseMs: number): number {
 /** How long a lease may last that a command has begun without our knowing. `claimLeaseMs`: what a grant lasts for. */
 export function longestUnknownLeaseMs(longestLeaseMs: number, claimLeaseMs: number): number {
   return Math.max(longestLeaseMs, claimLeaseMs) + claimLeaseMs;
+}
+
+/**
+ * How that is sent which undoes a tenure: until no lease of it can be left, or, where its ask is adrift and may begin one later, for as long as that is barred.
+ *
+ * In full while Redis may owe an answer: the client may be closed then, or its process end, and nobody would hear that the script is unknown there. One that
+ * has waited, and has all its answers, is withdrawn by name: that happens often. `asking`: absent when it was held.
+ */
+export function undoingAt(
+  now: number,
+  asking: { readonly adrift: boolean } | undefined,
+  { longestMs, claimMs }: { readonly longestMs: number; readonly claimMs: number },
+): RequestOptions<never> {
+  if (asking?.adrift === true) return { goOnMs: barredForMs(longestMs), form: 'in full' };
+  const until = now + longestUnknownLeaseMs(longestMs, claimMs);
+  return { until, form: asking === undefined ? 'in full' : 'by name' };
 }

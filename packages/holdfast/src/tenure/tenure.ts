@@ -27,7 +27,7 @@ import { FencingTokens } from './fence.js';
 import type { Inherited } from './inherited.js';
 import { HoldSteps, type StepSubject } from './hold-steps.js';
 import { leaseTermsOf } from './hold-terms.js';
-import { barredForMs, longestUnknownLeaseMs } from './late-copies.js';
+import { barredForMs, undoingAt } from './late-copies.js';
 import { type GrantNews, type MessageSubject, TenureMessages } from './messages.js';
 import type { Operations, Owned, ReleaseReply, TenureEnd } from './operations.js';
 import { OtherWaiters } from './other-waiters.js';
@@ -272,10 +272,10 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.#steps?.drop();
     if (this.#askLoop?.reached ?? true) {
       const { sender, settings, clock } = this.#parts;
-      const leasesOver = clock.now() + longestUnknownLeaseMs(this.#longestLeaseMs, settings.claimLeaseMs);
-      const lasts = this.#askLoop?.adrift ? { goOnMs: barredForMs(this.#longestLeaseMs) } : { until: leasesOver };
+      const leases = { longestMs: this.#longestLeaseMs, claimMs: settings.claimLeaseMs };
       const build = () => this.operations.cancel(this.id, { tombstoneMs: this.tombstoneMs(), end });
-      const answer = await sender.answer(this.operations.key, { build, onDoubt: () => this.onDoubt() }, lasts);
+      const undoing = undoingAt(clock.now(), this.#askLoop, leases);
+      const answer = await sender.answer(this.operations.key, { build, onDoubt: () => this.onDoubt() }, undoing);
       if (answer.kind === 'reply') serveRest(this.#parts, this.operations, answer.reply.left);
     }
     this.#subscription.close();

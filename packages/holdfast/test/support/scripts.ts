@@ -39,9 +39,10 @@ export async function loadScripts(kit: RedisKit): Promise<void> {
   await Promise.all(Object.values(sent).map(({ script }) => kit.admin.script('LOAD', script.source)));
 }
 
-/** Whether the bytes of a request are that command. */
+/** Whether the bytes of a request are that command, by name or in full. */
 export function isCommand(name: keyof typeof sent): (request: Buffer) => boolean {
-  return (request) => request.includes(sent[name].script.sha);
+  const { sha, source } = sent[name].script;
+  return (request) => request.includes(sha) || request.includes(source);
 }
 
 /** Which command sends this script, given by its SHA-1 or its text. */

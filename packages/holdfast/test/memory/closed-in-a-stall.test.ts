@@ -1,0 +1,149 @@
+/**
+ * Redis stands still, a call rejects, and its client is closed. What it had written is in the socket: Redis reads it when it goes on, with nobody there to
+ * hear an answer.
+ */
+import { direct, memoryRedis, MemoryServer, type Network } from '@holdfast/memory';
+import { guardLeaks, ManualClock } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import type { LockClient } from 'holdfast';
+import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
+import { failureOf } from '../support/outcomes.js';
+import { turns } from '../support/room.js';
+
+const leaks = guardLeaks();
+const EPOCH_MS = 1_700_000_000_000;
+const HOUR_MS = 3_600_000;
+
+/** A network to a server that can stand still: what is sent meanwhile, and that a connection ends, reaches it when it goes on. */
+class Standing implements Network {
+  still = false;
+  readonly #inner: Network;
+  readonly #unread: (() => void)[] = [];
+
+  constructor(inner: Network) {
+    this.#inner = inner;
+  }
+
+  dial: Network['dial'] = (address, listener) => {
+    let gone = false;
+    const unlessGone =
+      <A extends unknown[]>(tell: (...args: A) => void) =>
+      (...args: A) => {
+        if (!gone) tell(...args);
+      };
+    const socket = this.#inner.dial(address, {
+      onOpen: unlessGone(() => listener.onOpen()),
+      onFrame: unlessGone((frame) => listener.onFrame(frame)),
+      onClose: unlessGone((error) => listener.onClose(error)),
+    });
+    return {
+      send: (request) => this.#reaches(() => socket.send(request)),
+      end: () => this.#reaches(() => socket.end()),
+      destroy: () => {
+        gone = true;
+        this.#reaches(() => socket.end());
+      },
+    };
+  };
+
+  goOn(): void {
+    this.still = false;
+    for (const step of this.#unread.splice(0)) step();
+  }
+
+  #reaches(step: () => void): void {
+    if (this.still) this.#unread.push(step);
+    else step();
+  }
+}
+
+function setUp() {
+  const clock = new ManualClock();
+  const server = new MemoryServer({ now: () => EPOCH_MS + clock.now() });
+  const network = new Standing(direct(() => server));
+  const open = (through: Network): LockClient => {
+    const redis = () =>
+      memoryRedis(
+        { network: through, timers: clock },
+        { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0 },
+      );
+    const openRedis = () => ({ kind: 'node', redis: redis(), ownership: 'ours' }) as const;
+    const client = createLockClientIn({ ...systemSurroundings(), clock, openRedis }, { redis: 'redis://memory' });
+    leaks.cleanup(() => client.close());
+    return client;
+  };
+  /** Drives time until `outcome` has settled. */
+  const settled = async <T>(outcome: Promise<T>): Promise<T> => {
+    let over = false;
+    const end = () => (over = true);
+    outcome.then(end, end);
+    for (let passed = 0; !over && passed < 15_000; passed += 50) {
+      await clock.advance(50);
+      await turns();
+    }
+    return outcome;
+  };
+  return { client: open(network), stranger: open(direct(() => server)), network, settled };
+}
+
+/** A call for `name` by one kind of lock; answers whether it has had it. */
+type Call = (client: LockClient, name: string) => Promise<boolean>;
+const kinds: readonly (readonly [string, Call])[] = [
+  ['oncePer', async (client, name) => (await client.oncePer(name, 23 * HOUR_MS, () => undefined)).ran],
+  ['a lock', async (client, name) => (await client.getLock(name).tryWithLock({}, () => 1)).ran],
+  [
+    'a lock for long',
+    async (client, name) => (await client.getLock(name).tryWithLock({ minHoldMs: HOUR_MS }, () => 1)).ran,
+  ],
+  ['a fair lock', async (client, name) => (await client.getFairLock(name).tryWithLock({}, () => 1)).ran],
+  ['a spin lock', async (client, name) => (await client.getSpinLock(name).tryWithLock({}, () => 1)).ran],
+  ['a fenced lock', async (client, name) => (await client.getFencedLock(name).tryWithLock({}, () => 1)).ran],
+  [
+    'a read lock',
+    async (client, name) =>
+      (
+        await client
+          .getReadWriteLock(name)
+          .readLock()
+          .tryWithLock({}, () => 1)
+      ).ran,
+  ],
+  [
+    'a write lock',
+    async (client, name) =>
+      (
+        await client
+          .getReadWriteLock(name)
+          .writeLock()
+          .tryWithLock({}, () => 1)
+      ).ran,
+  ],
+  [
+    'permits',
+    async (client, name) => (await client.getSemaphore(name, { permits: 1 }).tryWithPermits({}, () => 1)).ran,
+  ],
+];
+
+describe.each(kinds)('%s', (_kind, call) => {
+  it('that rejected holds nothing after close(), also where Redis does not know the script that undoes it', async () => {
+    const { client, stranger, network, settled } = setUp();
+    await call(stranger, 'earlier'); // the script of the ask is known
+    await settled(client.connect());
+    network.still = true;
+    expect(await settled(failureOf(call(client, 'late')))).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await settled(client.close());
+    network.goOn();
+    await turns(20);
+    expect(await call(stranger, 'late')).toBe(true);
+  });
+});
+
+it('a hold that is open when its client is closed, while Redis stands still, is gone when Redis goes on', async () => {
+  const { client, stranger, network, settled } = setUp();
+  await settled(client.getLock('order').acquire({ leaseMs: HOUR_MS }));
+  network.still = true;
+  await settled(client.close());
+  network.goOn();
+  await turns(20);
+  expect(await stranger.getLock('order').tryLock()).toBe(true);
+});
