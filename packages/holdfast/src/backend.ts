@@ -12,7 +12,7 @@ import type { ConnectionTools } from './connection/connection-tools.js';
 import { openTopology } from './connection/open-topology.js';
 import { type Patience, Readiness, withoutListening } from './connection/readiness.js';
 import type { OpenedRedis } from './connection/redis-input.js';
-import { ServerCheck } from './connection/server-check.js';
+import { givenAs, ServerCheck } from './connection/server-check.js';
 import { Shards } from './connection/shards.js';
 import { Subscriber } from './connection/subscriber.js';
 import { ToldErrors } from './connection/told-errors.js';
@@ -68,7 +68,7 @@ export class Backend {
       nextTurn,
       connectionName,
       silenceMs: 3 * settings.attemptTimeoutMs,
-      serverCheck: new ServerCheck(redis.kind, (found) => reporter.unsafeSetting(found)),
+      serverCheck: new ServerCheck(givenAs(redis), (found) => reporter.unsafeSetting(found)),
       onError: (connection, error) => told.note(connection, error),
     };
     const topology = openTopology(redis, tools);

@@ -21,15 +21,24 @@ export interface CheckedServer {
   info(): Promise<unknown>;
 }
 
+/** How the servers were given: `found` is a master that sentinels name. */
+export type GivenAs = 'node' | 'found' | 'cluster';
+
+/** @param opened - of one that wants a replica by name the role is not found, but chosen. */
+export function givenAs(opened: OpenedRedis): GivenAs {
+  if (opened.kind === 'cluster') return 'cluster';
+  const { sentinels, role } = opened.redis.options;
+  return sentinels && role !== 'slave' ? 'found' : 'node';
+}
+
 /** Reports a setting once for each run of a server. */
 export class ServerCheck {
-  readonly #kind: OpenedRedis['kind'];
+  readonly #given: GivenAs;
   readonly #report: (found: UnsafeSetting) => void;
   readonly #told = new Set<string>();
 
-  /** @param kind - what the servers were given as. */
-  constructor(kind: OpenedRedis['kind'], report: (found: UnsafeSetting) => void) {
-    this.#kind = kind;
+  constructor(given: GivenAs, report: (found: UnsafeSetting) => void) {
+    this.#given = given;
     this.#report = report;
   }
 
@@ -55,11 +64,12 @@ export class ServerCheck {
       found('maxmemory-policy', policy, advice);
     }
     const role = field('role') ?? 'master';
-    if (role !== 'master') {
+    // Where another master is found, or the map names one, a replica is what a failover looks like for a moment.
+    if (this.#given === 'node' && role !== 'master') {
       const advice = 'a replica takes no locks: connect to the master, through Sentinel or Cluster if it can change';
       found('role', role, advice);
     }
-    if (this.#kind === 'node' && field('redis_mode') === 'cluster')
+    if (this.#given === 'node' && field('redis_mode') === 'cluster')
       found('cluster-enabled', 'yes', `it is ${nodeOfCluster}`);
     return run;
   }

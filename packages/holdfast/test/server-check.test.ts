@@ -1,0 +1,39 @@
+/** What a server says of itself that is no good for locks, and what is none of that. */
+import { expect, it } from '@jest/globals';
+import { Cluster, Redis } from 'ioredis';
+import { type GivenAs, givenAs, ServerCheck, type UnsafeSetting } from '../src/connection/server-check.js';
+
+/** What is reported of a server that says `info`. */
+async function reported(given: GivenAs, info: string): Promise<string[]> {
+  const found: UnsafeSetting[] = [];
+  await new ServerCheck(given, (setting) => found.push(setting)).look({ info: async () => info });
+  return found.map(({ setting, value }) => `${setting} ${value}`);
+}
+
+const replica = 'run_id:one\r\nrole:slave\r\n';
+const sentinels = [{ host: 'localhost', port: 1 }];
+const node = (options: object) =>
+  ({ kind: 'node', redis: new Redis({ lazyConnect: true, ...options }), ownership: 'ours' }) as const;
+const cluster = () =>
+  ({ kind: 'cluster', template: new Cluster([{ host: 'localhost', port: 1 }], { lazyConnect: true }) }) as const;
+
+it.each([
+  ['in a Cluster', cluster, []],
+  ['behind Sentinel', () => node({ sentinels, name: 'one' }), []],
+  [
+    'behind Sentinel, where the options ask for a replica,',
+    () => node({ sentinels, name: 'one', role: 'slave' }),
+    ['role slave'],
+  ],
+  ['that was given alone', () => node({}), ['role slave']],
+])('a replica %s is told of only where no failover leads away from it', async (_where, open, told) => {
+  expect(await reported(givenAs(open()), replica)).toEqual(told);
+});
+
+it.each(['node', 'found', 'cluster'] as const)(
+  'a server that evicts is told of however it was given: %s',
+  async (given) => {
+    const info = 'run_id:one\r\nrole:master\r\nmaxmemory:1\r\nmaxmemory_policy:allkeys-lru\r\n';
+    expect(await reported(given, info)).toEqual(['maxmemory-policy allkeys-lru']);
+  },
+);
