@@ -153,7 +153,7 @@ export interface LockClientMembers extends AsyncDisposable {
     options?: OncePerOptions,
   ): Promise<TryResult<T>>;
   /**
-   * Resolves when the client is ready to lock: connected, authenticated, and heard by message. No lock needs it, since the first one connects;
+   * Resolves when the client is ready to lock: connected, authenticated, and heard by message, and not to a replica. No lock needs it, since the first one connects;
    * good for warming up, for a readiness probe, and for a process that should not start without Redis. Resolves at once when it is ready, and
    * may be called as often as you like.
    *

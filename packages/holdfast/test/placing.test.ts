@@ -23,6 +23,7 @@ async function setUp(refusals: number) {
     onDown: () => undefined,
     onUp: () => seen.ups++,
     onOther: () => undefined,
+    onLooked: () => undefined,
     onLastingTrouble: () => undefined,
   };
   const line = new NodeConnection('node', { redis, ownership: 'yours' }, listener, tools);

@@ -28,6 +28,7 @@ describe('a line that nobody waits for any more keeps no timer', () => {
       onDown: () => undefined,
       onUp: () => undefined,
       onOther: () => undefined,
+      onLooked: () => undefined,
       onLastingTrouble: () => undefined,
     };
     const line = new NodeConnection('node', { redis, ownership: 'yours' }, listener, tools);

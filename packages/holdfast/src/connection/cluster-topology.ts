@@ -39,6 +39,8 @@ const stale: ReadonlySet<string> = new Set(['MOVED', 'CLUSTERDOWN', 'READONLY', 
 export class ClusterTopology implements Topology {
   readonly trustsReceivers = false;
   readonly sharded = true;
+  /** A replica says where the master of a slot is. */
+  readonly takesLocks = true;
   readonly #map: ClusterMap;
   readonly #tools: ConnectionTools;
   readonly #options: RedisOptions;
@@ -204,6 +206,7 @@ export class ClusterTopology implements Topology {
       onDown: () => this.#down(node, kept),
       onUp: () => this.#up(kept),
       onOther: () => this.#other(kept),
+      onLooked: () => undefined,
       onLastingTrouble: (error) => this.#lastingTrouble(kept, error),
     };
     const connection = new NodeConnection(node, { redis, ownership: 'ours' }, listener, this.#tools);

@@ -49,6 +49,8 @@ export interface ConnectionListener {
   onUp(): void;
   /** The server at its other end is another run than before: a replica that took over, or one that has restarted. */
   onOther(): void;
+  /** The server at its other end has said what it is, or does not. */
+  onLooked(): void;
   /** It cannot be made as things are, and that stays so until the options or the server are changed. */
   onLastingTrouble(error: Error): void;
 }

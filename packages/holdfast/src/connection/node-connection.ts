@@ -12,6 +12,7 @@ import type { Redis } from 'ioredis';
 import { outside } from '../scopes/scope.js';
 import { HandshakeLimit } from './handshake-limit.js';
 import type { ConnectionTools } from './connection-tools.js';
+import { Counterpart } from './counterpart.js';
 import { WriteBatch } from './write-batch.js';
 import { Approach, type Reach } from './reach.js';
 import { redacted, meaningOf } from './reply-errors.js';
@@ -61,10 +62,7 @@ export class NodeConnection implements Connection {
   #placing: number | undefined;
   /** The WAIT under way on the present connection. */
   #confirming: Promise<number> | undefined;
-  /** The server at the other end of the present connection has been looked at. */
-  #looked = false;
-  /** Which run of a server that was. */
-  #run: string | undefined;
+  readonly #counterpart: Counterpart;
   #replacedAt = Number.NEGATIVE_INFINITY;
 
   constructor(node: string, { redis, ownership }: OwnedRedis, listener: ConnectionListener, tools: ConnectionTools) {
@@ -76,6 +74,7 @@ export class NodeConnection implements Connection {
     this.#tools = tools;
     this.#silence = new SilenceGuard(tools, () => this.recycle());
     this.#approach = new Approach(tools);
+    this.#counterpart = new Counterpart(redis, this, listener, tools);
     this.#broken = redis.status === 'close' || redis.status === 'reconnecting';
     this.#placed = redis.status === 'ready' && databaseOf(redis) === 0;
     if (redis.options.sentinels) this.#ofSentinels = hearSentinels(redis);
@@ -105,7 +104,14 @@ export class NodeConnection implements Connection {
   }
 
   get trouble(): Error | undefined {
-    return this.ready ? undefined : (this.#portProbe.finding ?? this.#trouble ?? this.#unshaken());
+    if (this.ready)
+      return this.#counterpart.role === 'replica' ? new Error('READONLY Its role is that of a replica') : undefined;
+    return this.#portProbe.finding ?? this.#trouble ?? this.#unshaken();
+  }
+
+  /** It has been asked what it is, and is no replica, which would refuse every lock. */
+  get takesLocks(): boolean {
+    return this.#counterpart.role === 'master';
   }
 
   /** A server that speaks no TLS waits for more of our handshake, or hangs up: neither is an error to ioredis. */
@@ -123,16 +129,7 @@ export class NodeConnection implements Connection {
 
   sent(at: number): void {
     this.#silence.sent(at);
-    if (!this.#looked) void this.#look();
-  }
-
-  async #look(): Promise<void> {
-    this.#looked = true;
-    const run = await this.#tools.serverCheck.look(this.redis);
-    if (run === undefined || this.#closed) return;
-    const before = this.#run;
-    this.#run = run;
-    if (before !== undefined && before !== run) this.#listener.onOther();
+    this.#counterpart.ask();
   }
 
   get roundTripMs(): number {
@@ -185,6 +182,7 @@ export class NodeConnection implements Connection {
 
   /** A call needs it: starts a connection that was created lazily. */
   connect(): void {
+    this.#counterpart.ask();
     if (this.ready || this.ended) return;
     this.#approach.begin();
     this.#portProbe.begin();
@@ -203,6 +201,12 @@ export class NodeConnection implements Connection {
     // ioredis tells of the close later: nothing that is known of this connection speaks for the way to the server any more.
     this.#broken = true;
     this.redis.disconnect(true);
+  }
+
+  /** Its server has refused what only a master does. */
+  demoted(): void {
+    this.recycle();
+    this.#counterpart.refused();
   }
 
   async close(): Promise<void> {
@@ -248,8 +252,8 @@ export class NodeConnection implements Connection {
     // Trouble of this very connection stays: ioredis 5 is ready for a moment also after a refused AUTH, where the default user has no password.
     if (this.#troubledEpoch < this.#epoch) this.#trouble = undefined;
     this.#listener.onUp();
-    // Nothing may be sent here for long, and others wait for what another server does not know.
-    if (this.#run !== undefined && !this.#looked) void this.#look();
+    // Nothing may be sent here for long. Others wait for what another server does not know, or to hear that it takes locks.
+    this.#counterpart.connected();
   }
 
   readonly #down = (): void => {
@@ -260,7 +264,7 @@ export class NodeConnection implements Connection {
     this.#silence.forget();
     this.port.inFull?.clear();
     this.#confirming = undefined;
-    this.#looked = false;
+    this.#counterpart.forget();
     this.#listener.onDown();
   };
 

@@ -29,6 +29,7 @@ export class NodeTopology implements Topology {
       onDown: () => this.#down(),
       onUp: () => this.#up(),
       onOther: () => this.#other(),
+      onLooked: () => this.#resume(),
       onLastingTrouble: (error) => this.#lastingTrouble(error),
     };
     this.#connection = new NodeConnection(MASTER, owned, listener, tools);
@@ -44,6 +45,10 @@ export class NodeTopology implements Topology {
 
   get ready(): boolean {
     return this.#connection.ready;
+  }
+
+  get takesLocks(): boolean {
+    return this.#connection.takesLocks;
   }
 
   get ended(): boolean {
@@ -98,7 +103,7 @@ export class NodeTopology implements Topology {
   }
 
   refused({ code }: Refusal): undefined {
-    if (demoted.has(code)) this.#connection.recycle();
+    if (demoted.has(code)) this.#connection.demoted();
   }
 
   openSubscriber(options: RedisOptions): Redis {
@@ -119,6 +124,10 @@ export class NodeTopology implements Topology {
 
   #up(): void {
     for (const listener of this.#listeners) listener.onUp(everything);
+    this.#resume();
+  }
+
+  #resume(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const resume of waiting) resume();

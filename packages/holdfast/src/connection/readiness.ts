@@ -30,7 +30,7 @@ export interface ReadinessParts extends Timing {
 
 /** What has to be heard besides. */
 export type Listening = Pick<Inbox, 'confirmed' | 'open'>;
-/** For who asks and waits for no message. */
+/** For who asks and waits for no message: a replica can tell too. */
 export const withoutListening: Listening = { confirmed: true, open: () => Promise.resolve() };
 
 /** See the module comment. */
@@ -56,7 +56,11 @@ export class Readiness {
   }
 
   get ready(): boolean {
-    return !this.#closed && this.#topology.ready && this.#inbox.confirmed;
+    return !this.#closed && this.#reached && this.#inbox.confirmed;
+  }
+
+  get #reached(): boolean {
+    return this.#topology.ready && (this.#inbox === withoutListening || this.#topology.takesLocks);
   }
 
   /** Rejects with LockUnavailableError when its time is over. */
@@ -97,7 +101,7 @@ export class Readiness {
     this.#resume = undefined;
     if (this.#waiting.size === 0) return;
     this.#topology.connect();
-    if (!this.#topology.ready) {
+    if (!this.#reached) {
       this.#resume = this.#topology.whenReady(SOME_LOCK, this.#look);
     } else if (this.#inbox.confirmed) {
       for (const waiter of this.#waiting) waiter.resolve();

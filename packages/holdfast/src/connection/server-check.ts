@@ -21,6 +21,13 @@ export interface CheckedServer {
   info(): Promise<unknown>;
 }
 
+/** What a server says of itself. */
+export interface ServerFacts {
+  /** Which run of it that is, if it says so. */
+  readonly run: string | undefined;
+  readonly role: 'master' | 'replica';
+}
+
 /** How the servers were given: `found` is a master that sentinels name. */
 export type GivenAs = 'node' | 'found' | 'cluster';
 
@@ -43,10 +50,9 @@ export class ServerCheck {
   }
 
   /**
-   * Asks a server that is ready, and answers which run of it that is, if it says so. Never rejects: what was not answered is asked again on the next
-   * connection.
+   * Asks a server that is ready. Never rejects: what was not answered is asked again on the next connection.
    */
-  async look(server: CheckedServer): Promise<string | undefined> {
+  async look(server: CheckedServer): Promise<ServerFacts | undefined> {
     const info = await server.info().catch(() => undefined);
     if (typeof info !== 'string') return undefined;
     const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
@@ -71,6 +77,6 @@ export class ServerCheck {
     }
     if (this.#given === 'node' && field('redis_mode') === 'cluster')
       found('cluster-enabled', 'yes', `it is ${nodeOfCluster}`);
-    return run;
+    return { run, role: role === 'master' ? role : 'replica' };
   }
 }

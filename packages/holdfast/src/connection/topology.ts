@@ -48,6 +48,8 @@ export interface Topology {
   readonly ended: boolean;
   /** Every server that keeps locks can be reached, as far as they are known. */
   readonly ready: boolean;
+  /** None of them has to be taken for one that refuses every lock, or has yet to say what it is: a replica, outside a Cluster. */
+  readonly takesLocks: boolean;
   /** The servers that keep locks, as far as they are known: all of them while it is {@link ready}. */
   readonly keyspaces: readonly Keyspace[];
   /** That of one key, if its server is known and ready now. */

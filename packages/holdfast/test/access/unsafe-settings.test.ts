@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { LockClient, LockClientEvents, LockClientOptions } from 'holdfast';
 import { Redis } from 'ioredis';
 import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
 import { createUser, password } from '../support/acl-rules.js';
 
 type Found = LockClientEvents['unsafe-setting'][0];
@@ -146,7 +147,7 @@ describe('a replica behind a plain URL', () => {
     const replica = await startReplica();
     const { client, found } = openWatched(kit, { redis: replica.url, attemptTimeoutMs: 1_000, responseTimeoutMs: 500 });
     // The reason is what the replica answers: an answer that is late because the connection is new would have another one.
-    await client.connect();
+    await failureOf(client.connect({ timeoutMs: 300 }));
     const lock = client.getLock(freshName());
     for (const call of [() => lock.tryLock(), () => lock.tryLock(400), () => lock.lock(), () => lock.forceUnlock()]) {
       await expect(call()).rejects.toMatchObject({
@@ -156,5 +157,54 @@ describe('a replica behind a plain URL', () => {
     }
     expect(found).toEqual([{ setting: 'role', value: 'slave', advice: expect.stringContaining('master') }]);
     await client.close();
+  });
+
+  describe.each<[string, (url: string) => Partial<LockClientOptions>]>([
+    ['by its URL', (redis) => ({ redis })],
+    [
+      'as a Redis of the user',
+      (url) => {
+        const redis = new Redis(url);
+        kit.cleanup(() => redis.disconnect());
+        return { redis };
+      },
+    ],
+  ])('given %s', (_way, given) => {
+    it('is not ready, and connect() waits until it is a master', async () => {
+      const replica = await startReplica();
+      const { client } = openWatched(kit, given(replica.url));
+      expect(await failureOf(client.connect({ timeoutMs: 300 }))).toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+        message: expect.stringContaining('the server is a replica, and takes no locks'),
+      });
+      expect(client.ready).toBe(false);
+      const connected = client.connect();
+      await (await replica.admin()).replicaof('NO', 'ONE');
+      await connected;
+      expect(client.ready).toBe(true);
+      await lockOnce(client);
+      await client.close();
+    });
+
+    it('is not ready any more when it has become one', async () => {
+      const server = await startPrivateRedis();
+      kit.cleanup(() => server.stop());
+      const { client } = openWatched(kit, { ...given(server.url), attemptTimeoutMs: 300 });
+      await client.connect();
+      await (await server.admin()).replicaof(kit.server.host, kit.server.port);
+      await failureOf(client.getLock(freshName()).tryLock());
+      await waitUntil(() => !client.ready, { what: 'the role is seen' });
+      // Not only while a new connection is made.
+      expect(await failureOf(client.connect({ timeoutMs: 300 }))).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+      expect(client.ready).toBe(false);
+      await client.close();
+    });
+
+    it('can be asked about locks', async () => {
+      const replica = await startReplica();
+      const { client } = openWatched(kit, given(replica.url));
+      for await (const { name } of client.listLocks()) throw new Error(`there is no lock, and none called "${name}"`);
+      await client.close();
+    });
   });
 });
