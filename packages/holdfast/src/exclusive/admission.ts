@@ -21,6 +21,7 @@ import type { AcquiredHow } from '../reports/stats.js';
 import type { Scope } from '../scopes/scope.js';
 import { failureError } from '../tenure/failures.js';
 import type { HeldOutcome } from '../tenure/stake.js';
+import type { HoldTerms } from '../tenure/hold-terms.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Stake } from '../tenure/stake.js';
 import { nobody, WaitQueue } from '../waiting/wait-queue.js';
@@ -82,6 +83,13 @@ export function reenter(lock: ExclusiveLock, waiter: Waiter): void {
 
 /** The tenure is ours, and no hold keeps the call out: it has it at once, after a handoff in memory perhaps in the next turn of the event loop. */
 export function enter(lock: ExclusiveLock, tenure: Stake, waiter: Waiter, how: 'asked' | 'granted' | 'local'): void {
+  const { terms } = waiter.request;
+  const raised = isRaisedFirst(how, terms) ? tenure.steps.raise?.(terms.minHoldMs) : undefined;
+  if (raised !== undefined) {
+    const record = begin(lock, waiter, confirming(lock, how));
+    void raised.then((outcome) => lock.change(() => confirmed(lock, { tenure, waiter, record, outcome })));
+    return;
+  }
   const record = begin(lock, waiter, delivering[how]);
   // Any other tenure has just begun on the terms of this call.
   if (how === 'local') retune(lock, tenure);
@@ -125,7 +133,7 @@ const delivering = {
   local: { kind: 'delivering', how: 'local' },
 } as const;
 
-function confirming({ parts }: ExclusiveLock, how: 're-entered' | 'passed'): HoldPhase {
+function confirming({ parts }: ExclusiveLock, how: AcquiredHow): HoldPhase {
   return { kind: 'confirming', how, since: parts.clock.now() };
 }
 
@@ -158,7 +166,7 @@ function confirmed(
   if (phase.kind !== 'confirming') return;
   if (outcome.kind === 'held') {
     record.deliver();
-    deliver(lock, waiter, record, phase.how === 'passed' ? waiter.request.unlockScope : record.unlockScope);
+    deliver(lock, waiter, record, phase.how === 're-entered' ? record.unlockScope : waiter.request.unlockScope);
     return;
   }
   if (outcome.kind === 'lost') {
@@ -185,8 +193,18 @@ function deliver(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlock
   else open();
 }
 
+/**
+ * A minimum beyond the lease is asked for when the lock is had, and the call waits for the answer. An ask without an answer, of a process that is gone,
+ * must not keep the lock from all others for so long: nobody has had it.
+ */
+function isRaisedFirst(how: AcquiredHow, terms: HoldTerms): terms is HoldTerms & { minHoldMs: number } {
+  return (how === 'asked' || how === 'granted') && (terms.minHoldMs ?? 0) > terms.leaseMs;
+}
+
 /** Nobody else gets the lock before, even if this process dies. Redis knows from an ask for this very call; another lease may be shorter. */
-function keepFor({ tenure }: ExclusiveLock, how: AcquiredHow, minHoldMs: number): void {
+function keepFor({ tenure }: ExclusiveLock, how: AcquiredHow, terms: HoldTerms): void {
+  const { minHoldMs = 0 } = terms;
+  if (isRaisedFirst(how, terms)) return;
   const askedMs = how === 'asked' ? (tenure?.askedMs ?? 0) : 0;
   if (askedMs < minHoldMs) void tenure?.steps.raise?.(minHoldMs);
 }
@@ -214,8 +232,7 @@ function opened(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlockS
   record.fence = lock.tenure?.tokens?.current;
   record.how = phase.how;
   record.open(now, unlockScope, inheritedBy(lock, record));
-  const { minHoldMs } = record.terms;
-  if (minHoldMs !== undefined) keepFor(lock, phase.how, minHoldMs);
+  keepFor(lock, phase.how, record.terms);
   waiter.give(record);
   reporter.acquired(record, now - waiter.joinedAt, phase.how);
   longHoldWatch?.opened(now);

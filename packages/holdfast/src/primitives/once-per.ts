@@ -26,8 +26,8 @@ const AFTER_ERROR: readonly unknown[] = [undefined, 'used', 'retry'];
 /**
  * A section of the lock that keeps it for the period, and is turned away while it is taken.
  *
- * Why the period is kept whatever happens: the ask itself gives the lock a lease of the period, so Redis counts it from the start by its own
- * clock, and nothing that this process does or fails to do later can end it early: a renewal only raises it, and the end of the section lets the
+ * Why the period is kept whatever happens: the lock has a lease of the period before the function runs (`admission.ts`), so Redis counts it from the start
+ * by its own clock, and nothing that this process does or fails to do later can end it early: a renewal only raises it, and the end of the section lets the
  * lock rest for what is left. A run that takes longer than the period is renewed like every section, so runs do not overlap.
  */
 export async function oncePer<T>(

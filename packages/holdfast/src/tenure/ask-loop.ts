@@ -18,7 +18,6 @@ import { MAX_TIME_MS } from '../options.js';
 import type { AskListener } from './ask-listener.js';
 import type { Cancellable } from './ask-rounds.js';
 import type { Demand } from './demand.js';
-import { firstLeaseMs } from './hold-terms.js';
 import type { Inherited } from './inherited.js';
 import type { AskReply, Contention, Operations, Owned } from './operations.js';
 import type { WakeupSubscription } from './wakeup.js';
@@ -188,7 +187,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     this.#askedAt ??= now;
     const { claimLeaseMs, reaskMs } = this.#parts.settings;
     const { terms, patientUntil } = this.#demand;
-    const leaseMs = this.#stopped ? claimLeaseMs : firstLeaseMs(terms);
+    const leaseMs = this.#stopped ? claimLeaseMs : terms.leaseMs;
     this.#listener.onAsk(leaseMs);
     const freshTtlMs = Math.min(FRESH_REASKS * reaskMs + claimLeaseMs, MAX_TIME_MS);
     // One that is sent again behind the grant asks for no place: no call waits for it any more.

@@ -11,11 +11,6 @@ export interface HoldTerms {
   readonly minHoldMs?: number | undefined;
 }
 
-/** The lease to ask for, so that it outlasts the process if that dies before the hold has lasted as long as it should at least. */
-export function firstLeaseMs({ leaseMs, minHoldMs = 0 }: HoldTerms): number {
-  return Math.max(leaseMs, minHoldMs);
-}
-
 /** The terms of the lease for one hold that began at `since`, or begins now. */
 export function leaseTermsOf(terms: HoldTerms, clock: Clock, since?: number): LeaseTerms {
   const { mode, leaseMs, maxHoldMs } = terms;

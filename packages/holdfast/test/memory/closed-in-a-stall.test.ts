@@ -2,7 +2,8 @@
  * Redis stands still, a call rejects, and its client is closed. What it had written is in the socket: Redis reads it when it goes on, with nobody there to
  * hear an answer.
  */
-import { direct, memoryRedis, MemoryServer, type Network } from '@holdfast/memory';
+import { lockKeys, renew } from '@holdfast/core';
+import { direct, memoryRedis, MemoryServer, type Network, type Request } from '@holdfast/memory';
 import { guardLeaks, ManualClock } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { LockClient } from 'holdfast';
@@ -13,10 +14,15 @@ import { turns } from '../support/room.js';
 const leaks = guardLeaks();
 const EPOCH_MS = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
+const renewal = renew([{ keys: lockKeys('any'), tenure: 'a:1', leaseMs: 1 }]).script.sha;
 
 /** A network to a server that can stand still: what is sent meanwhile, and that a connection ends, reaches it when it goes on. */
 class Standing implements Network {
   still = false;
+  /** The client is not there any more: what it sends is never sent. */
+  alone = false;
+  /** Told of a request before it leaves. */
+  onSend: (request: Request) => void = () => undefined;
   readonly #inner: Network;
   readonly #unread: (() => void)[] = [];
 
@@ -37,7 +43,10 @@ class Standing implements Network {
       onClose: unlessGone((error) => listener.onClose(error)),
     });
     return {
-      send: (request) => this.#reaches(() => socket.send(request)),
+      send: (request) => {
+        this.onSend(request);
+        this.#reaches(() => socket.send(request));
+      },
       end: () => this.#reaches(() => socket.end()),
       destroy: () => {
         gone = true;
@@ -52,6 +61,7 @@ class Standing implements Network {
   }
 
   #reaches(step: () => void): void {
+    if (this.alone) return;
     if (this.still) this.#unread.push(step);
     else step();
   }
@@ -61,17 +71,6 @@ function setUp() {
   const clock = new ManualClock();
   const server = new MemoryServer({ now: () => EPOCH_MS + clock.now() });
   const network = new Standing(direct(() => server));
-  const open = (through: Network): LockClient => {
-    const redis = () =>
-      memoryRedis(
-        { network: through, timers: clock },
-        { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0 },
-      );
-    const openRedis = () => ({ kind: 'node', redis: redis(), ownership: 'ours' }) as const;
-    const client = createLockClientIn({ ...systemSurroundings(), clock, openRedis }, { redis: 'redis://memory' });
-    leaks.cleanup(() => client.close());
-    return client;
-  };
   /** Drives time until `outcome` has settled. */
   const settled = async <T>(outcome: Promise<T>): Promise<T> => {
     let over = false;
@@ -83,7 +82,18 @@ function setUp() {
     }
     return outcome;
   };
-  return { client: open(network), stranger: open(direct(() => server)), network, settled };
+  const open = (through: Network): LockClient => {
+    const redis = () =>
+      memoryRedis(
+        { network: through, timers: clock },
+        { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0 },
+      );
+    const openRedis = () => ({ kind: 'node', redis: redis(), ownership: 'ours' }) as const;
+    const client = createLockClientIn({ ...systemSurroundings(), clock, openRedis }, { redis: 'redis://memory' });
+    leaks.cleanup(() => settled(client.close()));
+    return client;
+  };
+  return { clock, client: open(network), stranger: open(direct(() => server)), network, settled };
 }
 
 /** A call for `name` by one kind of lock; answers whether it has had it. */
@@ -146,4 +156,59 @@ it('a hold that is open when its client is closed, while Redis stands still, is 
   network.goOn();
   await turns(20);
   expect(await stranger.getLock('order').tryLock()).toBe(true);
+});
+
+describe('oncePer', () => {
+  const PERIOD_MS = 23 * HOUR_MS;
+
+  it('of a process that dies while it asks uses up no more than the lease of a lock', async () => {
+    const { clock, client, stranger, network, settled } = setUp();
+    await stranger.oncePer('earlier', PERIOD_MS, () => undefined); // the script of the ask is known
+    await settled(client.connect());
+    network.still = true;
+    void client.oncePer('report', PERIOD_MS, () => undefined).catch(() => undefined);
+    await turns(5);
+    network.alone = true;
+    network.goOn();
+    await turns(5);
+    expect(await stranger.getLock('report').tryLock()).toBe(false);
+    await clock.advance(31_000);
+    expect(await settled(stranger.oncePer('report', PERIOD_MS, () => 'tonight'))).toEqual({
+      ran: true,
+      value: 'tonight',
+    });
+  });
+
+  it('runs its function only when the period is known to be kept, whatever becomes of the process then', async () => {
+    const { clock, client, stranger, network, settled } = setUp();
+    await settled(
+      client
+        .oncePer('report', PERIOD_MS, () => {
+          network.alone = true;
+        })
+        .catch(() => undefined),
+    );
+    await clock.advance(PERIOD_MS - HOUR_MS);
+    expect(await settled(stranger.oncePer('report', PERIOD_MS, () => 'again'))).toEqual({ ran: false });
+  });
+
+  it('does not run it when Redis stands still before that is known, and the next tick runs', async () => {
+    const { client, stranger, network, settled } = setUp();
+    let ran = false;
+    await settled(client.connect());
+    network.onSend = ([command, script]) => {
+      // The ask is answered; nothing behind it is.
+      if (command === 'evalsha' && script === renewal) network.still = true;
+    };
+    const outcome = await settled(failureOf(client.oncePer('report', PERIOD_MS, () => (ran = true))));
+    expect(outcome).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await settled(client.close());
+    network.goOn();
+    await turns(20);
+    expect(ran).toBe(false);
+    expect(await settled(stranger.oncePer('report', PERIOD_MS, () => 'tonight'))).toEqual({
+      ran: true,
+      value: 'tonight',
+    });
+  });
 });
