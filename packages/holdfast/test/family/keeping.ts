@@ -135,18 +135,28 @@ export function keepingContract(primitive: ExclusivePrimitive, setUp: SetUp, wor
       expect(await within(stranger().forceUnlock())).toBe(true);
     });
 
-    it('is kept in Redis at once, for the case that its holder dies, also where the lock was asked for by a call that has given up', async () => {
-      const { lock } = setUp({ watchdogTimeoutMs: 1_500 });
-      await within(lock.isLocked());
-      const abort = new AbortController();
-      const impatient = failureOf(lock.acquire({ signal: abort.signal }));
-      const patient = lock.acquire({ minHoldMs: LONG_MS });
-      abort.abort();
-      await impatient;
-      const hold = await within(patient);
-      expect(await within(lock.remainTimeToLive())).toBeGreaterThan(LONG_MS / 2);
-      await within(hold.release());
-    });
+    it.each([
+      ['is longer than the lease', { watchdogTimeoutMs: 1_500 }, {}],
+      [
+        'is not, where the lock was asked for by a call that wanted less',
+        { watchdogTimeoutMs: 2 * LONG_MS },
+        { leaseMs: 1_500 },
+      ],
+    ])(
+      'that %s is kept in Redis at once, for the case that its holder dies, also where the call that asked has given up',
+      async (_what, options, first) => {
+        const { lock } = setUp(options);
+        await within(lock.isLocked());
+        const abort = new AbortController();
+        const impatient = failureOf(lock.acquire({ ...first, signal: abort.signal }));
+        const patient = lock.acquire({ minHoldMs: LONG_MS });
+        abort.abort();
+        await impatient;
+        const hold = await within(patient);
+        expect(await within(lock.remainTimeToLive())).toBeGreaterThan(LONG_MS / 2);
+        await within(hold.release());
+      },
+    );
 
     it('is not kept for a call that did not get it', async () => {
       const { lock, stranger, gone } = setUp();
