@@ -95,17 +95,27 @@ export function start<Reply>(
     }
     listener.onReply(reply);
   };
-  const fail = (error: unknown): void => listener.onError(error);
-  const inFull = (): void => void port.eval(script.source, keys, args).then(read, fail);
   if (form === 'in full' && !port.inFull?.has(script.sha)) {
     port.inFull?.add(script.sha);
-    inFull();
-  } else
-    void port.evalsha(script.sha, keys, args).then(read, (error: unknown) => {
-      if (!isUnknownScript(error)) return fail(error);
-      port.onUnknown?.();
-      inFull();
-    });
+    settle(port.eval(script.source, keys, args), read, listener);
+    return;
+  }
+  void port.evalsha(script.sha, keys, args).then(read, (error: unknown) => {
+    if (!isUnknownScript(error)) {
+      listener.onError(error);
+      return;
+    }
+    port.onUnknown?.();
+    settle(port.eval(script.source, keys, args), read, listener);
+  });
+}
+
+function settle(
+  sent: Promise<unknown>,
+  read: (raw: unknown) => void,
+  listener: Pick<ReplyListener<never>, 'onError'>,
+): void {
+  void sent.then(read, (error: unknown) => listener.onError(error));
 }
 
 function isUnknownScript(error: unknown): boolean {
