@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { lockKeys, peek, run, type ScriptPort } from '../src/index.js';
+import { lockKeys, peek, run, type ScriptPort, start } from '../src/index.js';
 import * as scripts from '../src/lock/scripts.gen.js';
 import { useLockServer } from './support/lock-server.js';
 
@@ -46,6 +46,24 @@ describe('run', () => {
     const { spy, calls } = spied({ evalsha: () => Promise.reject(failure), eval: () => Promise.reject(failure) });
     await expect(run(spy, command)).rejects.toBe(failure);
     expect(calls).toEqual(['evalsha', 'eval']);
+  });
+
+  it('sends a script in full once, and once more where that was refused: it may not have been read', async () => {
+    const replies = [new Error('LOADING Redis is loading the dataset in memory'), undefined, undefined];
+    const { spy, calls } = spied(server.port);
+    const port: ScriptPort = {
+      ...spy,
+      inFull: new Set(),
+      eval: (...args) => {
+        const refusal = replies.shift();
+        return refusal === undefined ? spy.eval(...args) : Promise.reject(refusal);
+      },
+    };
+    const inFull = () => new Promise((onReply, onError) => start(port, command, { onReply, onError }, 'in full'));
+    await expect(inFull()).rejects.toThrow('LOADING');
+    await inFull();
+    await inFull();
+    expect(calls).toEqual(['eval', 'evalsha']);
   });
 
   it('rejects when the reply is not one of the script', async () => {

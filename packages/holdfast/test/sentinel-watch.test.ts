@@ -5,6 +5,7 @@ import { guardLeaks, ManualClock, waitUntil } from '@holdfast/testkit';
 import { Schedule } from '@holdfast/watchdog';
 import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import type { ConnectionTools } from '../src/connection/connection-tools.js';
 import { SentinelWatch } from '../src/connection/sentinel-watch.js';
 import { ServerCheck } from '../src/connection/server-check.js';
 import { FakeSentinel, type Master } from './support/fake-sentinel.js';
@@ -13,11 +14,15 @@ import { HostileServer } from './support/hostile-server.js';
 const leaks = guardLeaks();
 /** It has to answer so often. */
 const BEAT_MS = 3_000;
+/** So long a name is looked up. */
+const LOOKUP_MS = 500;
 /** Before silence is believed, so much more is waited. */
 const ONCE_MORE_MS = 50;
 
+type LookUp = ConstructorParameters<typeof SentinelWatch>[2];
+
 /** Two servers, of which `before` is the master, and sentinels that a watch listens to. */
-async function setUp({ sentinels: count = 1, host = '127.0.0.1' } = {}) {
+async function setUp({ sentinels: count = 1, host = '127.0.0.1', lookUp = undefined as LookUp | undefined } = {}) {
   const servers = [new HostileServer(), new HostileServer()];
   const [before, after] = await Promise.all(
     servers.map(async (server) => [host, (await server.listen()).port] as const),
@@ -28,7 +33,7 @@ async function setUp({ sentinels: count = 1, host = '127.0.0.1' } = {}) {
   const clock = new ManualClock();
   const schedule = new Schedule(clock, 'background', () => undefined);
   const template = new Redis({ sentinels: sentinels.map(({ address }) => address), name: 'main', lazyConnect: true });
-  const watch = new SentinelWatch(template, {
+  const tools: ConnectionTools = {
     at: (time, action) => schedule.at(time, action),
     now: () => clock.now(),
     random: Math.random,
@@ -36,7 +41,8 @@ async function setUp({ sentinels: count = 1, host = '127.0.0.1' } = {}) {
     silenceMs: 9_000,
     serverCheck: new ServerCheck('node', () => undefined),
     onError: () => undefined,
-  });
+  };
+  const watch = new SentinelWatch(template, tools, lookUp);
   leaks.cleanup(() => watch.close());
   watch.start();
   const heard = async () => {
@@ -95,6 +101,19 @@ describe('a connection to the old master is given up', () => {
     sentinel.switchTo(after);
     await dropped(old, 3);
     expect(current.drops).toBe(0);
+  });
+
+  it('when the names that sentinels give are not resolved in half a second', async () => {
+    const { before, after, sentinel, clock, schedule, connectTo, dropped } = await setUp({
+      host: 'localhost',
+      lookUp: () => new Promise(() => undefined),
+    });
+    const old = await connectTo(before);
+    const appointments = schedule.size;
+    sentinel.switchTo(after);
+    await waitUntil(() => schedule.size > appointments, { what: 'the names are looked up' });
+    await clock.advance(LOOKUP_MS);
+    await dropped(old);
   });
 });
 

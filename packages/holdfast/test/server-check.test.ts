@@ -30,6 +30,17 @@ it.each([
   expect(await reported(givenAs(open()), replica)).toEqual(told);
 });
 
+it.each([
+  ['role:master', 'master'],
+  ['role:slave\r\nslave_read_only:1', 'replica'],
+  ['role:slave\r\nslave_read_only:0', 'master'],
+  ['role:active-replica\r\nslave_read_only:0', 'master'],
+  ['', 'master'],
+])('a server that says %j is taken for a %s: who takes writes takes locks', async (said, role) => {
+  const check = new ServerCheck('found', () => undefined);
+  expect(await check.look({ info: async () => `run_id:one\r\n${said}\r\n` })).toEqual({ run: 'one', role });
+});
+
 it.each(['node', 'found', 'cluster'] as const)(
   'a server that evicts is told of however it was given: %s',
   async (given) => {

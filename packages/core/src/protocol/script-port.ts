@@ -97,7 +97,12 @@ export function start<Reply>(
   };
   if (form === 'in full' && !port.inFull?.has(script.sha)) {
     port.inFull?.add(script.sha);
-    settle(port.eval(script.source, keys, args), read, listener);
+    // One that was refused need not have been read.
+    const onError = (error: unknown): void => {
+      port.inFull?.delete(script.sha);
+      listener.onError(error);
+    };
+    settle(port.eval(script.source, keys, args), read, { onError });
     return;
   }
   void port.evalsha(script.sha, keys, args).then(read, (error: unknown) => {

@@ -20,11 +20,17 @@ import { type Change, type Place, type SentinelAddress, SentinelLink } from './s
 
 /** All sentinels have heard of a failover after this; they talk to each other every two seconds. */
 const SHUN_MS = 15_000;
+/** A name that is looked up for longer is not waited for: better to make every connection anew than to stay at an old master. */
+const LOOKUP_MS = 500;
+
+/** All addresses of a host. */
+type LookUp = (host: string) => Promise<readonly { readonly address: string }[]>;
 
 /** See the module comment. */
 export class SentinelWatch {
   readonly #template: Redis;
   readonly #tools: ConnectionTools;
+  readonly #lookUp: LookUp;
   readonly #minded = new Set<Redis>();
   #links: SentinelLink[] = [];
   /** The addresses of what is no master any more, `ip:port`, and until when they count. */
@@ -32,9 +38,10 @@ export class SentinelWatch {
   #closed = false;
 
   /** @param template - knows the sentinels, the name of the master, and how to speak to both. */
-  constructor(template: Redis, tools: ConnectionTools) {
+  constructor(template: Redis, tools: ConnectionTools, lookUp: LookUp = (host) => lookup(host, { all: true })) {
     this.#template = template;
     this.#tools = tools;
+    this.#lookUp = lookUp;
   }
 
   /** From now on this connection is dropped when it leads to an old master. */
@@ -63,7 +70,7 @@ export class SentinelWatch {
   }
 
   async #leave({ from, to }: Change): Promise<void> {
-    const [left, next] = await Promise.all([addressesOf(from), to && addressesOf(to)]);
+    const [left, next] = await Promise.all([this.#addressesOf(from), to && this.#addressesOf(to)]);
     this.#shunned = { addresses: left, until: this.#tools.now() + SHUN_MS };
     for (const redis of this.#minded) {
       // On its way it is looked at when it arrives; and ioredis gives up for good when it is disconnected while it asks a sentinel.
@@ -72,12 +79,19 @@ export class SentinelWatch {
       if (left.includes(target) || next?.includes(target) === false) redis.disconnect(true);
     }
   }
-}
 
-/** Where a place is, as `ip:port`. Sentinels may give names (`announce-hostnames`), connections know addresses only. */
-async function addressesOf([host, port]: Place): Promise<string[]> {
-  const found = await lookup(host, { all: true }).catch(() => []);
-  return found.map(({ address }) => `${address}:${port}`);
+  /** Where a place is, as `ip:port`; nothing when that cannot be known soon. Sentinels may give names (`announce-hostnames`), connections know addresses only. */
+  #addressesOf([host, port]: Place): Promise<readonly string[]> {
+    return new Promise((resolve) => {
+      const { at, now } = this.#tools;
+      const limit = at(now() + LOOKUP_MS, () => resolve([]));
+      const found = (hosts: Awaited<ReturnType<LookUp>>) => {
+        limit.cancel();
+        resolve(hosts.map(({ address }) => `${address}:${port}`));
+      };
+      this.#lookUp(host).then(found, () => found([]));
+    });
+  }
 }
 
 /** Where a connection leads, `ip:port`. */

@@ -25,6 +25,7 @@ export interface CheckedServer {
 export interface ServerFacts {
   /** Which run of it that is, if it says so. */
   readonly run: string | undefined;
+  /** `replica`: one that takes no writes. */
   readonly role: 'master' | 'replica';
 }
 
@@ -77,6 +78,7 @@ export class ServerCheck {
     }
     if (this.#given === 'node' && field('redis_mode') === 'cluster')
       found('cluster-enabled', 'yes', `it is ${nodeOfCluster}`);
-    return { run, role: role === 'master' ? role : 'replica' };
+    const takesWrites = role === 'master' || field('slave_read_only') === '0';
+    return { run, role: takesWrites ? 'master' : 'replica' };
   }
 }

@@ -3,7 +3,7 @@
  * hear an answer.
  */
 import { lockKeys, renew } from '@holdfast/core';
-import { direct, memoryRedis, MemoryServer, type Network, type Request } from '@holdfast/memory';
+import { direct, memoryRedis, MemoryServer, type Network, type Request, type SocketListener } from '@holdfast/memory';
 import { guardLeaks, ManualClock } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { LockClient } from 'holdfast';
@@ -19,12 +19,15 @@ const renewal = renew([{ keys: lockKeys('any'), tenure: 'a:1', leaseMs: 1 }]).sc
 /** A network to a server that can stand still: what is sent meanwhile, and that a connection ends, reaches it when it goes on. */
 class Standing implements Network {
   still = false;
+  /** Answers stay on their way until this is over; messages do not. */
+  answersLate = false;
   /** The client is not there any more: what it sends is never sent. */
   alone = false;
   /** Told of a request before it leaves. */
   onSend: (request: Request) => void = () => undefined;
   readonly #inner: Network;
   readonly #unread: (() => void)[] = [];
+  readonly #late: (() => void)[] = [];
 
   constructor(inner: Network) {
     this.#inner = inner;
@@ -39,7 +42,10 @@ class Standing implements Network {
       };
     const socket = this.#inner.dial(address, {
       onOpen: unlessGone(() => listener.onOpen()),
-      onFrame: unlessGone((frame) => listener.onFrame(frame)),
+      onFrame: unlessGone((frame) => {
+        if (this.answersLate && !isMessage(frame)) this.#late.push(() => listener.onFrame(frame));
+        else listener.onFrame(frame);
+      }),
       onClose: unlessGone((error) => listener.onClose(error)),
     });
     return {
@@ -60,12 +66,19 @@ class Standing implements Network {
     for (const step of this.#unread.splice(0)) step();
   }
 
+  answer(): void {
+    this.answersLate = false;
+    for (const step of this.#late.splice(0)) step();
+  }
+
   #reaches(step: () => void): void {
     if (this.alone) return;
     if (this.still) this.#unread.push(step);
     else step();
   }
 }
+
+const isMessage = ({ kind }: Parameters<SocketListener['onFrame']>[0]) => kind === 'message';
 
 function setUp() {
   const clock = new ManualClock();
@@ -93,7 +106,7 @@ function setUp() {
     leaks.cleanup(() => settled(client.close()));
     return client;
   };
-  return { clock, client: open(network), stranger: open(direct(() => server)), network, settled };
+  return { clock, server, client: open(network), stranger: open(direct(() => server)), network, settled };
 }
 
 /** A call for `name` by one kind of lock; answers whether it has had it. */
@@ -156,6 +169,35 @@ it('a hold that is open when its client is closed, while Redis stands still, is 
   network.goOn();
   await turns(20);
   expect(await stranger.getLock('order').tryLock()).toBe(true);
+});
+
+it('so is one that was granted by message while an ask of its call was under way, also where Redis does not know the script that undoes it', async () => {
+  const { clock, client, stranger, network, settled, server } = setUp();
+  await settled(client.connect());
+  const first = await settled(stranger.getLock('order').acquire());
+  const call = client.getLock('order').acquire();
+  await clock.advance(1_000);
+  await turns(20); // it has its place
+  let asked = false;
+  network.onSend = ([command]) => {
+    asked ||= command === 'evalsha';
+  };
+  network.answersLate = true;
+  while (!asked) {
+    await clock.advance(50);
+    await turns(5);
+  }
+  await settled(first.release());
+  await settled(call);
+  network.answer();
+  await clock.advance(1_000);
+  await turns(20); // its lease is a whole one
+  server.flushScripts();
+  network.still = true;
+  await settled(client.close());
+  network.goOn();
+  await turns(20);
+  expect(await settled(stranger.getLock('order').tryLock())).toBe(true);
 });
 
 describe('oncePer', () => {
