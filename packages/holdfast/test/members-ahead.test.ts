@@ -3,13 +3,20 @@ import { MOST_IN_ONE } from '../src/connection/joint-copies.js';
 import type { Member } from '../src/primitives/lock-handle.js';
 import { MembersAhead } from '../src/primitives/members-ahead.js';
 
+const LEASE_MS = 30_000;
+
 /** Members of one client, none of which is in use, and how many stakes are opened for them. */
 function free(count: number) {
   const opened: unknown[] = [];
   const stake = { ask: () => undefined, cancel: () => undefined, forget: () => undefined };
   const sender = { together: (work: () => unknown) => work(), behind: (_: string, work: () => unknown) => work() };
   const openStake = (operations: unknown) => (opened.push(operations), stake);
-  const host = { parts: { sender, openStake, settings: {} }, registry: { find: () => undefined } };
+  const terms = { mode: 'watched', leaseMs: LEASE_MS };
+  const host = {
+    terms,
+    parts: { sender, openStake, settings: {} },
+    registry: { find: () => undefined },
+  };
   const members = Array.from({ length: count }, (_, index) => ({
     host,
     operations: { key: `${index}`, primitive: 'lock', mayFollow: true },
@@ -29,5 +36,14 @@ describe('the members that are asked for behind one', () => {
     const { opened, members } = free(5);
     await new MembersAhead(members, {} as never).take(members[2] as Member, () => Promise.resolve());
     expect(opened).toEqual([members[3]?.operations, members[4]?.operations]);
+  });
+
+  it.each([
+    [LEASE_MS, 4],
+    [LEASE_MS + 1, 0],
+  ])('with a minimum of %d ms are %d: none whose answer comes before the first is had', async (minHoldMs, count) => {
+    const { opened, members } = free(5);
+    await new MembersAhead(members, { minHoldMs } as never).take(members[0] as Member, () => Promise.resolve());
+    expect(opened).toHaveLength(count);
   });
 });

@@ -21,7 +21,7 @@ import type { AcquiredHow } from '../reports/stats.js';
 import type { Scope } from '../scopes/scope.js';
 import { failureError } from '../tenure/failures.js';
 import type { HeldOutcome } from '../tenure/stake.js';
-import type { HoldTerms } from '../tenure/hold-terms.js';
+import { type HoldTerms, outlastsLease } from '../tenure/hold-terms.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Stake } from '../tenure/stake.js';
 import { nobody, WaitQueue } from '../waiting/wait-queue.js';
@@ -193,12 +193,9 @@ function deliver(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlock
   else open();
 }
 
-/**
- * A minimum beyond the lease is asked for when the lock is had, and the call waits for the answer. An ask without an answer, of a process that is gone,
- * must not keep the lock from all others for so long: nobody has had it.
- */
+/** Before the call has it. */
 function isRaisedFirst(how: AcquiredHow, terms: HoldTerms): terms is HoldTerms & { minHoldMs: number } {
-  return (how === 'asked' || how === 'granted') && (terms.minHoldMs ?? 0) > terms.leaseMs;
+  return (how === 'asked' || how === 'granted') && outlastsLease(terms);
 }
 
 /** Nobody else gets the lock before, even if this process dies. Redis knows from an ask for this very call; another lease may be shorter. */

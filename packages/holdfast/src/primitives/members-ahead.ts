@@ -17,6 +17,7 @@ import type { CheckedOptions } from '../acquire-options.js';
 import { MOST_IN_ONE } from '../connection/joint-copies.js';
 import type { LockLostReason } from '../errors.js';
 import type { Failure } from '../tenure/failures.js';
+import { outlastsLease } from '../tenure/hold-terms.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Stake, StakeAhead, StakeListener } from '../tenure/stake.js';
 import { termsOf } from './acquisition.js';
@@ -70,7 +71,8 @@ export class MembersAhead {
 
   /** Those that can be taken in one command with `member`: next in the order, of the same kind, not in use here, and within the limit of locks. */
   #behind(member: Member): readonly Member[] {
-    if (!isFree(member)) return [];
+    // With such a minimum `member` is had by a second answer only, and those behind it would come before.
+    if (!isFree(member) || outlastsLease(termsOf(member.host, this.#options))) return [];
     const next = this.#members.indexOf(member) + 1;
     const rest = this.#members.slice(next, next + MOST_IN_ONE - 1);
     const { room } = member.host.registry;

@@ -11,6 +11,14 @@ export interface HoldTerms {
   readonly minHoldMs?: number | undefined;
 }
 
+/**
+ * A minimum beyond the lease is asked for when the lock is had, and the call waits for the answer. An ask without an answer, of a process that is gone,
+ * must not keep the lock from all others for so long: nobody has had it.
+ */
+export function outlastsLease(terms: HoldTerms): terms is HoldTerms & { minHoldMs: number } {
+  return (terms.minHoldMs ?? 0) > terms.leaseMs;
+}
+
 /** The terms of the lease for one hold that began at `since`, or begins now. */
 export function leaseTermsOf(terms: HoldTerms, clock: Clock, since?: number): LeaseTerms {
   const { mode, leaseMs, maxHoldMs } = terms;

@@ -635,6 +635,17 @@ describe('what is taken together', () => {
     expect(await sent(() => fair.withLock(() => undefined))).toBe(2);
   });
 
+  it('with a minimum beyond the lease is two commands for each name: nothing is asked for twice', async () => {
+    await loadScripts(kit);
+    const client = openClient(kit);
+    await warmUp(kit, client);
+    const five = client.getMultiLock(names(5));
+    const minHoldMs = 40_000;
+    expect(await sent(async () => five.acquire({ minHoldMs }))).toBe(10);
+    for (const name of five.names) expect(await kit.admin.pttl(name)).toBeGreaterThan(minHoldMs - 5_000);
+    await five.forceUnlock();
+  });
+
   it('ends with the first that is not free: those before it are had, those behind it are not taken', async () => {
     await loadScripts(kit);
     const [client, stranger] = [openClient(kit), openClient(kit)];
