@@ -84,7 +84,8 @@ export function reenter(lock: ExclusiveLock, waiter: Waiter): void {
 /** The tenure is ours, and no hold keeps the call out: it has it at once, after a handoff in memory perhaps in the next turn of the event loop. */
 export function enter(lock: ExclusiveLock, tenure: Stake, waiter: Waiter, how: 'asked' | 'granted' | 'local'): void {
   const { terms } = waiter.request;
-  const raised = isRaisedFirst(how, terms) ? tenure.steps.raise?.(terms.minHoldMs) : undefined;
+  const { replicas } = lock.parts.settings;
+  const raised = isRaisedFirst(how, terms) ? tenure.steps.raise?.(terms.minHoldMs, replicas) : undefined;
   if (raised !== undefined) {
     const record = begin(lock, waiter, confirming(lock, how));
     void raised.then((outcome) => lock.change(() => confirmed(lock, { tenure, waiter, record, outcome })));

@@ -8,12 +8,13 @@
 import type { Command } from '@holdfast/core';
 import type { Appointment, Lease } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
+import type { ReplicaTerms } from '../connection/connection.js';
 import type { Answer, Request } from '../connection/pending-command.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
 import type { Bequest, CountedDown, HeldOutcome } from './stake.js';
 import type { FencingTokens } from './fence.js';
 import { type EndingTenure, endOf, type FailureOfAnswer, LastStep } from './last-step.js';
-import type { HandoffReply } from './operations.js';
+import type { HandoffReply, RenewReply } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
 
 /** How a lock is given back. */
@@ -33,6 +34,10 @@ export interface StepSubject extends EndingTenure {
 }
 
 const LOST = { kind: 'lost' } as const;
+
+function isRaised({ outcomes: [outcome] }: RenewReply): boolean {
+  return outcome?.kind === 'renewed' || outcome?.kind === 'held';
+}
 
 /** See the module comment. */
 export class HoldSteps {
@@ -151,14 +156,16 @@ export class HoldSteps {
 
   /**
    * Raises the lease to at least `leaseMs` from now; its terms go on. It is no step and has no number: a copy of it can only raise the
-   * lease again, and only while the tenure has the lock.
+   * lease again, and only while the tenure has the lock. `enough`: replicas that have to confirm it.
    */
-  async raise(leaseMs: number): Promise<HeldOutcome> {
+  async raise(leaseMs: number, enough?: ReplicaTerms): Promise<HeldOutcome> {
     const { id, operations, lease } = this.#tenure;
     const { clock, settings, sender, serverClock } = this.#parts;
     this.#tenure.asksFor(leaseMs);
     const command = () => operations.renew([{ key: operations.key, tenure: id, leaseMs }]);
-    const answer = await sender.answer(operations.key, command, { until: clock.now() + settings.responseTimeoutMs });
+    const confirmation = enough && { enough, needed: isRaised };
+    const until = clock.now() + settings.responseTimeoutMs;
+    const answer = await sender.answer(operations.key, command, { until, confirmation });
     if (answer.kind !== 'reply') return answer;
     const { reply, sentAt, node } = answer;
     const [outcome] = reply.outcomes;

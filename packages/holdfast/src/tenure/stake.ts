@@ -7,6 +7,7 @@
 
 import type { Command } from '@holdfast/core';
 import type { Lease, LeaseTerms } from '@holdfast/watchdog';
+import type { ReplicaTerms } from '../connection/connection.js';
 import type { LockLostReason } from '../errors.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
@@ -52,8 +53,8 @@ export interface StakeSteps {
   restart(leaseMs: number, retune: () => void): Promise<HeldOutcome>;
   /** A step that only this primitive has. Absent: there is none to this kind of lock. */
   change?(build: () => Command<HandoffReply>): Promise<HeldOutcome>;
-  /** Raises the lease to at least `leaseMs` from now; its terms go on. Absent: it cannot be done to this kind of lock. */
-  raise?(leaseMs: number): Promise<HeldOutcome>;
+  /** Raises the lease to at least `leaseMs` from now; its terms go on. `enough`: replicas that have to confirm it. Absent: it cannot be done to this kind of lock. */
+  raise?(leaseMs: number, enough?: ReplicaTerms): Promise<HeldOutcome>;
 }
 
 /** See the module comment. The members of a tenure with these names say more. */
