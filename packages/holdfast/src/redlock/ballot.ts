@@ -106,7 +106,7 @@ export class Ballot implements StakeListener {
   #cancel(): void {
     this.#patience?.cancel();
     // A node that has not acknowledged it may keep something.
-    void this.tenure.cancel().then(() => this.#part({ kind: 'unheld' }));
+    void this.tenure.cancel().then((outcome) => this.#part(outcome));
   }
 
   #part(outcome: ReleaseOutcome): void {

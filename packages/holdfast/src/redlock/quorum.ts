@@ -21,7 +21,7 @@ import type { LockLostReason } from '../errors.js';
 import type { Demand } from '../tenure/demand.js';
 import type { Failure } from '../tenure/failures.js';
 import { leaseTermsOf } from '../tenure/hold-terms.js';
-import type { FailureOf, Stake, StakeListener } from '../tenure/stake.js';
+import type { FailureOf, ReleaseOutcome, Stake, StakeListener } from '../tenure/stake.js';
 import { Ballot, type BallotListener } from './ballot.js';
 import { Ballots } from './ballots.js';
 import { Candidacy, type CandidacyListener } from './candidacy.js';
@@ -144,10 +144,11 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
     return giveBackAll(this.#electorate.parts, { votes, underWay, declined }, { majority, momentMs, failure });
   }
 
-  cancel(): Promise<void> {
+  /** The nodes' answers are not waited for. */
+  cancel(): Promise<ReleaseOutcome> {
     this.#end();
     this.#ballots.withdrawAll();
-    return Promise.resolve();
+    return Promise.resolve({ kind: 'silent', error: undefined });
   }
 
   forget(): void {

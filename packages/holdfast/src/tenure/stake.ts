@@ -96,8 +96,11 @@ export interface Stake {
    * Gives the lock back; rejects with what `failure` makes of the answer. Nothing is renewed or believed from this call on.
    */
   giveBack(now: number, failure: FailureOf, bequest?: Bequest): Promise<void>;
-  /** Withdraws it, until that is acknowledged or nothing can be left to undo. `end`: what the next owner is to know; absent: `unused`. */
-  cancel(end?: TenureEnd): Promise<void>;
+  /**
+   * Withdraws it, until that is acknowledged or nothing can be left to undo. `end`: what the next owner is to know; absent: `unused`.
+   * `unheld`: it is known that nothing is left; else why not.
+   */
+  cancel(end?: TenureEnd): Promise<ReleaseOutcome>;
   /** There is nothing to undo. */
   forget(): void;
   whyLost(found: LockLostReason): LockLostReason;

@@ -40,10 +40,8 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   readonly id: string;
   readonly operations: Operations;
   readonly lease: Lease<LeaseSubject>;
-  /** How often it has been passed on inside the process. */
   handoffs = 0;
   turn: number | undefined;
-  /** Clock time since which it is held. */
   heldSince = 0;
   askedMs = 0;
   /** Other processes that are known to wait. */
@@ -105,7 +103,6 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.#askLoop?.want(demand);
   }
 
-  /** Asks Redis for the lock, now or right after the answer it is waiting for. */
   ask(): void {
     if (this.asking) this.#askLoop?.ask();
   }
@@ -114,7 +111,6 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.#askLoop?.askAt(time);
   }
 
-  /** Clock time since which Redis owes it an answer; undefined when it does not. */
   get unansweredSince(): number | undefined {
     return this.#askLoop?.unansweredSince;
   }
@@ -124,7 +120,6 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     return this.#askLoop?.setback === true || this.#steps?.setback === true;
   }
 
-  /** Why there is no answer to the command under way yet, as far as is known. */
   get trouble(): Error | undefined {
     return this.#askLoop?.trouble ?? this.#steps?.trouble;
   }
@@ -265,7 +260,8 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
    * Leaves the queue, passes on a grant that crossed, undoes whatever an unanswered ask may still do. Lasts until it is acknowledged or
    * nothing can be left to undo: a lease has run out by itself. One whose ask a connection may still deliver can begin later: see `goOnMs`.
    */
-  async cancel(end: TenureEnd = 'unused'): Promise<void> {
+  async cancel(end: TenureEnd = 'unused'): Promise<ReleaseOutcome> {
+    let outcome: ReleaseOutcome = { kind: 'unheld' };
     if (this.#askLoop?.underWay) this.onDoubt();
     const waited = this.#state === 'asking';
     this.end();
@@ -278,8 +274,10 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
       const undoing = undoingAt(clock.now(), { adrift: this.#askLoop?.adrift === true, waited }, leases);
       const answer = await sender.answer(this.operations.key, { build, onDoubt: () => this.onDoubt() }, undoing);
       if (answer.kind === 'reply') serveRest(this.#parts, this.operations, answer.reply.left);
+      else outcome = answer;
     }
     this.#subscription.close();
+    return outcome;
   }
 
   /** Redis has refused it for good, or it is counted down to nothing: there is nothing to undo. */

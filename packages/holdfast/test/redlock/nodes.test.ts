@@ -229,6 +229,29 @@ describe('a minority of the nodes', () => {
     expect(world.clock.now() - since).toBeLessThan(1_000);
   });
 
+  it('that is dead when the lock is given back may have been one of three votes: nodes that refuse to undo an earlier question keep what it gave', async () => {
+    const lock = await warmed(freshName());
+    // So that the nodes know the scripts.
+    await within(lock.withLock(() => undefined));
+    for (const node of [0, 1, 2]) world.links[node]?.freeze();
+    const call = lock.acquire({ leaseMs: LEASE_MS });
+    await world.pass(50);
+    // The question comes through to these, and their answers do not.
+    for (const node of [0, 1]) {
+      world.links[node]?.thaw();
+      world.links[node]?.freeze();
+    }
+    await world.pass(150);
+    for (const node of [0, 1]) world.servers[node]?.refuse({ code: 'MISCONF' });
+    world.links[2]?.thaw();
+    const hold = await within(call);
+    for (const node of [0, 1]) world.links[node]?.thaw();
+    await world.pass(200);
+    expect((await takenOn(hold.name)).filter((node) => node < 2)).toEqual([0, 1]);
+    world.kill(2);
+    expect(await within(failureOf(hold.release()))).toBeInstanceOf(LockUnavailableError);
+  });
+
   it('is no majority: with a vote and two late answers outstanding, the lock is not given back', async () => {
     const { hold, ways } = await grantedByThree();
     ways[2]?.freeze();
