@@ -9,7 +9,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { LockClient } from 'holdfast';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
 import { failureOf } from '../support/outcomes.js';
-import { turns } from '../support/room.js';
+import { driven, turns } from '../support/room.js';
 
 const leaks = guardLeaks();
 const EPOCH_MS = 1_700_000_000_000;
@@ -84,17 +84,7 @@ function setUp() {
   const clock = new ManualClock();
   const server = new MemoryServer({ now: () => EPOCH_MS + clock.now() });
   const network = new Standing(direct(() => server));
-  /** Drives time until `outcome` has settled. */
-  const settled = async <T>(outcome: Promise<T>): Promise<T> => {
-    let over = false;
-    const end = () => (over = true);
-    outcome.then(end, end);
-    for (let passed = 0; !over && passed < 15_000; passed += 50) {
-      await clock.advance(50);
-      await turns();
-    }
-    return outcome;
-  };
+  const settled = <T>(outcome: Promise<T>) => driven(clock, outcome);
   const open = (through: Network): LockClient => {
     const redis = () =>
       memoryRedis(

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import type { LockClient, LockClientOptions } from 'holdfast';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
 import { failureOf } from '../support/outcomes.js';
-import { turns } from '../support/room.js';
+import { driven } from '../support/room.js';
 
 const leaks = guardLeaks();
 const EPOCH_MS = 1_700_000_000_000;
@@ -22,16 +22,7 @@ async function setUp(most = Number.POSITIVE_INFINITY) {
   const replication = master.replicateTo(replica, () => {
     if (++writes <= most) clock.setTimer(() => replication.arrive(1), WAY_MS);
   });
-  const settled = async <T>(outcome: Promise<T>): Promise<T> => {
-    let over = false;
-    const end = () => (over = true);
-    outcome.then(end, end);
-    for (let passed = 0; !over && passed < 15_000; passed += 50) {
-      await clock.advance(50);
-      await turns();
-    }
-    return outcome;
-  };
+  const settled = <T>(outcome: Promise<T>) => driven(clock, outcome);
   const open = async (server: MemoryServer, more: Partial<LockClientOptions> = {}): Promise<LockClient> => {
     const settings = { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0 };
     const redis = () => memoryRedis({ network: direct(() => server), timers: clock }, settings);

@@ -1,3 +1,5 @@
+import type { ManualClock } from '@holdfast/testkit';
+
 /** A place where only one may be at a time: it counts who is in. */
 export class Room {
   visits = 0;
@@ -25,6 +27,18 @@ export class Room {
 /** Lets the event loop turn. */
 export async function turns(count = 1): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Drives time until `outcome` has settled, or for 15 s. */
+export async function driven<T>(clock: ManualClock, outcome: Promise<T>): Promise<T> {
+  let over = false;
+  const end = () => (over = true);
+  outcome.then(end, end);
+  for (let passed = 0; !over && passed < 15_000; passed += 50) {
+    await clock.advance(50);
+    await turns();
+  }
+  return outcome;
 }
 
 /** Something that happens once: `open` it, and whoever awaits `opened` goes on. */
