@@ -168,10 +168,11 @@ describe('what a server did to the locks of an epoch', () => {
     expect(rulesIn('y', faultClasses['crash-and-network'])).toEqual([]);
   });
 
-  it('is not judged of a lock whose slot has moved: no file tells all of it', () => {
+  it('is not judged of a lock whose slot has moved, also when it moved for another lock: no file tells all of it', () => {
     const moved = (lock: string) => ({ ...fault(900, 'slot-move'), lock });
     expect(rulesIn('x', faultClasses['crash-and-network'], moved('y'))).toEqual(['aof-order']);
     expect(rulesIn('x', faultClasses['crash-and-network'], moved('x'))).toEqual([]);
+    expect(rulesIn('x', faultClasses['crash-and-network'], moved('{x}'))).toEqual([]);
   });
 
   it('is told once, whichever servers have written it down', () => {

@@ -3,6 +3,7 @@
  *
  * Levels whose tenure is not known (`AcquireOk.tenure`, from `client.inspect`) are not compared; the counts say how many were.
  */
+import { keySlot } from '@holdfast/core';
 import type { FaultClass } from '../check/fault-classes.js';
 import { seizuresOf } from '../check/exclusion.js';
 import { type Level, levelsOf } from '../check/levels.js';
@@ -71,8 +72,13 @@ export function flawsOf(
   faultClass: FaultClass,
 ): readonly Violation[] {
   if (faultClass.exclusion.kind !== 'always') return [];
-  const locks = new Set(levelsOf(history).keys());
-  for (const event of history) if (event.f === 'fault' && event.code === 'slot-move') locks.delete(event.lock ?? '');
+  // The names of an epoch nearly collide: with the slot of `a` the lock `{a}` has moved too.
+  const moved = new Set(
+    history.flatMap((event) =>
+      event.f === 'fault' && event.code === 'slot-move' && event.lock !== undefined ? [keySlot(event.lock)] : [],
+    ),
+  );
+  const locks = new Set([...levelsOf(history).keys()].filter((lock) => !moved.has(keySlot(lock))));
   const [faults, offset] = [new FaultsAround(history), wallOffset(history)];
   const flaws = timelines.flatMap((timeline) => flawsIn(timeline, faults, offset));
   const judged = flaws.filter(({ rule, lock = '' }) => locks.has(lock) && faultClass.suspended[rule] === undefined);

@@ -1,5 +1,5 @@
 /** One run on one topology: epoch after epoch until it has what it was asked for. */
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '@holdfast/testkit';
 import { faultClasses } from '../check/fault-classes.js';
@@ -21,6 +21,13 @@ export interface Audience {
 const progressMs = 5_000;
 /** In a row. */
 const mostFailures = 3;
+
+/** What an epoch of the same seed left behind, because something was violated there, stays for whoever looks for the cause. */
+function unusedFolder(path: string): string {
+  let free = path;
+  for (let again = 2; existsSync(free); again++) free = `${path}-${again}`;
+  return free;
+}
 
 function classFor(seed: number, site: Site): CampaignClass {
   const random = seededRandom(seed ^ 0x5bd1e995);
@@ -84,8 +91,7 @@ export class Run {
 
   async #epoch(scene: Scene, seed: number): Promise<boolean> {
     const className = this.#orders.className ?? classFor(seed, scene.site);
-    const folder = join(this.#places.scratch, `${this.#topology}-${seed}`);
-    rmSync(folder, { recursive: true, force: true });
+    const folder = unusedFolder(join(this.#places.scratch, `${this.#topology}-${seed}`));
     const epoch = new Epoch(scene, {
       seed,
       className,
