@@ -17,15 +17,15 @@ export function longestUnknownLeaseMs(longestLeaseMs: number, claimLeaseMs: numb
 /**
  * How that is sent which undoes a tenure: until no lease of it can be left, or, where its ask is adrift and may begin one later, for as long as that is barred.
  *
- * In full while Redis may owe an answer, and where it was held: the client may be closed then, or its process end, and nobody would hear that the script is
- * unknown there. One that has `waited`, and has all its answers, is withdrawn by name: that happens often.
+ * In full: the client may be closed before its answer comes, or its process end, and nobody would hear that the script is unknown there.
  */
 export function undoingAt(
   now: number,
-  { adrift, waited }: { readonly adrift: boolean; readonly waited: boolean },
+  { adrift }: { readonly adrift: boolean },
   { longestMs, claimMs }: { readonly longestMs: number; readonly claimMs: number },
 ): RequestOptions<never> {
-  if (adrift) return { goOnMs: barredForMs(longestMs), form: 'in full' };
-  const until = now + longestUnknownLeaseMs(longestMs, claimMs);
-  return { until, form: waited ? 'by name' : 'in full' };
+  const form = 'in full';
+  return adrift
+    ? { goOnMs: barredForMs(longestMs), form }
+    : { until: now + longestUnknownLeaseMs(longestMs, claimMs), form };
 }

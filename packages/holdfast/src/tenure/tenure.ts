@@ -263,7 +263,6 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   async cancel(end: TenureEnd = 'unused'): Promise<ReleaseOutcome> {
     let outcome: ReleaseOutcome = { kind: 'unheld' };
     if (this.#askLoop?.underWay) this.onDoubt();
-    const waited = this.#state === 'asking';
     this.end();
     this.#askLoop?.drop();
     this.#steps?.drop();
@@ -271,7 +270,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
       const { sender, settings, clock } = this.#parts;
       const leases = { longestMs: this.#longestLeaseMs, claimMs: settings.claimLeaseMs };
       const build = () => this.operations.cancel(this.id, { tombstoneMs: this.tombstoneMs(), end });
-      const undoing = undoingAt(clock.now(), { adrift: this.#askLoop?.adrift === true, waited }, leases);
+      const undoing = undoingAt(clock.now(), { adrift: this.#askLoop?.adrift === true }, leases);
       const answer = await sender.answer(this.operations.key, { build, onDoubt: () => this.onDoubt() }, undoing);
       if (answer.kind === 'reply') serveRest(this.#parts, this.operations, answer.reply.left);
       else outcome = answer;

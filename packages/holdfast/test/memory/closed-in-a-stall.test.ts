@@ -190,6 +190,24 @@ it('so is one that was granted by message while an ask of its call was under way
   expect(await settled(stranger.getLock('order').tryLock())).toBe(true);
 });
 
+it('so is the place of a call that waits then', async () => {
+  const { clock, client, stranger, network, settled, server } = setUp();
+  await settled(client.connect());
+  const first = await settled(stranger.getLock('order').acquire());
+  const waiting = failureOf(client.getLock('order').acquire());
+  await clock.advance(100);
+  await turns(20);
+  expect((await stranger.inspect('order')).queue).toHaveLength(1);
+  server.flushScripts();
+  network.still = true;
+  await settled(client.close());
+  expect(await waiting).toMatchObject({ code: 'LOCK_CLIENT_CLOSED' });
+  network.goOn();
+  await turns(20);
+  expect((await stranger.inspect('order')).queue).toEqual([]);
+  await settled(first.release());
+});
+
 describe('oncePer', () => {
   const PERIOD_MS = 23 * HOUR_MS;
 
