@@ -252,10 +252,9 @@ class Client implements LockClientMembers {
     return this;
   }
 
-  close(options: CloseOptions = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
     const drainMs = checkClose(options);
-    this.#closing ??= this.#close(drainMs);
-    return this.#closing;
+    await (this.#closing ??= this.#close(drainMs));
   }
 
   [Symbol.asyncDispose](): Promise<void> {

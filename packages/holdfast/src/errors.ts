@@ -191,8 +191,10 @@ export class LockLimitError extends LockError {
   readonly value: number;
 
   constructor(lockName: string, limit: LockLimit, value: number, kind = 'lock') {
+    // By majority, the longest lease is an option of its own.
+    const option = kind === 'redlock' && limit === 'leaseMs' ? 'longestLeaseMs' : `limits.${limit}`;
     super(
-      `Nothing was asked of Redis for ${called(kind, lockName)}: limits.${limit} allows ${value} ${limitInWords[limit]}`,
+      `Nothing was asked of Redis for ${called(kind, lockName)}: ${option} allows ${value} ${limitInWords[limit]}`,
       lockName,
     );
     this.limit = limit;

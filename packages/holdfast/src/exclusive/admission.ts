@@ -85,7 +85,7 @@ export function reenter(lock: ExclusiveLock, waiter: Waiter): void {
 export function enter(lock: ExclusiveLock, tenure: Stake, waiter: Waiter, how: 'asked' | 'granted' | 'local'): void {
   const { terms } = waiter.request;
   const { replicas } = lock.parts.settings;
-  const raised = isRaisedFirst(how, terms) ? tenure.steps.raise?.(terms.minHoldMs, replicas) : undefined;
+  const raised = isRaisedFirst(how, terms) ? tenure.steps.raise(terms.minHoldMs, replicas) : undefined;
   if (raised !== undefined) {
     const record = begin(lock, waiter, confirming(lock, how));
     void raised.then((outcome) => lock.change(() => confirmed(lock, { tenure, waiter, record, outcome })));
@@ -204,7 +204,7 @@ function keepFor({ tenure }: ExclusiveLock, how: AcquiredHow, terms: HoldTerms):
   const { minHoldMs = 0 } = terms;
   if (isRaisedFirst(how, terms)) return;
   const askedMs = how === 'asked' ? (tenure?.askedMs ?? 0) : 0;
-  if (askedMs < minHoldMs) void tenure?.steps.raise?.(minHoldMs);
+  if (askedMs < minHoldMs) void tenure?.steps.raise(minHoldMs);
 }
 
 /** News is told to the first hold, and to those inside it. */

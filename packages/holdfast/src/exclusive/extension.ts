@@ -6,7 +6,7 @@ import type { ExclusiveLock } from './lock.js';
  * Raises the lease of the lock that `record` is a hold of, which is held now, to at least `ms` from now.
  *
  * @throws LockLostError when it is lost; LockUnavailableError, LockRefusedError when Redis did not do it, as far as is known; LockLimitError when that
- * is longer than a lease may be, RangeError when it is longer than `maxHoldMs` allows: before anything is sent; TypeError when the kind of lock does not have it.
+ * is longer than a lease may be, RangeError when it is longer than `maxHoldMs` allows: before anything is sent.
  */
 export async function extend(lock: ExclusiveLock, record: HoldRecord, ms: number): Promise<void> {
   const { tenure, parts, holds, name } = lock;
@@ -18,7 +18,6 @@ export async function extend(lock: ExclusiveLock, record: HoldRecord, ms: number
       `extend(): maxHoldMs ends this hold of "${name}" in ${Math.floor(leftMs)} ms, before ${ms} ms`,
     );
   if (tenure === undefined || holds.relied === undefined) throw record.lossError();
-  if (tenure.steps.raise === undefined) throw new TypeError(`"${name}" is of a kind of lock that cannot be extended`);
   const outcome = await tenure.steps.raise(ms);
   if (outcome.kind === 'lost') lock.change(() => lock.tenure === tenure && tenure.lease.lose('deleted'));
   else if (outcome.kind !== 'held') throw failureError(lock, outcome);

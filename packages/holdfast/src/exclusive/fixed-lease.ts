@@ -22,11 +22,8 @@ export async function fixLease(lock: ExclusiveLock, record: HoldRecord, leaseMs:
   if (record.lost) throw record.lossError();
 }
 
-/** By one more hold, which goes again: not every kind of lock has a step that raises the lease alone. */
-async function raise(lock: ExclusiveLock, tenure: Stake, leaseMs: number): Promise<HeldOutcome> {
+/** For holds inside others, at least. */
+function raise(lock: ExclusiveLock, tenure: Stake, leaseMs: number): Promise<HeldOutcome> {
   retune(lock, tenure);
-  const raised = await tenure.steps.countUp(leaseMs);
-  if (raised.kind !== 'held') return raised;
-  const back = await tenure.steps.countDown();
-  return back.kind === 'released' ? { kind: 'lost' } : back;
+  return tenure.steps.raise(leaseMs);
 }

@@ -33,8 +33,7 @@ export class QuorumSteps implements StakeSteps {
   countUp(leaseMs: number): Promise<HeldOutcome> {
     const { held, lease, terms } = this.#quorum;
     if (!held || !lease.check()) return Promise.resolve({ kind: 'lost' });
-    if (terms.mode === 'fixed' && leaseMs > lease.remainingMs())
-      return this.mostVotes((steps) => steps.raise?.(leaseMs) ?? steps.restart(leaseMs, () => undefined));
+    if (terms.mode === 'fixed' && leaseMs > lease.remainingMs()) return this.raise(leaseMs);
     return Promise.resolve({ kind: 'held' });
   }
 
@@ -51,6 +50,11 @@ export class QuorumSteps implements StakeSteps {
   /** The lease begins anew, on a majority of the nodes at least. */
   passOn(leaseMs: number, retune: () => void): Promise<HeldOutcome> {
     return this.mostVotes((steps) => steps.passOn(leaseMs, retune));
+  }
+
+  /** On a majority of the nodes at least. */
+  raise(leaseMs: number): Promise<HeldOutcome> {
+    return this.mostVotes((steps) => steps.raise(leaseMs));
   }
 
   private async mostVotes(step: (steps: StakeSteps) => Promise<HeldOutcome>): Promise<HeldOutcome> {

@@ -180,10 +180,9 @@ class Client implements RedLockClient {
     return this;
   }
 
-  close(options: CloseOptions = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
     const drainMs = checkClose(options);
-    this.#closing ??= this.#close(drainMs);
-    return this.#closing;
+    await (this.#closing ??= this.#close(drainMs));
   }
 
   [Symbol.asyncDispose](): Promise<void> {

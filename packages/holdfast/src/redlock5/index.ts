@@ -6,6 +6,7 @@
  */
 export { ExecutionError, ResourceLockedError } from './errors.js';
 export { Lock } from './lock.js';
-export { Redlock as default, type RedlockAbortSignal, type Routine } from './redlock.js';
+export { Redlock as default, type Routine } from './redlock.js';
+export type { RedlockAbortSignal } from './routine-signal.js';
 export type { Settings } from './settings.js';
 export type { Attempts, Client, ExecutionResult, ExecutionStats } from './votes.js';

@@ -8,11 +8,9 @@ import { AutomaticExtension } from './extension.js';
 import { Lock } from './lock.js';
 import { acquirePatiently, isBusy } from './patience.js';
 import { defaultSettings, type Settings, settingsOver } from './settings.js';
+import { type RedlockAbortSignal, routineSignal } from './routine-signal.js';
 import { type Client, type ExecutionResult, votedAgainst, votedFor } from './votes.js';
 import { wallTimeIn } from './wall-time.js';
-
-/** Aborts when the lock is lost; `error` is then why, as is `reason`. */
-export type RedlockAbortSignal = AbortSignal & { error?: Error };
 
 /** What {@link Redlock.using} runs. */
 export type Routine<T> = (signal: RedlockAbortSignal) => Promise<T>;
@@ -226,18 +224,16 @@ export class Redlock extends EventEmitter {
 
   #signalOf(hold: Hold, resources: readonly string[]): RedlockAbortSignal {
     const { signal: lost } = hold;
-    const controller = new AbortController();
-    const signal: RedlockAbortSignal = controller.signal;
+    const routine = routineSignal(() => void hold.signal);
     const abort = () => {
       const against = vote(lost.reason, resources);
-      signal.error = this.#failure('keep', resources, against, lost.reason);
-      controller.abort(signal.error);
+      routine.abort(this.#failure('keep', resources, against, lost.reason));
       this.#toldAsLost.add(hold);
       this.#tell(against);
     };
     if (lost.aborted) abort();
     else lost.addEventListener('abort', abort, { once: true });
-    return signal;
+    return routine.signal;
   }
 
   /** Whatever holdfast rejects with is an error of redlock; mistakes of the caller are what they are. */

@@ -53,8 +53,8 @@ export interface StakeSteps {
   restart(leaseMs: number, retune: () => void): Promise<HeldOutcome>;
   /** A step that only this primitive has. Absent: there is none to this kind of lock. */
   change?(build: () => Command<HandoffReply>): Promise<HeldOutcome>;
-  /** Raises the lease to at least `leaseMs` from now; its terms go on. `enough`: replicas that have to confirm it. Absent: it cannot be done to this kind of lock. */
-  raise?(leaseMs: number, enough?: ReplicaTerms): Promise<HeldOutcome>;
+  /** Raises the lease to at least `leaseMs` from now; its terms go on. `enough`: replicas that have to confirm it. */
+  raise(leaseMs: number, enough?: ReplicaTerms): Promise<HeldOutcome>;
 }
 
 /** See the module comment. The members of a tenure with these names say more. */

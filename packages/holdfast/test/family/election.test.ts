@@ -19,6 +19,7 @@ import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
 import { ElectionOperations } from '../../src/primitives/election-operations.js';
 import { FencedLockHandle } from '../../src/primitives/fenced-handle.js';
 import { failureOf } from '../support/outcomes.js';
+import { driven } from '../support/room.js';
 
 const open: LockClient[] = [];
 afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
@@ -343,5 +344,21 @@ describe('a leader that is cut off', () => {
       isClosed = true;
     });
     while (!isClosed) await clock.advance(20);
+  });
+
+  it('is told the truth by its signal on the first line after a stalled event loop', async () => {
+    const clock = new ManualClock();
+    const server = new MemoryServer({ now: () => 1_700_000_000_000 + clock.now() });
+    const openRedis = () => {
+      const redis = memoryRedis({ network: direct(() => server), timers: clock }, { lazyConnect: true });
+      return { kind: 'node' as const, redis, ownership: 'ours' as const };
+    };
+    const client = createLockClientIn({ ...systemSurroundings(), clock, openRedis }, { redis: 'redis://memory' });
+    const leadership = await driven(clock, client.election('boss').campaign());
+    expect(leadership.signal.aborted).toBe(false);
+    clock.jump(31_000);
+    expect(leadership.signal.aborted).toBe(true);
+    expect(leadership.signal.reason).toBeInstanceOf(LockLostError);
+    await driven(clock, client.close());
   });
 });

@@ -232,6 +232,20 @@ export function exclusiveContract(primitive: ExclusivePrimitive, world: World, w
     });
   });
 
+  describe('extend()', () => {
+    it('keeps the lock for as long as it says, and not for less than it has', async () => {
+      const { lock, stranger } = setUp();
+      const hold = await within(lock.acquire({ leaseMs: SHORT_LEASE_MS }));
+      await within(hold.extend(4 * SHORT_LEASE_MS));
+      expect(hold.remainingMs()).toBeGreaterThan(2 * SHORT_LEASE_MS);
+      await within(hold.extend(SHORT_LEASE_MS));
+      expect(hold.remainingMs()).toBeGreaterThan(2 * SHORT_LEASE_MS);
+      expect(await within(stranger().tryLock(SHORT_LEASE_MS))).toBe(false);
+      expect(hold.state).toBe('held');
+      await within(hold.release());
+    });
+  });
+
   describe('a loss', () => {
     const lost = async (scene: Scene): Promise<{ hold: Hold; events: unknown[] }> => {
       const events: unknown[] = [];

@@ -10,6 +10,7 @@ import * as untyped from 'redlock5';
 import { freshName } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
+import { stall } from '../support/stall.js';
 
 type Api = typeof ours;
 /** That it has the types of ours is a claim of ours; what it does is looked at below. */
@@ -26,6 +27,14 @@ function connect(): Redis {
   const redis = new Redis(kit.server.url, { disconnectTimeout: 50 });
   kit.cleanup(() => redis.disconnect());
   return redis;
+}
+
+function thrownBy(run: () => void): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
 }
 
 const pttl = (name: string) => kit.admin.pttl(name);
@@ -257,6 +266,24 @@ describe('holdfast/redlock', () => {
     expect(seen).toBeInstanceOf(ours.ExecutionError);
     expect(seen).toMatchObject({ cause: { code: 'LOCK_LOST' } });
     expect(error).toBeInstanceOf(ours.ExecutionError);
+  });
+
+  it.each<[string, (signal: ours.RedlockAbortSignal) => unknown]>([
+    ['aborted', (signal) => signal.aborted],
+    ['error', (signal) => signal.error instanceof ours.ExecutionError],
+    ['reason', (signal) => signal.reason instanceof ours.ExecutionError],
+    ['throwIfAborted', (signal) => thrownBy(() => signal.throwIfAborted()) instanceof ours.ExecutionError],
+  ])('tells the routine the truth on its first line after a stalled event loop: signal.%s', async (_, read) => {
+    const redlock = new ours.default([connect()], impatient);
+    let truth: unknown;
+    await failureOf(
+      redlock.using([freshName()], 300, { automaticExtensionThreshold: 100 }, async (signal) => {
+        expect(read(signal)).toBeFalsy();
+        stall(350);
+        truth = read(signal);
+      }),
+    );
+    expect(truth).toBe(true);
   });
 
   it('tells of a loss once by its event `error`, and in full when a listener throws', async () => {
