@@ -18,7 +18,7 @@ const PAGE = '500';
 
 /** Those whose name matches the pattern, one after the other. */
 export async function* countersInUse(call: Call, kind: CounterKind, match: string): AsyncGenerator<Counter> {
-  const prefixes = { prefix: call.prefix, keyPrefix: call.text('key-prefix') ?? '' };
+  const prefixes = { prefix: call.prefix, keyPrefix: call.site.keyPrefix };
   const front = prefixes.keyPrefix + prefixes.prefix;
   const client = call.openClient();
   await client.connect();

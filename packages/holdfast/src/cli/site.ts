@@ -28,6 +28,8 @@ export interface Site {
   /** In words, without secrets. */
   readonly address: string;
   readonly kind: 'node' | 'sentinel' | 'cluster';
+  /** Of its lock clients; {@link Site.connect} leaves it to who asks. */
+  readonly keyPrefix: string;
   /** For a lock client. */
   input(): RedisInput;
   /** Connections of its own, in a Cluster one to each master, which give each answer so much time. */
@@ -47,36 +49,61 @@ const asking: RedisOptions = {
   disconnectTimeout: 100,
 };
 
+/** What ioredis does where nothing is said. */
+const unsaid = readByIoredis(DEFAULT_URL);
+
+/** What a URL says of a server. */
+interface Place extends RedisOptions {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** @throws UsageError */
 export function siteOf(values: SiteValues, { env }: Io): Site {
-  const urls = values.redis ?? [env['REDIS_URL'] || DEFAULT_URL];
-  const keyPrefix = values['key-prefix'] ?? '';
-  const [first, ...rest] = urls.map(optionsOf);
+  const [first, ...rest] = (values.redis ?? [env['REDIS_URL'] || DEFAULT_URL]).map(placeOf);
   if (first === undefined) throw new UsageError('--redis needs a URL');
+  const keyPrefix = values['key-prefix'] ?? first.keyPrefix ?? '';
   if (values.sentinel !== undefined) return sentinelSite(values, { ...first, keyPrefix }, env);
   if (values.master !== undefined) throw new UsageError('--master needs --sentinel');
   if (values.cluster) return clusterSite([first, ...rest], keyPrefix);
   if (rest.length > 0) throw new UsageError('several --redis are the nodes of a Cluster: add --cluster');
-  const options = { ...first, keyPrefix };
-  return nodeSite('node', `${first.host}:${first.port}`, options);
+  return nodeSite('node', first.path ?? `${first.host}:${first.port}`, { ...first, keyPrefix });
 }
 
-/** What a URL says, as options of ioredis. Of ours only the parts that every Redis tool knows: no query. */
-function optionsOf(text: string): RedisOptions & { host: string; port: number } {
+/**
+ * What a URL says, its query too: a lock client with the same URL is to find the same locks, so ioredis reads it for both. What ioredis does anyway is
+ * left out: it would pass for your wish where a lock client has defaults of its own.
+ */
+function placeOf(text: string): Place {
   if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) {
     throw new UsageError('the address of Redis must be a URL, redis:// or rediss://');
   }
-  const url = new URL(text);
-  const db = Number(url.pathname.slice(1) || 0);
-  if (!Number.isSafeInteger(db)) throw new UsageError('the path in the URL of Redis must be the number of a database');
-  return {
-    host: url.hostname.replaceAll(/^\[|\]$/g, '') || 'localhost',
-    port: Number(url.port || 6379),
-    db,
-    ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
-    ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
-    ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
-  };
+  const read = readByIoredis(text);
+  const said = Object.entries(read).filter(([option, value]) => value !== unsaid[option as keyof RedisOptions]);
+  const { db = 0, host = '', port = 0 } = read;
+  if (!Number.isSafeInteger(db) || db < 0) {
+    throw new UsageError('the database in the URL of Redis must be a whole number, from 0');
+  }
+  return { ...Object.fromEntries(said.map(([option, value]) => [option, asUsed(option, value)])), host, port };
+}
+
+/** A time in a query stays a text with ioredis, and its sockets do not survive that. */
+function asUsed(option: string, value: unknown): unknown {
+  const isNumber = typeof unsaid[option as keyof RedisOptions] === 'number' && /^\d+$/.test(String(value));
+  return isNumber ? Number(value) : value;
+}
+
+/** @throws UsageError */
+function readByIoredis(url: string): RedisOptions {
+  try {
+    const redis = new Redis(url, { lazyConnect: true });
+    // A query can have it connect all the same.
+    redis.on('error', () => undefined);
+    redis.disconnect();
+    return redis.options;
+  } catch (error) {
+    throw new UsageError(`ioredis cannot read the URL of Redis: ${(error as Error).message}`);
+  }
 }
 
 function addressOf(text: string): { host: string; port: number } {
@@ -106,6 +133,7 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
   return {
     kind,
     address,
+    keyPrefix: options.keyPrefix ?? '',
     input: () => options,
     connect: async (commandTimeout) => {
       const redis = new Redis({
@@ -123,22 +151,30 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
   };
 }
 
-function clusterSite(nodes: (RedisOptions & { host: string; port: number })[], keyPrefix: string): Site {
-  const { host: _, port: __, db: ___, ...shared } = nodes[0] as RedisOptions;
+function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): Site {
+  if (places.some(({ db }) => db)) throw new UsageError('a Cluster has no database but 0: leave it out of the URL');
+  // It belongs to the whole, and each node has none.
+  const nodes = places.map((place) => ({ ...place, keyPrefix: '' }));
+  const { host: _, port: __, ...shared } = { ...places[0], keyPrefix: '' };
   const opened: (Redis | Cluster)[] = [];
   const open = (prefix: string, more: RedisOptions = {}) => {
-    const cluster = new Cluster(nodes, {
-      lazyConnect: true,
-      keyPrefix: prefix,
-      clusterRetryStrategy: () => null,
-      redisOptions: { ...shared, connectTimeout: CONNECT_MS, disconnectTimeout: 100, ...more },
-    });
+    const needed = { connectTimeout: CONNECT_MS, disconnectTimeout: 100, ...more };
+    const cluster = new Cluster(
+      nodes.map((node) => ({ ...node, ...needed })),
+      {
+        lazyConnect: true,
+        keyPrefix: prefix,
+        clusterRetryStrategy: () => null,
+        redisOptions: { ...shared, ...needed },
+      },
+    );
     cluster.on('error', () => undefined);
     opened.push(cluster);
     return cluster;
   };
   return {
     kind: 'cluster',
+    keyPrefix,
     address: nodes.map(({ host, port }) => `${host}:${port}`).join(', '),
     input: () => open(keyPrefix),
     connect: async (commandTimeout) => {

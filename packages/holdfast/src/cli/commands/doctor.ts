@@ -26,7 +26,7 @@ export const doctor: CliCommand = {
     const [first] = servers;
     if (first !== undefined) {
       for (const redis of servers) tell(...(await examineServer(redis, nodeOf(redis), call.site.kind)));
-      const keyPrefix = call.text('key-prefix') ?? '';
+      const { keyPrefix } = call.site;
       const prefixes = { prefix: call.prefix, keyPrefix };
       const { commands, keys, pubSub } = await examineRights(first, prefixes);
       tell(commands, keys, pubSub, await examineLeftovers(servers, keyPrefix + call.prefix), await tried(call));

@@ -1,0 +1,91 @@
+import { useRedis } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { type Cluster, Redis, type RedisOptions } from 'ioredis';
+import { UsageError } from '../../src/cli/exit-codes.js';
+import type { Io } from '../../src/cli/io.js';
+import { type Site, siteOf, type SiteValues } from '../../src/cli/site.js';
+import { freshName, openClient } from '../support/clients.js';
+import { holdfast } from './terminal.js';
+
+const kit = useRedis();
+
+function site(values: SiteValues): Site {
+  const made = siteOf(values, { env: {} } as Io);
+  kit.cleanup(() => made.close());
+  return made;
+}
+
+describe('the query of the URL of Redis', () => {
+  it.each(['/1', '?db=1', '/?db=1', '/?keyPrefix=app:', '/?db=2&keyPrefix=app:&family=0'])(
+    'is read as the lock client reads it: %s',
+    async (query) => {
+      const url = `redis://${kit.server.host}:${kit.server.port}${query}`;
+      const call = (...args: string[]) => holdfast(kit, args, { env: { REDIS_URL: url } });
+      const [name, pool] = [freshName(), freshName()];
+      const client = openClient(kit, { redis: url });
+      const redis = new Redis(url);
+      kit.cleanup(() => redis.del(pool).then(() => redis.disconnect()));
+      const hold = await client.getLock(name).acquire();
+      const permit = await client.getSemaphore(pool, { permits: 2 }).acquire();
+      expect(await call('run', name, '--wait', '0', '--', 'true')).toMatchObject({ code: 75 });
+      expect(await call('inspect', name)).toMatchObject({ code: 0 });
+      expect((await call('ls', name, '--json')).json).toEqual([expect.objectContaining({ name })]);
+      expect((await call('ls', pool, '--kind', 'semaphore', '--json')).json).toHaveLength(1);
+      expect((await call('doctor', '--json')).json).toEqual([expect.objectContaining({ fit: true })]);
+      expect(await call('unlock', name, '--yes')).toMatchObject({ code: 0 });
+      await permit.release();
+      await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    },
+  );
+
+  it('gives way to --key-prefix', () => {
+    const redis = ['redis://a/?keyPrefix=app:'];
+    expect(site({ redis, 'key-prefix': 'b:' })).toMatchObject({ keyPrefix: 'b:' });
+    expect(site({ redis, 'key-prefix': 'b:' }).input()).toMatchObject({ keyPrefix: 'b:' });
+    expect(site({ redis, 'key-prefix': '' })).toMatchObject({ keyPrefix: '' });
+  });
+
+  it('is not shown: it may hold a password', () => {
+    const { address } = site({ redis: ['redis://a:1/?password=secret&db=2'] });
+    expect(address).toBe('a:1');
+    expect(site({ redis: ['redis://a/?password=secret'] }).input()).toMatchObject({ password: 'secret', host: 'a' });
+  });
+
+  it('holds for the master behind sentinels', () => {
+    const redis = ['redis://:x@ignored/?db=3&keyPrefix=app:'];
+    const options = site({ redis, sentinel: ['s:1'], master: 'm' }).input() as RedisOptions;
+    expect(options).toMatchObject({ db: 3, keyPrefix: 'app:', password: 'x', name: 'm', sentinels: [{ host: 's' }] });
+    expect(options).not.toHaveProperty('host');
+  });
+
+  it('holds for the nodes of a Cluster, which has no database but 0', () => {
+    const cluster = site({ redis: ['redis://a/0?keyPrefix=app:&username=u', 'redis://b'], cluster: true });
+    const { options } = cluster.input() as Cluster;
+    expect([options.keyPrefix, options.redisOptions]).toEqual(['app:', expect.objectContaining({ username: 'u' })]);
+    expect(cluster.address).toBe('a:6379, b:6379');
+    for (const url of ['redis://a/?db=1', 'redis://a/1'])
+      expect(() => site({ redis: ['redis://b', url], cluster: true })).toThrow(UsageError);
+  });
+
+  it('leaves what it does not say to the lock client, and can take nothing from the command line that it needs', async () => {
+    expect(site({ redis: ['redis://a'] }).input()).toEqual({ host: 'a', port: 6379, keyPrefix: '' });
+    const { host, port } = kit.server;
+    const connecting = site({ redis: [`redis://${host}:${port}/?lazyConnect=&keyPrefix=a:&commandTimeout=0`] });
+    const [redis] = await connecting.connect(1_234);
+    expect(redis?.options).toMatchObject({ lazyConnect: true, keyPrefix: '', commandTimeout: 1_234 });
+  });
+
+  it('gives numbers as numbers: sockets take no other', () => {
+    const options = site({
+      redis: ['redis://a/?connectTimeout=1000&keepAlive=5&tls=true&maxRetriesPerRequest=null'],
+    }).input();
+    expect(options).toMatchObject({ connectTimeout: 1_000, keepAlive: 5, tls: 'true', maxRetriesPerRequest: 'null' });
+  });
+
+  it.each(['redis://a/?db=x', 'redis://a/-1', 'redis://a/?Connector=x', 'redis://%@a'])(
+    'is refused where it cannot be: %s',
+    (url) => {
+      expect(() => site({ redis: [url] })).toThrow(UsageError);
+    },
+  );
+});
