@@ -2,6 +2,7 @@
 
 import { createLockClient, type LockClient, type LockClientOptions } from 'holdfast';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { complain } from './complaint.js';
 import { durationOf } from './durations.js';
 import { UsageError } from './exit-codes.js';
 import type { Io } from './io.js';
@@ -109,7 +110,7 @@ export class Call {
 
   /** Says what is wrong, where errors are said. */
   complain(code: string, message: string): void {
-    this.io.warn(this.wantsJson ? JSON.stringify({ error: { code, message } }) : `holdfast: ${message}`);
+    complain(this.io, this.wantsJson ? 'json' : 'words', code, message);
   }
 
   /** An object as one line. */
@@ -133,6 +134,6 @@ function parsed(args: readonly string[], own: OwnOptions) {
   try {
     return parseArgs({ args: [...args], options: { ...commonOptions, ...own }, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError((error as Error).message.replaceAll('\n', ' '));
   }
 }

@@ -11,7 +11,7 @@ export interface Io {
   readonly isColored: boolean;
   /** Writes to the standard output, as it is. */
   write(text: string): void;
-  /** Writes a line to the standard error. */
+  /** Writes a line to the standard error: see `complaint.ts`. */
   warn(line: string): void;
   /** How many lines the terminal has now. */
   size(): { readonly rows: number };

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { LockClientClosedError, LockError, LockRefusedError, LockUnavailableError } from 'holdfast';
 import { Call, type CliCommand } from './command-line.js';
+import { complain, type Form } from './complaint.js';
 import { doctor } from './commands/doctor.js';
 import { graph } from './commands/graph.js';
 import { inspect } from './commands/inspect.js';
@@ -36,7 +37,8 @@ function version(): string {
 /** Runs one command line. Answers with the code that the process is to end with; never rejects. */
 export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
   const [name = '--help', ...rest] = args;
-  const isJson = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined).includes('--json');
+  const asked = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined);
+  const form = asked.includes('--json') ? 'json' : 'words';
   try {
     if (name === '--help' || name === '-h' || name === 'help') {
       io.write(help());
@@ -59,7 +61,7 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
       await call.close();
     }
   } catch (error) {
-    return told(error, isJson, io);
+    return told(error, form, io);
   }
 }
 
@@ -68,10 +70,10 @@ function whyNoCommand(name: string): string {
   return `there is no command "${name}": holdfast --help names them`;
 }
 
-function told(error: unknown, isJson: boolean, io: Io): number {
+function told(error: unknown, form: Form, io: Io): number {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof LockError ? error.code : error instanceof UsageError ? 'USAGE' : 'ERROR';
-  io.warn(isJson ? JSON.stringify({ error: { code, message } }) : `holdfast: ${message}`);
+  complain(io, form, code, message);
   if (error instanceof LockUnavailableError || error instanceof LockClientClosedError) return exitCodes.unavailable;
   if (error instanceof LockRefusedError) return exitCodes.refused;
   // A name or a prefix that cannot be.

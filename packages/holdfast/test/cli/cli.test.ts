@@ -351,6 +351,34 @@ describe('the command line', () => {
     });
   });
 
+  it('shows all that is wrong as it looks, in one line: a name cannot write to the terminal', async () => {
+    const prefix = freshPrefix();
+    const evil = 'red\u001B[31m\u009B5m\n\u202Eder';
+    const hold = await openClient(kit, { prefix }).getLock(evil).acquire();
+    const text = `${prefix}text${evil}`;
+    await kit.admin.set(text, 'a text', 'PX', 60_000);
+    const wrong: string[][] = [
+      ['run', evil, '--wait', '0', '--prefix', prefix, '--', 'true'],
+      ['run', `${evil}2`, '--prefix', prefix, '--', `./${evil}`],
+      ['run', `text${evil}`, '--prefix', prefix, '--', 'true'],
+      ['inspect', `text${evil}`, '--prefix', prefix],
+      ['unlock', evil, '--prefix', prefix],
+      ['ls', '--timeout', evil],
+      ['ls', '--sentinel', evil, '--master', 'm'],
+      ['ls', `--${evil}`],
+      [evil],
+    ];
+    for (const args of wrong) {
+      const { errors } = await holdfast(kit, args);
+      expect({ args, errors }).toMatchObject({ errors: expect.stringMatching(/red·\[31m·5m[· ]·der/) });
+      expect(errors).toMatch(/^[^\p{Cc}\p{Bidi_Control}]+\n$/u);
+    }
+    expect((await holdfast(kit, ['ls', '--prefix', '--x'])).errors).toMatch(/^holdfast: .*ambiguous\. Did .*\n$/);
+    const busy = await holdfast(kit, ['run', evil, '--wait', '0', '--prefix', prefix, '--json', '--', 'true']);
+    expect(JSON.parse(busy.errors)).toEqual({ error: { code: 'LOCK_TIMEOUT', message: `${evil} is busy` } });
+    await hold.release();
+  });
+
   it('takes what stands behind -- for a name, also when it begins with a dash', async () => {
     const prefix = freshPrefix();
     const hold = await openClient(kit, { prefix }).getLock('-n').acquire();

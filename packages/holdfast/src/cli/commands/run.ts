@@ -50,7 +50,7 @@ export const run: CliCommand = {
       return code;
     } catch (error) {
       if (!(error instanceof LockLostError)) throw error;
-      call.io.warn(`holdfast: ${error.message}`);
+      call.complain(error.code, error.message);
       return exitCodes.lost;
     }
   },
@@ -97,7 +97,7 @@ class Run {
     const undo = signals.map((signal) => io.onSignal(signal, () => passOn(signal, child)));
     const end = this.#endWhenLost(child);
     try {
-      return await ended(child, (error) => io.warn(`holdfast: ${error.message}`));
+      return await ended(child, (error) => this.#call.complain('ERROR', error.message));
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       this.#call.complain('ERROR', message);
@@ -112,7 +112,8 @@ class Run {
     const { signal } = this.#hold;
     let killing: NodeJS.Timeout | undefined;
     const lost = () => {
-      this.#call.io.warn(`holdfast: ${(signal.reason as Error).message}; ending the command`);
+      const { code, message } = signal.reason as LockLostError;
+      this.#call.complain(code, `${message}; ending the command`);
       child.kill('SIGTERM');
       killing = this.#clock.setTimer(() => child.kill('SIGKILL'), this.#graceMs) as NodeJS.Timeout;
     };

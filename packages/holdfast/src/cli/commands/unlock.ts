@@ -17,10 +17,7 @@ export const unlock: CliCommand = {
     const client = call.openClient();
     const found = await lockOrCounter(client, name, () => client.inspect(name));
     if ('counter' in found) {
-      call.complain(
-        'LOCK_REFUSED',
-        `${printable(name)} is a ${found.counter.kind} and no lock: there is nothing to take`,
-      );
+      call.complain('LOCK_REFUSED', `${name} is a ${found.counter.kind} and no lock: there is nothing to take`);
       return exitCodes.refused;
     }
     const seen = found.lock;

@@ -7,7 +7,7 @@ import { Ending } from '../ending.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { LockChanges } from '../lock-changes.js';
 import { Screen } from '../screen.js';
-import { styled } from '../table.js';
+import { printable, styled } from '../table.js';
 import { listed, lockTable } from './ls.js';
 
 const EVERY_MS = 1_000;
@@ -98,7 +98,7 @@ function liveTable({ io }: Call, everyMs: number): View {
       last = locks;
       draw('Ctrl+C ends');
     },
-    showTrouble: ({ message }) => draw(styled('red', `as it was before: ${message}`, io.isColored)),
+    showTrouble: ({ message }) => draw(styled('red', printable(`as it was before: ${message}`), io.isColored)),
     close: () => screen.close(),
   };
 }
