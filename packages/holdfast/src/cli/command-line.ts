@@ -1,6 +1,7 @@
 /** What a command of the command line is given, and what it reads from its arguments. */
 
-import { createLockClient, type LockClient, type LockClientOptions } from 'holdfast';
+import { createLockClient, type LockClient, type LockClientOptions, LockUnavailableError } from 'holdfast';
+import type { Redis } from 'ioredis';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { complain } from './complaint.js';
 import { durationOf } from './durations.js';
@@ -106,6 +107,21 @@ export class Call {
     client.on('error', () => undefined);
     this.#clients.push(client);
     return client;
+  }
+
+  /**
+   * Connections to each master, for what a lock client does not do. Why there are none a lock client says best; when there are some it is not asked whether it is
+   * ready: it would subscribe, which who only looks may not.
+   *
+   * @throws LockUnavailableError
+   */
+  async servers(): Promise<readonly Redis[]> {
+    try {
+      return await this.site.connect(this.answerWithinMs);
+    } catch (cause) {
+      await this.openClient().connect();
+      throw new LockUnavailableError(`Redis cannot be reached: ${(cause as Error).message}`, undefined, { cause });
+    }
   }
 
   /** Says what is wrong, where errors are said. */

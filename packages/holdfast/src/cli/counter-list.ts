@@ -21,9 +21,8 @@ export async function* countersInUse(call: Call, kind: CounterKind, match: strin
   const prefixes = { prefix: call.prefix, keyPrefix: call.site.keyPrefix };
   const front = prefixes.keyPrefix + prefixes.prefix;
   const client = call.openClient();
-  await client.connect();
   const seen = new Set<string>();
-  for (const redis of await call.site.connect(call.answerWithinMs)) {
+  for (const redis of await call.servers()) {
     // Names with a hash tag of their own have other keys: see `keys.ts` of the core.
     for (const [head, tail] of [
       [`${prefixes.keyPrefix}holdfast_${words[kind]}:{`, '}'],

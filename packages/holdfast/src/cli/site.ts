@@ -43,7 +43,6 @@ const CONNECT_MS = 5_000;
 /** Asked for once: who sits there would rather read what is wrong than wait. */
 const asking: RedisOptions = {
   lazyConnect: true,
-  connectTimeout: CONNECT_MS,
   retryStrategy: () => null,
   maxRetriesPerRequest: 0,
   disconnectTimeout: 100,
@@ -136,8 +135,9 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
     keyPrefix: options.keyPrefix ?? '',
     input: () => options,
     connect: async (commandTimeout) => {
+      const connectTimeout = Math.min(CONNECT_MS, commandTimeout);
       const redis = new Redis({
-        ...{ ...options, ...asking, commandTimeout },
+        ...{ ...options, ...asking, commandTimeout, connectTimeout },
         ...{ sentinelRetryStrategy: () => null, keyPrefix: '' },
       });
       opened.push(redis);
@@ -178,7 +178,7 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
     address: nodes.map(({ host, port }) => `${host}:${port}`).join(', '),
     input: () => open(keyPrefix),
     connect: async (commandTimeout) => {
-      const cluster = open('', { commandTimeout });
+      const cluster = open('', { commandTimeout, connectTimeout: Math.min(CONNECT_MS, commandTimeout) });
       await cluster.connect();
       return cluster.nodes('master');
     },

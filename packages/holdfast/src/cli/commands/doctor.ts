@@ -42,19 +42,12 @@ async function reached(call: Call, tell: (finding: Finding) => void): Promise<re
   const { site } = call;
   const check = 'reachable';
   try {
-    const servers = await site.connect(call.answerWithinMs);
+    const servers = await call.servers();
     const many = servers.length > 1 ? `, ${servers.length} masters` : '';
     tell({ check, status: 'ok', detail: `${site.kind} ${site.address}${many}` });
     return servers;
   } catch (error) {
-    const reason = await call
-      .openClient()
-      .connect()
-      .then(
-        () => error,
-        (why: unknown) => why,
-      );
-    tell({ check, status: 'bad', detail: `${site.address}: ${(reason as Error).message}` });
+    tell({ check, status: 'bad', detail: `${site.address}: ${(error as Error).message}` });
     return [];
   }
 }

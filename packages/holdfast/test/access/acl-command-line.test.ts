@@ -1,0 +1,52 @@
+import { startPrivateRedis, useRedis } from '@holdfast/testkit';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { holdfast } from '../cli/terminal.js';
+import { allowedName, openAs, unhurried } from '../support/access-round.js';
+import { createUser, password, refusedTo } from '../support/acl-rules.js';
+
+const kit = useRedis(startPrivateRedis);
+const user = 'limited';
+
+beforeEach(async () => {
+  await kit.admin.acl('LOG', 'RESET');
+  kit.cleanup(async () => {
+    await kit.admin.acl('DELUSER', user);
+    // The counter of a semaphore stays.
+    await kit.admin.flushall();
+  });
+});
+
+describe('the rules for the operator in docs/security.md', () => {
+  it('are enough for the command line to look, at semaphores and latches too: Redis has refused nothing', async () => {
+    for (const role of ['operator', 'semaphores', 'sizing', 'latches']) await createUser(kit.admin, user, role);
+    const client = openAs(kit, 'default', unhurried);
+    const [lock, pool, latch] = [allowedName(), allowedName(), allowedName()];
+    const hold = await client.getLock(lock).acquire();
+    const permit = await client.getSemaphore(pool, { permits: 2 }).acquire();
+    await client.getCountDownLatch(latch).trySetCount(2);
+    const { host, port } = kit.server;
+    const env = { REDIS_URL: `redis://${user}:${password}@${host}:${port}/?disableClientInfo=true` };
+    const call = (...args: string[]) => holdfast(kit, [...args, '--prefix', 'lock:', '--json'], { env });
+    const named = (name: string) => expect.objectContaining({ name: name.slice('lock:'.length) });
+    expect(await call('ls')).toMatchObject({ code: 0, json: [named(lock)] });
+    expect(await call('ls', '--kind', 'semaphore')).toMatchObject({ code: 0, json: [named(pool)] });
+    expect(await call('ls', '--kind', 'latch')).toMatchObject({ code: 0, json: [named(latch)] });
+    for (const name of [lock, pool, latch])
+      expect(await call('inspect', name.slice('lock:'.length))).toMatchObject({ code: 0, json: [named(name)] });
+    expect(await call('graph')).toMatchObject({ code: 0 });
+    expect(await call('unlock', lock.slice('lock:'.length), '--yes')).toMatchObject({ code: 0 });
+    expect(await refusedTo(kit.admin, user)).toEqual([]);
+    await permit.release();
+    await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    await client.close();
+  });
+
+  it('do not make a client ready: it may not listen', async () => {
+    await createUser(kit.admin, user, 'operator');
+    const client = openAs(kit, user);
+    client.on('error', () => undefined);
+    await expect(client.connect({ timeoutMs: 1_000 })).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect(client.ready).toBe(false);
+    await client.close();
+  });
+});
