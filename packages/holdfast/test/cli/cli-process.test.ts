@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleProgram, useRedis, waitUntil } from '@holdfast/testkit';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
+import { openProxy } from '../support/redis-inputs.js';
 
 const kit = useRedis();
 // A program is there in a moment, but not on a machine that has a dozen others to start.
@@ -71,6 +72,26 @@ describe('holdfast run', () => {
     call.child.stdin?.write('\n');
     expect(await call.ended).toBe(7);
     expect(await holdsInRedis(kit, name)).toBe(0);
+  });
+
+  it('ends as the command does when Redis is away at the release, and says when others get the lock', async () => {
+    const proxy = await openProxy(kit);
+    const calls = [0, 5].map((code) => {
+      const name = freshName();
+      kit.cleanup(() => kit.admin.del(name));
+      const command = node(`process.stdin.once("data", () => process.exit(${code})); console.log("running")`);
+      return { code, name, call: holdfast('run', name, '--redis', proxy.url, '--timeout', '300ms', ...command) };
+    });
+    await Promise.all(calls.map(({ call }) => call.said('running')));
+    proxy.refuse();
+    proxy.reset();
+    for (const { call } of calls) call.child.stdin?.write('\n');
+    for (const { code, name, call } of calls) {
+      expect(await call.ended).toBe(code);
+      expect(call.errors).toMatch(
+        new RegExp(`^holdfast: ${name} could not be given back, others get it when its lease is over: .+\n$`),
+      );
+    }
   });
 
   it('ends with 75 when the lock is busy, and the command has not run', async () => {

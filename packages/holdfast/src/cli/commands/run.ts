@@ -5,7 +5,7 @@
  *                             |
  *                 lost -> SIGTERM -> after --grace SIGKILL
  *
- * The lock is given back when the command has ended, whatever it ended with. A signal to this process while it waits ends the waiting; while the command
+ * The lock is given back when the command has ended, whatever it ended with, and where that cannot be done it ends with its lease. A signal to this process while it waits ends the waiting; while the command
  * runs it is passed on to the command, which decides.
  */
 
@@ -13,7 +13,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { basename } from 'node:path';
 import { systemClock } from '@holdfast/watchdog';
-import { type Hold, LockLostError, LockTimeoutError } from 'holdfast';
+import { type Hold, LockError, LockLostError, LockTimeoutError } from 'holdfast';
 import type { Call, CliCommand } from '../command-line.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { isInForeground } from '../foreground.js';
@@ -49,9 +49,15 @@ export const run: CliCommand = {
       await hold.release();
       return code;
     } catch (error) {
-      if (!(error instanceof LockLostError)) throw error;
-      call.complain(error.code, error.message);
-      return exitCodes.lost;
+      if (!(error instanceof LockError)) throw error;
+      if (error instanceof LockLostError) {
+        call.complain(error.code, error.message);
+        return exitCodes.lost;
+      }
+      // The command had the lock until its end: how that was is what counts.
+      const until = 'others get it when its lease is over';
+      call.complain(error.code, `${name} could not be given back, ${until}: ${error.message}`);
+      return code;
     }
   },
 };
