@@ -3,7 +3,7 @@ import type { EndSignal, Io } from './io.js';
 
 const signals: readonly EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Whether a command that goes on for ever has been told to end, by Ctrl+C or by another signal. */
+/** Whether a command that goes on for ever has been told to end: by Ctrl+C, by another signal, or because nobody reads what it writes. */
 export class Ending {
   readonly #clock = systemClock();
   readonly #undo: readonly (() => void)[];
@@ -14,12 +14,11 @@ export class Ending {
   constructor(io: Io) {
     let tell!: () => void;
     this.asked = new Promise((resolve) => (tell = resolve));
-    this.#undo = signals.map((signal) =>
-      io.onSignal(signal, () => {
-        this.#isAsked = true;
-        tell();
-      }),
-    );
+    const end = () => {
+      this.#isAsked = true;
+      tell();
+    };
+    this.#undo = [...signals.map((signal) => io.onSignal(signal, end)), io.onUnread(end)];
   }
 
   get isAsked(): boolean {

@@ -21,4 +21,6 @@ export interface Io {
   ask(question: string): Promise<string>;
   /** Calls `run` for each such signal, which then does not end the process. Returns how to end that. */
   onSignal(signal: EndSignal, run: () => void): () => void;
+  /** Calls `run` when something was written and nobody reads the standard output any more. Returns how to end that. */
+  onUnread(run: () => void): () => void;
 }

@@ -11,8 +11,8 @@ const { env, stdin, stdout, stderr } = process;
 // Nothing more can be said, and what is under way goes on: a command whose lock is lost must still be ended.
 stderr.on('error', () => undefined);
 stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  // Whoever reads may stop before the end, as `head` does.
-  if (code === 'EPIPE') process.exit(0);
+  // Whoever reads may stop before the end, as `head` does. What ends by itself goes on to its end, whose code somebody may want.
+  if (code === 'EPIPE') return;
   stderr.write(`holdfast: what there is to say cannot be written: ${message}\n`);
   process.exit(exitCodes.internal);
 });
@@ -40,6 +40,11 @@ const io: Io = {
   onSignal: (signal, run) => {
     process.on(signal, run);
     return () => process.off(signal, run);
+  },
+  onUnread: (run) => {
+    const hear = ({ code }: NodeJS.ErrnoException) => code === 'EPIPE' && run();
+    stdout.on('error', hear);
+    return () => stdout.off('error', hear);
   },
 };
 

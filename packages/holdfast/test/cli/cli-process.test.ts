@@ -240,6 +240,30 @@ const inTerminalAs = (line: string, ...args: string[]) => {
   });
 });
 
+describe('in a pipe whose reader goes away', () => {
+  /** What the shell says that the command has ended with. */
+  const piped = async (reader: string, ...args: string[]) => {
+    const line = `{ "$@"; echo "ended with $?" >&2; } | ${reader}`;
+    const call = new Program('/bin/sh', ['-c', line, 'sh', process.execPath, program, ...args]);
+    await call.ended;
+    return call.errors;
+  };
+
+  it('a command that ends by itself ends with the code that it has without', async () => {
+    expect(await piped('true', 'inspect', freshName())).toBe('ended with 1\n');
+    expect(await piped('head -n 0', 'doctor', '--redis', 'redis://127.0.0.1:1', '--timeout', '200ms')).toBe(
+      'ended with 69\n',
+    );
+    expect(await piped('true', 'ls', '--json')).toBe('ended with 0\n');
+  });
+
+  it('watch ends at once', async () => {
+    const hold = await openClient(kit).getLock(freshName()).acquire();
+    expect(await piped('true', 'watch', hold.name, '--json', '--every', '1h')).toBe('ended with 0\n');
+    await hold.release();
+  });
+});
+
 /** Where nothing can be written: the disk is always full there. */
 const full = '/dev/full';
 

@@ -41,6 +41,7 @@ export class Running {
         this.#listeners.set(signal, run);
         return () => this.#listeners.delete(signal);
       },
+      onUnread: () => () => undefined,
     };
     this.ended = runCommandLine(args, io).then((code) => ({
       code,
