@@ -102,3 +102,24 @@ describe('the round trip', () => {
     expect(sender.roundTripMs('near')).toBeLessThan(sender.roundTripMs('far'));
   });
 });
+
+describe('the query of a URL', () => {
+  it('changes nothing that a connection of ours needs', () => {
+    const opened = openRedis('redis://localhost:1/?maxRetriesPerRequest=5&enableOfflineQueue=true&keyPrefix=app:');
+    if (opened.kind !== 'node') throw new Error('it is one server');
+    kit.cleanup(() => opened.redis.disconnect());
+    expect(opened.redis.options).toMatchObject({
+      maxRetriesPerRequest: 0,
+      enableOfflineQueue: false,
+      keyPrefix: 'app:',
+    });
+  });
+
+  it.each(['connectTimeout', 'commandTimeout', 'socketTimeout', 'keepAlive'])(
+    'is refused with a %s, which would stay a text, and which a socket does not survive',
+    (option) => {
+      expect(() => openRedis(`redis://localhost:1/?${option}=1000`)).toThrow(`redis: ${option} must be a number`);
+      expect(() => openRedis({ port: 1, [option]: '1000' })).toThrow(TypeError);
+    },
+  );
+});

@@ -44,7 +44,12 @@ export function openRedis(input: RedisInput, connectionName?: string): OpenedRed
   if (typeof input === 'string') {
     if (!/^rediss?:\/\//.test(input)) throw unusable();
     if (!URL.canParse(input)) throw new TypeError('redis: this URL cannot be read: are its host and its port right?');
-    return open(() => new Redis(input, { retryStrategy, ...named, ...ours }));
+    return open(() => {
+      const redis = new Redis(input, { retryStrategy, ...named, ...ours });
+      // What the query says has gone before.
+      Object.assign(redis.options, ours);
+      return redis;
+    });
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw unusable();
   if ('href' in input) throw new TypeError('redis: pass the text of a URL: its href');
@@ -131,8 +136,13 @@ function refuseUnfit(redis: Redis): void {
   refuseUnsafe(redis.options);
 }
 
+const times = ['connectTimeout', 'commandTimeout', 'socketTimeout', 'keepAlive'] as const;
+
 function refuseUnsafe(options: RedisOptions): void {
   const { db = 0 } = options;
+  // As in the query of a URL. A socket throws where nobody can catch it.
+  const text = times.find((time) => typeof options[time] === 'string');
+  if (text !== undefined) throw new TypeError(`redis: ${text} must be a number; in the query of a URL it is none`);
   // ioredis sends it as it is, and does not survive the answer.
   if (!Number.isSafeInteger(db) || db < 0) throw new TypeError('redis: the database must be a whole number, from 0');
   if (options.monitor) throw new TypeError('redis: a monitor connection cannot take locks');
