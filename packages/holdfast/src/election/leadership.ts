@@ -2,30 +2,25 @@ import { LockNotHeldError } from '../errors.js';
 import type { Leadership } from '../primitives/election.js';
 import type { FencedHold } from '../primitives/fenced-lock.js';
 import type { Guard } from '../primitives/guard.js';
+import { truthful } from '../truthful-signal.js';
 
 /** See {@link Leadership}. */
 export class LeadershipHandle implements Leadership {
   readonly #hold: FencedHold;
   readonly #giveBack: () => Promise<void>;
   readonly #resigned = new AbortController();
-  readonly #signal: AbortSignal;
+  readonly signal: AbortSignal;
   #end: Promise<void> | undefined;
 
   /** @param giveBack - called once, when {@link signal} has aborted: what a resignation resolves with. */
   constructor(hold: FencedHold, giveBack: () => Promise<void>) {
     this.#hold = hold;
     this.#giveBack = giveBack;
-    this.#signal = AbortSignal.any([hold.signal, this.#resigned.signal]);
+    this.signal = truthful(AbortSignal.any([hold.signal, this.#resigned.signal]), () => void hold.signal);
   }
 
   get name(): string {
     return this.#hold.name;
-  }
-
-  get signal(): AbortSignal {
-    // Which looks at the deadline.
-    void this.#hold.signal;
-    return this.#signal;
   }
 
   get token(): number {

@@ -16,6 +16,7 @@ import { LockLostError, type LockLostReason } from '../errors.js';
 import { none, withLast, without } from '../lists.js';
 import { type CallContext, completed, runIn } from '../scopes/call-context.js';
 import type { Site } from '../reports/site.js';
+import { truthful } from '../truthful-signal.js';
 import type { Scope, ScopedHold } from '../scopes/scope.js';
 import type { AcquiredHow } from '../reports/stats.js';
 import type { Fence } from '../tenure/fence.js';
@@ -171,6 +172,7 @@ export class HoldRecord implements ScopedHold {
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
+      truthful(this.#abort.signal, () => void this.signal);
       // It may be listened to from now on.
       this.#context = completed(this.#context);
     }

@@ -14,6 +14,7 @@ import { LockLostError } from '../errors.js';
 import { openScope } from '../scopes/scope.js';
 import type { Inherited } from '../tenure/inherited.js';
 import { runScope } from '../scopes/scope-end.js';
+import { truthful } from '../truthful-signal.js';
 import type { Member } from './lock-handle.js';
 
 /** A member and the hold of it. */
@@ -29,6 +30,7 @@ export class HoldBundle {
   readonly #taken: TakenMember[] = [];
   readonly #records: HoldRecord[] = [];
   readonly #abort = new AbortController();
+  readonly #signal = truthful(this.#abort.signal, () => this.check());
   #lost: HoldRecord | undefined;
   #lossReported = false;
   #isDisbanded = false;
@@ -46,7 +48,7 @@ export class HoldBundle {
 
   get signal(): AbortSignal {
     this.check();
-    return this.#abort.signal;
+    return this.#signal;
   }
 
   /** A member has been taken. */

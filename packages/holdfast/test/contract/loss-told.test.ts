@@ -1,6 +1,6 @@
 import { driveTime, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import { type Hold, type LockClientOptions, LockLostError } from 'holdfast';
+import { type Hold, type LockClient, type LockClientOptions, LockLostError } from 'holdfast';
 import { freshName } from '../support/clients.js';
 import { openFaulty } from '../support/faulty.js';
 
@@ -106,6 +106,36 @@ describe('the first line after a stalled event loop tells the truth', () => {
     }
     expect(await lock.tryLock()).toBe(true);
     await lock.unlock();
+  });
+
+  it.each<[string, (client: LockClient, name: string) => Promise<{ readonly signal: AbortSignal }>]>([
+    ['a lock', (client, name) => client.getLock(name).acquire()],
+    ['a lock of several names', (client, name) => client.getMultiLock([name, `${name}:b`]).acquire()],
+    ['a read lock', (client, name) => client.getReadWriteLock(name).readLock().acquire()],
+    ['a leadership', (client, name) => client.election(name).campaign()],
+  ])('about %s, to code that has nothing but its signal', async (_, take) => {
+    const time = driveTime(kit);
+    const { client } = await setUp({ watchdogTimeoutMs: leaseMs });
+    const reads: ((signal: AbortSignal) => unknown)[] = [
+      (signal) => signal.aborted,
+      (signal) => signal.reason instanceof LockLostError,
+      (signal) => {
+        try {
+          return signal.throwIfAborted();
+        } catch (error) {
+          return error instanceof LockLostError;
+        }
+      },
+    ];
+    for (const read of reads) {
+      const { signal } = await take(client, freshName());
+      let told = 0;
+      signal.addEventListener('abort', () => told++);
+      expect(read(signal)).toBeFalsy();
+      time.jump(leaseMs + 50);
+      expect(read(signal)).toBe(true);
+      expect([signal.aborted, told]).toEqual([true, 1]);
+    }
   });
 
   it('about a nested call: it does not acquire afresh', async () => {

@@ -277,9 +277,9 @@ describe('holdfast/redlock', () => {
     const redlock = new ours.default([connect()], impatient);
     let truth: unknown;
     await failureOf(
-      redlock.using([freshName()], 300, { automaticExtensionThreshold: 100 }, async (signal) => {
+      redlock.using([freshName()], 800, { automaticExtensionThreshold: 100 }, async (signal) => {
         expect(read(signal)).toBeFalsy();
-        stall(350);
+        stall(850);
         truth = read(signal);
       }),
     );
