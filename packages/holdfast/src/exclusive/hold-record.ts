@@ -172,7 +172,7 @@ export class HoldRecord implements ScopedHold {
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
-      truthful(this.#abort.signal, () => void this.signal);
+      truthful(this.#abort.signal, () => void this.state);
       // It may be listened to from now on.
       this.#context = completed(this.#context);
     }
