@@ -6,8 +6,8 @@ export const plantedForCompany = [
   {
     name: 'a write under an older token is done',
     ...{ with: 'guard', class: 'broken', rules: ['guard'], file: `${server}/guard.ts` },
-    before: "if (mine < Number(token)) return ['stale', token, questionOf(args)];",
-    after: '',
+    before: 'if (mine < Number(token)) said =',
+    after: 'if (mine < 0) said =',
   },
   {
     name: 'a late copy undoes the next write',

@@ -28,7 +28,7 @@ export function guardHash(
 ): Command<GuardReply> {
   const { args, ...rest } = command(
     scripts.hash,
-    { hash: keys.key },
+    { hash: keys.key, record: keys.record },
     { token: ordinal('token', token, 1), n: ordinal('n', n, 1), command: write.command },
     decode,
   );

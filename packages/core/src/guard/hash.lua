@@ -1,6 +1,6 @@
--- Writes fields of a hash, unless a later token has written to it. The record is the field `fence` of the hash itself.
+-- Writes fields of a hash, unless a later token has written to that key. The record is the field `fence` of the hash itself.
 --
--- KEYS  hash
+-- KEYS  hash record
 -- ARGV  token n command
 --   command  HSET or HDEL; its arguments follow
 --
@@ -12,8 +12,7 @@
 --#include protocol/args
 --#include guard/verdict
 
-local before = redis.call('HGET', KEYS[1], 'fence')
-local said, more = verdict(before or '0 0')
+local said, more = verdict()
 if not said then return more end
 if said ~= 'new' then return { said, more or '', question } end
 
@@ -25,7 +24,7 @@ else
   redis.call('HSET', KEYS[1], 'fence', record)
   local reply = redis.pcall('HDEL', KEYS[1], unpack(ARGV, 4, #ARGV - 1))
   if type(reply) == 'table' then
-    redis.call('HSET', KEYS[1], 'fence', before or '0 0')
+    redis.call('HSET', KEYS[1], 'fence', field or '0 0')
     return reply
   end
 end

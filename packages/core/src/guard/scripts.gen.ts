@@ -2,18 +2,18 @@
 import * as parts from '../parts.gen.js';
 import type { Operation } from '../protocol/command.js';
 
-export const hash: Operation<'hash', 'token' | 'n' | 'command'> = {
+export const hash: Operation<'hash' | 'record', 'token' | 'n' | 'command'> = {
   name: 'guard/hash',
-  sha: '0115e29d98d28f91ca2dbdf60d70e50361e99de4',
-  keys: (by) => [by.hash],
+  sha: 'aa438571815c3032f21204a0e445651732128fc9',
+  keys: (by) => [by.hash, by.record],
   args: (by) => [by.token, by.n, by.command],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.guardVerdict, "local before = redis.call('HGET', KEYS[1], 'fence')\nlocal said, more = verdict(before or '0 0')\nif not said then return more end\nif said ~= 'new' then return { said, more or '', question } end\nlocal record = ARGV[1] .. ' ' .. ARGV[2]\nif ARGV[3] == 'HSET' then\nredis.call('HSET', KEYS[1], 'fence', record, unpack(ARGV, 4, #ARGV - 1))\nelse\nredis.call('HSET', KEYS[1], 'fence', record)\nlocal reply = redis.pcall('HDEL', KEYS[1], unpack(ARGV, 4, #ARGV - 1))\nif type(reply) == 'table' then\nredis.call('HSET', KEYS[1], 'fence', before or '0 0')\nreturn reply\nend\nend\nreturn { 'written', '', question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.guardVerdict, "local said, more = verdict()\nif not said then return more end\nif said ~= 'new' then return { said, more or '', question } end\nlocal record = ARGV[1] .. ' ' .. ARGV[2]\nif ARGV[3] == 'HSET' then\nredis.call('HSET', KEYS[1], 'fence', record, unpack(ARGV, 4, #ARGV - 1))\nelse\nredis.call('HSET', KEYS[1], 'fence', record)\nlocal reply = redis.pcall('HDEL', KEYS[1], unpack(ARGV, 4, #ARGV - 1))\nif type(reply) == 'table' then\nredis.call('HSET', KEYS[1], 'fence', field or '0 0')\nreturn reply\nend\nend\nreturn { 'written', '', question }"].join('\n'),
 };
 
 export const text: Operation<'text' | 'record', 'token' | 'n' | 'command' | 'value' | 'ttlMs'> = {
   name: 'guard/text',
-  sha: '2a373ba9ba035f322d0a3c9945a29893f35dbf86',
+  sha: 'c13acd34d63ad1bf600f4ed40921a5854804f0e7',
   keys: (by) => [by.text, by.record],
   args: (by) => [by.token, by.n, by.command, by.value, by.ttlMs],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.guardVerdict, "local DAY_MS = 86400000\nlocal ttlMs = integer(5, 0)\nlocal said, more = verdict(redis.call('GET', KEYS[2]) or '0 0')\nif not said then return more end\nif said ~= 'new' then return { said, more or '', question } end\nredis.call('STRLEN', KEYS[1])\nlocal record = ARGV[1] .. ' ' .. ARGV[2]\nif ARGV[3] == 'DEL' then\nredis.call('DEL', KEYS[1])\nredis.call('SET', KEYS[2], record, 'PX', DAY_MS)\nelseif ttlMs > 0 then\nredis.call('SET', KEYS[1], ARGV[4], 'PX', ttlMs)\nredis.call('SET', KEYS[2], record, 'PX', math.max(ttlMs, DAY_MS))\nelse\nredis.call('SET', KEYS[1], ARGV[4])\nredis.call('SET', KEYS[2], record)\nend\nreturn { 'written', '', question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.guardVerdict, "local DAY_MS = 86400000\nlocal ttlMs = integer(5, 0)\nlocal said, more = verdict()\nif not said then return more end\nif said ~= 'new' then return { said, more or '', question } end\nredis.call('STRLEN', KEYS[1])\nlocal record = ARGV[1] .. ' ' .. ARGV[2]\nif ARGV[3] == 'DEL' then\nredis.call('DEL', KEYS[1])\nredis.call('SET', KEYS[2], record, 'PX', DAY_MS)\nelseif ttlMs > 0 then\nredis.call('SET', KEYS[1], ARGV[4], 'PX', ttlMs)\nredis.call('SET', KEYS[2], record, 'PX', math.max(ttlMs, DAY_MS))\nelse\nredis.call('SET', KEYS[1], ARGV[4])\nredis.call('SET', KEYS[2], record)\nend\nreturn { 'written', '', question }"].join('\n'),
 };

@@ -1,4 +1,4 @@
--- Writes a string, or deletes it, unless a later token has done so. The record is a key of its own, which lives as long as the string, and for a
+-- Writes a string, or deletes it, unless a later token has written to that key. The record is a key of its own, which lives as long as the string, and for a
 -- day at least: behind a string that has ended, or was deleted, it refuses late writers too.
 --
 -- KEYS  text record
@@ -14,7 +14,7 @@
 
 local DAY_MS = 86400000
 local ttlMs = integer(5, 0)
-local said, more = verdict(redis.call('GET', KEYS[2]) or '0 0')
+local said, more = verdict()
 if not said then return more end
 if said ~= 'new' then return { said, more or '', question } end
 

@@ -1,4 +1,12 @@
-import { guardedKeys, guardHash, guardScripts, guardText, type Command } from '@holdfast/core';
+import {
+  type Command,
+  type GuardedWrite,
+  guardedKeys,
+  guardHash,
+  type GuardReply,
+  guardScripts,
+  guardText,
+} from '@holdfast/core';
 import { faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { type FencedHold, LockLostError, LockNotHeldError, LockRefusedError, StaleTokenError } from 'holdfast';
@@ -19,6 +27,18 @@ function freshKey(): string {
 const acquire = (name = freshName()): Promise<FencedHold> => openClient(kit).getFencedLock(name).acquire();
 
 const deliver = <R>(command: Command<R>): Promise<R> => deliverLate(kit.admin, command);
+
+type Write = (key: string, write: GuardedWrite, value: string) => Command<GuardReply>;
+
+/** `gone`: without a guard, or at the end of its TTL. */
+type Shape = 'set' | 'del' | 'hset' | 'hdel' | 'gone';
+
+const written: Readonly<Record<Exclude<Shape, 'gone'>, Write>> = {
+  set: (key, write, value) => guardText(guardedKeys(key), write, { command: 'SET', value, ttlMs: 0 }),
+  del: (key, write) => guardText(guardedKeys(key), write, { command: 'DEL' }),
+  hset: (key, write, value) => guardHash(guardedKeys(key), write, { command: 'HSET', args: ['last', value] }),
+  hdel: (key, write) => guardHash(guardedKeys(key), write, { command: 'HDEL', args: ['last'] }),
+};
 
 describe('a guarded write', () => {
   it('of a process that was stopped over its lease is refused when it arrives behind one of the next holder', async () => {
@@ -141,6 +161,35 @@ describe('a guarded write', () => {
     expect(await deliver(late)).toEqual({ kind: 'stale', token: hold.token });
     expect(await kit.admin.exists(key)).toBe(0);
     await hold.release();
+  });
+
+  describe.each<[string, readonly Shape[]]>([
+    ['a string', ['set']],
+    ['a string that has ended', ['set', 'gone']],
+    ['a string that was deleted', ['set', 'del']],
+    ['a deletion of nothing', ['del']],
+    ['a hash', ['hset']],
+    ['a hash that has lost its fields', ['hset', 'hdel']],
+    ['a hash where a string was', ['set', 'del', 'hset']],
+    ['a hash that was written last, behind a string of an older token', ['set', 'gone', 'hdel']],
+    ['a string where a hash was', ['hset', 'gone', 'set']],
+    ['a string that was deleted, where a hash was', ['hset', 'gone', 'set', 'del']],
+  ])('behind %s of a later token', (_what, later) => {
+    it.each<Shape>(['set', 'del', 'hset', 'hdel'])(
+      'is refused, and a copy under that token does nothing: %s',
+      async (late) => {
+        const key = freshKey();
+        const send = (shape: Shape, token: number, n: number) =>
+          shape === 'gone' ? kit.admin.del(key) : deliver(written[shape](key, { token, n }, `${token}-${n}`));
+        await send(late, 1, 1);
+        await kit.admin.del(key);
+        for (const [at, shape] of later.entries()) await send(shape, 3, at + 1);
+        const before = await kit.admin.dumpBuffer(key);
+        expect(await send(late, 2, 9)).toEqual({ kind: 'stale', token: 3 });
+        expect(await send(late, 3, 1)).toEqual({ kind: 'written' });
+        expect(await kit.admin.dumpBuffer(key)).toEqual(before);
+      },
+    );
   });
 
   it('is not sent when the hold is known to be over', async () => {

@@ -123,7 +123,7 @@ export class GuardJudge {
     const [, script, , key = ''] = request;
     const isText = is(guardScripts.text, script);
     if (!(isText && key === this.text) && !(is(guardScripts.hash, script) && key === this.hash)) return undefined;
-    const [token, n, command = '', ...args] = request.slice(isText ? 5 : 4);
+    const [token, n, command = '', ...args] = request.slice(5);
     const value = isText ? args[0] : args[1];
     return { key, token: Number(token), n: Number(n), value: command.endsWith('DEL') ? undefined : value };
   }
