@@ -78,6 +78,7 @@ export class Backend {
       clock,
       port: new Renewals(topology, sender, serverClock),
       random,
+      mostIntervalMs: settings.watchdogTimeoutMs / 3,
       onError,
       onRenewal: (renewal) => reporter.renewal(renewal.subject.operations.name, renewal, () => heldOn(renewal.subject)),
     });

@@ -14,9 +14,17 @@
 
 import type { LeaseTerms, LossReason } from './lease.js';
 
+/** What is the same for every lease. */
+export interface Validation {
+  readonly marginMs: (leaseMs: number) => number;
+  /** Longest time from a confirmation to the next renewal, however long the lease. */
+  readonly mostIntervalMs: number;
+}
+
 /** See the module comment. */
 export class Validity {
   readonly #marginMs: (leaseMs: number) => number;
+  readonly #mostIntervalMs: number;
   #terms: LeaseTerms;
   #begunAt: number | undefined;
   /** The furthest confirmation as it was reported, to be judged again when the terms change. */
@@ -32,9 +40,10 @@ export class Validity {
   #limitReason: LossReason = 'max-hold';
   #runsOut = false;
 
-  constructor(terms: LeaseTerms, marginMs: (leaseMs: number) => number) {
+  constructor(terms: LeaseTerms, { marginMs, mostIntervalMs }: Validation) {
     this.#terms = terms;
     this.#marginMs = marginMs;
+    this.#mostIntervalMs = mostIntervalMs;
   }
 
   /** Clock time from which the lease is not believed; -Infinity without any confirmation. */
@@ -112,7 +121,7 @@ export class Validity {
 
   /** Time from a confirmation to the next renewal. */
   get intervalMs(): number {
-    return (this.atLimit ? this.#terms.leaseMs : this.#grantedMs) / 3;
+    return Math.min((this.atLimit ? this.#terms.leaseMs : this.#grantedMs) / 3, this.#mostIntervalMs);
   }
 
   /** Why the lease is over at its deadline; undefined when it could have been prolonged. */

@@ -33,6 +33,11 @@ export interface WatchdogOptions<S> {
    * of it. Default: 1 % of the granted time and 2 ms.
    */
   readonly marginMs?: (leaseMs: number) => number;
+  /**
+   * Longest time between two looks at a lease, also at one that needs no renewal for long: a loss is noticed by then. Default: as long as a third
+   * of the lease.
+   */
+  readonly mostIntervalMs?: number;
   /** Observes every outcome that still mattered, before anything comes of it; it must not call the lease. */
   readonly onRenewal?: (renewal: SettledRenewal<S>) => void;
 }
@@ -63,6 +68,7 @@ export class Watchdog<S> {
       batchSize = 100,
       onError,
       marginMs = defaultMarginMs,
+      mostIntervalMs = Number.POSITIVE_INFINITY,
       onRenewal,
     } = options;
     if (!Number.isSafeInteger(batchSize) || batchSize < 1)
@@ -76,6 +82,7 @@ export class Watchdog<S> {
     this.#keeper = {
       clock,
       marginMs,
+      mostIntervalMs,
       schedule: this.#schedule,
       renewDue: (now) => this.#renewDue(now),
       forget: (lease) => this.#leases.delete(lease),

@@ -28,7 +28,7 @@ import type { Lease, LeaseListener, LeaseState, LeaseTerms } from './lease.js';
 import type { Renewal, RenewalOutcome } from './renewal.js';
 import { RenewalPlan } from './renewal-plan.js';
 import type { Appointment, Schedule } from './schedule.js';
-import { Validity } from './validity.js';
+import { type Validation, Validity } from './validity.js';
 
 /** A renewal whose outcome has come, and still mattered. */
 export interface SettledRenewal<S> {
@@ -41,10 +41,9 @@ export interface SettledRenewal<S> {
 }
 
 /** What a lease needs of its watchdog. */
-export interface LeaseKeeper<S> {
+export interface LeaseKeeper<S> extends Validation {
   readonly clock: Clock;
   readonly schedule: Schedule;
-  readonly marginMs: (leaseMs: number) => number;
   /** Sends every renewal that is due, or nearly. */
   renewDue(now: number): void;
   /** The lease is over. */
@@ -72,7 +71,7 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     this.#keeper = keeper;
     this.subject = subject;
     this.#listener = listener;
-    this.#validity = new Validity(terms, keeper.marginMs);
+    this.#validity = new Validity(terms, keeper);
   }
 
   get state(): LeaseState {

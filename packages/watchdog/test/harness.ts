@@ -7,7 +7,15 @@ export const watched: LeaseTerms = { leaseMs: 30_000, mode: 'watched' };
 export const fixed: LeaseTerms = { leaseMs: 30_000, mode: 'fixed' };
 
 /** A watchdog on a manual clock and a scripted port, with a journal of all that listeners heard. */
-export function harness({ batchSize, startMs = 1_000_000 }: { batchSize?: number; startMs?: number } = {}) {
+export function harness({
+  batchSize,
+  mostIntervalMs,
+  startMs = 1_000_000,
+}: {
+  batchSize?: number;
+  mostIntervalMs?: number;
+  startMs?: number;
+} = {}) {
   const clock = new ManualClock(startMs);
   const port = new TestPort(clock);
   const errors: unknown[] = [];
@@ -28,6 +36,7 @@ export function harness({ batchSize, startMs = 1_000_000 }: { batchSize?: number
     onError: (error) => errors.push(error),
     onRenewal: (info) => renewals.push(info),
     ...(batchSize === undefined ? {} : { batchSize }),
+    ...(mostIntervalMs === undefined ? {} : { mostIntervalMs }),
   });
 
   function open(subject: Subject = 's:a', terms: LeaseTerms = watched): Lease<Subject> {

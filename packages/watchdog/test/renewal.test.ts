@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type RenewalOutcome, Watchdog } from '@holdfast/watchdog';
+import { type LeaseTerms, type RenewalOutcome, Watchdog } from '@holdfast/watchdog';
 import { fixed, harness, watched } from './harness.js';
 import type { Subject } from './test-port.js';
 
@@ -35,6 +35,29 @@ describe('renewal', () => {
     hold('s:a', fixed);
     await clock.advance(40_000);
     expect(port.asked).toEqual([1, 2].map((n) => ({ at: start + n * 10_000, subject: 's:a', leaseMs: 0 })));
+  });
+
+  it.each<[string, LeaseTerms, readonly number[]]>([
+    ['fixed lease', { mode: 'fixed', leaseMs: 3_600_000 }, [0, 0, 0]],
+    ['renewed lease', { mode: 'watched', leaseMs: 2 ** 31 }, [2 ** 31, 2 ** 31, 2 ** 31]],
+    ['short fixed lease, which is looked at as often as without a limit,', { mode: 'fixed', leaseMs: 30_000 }, [0, 0]],
+  ])('of a %s comes after the longest interval at the latest', async (_what, terms, asked) => {
+    const { clock, port, hold, start } = harness({ mostIntervalMs: 10_000 });
+    hold('s:a', terms);
+    await clock.advance(30_000);
+    expect(port.asked).toEqual(asked.map((leaseMs, n) => ({ at: start + (n + 1) * 10_000, subject: 's:a', leaseMs })));
+  });
+
+  it('of long leases, taken one after the other, comes for a hundred at once', async () => {
+    const { clock, port, hold } = harness({ mostIntervalMs: 10_000 });
+    for (let n = 0; n < 250; n++) {
+      hold(`s:${n}`, { mode: 'fixed', leaseMs: 3_600_000 });
+      clock.jump(7);
+    }
+    await clock.advance(60_000);
+    const before = port.calls.length;
+    await clock.advance(600_000);
+    expect(port.calls.length - before).toBeLessThanOrEqual(60 * 3 * (4 / 3));
   });
 
   it('of a fixed lease after a claim asks for what is left of its term, once', async () => {
