@@ -32,7 +32,7 @@ export class LockTimeoutError extends LockError {
 /**
  * Why a hold ended before its release.
  *
- * - `expired`: a fixed lease ran out.
+ * - `expired`: a fixed lease ran out, or the semaphore ended (`ttlMs` of {@link RSemaphore.trySetPermits}).
  * - `deleted`, `taken`: the key is gone, or another client owns it (a foreign DEL, FLUSHALL, lost data).
  * - `force-unlocked`: {@link RLock.forceUnlock}, here or elsewhere.
  * - `unreachable`: no renewal was answered before the lease ended.

@@ -10,7 +10,7 @@ export type LeaseState = 'pending' | 'held' | 'suspect' | 'lost' | 'ended';
 /**
  * Why the watchdog itself gives a lease up.
  *
- * - `expired`: a fixed lease ran its term.
+ * - `expired`: a fixed lease ran its term, or one of what ends by itself could not be prolonged.
  * - `deleted`, `taken`: a renewal was answered so.
  * - `unreachable`: the deadline passed while renewals failed or stayed unanswered.
  * - `clock`: the process or the machine stood still for so long that the deadline passed before a renewal could even fail.

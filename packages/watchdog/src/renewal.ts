@@ -10,11 +10,12 @@ export interface Renewal<S> {
  *
  * - `renewed`, `held`: still ours, extended or only verified. `sentAt` is the clock time just before the answered attempt was sent,
  *   `remainingMs` what was left of the lease when it was answered.
+ *   `endsThen`: less than what was asked for, since what it is a lease of ends then.
  * - `lost`: certainly not ours any more.
  * - `unknown`: neither is certain. It is tried again until the deadline.
  */
 export type RenewalOutcome =
-  | { kind: 'renewed' | 'held'; sentAt: number; remainingMs: number }
+  | { kind: 'renewed' | 'held'; sentAt: number; remainingMs: number; endsThen?: boolean }
   | { kind: 'lost'; reason: 'deleted' | 'taken' }
   | { kind: 'unknown'; error: unknown };
 

@@ -39,6 +39,8 @@ export class Validity {
   #limit: number | undefined;
   #limitReason: LossReason = 'max-hold';
   #runsOut = false;
+  /** The latest renewal was given less than it asked for, and so will the next. */
+  #endsThen = false;
 
   constructor(terms: LeaseTerms, { marginMs, mostIntervalMs }: Validation) {
     this.#terms = terms;
@@ -89,6 +91,12 @@ export class Validity {
     return prolonged;
   }
 
+  /** As {@link verify}, with what the answer says of the end. */
+  renewed(sentAt: number, remainingMs: number, endsThen = false): void {
+    this.verify(sentAt, remainingMs);
+    this.#endsThen = endsThen;
+  }
+
   /** What is confirmed now is where it ends. */
   runOut(): void {
     this.#runsOut = true;
@@ -126,7 +134,8 @@ export class Validity {
 
   /** Why the lease is over at its deadline; undefined when it could have been prolonged. */
   get limitReason(): LossReason | undefined {
-    return this.atLimit ? this.#limitReason : undefined;
+    if (this.atLimit) return this.#limitReason;
+    return this.#endsThen ? 'expired' : undefined;
   }
 
   private get atLimit(): boolean {

@@ -213,7 +213,7 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
         this.suspect();
         break;
       default:
-        this.#validity.verify(outcome.sentAt, outcome.remainingMs);
+        this.#validity.renewed(outcome.sentAt, outcome.remainingMs, outcome.endsThen);
         this.renewAfter(outcome.sentAt);
         this.trust();
     }

@@ -60,6 +60,29 @@ describe('renewal', () => {
     expect(port.calls.length - before).toBeLessThanOrEqual(60 * 3 * (4 / 3));
   });
 
+  it.each([watched, fixed])(
+    'that is given less than it asks for, of a $mode lease, tells that this ends then',
+    async (terms) => {
+      const { clock, port, open, heard, start } = harness();
+      const endsAt = start + 5_000;
+      port.policy = () => ({ kind: 'renewed', sentAt: clock.now(), remainingMs: endsAt - clock.now(), endsThen: true });
+      open('s:a', terms).begin(start, 5_000);
+      await clock.advance(5_000);
+      expect(heard.map(({ what }) => what)).toEqual(['lost: expired']);
+    },
+  );
+
+  it('that is given all that it asks for again tells that nothing ends', async () => {
+    const { clock, port, hold, whatWasHeard } = harness();
+    const lease = hold();
+    port.policy = (renewal) => ({ ...port.granted(renewal), endsThen: true }) as RenewalOutcome;
+    await clock.advance(10_000);
+    port.policy = (renewal) => port.granted(renewal);
+    await clock.advance(10_000);
+    clock.jump(31_000);
+    expect([lease.state, whatWasHeard()]).toEqual(['lost', ['lost: clock']]);
+  });
+
   it('of a fixed lease after a claim asks for what is left of its term, once', async () => {
     const { clock, port, open, start, heard } = harness();
     port.endsAt.set('s:a', start + 3_000);

@@ -37,16 +37,22 @@ export class Renewals implements RenewalPort<LeaseSubject> {
       return batch.map(() => ({ kind: 'unknown', error: 'error' in answer ? answer.error : undefined }));
     const { reply, sentAt, node } = answer;
     this.#serverClock.note(node, sentAt, reply.nowMs);
-    return reply.outcomes.map((outcome, index) => outcomeOf(outcome, batch[index]?.subject as LeaseSubject, sentAt));
+    return reply.outcomes.map((outcome, index) => outcomeOf(outcome, batch[index] as Renewal<LeaseSubject>, sentAt));
   }
 }
 
-function outcomeOf(outcome: RenewOutcome, tenure: LeaseSubject, sentAt: number): RenewalOutcome {
+function outcomeOf(outcome: RenewOutcome, { subject, leaseMs }: Renewal<LeaseSubject>, sentAt: number): RenewalOutcome {
   switch (outcome.kind) {
     case 'renewed':
     case 'held':
       // Without a TTL the lock outlives any deadline of ours; the next renewal repairs it.
-      return { kind: outcome.kind, sentAt, remainingMs: outcome.remainingMs ?? tenure.lease.remainingMs() };
+      return {
+        kind: outcome.kind,
+        sentAt,
+        remainingMs: outcome.remainingMs ?? subject.lease.remainingMs(),
+        // Only permits are given less than they ask for: no lease outlasts the semaphore.
+        endsThen: (outcome.remainingMs ?? leaseMs) < leaseMs,
+      };
     case 'lost':
       return outcome;
     case 'refused':

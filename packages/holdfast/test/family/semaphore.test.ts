@@ -116,6 +116,22 @@ describe('in time that is driven', () => {
       ]);
   });
 
+  it.each([500, 1_500, 5_000])('the end of a semaphore that lasts %i ms is told as that of a lease', async (ttlMs) => {
+    const { server, one } = processes();
+    const pool = one.getSemaphore('pool');
+    await pool.trySetPermits(3, ttlMs);
+    const holds = [
+      await pool.acquire(),
+      await pool.acquire(1, { leaseMs: 'never' }),
+      await pool.acquire(1, { leaseMs: 60_000 }),
+    ];
+    await server.advance(ttlMs + 1);
+    expect(holds.map(({ signal }) => signal.reason)).toEqual(
+      holds.map(() => expect.objectContaining({ reason: 'expired' })),
+    );
+    expect(one.stats().losses).toEqual({ expired: 3 });
+  });
+
   it('a semaphore with an end takes all that belongs to it with it', async () => {
     const { server, one } = processes();
     const pool = one.getSemaphore('pool');
