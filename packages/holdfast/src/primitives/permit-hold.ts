@@ -71,7 +71,7 @@ export class PermitHoldHandle implements PermitHold {
     const had = this.#permits;
     if (permits !== undefined && had > 0) checkCount('permits', permits, had);
     // They are not this hold's from now on, whatever becomes of the command.
-    this.#permits -= permits ?? had;
+    this.#permits -= had === 0 ? 0 : (permits ?? had);
     const left = this.#permits;
     if (left === 0) this.#onOver(this);
     await shown(left > 0 && this.#record.state !== 'lost' ? this.#shrink(left) : this.#hold.release());

@@ -270,6 +270,19 @@ export function semaphoreContract(world: World, wakeup: Wakeup): void {
     await untouched(two.semaphore);
   });
 
+  it('says of a hold that has given back all that it has none, whatever is given back after that', async () => {
+    const { open, untouched } = setUp(5);
+    const one = open();
+    const [first, second] = [await take(one, 4), await take(one)];
+    await within(Promise.all([first.release(4), first.release(1), first.release()]));
+    await within(first.release(2));
+    expect([first.permits, await within(one.semaphore.availablePermits())]).toEqual([0, 4]);
+    await within(second.release());
+    await within(second.release(1));
+    expect(second.permits).toBe(0);
+    await untouched(one.semaphore);
+  });
+
   it('that is deleted and set anew tells those who had permits of the old one', async () => {
     const { open, name } = setUp(1, SHORT);
     const [one, two] = [open(), open()];
