@@ -62,8 +62,8 @@ class SemaphoreHandle implements RSemaphore {
   readonly #parts: ClientParts;
   readonly #operations: SemaphoreOperations;
   readonly #counts: PermitCounts;
-  /** Most that a call takes: one that wants more than there are would wait without end, and keep out all behind it. */
-  readonly #most: number;
+  /** Most that a call takes, where it is known: one that wants more than there are would wait without end, and keep out all behind it. */
+  readonly #most: number | undefined;
   /**
    * Acquired through this handle and not given back, oldest first. Those that were lost stay until they are, some of them: their release tells.
    * A fixed lease that ran out may have been meant to, and then needs no release.
@@ -72,7 +72,7 @@ class SemaphoreHandle implements RSemaphore {
   /** From so many on, those of them that need not stay are looked for. */
   #tidyAt = MOST_LOSSES;
 
-  constructor(host: LockHost, parts: ClientParts, operations: SemaphoreOperations, most = MOST_PERMITS) {
+  constructor(host: LockHost, parts: ClientParts, operations: SemaphoreOperations, most: number | undefined) {
     this.#most = most;
     this.#host = host;
     this.#parts = parts;
@@ -242,7 +242,7 @@ class SemaphoreHandle implements RSemaphore {
 
   /** @throws RangeError for more than there are. */
   #within(permits: number): number {
-    if (permits > this.#most)
+    if (this.#most !== undefined && permits > this.#most)
       throw new RangeError(
         `permits must not be above those of the semaphore, which getSemaphore was given: ${this.#most}`,
       );

@@ -266,6 +266,16 @@ describe('in time that is driven', () => {
     expect(['TypeError', 'RangeError']).toContain((error as Error).name);
   });
 
+  it.each([Number.POSITIVE_INFINITY, 2 ** 31 + 1, 2 ** 53])(
+    '%d permits of a handle that was given none are too many for any',
+    async (many) => {
+      const { one } = processes();
+      for (const call of [one.getSemaphore('x').acquire(many), one.getSemaphore('x').tryAcquire(many)])
+        await expect(call).rejects.toThrow(`permits must be a whole number between 1 and ${2 ** 31}, got ${many}`);
+      await expect(one.getSemaphore('x', { permits: 7 }).acquire(8)).rejects.toThrow('which getSemaphore was given: 7');
+    },
+  );
+
   it('what is no number of permits to have is told the least one that is: none', async () => {
     const { one } = processes();
     const most = 2 ** 31;
