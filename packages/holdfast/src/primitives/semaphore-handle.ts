@@ -161,12 +161,12 @@ class SemaphoreHandle implements RSemaphore {
     let drained = 0;
     for (;;) {
       const free = Math.min(await this.availablePermits(), MOST_PERMITS);
+      // The first attempt is made in any case: it may begin the semaphore, and else it says what is wrong, as any acquisition.
+      const permits = drained === 0 ? Math.max(free, 1) : free;
       const hold =
-        free > 0
-          ? await this.#try(() => ({ ...checked, permits: free, options: { ...checked.options, waitMs } }))
-          : null;
+        permits > 0 ? await this.#try(() => ({ ...checked, permits, options: { ...checked.options, waitMs } })) : null;
       if (hold === null) return drained;
-      drained += free;
+      drained += permits;
     }
   }
 

@@ -124,6 +124,8 @@ export interface RSemaphore {
   /**
    * Takes all permits that can be had at once without overtaking anybody, and answers how many: {@link RSemaphore.release} gives them back. Not
    * one step in Redis: permits that come back meanwhile may be left.
+   *
+   * @throws as {@link RSemaphore.tryAcquire}.
    */
   drainPermits(options?: TryPermitOptions): Promise<number>;
   /**

@@ -270,6 +270,31 @@ export function semaphoreContract(world: World, wakeup: Wakeup): void {
     await untouched(two.semaphore);
   });
 
+  it('begins with the permits of who drains it first, as of who acquires', async () => {
+    const { open, untouched } = setUp(5);
+    const { semaphore } = open();
+    expect(await within(semaphore.drainPermits())).toBe(5);
+    expect(await within(semaphore.tryAcquire())).toBeNull();
+    await within(semaphore.release(5));
+    await untouched(semaphore);
+  });
+
+  it('whose permits nobody has set is refused to who drains it', async () => {
+    const unset = setUp(1).open().client.getSemaphore(freshSemaphore());
+    expect(await within(failureOf(unset.drainPermits()))).toMatchObject({ redisCode: 'NOTINITIALIZED' });
+  });
+
+  it('is not drained by a call whose signal has aborted, whether permits are free or not', async () => {
+    const { open, untouched } = setUp(2);
+    const one = open();
+    const drain = () => failureOf(one.semaphore.drainPermits({ signal: AbortSignal.abort('enough') }));
+    expect(await within(drain())).toBe('enough');
+    const held = await take(one, 2);
+    expect(await within(drain())).toBe('enough');
+    await within(held.release());
+    await untouched(one.semaphore);
+  });
+
   it('says of a hold that has given back all that it has none, whatever is given back after that', async () => {
     const { open, untouched } = setUp(5);
     const one = open();
