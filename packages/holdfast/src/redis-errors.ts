@@ -27,6 +27,7 @@ const refusalInWords: Readonly<Record<string, string>> = {
     'this key is not a semaphore but other data, and was left as it is: give the semaphore another name, or its client a prefix',
   NOTINITIALIZED:
     'there is no such semaphore: set its permits first, by trySetPermits or the option permits of getSemaphore',
+  TOOMANYPERMITS: 'it would have more permits than can be counted, and was left as it is',
   NOTALOCK:
     'this key is not a lock but other data, and was left as it is: give the lock another name, or its client a prefix',
 };

@@ -14,6 +14,7 @@
 --
 -- Replies
 --   counted changed left    1 = the number of permits was changed; left as for lock/serve
+-- Errors: NOTASEMAPHORE; TOOMANYPERMITS for more than can be counted exactly, after which nothing was done
 
 --#include protocol/question
 --#include protocol/args
@@ -67,6 +68,9 @@ if how == 'total' and free then
   if refused then return refused end
   -- What is swept below goes from one to the other.
   more = n - used - free
+end
+if how == 'add' and math.abs((free or 0) + n) > 9007199254740991 then
+  return { err = 'TOOMANYPERMITS beyond 2^53' }
 end
 local changed = true
 if how == 'begin' and free then changed = false end

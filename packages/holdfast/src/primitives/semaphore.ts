@@ -137,7 +137,11 @@ export interface RSemaphore {
    * @returns whether it did.
    */
   trySetPermits(permits: number, ttlMs?: number): Promise<boolean>;
-  /** Makes the semaphore larger, or with a negative number smaller. Where there is none, it begins with so many. */
+  /**
+   * Makes the semaphore larger, or with a negative number smaller. Where there is none, it begins with so many.
+   *
+   * @throws LockRefusedError, `redisCode` `TOOMANYPERMITS`, when more than 2^53 would be free; nothing is changed then.
+   */
   addPermits(permits: number): Promise<void>;
   /**
    * Makes the semaphore have so many permits, with those that are in use, whatever it had: of this library, and of Redisson's expirable semaphore.

@@ -417,6 +417,21 @@ describe('beside Redisson', () => {
     },
   );
 
+  it.each([
+    ['more', `${2 ** 53 - 2}`, 5],
+    ['fewer', `${2 - 2 ** 53}`, -5],
+  ])('a counter is not changed to %s than can be counted', async (_, free, permits) => {
+    const name = freshName();
+    kit.cleanup(async () => void (await kit.admin.del(name)));
+    await kit.admin.set(name, free);
+    const pool = openClient(kit).getSemaphore(name);
+    await expect(pool.addPermits(permits)).rejects.toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'TOOMANYPERMITS' });
+    expect(await kit.admin.get(name)).toBe(free);
+    await pool.addPermits(Math.sign(permits));
+    await pool.addPermits(-permits);
+    expect(await kit.admin.get(name)).toBe(`${Number(free) + Math.sign(permits) - permits}`);
+  });
+
   it('a lock may have the name of the key under which they are kept who have permits of its expirable semaphore', async () => {
     const name = freshName();
     kit.cleanup(async () => void (await kit.admin.del(name)));
