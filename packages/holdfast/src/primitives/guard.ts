@@ -28,6 +28,8 @@ export interface GuardSetOptions {
  * `prefix` of the lock client. One key belongs to one lock: tokens of two locks say nothing about each other. Whatever else writes to the key, without a guard, is not held up.
  * Never the key of a lock, which is the lock's name behind the `prefix`: that of this hold's own lock is a RangeError before anything is sent, as `holdfast_…` and `redisson_…` are.
  *
+ * Values and fields are well-formed Unicode, as names are: a lone surrogate is a RangeError.
+ *
  * Every method resolves when the write is done, and rejects with StaleTokenError when a later token has written to the key, LockLostError or
  * LockNotHeldError when the hold is known to be over, LockRefusedError when Redis refuses (a key of another type), LockUnavailableError when it does not
  * answer in time: then the write may be done or not, and is done by a late copy only while no later write was.
@@ -135,13 +137,21 @@ function checkFields(method: string, fields: readonly unknown[]): string[] {
   return fields.map((field) => {
     if (typeof field !== 'string') throw new TypeError(`${method}: a field must be a string, got ${typeof field}`);
     if (field === RECORD) throw new RangeError(`${method}: the field "${RECORD}" is the guard's own`);
-    return field;
+    return checkText(method, 'field', field);
   });
 }
 
 function checkValue(method: string, value: unknown): string | number {
-  if (typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))) return value;
+  if (typeof value === 'string') return checkText(method, 'value', value);
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
   throw new TypeError(
     `${method}: a value must be a string or a finite number, got ${typeof value === 'number' ? value : typeof value}`,
   );
+}
+
+/** What Redis would be sent in its place is another text. */
+function checkText(method: string, what: string, text: string): string {
+  if (/\p{Cs}/u.test(text))
+    throw new RangeError(`${method}: a ${what} must be well-formed Unicode, without lone surrogates`);
+  return text;
 }
