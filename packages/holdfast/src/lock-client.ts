@@ -44,7 +44,7 @@ export interface ConnectOptions {
 export interface LockClientMembers extends AsyncDisposable {
   /** Random id of this client; its holds and messages carry it. */
   readonly clientId: string;
-  /** Whether it could lock now: connected, authenticated, and heard by message, as far as is known. No I/O. */
+  /** Whether it could lock now: connected, authenticated, and heard by message, as far as is known: of a server that hangs nothing is known before it is asked something. No I/O. */
   readonly ready: boolean;
   /**
    * A handle for the lock `name`. No I/O.
@@ -154,12 +154,12 @@ export interface LockClientMembers extends AsyncDisposable {
   ): Promise<TryResult<T>>;
   /**
    * Resolves when the client is ready to lock: connected, authenticated, and heard by message, and not to a replica. No lock needs it, since the first one connects;
-   * good for warming up, for a readiness probe, and for a process that should not start without Redis. Resolves at once when it is ready, and
-   * may be called as often as you like.
+   * good for warming up, for a readiness probe, and for a process that should not start without Redis. A client that is
+   * ready hears from each server once more, unless that has answered within the last second: one that hangs breaks no connection. May be called as often as you like; calls share what is asked.
    *
    * Not promised: that it stays ready. See {@link ready}.
    *
-   * @throws LockUnavailableError when it is not ready within `timeoutMs`, and at once when it cannot be as things are: a wrong password, a
+   * @throws LockUnavailableError when it is not ready within `timeoutMs`, or a server does not answer, and at once when it cannot be as things are: a wrong password, a
    * certificate that is not accepted, a database that does not exist. LockClientClosedError after `close()`; the signal's reason when it aborts.
    */
   connect(options?: ConnectOptions): Promise<void>;

@@ -17,7 +17,8 @@ export class LockHealthIndicator {
   }
 
   /**
-   * `up` when the client is connected, authenticated, and heard by message. It connects when it has not yet.
+   * `up` when the client is connected, authenticated, and heard by message, and Redis has answered within the last second: one that has been quiet is asked. It
+   * connects when it has not yet.
    *
    * @param key - the name in the report.
    * @param options - `timeoutMs`: how long that may take, in milliseconds. Default 1 000.

@@ -1,4 +1,4 @@
-import { useRedis, waitUntil } from '@holdfast/testkit';
+import { driveTime, faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import { currentHold, HoldfastModule, LockHealthIndicator, WithLock } from '@holdfast/nestjs';
 import { describe, expect, it } from '@jest/globals';
 import { Inject, Injectable, Module, type ModuleMetadata, SetMetadata } from '@nestjs/common';
@@ -269,5 +269,21 @@ describe('LockHealthIndicator', () => {
     await expect(check).rejects.toMatchObject({
       response: { status: 'error', error: { locks: { status: 'down', message: expect.any(String) as unknown } } },
     });
+  });
+
+  it('is down while Redis hangs behind a connection that stands, and up when it answers again', async () => {
+    const time = driveTime(kit);
+    const proxy = await faultProxy({ target: kit.server });
+    kit.cleanup(() => proxy.close());
+    const { app } = await start([HoldfastModule.forRoot({ redis: `redis://${proxy.host}:${proxy.port}` })]);
+    const locks = app.get(LockHealthIndicator);
+    expect(await locks.isHealthy('locks')).toEqual({ locks: { status: 'up' } });
+    proxy.blackHole();
+    await time.advance(1_000);
+    const hanging = locks.isHealthy('locks');
+    await time.advance(1_000);
+    expect(await hanging).toMatchObject({ locks: { status: 'down' } });
+    await proxy.heal();
+    expect(await locks.isHealthy('locks')).toEqual({ locks: { status: 'up' } });
   });
 });

@@ -99,6 +99,11 @@ export class ClusterTopology implements Topology {
     this.#reachAll();
   }
 
+  stir(): boolean {
+    // Each of them, also behind one that owes an answer.
+    return [...this.#map.owners].filter((node) => !this.#connections.get(node)?.stir()).length === 0;
+  }
+
   listen(listener: TopologyListener): void {
     this.#listeners.push(listener);
   }
@@ -206,7 +211,7 @@ export class ClusterTopology implements Topology {
       onDown: () => this.#down(node, kept),
       onUp: () => this.#up(kept),
       onOther: () => this.#other(kept),
-      onLooked: () => undefined,
+      onLooked: () => this.#resume(),
       onLastingTrouble: (error) => this.#lastingTrouble(kept, error),
     };
     const connection = new NodeConnection(node, { redis, ownership: 'ours' }, listener, this.#tools);

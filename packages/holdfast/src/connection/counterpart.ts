@@ -1,28 +1,38 @@
 /**
  * The server at the other end of a connection: which run of a server it is, and whether it takes locks. Each connection asks once, when it is needed. A replica is asked again
- * and again, because it may be promoted, and says so to nobody.
+ * and again, because it may be promoted, and says so to nobody. One that has not been heard for a while is asked for a sign of life when somebody wants to know.
  */
 
 import type { Connection, ConnectionListener } from './connection.js';
 import type { ConnectionTools } from './connection-tools.js';
+import { meaningOf } from './reply-errors.js';
 import type { CheckedServer, ServerFacts } from './server-check.js';
 
 const REPLICA_RETRY_MS = 1_000;
+/** For how long an answer shows that its server answers. */
+const HEARD_MS = 1_000;
 
-type Way = Pick<Connection, 'ready' | 'epoch' | 'retired'>;
+type Way = Pick<Connection, 'ready' | 'epoch' | 'retired' | 'sent' | 'answered'>;
+
+interface Server extends CheckedServer {
+  ping(): Promise<unknown>;
+}
 
 /** See the module comment. */
 export class Counterpart {
-  readonly #server: CheckedServer;
+  readonly #server: Server;
   readonly #connection: Way;
   readonly #tools: ConnectionTools;
   readonly #listener: Pick<ConnectionListener, 'onOther' | 'onLooked'>;
   #role: 'unasked' | 'asked' | ServerFacts['role'] = 'unasked';
   #run: string | undefined;
   #wanted = false;
+  #heardAt: number | undefined;
+  /** The number of the connection on which it owes a sign of life. */
+  #stirredOn: number | undefined;
 
   constructor(
-    server: CheckedServer,
+    server: Server,
     connection: Way,
     listener: Pick<ConnectionListener, 'onOther' | 'onLooked'>,
     tools: ConnectionTools,
@@ -56,6 +66,40 @@ export class Counterpart {
   /** The connection is over. */
   forget(): void {
     this.#role = 'unasked';
+    this.#heardAt = undefined;
+    this.#stirredOn = undefined;
+  }
+
+  /** Something has come from it. */
+  heard(at: number): void {
+    this.#heardAt = at;
+  }
+
+  /** Whether it was heard a moment ago; else it is asked for a sign of life, and `onLooked` tells when that has come. */
+  stir(): boolean {
+    if (this.#heardAt !== undefined && this.#tools.now() - this.#heardAt < HEARD_MS) return true;
+    // The answer to what it is will do.
+    if (this.#connection.ready && this.#role !== 'unasked' && this.#role !== 'asked') void this.#ping();
+    return false;
+  }
+
+  async #ping(): Promise<void> {
+    const { epoch } = this.#connection;
+    if (this.#stirredOn === epoch) return;
+    this.#stirredOn = epoch;
+    this.#connection.sent(this.#tools.now());
+    // A refusal is an answer: with the rights that Redisson's mode needs there is no PING.
+    const answers = await this.#server.ping().then(
+      () => true,
+      (error: unknown) => meaningOf(error).kind !== 'unknown',
+    );
+    if (epoch !== this.#connection.epoch || this.#connection.retired) return;
+    this.#stirredOn = undefined;
+    const now = this.#tools.now();
+    this.#connection.answered(now);
+    if (!answers) return;
+    this.heard(now);
+    this.#listener.onLooked();
   }
 
   async #look(): Promise<void> {
@@ -63,6 +107,7 @@ export class Counterpart {
     const { epoch } = this.#connection;
     const found = await this.#tools.serverCheck.look(this.#server);
     if (epoch !== this.#connection.epoch || this.#connection.retired) return;
+    this.heard(this.#tools.now());
     const before = this.#run;
     const { role = 'master', run = before } = found ?? {};
     this.#role = role;

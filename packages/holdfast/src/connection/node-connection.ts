@@ -114,6 +114,11 @@ export class NodeConnection implements Connection {
     return this.#counterpart.role === 'master';
   }
 
+  /** See {@link Topology.stir}. */
+  stir(): boolean {
+    return this.#counterpart.stir();
+  }
+
   /** A server that speaks no TLS waits for more of our handshake, or hangs up: neither is an error to ioredis. */
   #unshaken(): Error | undefined {
     const { options, status } = this.redis;
@@ -138,6 +143,7 @@ export class NodeConnection implements Connection {
 
   took(ms: number): void {
     this.#roundTrips.took(ms);
+    this.#counterpart.heard(this.#tools.now());
   }
 
   answered(at: number): void {

@@ -68,6 +68,10 @@ export class NodeTopology implements Topology {
     this.#connection.connect();
   }
 
+  stir(): boolean {
+    return this.#connection.stir();
+  }
+
   listen(listener: TopologyListener): void {
     this.#listeners.push(listener);
   }

@@ -1,7 +1,8 @@
 /**
  * Whether a client could lock now: every server that keeps locks is reached, as far as they are known, and messages are heard.
  *
- * A wait for that makes the connections which are missing, and ends at once when one of them cannot be made as things are.
+ * A wait for that makes the connections which are missing, and ends at once when one of them cannot be made as things are. A connection over which nothing is
+ * asked shows nothing of a server that hangs: so the wait hears from each that has been quiet, too.
  */
 
 import type { AbortHub, Inbox } from '@holdfast/notify';
@@ -63,15 +64,23 @@ export class Readiness {
     return this.#topology.ready && (this.#inbox === withoutListening || this.#topology.takesLocks);
   }
 
+  /** Who only asks finds that out by what it asks. */
+  get #answers(): boolean {
+    return this.#inbox === withoutListening || this.#topology.stir();
+  }
+
   /** Rejects with LockUnavailableError when its time is over. */
   wait({ timeoutMs, signal }: Patience): Promise<void> {
     if (this.#closed) return Promise.reject(new LockClientClosedError());
-    if (this.ready) return Promise.resolve();
     const waiter = new Wait<void>({ aborts: this.#parts.aborts, signal });
     this.#waiting.add(waiter);
     const limit = whenOver(timeoutMs, this.#parts, () => {
       waiter.reject(
-        unavailable('The client could not connect in time', undefined, this.#topology.troubleWith(SOME_LOCK)),
+        unavailable(
+          this.ready ? 'Redis did not answer in time' : 'The client could not connect in time',
+          undefined,
+          this.#topology.troubleWith(SOME_LOCK),
+        ),
       );
     });
     const left = () => {
@@ -101,7 +110,7 @@ export class Readiness {
     this.#resume = undefined;
     if (this.#waiting.size === 0) return;
     this.#topology.connect();
-    if (!this.#reached) {
+    if (!this.#reached || !this.#answers) {
       this.#resume = this.#topology.whenReady(SOME_LOCK, this.#look);
     } else if (this.#inbox.confirmed) {
       for (const waiter of this.#waiting) waiter.resolve();

@@ -56,6 +56,8 @@ export interface Topology {
   keyspaceOf(key: string): Keyspace | undefined;
   /** Makes the connections that are missing to those servers. */
   connect(): void;
+  /** Whether each of those servers has answered within the last second. Those that have not are asked for a sign of life, after which {@link whenReady} resumes. */
+  stir(): boolean;
   listen(listener: TopologyListener): void;
   /** The connection to a lock's server, if it is known and ready now. */
   connectionTo(lockKey: string): Connection | undefined;

@@ -43,7 +43,7 @@ export interface RedLockClient
    */
   getRedLock(name: string, options?: LockHandleOptions): RLock;
   /**
-   * Resolves when a majority may vote. After the servers were started that can take `longestLeaseMs`.
+   * Resolves when a majority may vote, and has answered within the last second or does now. After the servers were started that can take `longestLeaseMs`.
    *
    * @throws LockUnavailableError when that is not so within `timeoutMs` (default: the client's `responseTimeoutMs`); LockNodesError when two nodes are
    * one server; LockClientClosedError; the signal's reason.

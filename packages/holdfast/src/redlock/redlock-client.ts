@@ -5,6 +5,7 @@ import { checkClose, checkConnect } from '../client-calls.js';
 import type { LockParts } from '../client-parts.js';
 import { begin } from '../common-parts.js';
 import { whenOver } from '../connection/reading.js';
+import type { Topology } from '../connection/topology.js';
 import { unavailable } from '../connection/unavailable.js';
 import { LockClientClosedError, LockNodesError } from '../errors.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
@@ -108,8 +109,13 @@ class Client implements RedLockClient {
   }
 
   get ready(): boolean {
+    return this.#isReadyWhere(() => true);
+  }
+
+  #isReadyWhere(fits: (topology: Topology) => boolean): boolean {
     const { nodes, majority } = this.#electorate;
-    return nodes.filter(({ mayVote, backend }) => mayVote && backend.ready).length >= majority;
+    const able = nodes.filter(({ mayVote, backend }) => mayVote && backend.ready && fits(backend.parts.topology));
+    return able.length >= majority;
   }
 
   async connect(options: ConnectOptions = {}): Promise<void> {
@@ -126,11 +132,11 @@ class Client implements RedLockClient {
     const look = () => {
       const { mistake, nodes } = this.#electorate;
       if (mistake !== undefined) wait.reject(new LockNodesError(mistake));
-      else if (this.ready) wait.resolve();
+      else if (this.#isReadyWhere((topology) => topology.stir())) wait.resolve();
       else for (const node of nodes) node.connect();
     };
     // What hears messages, too.
-    for (const { backend } of this.#electorate.nodes) void backend.whenReady({ timeoutMs }).catch(() => undefined);
+    for (const { backend } of this.#electorate.nodes) void backend.whenReady({ timeoutMs }).then(look, () => undefined);
     const again = () => {
       look();
       if (!wait.settled) next = waits.at(clock.now() + LOOK_MS, again);

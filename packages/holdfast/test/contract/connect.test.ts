@@ -1,4 +1,4 @@
-import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { driveTime, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
@@ -22,6 +22,51 @@ describe('connect()', () => {
     const connections = await kit.admin.client('LIST');
     await client.connect();
     expect(String(await kit.admin.client('LIST')).split('\n')).toHaveLength(String(connections).split('\n').length);
+  });
+
+  it('rejects in time when the server hangs behind a connection that stands, and resolves when it answers again', async () => {
+    const time = driveTime(kit);
+    const proxy = await openProxy(kit);
+    const client = openClient(kit, { redis: { host: proxy.host, port: proxy.port } });
+    await client.connect();
+    proxy.blackHole();
+    await time.advance(1_000);
+    const waiting = failureOf(client.connect({ timeoutMs: 500 }));
+    await time.advance(500);
+    const failure = await waiting;
+    expect(failure).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    expect((failure as Error).message).toMatch(/^Redis did not answer in time: is Redis up/);
+    expect(client.ready).toBe(true);
+    await proxy.heal();
+    await client.connect();
+  });
+
+  it('asks a server that has been quiet for a second once, for all calls, and one that has just answered nothing', async () => {
+    const time = driveTime(kit);
+    const client = openClient(kit);
+    const pings = async () => Number(/cmdstat_ping:calls=(\d+)/.exec(await kit.admin.info('commandstats'))?.[1] ?? 0);
+    await client.connect();
+    const before = await pings();
+    await client.connect();
+    expect(await pings()).toBe(before);
+    await time.advance(1_000);
+    await Promise.all([client.connect(), client.connect()]);
+    await client.connect();
+    expect(await pings()).toBe(before + 1);
+    await time.advance(1_000);
+    await client.getLock(freshName()).withLock(() => undefined);
+    await client.connect();
+    expect(await pings()).toBe(before + 1);
+  });
+
+  it('takes a refusal for an answer: not every user may PING', async () => {
+    const time = driveTime(kit);
+    await kit.admin.acl('SETUSER', 'no-ping', 'on', '>secret', '~*', '&*', '+@all', '-ping');
+    const { host, port } = kit.server;
+    const client = openClient(kit, { redis: { host, port, username: 'no-ping', password: 'secret' } });
+    await client.connect();
+    await time.advance(1_000);
+    await client.connect();
   });
 
   it('rejects when there is no server in time, and works when there is one again', async () => {

@@ -69,6 +69,20 @@ it('nodes are reached in time when the process stood still for longer than that'
   expect(client.ready).toBe(true);
 });
 
+it('a majority of the nodes answers before the client is connected once more, after they have been quiet', async () => {
+  const client = open();
+  await within(client.connect());
+  for (const node of [3, 4]) world.links[node]?.freeze();
+  await world.clock.advance(1_000);
+  await within(client.connect({ timeoutMs: 300 }));
+  world.links[2]?.freeze();
+  await world.clock.advance(1_000);
+  const failure = await within(failureOf(client.connect({ timeoutMs: 300 })));
+  expect(failure).toBeInstanceOf(LockUnavailableError);
+  world.links[2]?.thaw();
+  await within(client.connect());
+});
+
 describe('a minority of the nodes', () => {
   it.each([
     ['dead', (node: number) => world.kill(node)],

@@ -39,6 +39,19 @@ describe('in a Cluster', () => {
     }
   });
 
+  it('connect() hears from every master once more after a second of quiet, and from none before', async () => {
+    const time = driveTime(kit);
+    const client = kit.open(calm);
+    await client.connect();
+    const counters = await Promise.all(kit.nodes.map(async (node) => countCommands(await node.admin())));
+    const pings = async () => Promise.all(counters.map(async (counter) => (await counter.delta())['ping'] ?? 0));
+    await client.connect();
+    expect(await pings()).toEqual(kit.nodes.map(() => 0));
+    await time.advance(1_000);
+    await client.connect();
+    expect((await pings()).filter((count) => count === 1)).toHaveLength(3);
+  });
+
   it('members of a multi-lock are taken and given back by one command for each slot', async () => {
     const client = kit.open(calm);
     const tag = freshName();
