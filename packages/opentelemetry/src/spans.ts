@@ -25,7 +25,7 @@ import { guard, type Subscription, Subscriptions } from './subscriptions.js';
 export interface TraceOptions {
   /** Adds the attribute `holdfast.lock.group`, and the group to the names of spans. */
   readonly group?: GroupOf | undefined;
-  /** Default: the global one. */
+  /** Default: the global one, also one that is set later, or in the place of another. */
   readonly tracerProvider?: TracerProvider | undefined;
 }
 
@@ -40,8 +40,8 @@ export interface TraceOptions {
  */
 export function traceLocks(options: TraceOptions = {}): Subscription {
   checkOptions('traceLocks', options, ['tracerProvider', 'getTracer']);
-  const { tracerProvider = traceApi.getTracerProvider() } = options;
-  const spans = new LockSpans(tracerProvider.getTracer('@holdfast/opentelemetry'), options.group);
+  const { group, tracerProvider } = options;
+  const spans = new LockSpans(tracersOf(tracerProvider), group);
   const subscriptions = new Subscriptions();
   subscriptions.toTrace('holdfast:acquire', {
     start: (call) => spans.asked(call),
@@ -58,9 +58,17 @@ export function traceLocks(options: TraceOptions = {}): Subscription {
   return subscriptions;
 }
 
+/** A tracer of the global provider is asked for with each span: one that the API gave before stays with the provider that there was first. */
+function tracersOf(given: TracerProvider | undefined): () => Tracer {
+  const tracerOf = (provider: TracerProvider) => provider.getTracer('@holdfast/opentelemetry');
+  if (given === undefined) return () => tracerOf(traceApi.getTracerProvider());
+  const tracer = tracerOf(given);
+  return () => tracer;
+}
+
 /** The spans that are open, and what is known of holds. */
 class LockSpans {
-  readonly #tracer: Tracer;
+  readonly #tracer: () => Tracer;
   readonly #group: GroupOf | undefined;
   readonly #calls = new WeakMap<LockAcquireTrace, Span>();
   readonly #sections = new WeakMap<LockSectionTrace, Span>();
@@ -68,7 +76,7 @@ class LockSpans {
   readonly #holds = new Map<string, Span | undefined>();
   readonly #handovers = new Handovers();
 
-  constructor(tracer: Tracer, group: GroupOf | undefined) {
+  constructor(tracer: () => Tracer, group: GroupOf | undefined) {
     this.#tracer = tracer;
     this.#group = group;
   }
@@ -144,7 +152,7 @@ class LockSpans {
   ): Span {
     const grouped = groupAttributes(name, this.#group);
     const { 'holdfast.lock.group': group } = grouped;
-    return this.#tracer.startSpan(typeof group === 'string' ? `${kind} ${group}` : kind, {
+    return this.#tracer().startSpan(typeof group === 'string' ? `${kind} ${group}` : kind, {
       attributes: { 'holdfast.lock.name': name, 'holdfast.client.id': clientId, ...grouped, ...more },
     });
   }

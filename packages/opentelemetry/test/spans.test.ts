@@ -160,3 +160,23 @@ describe('when it is stopped', () => {
     expect(spans()).toEqual([]);
   });
 });
+
+describe('spans of the global provider', () => {
+  it('go to one that is set later, and to the one that takes its place', async () => {
+    const tracing = traceLocks();
+    kit.cleanup(() => tracing.stop());
+    kit.cleanup(() => trace.disable());
+    const { lock } = openClient(kit);
+    const spansUnder = async ({ tracerProvider, spans }: ReturnType<typeof openSpans>) => {
+      trace.disable();
+      trace.setGlobalTracerProvider(tracerProvider);
+      await lock.withLock(() => undefined);
+      return spans;
+    };
+    const first = await spansUnder(openSpans(kit));
+    expect(first()).toHaveLength(2);
+    const second = await spansUnder(openSpans(kit));
+    expect(first()).toHaveLength(2);
+    expect(second()).toHaveLength(2);
+  });
+});
