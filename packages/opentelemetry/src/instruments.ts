@@ -34,7 +34,7 @@ export function instruments(meter: Meter) {
     renewalLateness: duration('renewal.lateness', 'How much later than due a renewal was sent'),
     leaseSlack: duration(
       'lease.slack',
-      'How much of the lease was left when its renewal was confirmed',
+      'How much of a whole lease was left when it was renewed',
       SLACK_BOUNDS_S,
     ),
     refusals: count('limit.refusals', '{call}', "Calls above one of the client's limits"),

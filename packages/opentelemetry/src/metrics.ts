@@ -84,7 +84,7 @@ export function measureLocks(options: MeasureOptions = {}): Subscription {
   subscriptions.to('holdfast:renewal', ({ name, outcome, latenessMs, slackMs }) => {
     meter().renewals.add(1, about(name, { 'holdfast.renewal.outcome': outcome }));
     meter().renewalLateness.record(latenessMs / 1_000, about(name));
-    if (outcome === 'renewed' || outcome === 'held') meter().leaseSlack.record(slackMs / 1_000, about(name));
+    if (slackMs !== undefined) meter().leaseSlack.record(slackMs / 1_000, about(name));
   });
   subscriptions.to('holdfast:leak', ({ name, how }) => meter().leaks.add(1, about(name, { 'holdfast.leak.how': how })));
   subscriptions.to('holdfast:self-wait', ({ name }) => meter().selfWaits.add(1, about(name)));

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { driveTime, useRedis, waitUntil } from '@holdfast/testkit';
+import { measureLocks } from '@holdfast/opentelemetry';
 import { describe, expect, it } from '@jest/globals';
 import type { Histogram } from '@opentelemetry/api';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
-import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { type Histogram as HistogramValue, MeterProvider } from '@opentelemetry/sdk-metrics';
 import { instruments } from '../src/instruments.js';
+import { openClient, openMetrics } from './site.js';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const readme = read('packages/opentelemetry/README.md');
@@ -47,6 +50,83 @@ describe.each(pages)('%s', (page) => {
     const there = new Set(bucketsIn(await exposition()));
     expect(there).toContain('holdfast_lease_slack_bucket 15');
     expect(bucketsIn(read(page)).filter((bucket) => !there.has(bucket))).toEqual([]);
+  });
+});
+
+describe('the alert on leases that are renewed late', () => {
+  const kit = useRedis();
+  const rule =
+    /lease_slack_bucket\{le=~"(\d+).*?"\}\[10m\]\)\) \/ sum\(rate\(holdfast_lease_slack_count\[10m\]\)\) > ([\d.]+)/;
+
+  /** What its expression says of all that was measured. */
+  const watch = () => {
+    const metrics = openMetrics(kit);
+    const measuring = measureLocks({ meterProvider: metrics.meterProvider });
+    kit.cleanup(() => measuring.stop());
+    const [, bound, share] = (rule.exec(read('docs/operations/alerts.yml')) ?? []).map(Number);
+    return async () => {
+      await metrics.of('none');
+      const slack = metrics.exported().find(({ descriptor }) => descriptor.name === 'holdfast.lease.slack');
+      if (slack === undefined) return { count: 0, fires: false };
+      const { count, buckets } = slack.dataPoints[0]?.value as HistogramValue;
+      const low = buckets.counts.slice(0, buckets.boundaries.indexOf(bound as number) + 1);
+      return { count, fires: low.reduce((sum, some) => sum + some) / count > (share as number) };
+    };
+  };
+  /** The exporter waits for timers, also at its end. */
+  const watchDriven = () => {
+    const time = driveTime(kit);
+    const judged = watch();
+    kit.cleanup(() => time.flow());
+    return {
+      time,
+      judged: () => {
+        time.flow();
+        return judged();
+      },
+    };
+  };
+
+  it('is silent where locks change hands', async () => {
+    const judged = watch();
+    const options = { claimLeaseMs: 600, reaskMs: 200 };
+    const { client, lock } = openClient(kit, options);
+    const before = await openClient(kit, options).client.getLock(lock.name).acquire();
+    const waiting = lock.acquire();
+    await waitUntil(async () => (await client.inspect(lock.name)).queue.length === 1, { what: 'a call that waits' });
+    await before.release();
+    const hold = await waiting;
+    expect(client.stats().handoffs.granted).toBe(1);
+    await waitUntil(() => client.stats().renewals.renewed === 1, { what: 'the claim is raised' });
+    expect(await judged()).toEqual({ count: 0, fires: false });
+    await hold.release();
+  });
+
+  it('is silent where leases are fixed, and others renewed in time', async () => {
+    const { time, judged } = watchDriven();
+    const { client, lock } = openClient(kit);
+    const [watched, fixed] = [await lock.acquire(), await client.getLock(`${lock.name}:2`).acquire({ leaseMs: 20_000 })];
+    // Whatever the clock of Redis says: there is something to prolong.
+    await kit.admin.pexpire(lock.name, 20_000);
+    await time.advance(7_000);
+    await waitUntil(() => client.stats().renewals.held === 1, { what: 'a look at the fixed lease' });
+    await time.advance(3_000);
+    await waitUntil(() => client.stats().renewals.renewed === 1, { what: 'a renewal' });
+    expect(await judged()).toEqual({ count: 1, fires: false });
+    for (const hold of [watched, fixed]) await hold.release();
+  });
+
+  it('fires where they are renewed late', async () => {
+    const { time, judged } = watchDriven();
+    const { client, lock } = openClient(kit);
+    const hold = await lock.acquire();
+    await kit.admin.pexpire(lock.name, 20_000);
+    // The event loop stands still.
+    time.jump(18_000);
+    await time.advance(0);
+    await waitUntil(() => client.stats().renewals.renewed === 1, { what: 'a renewal' });
+    expect(await judged()).toEqual({ count: 1, fires: true });
+    await hold.release();
   });
 });
 

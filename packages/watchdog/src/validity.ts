@@ -32,6 +32,8 @@ export class Validity {
   #proofRemainingMs = 0;
   /** Length of the latest confirmation, as far as believed. */
   #grantedMs = 0;
+  /** Length of the latest one that prolonged the lease noticeably. */
+  #prolongedMs = 0;
   /** Ends of the furthest confirmation, as far as believed, before and after the margin. */
   #grantEnd: number | undefined;
   #safeEnd: number | undefined;
@@ -82,6 +84,7 @@ export class Validity {
     const grantEnd = Math.floor(exactEnd);
     const prolonged = this.#grantEnd === undefined || grantEnd > this.#grantEnd + this.slackMs;
     this.#grantedMs = Math.floor(grantedMs);
+    if (prolonged) this.#prolongedMs = this.#grantedMs;
     this.#grantEnd = later(this.#grantEnd, grantEnd);
     this.#safeEnd = later(this.#safeEnd, Math.floor(exactEnd - this.#marginMs(grantedMs)));
     if (this.#proofSentAt === undefined || sentAt + remainingMs > this.#proofSentAt + this.#proofRemainingMs) {
@@ -130,6 +133,11 @@ export class Validity {
   /** Time from a confirmation to the next renewal. */
   get intervalMs(): number {
     return Math.min((this.atLimit ? this.#terms.leaseMs : this.#grantedMs) / 3, this.#mostIntervalMs);
+  }
+
+  /** It was last prolonged by all that its terms say: not for a claim, which is short, nor by other terms. */
+  get isWhole(): boolean {
+    return this.#prolongedMs >= this.#terms.leaseMs - this.slackMs;
   }
 
   /** Why the lease is over at its deadline; undefined when it could have been prolonged. */

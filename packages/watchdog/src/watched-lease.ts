@@ -36,8 +36,11 @@ export interface SettledRenewal<S> {
   readonly outcome: RenewalOutcome;
   /** How long after it was due it was sent. */
   readonly latenessMs: number;
-  /** How much of the lease was left when the outcome came: had that come later by so much, the lease would have been lost. */
-  readonly slackMs: number;
+  /**
+   * How much of the lease was left when it was renewed: had that come later by so much, the lease would have been lost. Only of one that had its whole length
+   * before: a claim, raised for the first time, is short by design, and a fixed lease is never renewed.
+   */
+  readonly slackMs: number | undefined;
 }
 
 /** What a lease needs of its watchdog. */
@@ -198,7 +201,8 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
   settle(attempt: Attempt, outcome: RenewalOutcome): void {
     if (!this.check()) return;
     const latenessMs = Math.max(0, attempt.startedAt - this.#plan.dueAt);
-    const slackMs = Math.max(0, this.deadline - this.#keeper.clock.now());
+    const isWhole = outcome.kind === 'renewed' && this.#validity.isWhole;
+    const slackMs = isWhole ? Math.max(0, this.deadline - this.#keeper.clock.now()) : undefined;
     // Before anything comes of it: an observer may want to know what a lost lease was of.
     this.#keeper.onRenewal({ subject: this.subject, outcome, latenessMs, slackMs });
     const current = this.#attempt === attempt;

@@ -215,6 +215,53 @@ describe('renewal', () => {
   });
 });
 
+describe('what was left of a lease', () => {
+  const slacks = ({ renewals }: ReturnType<typeof harness>) => renewals.map(({ slackMs }) => slackMs);
+
+  it('is not told where one that was granted for less is raised for the first time, and then is', async () => {
+    const site = harness();
+    const { clock, open, port, start } = site;
+    port.endsAt.set('s:a', start + 3_000);
+    open().begin(start, 3_000);
+    await clock.advance(1_000);
+    expect(slacks(site)).toEqual([undefined]);
+    await clock.advance(10_000);
+    expect(slacks(site)).toEqual([undefined, 19_698]);
+  });
+
+  it('is not told where new terms want more than the lease was granted for', async () => {
+    const site = harness();
+    const { clock, hold } = site;
+    const lease = hold('s:a', { leaseMs: 5_000, mode: 'fixed' });
+    lease.retune(watched);
+    await clock.advance(5_000);
+    expect(slacks(site)).toEqual([undefined]);
+  });
+
+  it('is told also after proofs that prolonged nothing', async () => {
+    const site = harness();
+    const { clock, hold, start } = site;
+    const lease = hold();
+    await clock.advance(5_000);
+    lease.witness(start + 5_000, 25_000);
+    await clock.advance(5_000);
+    expect(slacks(site)).toEqual([19_748]);
+  });
+
+  it('is not told of looks at a fixed lease, nor of one that could not be renewed', async () => {
+    const site = harness();
+    const { clock, hold, port } = site;
+    hold('s:a', fixed);
+    await clock.advance(10_000);
+    port.policy = () => down;
+    hold('s:b');
+    await clock.advance(10_500);
+    const told = slacks(site);
+    expect(told.length).toBeGreaterThan(2);
+    expect(told).toEqual(told.map(() => undefined));
+  });
+});
+
 describe('an unknown outcome', () => {
   it('makes the lease suspect and is tried again with a back-off up to a quarter of the interval', async () => {
     const { clock, port, hold, whatWasHeard, start } = harness();

@@ -44,16 +44,23 @@ export interface LockDiagnostics {
     /** Absent when `holdfast:released` has told it: only the answer to the release said that the lock had been lost. */
     readonly heldMs: number | undefined;
   };
-  /** A lease was renewed, or could not be. Published in the async context of the outermost hold. */
+  /** A lease was renewed or looked at, or could not be. Published in the async context of the outermost hold. */
   'holdfast:renewal': LockMessage & {
     readonly name: string;
     /** The holds that the lease serves, outermost first. */
     readonly holdIds: readonly string[];
+    /**
+     * `renewed`: the lease was prolonged. `held`: still ours, and there was nothing to prolong: a fixed lease, or one at its `maxHoldMs`, is only looked at.
+     * `lost`: not ours any more. `unknown`: no certain answer; it is tried again until the lease is over.
+     */
     readonly outcome: 'renewed' | 'held' | 'lost' | 'unknown';
     /** How much later than due it was sent. */
     readonly latenessMs: number;
-    /** How much of the lease was left when its outcome came. */
-    readonly slackMs: number;
+    /**
+     * How much of the lease was left when it was `renewed`. Absent with the other outcomes, and when the lease did not have its whole length before: one that was
+     * handed over is short until it is renewed for the first time.
+     */
+    readonly slackMs: number | undefined;
   };
   /** See the event `leak`. Those that were garbage-collected are noticed of locks that were taken while this has a subscriber. */
   'holdfast:leak': LockHoldMessage & { readonly how: LeakHow };

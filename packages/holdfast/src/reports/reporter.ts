@@ -118,7 +118,7 @@ export class Reporter {
   ): void {
     this.stats.renewals[outcome]++;
     this.stats.lateness.record(latenessMs);
-    if (outcome === 'renewed' || outcome === 'held') this.stats.slack.record(slackMs);
+    if (slackMs !== undefined) this.stats.slack.record(slackMs);
     if (!channels.renewal.hasSubscribers) return;
     const served = holds();
     const holdIds = served.map(({ id }) => id);

@@ -51,13 +51,20 @@ export interface LockClientStats {
   };
   readonly reentries: number;
   readonly renewals: {
+    /** Leases that were prolonged. */
     readonly renewed: number;
+    /** Looks that found the lease still ours, with nothing to prolong: a fixed lease, or one at its `maxHoldMs`. */
     readonly held: number;
+    /** The lease was not ours any more. */
     readonly lost: number;
+    /** No certain answer: it is tried again until the lease is over. */
     readonly unknown: number;
     /** How much later than due they were sent. */
     readonly lateness: Distribution;
-    /** How much of the lease was left when they were confirmed. Where it comes near 0, locks will be lost. */
+    /**
+     * How much of the lease was left when it was renewed: of those `renewed`, but for the first renewal of a lease that was handed over, which is short until
+     * then. In time it is two thirds of the lease; where it comes near 0, locks will be lost.
+     */
     readonly slack: Distribution;
   };
   readonly losses: Readonly<Partial<Record<LockLostReason, number>>>;
