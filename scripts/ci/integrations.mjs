@@ -17,7 +17,7 @@ const known = {
     use: 'measureLocks().stop(); traceLocks().stop();',
   },
   nestjs: {
-    imports: ['@nestjs/common', 'holdfast'],
+    imports: ['@nestjs/common', '@nestjs/core', 'holdfast'],
     beside: Object.fromEntries(
       ['11', '12'].map((version) => [
         `nest-${version}`,

@@ -4,7 +4,7 @@
 /** Everything else that runs beside ioredis is bundled into it. */
 const allowed = {
   holdfast: { dependencies: [], peerDependencies: ['ioredis'] },
-  '@holdfast/nestjs': { dependencies: [], peerDependencies: ['@nestjs/common', 'holdfast'] },
+  '@holdfast/nestjs': { dependencies: [], peerDependencies: ['@nestjs/common', '@nestjs/core', 'holdfast'] },
   '@holdfast/opentelemetry': { dependencies: [], peerDependencies: ['@opentelemetry/api', 'holdfast'] },
 };
 

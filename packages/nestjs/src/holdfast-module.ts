@@ -1,4 +1,5 @@
-import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { createLockClient, LockClient, type LockClientOptions } from 'holdfast';
 import { LockHealthIndicator } from './health.js';
 
@@ -8,9 +9,16 @@ export interface HoldfastModuleOptions extends LockClientOptions {
   drainMs?: number | undefined;
 }
 
+/** Whether an import of the module is for the whole application. */
+const IS_GLOBAL: unique symbol = Symbol('@holdfast/nestjs: is global');
+
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<HoldfastModuleOptions>()
   .setClassMethodName('forRoot')
-  .setExtras({ isGlobal: true }, (definition, { isGlobal }) => ({ ...definition, global: isGlobal }))
+  .setExtras({ isGlobal: true }, (definition, { isGlobal }) => ({
+    ...definition,
+    global: isGlobal,
+    providers: [...(definition.providers ?? []), { provide: IS_GLOBAL, useValue: isGlobal }],
+  }))
   .build();
 
 const DRAIN_MS = 10_000;
@@ -42,7 +50,8 @@ function apart(options: HoldfastModuleOptions | null | undefined): {
 
 /**
  * One lock client for the application: `HoldfastModule.forRoot({ redis: 'redis://localhost:6379' })`, or `forRootAsync({ inject, useFactory })`. Inject it as
- * `LockClient`. The module is global, unless `isGlobal: false` is given.
+ * `LockClient`. The module is global, unless `isGlobal: false` is given. Import it once: each import has a client of its own, and clients never re-enter each other's locks.
+ * Of a second one that is global too a process warning tells (`HOLDFAST_SECOND_CLIENT`).
  *
  * When the application shuts down, and has answered its last request, the client is closed; `app.enableShutdownHooks()` makes signals do that.
  *
@@ -59,14 +68,37 @@ function apart(options: HoldfastModuleOptions | null | undefined): {
   ],
   exports: [LockClient, LockHealthIndicator],
 })
-export class HoldfastModule extends ConfigurableModuleClass implements OnApplicationShutdown {
+export class HoldfastModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationShutdown {
   readonly #client: LockClient;
   readonly #drainMs: number;
+  readonly #modules: ModuleRef;
+  readonly #isGlobal: boolean;
 
-  constructor(@Inject(LockClient) client: LockClient, @Inject(MODULE_OPTIONS_TOKEN) options: HoldfastModuleOptions) {
+  constructor(
+    @Inject(LockClient) client: LockClient,
+    @Inject(MODULE_OPTIONS_TOKEN) options: HoldfastModuleOptions,
+    @Inject(ModuleRef) modules: ModuleRef,
+    @Inject(IS_GLOBAL) isGlobal: boolean,
+  ) {
     super();
     this.#client = client;
     this.#drainMs = apart(options).drainMs;
+    this.#modules = modules;
+    this.#isGlobal = isGlobal;
+  }
+
+  /** Called by Nest. Those that are not global have clients of their own on purpose. */
+  onModuleInit(): void {
+    const imported = this.#modules.get(HoldfastModule, { strict: false, each: true });
+    const global = imported.filter((module) => module.#isGlobal);
+    // One of them tells. In a test one client may have taken the place of all.
+    if (global[0] !== this || new Set(global.map((module) => module.#client)).size === 1) return;
+    process.emitWarning(
+      `HoldfastModule is imported ${global.length} times in this application, and each import has a lock client of its own: a call that is nested in code which holds ` +
+        'its lock by another client will wait for ever. Import it once, in the root module: it is global. An import that is to have its own client says ' +
+        'isGlobal: false.',
+      { type: 'HoldfastWarning', code: 'HOLDFAST_SECOND_CLIENT' },
+    );
   }
 
   /** Called by Nest. Not `onModuleDestroy`: requests are still being answered then. */

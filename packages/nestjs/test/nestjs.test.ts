@@ -1,6 +1,6 @@
 import { driveTime, faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
-import { currentHold, HoldfastModule, LockHealthIndicator, WithLock } from '@holdfast/nestjs';
-import { describe, expect, it } from '@jest/globals';
+import { currentHold, HoldfastModule, type HoldfastModuleOptions, LockHealthIndicator, WithLock } from '@holdfast/nestjs';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Inject, Injectable, Module, type ModuleMetadata, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { HealthCheckService, TerminusModule } from '@nestjs/terminus';
@@ -218,6 +218,28 @@ describe('HoldfastModule', () => {
     }
     const { app, locks } = await start([HoldfastModule.forRoot(options()), Other]);
     expect(app.get(Other, { strict: false }).elsewhere.locks).toBe(locks);
+  });
+
+  it('warns of a second client for the application, once, and of none that is meant or in another application', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    kit.cleanup(() => warn.mockRestore());
+    const second = async (options: Partial<HoldfastModuleOptions> & { isGlobal?: boolean }, change?: typeof withFake) => {
+      @Module({ imports: [HoldfastModule.forRoot({ redis: kit.server.url, ...options })] })
+      class Feature {}
+      await start([HoldfastModule.forRoot({ redis: kit.server.url }), Feature], change);
+      return warn.mock.calls.splice(0).map(([, options]) => options);
+    };
+    const fake = createTestClient();
+    const withFake = (builder: TestingModuleBuilder) => builder.overrideProvider(LockClient).useValue(fake);
+    expect(await second({ isGlobal: false })).toEqual([]);
+    expect(await second({}, withFake)).toEqual([]);
+    await start([HoldfastModule.forRoot(options())]);
+    const once = HoldfastModule.forRoot(options());
+    @Module({ imports: [once] })
+    class Again {}
+    await start([once, Again]);
+    expect(warn).not.toHaveBeenCalled();
+    expect(await second({})).toEqual([{ type: 'HoldfastWarning', code: 'HOLDFAST_SECOND_CLIENT' }]);
   });
 
   it('refuses options that cannot work when the application starts', async () => {
