@@ -1,4 +1,4 @@
-import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { ConfigurableModuleBuilder, type DynamicModule, Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { createLockClient, LockClient, type LockClientOptions } from 'holdfast';
 import { LockHealthIndicator } from './health.js';
@@ -24,6 +24,16 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
 const DRAIN_MS = 10_000;
 const LONGEST_DRAIN_MS = 2 ** 31 - 1;
 
+/** @throws TypeError for no options. */
+function checkIsObject(
+  options: HoldfastModuleOptions | null | undefined,
+  hint: string,
+): asserts options is HoldfastModuleOptions {
+  if (typeof options === 'object' && options !== null) return;
+  const given = options === null ? 'null' : typeof options;
+  throw new TypeError(`HoldfastModule: options must be an object, got ${given}${hint}`);
+}
+
 /**
  * What is the client's, which refuses options that it does not know, and what is the module's own.
  *
@@ -33,12 +43,7 @@ function apart(options: HoldfastModuleOptions | null | undefined): {
   readonly ofClient: LockClientOptions;
   readonly drainMs: number;
 } {
-  if (typeof options !== 'object' || options === null) {
-    const given = options === null ? 'null' : typeof options;
-    throw new TypeError(
-      `HoldfastModule: options must be an object, got ${given}; what does the factory of forRootAsync give?`,
-    );
-  }
+  checkIsObject(options, '; what does the factory of forRootAsync give?');
   const { drainMs = DRAIN_MS, ...ofClient } = options;
   if (!Number.isInteger(drainMs) || drainMs < 0 || drainMs > LONGEST_DRAIN_MS) {
     throw new RangeError(
@@ -73,6 +78,12 @@ export class HoldfastModule extends ConfigurableModuleClass implements OnModuleI
   readonly #drainMs: number;
   readonly #modules: ModuleRef;
   readonly #isGlobal: boolean;
+
+  /** See {@link HoldfastModule}. @throws TypeError for no options. */
+  static override forRoot(options: HoldfastModuleOptions & Partial<{ isGlobal: boolean }>): DynamicModule {
+    checkIsObject(options, '');
+    return super.forRoot(options);
+  }
 
   constructor(
     @Inject(LockClient) client: LockClient,

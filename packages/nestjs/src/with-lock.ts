@@ -27,6 +27,10 @@ interface WithClient {
  * The method is async, and rejects with `LockTimeoutError` when the lock stayed busy for `waitMs`, with `LockLostError` when it was lost meanwhile, and else as `withLock`;
  * with what `key` throws, before any I/O. What other decorators have noted on the method stays, in whatever order they stand.
  *
+ * The compiler refuses it on a generic or overloaded method, whose types a decorator cannot follow: call `getLock(…).withLock(…)` inside such a method.
+ *
+ * @throws TypeError, where it stands, for a key that is no function, options that are no object, and on anything but a method. What the options say is checked by `withLock`, with each call.
+ *
  * Not promised: anything for a method that is called on an object which Nest has not made, or without its object. The call rejects then, before any I/O.
  */
 export function WithLock<S extends object, A extends readonly unknown[]>(
@@ -35,13 +39,17 @@ export function WithLock<S extends object, A extends readonly unknown[]>(
 ) {
   if (typeof key !== 'function')
     throw new TypeError('@WithLock: the key must be a function of the object and the arguments');
+  if (typeof options !== 'object' || (options as unknown) === null)
+    throw new TypeError('@WithLock: options must be an object, as those of withLock');
   return <P extends [...A, ...unknown[]], R>(
     target: S,
     property: string | symbol,
     descriptor: TypedPropertyDescriptor<(...args: P) => Promise<R>>,
   ): TypedPropertyDescriptor<(...args: P) => Promise<R>> => {
-    const { value: method } = descriptor;
-    if (method === undefined) throw new TypeError(`@WithLock: ${String(property)} is no method`);
+    // A field has none.
+    const method = (descriptor as typeof descriptor | undefined)?.value;
+    if (typeof method !== 'function')
+      throw new TypeError(`@WithLock: ${String(property)} is no method, and nothing else can have a lock`);
     Inject(LockClient)(target, CLIENT);
     const locked = async function (this: S & WithClient, ...args: P): Promise<R> {
       // A method that was handed on by itself, as in `setInterval(this.close)`.

@@ -123,6 +123,13 @@ describe('@WithLock', () => {
     expect(() => WithLock('name' as never)).toThrow('the key must be a function');
   });
 
+  it('refuses, where it stands, options that are none and what is no method', () => {
+    for (const nothing of [null, 3_000])
+      expect(() => WithLock(() => 'name', nothing as never)).toThrow('@WithLock: options must be an object');
+    const decorate = WithLock(() => 'name') as unknown as PropertyDecorator;
+    expect(() => decorate({}, 'field')).toThrow(new TypeError('@WithLock: field is no method, and nothing else can have a lock'));
+  });
+
   it('says so when Nest has not made the object', async () => {
     const ledger = new Ledger(createTestClient());
     await expect(ledger.tryClose('mon')).rejects.toThrow('Ledger.tryClose has no lock client');
@@ -250,6 +257,10 @@ describe('HoldfastModule', () => {
       await expect(start([given])).rejects.toThrow(
         `options must be an object, got ${nothing === null ? 'null' : typeof nothing}; what does the factory`,
       );
+    }
+    for (const nothing of [undefined, null, 'redis://localhost']) {
+      const given = nothing === null ? 'null' : typeof nothing;
+      expect(() => HoldfastModule.forRoot(nothing as never)).toThrow(`options must be an object, got ${given}`);
     }
     for (const drainMs of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '5s' as never]) {
       await expect(start([HoldfastModule.forRoot({ ...options(), drainMs })])).rejects.toThrow(/drainMs must be/);
