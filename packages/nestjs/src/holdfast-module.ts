@@ -1,4 +1,11 @@
-import { ConfigurableModuleBuilder, type DynamicModule, Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import {
+  ConfigurableModuleBuilder,
+  type DynamicModule,
+  Inject,
+  Module,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { createLockClient, LockClient, type LockClientOptions } from 'holdfast';
 import { LockHealthIndicator } from './health.js';

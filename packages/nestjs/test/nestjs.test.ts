@@ -1,7 +1,13 @@
 import { driveTime, faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
-import { currentHold, HoldfastModule, type HoldfastModuleOptions, LockHealthIndicator, WithLock } from '@holdfast/nestjs';
+import {
+  currentHold,
+  HoldfastModule,
+  type HoldfastModuleOptions,
+  LockHealthIndicator,
+  WithLock,
+} from '@holdfast/nestjs';
 import { describe, expect, it, jest } from '@jest/globals';
-import { Inject, Injectable, Module, type ModuleMetadata, SetMetadata } from '@nestjs/common';
+import { type DynamicModule, Inject, Injectable, Module, type ModuleMetadata, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
@@ -127,7 +133,9 @@ describe('@WithLock', () => {
     for (const nothing of [null, 3_000])
       expect(() => WithLock(() => 'name', nothing as never)).toThrow('@WithLock: options must be an object');
     const decorate = WithLock(() => 'name') as unknown as PropertyDecorator;
-    expect(() => decorate({}, 'field')).toThrow(new TypeError('@WithLock: field is no method, and nothing else can have a lock'));
+    expect(() => decorate({}, 'field')).toThrow(
+      new TypeError('@WithLock: field is no method, and nothing else can have a lock'),
+    );
   });
 
   it('says so when Nest has not made the object', async () => {
@@ -230,11 +238,13 @@ describe('HoldfastModule', () => {
   it('warns of a second client for the application, once, and of none that is meant or in another application', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
     kit.cleanup(() => warn.mockRestore());
-    const second = async (options: Partial<HoldfastModuleOptions> & { isGlobal?: boolean }, change?: typeof withFake) => {
-      @Module({ imports: [HoldfastModule.forRoot({ redis: kit.server.url, ...options })] })
-      class Feature {}
-      await start([HoldfastModule.forRoot({ redis: kit.server.url }), Feature], change);
-      return warn.mock.calls.splice(0).map(([, options]) => options);
+    const within = (feature: DynamicModule) => ({ module: class Feature extends Ledger {}, imports: [feature] });
+    const second = async (own: Partial<HoldfastModuleOptions> & { isGlobal?: boolean }, change?: typeof withFake) => {
+      await start(
+        [HoldfastModule.forRoot(options()), within(HoldfastModule.forRoot({ ...options(), ...own }))],
+        change,
+      );
+      return warn.mock.calls.splice(0).map(([, told]) => told);
     };
     const fake = createTestClient();
     const withFake = (builder: TestingModuleBuilder) => builder.overrideProvider(LockClient).useValue(fake);
@@ -242,9 +252,7 @@ describe('HoldfastModule', () => {
     expect(await second({}, withFake)).toEqual([]);
     await start([HoldfastModule.forRoot(options())]);
     const once = HoldfastModule.forRoot(options());
-    @Module({ imports: [once] })
-    class Again {}
-    await start([once, Again]);
+    await start([once, within(once)]);
     expect(warn).not.toHaveBeenCalled();
     expect(await second({})).toEqual([{ type: 'HoldfastWarning', code: 'HOLDFAST_SECOND_CLIENT' }]);
   });

@@ -32,11 +32,7 @@ export function instruments(meter: Meter) {
     handoffs: count('handoffs', '{handoff}', 'Locks that passed from one call to another that waited'),
     renewals: count('renewals', '{renewal}', 'Renewals of leases, by outcome'),
     renewalLateness: duration('renewal.lateness', 'How much later than due a renewal was sent'),
-    leaseSlack: duration(
-      'lease.slack',
-      'How much of a whole lease was left when it was renewed',
-      SLACK_BOUNDS_S,
-    ),
+    leaseSlack: duration('lease.slack', 'How much of a whole lease was left when it was renewed', SLACK_BOUNDS_S),
     refusals: count('limit.refusals', '{call}', "Calls above one of the client's limits"),
     leaks: count('leaks', '{hold}', 'Locks that no code will unlock any more'),
     selfWaits: count('self_waits', '{call}', 'Calls that wait for a lock that their own client holds'),

@@ -67,8 +67,9 @@ describe('the alert on leases that are renewed late', () => {
     return async () => {
       await metrics.of('none');
       const slack = metrics.exported().find(({ descriptor }) => descriptor.name === 'holdfast.lease.slack');
-      if (slack === undefined) return { count: 0, fires: false };
-      const { count, buckets } = slack.dataPoints[0]?.value as HistogramValue;
+      const [measured] = slack?.dataPoints ?? [];
+      if (measured === undefined) return { count: 0, fires: false };
+      const { count, buckets } = measured.value as HistogramValue;
       const low = buckets.counts.slice(0, buckets.boundaries.indexOf(bound as number) + 1);
       return { count, fires: low.reduce((sum, some) => sum + some) / count > (share as number) };
     };
@@ -105,7 +106,10 @@ describe('the alert on leases that are renewed late', () => {
   it('is silent where leases are fixed, and others renewed in time', async () => {
     const { time, judged } = watchDriven();
     const { client, lock } = openClient(kit);
-    const [watched, fixed] = [await lock.acquire(), await client.getLock(`${lock.name}:2`).acquire({ leaseMs: 20_000 })];
+    const [watched, fixed] = [
+      await lock.acquire(),
+      await client.getLock(`${lock.name}:2`).acquire({ leaseMs: 20_000 }),
+    ];
     // Whatever the clock of Redis says: there is something to prolong.
     await kit.admin.pexpire(lock.name, 20_000);
     await time.advance(7_000);
