@@ -36,10 +36,7 @@ export interface SettledRenewal<S> {
   readonly outcome: RenewalOutcome;
   /** How long after it was due it was sent. */
   readonly latenessMs: number;
-  /**
-   * How much of the lease was left when it was renewed: had that come later by so much, the lease would have been lost. Only of one that had its whole length
-   * before: a claim, raised for the first time, is short by design, and a fixed lease is never renewed.
-   */
+  /** How much of a whole lease was left when it was renewed. Of no other: a claim is short by design until it is raised, and a fixed lease is only looked at. */
   readonly slackMs: number | undefined;
 }
 
