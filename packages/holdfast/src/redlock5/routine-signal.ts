@@ -1,5 +1,3 @@
-import { truthful } from '../truthful-signal.js';
-
 /** Aborts when the lock is lost; `error` is then why, as is `reason`. */
 export type RedlockAbortSignal = AbortSignal & { error?: Error };
 
@@ -9,11 +7,18 @@ export interface RoutineSignal {
   abort(error: Error): void;
 }
 
-/** `look` is called before each look at the signal, and may abort it. */
+/** `look` is called before each look at the signal, and may abort it: a routine has nothing else to ask, and after a stalled event loop no timer has run yet. */
 export function routineSignal(look: () => void): RoutineSignal {
   const controller = new AbortController();
   const { signal } = controller;
-  truthful(signal, look);
-  Object.defineProperty(signal, 'error', { get: () => (signal.aborted ? (signal.reason as unknown) : undefined) });
+  const inherited = Object.getPrototypeOf(signal) as object;
+  for (const key of ['aborted', 'reason', 'throwIfAborted'] as const)
+    Object.defineProperty(signal, key, {
+      get: () => {
+        look();
+        return Reflect.get(inherited, key, signal) as unknown;
+      },
+    });
+  Object.defineProperty(signal, 'error', { get: () => signal.reason as unknown });
   return { signal, abort: (error) => controller.abort(error) };
 }
