@@ -41,8 +41,8 @@ export class AskingConnection implements Connection {
     return this.#connection.roundTripMs;
   }
 
-  took(ms: number): void {
-    this.#connection.took(ms);
+  took(ms: number, at: number): void {
+    this.#connection.took(ms, at);
   }
 
   answered(at: number): void {

@@ -220,7 +220,7 @@ export class CommandSender {
   readonly #lone: CopyKeeper = {
     replied: (copy, reply) => {
       const now = this.#clock.now();
-      copy.connection.took(now - copy.sentAt);
+      copy.connection.took(now - copy.sentAt, now);
       this.#replied(copy, reply, now);
     },
     failed: (copy, error) => this.#failed(copy, error),
@@ -240,7 +240,7 @@ export class CommandSender {
       onReply: (replies) => {
         // It was one round trip, however many it was for.
         const now = this.#clock.now();
-        first.connection.took(now - first.sentAt);
+        first.connection.took(now - first.sentAt, now);
         copies.forEach((copy, index) => this.#replied(copy, replies[index], now));
       },
       onError: (error) => {

@@ -26,8 +26,8 @@ export interface Connection {
   answered(at: number): void;
   /** Its answers have come to belong to other questions. A connection of ours is replaced, at once or very soon; one of yours is kept. */
   outOfStep(error: Error): 'replaced' | 'kept';
-  /** A reply took this long. */
-  took(ms: number): void;
+  /** A reply took this long, and came at this clock time. */
+  took(ms: number, at: number): void;
   /** What is sent in this turn of the event loop leaves together. */
   gather(): void;
   /**

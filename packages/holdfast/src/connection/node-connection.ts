@@ -141,9 +141,9 @@ export class NodeConnection implements Connection {
     return this.#roundTrips.typicalMs;
   }
 
-  took(ms: number): void {
+  took(ms: number, at: number): void {
     this.#roundTrips.took(ms);
-    this.#counterpart.heard(this.#tools.now());
+    this.#counterpart.heard(at);
   }
 
   answered(at: number): void {
