@@ -16,15 +16,25 @@ export interface HoldfastModuleOptions extends LockClientOptions {
   drainMs?: number | undefined;
 }
 
-/** Whether an import of the module is for the whole application. */
-const IS_GLOBAL: unique symbol = Symbol('@holdfast/nestjs: is global');
+/** Found by a token of its own: the module may be imported by way of a class that extends it. */
+const IMPORT: unique symbol = Symbol('@holdfast/nestjs: an import');
+
+/** One import of the module. */
+interface Import {
+  readonly client: LockClient;
+  /** It is for the whole application. */
+  readonly isGlobal: boolean;
+}
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<HoldfastModuleOptions>()
   .setClassMethodName('forRoot')
   .setExtras({ isGlobal: true }, (definition, { isGlobal }) => ({
     ...definition,
     global: isGlobal,
-    providers: [...(definition.providers ?? []), { provide: IS_GLOBAL, useValue: isGlobal }],
+    providers: [
+      ...(definition.providers ?? []),
+      { provide: IMPORT, inject: [LockClient], useFactory: (client: LockClient): Import => ({ client, isGlobal }) },
+    ],
   }))
   .build();
 
@@ -84,7 +94,7 @@ export class HoldfastModule extends ConfigurableModuleClass implements OnModuleI
   readonly #client: LockClient;
   readonly #drainMs: number;
   readonly #modules: ModuleRef;
-  readonly #isGlobal: boolean;
+  readonly #import: Import;
 
   /** See {@link HoldfastModule}. @throws TypeError for no options. */
   static override forRoot(options: HoldfastModuleOptions & Partial<{ isGlobal: boolean }>): DynamicModule {
@@ -96,21 +106,21 @@ export class HoldfastModule extends ConfigurableModuleClass implements OnModuleI
     @Inject(LockClient) client: LockClient,
     @Inject(MODULE_OPTIONS_TOKEN) options: HoldfastModuleOptions,
     @Inject(ModuleRef) modules: ModuleRef,
-    @Inject(IS_GLOBAL) isGlobal: boolean,
+    @Inject(IMPORT) imported: Import,
   ) {
     super();
     this.#client = client;
     this.#drainMs = apart(options).drainMs;
     this.#modules = modules;
-    this.#isGlobal = isGlobal;
+    this.#import = imported;
   }
 
   /** Called by Nest. Those that are not global have clients of their own on purpose. */
   onModuleInit(): void {
-    const imported = this.#modules.get(HoldfastModule, { strict: false, each: true });
-    const global = imported.filter((module) => module.#isGlobal);
+    const imports = this.#modules.get<Import>(IMPORT, { strict: false, each: true });
+    const global = imports.filter(({ isGlobal }) => isGlobal);
     // One of them tells. In a test one client may have taken the place of all.
-    if (global[0] !== this || new Set(global.map((module) => module.#client)).size === 1) return;
+    if (global[0] !== this.#import || new Set(global.map(({ client }) => client)).size === 1) return;
     process.emitWarning(
       `HoldfastModule is imported ${global.length} times in this application, and each import has a lock client of its own: a call that is nested in code which holds ` +
         'its lock by another client will wait for ever. Import it once, in the root module: it is global. An import that is to have its own client says ' +

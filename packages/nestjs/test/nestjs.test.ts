@@ -257,6 +257,12 @@ describe('HoldfastModule', () => {
     expect(await second({})).toEqual([{ type: 'HoldfastWarning', code: 'HOLDFAST_SECOND_CLIENT' }]);
   });
 
+  it('may be imported by way of a class that extends it', async () => {
+    class LocksModule extends HoldfastModule {}
+    const { ledger, locks } = await start([LocksModule.forRoot(options())]);
+    expect(ledger.locks).toBe(locks);
+  });
+
   it('refuses options that cannot work when the application starts', async () => {
     const starting = start([HoldfastModule.forRoot({ redis: 'http://localhost' })]);
     await expect(starting).rejects.toThrow('redis must be a redis:// or rediss:// URL');

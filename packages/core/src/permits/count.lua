@@ -69,8 +69,9 @@ if how == 'total' and free then
   -- What is swept below goes from one to the other.
   more = n - used - free
 end
-if how == 'add' and math.abs((free or 0) + n) > 9007199254740991 then
-  return { err = 'TOOMANYPERMITS beyond 2^53' }
+-- Numbers are exact up to 2^53: as many may be in use.
+if how == 'add' and math.abs((free or 0) + n) > 4503599627370496 then
+  return { err = 'TOOMANYPERMITS beyond 2^52' }
 end
 local changed = true
 if how == 'begin' and free then changed = false end

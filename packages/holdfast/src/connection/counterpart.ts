@@ -9,6 +9,7 @@ import { meaningOf } from './reply-errors.js';
 import type { CheckedServer, ServerFacts } from './server-check.js';
 
 const REPLICA_RETRY_MS = 1_000;
+const STIR_RETRY_MS = 200;
 /** For how long an answer shows that its server answers. */
 const HEARD_MS = 1_000;
 
@@ -88,18 +89,19 @@ export class Counterpart {
     if (this.#stirredOn === epoch) return;
     this.#stirredOn = epoch;
     this.#connection.sent(this.#tools.now());
-    // A refusal is an answer: with the rights that Redisson's mode needs there is no PING.
-    const answers = await this.#server.ping().then(
-      () => true,
-      (error: unknown) => meaningOf(error).kind !== 'unknown',
+    // For want of a right it is an answer: with those that Redisson's mode needs there is no PING.
+    const meaning = await this.#server.ping().then(
+      () => 'permanent',
+      (error: unknown) => meaningOf(error).kind,
     );
     if (epoch !== this.#connection.epoch || this.#connection.retired) return;
     this.#stirredOn = undefined;
     const now = this.#tools.now();
-    this.#connection.answered(now);
-    if (!answers) return;
-    this.heard(now);
-    this.#listener.onLooked();
+    if (meaning !== 'unknown') this.#connection.answered(now);
+    if (meaning === 'permanent') this.heard(now);
+    // Whoever still wants to know stirs it again.
+    if (meaning === 'permanent') this.#listener.onLooked();
+    else this.#tools.at(now + STIR_RETRY_MS, () => this.#listener.onLooked());
   }
 
   async #look(): Promise<void> {

@@ -46,8 +46,9 @@ export function openRedis(input: RedisInput, connectionName?: string): OpenedRed
     if (!URL.canParse(input)) throw new TypeError('redis: this URL cannot be read: are its host and its port right?');
     return open(() => {
       const redis = new Redis(input, { retryStrategy, ...named, ...ours });
-      // What the query says has gone before.
-      Object.assign(redis.options, ours);
+      // What the query says has gone before, and as text. It connects later.
+      const connectTimeout: unknown = redis.options.connectTimeout;
+      Object.assign(redis.options, ours, { connectTimeout: connectTimeout && Number(connectTimeout) });
       return redis;
     });
   }
@@ -136,13 +137,10 @@ function refuseUnfit(redis: Redis): void {
   refuseUnsafe(redis.options);
 }
 
-const times = ['connectTimeout', 'commandTimeout', 'socketTimeout', 'keepAlive'] as const;
-
 function refuseUnsafe(options: RedisOptions): void {
-  const { db = 0 } = options;
-  // As in the query of a URL. A socket throws where nobody can catch it.
-  const text = times.find((time) => typeof options[time] === 'string');
-  if (text !== undefined) throw new TypeError(`redis: ${text} must be a number; in the query of a URL it is none`);
+  const { db = 0, connectTimeout } = options;
+  // A socket throws where nobody can catch it.
+  if (!Number.isFinite(connectTimeout ?? 0)) throw new TypeError('redis: connectTimeout must be a number');
   // ioredis sends it as it is, and does not survive the answer.
   if (!Number.isSafeInteger(db) || db < 0) throw new TypeError('redis: the database must be a whole number, from 0');
   if (options.monitor) throw new TypeError('redis: a monitor connection cannot take locks');

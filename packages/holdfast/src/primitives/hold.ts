@@ -67,7 +67,7 @@ export interface Hold extends AsyncDisposable {
    * Not promised: that it is not carried out after it has rejected with LockUnavailableError.
    *
    * @throws LockLostError when the hold was lost, LockNotHeldError when it was released; before anything is sent, RangeError when `ms` is no length of
-   * a lease, or beyond the end that `maxHoldMs` sets, and LockLimitError when it is above `limits.leaseMs` of the client; LockUnavailableError, LockRefusedError when Redis did not do it.
+   * a lease, or beyond the end that `maxHoldMs` sets, and LockLimitError when it is above `limits.leaseMs` of the client, or by majority its `longestLeaseMs`; LockUnavailableError, LockRefusedError when Redis did not do it.
    */
   extend(ms: number): Promise<void>;
   /**

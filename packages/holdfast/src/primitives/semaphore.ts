@@ -140,7 +140,7 @@ export interface RSemaphore {
   /**
    * Makes the semaphore larger, or with a negative number smaller. Where there is none, it begins with so many.
    *
-   * @throws LockRefusedError, `redisCode` `TOOMANYPERMITS`, when more than 2^53 would be free; nothing is changed then.
+   * @throws LockRefusedError, `redisCode` `TOOMANYPERMITS`, when more than 2^52 would be free; nothing is changed then.
    */
   addPermits(permits: number): Promise<void>;
   /**

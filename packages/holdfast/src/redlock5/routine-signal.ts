@@ -7,13 +7,17 @@ export interface RoutineSignal {
   abort(error: Error): void;
 }
 
-/** `look` is called before each look at the signal, and may abort it: a routine has nothing else to ask, and after a stalled event loop no timer has run yet. */
+/**
+ * `look` is called before each look at the signal, and may abort it: a routine has nothing else to ask, and after a stalled event loop no timer has run yet.
+ * As `truthful-signal.ts`, which is no part of what holdfast exports.
+ */
 export function routineSignal(look: () => void): RoutineSignal {
   const controller = new AbortController();
   const { signal } = controller;
   const inherited = Object.getPrototypeOf(signal) as object;
   for (const key of ['aborted', 'reason', 'throwIfAborted'] as const)
     Object.defineProperty(signal, key, {
+      configurable: true,
       get: () => {
         look();
         return Reflect.get(inherited, key, signal) as unknown;

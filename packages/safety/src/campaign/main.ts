@@ -12,14 +12,14 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const command = ({ topology, className, seed, workload = 'all' }: EpochResult): string =>
   `npm run faults -- --topology ${topology} --class ${className}${workload === 'all' ? '' : ` --workload ${workload}`} --seed ${seed} --epochs 1`;
 
-function show(result: EpochResult, scratch: string): void {
+function show(result: EpochResult, histories: string): void {
   const { topology, className, seed, verdict, holds, local, seconds, calmRate, longestLastTurnMs, findings } = result;
   say(
     `${verdict === 'passed' ? 'ok' : verdict.toUpperCase()}: ${topology}, ${className}, seed ${seed}: ${holds} holds (${local} local), ` +
       `${faultsOf(result)} faults, ${seconds} s, ${calmRate} holds/s before, last turns within ${longestLastTurnMs} ms`,
   );
   for (const finding of findings.slice(0, 10)) say(`    ${finding.replaceAll('\n', '\n    ')}`);
-  if (verdict === 'violated') say(`    again: ${command(result)}\n    histories: ${scratch}/${topology}-${seed}`);
+  if (verdict === 'violated') say(`    again: ${command(result)}\n    histories: ${histories}`);
 }
 
 function keep(result: EpochResult, { results }: Orders): void {
@@ -56,8 +56,8 @@ async function main(): Promise<void> {
   for (const topology of orders.topologies) {
     const run = new Run(topology, orders, places, {
       onProgress: say,
-      onEpoch(result) {
-        show(result, places.scratch);
+      onEpoch(result, histories) {
+        show(result, histories);
         keep(result, orders);
       },
     });

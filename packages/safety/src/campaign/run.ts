@@ -15,7 +15,8 @@ import { type Places, Stage } from './stage.js';
 export interface Audience {
   /** Now and then. */
   onProgress(text: string): void;
-  onEpoch(result: EpochResult): void;
+  /** `histories`: the folder in which they are, unless they were not worth keeping. */
+  onEpoch(result: EpochResult, histories: string): void;
 }
 
 const progressMs = 5_000;
@@ -162,7 +163,7 @@ export class Run {
     };
     if (wrong.length === 0 && this.#orders.keep === 'violations') rmSync(folder, { recursive: true, force: true });
     this.#results.push(result);
-    this.#audience.onEpoch(result);
+    this.#audience.onEpoch(result, folder);
   }
 
   #done(epoch?: Epoch): { holds: number; faults: number } {

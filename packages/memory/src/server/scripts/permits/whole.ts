@@ -45,8 +45,7 @@ export const count: ScriptBody = (redis, keys, args) => {
   let more = n;
   if (how === 'total' && holders.free !== undefined)
     more = n - javas(attempt(() => redis.zcard(timeouts))) - holders.used() - holders.free;
-  if (how === 'add' && Math.abs((holders.free ?? 0) + n) > Number.MAX_SAFE_INTEGER)
-    return new ErrorReply('TOOMANYPERMITS beyond 2^53');
+  if (how === 'add' && Math.abs((holders.free ?? 0) + n) > 2 ** 52) return new ErrorReply('TOOMANYPERMITS beyond 2^52');
   const changed = how !== 'begin' || holders.free === undefined;
   redis.del(dead);
   redis.set(dead, changed ? '1' : '0', tombstoneMs);
