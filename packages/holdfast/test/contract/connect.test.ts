@@ -1,6 +1,5 @@
 import { driveTime, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { everyWay, openProxy } from '../support/redis-inputs.js';
@@ -58,25 +57,6 @@ describe('connect()', () => {
     await client.getLock(freshName()).withLock(() => undefined);
     await client.connect();
     expect(await pings()).toBe(before + 1);
-  });
-
-  it('is not deceived by a server that answers BUSY', async () => {
-    const time = driveTime(kit);
-    const client = openClient(kit);
-    await client.connect();
-    await kit.admin.config('SET', 'busy-reply-threshold', 50);
-    const [other, killer] = [new Redis(kit.server.url), new Redis(kit.server.url)];
-    kit.cleanup(() => [other, killer].forEach((redis) => redis.disconnect()));
-    await killer.ping();
-    const endless = failureOf(other.eval('while true do end', 0));
-    await waitUntil(async () => String(await failureOf(killer.ping())).includes('BUSY'), { what: 'it is busy' });
-    await time.advance(1_000);
-    const waiting = failureOf(client.connect({ timeoutMs: 500 }));
-    await time.advance(500);
-    expect(await waiting).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    await killer.script('KILL');
-    await endless;
-    await client.connect();
   });
 
   it('takes a refusal for an answer: not every user may PING', async () => {
