@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { guardedKeys } from '@holdfast/core';
-import { type FaultProxy, useRedis, waitUntil } from '@holdfast/testkit';
+import { type FaultProxy, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
@@ -265,6 +267,21 @@ describe('holdfast doctor', () => {
       ...['commands', 'keys', 'pub/sub', 'keys-without-expiry', 'lock'],
     ]);
     expect(code).toBe(0);
+  });
+
+  it('names the server that it looked at as its URL does, also by its socket', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'holdfast-')), 'redis.sock');
+    kit.cleanup(() => rmSync(dirname(path), { recursive: true }));
+    const server = await startPrivateRedis({ args: ['--unixsocket', path] });
+    kit.cleanup(() => server.stop());
+    for (const [url, name] of [
+      [server.url, `${server.host}:${server.port}`],
+      [`redis://localhost/?path=${path}`, path],
+    ] as const) {
+      const { output } = await holdfast(kit, ['doctor', '--redis', url]);
+      expect(output).toMatch(new RegExp(`^ok +reachable +node ${name}$`, 'm'));
+      expect(output).toMatch(new RegExp(`^ok +role +${name} master$`, 'm'));
+    }
   });
 
   it('finds nothing wrong with what is to last: the record of a guarded value without a TTL', async () => {

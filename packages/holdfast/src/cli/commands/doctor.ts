@@ -67,8 +67,10 @@ async function tried(call: Call): Promise<Finding> {
   }
 }
 
-function nodeOf({ options }: Redis): string {
-  return `${options.host ?? ''}:${options.port ?? ''}`;
+function nodeOf({ options, stream }: Redis): string {
+  // The options name the sentinels, and the master is where the connection leads.
+  if (options.sentinels) return `${stream.remoteAddress}:${stream.remotePort}`;
+  return options.path ?? `${options.host}:${options.port}`;
 }
 
 function lineOf({ check, status, detail, node }: Finding, isColored: boolean): string {
