@@ -120,7 +120,8 @@ export class Call {
       return await this.site.connect(this.answerWithinMs);
     } catch (cause) {
       await this.openClient().connect();
-      throw new LockUnavailableError(`Redis cannot be reached: ${(cause as Error).message}`, undefined, { cause });
+      // It answers by now: a script may have come to its end, which is what somebody wants to know.
+      throw new LockUnavailableError(`Redis cannot be asked: ${(cause as Error).message}`, undefined, { cause });
     }
   }
 

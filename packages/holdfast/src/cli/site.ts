@@ -141,14 +141,22 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
         ...{ sentinelRetryStrategy: () => null, keyPrefix: '' },
       });
       opened.push(redis);
-      redis.on('error', () => undefined);
-      await redis.connect();
+      await connected(redis);
       return [redis];
     },
     close: () => {
       for (const redis of opened) redis.disconnect();
     },
   };
+}
+
+/** In the end ioredis says of a server that is busy or hangs only that the connection is closed. @throws what it told before */
+async function connected(connection: Redis | Cluster): Promise<void> {
+  let why: unknown;
+  connection.on('error', (error: Error & { lastNodeError?: Error }) => (why = error.lastNodeError ?? error));
+  await connection.connect().catch((error: unknown) => {
+    throw why ?? error;
+  });
 }
 
 function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): Site {
@@ -179,7 +187,7 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
     input: () => open(keyPrefix),
     connect: async (commandTimeout) => {
       const cluster = open('', { commandTimeout, connectTimeout: Math.min(CONNECT_MS, commandTimeout) });
-      await cluster.connect();
+      await connected(cluster);
       return cluster.nodes('master');
     },
     close: () => {

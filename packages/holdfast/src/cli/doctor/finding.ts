@@ -14,6 +14,13 @@ export interface Finding {
   readonly ms?: number;
 }
 
+/** What could not be looked at. `why`: the error, or none where there was nothing to see. `right`: what is missing where it was refused. */
+export function unseen(check: string, command: string, right: string, why?: unknown): Finding {
+  const isRefused = !(why instanceof Error) || why.message.startsWith('NOPERM');
+  const detail = isRefused ? `${command} is refused: give ${right}` : `${command}: ${why.message}`;
+  return { check, status: 'unknown', detail };
+}
+
 /** A line of INFO. */
 export function fieldOf(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];

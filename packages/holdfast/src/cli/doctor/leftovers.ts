@@ -1,7 +1,7 @@
 /** Keys without expiry: nothing of ours is left so but what is to last, and the rest nobody will ever take away. */
 
 import type { Redis } from 'ioredis';
-import type { Finding } from './finding.js';
+import { type Finding, unseen } from './finding.js';
 
 /** So many keys of a server are gone through, and no more. */
 const MOST_KEYS = 100_000;
@@ -18,7 +18,7 @@ export async function examineLeftovers(servers: readonly Redis[], front: string)
     let seen = 0;
     do {
       const reply: unknown = await redis.call('SCAN', cursor, 'COUNT', PAGE).catch((error: unknown) => error);
-      if (!Array.isArray(reply)) return { check, status: 'unknown', detail: 'SCAN is refused: give +scan' };
+      if (!Array.isArray(reply)) return unseen(check, 'SCAN', '+scan', reply);
       const [next, keys] = reply as [string, string[]];
       const ours = keys.filter((key) => isOurs(key, front));
       const ttls = await Promise.all(ours.map((key) => redis.pttl(key).catch(() => 0)));

@@ -3,7 +3,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Redis } from 'ioredis';
 import type { Site } from '../site.js';
-import { fieldOf, type Finding } from './finding.js';
+import { fieldOf, type Finding, unseen } from './finding.js';
 
 /** Below this the scripts do not run. */
 const OLDEST = 6.2;
@@ -15,14 +15,11 @@ const ROUNDS = 9;
 /** Of one server. */
 export async function examineServer(redis: Redis, node: string, kind: Site['kind']): Promise<Finding[]> {
   const of = (finding: Finding): Finding => ({ ...finding, node });
-  const info = await redis.info().catch(() => undefined);
-  const findings =
-    typeof info === 'string' ? fromInfo(info, kind) : [unknown('version', 'INFO is refused: give +info')];
+  const info = await redis.info().catch((error: unknown) => error);
+  const findings = typeof info === 'string' ? fromInfo(info, kind) : [unseen('version', 'INFO', '+info', info)];
   findings.push(await minReplicas(redis), await roundTrip(redis), await clocks(redis));
   return findings.map(of);
 }
-
-const unknown = (check: string, detail: string): Finding => ({ check, status: 'unknown', detail });
 
 function fromInfo(info: string, kind: Site['kind']): Finding[] {
   const version = fieldOf(info, 'valkey_version') ?? fieldOf(info, 'redis_version') ?? '';
@@ -57,16 +54,16 @@ function fromInfo(info: string, kind: Site['kind']): Finding[] {
       : []),
     { check: 'replicas', status: 'ok', detail: replicas },
     scripts === undefined
-      ? unknown('scripts', 'this server does not say how many scripts it knows')
+      ? { check: 'scripts', status: 'unknown', detail: 'this server does not say how many scripts it knows' }
       : { check: 'scripts', status: 'ok', detail: `${scripts} known` },
   ];
 }
 
 async function minReplicas(redis: Redis): Promise<Finding> {
   const check = 'min-replicas-to-write';
-  const reply: unknown = await redis.config('GET', check).catch(() => undefined);
+  const reply: unknown = await redis.config('GET', check).catch((error: unknown) => error);
   const value = Array.isArray(reply) ? String(reply[1] ?? '') : '';
-  if (value === '') return unknown(check, 'CONFIG GET is refused: give +config|get to have it looked at');
+  if (value === '') return unseen(check, 'CONFIG GET', '+config|get to have it looked at', reply);
   const detail =
     value === '0' ? '0: a master that has lost its replicas goes on taking locks until it is replaced' : value;
   return { check, status: 'ok', detail };
@@ -78,8 +75,8 @@ async function roundTrip(redis: Redis): Promise<Finding> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const start = performance.now();
-    const answer = await redis.ping().catch(() => undefined);
-    if (answer === undefined) return unknown(check, 'PING is refused: give +ping');
+    const answer: unknown = await redis.ping().catch((error: unknown) => error);
+    if (answer instanceof Error) return unseen(check, 'PING', '+ping', answer);
     times.push(performance.now() - start);
   }
   const ms = Math.round((times.sort((one, other) => one - other)[Math.floor(ROUNDS / 2)] as number) * 100) / 100;
@@ -89,8 +86,8 @@ async function roundTrip(redis: Redis): Promise<Finding> {
 async function clocks(redis: Redis): Promise<Finding> {
   const check = 'clock';
   const sent = wallMs();
-  const reply = await redis.time().catch(() => undefined);
-  if (reply === undefined) return unknown(check, 'TIME is refused: give +time');
+  const reply = await redis.time().catch((error: Error) => error);
+  if (reply instanceof Error) return unseen(check, 'TIME', '+time', reply);
   const [seconds, micros] = reply.map(Number) as [number, number];
   const ms = Math.round(seconds * 1_000 + micros / 1_000 - (sent + wallMs()) / 2);
   const differs = Math.abs(ms) > CLOCKS_MS;

@@ -1,0 +1,78 @@
+/** A server that accepts connections and gives no answer: the command line says so, and not how ioredis ended its own. */
+
+import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { Call } from '../../src/cli/command-line.js';
+import { examineLeftovers } from '../../src/cli/doctor/leftovers.js';
+import { examineServer } from '../../src/cli/doctor/server.js';
+import { holdfast } from './terminal.js';
+
+const kit = useRedis(() => startPrivateRedis({ args: ['--busy-reply-threshold', '50'] }));
+
+afterEach(() => void jest.restoreAllMocks());
+
+/** Keeps the server from answering; what is returned ends that. */
+type Trouble = () => Promise<() => Promise<unknown>>;
+
+const runsScript: Trouble = async () => {
+  const blocker = kit.admin.duplicate();
+  kit.cleanup(() => blocker.disconnect());
+  const killed = blocker.eval('while true do end', 0).catch((error: unknown) => String(error));
+  const isBusy = () => kit.admin.ping().catch((error: unknown) => String(error).includes('BUSY'));
+  await waitUntil(async () => (await isBusy()) === true, { what: 'the script to block the server' });
+  return async () => {
+    await kit.admin.script('KILL');
+    expect(await killed).toContain('killed');
+  };
+};
+
+const hangs: Trouble = async () => {
+  await kit.server.stopProcess();
+  return () => kit.server.continueProcess();
+};
+
+const unseen = ['version', 'min-replicas-to-write', 'round-trip', 'clock', 'keys-without-expiry'];
+const timeout = ['--timeout', '1s'];
+
+describe.each<[string, Trouble, RegExp, RegExp]>([
+  ['runs a script', runsScript, /in time: BUSY Redis is busy running a script/, /BUSY Redis is busy running a script/],
+  ['hangs', hangs, /could not connect in time/, /Command timed out/],
+])('a server that %s', (_, begin, saysBesides, saysBehind) => {
+  it('is told as that by the doctor', async () => {
+    const end = await begin();
+    const { code, output } = await holdfast(kit, ['doctor', ...timeout]);
+    await end();
+    expect(output).toMatch(/^bad +reachable .*$/m);
+    expect(output).toMatch(saysBesides);
+    expect(code).toBe(69);
+  });
+
+  it('once the doctor is connected is told as that by what it cannot look at, and no right is called missing', async () => {
+    const redis = new Redis(kit.server.url, { lazyConnect: true, commandTimeout: 500 });
+    kit.cleanup(() => redis.disconnect());
+    await redis.connect();
+    const end = await begin();
+    const findings = [...(await examineServer(redis, 'here', 'node')), await examineLeftovers([redis], '')];
+    await end();
+    expect(findings.map(({ check }) => check)).toEqual(unseen);
+    for (const finding of findings)
+      expect(finding).toMatchObject({ status: 'unknown', detail: expect.stringMatching(saysBehind) });
+  });
+
+  it('and answers again while the doctor asks why is told as that', async () => {
+    const end = await begin();
+    let ended: Promise<unknown> | undefined;
+    // It is asked why there is no connection.
+    const opening = jest.spyOn(Call.prototype, 'openClient').mockImplementation(function (this: Call, options) {
+      opening.mockRestore();
+      ended = end();
+      return this.openClient(options);
+    });
+    const { code, output } = await holdfast(kit, ['doctor', ...timeout]);
+    await ended;
+    expect(output).toMatch(saysBehind);
+    expect(output).not.toContain('closed');
+    expect(code).toBe(69);
+  });
+});
