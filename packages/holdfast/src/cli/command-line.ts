@@ -119,9 +119,13 @@ export class Call {
     try {
       return await this.site.connect(this.answerWithinMs);
     } catch (cause) {
-      await this.openClient().connect();
-      // It answers by now: a script may have come to its end, which is what somebody wants to know.
-      throw new LockUnavailableError(`Redis cannot be asked: ${(cause as Error).message}`, undefined, { cause });
+      // It may be connected by now, when a script has come to its end, or not know why it is not: then this is what is known.
+      await this.openClient()
+        .connect()
+        .catch((error: unknown) => {
+          if (!(error instanceof LockUnavailableError) || error.cause !== undefined) throw error;
+        });
+      throw new LockUnavailableError(`Redis cannot be asked: ${(cause as Error).message.trim()}`, undefined, { cause });
     }
   }
 

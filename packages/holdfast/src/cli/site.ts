@@ -1,7 +1,7 @@
 /** Where Redis is, by the options of the command line and the environment. */
 
 import type { RedisInput } from 'holdfast';
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { UsageError } from './exit-codes.js';
 import type { Io } from './io.js';
 
@@ -165,7 +165,7 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
   const nodes = places.map((place) => ({ ...place, keyPrefix: '' }));
   const { host: _, port: __, ...shared } = { ...places[0], keyPrefix: '' };
   const opened: (Redis | Cluster)[] = [];
-  const open = (prefix: string, more: RedisOptions = {}) => {
+  const open = (prefix: string, more: RedisOptions = {}, ofCluster: ClusterOptions = {}) => {
     const needed = { connectTimeout: CONNECT_MS, disconnectTimeout: 100, ...more };
     const cluster = new Cluster(
       nodes.map((node) => ({ ...node, ...needed })),
@@ -174,6 +174,7 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
         keyPrefix: prefix,
         clusterRetryStrategy: () => null,
         redisOptions: { ...shared, ...needed },
+        ...ofCluster,
       },
     );
     cluster.on('error', () => undefined);
@@ -186,9 +187,14 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
     address: nodes.map(({ host, port }) => `${host}:${port}`).join(', '),
     input: () => open(keyPrefix),
     connect: async (commandTimeout) => {
-      const cluster = open('', { commandTimeout, connectTimeout: Math.min(CONNECT_MS, commandTimeout) });
+      const connectTimeout = Math.min(CONNECT_MS, commandTimeout);
+      // Where that check fails, as while a master is busy, connect() never ends.
+      const cluster = open('', { commandTimeout, connectTimeout }, { enableReadyCheck: false });
       await connected(cluster);
-      return cluster.nodes('master');
+      const masters = cluster.nodes('master');
+      // It may have connected to some by itself.
+      await Promise.all(masters.filter(({ status }) => status === 'wait').map(connected));
+      return masters;
     },
     close: () => {
       for (const connection of opened) connection.disconnect();

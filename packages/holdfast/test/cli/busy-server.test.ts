@@ -35,16 +35,16 @@ const hangs: Trouble = async () => {
 const unseen = ['version', 'min-replicas-to-write', 'round-trip', 'clock', 'keys-without-expiry'];
 const timeout = ['--timeout', '1s'];
 
-describe.each<[string, Trouble, RegExp, RegExp]>([
-  ['runs a script', runsScript, /in time: BUSY Redis is busy running a script/, /BUSY Redis is busy running a script/],
-  ['hangs', hangs, /could not connect in time/, /Command timed out/],
-])('a server that %s', (_, begin, saysBesides, saysBehind) => {
+describe.each<[string, Trouble, RegExp]>([
+  ['runs a script', runsScript, /BUSY Redis is busy running a script/],
+  ['hangs', hangs, /Command timed out/],
+])('a server that %s', (_, begin, what) => {
   it('is told as that by the doctor', async () => {
     const end = await begin();
     const { code, output } = await holdfast(kit, ['doctor', ...timeout]);
     await end();
     expect(output).toMatch(/^bad +reachable .*$/m);
-    expect(output).toMatch(saysBesides);
+    expect(output).toMatch(what);
     expect(code).toBe(69);
   });
 
@@ -57,7 +57,7 @@ describe.each<[string, Trouble, RegExp, RegExp]>([
     await end();
     expect(findings.map(({ check }) => check)).toEqual(unseen);
     for (const finding of findings)
-      expect(finding).toMatchObject({ status: 'unknown', detail: expect.stringMatching(saysBehind) });
+      expect(finding).toMatchObject({ status: 'unknown', detail: expect.stringMatching(what) });
   });
 
   it('and answers again while the doctor asks why is told as that', async () => {
@@ -71,7 +71,7 @@ describe.each<[string, Trouble, RegExp, RegExp]>([
     });
     const { code, output } = await holdfast(kit, ['doctor', ...timeout]);
     await ended;
-    expect(output).toMatch(saysBehind);
+    expect(output).toMatch(what);
     expect(output).not.toContain('closed');
     expect(code).toBe(69);
   });

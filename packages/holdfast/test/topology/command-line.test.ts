@@ -1,4 +1,4 @@
-import type { RedisKit } from '@holdfast/testkit';
+import { type RedisKit, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { Cluster } from 'ioredis';
 import { holdfast } from '../cli/terminal.js';
@@ -30,4 +30,24 @@ describe('the command line in a Cluster', () => {
     await permit.release();
     await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
   });
+
+  it('says of a master that is busy with a script that it is, whichever node it is given', async () => {
+    const busy = await kit.cluster.nodeOfKey('a');
+    const admin = await busy.admin();
+    await admin.config('SET', 'busy-reply-threshold', '50');
+    const blocker = admin.duplicate();
+    kit.cleanup(() => blocker.disconnect());
+    const script = blocker.eval('while true do end', 1, 'a').catch((error: unknown) => String(error));
+    const isBusy = () => admin.ping().catch((error: unknown) => String(error).includes('BUSY'));
+    await waitUntil(async () => (await isBusy()) === true, { what: 'the script to block the server' });
+    for (const { url } of [busy, await kit.cluster.nodeOfKey('b')]) {
+      const server = { server: { url }, cleanup: kit.cleanup } as unknown as RedisKit;
+      const { code, output } = await holdfast(server, ['doctor', '--cluster', '--timeout', '1s']);
+      expect(output).toMatch(/^bad +reachable +.*BUSY Redis is busy running a script.*\n$/);
+      expect(code).toBe(69);
+    }
+    await admin.script('KILL');
+    expect(await script).toContain('killed');
+    await kit.cluster.whenReady();
+  }, 180_000);
 });
