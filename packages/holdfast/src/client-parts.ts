@@ -8,6 +8,7 @@ import type { Forgotten } from './reports/forgotten.js';
 import type { Reporter } from './reports/reporter.js';
 import type { Tellings } from './reports/tellings.js';
 import type { LongHoldWatch } from './exclusive/long-hold-watch.js';
+import type { PermitEnds } from './primitives/permit-ends.js';
 import type { Limits } from './waiting/limits.js';
 import type { AskRounds } from './tenure/ask-rounds.js';
 import type { OpenStake } from './tenure/stake.js';
@@ -34,6 +35,7 @@ export interface CommonParts {
   readonly reporter: Reporter;
   readonly tellings: Tellings;
   readonly forgotten: Forgotten;
+  readonly permitEnds: PermitEnds;
   /** Only with `heldWarnMs`. */
   readonly longHoldWatch: LongHoldWatch | undefined;
   /** A fresh tenure id; see protocol.md, section 1. */

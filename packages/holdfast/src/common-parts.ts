@@ -7,6 +7,7 @@ import { LongHoldWatch } from './exclusive/long-hold-watch.js';
 import { UnreportedLosses } from './exclusive/unreported-losses.js';
 import { TenureStamp } from './inspection/tenure-stamp.js';
 import type { Settings } from './options.js';
+import { PermitEnds } from './primitives/permit-ends.js';
 import { Forgotten } from './reports/forgotten.js';
 import { Reporter } from './reports/reporter.js';
 import { Tellings } from './reports/tellings.js';
@@ -57,6 +58,7 @@ export function begin(
     reporter,
     tellings,
     forgotten: new Forgotten(reporter),
+    permitEnds: new PermitEnds(clock, background),
     longHoldWatch:
       heldWarnMs === undefined
         ? undefined

@@ -1,7 +1,9 @@
--- Goes on with a grant step that met its limit. Does nothing that any ask would not do, so a copy does no harm.
+-- Goes on with a grant step that met its limit, and gives back what leases had that have ended. Does nothing that any ask would not do, so a copy
+-- does no harm.
 --
 -- KEYS  count queue fresh permits
--- ARGV  claimMs trust
+-- ARGV  claimMs trust releaseChannel
+--   releaseChannel  see announce.lua
 --
 -- Replies
 --   served left    as of lock/serve
@@ -14,6 +16,7 @@
 --#include permits/give
 --#include permits/sweep
 --#include permits/grant
+--#include permits/announce
 
 local claimMs = integer(1, 1)
 local trust = ARGV[2] == '1'
@@ -23,4 +26,5 @@ local notASemaphore = look()
 if notASemaphore then return notASemaphore end
 sweep(nowMs)
 passOn(nil, claimMs, trust, nowMs)
+if swept then announce(ARGV[3], trust) end
 return { 'served', unserved(), question }

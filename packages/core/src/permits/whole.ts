@@ -60,13 +60,13 @@ export function count(keys: SemaphoreKeys, { change, request, ...options }: Coun
   );
 }
 
-/** Goes on with a grant step that met its limit. */
+/** Goes on with a grant step that met its limit, and gives back what leases had that have ended. */
 export function serve(keys: SemaphoreKeys, options: Granting): Command<ServeReply> {
-  const { count: counter, queue, fresh, permits } = keys;
+  const { count: counter, queue, fresh, permits, releaseChannel } = keys;
   return command(
     serving,
     { count: counter, queue, fresh, permits },
-    { claimMs: duration('claimMs', options.claimMs, 1), trust: trustArgument(options) },
+    { claimMs: duration('claimMs', options.claimMs, 1), trust: trustArgument(options), releaseChannel },
     (reply) => {
       const kind = reply.hasLength(2).text(0);
       return kind === 'served' ? { kind, left: reply.natural(1) } : reply.fail('unknown status');

@@ -139,7 +139,9 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
   async updateLeaseTime(id: string, leaseMs: PermitLease): Promise<boolean> {
     checkIds([id]);
     this.#checkLease(leaseMs);
-    return this.#counts.ask(this.#operations.setLease(id, leaseMs, this.#counts.request()));
+    const isSet = await this.#counts.ask(this.#operations.setLease(id, leaseMs, this.#counts.request()));
+    if (isSet) this.#counts.setEnd([id], leaseMs);
+    return isSet;
   }
 
   async getLeaseTime(id: string): Promise<PermitLease> {
@@ -229,7 +231,10 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
       giveUp();
       throw error;
     }
-    if (operations.issued) return ids;
+    if (operations.issued) {
+      this.#counts.setEnd(ids, leaseMs);
+      return ids;
+    }
     giveUp();
     if (found !== undefined) return { found, joinedAt };
     throw new LockLostError(this.name, 'deleted', this.#operations.primitive);
@@ -250,6 +255,7 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
   async #takeBack(ids: readonly string[]): Promise<number> {
     const { returned, left } = await this.#counts.ask(this.#operations.takeBack(ids, this.#counts.request()));
     this.#counts.serveRest(left);
+    if (returned > 0) this.#parts.permitEnds.forget(ids);
     return returned;
   }
 

@@ -2,8 +2,9 @@ import type { ClientParts } from '../client-parts.js';
 import { type SemaphoreInspection, semaphoreInspection } from '../inspection/semaphore-inspection.js';
 import { checkCount, checkTime } from '../options.js';
 import { query } from '../tenure/query.js';
-import { serveRest } from '../tenure/serving.js';
+import { serve, serveRest } from '../tenure/serving.js';
 import type { LockHost } from './acquisition.js';
+import type { PermitLease } from './expirable-semaphore.js';
 import { MOST_PERMITS } from './permit-call.js';
 import { tombstoneMsOf } from './questions.js';
 import type { SemaphoreOperations } from './semaphore-operations.js';
@@ -54,6 +55,11 @@ export class PermitCounts {
   /** Goes on where a command has not come to all who wait. */
   serveRest(left: number): void {
     serveRest(this.#parts, this.#operations, left);
+  }
+
+  /** The leases of these ids begin now. When they have ended, what has not come back by then is given back. */
+  setEnd(ids: readonly string[], leaseMs: PermitLease): void {
+    this.#parts.permitEnds.set(ids, leaseMs, () => void serve(this.#parts, this.#operations));
   }
 
   ask<R>(command: Parameters<typeof query<R>>[2]): Promise<R> {

@@ -25,13 +25,19 @@ export async function giveBackAgain(parts: WayThere, release: Release): Promise<
   if (answer.kind === 'reply' && 'left' in answer.reply) serveRest(parts, operations, answer.reply.left);
 }
 
-async function serve(parts: WayThere, operations: Operations, left: number): Promise<void> {
+/** Serves all who wait, of whom there may be `left`. Nobody is told of what goes wrong. */
+export async function serve(
+  parts: WayThere,
+  operations: Pick<Operations, 'key' | 'serve'>,
+  left = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
-  // As many as before: it was refused.
-  for (let before = Number.POSITIVE_INFINITY; left > 0 && left < before; ) {
+  let before: number;
+  do {
     before = left;
     const answer = await parts.sender.answer(operations.key, () => operations.serve(), { until });
     if (answer.kind !== 'reply') return;
     left = answer.reply.left;
-  }
+    // As many as before: it was refused.
+  } while (left > 0 && left < before);
 }

@@ -463,4 +463,18 @@ describe('beside Redisson', () => {
     await waitUntil(() => heard.length >= 4, { what: 'it is told' });
     expect(heard).toEqual(['3', '1', '3', '5']);
   });
+
+  it('its clients hear of permits with ids whose lease has ended, though nobody acquires', async () => {
+    const name = freshName();
+    kit.cleanup(async () => void (await kit.admin.del(name)));
+    const listener = new Redis(kit.server.url);
+    kit.cleanup(() => listener.disconnect());
+    const heard: string[] = [];
+    listener.on('message', (_: string, message: string) => heard.push(message));
+    await listener.subscribe(`redisson_sc:{${name}}`);
+    await openClient(kit).getPermitExpirableSemaphore(name, { permits: 3 }).acquireMany(2, 100);
+    expect(await kit.admin.get(name)).toBe('1');
+    await waitUntil(() => heard.length > 0, { what: 'it is told' });
+    expect([heard, await kit.admin.get(name)]).toEqual([['3'], '3']);
+  });
 });
