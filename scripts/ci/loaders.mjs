@@ -41,9 +41,10 @@ const bundled = (file, program, ...args) => {
 const byEsbuild = (file, ...args) =>
   bundled(file, 'esbuild', ...['--bundle', '--platform=node', `--outfile=${file}`], ...apart, ...args);
 
-/** The whole recipe as one file of a project that compiles to CommonJS, as those that Nest makes do. */
+/** The whole recipe without the package of ours, as one file of a project that compiles to CommonJS, as those that Nest makes do. */
 async function pastedRecipe(project) {
-  const [, code] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(`${root}/docs/recipes/nestjs.md`, 'utf8'));
+  const recipe = readFileSync(`${root}/docs/recipes/nestjs.md`, 'utf8');
+  const [, code] = [...recipe.matchAll(/^```ts\n(.*?)^```$/gms)].at(-1);
   const file = `${project.folder}/nest/src/recipe.ts`;
   writeFileSync(file, code.replaceAll('redis://localhost:6379', project.redisUrl));
   await inFolder('nest', 'tsc', ...['--project', '.', '--outDir', 'built', '--types', 'node,jest'])(project);

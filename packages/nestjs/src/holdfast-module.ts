@@ -94,7 +94,6 @@ export class HoldfastModule extends ConfigurableModuleClass implements OnModuleI
   readonly #client: LockClient;
   readonly #drainMs: number;
   readonly #modules: ModuleRef;
-  readonly #import: Import;
 
   /** See {@link HoldfastModule}. @throws TypeError for no options. */
   static override forRoot(options: HoldfastModuleOptions & Partial<{ isGlobal: boolean }>): DynamicModule {
@@ -106,21 +105,20 @@ export class HoldfastModule extends ConfigurableModuleClass implements OnModuleI
     @Inject(LockClient) client: LockClient,
     @Inject(MODULE_OPTIONS_TOKEN) options: HoldfastModuleOptions,
     @Inject(ModuleRef) modules: ModuleRef,
-    @Inject(IMPORT) imported: Import,
   ) {
     super();
     this.#client = client;
     this.#drainMs = apart(options).drainMs;
     this.#modules = modules;
-    this.#import = imported;
   }
 
   /** Called by Nest. Those that are not global have clients of their own on purpose. */
   onModuleInit(): void {
+    const own = this.#modules.get<Import>(IMPORT);
     const imports = this.#modules.get<Import>(IMPORT, { strict: false, each: true });
     const global = imports.filter(({ isGlobal }) => isGlobal);
     // One of them tells. In a test one client may have taken the place of all.
-    if (global[0] !== this.#import || new Set(global.map(({ client }) => client)).size === 1) return;
+    if (global[0] !== own || new Set(global.map(({ client }) => client)).size === 1) return;
     process.emitWarning(
       `HoldfastModule is imported ${global.length} times in this application, and each import has a lock client of its own: a call that is nested in code which holds ` +
         'its lock by another client will wait for ever. Import it once, in the root module: it is global. An import that is to have its own client says ' +
