@@ -21,7 +21,8 @@ export interface Hold extends AsyncDisposable {
   readonly name: string;
   /**
    * Aborts with a {@link LockLostError} when the hold is lost: before another owner can have the lock, apart from a deleted or forced lock
-   * (then as soon as the message arrives, at the latest at the next renewal). It does not abort on release.
+   * (then as soon as the message arrives, at the latest at the next renewal). It does not abort on release. Each look at it (`aborted`, `reason`,
+   * `throwIfAborted()`) is one at the local deadline too, wherever it was handed on to.
    */
   readonly signal: AbortSignal;
   /**

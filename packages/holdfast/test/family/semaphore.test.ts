@@ -446,14 +446,20 @@ describe('beside Redisson', () => {
     });
   });
 
-  it('its clients hear of permits that come back, and how many there are', async () => {
-    const name = freshName();
-    kit.cleanup(async () => void (await kit.admin.del(name)));
+  /** What clients of Redisson's that wait for permits are told from now on. */
+  async function heardByJava(name: string): Promise<readonly string[]> {
     const listener = new Redis(kit.server.url);
     kit.cleanup(() => listener.disconnect());
     const heard: string[] = [];
     listener.on('message', (_: string, message: string) => heard.push(message));
     await listener.subscribe(`redisson_sc:{${name}}`);
+    return heard;
+  }
+
+  it('its clients hear of permits that come back, and how many there are', async () => {
+    const name = freshName();
+    kit.cleanup(async () => void (await kit.admin.del(name)));
+    const heard = await heardByJava(name);
     const pool = openClient(kit).getSemaphore(name);
     await pool.trySetPermits(3);
     const hold = await pool.acquire(3);
@@ -467,11 +473,7 @@ describe('beside Redisson', () => {
   it('its clients hear of permits with ids whose lease has ended, though nobody acquires', async () => {
     const name = freshName();
     kit.cleanup(async () => void (await kit.admin.del(name)));
-    const listener = new Redis(kit.server.url);
-    kit.cleanup(() => listener.disconnect());
-    const heard: string[] = [];
-    listener.on('message', (_: string, message: string) => heard.push(message));
-    await listener.subscribe(`redisson_sc:{${name}}`);
+    const heard = await heardByJava(name);
     await openClient(kit).getPermitExpirableSemaphore(name, { permits: 3 }).acquireMany(2, 100);
     expect(await kit.admin.get(name)).toBe('1');
     await waitUntil(() => heard.length > 0, { what: 'it is told' });
