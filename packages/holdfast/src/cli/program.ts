@@ -19,6 +19,8 @@ const options = `
   --redis URL            where Redis is; default $REDIS_URL, else redis://localhost:6379
   --cluster              the URLs (several --redis) are nodes of a Cluster
   --sentinel HOST:PORT   a sentinel, once or more often; with --master NAME
+  --cacert FILE          the authority that signed the server's certificate, with a rediss:// URL
+  --cert FILE --key FILE the certificate that the server wants to see, and its key
   --prefix TEXT          the prefix of the lock client
   --key-prefix TEXT      the keyPrefix of ioredis
   --timeout TIME         how long an answer may take; default 5s

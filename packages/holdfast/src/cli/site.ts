@@ -2,6 +2,7 @@
 
 import type { RedisInput } from 'holdfast';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import { type Certificates, certificateOptions, certificatesOf, type CertificateValues } from './certificates.js';
 import { UsageError } from './exit-codes.js';
 import type { Io } from './io.js';
 
@@ -12,10 +13,11 @@ export const siteOptions = {
   sentinel: { type: 'string', multiple: true },
   master: { type: 'string' },
   'key-prefix': { type: 'string' },
+  ...certificateOptions,
 } as const;
 
 /** As they were given. */
-export interface SiteValues {
+export interface SiteValues extends CertificateValues {
   readonly redis?: string[] | undefined;
   readonly cluster?: boolean | undefined;
   readonly sentinel?: string[] | undefined;
@@ -59,7 +61,9 @@ interface Place extends RedisOptions {
 
 /** @throws UsageError */
 export function siteOf(values: SiteValues, { env }: Io): Site {
-  const [first, ...rest] = (values.redis ?? [env['REDIS_URL'] || DEFAULT_URL]).map(placeOf);
+  const certificates = certificatesOf(values);
+  const urls = values.redis ?? [env['REDIS_URL'] || DEFAULT_URL];
+  const [first, ...rest] = urls.map((url) => withCertificates(placeOf(url), certificates));
   if (first === undefined) throw new UsageError('--redis needs a URL');
   const keyPrefix = values['key-prefix'] ?? first.keyPrefix ?? '';
   if (values.sentinel !== undefined) return sentinelSite(values, { ...first, keyPrefix }, env);
@@ -84,6 +88,13 @@ function placeOf(text: string): Place {
     throw new UsageError('the database in the URL of Redis must be a whole number, from 0');
   }
   return { ...Object.fromEntries(said.map(([option, value]) => [option, asUsed(option, value)])), host, port };
+}
+
+/** @throws UsageError where they would not be used, and secrets travel in plain text. */
+function withCertificates(place: Place, certificates: Certificates | undefined): Place {
+  if (certificates === undefined) return place;
+  if (!place.tls) throw new UsageError('--cacert, --cert and --key need a rediss:// URL');
+  return { ...place, tls: certificates };
 }
 
 /** A time in a query stays a text with ioredis, and its sockets do not survive that. */
@@ -119,7 +130,7 @@ function sentinelSite(values: SiteValues, options: RedisOptions, env: Io['env'])
   const [username, password] = [env['HOLDFAST_SENTINEL_USERNAME'], env['HOLDFAST_SENTINEL_PASSWORD']];
   return nodeSite('sentinel', `master ${master}`, {
     ...rest,
-    ...(tls === undefined ? {} : { tls, enableTLSForSentinelMode: true, sentinelTLS: {} }),
+    ...(tls === undefined ? {} : { tls, enableTLSForSentinelMode: true, sentinelTLS: { ...tls } }),
     sentinels: sentinel.map(addressOf),
     name: master,
     ...(username === undefined ? {} : { sentinelUsername: username }),

@@ -15,7 +15,8 @@ import { outside } from '../scopes/scope.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { retryStrategy, swift } from './redis-input.js';
 import { redacted } from './reply-errors.js';
-import { isLasting } from './trouble.js';
+import { closedConnection, isLasting } from './trouble.js';
+import { attempt, type Attempt } from './why-closed.js';
 
 /** A server, `host:port`, as we reach it. */
 export type NodeAddress = string;
@@ -55,6 +56,9 @@ export class ClusterMap {
   #asked: Promise<void> = Promise.resolve();
   #closed = false;
   #trouble: Error | undefined;
+  /** The last node that could not be asked, and the attempt to learn why. */
+  #unasked: Redis | undefined;
+  #attempt: Attempt | undefined;
 
   constructor(template: Cluster, tools: ConnectionTools, listener: ClusterMapListener) {
     this.#tools = tools;
@@ -65,17 +69,22 @@ export class ClusterMap {
         lazyConnect: true,
         enableReadyCheck: false,
         enableOfflineQueue: false,
-        clusterRetryStrategy: retryStrategy,
+        clusterRetryStrategy: (times: number, reason?: Error) => {
+          // A host without an address is told nowhere else.
+          if (reason !== undefined) this.#tell(redacted(reason));
+          return retryStrategy(times);
+        },
         redisOptions: { ...redisOptions, ...swift(redisOptions ?? {}), disconnectTimeout: 200 },
       }),
     );
     this.#cluster.on('refresh', () => this.#learn());
+    this.#cluster.on('node error', (_, node: NodeAddress) => {
+      this.#unasked = this.#cluster.nodes().find((redis) => addressOf(redis) === node);
+    });
     this.#cluster.on('error', (error) => {
       // It says that no node could be asked; why, says the error of one of them.
       const trouble = redacted(error);
-      this.#trouble = trouble.cause instanceof Error ? trouble.cause : trouble;
-      tools.onError('the map of the Cluster', this.#trouble);
-      if (isLasting(this.#trouble)) listener.onLastingTrouble(this.#trouble);
+      this.#failed(trouble.cause instanceof Error ? trouble.cause : trouble);
     });
   }
 
@@ -144,7 +153,7 @@ export class ClusterMap {
     this.#closed = true;
     this.#refresh?.cancel();
     this.#cluster.disconnect();
-    await this.#asked;
+    await Promise.all([this.#asked, this.#attempt?.end()]);
   }
 
   #ask(): void {
@@ -160,6 +169,27 @@ export class ClusterMap {
         }),
       );
     });
+  }
+
+  #failed(error: Error): void {
+    if (error.message !== closedConnection || this.#unasked === undefined) this.#tell(error);
+    else if (this.#attempt === undefined) void this.#find(error, attempt(this.#unasked));
+    // What is known says more.
+    this.#trouble ??= error;
+  }
+
+  async #find(closed: Error, made: Attempt): Promise<void> {
+    this.#attempt = made;
+    const why = await made.trouble;
+    this.#attempt = undefined;
+    // Else a node has been asked meanwhile.
+    if (this.#trouble !== undefined && !this.#closed) this.#tell(why === undefined ? closed : redacted(why));
+  }
+
+  #tell(trouble: Error): void {
+    this.#trouble = trouble;
+    this.#tools.onError('the map of the Cluster', trouble);
+    if (isLasting(trouble)) this.#listener.onLastingTrouble(trouble);
   }
 
   #learn(): void {

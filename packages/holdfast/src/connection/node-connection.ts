@@ -17,7 +17,7 @@ import { WriteBatch } from './write-batch.js';
 import { Approach, type Reach } from './reach.js';
 import { redacted, meaningOf } from './reply-errors.js';
 import { ioredisScriptPort } from './ioredis-script-port.js';
-import { hearSentinels } from './sentinel-round.js';
+import type { SentinelRound } from './sentinel-round.js';
 import { RoundTrips } from './round-trips.js';
 import { SilenceGuard } from './silence-guard.js';
 import { PortProbe } from './port-probe.js';
@@ -44,7 +44,7 @@ export class NodeConnection implements Connection {
   readonly #silence: SilenceGuard;
   readonly #handshake: HandshakeLimit | undefined;
   readonly #portProbe: PortProbe;
-  readonly #ofSentinels: ReturnType<typeof hearSentinels> | undefined;
+  readonly #ofSentinels: SentinelRound | undefined;
   readonly #approach: Approach;
   readonly #batch = new WriteBatch();
   #epoch = 0;
@@ -65,7 +65,13 @@ export class NodeConnection implements Connection {
   readonly #counterpart: Counterpart;
   #replacedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(node: string, { redis, ownership }: OwnedRedis, listener: ConnectionListener, tools: ConnectionTools) {
+  constructor(
+    node: string,
+    { redis, ownership }: OwnedRedis,
+    listener: ConnectionListener,
+    tools: ConnectionTools,
+    ofSentinels?: SentinelRound,
+  ) {
     this.node = node;
     this.redis = redis;
     this.port = ioredisScriptPort(redis, this.#askedAgain);
@@ -77,7 +83,7 @@ export class NodeConnection implements Connection {
     this.#counterpart = new Counterpart(redis, this, listener, tools);
     this.#broken = redis.status === 'close' || redis.status === 'reconnecting';
     this.#placed = redis.status === 'ready' && databaseOf(redis) === 0;
-    if (redis.options.sentinels) this.#ofSentinels = hearSentinels(redis);
+    this.#ofSentinels = ofSentinels;
     redis.on('ready', this.#connected);
     redis.on('close', this.#down);
     // Without any listener ioredis prints the errors. A first one on yours would silence it.

@@ -32,7 +32,7 @@ export class NodeTopology implements Topology {
       onLooked: () => this.#resume(),
       onLastingTrouble: (error) => this.#lastingTrouble(error),
     };
-    this.#connection = new NodeConnection(MASTER, owned, listener, tools);
+    this.#connection = new NodeConnection(MASTER, owned, listener, tools, sentinels?.hear(owned.redis));
     this.#sentinels = sentinels;
     const { connectionName } = tools;
     this.#named = connectionName === undefined || owned.redis.options.connectionName ? {} : { connectionName };

@@ -10,6 +10,7 @@
 import type { Redis } from 'ioredis';
 import type { ConnectionTools } from './connection-tools.js';
 import { disconnect } from './disconnect.js';
+import { redacted } from './reply-errors.js';
 import { SilenceGuard } from './silence-guard.js';
 
 const RETRY_MS = 1_000;
@@ -46,6 +47,7 @@ export class SentinelLink {
   #beat: { cancel(): void } | undefined;
   /** Where it has the master, as far as it was heard. */
   #master: Place | undefined;
+  #trouble: Error | undefined;
 
   /** @param template - knows the name of the master, and how to speak to sentinels. */
   constructor(
@@ -83,10 +85,23 @@ export class SentinelLink {
     this.#redis = redis;
     this.#silence = new SilenceGuard({ ...tools, silenceMs: BEAT_MS }, () => redis.disconnect(true));
     // One sentinel that is down is no trouble; when all are, the connection to the master will say so.
-    redis.on('error', () => undefined);
+    redis.on('error', (error) => {
+      this.#trouble = redacted(error);
+    });
     redis.on('ready', this.#begin);
     redis.on('close', this.#rest);
     redis.on('message', this.#heard);
+  }
+
+  /** `host:port`. */
+  get address(): string {
+    const { host, port } = this.#redis.options;
+    return `${host}:${port}`;
+  }
+
+  /** What was wrong with its connection, until one is up. */
+  get trouble(): Error | undefined {
+    return this.#trouble;
   }
 
   close(): Promise<void> {
@@ -97,6 +112,7 @@ export class SentinelLink {
   }
 
   readonly #begin = (): void => {
+    this.#trouble = undefined;
     const { stream } = this.#redis;
     // In one packet, so that nothing changes in between. The other way round is not allowed: who listens may not ask (RESP2).
     stream.cork();

@@ -3,19 +3,27 @@
  *
  * What one refuses for good counts, whatever the others say. That there is no such master counts when all have said so: one that is
  * new does not know it yet, and one that cannot be asked may.
+ *
+ * Of one whose connection failed (a certificate, a password with ioredis 5) ioredis says only that it is closed: why, our own connection to it knows.
  */
 
 import type { Redis } from 'ioredis';
-import { isLasting, unnamedMaster } from './trouble.js';
+import { closedConnection, isLasting, unnamedMaster } from './trouble.js';
 
-/** Listens. Returns how to learn what a round without success has come to; undefined for any other trouble. */
-export function hearSentinels(redis: Redis): (trouble: Error) => Error | undefined {
+/** What a round without success has come to; undefined for any other trouble. */
+export type SentinelRound = (trouble: Error) => Error | undefined;
+
+/** Listens. @param troubleWith - what was wrong with our own connection to the sentinel at `host:port` lately. */
+export function hearSentinels(redis: Redis, troubleWith: (address: string) => Error | undefined): SentinelRound {
   const { name, sentinels } = redis.options;
   let said: string[] = [];
   redis.on('connecting', () => {
     said = [];
   });
-  redis.on('sentinelError', ({ message }: Error) => said.push(message));
+  redis.on('sentinelError', ({ message }: Error) => {
+    const [, address = ''] = /sentinel (\S+) because/.exec(message) ?? [];
+    said.push(message.replace(closedConnection, () => troubleWith(address)?.message ?? closedConnection));
+  });
   return (trouble) => {
     if (!trouble.message.startsWith(unnamedMaster)) return undefined;
     const round = said;

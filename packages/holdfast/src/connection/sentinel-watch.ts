@@ -17,6 +17,7 @@ import type { Redis } from 'ioredis';
 import { outside } from '../scopes/scope.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { type Change, type Place, type SentinelAddress, SentinelLink } from './sentinel-link.js';
+import { hearSentinels, type SentinelRound } from './sentinel-round.js';
 
 /** All sentinels have heard of a failover after this; they talk to each other every two seconds. */
 const SHUN_MS = 15_000;
@@ -52,6 +53,11 @@ export class SentinelWatch {
       if (this.#tools.now() < until && addresses.includes(leadsTo(redis))) redis.disconnect(true);
     });
     redis.on('end', () => this.#minded.delete(redis));
+  }
+
+  /** Why this connection finds no master. */
+  hear(redis: Redis): SentinelRound {
+    return hearSentinels(redis, (at) => this.#links.find(({ address }) => address === at)?.trouble);
   }
 
   /** Starts listening. Later calls do nothing. */

@@ -67,6 +67,8 @@ const kinds: readonly Kind[] = [
 
 /** What follows the code in such a text is an address, which may look like anything. */
 const toAnAddress = /\b(?:connect|getaddrinfo) (E[A-Z_]+)\b/;
+/** What ioredis says of a command whose connection has ended, whatever ended it. */
+export const closedConnection = 'Connection is closed.';
 /** What the trouble of the sentinels begins with. */
 export const unnamedMaster = 'No sentinel names the master:';
 

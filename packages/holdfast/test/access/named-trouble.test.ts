@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { canIssueCertificates, issueCertificate, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createLockClient } from 'holdfast';
-import type { RedisOptions } from 'ioredis';
+import { Cluster, type RedisOptions } from 'ioredis';
 import { createClient, createCluster } from 'redis';
 import { redacted } from '../../src/connection/reply-errors.js';
 import { ToldErrors } from '../../src/connection/told-errors.js';
@@ -138,6 +138,61 @@ describe.each(ways)('given as %s, a client', (_, give) => {
       });
     }
   });
+});
+
+describe('a Cluster of which no node can be asked', () => {
+  const open = (node: { host: string; port: number }, redisOptions: RedisOptions = {}, options = {}) => {
+    const cluster = new Cluster([node], { lazyConnect: true, redisOptions });
+    kit.cleanup(() => cluster.disconnect());
+    return openClient(kit, { redis: cluster, ...options });
+  };
+
+  it.each<[string, { host: string; port: number }, RegExp]>([
+    ['nothing listens', { host: '127.0.0.1', port: 1 }, /nothing listens.*ECONNREFUSED/],
+    [
+      'the host has no name',
+      { host: 'no-such-host.invalid', port: 6379 },
+      /host name is not known.*(ENOTFOUND|EAI_AGAIN)/,
+    ],
+  ])('is told as such when the time of a call is over: %s', async (_, node, reason) => {
+    const told: string[] = [];
+    const client = open(node);
+    client.on('error', (error) => told.push((error as Error).message));
+    expect(await failureOf(client.getLock(freshName()).tryLock(1_500))).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringMatching(reason),
+    });
+    expect(told).toEqual([expect.stringMatching(reason)]);
+  });
+
+  (canIssueCertificates() ? it : it.skip)('ends every call at once where its certificate is not accepted', async () => {
+    const server = await startPrivateRedis({ tls: issueCertificate() });
+    kit.cleanup(() => server.stop());
+    const client = open({ host: server.host, port: server.port }, { tls: { ca: issueCertificate().ca } }, patient);
+    for (const failure of await Promise.all(everyCall(client, 500_000).map(failureOf))) {
+      expect(failure).toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+        message: expect.stringMatching(/TLS certificate is not accepted/),
+      });
+    }
+  });
+
+  it('is asked again, and serves when it can', async () => {
+    const server = await startPrivateRedis({
+      args: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
+    });
+    kit.cleanup(() => server.stop());
+    const admin = await server.admin();
+    await admin.cluster('ADDSLOTSRANGE', 0, 16_383);
+    await waitUntil(async () => /cluster_state:ok/.test(await admin.cluster('INFO')), { what: 'the cluster' });
+    await server.kill();
+    const client = open({ host: server.host, port: server.port });
+    expect(await failureOf(client.connect({ timeoutMs: 500 }))).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    const waiting = client.connect({ timeoutMs: 30_000 });
+    await server.restart();
+    await waiting;
+    expect(client.ready).toBe(true);
+  }, 60_000);
 });
 
 (canIssueCertificates() ? describe : describe.skip)('a server that wants a certificate of its clients', () => {

@@ -1,6 +1,13 @@
 /** What sentinels refuse ends calls at once; what one of them does not know yet, or cannot say, is waited for. */
 
-import { guardLeaks, type RedisServer, startPrivateRedis, waitUntil } from '@holdfast/testkit';
+import {
+  canIssueCertificates,
+  guardLeaks,
+  issueCertificate,
+  type RedisServer,
+  startPrivateRedis,
+  waitUntil,
+} from '@holdfast/testkit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLockClient } from 'holdfast';
 import { Redis, type RedisOptions } from 'ioredis';
@@ -61,6 +68,29 @@ describe('behind sentinels', () => {
       expect(told.length).toBeGreaterThan(0);
     });
   });
+
+  (canIssueCertificates() ? it : it.skip)(
+    'whose certificate is not accepted here: every call is told so at once',
+    async () => {
+      const config = `sentinel monitor mymaster ${master.host} ${master.port} 1\n`;
+      const strange = await startPrivateRedis({ args: ['--sentinel'], config, tls: issueCertificate() });
+      leaks.cleanup(() => strange.stop());
+      const { host, port } = strange;
+      const { client } = open({
+        sentinels: [{ host, port }],
+        name: 'mymaster',
+        sentinelTLS: { ca: issueCertificate().ca },
+      });
+      for (const failure of await Promise.all(everyCall(client, 500_000).map(failureOf))) {
+        expect(failure).toMatchObject({
+          code: 'LOCK_UNAVAILABLE',
+          message: expect.stringMatching(
+            /: No sentinel names the master: the server's TLS certificate is not accepted here/,
+          ),
+        });
+      }
+    },
+  );
 
   it('a round in which one of them cannot be asked says nothing of the name: the call waits', async () => {
     const gone = await startPrivateRedis();

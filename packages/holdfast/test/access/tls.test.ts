@@ -1,5 +1,4 @@
 import {
-  canIssueCertificates,
   driveTime,
   issueCertificate,
   type RedisKit,
@@ -15,25 +14,11 @@ import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
 import { turns } from '../support/room.js';
-
-const certificate = canIssueCertificates() ? issueCertificate() : undefined;
-const reason = certificate === undefined ? 'there is no openssl program' : await refusesTls();
-if (reason !== undefined) process.stderr.write(`skipped: connections by TLS: ${reason}\n`);
-
-/** Why the server that the tests find cannot serve TLS; undefined when it can. */
-async function refusesTls(): Promise<string | undefined> {
-  try {
-    const server = await startPrivateRedis({ tls: certificate });
-    await server.stop();
-    return undefined;
-  } catch (error) {
-    return String(error);
-  }
-}
+import { certificate, describeByTls } from '../support/tls.js';
 
 const startTls = () => startPrivateRedis({ tls: certificate });
 
-(reason === undefined ? describe : describe.skip)('by TLS', () => {
+describeByTls('by TLS', () => {
   describe('a client that trusts the authority of the server', () => {
     const kit = useRedis(startTls);
     const trusting = () => ({ host: kit.server.host, port: kit.server.port, tls: { ca: kit.server.ca } });

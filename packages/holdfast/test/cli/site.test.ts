@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { useRedis } from '@holdfast/testkit';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import { UsageError } from '../../src/cli/exit-codes.js';
 import type { Io } from '../../src/cli/io.js';
@@ -88,4 +91,39 @@ describe('the query of the URL of Redis', () => {
       expect(() => site({ redis: [url] })).toThrow(UsageError);
     },
   );
+});
+
+describe('the certificates that the command line names', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-site-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const file = (text: string) => {
+    writeFileSync(join(folder, text), text);
+    return join(folder, text);
+  };
+  const files = () => ({ cacert: file('ca'), cert: file('cert'), key: file('key') });
+
+  it('are those of the server, of each node and of the sentinels', () => {
+    const tls = { ca: 'ca', cert: 'cert', key: 'key' };
+    const redis = ['rediss://a'];
+    expect(site({ redis, ...files() }).input()).toMatchObject({ tls });
+    expect(site({ redis, cacert: file('ca') }).input()).toMatchObject({ tls: { ca: 'ca' } });
+    const { options } = site({ redis: [...redis, 'rediss://b'], cluster: true, ...files() }).input() as Cluster;
+    expect(options.redisOptions).toMatchObject({ tls });
+    const behind = site({ redis, sentinel: ['s:1'], master: 'm', ...files() }).input();
+    expect(behind).toMatchObject({ tls, sentinelTLS: tls, enableTLSForSentinelMode: true });
+  });
+
+  it.each<[string, RegExp, () => SiteValues]>([
+    [
+      'without TLS: what they are for would travel in plain text',
+      /rediss:/,
+      () => ({ redis: ['redis://a'], ...files() }),
+    ],
+    ['without the key', /--cert and --key/, () => ({ redis: ['rediss://a'], cert: file('cert') })],
+    ['without what the key belongs to', /--cert and --key/, () => ({ redis: ['rediss://a'], key: file('key') })],
+    ['of a file that is not there', /--cacert .*ENOENT/, () => ({ redis: ['rediss://a'], cacert: `${folder}/no` })],
+  ])('are refused %s', (_, why, values) => {
+    expect(() => site(values())).toThrow(UsageError);
+    expect(() => site(values())).toThrow(why);
+  });
 });

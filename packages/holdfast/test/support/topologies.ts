@@ -4,7 +4,9 @@ import {
   type LeakGuard,
   type RedisServer,
   startCluster,
+  type StartClusterOptions,
   startSentinel,
+  type StartSentinelOptions,
   type TestCluster,
   type TestSentinel,
   waitUntil,
@@ -48,10 +50,10 @@ export interface TopologyKit {
 }
 
 /** A Cluster for the tests of a file. */
-export function useCluster(): TopologyKit & { readonly cluster: TestCluster } {
+export function useCluster(options: StartClusterOptions = {}): TopologyKit & { readonly cluster: TestCluster } {
   let cluster: TestCluster;
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster(options);
   }, START_MS);
   const kit = kitOn({
     replicas: 1,
@@ -59,7 +61,10 @@ export function useCluster(): TopologyKit & { readonly cluster: TestCluster } {
     master: (name) => cluster.nodeOfKey(name),
     template: () => {
       const startupNodes = cluster.nodes.map(({ host, port }) => ({ host, port }));
-      return new Cluster(startupNodes, { lazyConnect: true, redisOptions: { connectionName: UNDER_TEST } });
+      return new Cluster(startupNodes, {
+        lazyConnect: true,
+        redisOptions: { connectionName: UNDER_TEST, ...(options.tls && { tls: options.tls }) },
+      });
     },
   });
   afterAll(() => cluster?.stop());
@@ -67,10 +72,10 @@ export function useCluster(): TopologyKit & { readonly cluster: TestCluster } {
 }
 
 /** Servers behind Sentinel for the tests of a file. */
-export function useSentinel(): TopologyKit & { readonly sentinel: TestSentinel } {
+export function useSentinel(options: StartSentinelOptions = {}): TopologyKit & { readonly sentinel: TestSentinel } {
   let sentinel: TestSentinel;
   beforeAll(async () => {
-    sentinel = await startSentinel();
+    sentinel = await startSentinel(options);
   }, START_MS);
   const kit = kitOn({
     replicas: 2,
@@ -78,7 +83,14 @@ export function useSentinel(): TopologyKit & { readonly sentinel: TestSentinel }
     master: () => sentinel.master(),
     template: () => {
       const { sentinels, name } = sentinel;
-      return new Redis({ sentinels, name, lazyConnect: true, connectionName: UNDER_TEST });
+      const { tls } = options;
+      return new Redis({
+        ...(tls && { tls, sentinelTLS: tls, enableTLSForSentinelMode: true }),
+        sentinels,
+        name,
+        lazyConnect: true,
+        connectionName: UNDER_TEST,
+      });
     },
   });
   afterAll(() => sentinel?.stop());

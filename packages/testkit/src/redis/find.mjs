@@ -29,7 +29,7 @@ import { startLocal } from './local.mjs';
  * @property {string} host
  * @property {number} port
  * @property {string} url
- * @property {string | undefined} [ca]             PEM of the authority behind its certificate, with TLS
+ * @property {import('./certificate.mjs').Certificate | undefined} [tls]   its certificate, with TLS
  * @property {Faults} [faults]                     absent: somebody else's server, given by REDIS_URL
  * @property {() => Promise<void>} stop            ends a server of ours; leaves somebody else's alone
  */

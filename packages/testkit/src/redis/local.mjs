@@ -63,13 +63,13 @@ function stillRuns(pid) {
  * @param {string[]} args
  * @param {string} dir
  * @param {number} port
- * @param {import('./tcp.mjs').Transport} transport
+ * @param {import('./certificate.mjs').Certificate | undefined} tls
  * @param {Record<string, string> | undefined} env
  */
-async function run(binary, args, dir, port, transport, env) {
+async function run(binary, args, dir, port, tls, env) {
   const logFile = join(dir, 'server.log'); // a complaint about its arguments goes to stderr, the rest to stdout
   const log = openSync(logFile, 'w');
-  const portArgs = transport === 'tls' ? ['--port', '0', '--tls-port', String(port)] : ['--port', String(port)];
+  const portArgs = tls === undefined ? ['--port', String(port)] : ['--port', '0', '--tls-port', String(port)];
   const child = spawn(binary.file, [...args, ...portArgs], {
     argv0: binary.argv0,
     detached: true, // Ctrl-C in a terminal is for the tests; they may still need the server to clean up
@@ -91,7 +91,7 @@ async function run(binary, args, dir, port, transport, env) {
     child.kill('SIGKILL');
     return ended;
   };
-  const up = await waitUntilUp({ port, timeoutMs: startTimeoutMs, pid: child.pid, hasEnded, transport });
+  const up = await waitUntilUp({ port, timeoutMs: startTimeoutMs, pid: child.pid, hasEnded, tls });
   if (!up) {
     await kill();
     throw new Error(`${binary.file} did not start on port ${port}:\n${readFileSync(logFile, 'utf8').trim()}`);
@@ -108,8 +108,7 @@ async function run(binary, args, dir, port, transport, env) {
  */
 export async function startLocal(binary, options) {
   const dir = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
-  const transport = options.tls === undefined ? 'plain' : 'tls';
-  const { findPort = freePort } = options;
+  const { findPort = freePort, tls } = options;
   const { first, more } = fileArgs(dir, options);
   const args = [...first, '--bind', loopback, '--save', '', '--appendonly', 'no', '--dir', dir, ...more];
   if ((versionOf(binary)?.[0] ?? 0) >= 7) args.push('--enable-debug-command', 'local'); // DEBUG SLEEP, DEBUG JMAP …
@@ -120,7 +119,7 @@ export async function startLocal(binary, options) {
   let running;
   for (let tries = 1; running === undefined; tries++) {
     try {
-      running = await run(binary, args, dir, port, transport, options.serverEnv);
+      running = await run(binary, args, dir, port, tls, options.serverEnv);
     } catch (error) {
       const taken = /Address already in use|bind:/i.test(String(error));
       if (!taken || options.port !== undefined || tries === portTries) {
@@ -136,8 +135,8 @@ export async function startLocal(binary, options) {
     how: binary.file,
     host: loopback,
     port,
-    url: `${transport === 'tls' ? 'rediss' : 'redis'}://${loopback}:${port}`,
-    ca: options.tls?.ca,
+    url: `${tls === undefined ? 'redis' : 'rediss'}://${loopback}:${port}`,
+    tls,
     faults: {
       pid: () => child.pid,
       suspend: async () => {
@@ -148,7 +147,7 @@ export async function startLocal(binary, options) {
       kill: () => kill(),
       restart: async () => {
         await kill();
-        ({ child, kill } = await run(binary, args, dir, port, transport, options.serverEnv));
+        ({ child, kill } = await run(binary, args, dir, port, tls, options.serverEnv));
       },
     },
     stop: async () => {

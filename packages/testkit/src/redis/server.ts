@@ -1,3 +1,4 @@
+import type { ConnectionOptions } from 'node:tls';
 import { Redis } from 'ioredis';
 import type { Certificate } from './certificate.mjs';
 import { findPrivateRedis, findRedis } from './find.mjs';
@@ -23,7 +24,7 @@ export interface StartRedisOptions {
   config?: string;
   /** Added to the environment of the server program. Not in Docker. */
   serverEnv?: Record<string, string>;
-  /** Serves TLS only, with this certificate: see `issueCertificate`. Clients need not have one. Not in Docker. */
+  /** Serves TLS only, with this certificate: see `issueCertificate`. Clients need none, unless `args` ask for one of this authority. Not in Docker. */
   tls?: Certificate;
 }
 
@@ -40,8 +41,6 @@ export class RedisServer {
   readonly port: number;
   /** Where it came from: a program, an image, or `REDIS_URL`. */
   readonly how: string;
-  /** PEM of the authority behind its certificate: `new Redis(server.url, { tls: { ca: server.ca } })`. Without TLS: undefined. */
-  readonly ca: string | undefined;
   readonly #found: FoundRedis;
   #admin: Promise<Redis> | undefined;
 
@@ -52,7 +51,17 @@ export class RedisServer {
     this.host = found.host;
     this.port = found.port;
     this.how = found.how;
-    this.ca = found.ca;
+  }
+
+  /** PEM of the authority behind its certificate: `new Redis(server.url, { tls: { ca: server.ca } })`. Without TLS: undefined. */
+  get ca(): string | undefined {
+    return this.#found.tls?.ca;
+  }
+
+  /** How the test's own connections come in: a test may want a certificate for another host, and they are let in all the same. Without TLS: undefined. */
+  get adminTls(): ConnectionOptions | undefined {
+    const { tls } = this.#found;
+    return tls && { ...tls, checkServerIdentity: () => undefined };
   }
 
   /** Whether this server is somebody else's, given by `REDIS_URL`. */
@@ -116,8 +125,7 @@ export class RedisServer {
       lazyConnect: true,
       maxRetriesPerRequest: null,
       retryStrategy: () => 20,
-      // A test may want a certificate for another host; the admin is let in all the same.
-      ...(this.ca === undefined ? {} : { tls: { ca: this.ca, checkServerIdentity: () => undefined } }),
+      ...(this.adminTls && { tls: this.adminTls }),
     });
     admin.on('error', () => undefined); // faults are the purpose here; a command that fails says so itself
     await admin.connect();

@@ -39,31 +39,26 @@ export function isPortFree(port) {
 }
 
 /**
- * How a server wants to be spoken to.
- *
- * @typedef {'plain' | 'tls'} Transport
- */
-
-/**
- * A connection to the server on this machine that we started ourselves: its certificate may be for any host.
+ * A connection to the server on this machine that we started ourselves: its certificate may be for any host, and is ours as well
+ * should it want to see one.
  *
  * @param {number} port
- * @param {Transport} transport
+ * @param {import('./certificate.mjs').Certificate | undefined} tls
  */
-const open = (port, transport) =>
-  transport === 'tls' ? connectTls({ port, host: loopback, rejectUnauthorized: false }) : connect(port, loopback);
+const open = (port, tls) =>
+  tls === undefined ? connect(port, loopback) : connectTls({ ...tls, port, host: loopback, rejectUnauthorized: false });
 
 /**
  * What the server at `port` answers to INFO, or undefined when nothing usable answers. A server that asks for a
  * password first counts as answering. The 'close' matters: docker's port proxy accepts and closes while Redis starts.
  *
  * @param {number} port
- * @param {Transport} transport
+ * @param {import('./certificate.mjs').Certificate | undefined} tls
  * @returns {Promise<string | undefined>}
  */
-function askInfo(port, transport) {
+function askInfo(port, tls) {
   return new Promise((resolve) => {
-    const socket = open(port, transport);
+    const socket = open(port, tls);
     let text = '';
     /** @param {string | undefined} answer */
     const done = (answer) => {
@@ -87,13 +82,13 @@ function askInfo(port, transport) {
  * Waits until a Redis answers at `port`. With `pid` it must be that very process: a stranger that won the race for the
  * port answers just as well.
  *
- * @param {{ port: number, timeoutMs: number, pid?: number, hasEnded?: () => boolean, transport?: Transport }} options
+ * @param {{ port: number, timeoutMs: number, pid?: number, hasEnded?: () => boolean, tls?: import('./certificate.mjs').Certificate | undefined }} options
  * @returns {Promise<boolean>} false: not within `timeoutMs`, or the process has ended
  */
-export async function waitUntilUp({ port, timeoutMs, pid, hasEnded = () => false, transport = 'plain' }) {
+export async function waitUntilUp({ port, timeoutMs, pid, hasEnded = () => false, tls }) {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline && !hasEnded()) {
-    const info = await askInfo(port, transport);
+    const info = await askInfo(port, tls);
     if (info !== undefined) {
       const answering = /^process_id:(\d+)/m.exec(info)?.[1];
       if (pid === undefined || answering === undefined || Number(answering) === pid) return true;

@@ -18,6 +18,7 @@ export async function ask(node: RedisServer, command: string, ...args: (string |
   const redis = new Redis({
     host: node.host,
     port: node.port,
+    ...(node.adminTls && { tls: node.adminTls }),
     connectionName: adminConnectionName,
     lazyConnect: true,
     enableReadyCheck: false,

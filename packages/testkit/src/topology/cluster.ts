@@ -1,4 +1,5 @@
 /** Three masters and their replicas as a Redis Cluster, on free ports of this machine. */
+import type { Certificate } from '../redis/certificate.mjs';
 import { freePort, highestFreePort, isPortFree } from '../redis/tcp.mjs';
 import { startPrivateRedis } from '../redis/server.js';
 import type { RedisServer } from '../redis/server.js';
@@ -29,6 +30,8 @@ export interface StartClusterOptions {
   server?: string;
   /** `cluster-node-timeout`: after which silence a node is taken for dead. Default 1 000 ms. */
   nodeTimeoutMs?: number;
+  /** Speaks TLS alone, with clients and among its nodes. */
+  tls?: Certificate;
 }
 
 /** How to move a slot. */
@@ -289,19 +292,21 @@ async function nodeTimeoutOf(nodes: readonly RedisServer[]): Promise<number> {
  * @throws Error without a server program on this machine: this does not run in Docker.
  */
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
-  const { args = [], server, nodeTimeoutMs = 1_000 } = options;
+  const { args = [], server, nodeTimeoutMs = 1_000, tls } = options;
   const settings = {
     'cluster-enabled': 'yes',
     'cluster-config-file': 'nodes.conf',
     'cluster-node-timeout': String(nodeTimeoutMs),
     'cluster-replica-validity-factor': '0',
+    ...(tls && { 'tls-cluster': 'yes' }),
   };
   const nodeArgs = [
     ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
     ...replicationArgs,
     ...args,
   ];
-  const start = (): Promise<RedisServer> => startPrivateRedis({ args: nodeArgs, server, findPort: freePortWithBus });
+  const start = (): Promise<RedisServer> =>
+    startPrivateRedis({ args: nodeArgs, server, tls, findPort: freePortWithBus });
   const cluster = new TestCluster(await startTogether(Array.from({ length: 2 * masterCount }, start)));
   try {
     await joinCluster(cluster.nodes, masterCount);

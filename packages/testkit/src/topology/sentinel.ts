@@ -4,6 +4,7 @@
  * Each node has a configuration file, which the Sentinels have it rewrite when they change its role: a node that comes
  * back is what it was told to be last, as in production. Its data is gone, for nothing is saved.
  */
+import type { Certificate } from '../redis/certificate.mjs';
 import { startPrivateRedis } from '../redis/server.js';
 import type { RedisServer } from '../redis/server.js';
 import { waitUntil } from '../wait-until.js';
@@ -30,6 +31,8 @@ export interface StartSentinelOptions {
   downAfterMs?: number;
   /** Sentinel's `failover-timeout`; twice that lies between two failovers. Default 2 000 ms. */
   failoverTimeoutMs?: number;
+  /** All of them speak TLS alone, with clients and with each other. */
+  tls?: Certificate;
 }
 
 /** What a master-name lookup needs: ioredis' `sentinels`. */
@@ -205,9 +208,9 @@ export class TestSentinel implements AsyncDisposable {
  * @throws Error without a server program on this machine: this does not run in Docker.
  */
 export async function startSentinel(options: StartSentinelOptions = {}): Promise<TestSentinel> {
-  const { args = [], server, downAfterMs = 1_000, failoverTimeoutMs = 2_000 } = options;
+  const { args = [], server, downAfterMs = 1_000, failoverTimeoutMs = 2_000, tls } = options;
   const node = (config: string): Promise<RedisServer> =>
-    startPrivateRedis({ args: [...replicationArgs, ...args], server, config });
+    startPrivateRedis({ args: [...replicationArgs, ...args], server, tls, config });
   const [master] = await startTogether([node('')]);
   if (master === undefined) throw new Error('a master was started');
   const servers = [master];
@@ -221,7 +224,7 @@ export async function startSentinel(options: StartSentinelOptions = {}): Promise
       `sentinel parallel-syncs ${masterName} 1`,
     ];
     const watcher = (silenceMs: number): Promise<RedisServer> =>
-      startPrivateRedis({ args: ['--sentinel'], server, config: `${watch(silenceMs).join('\n')}\n` });
+      startPrivateRedis({ args: ['--sentinel'], server, tls, config: `${watch(silenceMs).join('\n')}\n` });
     // Those that see a dead master at the same time vote for themselves, and the next election is seconds later.
     const watchers = await startTogether([watcher(downAfterMs), watcher(1.5 * downAfterMs), watcher(3 * downAfterMs)]);
     // Not every version has it: those without take their time.

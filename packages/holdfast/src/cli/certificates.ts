@@ -1,0 +1,44 @@
+/** The files of TLS that the command line names, as its options; named as those of `redis-cli`. */
+
+import { readFileSync } from 'node:fs';
+import { UsageError } from './exit-codes.js';
+
+/** The options that name files. */
+export const certificateOptions = {
+  cacert: { type: 'string' },
+  cert: { type: 'string' },
+  key: { type: 'string' },
+} as const;
+
+/** As they were given. */
+export interface CertificateValues {
+  readonly cacert?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** What Node's TLS takes. */
+export interface Certificates {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** What is in them; undefined where none is named. @throws UsageError */
+export function certificatesOf({ cacert, cert, key }: CertificateValues): Certificates | undefined {
+  if (cacert === undefined && cert === undefined && key === undefined) return undefined;
+  if ((cert === undefined) !== (key === undefined)) throw new UsageError('--cert and --key need each other');
+  return {
+    ...(cacert === undefined ? {} : { ca: textOf('--cacert', cacert) }),
+    ...(cert === undefined ? {} : { cert: textOf('--cert', cert) }),
+    ...(key === undefined ? {} : { key: textOf('--key', key) }),
+  };
+}
+
+function textOf(option: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`the file of ${option} cannot be read: ${(error as Error).message}`);
+  }
+}
