@@ -173,17 +173,17 @@ export class ClusterMap {
 
   #failed(error: Error): void {
     if (error.message !== closedConnection || this.#unasked === undefined) this.#tell(error);
-    else if (this.#attempt === undefined) void this.#find(error, attempt(this.#unasked));
+    else if (this.#attempt === undefined) void this.#find(attempt(this.#unasked));
     // What is known says more.
     this.#trouble ??= error;
   }
 
-  async #find(closed: Error, made: Attempt): Promise<void> {
+  async #find(made: Attempt): Promise<void> {
     this.#attempt = made;
     const why = await made.trouble;
     this.#attempt = undefined;
     // Else a node has been asked meanwhile.
-    if (this.#trouble !== undefined && !this.#closed) this.#tell(why === undefined ? closed : redacted(why));
+    if (this.#trouble !== undefined && !this.#closed) this.#tell(why === undefined ? this.#trouble : redacted(why));
   }
 
   #tell(trouble: Error): void {
