@@ -9,7 +9,7 @@ const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 function writeDocuments() {
   const base = baseOf(readJson(join(folder, 'package.json')));
-  rmSync(join(folder, 'docs'), { recursive: true, force: true });
+  for (const made of ['docs', 'examples']) rmSync(join(folder, made), { recursive: true, force: true });
   for (const file of shipped) {
     const path = join(folder, file);
     mkdirSync(dirname(path), { recursive: true });

@@ -45,14 +45,19 @@ export const shipped = [
     'script',
     'prometheus',
     'pino',
+    'transactions',
   ].map((name) => `docs/recipes/${name}.md`),
+  // To copy.
+  ...['README.md', 'alerts.yml', 'dashboard.json'].map((name) => `docs/operations/${name}`),
+  ...['express', 'fastify', 'koa', 'hono'].map((name) => `examples/middleware/${name}.ts`),
+  ...['README.md', 'degrading.ts'].map((name) => `examples/degrading/${name}`),
 ];
 
-const link = /\[([^\]]*)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)/g;
+const link = /(!?)\[([^\]]*)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)/g;
 
 /** Where links within the text of `file` lead: its path in the repository. */
 export const targetsOf = (file, text) =>
-  [...text.matchAll(link)].map(([, , path]) => posix.normalize(posix.join(posix.dirname(file), path)));
+  [...text.matchAll(link)].map(([, , , path]) => posix.normalize(posix.join(posix.dirname(file), path)));
 
 /**
  * A document whose links lead elsewhere.
@@ -63,9 +68,9 @@ export const targetsOf = (file, text) =>
  * the link the words are left
  */
 export const relinked = (file, text, leadTo) =>
-  text.replaceAll(link, (_, words, path, anchor = '') => {
+  text.replaceAll(link, (_, mark, words, path, anchor = '') => {
     const address = leadTo(posix.normalize(posix.join(posix.dirname(file), path)), anchor, path);
-    return address === undefined ? words : `[${words}](${address})`;
+    return address === undefined ? words : `${mark}[${words}](${address})`;
   });
 
 /**

@@ -15,6 +15,11 @@ export class LockUnavailableError extends LockError {
   readonly code = LockUnavailableError.code;
 }
 
+/** In the words of Redis, of EVALSHA. */
+const unknownScripts = /^ERR unknown command .?eval/i;
+const noScripts =
+  'the server does not know EVALSHA: it is a sentinel (then give ioredis sentinels and name), or scripts are switched off there';
+
 const elsewhere = `it is ${nodeOfCluster}`;
 /** In words what is not Redis' own doing, or not what it seems. */
 const refusalInWords: Readonly<Record<string, string>> = {
@@ -31,6 +36,11 @@ const refusalInWords: Readonly<Record<string, string>> = {
   NOTALOCK:
     'this key is not a lock but other data, and was left as it is: give the lock another name, or its client a prefix',
 };
+
+function inWords(redisCode: string, cause: unknown): string {
+  if (cause instanceof Error && unknownScripts.test(cause.message)) return noScripts;
+  return refusalInWords[redisCode] ?? `${redisCode} (error.cause has the whole of it)`;
+}
 
 /**
  * Redis answered and refused. What it had written by then, which is only possible when it refuses to confirm it (`WAIT`), is undone.
@@ -50,7 +60,7 @@ export class LockRefusedError extends LockError {
 
   constructor(lockName: string, redisCode: string, options?: ErrorOptions, kind = 'lock') {
     super(
-      `Redis refused a command on ${called(kind, lockName)}: ${refusalInWords[redisCode] ?? `${redisCode} (error.cause has the whole of it)`}`,
+      `Redis refused a command on ${called(kind, lockName)}: ${inWords(redisCode, options?.cause)}`,
       lockName,
       options,
     );

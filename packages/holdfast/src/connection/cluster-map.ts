@@ -55,6 +55,7 @@ export class ClusterMap {
   /** Settles when the question under way is answered. */
   #asked: Promise<void> = Promise.resolve();
   #closed = false;
+  #learnt = false;
   #trouble: Error | undefined;
   /** The last node that could not be asked, and the attempt to learn why. */
   #unasked: Redis | undefined;
@@ -92,9 +93,11 @@ export class ClusterMap {
     return this.#cluster.options.keyPrefix ?? '';
   }
 
-  /** Why there is no map yet, as far as is known. */
+  /** Why a slot has no owner, as far as is known. */
   get trouble(): Error | undefined {
-    return this.#trouble;
+    return (
+      this.#trouble ?? (this.#learnt ? new Error('no node of the Cluster keeps the slot of this lock') : undefined)
+    );
   }
 
   get ended(): boolean {
@@ -194,6 +197,7 @@ export class ClusterMap {
 
   #learn(): void {
     this.#trouble = undefined;
+    this.#learnt = true;
     // Sparse where no server keeps a slot.
     this.#adopt(Array.from(this.#cluster.slots, (nodes: NodeAddress[] | undefined) => nodes?.[0]));
   }

@@ -59,6 +59,7 @@ export function redisCodeOf(message: string): string {
 const reworded: readonly [RegExp, string][] = [
   [/^Stream isn't .*/, 'there is no connection'],
   [/^Reached the max .*/, 'the connection broke before the answer'],
+  [/^timeout$/, 'no answer has come in time'],
   [/^All sentinels are unreachable.*?(?:Last error:|$)/s, unnamedMaster],
 ];
 

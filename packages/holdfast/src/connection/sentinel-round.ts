@@ -33,6 +33,6 @@ export function hearSentinels(redis: Redis, troubleWith: (address: string) => Er
     if (isWhole && round.every((text) => /No such master|: null$/.test(text)))
       return new Error(`No such master "${name}"`);
     const told = round.map((text) => new Error(text.replace(/^.* because/s, unnamedMaster)));
-    return told.find(isLasting) ?? trouble;
+    return told.find(isLasting) ?? told.at(-1) ?? trouble;
   };
 }

@@ -17,7 +17,7 @@ import type { Topology } from './topology.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { whenRead } from './reading.js';
 import { redacted, meaningOf } from './reply-errors.js';
-import { addressOf } from './trouble.js';
+import { addressOf, isBeginningAgain } from './trouble.js';
 import { plain, type PubSubCommands } from './pub-sub-commands.js';
 
 const listening: RedisOptions = {
@@ -175,7 +175,7 @@ export class Subscriber implements SubscriberPort {
     redis.on('end', () => this.#reopenSoon(redis));
     // What ends because we end it is no trouble.
     redis.on('error', (error) => {
-      if (!this.#closed) this.#failed(redis, error);
+      if (!this.#closed && !isBeginningAgain(redacted(error))) this.#failed(redis, error);
     });
     // ioredis 6: the server has ended a subscription because its slot has gone.
     redis.on('moved', () => this.reconnect());

@@ -59,6 +59,12 @@ const kinds: readonly Kind[] = [
   },
   { fits: /^HOLDFAST_TLS_PORT/, words: 'the server speaks TLS on that port, and the options have no tls', lasts: true },
   { fits: /SSL|TLS|EPROTO/, words: 'the TLS handshake failed', lasts: false },
+  {
+    fits: /^Unknown RESP type|reply type byte/,
+    words: 'what listens there does not speak the protocol of Redis',
+    lasts: false,
+  },
+  { fits: /unknown command .?sentinel/i, words: 'the server there is no sentinel', lasts: true },
   { fits: /ENOTFOUND|EAI_AGAIN/, words: 'the host name is not known', lasts: false },
   { fits: /ECONNREFUSED/, words: 'nothing listens at that address', lasts: false },
   { fits: /^LOADING/, words: 'the server is still loading its data', lasts: false },
@@ -71,6 +77,9 @@ const toAnAddress = /\b(?:connect|getaddrinfo) (E[A-Z_]+)\b/;
 export const closedConnection = 'Connection is closed.';
 /** What the trouble of the sentinels begins with. */
 export const unnamedMaster = 'No sentinel names the master:';
+
+/** Each sentinel has named a master. What was wrong with that one has been said, and ioredis begins again with the first. */
+export const isBeginningAgain = ({ message }: Error): boolean => message === unnamedMaster;
 
 /** The trouble with several servers, each in words of its own: those of one do not speak for the others. */
 const ofSeveral = /^\d+ of \d+ nodes /;

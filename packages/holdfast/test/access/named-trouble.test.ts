@@ -59,6 +59,23 @@ describe('a server that turns clients away', () => {
   });
 });
 
+describe('a server of another protocol', () => {
+  it('is told as such', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).resume();
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    kit.cleanup(() => new Promise((closed) => server.close(closed)));
+    const { port } = server.address() as AddressInfo;
+    const client = openClient(kit, { redis: { port, host: '127.0.0.1' } });
+    expect(await failureOf(client.getLock(freshName()).tryLock(1_000))).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringMatching(/what listens there does not speak the protocol of Redis/),
+    });
+  });
+});
+
 describe.each(ways)('given as %s, a client', (_, give) => {
   it.each<[string, RedisOptions, RegExp]>([
     [
@@ -175,6 +192,16 @@ describe('a Cluster of which no node can be asked', () => {
         message: expect.stringMatching(/TLS certificate is not accepted/),
       });
     }
+  });
+
+  it('says that it keeps no slots, while nobody has given it any', async () => {
+    const server = await startPrivateRedis({ args: ['--cluster-enabled', 'yes'] });
+    kit.cleanup(() => server.stop());
+    const client = open({ host: server.host, port: server.port });
+    expect(await failureOf(client.getLock(freshName()).tryLock(1_000))).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringMatching(/no node of the Cluster keeps the slot/),
+    });
   });
 
   it('is asked again, and serves when it can', async () => {

@@ -92,6 +92,52 @@ describe('behind sentinels', () => {
     },
   );
 
+  it.each<[string, () => RedisOptions, RegExp]>([
+    [
+      'where none of them listens',
+      () => ({ sentinels: [{ host: '127.0.0.1', port: 1 }], name: 'mymaster' }),
+      /No sentinel names the master: nothing listens at that address/,
+    ],
+    [
+      'where the master that they name does not listen',
+      () => ({ sentinels: sentinels(), name: 'gone' }),
+      /: nothing listens at that address/,
+    ],
+  ])('%s: the call is told so in the end, and the events say nothing else', async (_, options, reason) => {
+    await Promise.all(
+      watchers.map(async (one) => (await one.admin()).call('SENTINEL', 'MONITOR', 'gone', '127.0.0.1', 1, 1)),
+    );
+    leaks.cleanup(() =>
+      Promise.all(watchers.map(async (one) => (await one.admin()).call('SENTINEL', 'REMOVE', 'gone'))),
+    );
+    const { client, told } = open(options());
+    expect(await failureOf(client.getLock(freshName()).tryLock(1_500))).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringMatching(reason),
+    });
+    // One that ioredis asks before ours has been refused is told without the reason.
+    for (const text of told) expect(text).toMatch(/nothing listens|Connection is closed/);
+  });
+
+  it('what is no sentinel is told so at once', async () => {
+    const { client } = open({ sentinels: [{ host: master.host, port: master.port }], name: 'mymaster' });
+    for (const failure of await Promise.all(everyCall(client, 500_000).map(failureOf))) {
+      expect(failure).toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+        message: expect.stringMatching(/: No sentinel names the master: the server there is no sentinel/),
+      });
+    }
+  });
+
+  it('a sentinel that was given as the server of the locks is told as such', async () => {
+    const [first] = watchers as [RedisServer];
+    const { client } = open({ host: first.host, port: first.port });
+    expect(await failureOf(client.getLock(freshName()).tryLock())).toMatchObject({
+      code: 'LOCK_REFUSED',
+      message: expect.stringMatching(/does not know EVALSHA: it is a sentinel/),
+    });
+  });
+
   it('a round in which one of them cannot be asked says nothing of the name: the call waits', async () => {
     const gone = await startPrivateRedis();
     await gone.stop();
