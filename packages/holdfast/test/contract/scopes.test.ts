@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -293,6 +294,31 @@ describe('long-lived things started inside a scope', () => {
       const get = await listening(serve(() => lock().tryWithLock({}, count)));
       expect(await client.exit(get)).toEqual({ ran: true, value: 2 });
     });
+  });
+
+  it.each<[string, number, (client: LockClient, work: () => Promise<number>) => () => Promise<number>]>([
+    ['re-enters what that other holds', 2, (_, work) => work],
+    ['waits its turn, where it leaves the scope', 1, (client, work) => () => client.exit(work)],
+    ['waits its turn, where it is bound to where it comes from', 1, (_, work) => AsyncResource.bind(work)],
+  ])('work that a shared queue runs in the scope of another flow %s', async (__, expected, made) => {
+    const { client, lock, count } = setUp();
+    const queue: (() => Promise<void>)[] = [];
+    const first = new Gate();
+    const done = new Gate();
+    const section = lock().withLock(async () => {
+      // The queue goes on where the work before has ended, as many do.
+      await first.opened;
+      await Promise.race([queue.shift()?.(), turns(50)]);
+      done.open();
+    });
+    const counted = new Promise<number>((resolve, reject) => {
+      const work = made(client, () => lock().withLock(count));
+      queue.push(() => work().then(resolve, reject));
+    });
+    first.open();
+    await done.opened;
+    await section;
+    expect(await counted).toBe(expected);
   });
 
   it('a timer keeps the scope it was started in until that ends, and none when started in exit()', async () => {
