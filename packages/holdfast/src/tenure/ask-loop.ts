@@ -57,7 +57,6 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
   #seenUntil: number | undefined;
   /** What came with the lock, and when: for the next answer if the lease was over by then; until another owner is seen. */
   #heard: { readonly reason: Inherited['reason']; readonly at: number } | undefined;
-  #listening = false;
   /** The ask under way was made because it was time, and not because of a message. */
   #unprompted = false;
   /** The last ask could take no place in the queue, because no message could have reached us there. */
@@ -258,7 +257,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     this.#listener.onBusy(sentAt, reply.foreign ? 'foreign' : 'holdfast');
     // The listener may have lost interest, or asked again.
     if (this.#stopped || this.#request !== undefined) return;
-    if (!this.#subscription.open) this.listen();
+    if (!this.#subscription.open) this.#subscription.listen(() => this.ask());
     // What makes us reachable was confirmed before this answer came, and nothing more will be.
     else if (this.#placeless && this.#subscription.mayQueue) this.#again = true;
     if (this.#again) {
@@ -283,14 +282,5 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     if (this.#heard !== undefined) return { reason: this.#heard.reason };
     const over = this.#seenUntil !== undefined && this.#parts.clock.now() >= this.#seenUntil;
     return over ? { reason: 'expired' } : undefined;
-  }
-
-  private listen(): void {
-    if (this.#listening) return;
-    this.#listening = true;
-    this.#subscription.listen(() => {
-      this.#listening = false;
-      this.ask();
-    });
   }
 }

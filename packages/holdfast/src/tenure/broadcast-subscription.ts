@@ -39,8 +39,8 @@ export class BroadcastSubscription {
   /** Where something may be said on it now. */
   readonly #broadcasts: () => readonly ReleaseBroadcast[];
   readonly #look: () => void;
-  /** Where it listens, or has been refused: `settled` in both cases, since a refusal would be repeated. */
-  readonly #joined = new Map<ReleaseBroadcast, { leave: () => void; settled: boolean }>();
+  /** Where it listens, or is about to. */
+  readonly #joined = new Map<ReleaseBroadcast, { leave: () => void; heard: boolean }>();
 
   constructor(channel: string, broadcasts: () => readonly ReleaseBroadcast[], look: () => void) {
     this.#channel = channel;
@@ -48,12 +48,12 @@ export class BroadcastSubscription {
     this.#look = look;
   }
 
-  /** Whether a message can reach it now, or never will. */
+  /** Whether a message can reach it now. */
   get open(): boolean {
-    return this.#broadcasts().every((broadcast) => this.#joined.get(broadcast)?.settled);
+    return this.#broadcasts().every((broadcast) => this.#joined.get(broadcast)?.heard);
   }
 
-  /** Starts listening, if it does not yet, and calls `opened` once when it does. */
+  /** Starts listening, unless it does or is about to, and calls `opened` once when it does. Where it was refused it tries anew: it may have the right now. */
   listen(opened: () => void): void {
     const broadcasts = this.#broadcasts();
     // The key has gone to another server.
@@ -63,19 +63,27 @@ export class BroadcastSubscription {
       this.#joined.delete(broadcast);
     }
     const confirmations = broadcasts.filter((broadcast) => !this.#joined.has(broadcast)).map((one) => this.#join(one));
-    if (confirmations.length > 0) void Promise.all(confirmations).then(opened);
+    // Not when all have refused: `opened` would look, and listen again.
+    void Promise.all(confirmations).then((heard) => {
+      if (heard.includes(true)) opened();
+    });
   }
 
   close(): void {
     for (const { leave } of this.#joined.values()) leave();
   }
 
-  /** Resolves when it listens there, or has been refused. */
-  async #join(broadcast: ReleaseBroadcast): Promise<void> {
+  /** Whether it listens there; resolves too when it has been refused. */
+  async #join(broadcast: ReleaseBroadcast): Promise<boolean> {
     const { confirmed, leave } = broadcast.join(this.#channel, { onReleased: this.#look, onGap: this.#look });
-    const membership = { leave, settled: false };
+    const membership = { leave, heard: false };
     this.#joined.set(broadcast, membership);
-    await confirmed.catch(() => undefined);
-    membership.settled = true;
+    try {
+      await confirmed;
+      membership.heard = true;
+    } catch {
+      if (this.#joined.get(broadcast) === membership) this.#joined.delete(broadcast);
+    }
+    return membership.heard;
   }
 }

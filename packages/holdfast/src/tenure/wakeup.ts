@@ -22,7 +22,7 @@ export interface WakeupSubscription {
   readonly mayQueue: boolean;
   /** Whether a message can reach the tenure now. */
   readonly open: boolean;
-  /** Starts listening for the release of a busy lock, if it does not yet, and calls `opened` once when it does. */
+  /** Starts listening for the release of a busy lock, unless it does or is about to, and calls `opened` once when it does. What was refused is tried anew. */
   listen(opened: () => void): void;
   /** How long to wait, in milliseconds, before the next ask, now that one has found the lock busy. */
   pauseMs(found: ReaskSituation): number;
@@ -72,6 +72,7 @@ class QueueSubscription implements WakeupSubscription {
   readonly #wakeup: QueueWakeup;
   readonly #tenure: string;
   #joins: boolean;
+  #opening = false;
 
   constructor(wakeup: QueueWakeup, tenure: string, joins: boolean) {
     this.#wakeup = wakeup;
@@ -93,7 +94,12 @@ class QueueSubscription implements WakeupSubscription {
 
   listen(opened: () => void): void {
     this.#joins = true;
-    this.#wakeup.inbox.open().then(opened, () => undefined);
+    if (this.#opening) return;
+    this.#opening = true;
+    const settled = this.#wakeup.inbox.open().finally(() => {
+      this.#opening = false;
+    });
+    settled.then(opened, () => undefined);
   }
 
   pauseMs(found: ReaskSituation): number {

@@ -54,7 +54,6 @@ export class Lookout<R> {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #next: Appointment | undefined;
   #again = false;
-  #listening = false;
   #stopped = false;
   #periodSince = Number.NEGATIVE_INFINITY;
   #messages = 0;
@@ -118,7 +117,7 @@ export class Lookout<R> {
     this.#listener.onSeen(answer.reply, answer.sentAt);
     // The listener may have seen enough, or wants to look again.
     if (this.#stopped || this.#request !== undefined) return;
-    if (!this.#subscription.open) this.#listen();
+    if (!this.#subscription.open) this.#subscription.listen(() => this.look());
     const { settings, random } = this.#parts;
     if (this.#again && this.#messages <= MOST_AT_ONCE) this.look();
     else if (this.#again) this.#lookIn(SPACED_MS);
@@ -129,15 +128,6 @@ export class Lookout<R> {
     const { waits, clock } = this.#parts;
     this.#next?.cancel();
     this.#next = waits.at(clock.now() + delayMs, () => this.look());
-  }
-
-  #listen(): void {
-    if (this.#listening) return;
-    this.#listening = true;
-    this.#subscription.listen(() => {
-      this.#listening = false;
-      this.look();
-    });
   }
 
   #told(): void {
