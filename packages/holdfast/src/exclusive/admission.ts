@@ -160,7 +160,7 @@ function confirmed(
   { tenure, waiter, record, outcome }: { tenure: Stake; waiter: Waiter; record: HoldRecord; outcome: HeldOutcome },
 ): void {
   // The lease may also have ended before the answer came.
-  if (outcome.kind === 'lost') tenure.lease.lose('deleted');
+  if (outcome.kind === 'lost') tenure.lease.lose(outcome.reason);
   else lock.check();
   const { phase } = record;
   // Lost meanwhile, and the call was sent back.

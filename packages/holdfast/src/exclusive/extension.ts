@@ -19,7 +19,7 @@ export async function extend(lock: ExclusiveLock, record: HoldRecord, ms: number
     );
   if (tenure === undefined || holds.relied === undefined) throw record.lossError();
   const outcome = await tenure.steps.raise(ms);
-  if (outcome.kind === 'lost') lock.change(() => lock.tenure === tenure && tenure.lease.lose('deleted'));
+  if (outcome.kind === 'lost') lock.change(() => lock.tenure === tenure && tenure.lease.lose(outcome.reason));
   else if (outcome.kind !== 'held') throw failureError(lock, outcome);
   if (record.lost) throw record.lossError();
 }

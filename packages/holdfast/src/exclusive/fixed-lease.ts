@@ -17,7 +17,7 @@ export async function fixLease(lock: ExclusiveLock, record: HoldRecord, leaseMs:
   const change =
     lock.holds.depth === 1 ? tenure.steps.restart(leaseMs, () => retune(lock, tenure)) : raise(lock, tenure, leaseMs);
   const outcome = await withinResponseTimeout(change, tenure, parts);
-  if (outcome.kind === 'lost') lock.change(() => tenure.lease.lose('deleted'));
+  if (outcome.kind === 'lost') lock.change(() => tenure.lease.lose(outcome.reason));
   else if (outcome.kind !== 'held') throw failureError(lock, outcome);
   if (record.lost) throw record.lossError();
 }

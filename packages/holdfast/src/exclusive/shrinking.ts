@@ -24,7 +24,7 @@ export async function giveBackSome(
     parts,
   );
   if (outcome.kind === 'held' || record.state === 'released') return;
-  if (outcome.kind === 'lost') lock.change(() => tenure.lease.lose('deleted'));
+  if (outcome.kind === 'lost') lock.change(() => tenure.lease.lose(outcome.reason));
   else throw failureError(lock, outcome);
   if (record.lost) throw record.lossError();
 }

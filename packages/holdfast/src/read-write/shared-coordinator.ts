@@ -277,5 +277,5 @@ function isInLine(stake: Stake): boolean {
 }
 
 function endIfLost(tenure: Stake, outcome: CountedDown): void {
-  if (outcome.kind === 'lost') tenure.lease.lose('deleted');
+  if (outcome.kind === 'lost') tenure.lease.lose(outcome.reason);
 }

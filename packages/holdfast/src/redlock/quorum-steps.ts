@@ -1,5 +1,12 @@
 import type { LeaseTerms } from '@holdfast/watchdog';
-import type { CountedDown, HeldOutcome, Stake, StakeLease, StakeSteps } from '../tenure/stake.js';
+import {
+  type CountedDown,
+  gone,
+  type HeldOutcome,
+  type Stake,
+  type StakeLease,
+  type StakeSteps,
+} from '../tenure/stake.js';
 
 /** The quorum whose steps these are. */
 export interface SteppedQuorum {
@@ -32,14 +39,14 @@ export class QuorumSteps implements StakeSteps {
   /** A fixed lease inside another one is a minimum. One that is renewed needs none. */
   countUp(leaseMs: number): Promise<HeldOutcome> {
     const { held, lease, terms } = this.#quorum;
-    if (!held || !lease.check()) return Promise.resolve({ kind: 'lost' });
+    if (!held || !lease.check()) return Promise.resolve(gone);
     if (terms.mode === 'fixed' && leaseMs > lease.remainingMs()) return this.raise(leaseMs);
     return Promise.resolve({ kind: 'held' });
   }
 
   countDown(): Promise<CountedDown> {
     const { held, lease } = this.#quorum;
-    return Promise.resolve({ kind: held && lease.check() ? 'held' : 'lost' });
+    return Promise.resolve(held && lease.check() ? { kind: 'held' } : gone);
   }
 
   /** Its holds have no tokens. */
@@ -64,7 +71,7 @@ export class QuorumSteps implements StakeSteps {
       return await mostOf(
         standing.map(async ({ steps, lease }) => {
           const outcome = await step(steps);
-          if (outcome.kind === 'lost') lease.lose('deleted');
+          if (outcome.kind === 'lost') lease.lose(outcome.reason);
           return outcome;
         }),
         majority,
@@ -80,7 +87,7 @@ function mostOf(outcomes: readonly Promise<HeldOutcome>[], majority: number): Pr
   return new Promise((resolve) => {
     let held = 0;
     let open = outcomes.length;
-    let other: HeldOutcome = { kind: 'lost' };
+    let other: HeldOutcome = gone;
     const count = () => {
       if (held >= majority) resolve({ kind: 'held' });
       else if (held + open < majority) resolve(other);

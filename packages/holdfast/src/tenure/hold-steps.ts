@@ -11,11 +11,11 @@ import type { ClientParts } from '../client-parts.js';
 import type { ReplicaTerms } from '../connection/connection.js';
 import type { Answer, Request } from '../connection/pending-command.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
-import type { Bequest, CountedDown, HeldOutcome } from './stake.js';
 import type { FencingTokens } from './fence.js';
 import { type EndingTenure, endOf, type FailureOfAnswer, LastStep } from './last-step.js';
 import type { HandoffReply, RenewReply } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
+import { type Bequest, type CountedDown, type Gone, gone, type HeldOutcome } from './stake.js';
 
 /** How a lock is given back. */
 export interface GiveBackTerms extends Bequest {
@@ -32,8 +32,6 @@ export interface StepSubject extends EndingTenure {
   /** A lease of `leaseMs` is asked for. */
   asksFor(leaseMs: number): void;
 }
-
-const LOST = { kind: 'lost' } as const;
 
 function isRaised({ outcomes: [outcome] }: RenewReply): boolean {
   return outcome?.kind === 'renewed' || outcome?.kind === 'held';
@@ -85,7 +83,7 @@ export class HoldSteps {
     return this.whileHeld(async (seq) => {
       const answer = await this.send(() => operations.again(id, { seq, leaseMs }));
       if (answer.kind !== 'reply') return answer;
-      if (answer.reply.kind === 'lost') return { kind: 'lost' };
+      if (answer.reply.kind === 'lost') return gone;
       this.#further++;
       if (answer.reply.remainingMs !== undefined) lease.confirm(answer.sentAt, answer.reply.remainingMs);
       return { kind: 'held' };
@@ -94,7 +92,7 @@ export class HoldSteps {
 
   /** What is counted in this process alone needs no answer. */
   private async here(): Promise<HeldOutcome> {
-    return this.#tenure.held ? { kind: 'held' } : LOST;
+    return this.#tenure.held ? { kind: 'held' } : gone;
   }
 
   /** A step that only this primitive has: it changes what the tenure is, and tells what is left of its lease. */
@@ -103,7 +101,7 @@ export class HoldSteps {
       const answer = await this.send(build);
       if (answer.kind !== 'reply') return answer;
       const { reply, sentAt, node } = answer;
-      if (reply.kind === 'lost') return LOST;
+      if (reply.kind === 'lost') return gone;
       const { lease, otherWaiters } = this.#tenure;
       this.#parts.serverClock.note(node, sentAt, reply.nowMs);
       otherWaiters.counted(reply.others, sentAt);
@@ -120,7 +118,7 @@ export class HoldSteps {
       const answer = await this.send((now) => endOf(this.#tenure, seq, bequest, now));
       if (answer.kind !== 'reply') return answer;
       const { kind } = answer.reply;
-      if (kind !== 'held') return { kind: kind === 'notHeld' ? 'lost' : 'released' };
+      if (kind !== 'held') return kind === 'notHeld' ? gone : { kind: 'released' };
       this.#further--;
       return { kind };
     });
@@ -144,7 +142,7 @@ export class HoldSteps {
       const answer = await this.send(() => operations.handoff(id, { seq, leaseMs }));
       if (answer.kind !== 'reply') return answer;
       const { reply, sentAt, node } = answer;
-      if (reply.kind === 'lost') return { kind: 'lost' };
+      if (reply.kind === 'lost') return gone;
       this.#parts.serverClock.note(node, sentAt, reply.nowMs);
       otherWaiters.counted(reply.others, sentAt);
       if (reply.token !== undefined) onToken(reply.token);
@@ -169,7 +167,8 @@ export class HoldSteps {
     if (answer.kind !== 'reply') return answer;
     const { reply, sentAt, node } = answer;
     const [outcome] = reply.outcomes;
-    if (outcome === undefined || outcome.kind === 'lost' || !this.#tenure.held) return { kind: 'lost' };
+    if (outcome === undefined || !this.#tenure.held) return gone;
+    if (outcome.kind === 'lost') return outcome;
     if (outcome.kind === 'refused')
       return { kind: 'refused', code: redisCodeOf(outcome.message), error: new Error(outcome.message) };
     serverClock.note(node, sentAt, reply.nowMs);
@@ -205,9 +204,9 @@ export class HoldSteps {
   }
 
   /** Runs `step` with the next number when all before it have settled. It must not reject. */
-  private async whileHeld<O = HeldOutcome>(step: (seq: number) => Promise<O>): Promise<O | { kind: 'lost' }> {
-    const run = (seq: number): Promise<O | { kind: 'lost' }> =>
-      this.#tenure.held || this.#leaving ? step(seq) : Promise.resolve({ kind: 'lost' });
+  private async whileHeld<O = HeldOutcome>(step: (seq: number) => Promise<O>): Promise<O | Gone> {
+    const run = (seq: number): Promise<O | Gone> =>
+      this.#tenure.held || this.#leaving ? step(seq) : Promise.resolve(gone);
     const mine = this.#last === undefined ? run(++this.#seq) : this.after(this.#last, run);
     this.#last = mine;
     try {

@@ -16,7 +16,13 @@ import type { Inherited } from './inherited.js';
 import type { HandoffReply, Operations, TenureEnd } from './operations.js';
 
 /** What a step on a stake that is held came to. */
-export type HeldOutcome = { kind: 'held' } | { kind: 'lost' } | Failure;
+export type HeldOutcome = { kind: 'held' } | Gone | Failure;
+
+/** The stake has lost it. */
+export type Gone = { readonly kind: 'lost'; readonly reason: LockLostReason };
+
+/** Redis says only that it is not ours. */
+export const gone: Gone = { kind: 'lost', reason: 'deleted' };
 
 /** What counting down came to. `released`: it was the last hold that Redis knew of. */
 export type CountedDown = HeldOutcome | { kind: 'released' };

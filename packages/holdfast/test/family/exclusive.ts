@@ -244,6 +244,17 @@ export function exclusiveContract(primitive: ExclusivePrimitive, world: World, w
       expect(hold.state).toBe('held');
       await within(hold.release());
     });
+
+    it('of a lock that another owner has by now says so', async () => {
+      const { name, lock, stranger } = setUp();
+      const hold = await within(lock.acquire());
+      await world.deleteLock(name);
+      const other = stranger();
+      await within(other.lock());
+      const error = await within(failureOf(hold.extend(4 * SHORT_LEASE_MS)));
+      expect(error).toMatchObject({ code: 'LOCK_LOST', reason: 'taken' });
+      await within(other.unlock());
+    });
   });
 
   describe('a loss', () => {
