@@ -15,7 +15,9 @@ local leaseMs = integer(2, 0)
 
 local time = redis.call('TIME')
 local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
-local state = redis.call('HMGET', KEYS[1], 'side', ARGV[1])
+local state = redis.pcall('HMGET', KEYS[1], 'side', ARGV[1])
+-- A key of another type does not concern the holder: its hold was taken away.
+if state.err and not string.find(state.err, 'WRONGTYPE', 1, true) then return state end
 local untilMs = state[1] and tonumber(state[2])
 if not untilMs or untilMs <= nowMs then return { 'lost', question } end
 

@@ -52,10 +52,10 @@ export const peek: Operation<'lock', 'tenure'> = {
 
 export const raise: Operation<'lock' | 'writers' | 'readers', 'tenure' | 'leaseMs'> = {
   name: 'read-write/raise',
-  sha: '88c68213896d18362cb55a4e45ae690a56fbaa54',
+  sha: '89a9a80e89501f11f1bffaf580381de82202cdd6',
   keys: (by) => [by.lock, by.writers, by.readers],
   args: (by) => [by.tenure, by.leaseMs],
-  source: [parts.protocolQuestion, parts.protocolArgs, "local leaseMs = integer(2, 0)\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal state = redis.call('HMGET', KEYS[1], 'side', ARGV[1])\nlocal untilMs = state[1] and tonumber(state[2])\nif not untilMs or untilMs <= nowMs then return { 'lost', question } end\nlocal others = redis.call('ZCARD', KEYS[2])\nif state[1] == 'w' then others = others + redis.call('ZCARD', KEYS[3]) end\nif untilMs < nowMs + leaseMs then\nuntilMs = nowMs + leaseMs\nif redis.call('PTTL', KEYS[1]) < leaseMs then redis.call('PEXPIRE', KEYS[1], leaseMs) end\nredis.call('HDEL', KEYS[1], '')\nredis.call('HSET', KEYS[1], ARGV[1], untilMs)\nend\nreturn { 'passed', untilMs - nowMs, others, nowMs, question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, "local leaseMs = integer(2, 0)\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal state = redis.pcall('HMGET', KEYS[1], 'side', ARGV[1])\nif state.err and not string.find(state.err, 'WRONGTYPE', 1, true) then return state end\nlocal untilMs = state[1] and tonumber(state[2])\nif not untilMs or untilMs <= nowMs then return { 'lost', question } end\nlocal others = redis.call('ZCARD', KEYS[2])\nif state[1] == 'w' then others = others + redis.call('ZCARD', KEYS[3]) end\nif untilMs < nowMs + leaseMs then\nuntilMs = nowMs + leaseMs\nif redis.call('PTTL', KEYS[1]) < leaseMs then redis.call('PEXPIRE', KEYS[1], leaseMs) end\nredis.call('HDEL', KEYS[1], '')\nredis.call('HSET', KEYS[1], ARGV[1], untilMs)\nend\nreturn { 'passed', untilMs - nowMs, others, nowMs, question }"].join('\n'),
 };
 
 export const release: Operation<'lock' | 'writers' | 'readers' | 'fresh' | 'dead', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'writersFirst' | 'releaseChannel'> = {

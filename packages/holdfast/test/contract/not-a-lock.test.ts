@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import type { LockClient, RLock } from 'holdfast';
+import type { Hold, LockClient, RLock } from 'holdfast';
 import { failureOf } from '../support/outcomes.js';
 import { freshName, openClient } from '../support/clients.js';
 
@@ -43,6 +43,20 @@ const calls: Record<string, (lock: RLock, client: LockClient) => Promise<unknown
   remainTimeToLive: (lock) => lock.remainTimeToLive(),
   forceUnlock: (lock) => lock.forceUnlock(),
   inspect: (lock, client) => client.inspect(lock.name),
+};
+
+const holders: Record<string, (client: LockClient, name: string) => Pick<RLock, 'acquire'>> = {
+  'a lock': (client, name) => client.getLock(name),
+  'a fenced lock': (client, name) => client.getFencedLock(name),
+  'a fair lock': (client, name) => client.getFairLock(name),
+  'a read lock': (client, name) => client.getReadWriteLock(name).readLock(),
+  'a write lock': (client, name) => client.getReadWriteLock(name).writeLock(),
+};
+
+const callsOfHolders: Record<string, (hold: Hold, lock: Pick<RLock, 'acquire'>) => Promise<unknown>> = {
+  'a longer lease inside': (hold, lock) => hold.run(() => lock.acquire({ leaseMs: 120_000 })),
+  extend: (hold) => hold.extend(120_000),
+  release: (hold) => hold.release(),
 };
 
 describe('a key that is not a lock', () => {
@@ -105,6 +119,26 @@ describe('a key that is not a lock', () => {
     expect(await kit.admin.get(name)).toBe('text');
     await kit.admin.del(name);
   });
+
+  it.each(Object.entries(holders))(
+    'whose type is another one takes a hold of %s away in each of its calls',
+    async (_, lockOf) => {
+      const client = openClient(kit);
+      for (const [call, run] of Object.entries(callsOfHolders)) {
+        const name = freshName();
+        const lock = lockOf(client, name);
+        const hold = await lock.acquire();
+        await kit.admin.set(name, 'text');
+        expect([call, await failureOf(run(hold, lock))]).toEqual([
+          call,
+          expect.objectContaining({ code: 'LOCK_LOST' }),
+        ]);
+        expect(await kit.admin.get(name)).toBe('text');
+        await kit.admin.del(name);
+        await failureOf(hold.release());
+      }
+    },
+  );
 });
 
 describe('what is a lock by its shape', () => {

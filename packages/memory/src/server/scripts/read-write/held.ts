@@ -1,6 +1,7 @@
 import { attempt, type Commands } from '../../commands.js';
 import { refusalOf, type Reply } from '../../reply.js';
 import { given, integer, LONGEST_MS, numberOf, questionOf, type ScriptBody } from '../lua.js';
+import { fieldsOf } from '../standing.js';
 import { announce } from './announce.js';
 import { GrantStep, grantingOf, othersOf } from './grant.js';
 import { Holders } from './holders.js';
@@ -38,7 +39,7 @@ export const raise: ScriptBody = (redis, keys, args) => {
   const question = questionOf(args);
   const leaseMs = integer(args, 2, 0);
   const nowMs = redis.timeMs();
-  const fields = redis.hmget(lock);
+  const fields = fieldsOf(redis, lock);
   const side = fields?.get('side');
   const untilMs = numberOf(fields?.get(tenure));
   if (side === undefined || untilMs === undefined || untilMs <= nowMs) return ['lost', question];
