@@ -15,6 +15,7 @@ import type { FencingTokens } from './fence.js';
 import { type EndingTenure, endOf, type FailureOfAnswer, LastStep } from './last-step.js';
 import type { HandoffReply, RenewReply } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
+import { serveRest } from './serving.js';
 import { type Bequest, type CountedDown, type Gone, gone, type HeldOutcome } from './stake.js';
 
 /** How a lock is given back. */
@@ -117,10 +118,11 @@ export class HoldSteps {
       const bequest = this.#further > 0 ? {} : { restUntil };
       const answer = await this.send((now) => endOf(this.#tenure, seq, bequest, now));
       if (answer.kind !== 'reply') return answer;
-      const { kind } = answer.reply;
-      if (kind !== 'held') return kind === 'notHeld' ? gone : { kind: 'released' };
+      const { reply } = answer;
+      if (reply.kind === 'released') serveRest(this.#parts, this.#tenure.operations, reply.left);
+      if (reply.kind !== 'held') return reply.kind === 'notHeld' ? gone : { kind: 'released' };
       this.#further--;
-      return { kind };
+      return { kind: 'held' };
     });
   }
 

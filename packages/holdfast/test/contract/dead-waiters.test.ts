@@ -34,6 +34,29 @@ describe('places of waiters that have crashed', () => {
     },
   );
 
+  it('do not keep a live waiter from a lock that is free by the release of an inner hold: the server had lost the others', async () => {
+    const [holder, waiter] = [openClient(kit, patient), openClient(kit, patient)];
+    for (const client of [holder, waiter]) await client.getLock(freshName()).withLock(() => undefined);
+    await waitUntil(async () => (await kit.admin.pubsub('CHANNELS', 'holdfast_inbox:*')).length === 2, {
+      what: 'both listen',
+    });
+    const name = freshName();
+    const lock = holder.getLock(name);
+    const hold = await lock.acquire();
+    const inner = await hold.run(() => lock.acquire());
+    const waiting = waiter.getLock(name).acquire({ waitMs: 10_000 });
+    await waitUntil(async () => (await holder.inspect(name)).queue.length === 1, { what: 'it waits' });
+    const places = Array.from({ length: DEAD }, (_, index) => [index, `gone:${index}`] as const);
+    await kit.admin.zadd(`holdfast_queue:{${name}}`, ...places.flat());
+    const { owner } = await holder.inspect(name);
+    await kit.admin.hset(name, owner?.id ?? '', 1);
+    await inner.release();
+    const next = await waiting;
+    await next.release();
+    expect(hold.state).toBe('lost');
+    await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  });
+
   /** The lock of a process that has crashed, with so many behind it who have crashed too. */
   const abandoned = async (dead: number, leaseMs: number): Promise<string> => {
     const name = freshName();
