@@ -3,10 +3,12 @@
  *
  * One connection for each server on which a call of this client waits for a lock. When a slot moves, its waiters do not move along by themselves:
  * the connection is opened anew, which tells them to look, and those that have to go on waiting join at the server of that moment (see
- * `lock/wakeup.ts`). A server without sharded channels says so once, and is not asked again.
+ * `lock/wakeup.ts`). A server without sharded channels says so once, and is not asked again
+ * before that connection is lost: behind it there may be a later version then.
  */
 
 import { fanOut, ReleaseBroadcast } from '@holdfast/notify';
+import type { RedisOptions } from 'ioredis';
 import type { Topology } from './topology.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { Subscriber } from './subscriber.js';
@@ -22,7 +24,8 @@ export class Shards {
   readonly #topology: Topology;
   readonly #tools: ConnectionTools;
   readonly #shards = new Map<string, Shard>();
-  #known = true;
+  /** Servers that know nothing of sharded channels. */
+  readonly #without = new Set<string>();
 
   constructor(topology: Topology, tools: ConnectionTools) {
     this.#topology = topology;
@@ -31,8 +34,8 @@ export class Shards {
 
   /** The broadcast of the server that keeps a lock now; undefined where there are no sharded channels or the server is not known. */
   of(lockKey: string): ReleaseBroadcast | undefined {
-    const node = this.#known && this.#topology.sharded ? this.#topology.nodeOf(lockKey) : undefined;
-    if (node === undefined) return undefined;
+    const node = this.#topology.sharded ? this.#topology.nodeOf(lockKey) : undefined;
+    if (node === undefined || this.#without.has(node)) return undefined;
     const shard = this.#shards.get(node) ?? this.#open(node);
     return shard.broadcast;
   }
@@ -53,22 +56,21 @@ export class Shards {
       get ended() {
         return topology.ended;
       },
-      openSubscriber: topology.openSubscriberTo.bind(topology, node),
+      openSubscriber: (options: RedisOptions) =>
+        topology.openSubscriberTo(node, options)?.on('close', () => this.#without.delete(node)),
     };
-    const onError = (connection: string, error: unknown) => this.#failed(subscriber, connection, error);
+    const onError = (connection: string, error: unknown) => {
+      const message = error instanceof Error ? error.message : '';
+      if (/unknown command/i.test(message)) this.#without.add(node);
+      // The server has ended a subscription because its slot has gone, and ioredis 5 does not know what to make of it.
+      else if (message.startsWith('Command queue state error')) subscriber.reconnect();
+      else if (!message.startsWith('MOVED')) this.#tools.onError(connection, error);
+    };
     const subscriber = new Subscriber(source, { ...this.#tools, onError }, sharded);
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError: (error) => onError('messages', error) });
     fanOut(subscriber, [broadcast]);
     const shard = { subscriber, broadcast };
     this.#shards.set(node, shard);
     return shard;
-  }
-
-  #failed(subscriber: Subscriber, connection: string, error: unknown): void {
-    const message = error instanceof Error ? error.message : '';
-    if (/unknown command/i.test(message)) this.#known = false;
-    // The server has ended a subscription because its slot has gone, and ioredis 5 does not know what to make of it.
-    else if (message.startsWith('Command queue state error')) subscriber.reconnect();
-    else if (!message.startsWith('MOVED')) this.#tools.onError(connection, error);
   }
 }
