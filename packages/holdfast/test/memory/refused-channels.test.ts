@@ -53,7 +53,7 @@ const kinds: Readonly<Record<string, (client: LockClient) => Promise<Held>>> = {
 describe('a call whose channel was refused', () => {
   it.each([
     ...Object.entries(kinds).map(([kind, take]) => ({ kind, take, wakeup: 'queue' as const })),
-    ...['a lock', 'a write lock'].map((kind) => ({ kind, take: kinds[kind]!, wakeup: 'redisson' as const })),
+    ...Object.entries(kinds).map(([kind, take]) => ({ kind, take, wakeup: 'redisson' as const })),
   ])('hears that $kind is free once it has the right to, by way of the $wakeup', async ({ take, wakeup }) => {
     const { holder, waiter, pass, refuse } = setUp({ wakeup });
     const hold = await take(holder);
