@@ -179,7 +179,8 @@ describe('a Cluster of which no node can be asked', () => {
       code: 'LOCK_UNAVAILABLE',
       message: expect.stringMatching(reason),
     });
-    expect(told).toEqual([expect.stringMatching(reason)]);
+    // The connection for messages may have tried as well.
+    expect(new Set(told.map((text) => reason.test(text)))).toEqual(new Set([true]));
   });
 
   (canIssueCertificates() ? it : it.skip)('ends every call at once where its certificate is not accepted', async () => {
