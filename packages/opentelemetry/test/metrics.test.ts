@@ -58,6 +58,22 @@ describe('calls for locks are measured', () => {
     expect(found['holdfast.hold.duration']).toEqual([{ value: 6, attributes: { 'holdfast.hold.end': 'released' } }]);
   });
 
+  it('and are no errors when they are told what they wanted the lock for', async () => {
+    const { client, group, measured } = setUp();
+    let made: () => void = () => undefined;
+    const making = new Promise<void>((resolve) => (made = resolve));
+    const calls = [1, 2, 3].map(() =>
+      client.share(`${group}:1`, { ttlMs: 1_000, fn: () => making.then(() => 'made') }),
+    );
+    await waitUntil(() => client.stats().acquisitions.tried === 3, { what: 'three calls that ask for the lock' });
+    made();
+    await Promise.all(calls);
+    expect((await measured())['holdfast.acquire.duration']).toEqual([
+      { value: 1, attributes: { 'holdfast.acquire.outcome': 'acquired', 'holdfast.acquire.how': 'asked' } },
+      { value: 2, attributes: { 'holdfast.acquire.outcome': 'found' } },
+    ]);
+  });
+
   it('while they wait and hold, and not when they were made before', async () => {
     const { lock, group, client } = setUp();
     const hold = await lock.acquire();

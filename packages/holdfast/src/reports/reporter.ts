@@ -8,6 +8,7 @@ import type { DeadlockWait, LockLimit, LockLostError } from '../errors.js';
 import { type CallContext, runIn } from '../scopes/call-context.js';
 import { anyChannelHeard, channels, type LockHoldMessage, type Publisher } from './channels.js';
 import { Events, type LeakHow, type LockClientEvents } from './events.js';
+import { Found } from './found.js';
 import type { Site } from './site.js';
 import { type AcquiredHow, Stats } from './stats.js';
 import type { LockSectionTrace } from './tracing.js';
@@ -93,7 +94,12 @@ export class Reporter {
       this.#publish(channels.refused, context, { clientId: this.clientId, name, outcome: 'busy' });
   }
 
+  /** Also when it needs the lock no more, which is no failure. */
   failed({ name, context }: ReportedCall, error: unknown): void {
+    if (error instanceof Found) {
+      this.stats.found++;
+      return;
+    }
     this.stats.failed++;
     if (channels.refused.hasSubscribers)
       this.#publish(channels.refused, context, { clientId: this.clientId, name, outcome: 'error', error });

@@ -34,6 +34,8 @@ export interface LockClientStats {
     readonly refused: number;
     /** Calls that ended in any other error, an abort included. */
     readonly failed: number;
+    /** Calls of `share` that waited for the lock, and were told the value in its place. */
+    readonly found: number;
     /** won / (won + refused + failed); 1 before anything settled. */
     readonly successRate: number;
   };
@@ -85,6 +87,7 @@ export class Stats {
   won = 0;
   refused = 0;
   failed = 0;
+  found = 0;
   readonly how: Record<AcquiredHow, number> = { asked: 0, granted: 0, local: 0, passed: 0, 're-entered': 0 };
   readonly renewals = { renewed: 0, held: 0, lost: 0, unknown: 0 };
   readonly losses: Partial<Record<LockLostReason, number>> = {};
@@ -104,6 +107,7 @@ export class Stats {
         won: this.won,
         refused: this.refused,
         failed: this.failed,
+        found: this.found,
         successRate: settled === 0 ? 1 : this.won / settled,
       },
       waits: this.waits.summary(),

@@ -13,6 +13,7 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import type { Inherited } from '../tenure/inherited.js';
 import type { LockHoldMessage, LockMessage } from './channels.js';
+import { Found } from './found.js';
 import type { AcquiredHow } from './stats.js';
 
 /** A call for a lock: `holdfast:acquire`. What is not known yet is absent. A multi-lock makes one call for each of its members. */
@@ -21,8 +22,11 @@ export interface LockAcquireTrace extends LockMessage {
   readonly name: string;
   /** How long it is willing to wait, in milliseconds; 0: one attempt; absent: without limit while Redis answers. */
   readonly waitMs?: number | undefined;
-  /** What it is answered. Absent when it fails for another reason: see `error`. */
-  outcome?: 'acquired' | 'busy';
+  /**
+   * What it is answered; `found`: a call of `share` that was told the value while it waited, and needs no lock. Absent when it fails for another
+   * reason: see `error`.
+   */
+  outcome?: 'acquired' | 'busy' | 'found';
   /** With `acquired`: the same in all that is told of one acquisition. */
   holdId?: string;
   /** With `acquired`. */
@@ -69,8 +73,11 @@ export async function traced<T>(
       }
     });
   } catch (thrown) {
-    trace.error = thrown;
-    error.publish(trace);
+    if (thrown instanceof Found) Object.assign(trace, { outcome: 'found' } satisfies Partial<LockAcquireTrace>);
+    else {
+      trace.error = thrown;
+      error.publish(trace);
+    }
     throw thrown;
   } finally {
     asyncStart.publish(trace);

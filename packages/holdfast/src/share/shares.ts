@@ -25,6 +25,7 @@ import { type CallInTime, inTime } from '../primitives/in-time.js';
 import { LockHandle } from '../primitives/lock-handle.js';
 import type { ShareOptions } from '../primitives/share.js';
 import { type Shared, ShareOperations } from '../primitives/share-operations.js';
+import { Found } from '../reports/found.js';
 import { query } from '../tenure/query.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import { type CheckedShare, checkShare, open, sealFailure, sealValue } from './sealing.js';
@@ -47,15 +48,6 @@ interface Made {
   readonly seen: Seen;
   readonly ttlMs: number;
   readonly claim: Claim | undefined;
-}
-
-/** What a call that waits for the lock is told in its place. */
-class Found {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
 }
 
 /** The calls of one client for one name. */

@@ -181,7 +181,7 @@ describe('stats', () => {
     const buckets = boundsMs.map((upToMs) => ({ upToMs, count: 0 }));
     const none = { count: 0, sumMs: 0, meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0, buckets };
     expect(stats).toEqual({
-      acquisitions: { tried: 0, won: 0, refused: 0, failed: 0, successRate: 1 },
+      acquisitions: { tried: 0, won: 0, refused: 0, failed: 0, found: 0, successRate: 1 },
       waits: none,
       holds: none,
       handoffs: { local: 0, passed: 0, granted: 0 },
@@ -210,7 +210,14 @@ describe('stats', () => {
     await failureOf(lock.lock({ signal: stop }));
     await hold.release();
     await client.getLock(name).withLock(() => undefined);
-    expect(client.stats().acquisitions).toEqual({ tried: 8, won: 3, refused: 4, failed: 1, successRate: 3 / 8 });
+    expect(client.stats().acquisitions).toEqual({
+      tried: 8,
+      won: 3,
+      refused: 4,
+      failed: 1,
+      found: 0,
+      successRate: 3 / 8,
+    });
     expect(client.stats().reentries).toBe(1);
   });
 

@@ -1,8 +1,10 @@
 /** What is shared: on a memory server whose time the test moves, and over real processes. */
+import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
 import { share as core, run } from '@holdfast/core';
 import { useRedis } from '@holdfast/testkit';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
+  type LockAcquireTrace,
   type LockClient,
   LockClientClosedError,
   type LockClientOptions,
@@ -85,6 +87,39 @@ describe('what is shared', () => {
     // Each its own: what one does to it is nothing to the others.
     const [one, other] = await Promise.all([calls[0], calls[1]]);
     expect(one).not.toBe(other);
+  });
+
+  it('is no failure to those who are told it while they wait, and is not told to anybody else', async () => {
+    const { server, clients, first } = processes();
+    const told: unknown[] = [];
+    const heard = (message: unknown) => void told.push(message);
+    const traces: LockAcquireTrace[] = [];
+    const tracing = { asyncEnd: (trace: unknown) => void traces.push(trace as LockAcquireTrace), error: heard };
+    const { options, gate } = work();
+    subscribe('holdfast:refused', heard);
+    tracingChannel<unknown, object>('holdfast:acquire').subscribe(tracing as never);
+    try {
+      const { signal } = new AbortController();
+      const asked = (client: LockClient) => [
+        client.share('report', options),
+        client.share('report', { ...options, signal }),
+      ];
+      const calls = clients.flatMap((client) => [1, 2, 3].flatMap(() => asked(client)));
+      await server.advance(1_000);
+      gate.open();
+      await server.advance(0);
+      await Promise.all(calls);
+    } finally {
+      unsubscribe('holdfast:refused', heard);
+      tracingChannel<unknown, object>('holdfast:acquire').unsubscribe(tracing as never);
+    }
+    expect(told).toEqual([]);
+    // One of each process has had the lock: it has computed, or has found the value there.
+    const expected = { tried: 6, won: 1, refused: 0, failed: 0, found: 5, successRate: 1 };
+    for (const client of clients) expect(client.stats().acquisitions).toEqual(expected);
+    const mine = traces.filter(({ clientId }) => clientId === first.clientId);
+    expect(mine.map(({ outcome }) => outcome)).toEqual(['acquired', ...Array.from({ length: 5 }, () => 'found')]);
+    for (const trace of traces) expect(trace).not.toHaveProperty('error');
   });
 
   it('costs each process a few commands, however many of its tasks wait, and one where it is found', async () => {
