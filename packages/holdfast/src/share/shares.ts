@@ -57,8 +57,8 @@ interface Desk {
   hold: Hold | undefined;
   /** A look that is under way outside the lock. */
   looking: Promise<Seen> | undefined;
-  /** Aborts with a {@link Found} when it is known what is shared. */
-  news: AbortController;
+  /** Of those that ask for the lock: each aborts with a {@link Found} when it is known what is shared. */
+  readonly waiting: Set<AbortController>;
 }
 
 /** See the module comment; one for a client. */
@@ -101,22 +101,26 @@ export class Shares {
 
   /** With the lock, or without when another task of this process has had it first. */
   async #underLock<T>(operations: ShareOperations, desk: Desk, wish: CheckedShare<T>): Promise<string> {
-    const { signal: news } = desk.news;
-    const signal = wish.signal === undefined ? news : AbortSignal.any([wish.signal, news]);
+    const waiting = new AbortController();
+    const { signal: given } = wish;
+    // Not by `AbortSignal.any`: Node 20 keeps something of each in a signal that lives longer, as one of the whole process does.
+    const leave = given && this.#parts.aborts.subscribe(given, () => waiting.abort(given.reason));
+    desk.waiting.add(waiting);
     const lock = new LockHandle(this.#host, operations, reentrantPolicy, undefined);
-    const options = { signal, ...(wish.waitMs === undefined ? {} : { waitMs: wish.waitMs }) };
+    const options = { signal: waiting.signal, ...(wish.waitMs === undefined ? {} : { waitMs: wish.waitMs }) };
     try {
       return await lock.withLock(options, (hold) => this.#inside(operations, desk, wish, hold));
     } catch (error) {
       if (error instanceof Found) return error.text;
       throw error;
+    } finally {
+      desk.waiting.delete(waiting);
+      leave?.();
     }
   }
 
   #tell(desk: Desk, text: string): void {
-    const { news } = desk;
-    desk.news = new AbortController();
-    news.abort(new Found(text));
+    for (const waiting of desk.waiting) waiting.abort(new Found(text));
   }
 
   /** What others have made meanwhile, or what `fn` makes now. */
@@ -195,7 +199,7 @@ export class Shares {
       calls: 0,
       hold: undefined,
       looking: undefined,
-      news: new AbortController(),
+      waiting: new Set(),
     };
     this.#desks.set(name, desk);
     desk.calls++;

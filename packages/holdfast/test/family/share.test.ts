@@ -1,5 +1,6 @@
 /** What is shared: on a memory server whose time the test moves, and over real processes. */
 import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
+import { getEventListeners } from 'node:events';
 import { share as core, run } from '@holdfast/core';
 import { useRedis } from '@holdfast/testkit';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -443,6 +444,21 @@ describe('waiting for what others compute', () => {
       const { message } = answers[0] as Error;
       expect(message).toMatch(silence === 'cut off' ? /ECONNREFUSED/ : /has not answered/);
     }
+  });
+
+  it('leaves nothing in a signal that lives longer', async () => {
+    const { server, clients } = processes();
+    const { signal } = new AbortController();
+    const { options, gate } = work();
+    const calls = clients.flatMap((client) => [1, 2].map(() => client.share('report', { ...options, signal })));
+    await server.advance(1_000);
+    gate.open();
+    await server.advance(0);
+    await Promise.all(calls);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    // Where Node keeps those that `AbortSignal.any` has made of it.
+    const keys = Object.getOwnPropertySymbols(signal).filter(({ description }) => description === 'kDependantSignals');
+    for (const key of keys) expect((Reflect.get(signal, key) as Set<unknown>).size).toBe(0);
   });
 
   it('ends when its client closes, also before the server has said whether there is a value', async () => {
