@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
 import type { Clock } from '@holdfast/watchdog';
 import { LockLostError } from 'holdfast';
 import { type HoldKeeper, type HoldPhase, HoldRecord } from '../src/exclusive/hold-record.js';
 import { OpenHolds } from '../src/exclusive/open-holds.js';
 import { Scope } from '../src/scopes/scope.js';
-import type { HoldTerms } from '../src/tenure/hold-terms.js';
+import { commonTerms, type HoldTerms } from '../src/tenure/hold-terms.js';
 
 const clock = { now: () => 1_000 } as Clock;
 const watched: HoldTerms = { mode: 'watched', leaseMs: 30_000, maxHoldMs: undefined };
@@ -29,9 +30,9 @@ const lock: HoldKeeper = {
 
 const onTheWay: HoldPhase = { kind: 'delivering', how: 'asked' };
 
-function newRecord(terms = watched, phase = onTheWay): HoldRecord {
+function newRecord(terms = watched, phase = onTheWay, keeper = lock): HoldRecord {
   const origin = { terms, owner: undefined, kind: 'object', site: undefined, context: undefined } as const;
-  return new HoldRecord(lock, origin, phase);
+  return new HoldRecord(keeper, origin, phase);
 }
 
 function opened(terms = watched): HoldRecord {
@@ -49,7 +50,7 @@ describe('the open holds of a lock', () => {
   it('are innermost last, wherever one ends', () => {
     const holds = new OpenHolds();
     const [outer, middle, inner] = [opened(), opened(), opened()];
-    for (const record of [outer, middle, inner]) holds.add(record);
+    for (const record of [outer, middle, inner]) holds.addLast(record);
     expect(holds.innermost).toBe(inner);
     holds.remove(middle);
     expect([...holds]).toEqual([outer, inner]);
@@ -63,22 +64,70 @@ describe('the open holds of a lock', () => {
   it('need one lease: watched while any of them asked for that, and no fixed one cut short', () => {
     const holds = new OpenHolds();
     expect(holds.terms(clock)).toBeUndefined();
-    holds.add(opened(fixed(5_000)));
-    holds.add(opened(fixed(8_000)));
+    holds.addLast(opened(fixed(5_000)));
+    holds.addLast(opened(fixed(8_000)));
     expect(holds.terms(clock)).toEqual({ mode: 'fixed', leaseMs: 8_000 });
     const inner = opened();
-    holds.add(inner);
+    holds.addLast(inner);
     expect(holds.terms(clock)).toMatchObject({ mode: 'watched', leaseMs: 30_000 });
     inner.lose('scope-ended', 20);
     expect(holds.terms(clock)).toEqual({ mode: 'fixed', leaseMs: 8_000 });
     expect(holds.relied).toBe(holds.all[0]);
   });
 
+  const anyTerms = fc.oneof(
+    fc.record({
+      mode: fc.constant('fixed' as const),
+      leaseMs: fc.integer({ min: 1, max: 3 }),
+      maxHoldMs: fc.constant(undefined),
+    }),
+    fc.record({
+      mode: fc.constant('watched' as const),
+      leaseMs: fc.integer({ min: 1, max: 3 }),
+      maxHoldMs: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+    }),
+  );
+  const arrival = fc.record({ kind: fc.constant('comes' as const), terms: anyTerms });
+  const departure = fc.record({ kind: fc.constantFrom('goes' as const, 'is abandoned' as const), at: fc.nat(20) });
+
+  it('are those of a list, whatever comes and goes, and are said to suffice only where their lease stays as it was', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(arrival, departure), { maxLength: 40 }), (steps) => {
+        const holds = new OpenHolds();
+        const list: HoldRecord[] = [];
+        const others = new OpenHolds();
+        const elsewhere = { ...lock };
+        const foreign = [newRecord(watched, onTheWay, elsewhere), newRecord(watched, onTheWay, elsewhere)];
+        for (const one of foreign) others.addLast(one);
+        for (const step of steps) {
+          const before = holds.terms(clock);
+          const record = step.kind === 'comes' ? opened(step.terms) : list[step.at % list.length];
+          if (record === undefined) continue;
+          if (step.kind === 'comes') {
+            holds.addLast(record);
+            list.push(record);
+          } else if (step.kind === 'goes') {
+            holds.remove(record);
+            list.splice(list.indexOf(record), 1);
+          } else record.lose('scope-ended', 20);
+          expect(holds.terms(clock)).toEqual(commonTerms(list, clock));
+          if (step.kind !== 'is abandoned' && holds.suffice(record)) expect(holds.terms(clock)).toEqual(before);
+          expect([holds.all, holds.innermost, holds.depth]).toEqual([list, list.at(-1), list.length]);
+          expect(list.map((one) => one.ahead)).toEqual([undefined, ...list.slice(0, -1)].slice(0, list.length));
+          expect(holds.relied).toBe(list.find((one) => one.renewable));
+          expect([...list, record, ...foreign].map((one) => holds.has(one))).toEqual(
+            [...list, record, ...foreign].map((one) => list.includes(one)),
+          );
+        }
+      }),
+    );
+  });
+
   it('are all lost before any of them can be asked, and only those count that a call had', () => {
     const holds = new OpenHolds();
     const [outer, coming] = [opened(), newRecord(watched, { kind: 'confirming', how: 're-entered', since: 15 })];
-    holds.add(outer);
-    holds.add(coming);
+    holds.addLast(outer);
+    holds.addLast(coming);
     expect(holds.loseAll('deleted', 30)).toEqual([outer]);
     expect(holds.isEmpty).toBe(true);
     expect([outer.phase, coming.phase]).toEqual([

@@ -15,7 +15,6 @@
  * Each step first looks at the phase: a look at the lease may have found it over, and sent the call back.
  */
 
-import { withLast, without } from '../lists.js';
 import { LockClientClosedError } from '../errors.js';
 import type { AcquiredHow } from '../reports/stats.js';
 import type { Scope } from '../scopes/scope.js';
@@ -24,6 +23,7 @@ import type { HeldOutcome } from '../tenure/stake.js';
 import { type HoldTerms, outlastsLease } from '../tenure/hold-terms.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Stake } from '../tenure/stake.js';
+import { LinkedList } from '../waiting/linked-list.js';
 import { nobody, WaitQueue } from '../waiting/wait-queue.js';
 import type { Waiter } from '../waiting/waiter.js';
 import { HoldRecord, type HoldPhase } from './hold-record.js';
@@ -75,8 +75,8 @@ export function reenter(lock: ExclusiveLock, waiter: Waiter): void {
   const record = begin(lock, waiter, confirming(lock, 're-entered'));
   record.adopt(unlockScopeOnReentry);
   // The hold around it may have been released by the time at which Redis answers.
-  record.inherited = lock.holds.around(record)?.inherited;
-  retune(lock, tenure);
+  record.inherited = record.ahead?.inherited;
+  retune(lock, tenure, record);
   const counted = tenure.steps.countUp(terms.mode === 'fixed' ? terms.leaseMs : 0);
   void counted.then((outcome) => lock.change(() => confirmed(lock, { tenure, waiter, record, outcome })));
 }
@@ -93,7 +93,7 @@ export function enter(lock: ExclusiveLock, tenure: Stake, waiter: Waiter, how: '
   }
   const record = begin(lock, waiter, delivering[how]);
   // Any other tenure has just begun on the terms of this call.
-  if (how === 'local') retune(lock, tenure);
+  if (how === 'local') retune(lock, tenure, record);
   deliver(lock, waiter, record, waiter.request.unlockScope);
 }
 
@@ -143,15 +143,17 @@ function begin(lock: ExclusiveLock, waiter: Waiter, phase: HoldPhase): HoldRecor
   lock.queue.remove(waiter);
   const record = new HoldRecord(lock, waiter.request, phase);
   waiter.record = record;
-  lock.arriving = withLast(lock.arriving, waiter);
-  lock.holds.add(record);
+  lock.arriving ??= new LinkedList();
+  lock.arriving.addLast(waiter);
+  lock.holds.addLast(record);
   return record;
 }
 
 /** The call has its hold, or will not get it. */
 function arrived(lock: ExclusiveLock, waiter: Waiter): void {
   waiter.record = undefined;
-  lock.arriving = without(lock.arriving, waiter);
+  lock.arriving?.remove(waiter);
+  if (lock.arriving?.first === undefined) lock.arriving = undefined;
 }
 
 /** Redis has answered for a hold on its way. */
@@ -182,7 +184,7 @@ function confirmed(
     lock.onEmptied(tenure, record);
     return;
   }
-  retune(lock, tenure);
+  retune(lock, tenure, record);
   admitInside(lock);
 }
 
@@ -211,7 +213,7 @@ function keepFor({ tenure }: ExclusiveLock, how: AcquiredHow, terms: HoldTerms):
 function inheritedBy(lock: ExclusiveLock, record: HoldRecord): Inherited | undefined {
   const { inherited } = lock;
   lock.inherited = undefined;
-  return inherited ?? record.inherited ?? lock.holds.around(record)?.inherited;
+  return inherited ?? record.inherited ?? record.ahead?.inherited;
 }
 
 function opened(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlockScope: Scope | undefined): void {

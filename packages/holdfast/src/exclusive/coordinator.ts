@@ -30,6 +30,7 @@ import type { Inherited } from '../tenure/inherited.js';
 import type { Operations } from '../tenure/operations.js';
 import type { Stake } from '../tenure/stake.js';
 import { judge } from '../waiting/deadlock.js';
+import type { LinkedList } from '../waiting/linked-list.js';
 import { SelfWaitWatch } from '../waiting/self-wait-watch.js';
 import { nobody, type QueuedCalls } from '../waiting/wait-queue.js';
 import { type AcquireRequest, Waiter, type WaiterKeeper } from '../waiting/waiter.js';
@@ -53,7 +54,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   readonly policy: ExclusivePolicy;
   readonly holds = new OpenHolds();
   queue: QueuedCalls = nobody;
-  arriving: readonly Waiter[] = none;
+  arriving: LinkedList<Waiter> | undefined;
   tenure: Stake | undefined;
   busyAt: number | undefined;
   inherited: Inherited | undefined;
@@ -209,7 +210,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     this.change(() => {
       if (answer === 'busy') reporter.busy(waiter.request);
       else reporter.failed(waiter.request, answer.error);
-      if (this.queue.remove(waiter)) this.giveUpUnlessWanted();
+      if (waiter.record === undefined && this.queue.remove(waiter)) this.giveUpUnlessWanted();
     });
   }
 
@@ -292,7 +293,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   private tidyUp(): void {
     if (this.queue.size > 0) return;
     this.queue = nobody;
-    if (this.tenure !== undefined || this.arriving.length > 0 || !this.holds.isEmpty) return;
+    if (this.tenure !== undefined || this.arriving !== undefined || !this.holds.isEmpty) return;
     this.#selfWait?.stop();
     this.#home.dismiss(this);
   }

@@ -50,7 +50,7 @@ export function vacateAfterAll(lock: ExclusiveLock, tenure: Stake, last: HoldRec
 /** A hold has gone, and not the last one. */
 async function countDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord): Promise<void> {
   const counted = lock.policy.countDown(lock, tenure);
-  retune(lock, tenure);
+  retune(lock, tenure, record);
   admitInside(lock);
   void counted.then((outcome) => lock.change(() => countedDown(lock, tenure, record, outcome)));
   const outcome = await withinResponseTimeout(counted, tenure, lock.parts);

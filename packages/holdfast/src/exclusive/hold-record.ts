@@ -23,6 +23,8 @@ import type { Fence } from '../tenure/fence.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { LockIdentity, Side } from '../tenure/operations.js';
+import type { ListNode } from '../waiting/linked-list.js';
+import { lossOf } from './loss-of.js';
 
 /** What a record asks of the lock that it is a hold of. */
 export interface HoldKeeper extends LockIdentity {
@@ -69,7 +71,7 @@ const open: HoldPhase = { kind: 'open' };
 const released: HoldPhase = { kind: 'released' };
 
 /** See the module comment. */
-export class HoldRecord implements ScopedHold {
+export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   /** What it asked for; a multi-lock fixes the lease when it has all its members, and forgets the minimum when it fails. */
   terms: HoldTerms;
   readonly owner: string | undefined;
@@ -90,6 +92,9 @@ export class HoldRecord implements ScopedHold {
   /** The multi-lock it was taken for may still wait for other members: it is not yet there to be undone by `unlock`. */
   gathering = false;
   inherited: Inherited | undefined;
+  /** Its neighbours among the open holds of its lock: the next one outwards, and the next one inwards. */
+  ahead: HoldRecord | undefined;
+  behind: HoldRecord | undefined;
   readonly #keeper: HoldKeeper;
   #phase: HoldPhase;
   #lossReported = false;
@@ -159,9 +164,13 @@ export class HoldRecord implements ScopedHold {
     return this.#keeper.suspect ? 'suspect' : 'held';
   }
 
+  /** Of the outermost: `hold` is further in, in the same lock. */
+  isAround(hold: ScopedHold): boolean {
+    return #keeper in hold && hold.#keeper === this.#keeper && hold.ahead !== undefined;
+  }
+
   private get over(): boolean {
-    const { kind } = this.#phase;
-    return kind === 'lost' || kind === 'withdrawn' || kind === 'released';
+    return !this.renewable || this.#phase.kind === 'released';
   }
 
   private get checked(): HoldPhase {
@@ -287,14 +296,5 @@ export class HoldRecord implements ScopedHold {
   abandon(): void {
     this.#keeper.check();
     if (!this.over) this.#keeper.abandon(this);
-  }
-}
-
-/** Of all that a release may reject with, only the loss. */
-export async function lossOf(leaving: Promise<void>): Promise<void> {
-  try {
-    await leaving;
-  } catch (error) {
-    if (error instanceof LockLostError) throw error;
   }
 }

@@ -2,6 +2,7 @@ import type { LockParts } from '../client-parts.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Operations } from '../tenure/operations.js';
 import type { Stake, StakeListener } from '../tenure/stake.js';
+import type { LinkedList } from '../waiting/linked-list.js';
 import type { QueuedCalls } from '../waiting/wait-queue.js';
 import type { PlaceBehind, Waiter } from '../waiting/waiter.js';
 import type { HoldKeeper, HoldRecord } from './hold-record.js';
@@ -19,8 +20,8 @@ export interface ExclusiveLock extends HoldKeeper, StakeListener {
   readonly holds: OpenHolds;
   /** The calls that wait, first come first; `nobody` between two changes when none does. */
   queue: QueuedCalls;
-  /** Calls whose hold is on the way to them: neither in the queue nor settled by it. */
-  arriving: readonly Waiter[];
+  /** Calls whose hold is on the way to them: neither in the queue nor settled by it. Absent when there are none: of most locks, most of the time. */
+  arriving: LinkedList<Waiter> | undefined;
   /** The client's owner in Redis, while it has or wants the lock. */
   tenure: Stake | undefined;
   /** Clock time of the last proof that the lock was busy, if there was any. */
@@ -59,8 +60,9 @@ export interface Seated {
   readonly operations: Operations;
 }
 
-/** What the lease is renewed to, now that holds have come or gone. */
-export function retune({ holds, parts }: ExclusiveLock, tenure: Stake): void {
+/** What the lease is renewed to, now that holds have come or gone. `changed`: only that one has. */
+export function retune({ holds, parts }: ExclusiveLock, tenure: Stake, changed?: HoldRecord): void {
+  if (changed !== undefined && holds.suffice(changed)) return;
   const terms = holds.terms(parts.clock);
   if (terms === undefined) tenure.lease.runOut();
   else tenure.retune(terms);

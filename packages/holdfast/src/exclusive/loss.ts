@@ -6,6 +6,7 @@
  */
 
 import { LockClientClosedError, type LockLostReason } from '../errors.js';
+import { none } from '../lists.js';
 import { contend, sendBack } from './admission.js';
 import type { HoldRecord } from './hold-record.js';
 import { bereave, endOf } from './inheritance.js';
@@ -18,7 +19,7 @@ export function lose(lock: ExclusiveLock, reason: LockLostReason): void {
   bereave(lock, reason);
   loseHolds(lock, reason);
   refuseCallsInside(lock);
-  for (const waiter of lock.arriving) sendBack(lock, waiter);
+  for (const waiter of lock.arriving ?? none) sendBack(lock, waiter);
   contend(lock);
 }
 
@@ -31,7 +32,7 @@ export function takeBack(lock: ExclusiveLock): void {
   bereave(lock, 'closed');
   loseHolds(lock, 'closed');
   void tenure.cancel(end);
-  for (const waiter of lock.arriving) {
+  for (const waiter of lock.arriving ?? none) {
     waiter.refuse(new LockClientClosedError(lock.name));
     sendBack(lock, waiter);
   }

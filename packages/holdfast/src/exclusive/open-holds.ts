@@ -1,8 +1,8 @@
 import type { Clock, LeaseTerms } from '@holdfast/watchdog';
 import type { LockLostReason } from '../errors.js';
-import { none, withLast, without } from '../lists.js';
 import type { ScopedHold } from '../scopes/scope.js';
-import { commonTerms } from '../tenure/hold-terms.js';
+import { commonTerms, suffices } from '../tenure/hold-terms.js';
+import { LinkedList } from '../waiting/linked-list.js';
 import type { HoldRecord } from './hold-record.js';
 
 /** What is open of a lock in this process, to be read. */
@@ -20,31 +20,26 @@ export function together(parts: Iterable<{ readonly holds: OpenHolds }>): HeldHe
 }
 
 /**
- * The holds of one lock in this process, one inside the other: pure memory. A hold that is still on its way to its call counts.
+ * The holds of one lock in this process, one inside the other, innermost last: pure memory. A hold that is still on its way to its call counts.
  *
- * Most locks have one hold, and that needs no list.
+ * Thousands of readers may have one lock, and come and go one by one: what is done for each of them looks at none of the others.
  */
-export class OpenHolds implements Iterable<HoldRecord> {
-  #outermost: HoldRecord | undefined;
-  /** Innermost last. */
-  #inside: readonly HoldRecord[] = none;
-
+export class OpenHolds extends LinkedList<HoldRecord> {
   /** Innermost last. */
   get all(): readonly HoldRecord[] {
-    if (this.#outermost === undefined) return none;
-    return [this.#outermost, ...this.#inside];
+    return [...this];
   }
 
   get innermost(): HoldRecord | undefined {
-    return this.#inside.length === 0 ? this.#outermost : this.#inside.at(-1);
+    return this.last;
   }
 
   get depth(): number {
-    return this.#outermost === undefined ? 0 : 1 + this.#inside.length;
+    return this.all.length;
   }
 
   get isEmpty(): boolean {
-    return this.#outermost === undefined;
+    return this.first === undefined;
   }
 
   /** The outermost that keeps the lease renewed: a hold whose scope has ended does not. */
@@ -53,28 +48,15 @@ export class OpenHolds implements Iterable<HoldRecord> {
   }
 
   has(hold: ScopedHold): boolean {
-    return hold === this.#outermost || this.#inside.some((record) => record === hold);
-  }
-
-  /** The next one outwards. */
-  around(record: HoldRecord): HoldRecord | undefined {
-    const index = this.#inside.indexOf(record);
-    return index === 0 ? this.#outermost : this.#inside[index - 1];
-  }
-
-  /** The new innermost. */
-  add(record: HoldRecord): void {
-    if (this.#outermost === undefined) this.#outermost = record;
-    else this.#inside = withLast(this.#inside, record);
+    const { first } = this;
+    return hold === first || first?.isAround(hold) === true;
   }
 
   /** It is over, wherever it stands. */
-  remove(record: HoldRecord): void {
-    if (record === this.#outermost) {
-      this.#outermost = this.#inside[0];
-      this.#inside = this.#inside.length === 0 ? none : this.#inside.slice(1);
-    } else this.#inside = without(this.#inside, record);
+  override remove(record: HoldRecord): boolean {
+    const stood = super.remove(record);
     record.close();
+    return stood;
   }
 
   /** The lease that all of them need; undefined when none needs any. */
@@ -82,15 +64,16 @@ export class OpenHolds implements Iterable<HoldRecord> {
     return commonTerms(this.all, clock);
   }
 
+  /** Known at a glance: {@link terms} are the same with and without the hold, which has just come or gone. */
+  suffice(record: HoldRecord): boolean {
+    const others = [this.first, record.ahead ?? this.last];
+    return others.some((other) => other !== undefined && other !== record && suffices(other, record.terms));
+  }
+
   /** All of them are lost before any listener is told. Returns those that a call had. */
   loseAll(reason: LockLostReason, now: number): readonly HoldRecord[] {
     const { all } = this;
-    this.#outermost = undefined;
-    this.#inside = none;
+    for (const record of all) super.remove(record);
     return all.filter((record) => record.lose(reason, now));
-  }
-
-  [Symbol.iterator](): IterableIterator<HoldRecord> {
-    return this.all.values();
   }
 }

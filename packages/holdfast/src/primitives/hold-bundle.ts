@@ -9,7 +9,8 @@
  * is given back after that, for a holder that has lost a lock need not give it back, and nothing else would.
  */
 
-import { type HoldRecord, lossOf } from '../exclusive/hold-record.js';
+import type { HoldRecord } from '../exclusive/hold-record.js';
+import { lossOf } from '../exclusive/loss-of.js';
 import { LockLostError } from '../errors.js';
 import { openScope } from '../scopes/scope.js';
 import type { Inherited } from '../tenure/inherited.js';

@@ -14,8 +14,8 @@ import type { LockParts } from '../client-parts.js';
 import { mayPassOn } from '../exclusive/handoff-rule.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { Entry, ExclusivePolicy, LockState } from '../exclusive/policy.js';
-import { mayReenter, originsOf } from '../exclusive/reentry.js';
-import { none } from '../lists.js';
+import type { OpenHolds } from '../exclusive/open-holds.js';
+import { innermostLive, mayReenter, originsOf } from '../exclusive/reentry.js';
 import type { Side } from '../tenure/operations.js';
 import type { CountedDown, Stake } from '../tenure/stake.js';
 import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
@@ -49,8 +49,8 @@ export class LanePolicy implements ExclusivePolicy {
   }
 
   entry({ holds, tenure }: LockState, request: AcquireRequest): Entry {
-    const writer = innermostWrite(holds.all);
-    const inside = around(holds.all, request);
+    const writer = this.innermostWrite(holds);
+    const inside = around(holds, request);
     if (request.side === 'write') {
       const isIn = writer !== undefined && inside.includes(writer);
       return isIn && holds.all.every((record) => isWrite(record) || inside.includes(record)) ? 'inside' : 'none';
@@ -61,34 +61,38 @@ export class LanePolicy implements ExclusivePolicy {
 
   nextToEnter(lock: LockState): Waiter | undefined {
     const { holds, queue } = lock;
-    const writer = innermostWrite(holds.all);
+    const writer = this.innermostWrite(holds);
     const next = writer === undefined ? queue.first : queue.firstInside(writer);
     return next !== undefined && this.entry(lock, next.request) !== 'none' ? next : undefined;
   }
 
   depthOf({ holds }: LockState, request: AcquireRequest): number {
-    return around(holds.all, request).length;
+    return around(holds, request).length;
   }
 
   /** Holds are counted here; Redis is told when the last write hold has gone. */
   countDown({ holds }: LockState, tenure: Stake): Promise<CountedDown> {
-    if (this.#side === 'read' || innermostWrite(holds.all) !== undefined) return tenure.steps.countDown();
+    if (this.#side === 'read' || this.innermostWrite(holds) !== undefined) return tenure.steps.countDown();
     this.#side = 'read';
     return this.#downgrade(tenure);
+  }
+
+  /** None in a lane of readers, of whom there may be thousands. */
+  private innermostWrite(holds: OpenHolds): HoldRecord | undefined {
+    return this.#side === 'write' ? holds.all.findLast(isWrite) : undefined;
   }
 }
 
 /** The holds among these that the call is inside of. */
-export function around(holds: readonly HoldRecord[], request: AcquireRequest): readonly HoldRecord[] {
-  // Most calls are inside of nothing.
-  if (request.scope === undefined && request.owner === undefined) return none;
-  return holds.filter((record) => mayReenter(request, record));
+export function around(holds: OpenHolds, request: AcquireRequest): readonly HoldRecord[] {
+  if (request.owner !== undefined) return holds.all.filter((record) => mayReenter(request, record));
+  // Not by a look at each hold: most calls are inside of nothing, and there may be thousands of readers.
+  const inside = new Set<HoldRecord>();
+  for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent)
+    for (const hold of scope.holds) if (holds.has(hold)) inside.add(hold as HoldRecord);
+  return [...inside];
 }
 
 export function isWrite({ side }: HoldRecord): boolean {
   return side === 'write';
-}
-
-function innermostWrite(holds: readonly HoldRecord[]): HoldRecord | undefined {
-  return holds.findLast(isWrite);
 }

@@ -171,7 +171,7 @@ export class SharedCoordinator implements Coordinating, LockHome {
   #isUpgrade(request: AcquireRequest): boolean {
     if (request.side !== 'write' || lostAround(request) !== undefined) return false;
     const inside = this.#around(request);
-    const lane = this.#find(({ lock }) => around(lock.holds.all, request).some(isWrite));
+    const lane = this.#find(({ lock }) => around(lock.holds, request).some(isWrite));
     if (lane === undefined) return inside.length > 0;
     // A writer that reads may write on, unless it reads in other branches too: two of those would wait for each other.
     return lane.policy.entry(lane.lock, request) === 'none' && !inside.every(isWrite);
@@ -192,12 +192,12 @@ export class SharedCoordinator implements Coordinating, LockHome {
 
   /** The lane of a hold that the call is inside of: of several the one by which it enters at once, or may write. */
   #laneAround(request: AcquireRequest): Lane | undefined {
-    const lanes = [...this.#lanes].filter(({ lock }) => around(lock.holds.all, request).length > 0);
+    const lanes = [...this.#lanes].filter(({ lock }) => around(lock.holds, request).length > 0);
     return lanes.find(({ lock, policy }) => policy.entry(lock, request) === 'inside') ?? lanes[0];
   }
 
   #around(request: AcquireRequest): readonly HoldRecord[] {
-    return [...this.#lanes].flatMap(({ lock }) => around(lock.holds.all, request));
+    return [...this.#lanes].flatMap(({ lock }) => around(lock.holds, request));
   }
 
   #isOpen({ lock: { tenure } }: Lane): boolean {
@@ -253,7 +253,7 @@ export class SharedCoordinator implements Coordinating, LockHome {
     const { queue, holds } = lane.lock;
     for (const waiter of [...queue]) {
       if (waiter.request.side !== 'write') continue;
-      if (around(holds.all, waiter.request).length > 0) {
+      if (around(holds, waiter.request).length > 0) {
         waiter.refuse(new LockUpgradeError(this.name));
         continue;
       }

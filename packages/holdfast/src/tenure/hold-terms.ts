@@ -47,6 +47,12 @@ export function commonTerms(holds: readonly TermsHolder[], clock: Clock): LeaseT
   return common;
 }
 
+/** Whether a hold that stays keeps the lease as `terms` want it, so that it makes no difference whether there is one of those as well. */
+export function suffices({ renewable, terms: { mode, leaseMs, maxHoldMs } }: TermsHolder, terms: HoldTerms): boolean {
+  if (!renewable || maxHoldMs !== undefined) return false;
+  return mode === terms.mode ? terms.leaseMs <= leaseMs : mode === 'watched';
+}
+
 function merge(a: LeaseTerms, b: LeaseTerms): LeaseTerms {
   if (a.mode !== b.mode) return a.mode === 'watched' ? a : b;
   const leaseMs = Math.max(a.leaseMs, b.leaseMs);

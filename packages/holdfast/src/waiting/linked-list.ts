@@ -17,6 +17,10 @@ export class LinkedList<T extends ListNode<T>> implements Iterable<T> {
     return this.#first;
   }
 
+  get last(): T | undefined {
+    return this.#last;
+  }
+
   addLast(item: T): void {
     this.join(this.#last, item);
     this.join(item, undefined);

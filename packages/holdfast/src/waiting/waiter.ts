@@ -86,7 +86,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   suspicion: SelfWaitSuspicion | undefined;
   /** Of a reader. */
   standsBehind: PlaceBehind | undefined;
-  /** Its neighbours, while it stands in a queue. */
+  /** Its neighbours, while it stands in a queue; or while it has a {@link record}, among those whose hold is on the way. */
   ahead: Waiter | undefined;
   behind: Waiter | undefined;
   /** The call with the lower number comes first. */
