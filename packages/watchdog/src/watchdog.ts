@@ -84,6 +84,7 @@ export class Watchdog<S> {
       marginMs,
       mostIntervalMs,
       schedule: this.#schedule,
+      renew: (lease, now) => void this.#renew([lease], now),
       renewDue: (now) => this.#renewDue(now),
       forget: (lease) => this.#leases.delete(lease),
       onRenewal: (renewal) => {

@@ -44,6 +44,8 @@ export interface SettledRenewal<S> {
 export interface LeaseKeeper<S> extends Validation {
   readonly clock: Clock;
   readonly schedule: Schedule;
+  /** Sends the renewal of this one, if it is due: thousands may be questioned one by one, and are not to look at each other. */
+  renew(lease: WatchedLease<S>, now: number): void;
   /** Sends every renewal that is due, or nearly. */
   renewDue(now: number): void;
   /** The lease is over. */
@@ -178,7 +180,7 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     const now = this.#keeper.clock.now();
     this.#questioned = this.#attempt !== undefined;
     this.hasten(now);
-    if (!this.#questioned) this.#keeper.renewDue(now);
+    if (!this.#questioned) this.#keeper.renew(this, now);
   }
 
   /** It belongs into a batch that is sent at `now`. */

@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { type LeaseTerms, type RenewalOutcome, Watchdog } from '@holdfast/watchdog';
+import { WatchedLease } from '../src/watched-lease.js';
 import { fixed, harness, watched } from './harness.js';
 import type { Subject } from './test-port.js';
 
@@ -455,6 +456,17 @@ describe('verify and suspect', () => {
     lease.question();
     await clock.advance(0);
     expect(port.asked.map(({ subject }) => subject)).toEqual(['s:a']);
+  });
+
+  it('a question about each of many leases looks at each once', async () => {
+    const { clock, port, hold } = harness();
+    const leases = Array.from({ length: 100 }, (_, n) => hold(`s:${n}`));
+    await clock.advance(100);
+    const looks = jest.spyOn(WatchedLease.prototype, 'isDue');
+    for (const lease of leases) lease.question();
+    const counted = looks.mock.calls.length;
+    looks.mockRestore();
+    expect([port.asked.length, counted]).toEqual([100, 100]);
   });
 
   it('a question about one lease is not answered by a renewal that was sent before it', async () => {
