@@ -16,6 +16,7 @@ import { givenAs, ServerCheck } from './connection/server-check.js';
 import { Shards } from './connection/shards.js';
 import { Subscriber } from './connection/subscriber.js';
 import { ToldErrors } from './connection/told-errors.js';
+import { addressOf } from './connection/trouble.js';
 import type { HoldRecord } from './exclusive/hold-record.js';
 import { FencedOperations } from './primitives/fenced-operations.js';
 import { LockOperations } from './primitives/lock-operations.js';
@@ -74,9 +75,13 @@ export class Backend {
     const topology = openTopology(redis, tools);
     const sender = new CommandSender({ topology, clock, schedule: waits, nextTurn });
     const serverClock = new ServerClock(() => clock.now());
+    const serverOf = (key: string) =>
+      redis.kind === 'node' ? addressOf(redis.redis) : topology.connectionTo(key)?.node;
     const watchdog = new Watchdog<LeaseSubject>({
       clock,
-      port: new Renewals(topology, sender, serverClock),
+      port: new Renewals(topology, sender, serverClock, ({ operations }, refusal) =>
+        told.note(`renewals at ${serverOf(operations.key)}`, refusal),
+      ),
       random,
       mostIntervalMs: settings.watchdogTimeoutMs / 3,
       onError,

@@ -1,5 +1,6 @@
 /** The errors of a call, and all others: what code outside imports. */
 
+import { redisCodeOf } from './connection/reply-errors.js';
 import { atFirst, called, LockError, named } from './lock-error.js';
 
 export { LockError, type LockErrorCode } from './lock-error.js';
@@ -35,7 +36,7 @@ export class LockTimeoutError extends LockError {
  * - `expired`: a fixed lease ran out, or the semaphore ended (`ttlMs` of {@link RSemaphore.trySetPermits}).
  * - `deleted`, `taken`: the key is gone, or another client owns it (a foreign DEL, FLUSHALL, lost data).
  * - `force-unlocked`: {@link RLock.forceUnlock}, here or elsewhere.
- * - `unreachable`: no renewal was answered before the lease ended.
+ * - `unreachable`: no renewal was answered before the lease ended, or Redis refused them: then `cause` is its answer.
  * - `clock`: the process stood still for longer than the lease (a long computation, a process that is stopped, a machine that sleeps), or its clock jumped.
  * - `max-hold`: `maxHoldMs` was reached.
  * - `scope-ended`: the scope of an imperative `lock()` ended without `unlock()`.
@@ -76,10 +77,14 @@ export class LockLostError extends LockError {
   /** What ended the hold. */
   readonly reason: LockLostReason;
 
-  constructor(lockName: string, reason: LockLostReason, kind = 'lock') {
+  constructor(lockName: string, reason: LockLostReason, kind = 'lock', refusal?: Error) {
+    // Of renewals: what else ends a hold has nothing to do with them.
+    const cause = reason === 'unreachable' ? refusal : undefined;
+    const why = cause === undefined ? lossInWords[reason] : `Redis refused its renewals: ${redisCodeOf(cause.message)}`;
     super(
-      `${kind === 'semaphore' ? `The hold of ${called(kind, lockName)}` : atFirst(kind, lockName)} was lost: ${reason} (${lossInWords[reason]})`,
+      `${kind === 'semaphore' ? `The hold of ${called(kind, lockName)}` : atFirst(kind, lockName)} was lost: ${reason} (${why})`,
       lockName,
+      cause && { cause },
     );
     this.reason = reason;
   }

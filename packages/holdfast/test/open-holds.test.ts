@@ -164,7 +164,7 @@ describe('a hold record', () => {
     expect(record.lose('deleted', 30)).toBe(true);
     expect(record.lose('expired', 31)).toBe(false);
     await expect(record.release()).rejects.toThrow(LockLostError);
-    expect([record.lossReason, record.lossReported]).toEqual(['deleted', true]);
+    expect([record.lossError().reason, record.lossReported]).toEqual(['deleted', true]);
     await record.release();
     await expect(record.settle()).rejects.toThrow(LockLostError);
   });

@@ -264,7 +264,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
 
   onLost(tenure: Stake, reason: LockLostReason): void {
     void tenure.cancel(this.tenure === tenure ? endOf(this) : 'released');
-    if (this.tenure === tenure) this.change(() => lose(this, reason));
+    if (this.tenure === tenure) this.change(() => lose(this, reason, tenure.refusal));
   }
 
   onSuspect(tenure: Stake): void {

@@ -127,7 +127,7 @@ function giveBack(
   }
   lock.turn = turnAfter(tenure, lock.parts);
   const failure = (outcome: ReleaseOutcome) => {
-    if (outcome.kind === 'unheld') return lostOnTheWayOut(lock, last, whyUnheld(lock, tenure, last));
+    if (outcome.kind === 'unheld') return lostOnTheWayOut(lock, last, whyUnheld(lock, tenure, last), tenure.refusal);
     return outcome.kind === 'released' ? undefined : failureError(lock, outcome);
   };
   const returned = tenure.giveBack(now, failure, { restUntil, turn: lock.turn });
@@ -150,8 +150,13 @@ function whyUnheld(lock: ExclusiveLock, tenure: Stake, last: HoldRecord): LockLo
 }
 
 /** The hold which has just been given up was gone before, or went meanwhile. */
-function lostOnTheWayOut(lock: ExclusiveLock, record: HoldRecord, reason: LockLostReason): LockLostError {
-  const error = new LockLostError(lock.name, reason, lock.primitive);
+function lostOnTheWayOut(
+  lock: ExclusiveLock,
+  record: HoldRecord,
+  reason: LockLostReason,
+  refusal?: Error,
+): LockLostError {
+  const error = new LockLostError(lock.name, reason, lock.primitive, refusal);
   lock.parts.reporter.lostBefore(record, error);
   return error;
 }

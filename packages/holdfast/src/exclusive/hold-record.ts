@@ -60,8 +60,8 @@ export type HoldPhase =
   | { readonly kind: 'confirming'; readonly how: AcquiredHow; readonly since: number }
   | { readonly kind: 'delivering'; readonly how: AcquiredHow }
   | { readonly kind: 'open' }
-  /** `at`: when the loss was found. */
-  | { readonly kind: 'lost'; readonly reason: LockLostReason; readonly at: number }
+  /** `at`: when the loss was found. `refusal`: what Redis had answered to the last renewal. */
+  | { readonly kind: 'lost'; readonly reason: LockLostReason; readonly at: number; readonly refusal: Error | undefined }
   /** Lost on its way to its call. */
   | { readonly kind: 'withdrawn'; readonly how: AcquiredHow; readonly reason: LockLostReason }
   | { readonly kind: 'released' };
@@ -190,10 +190,6 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
     return this.#abort.signal;
   }
 
-  get lossReason(): LockLostReason {
-    return 'reason' in this.#phase ? this.#phase.reason : 'expired';
-  }
-
   /** `release` has told of it. */
   get lossReported(): boolean {
     return this.#lossReported;
@@ -205,7 +201,9 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   }
 
   lossError(): LockLostError {
-    return new LockLostError(this.name, this.lossReason, this.primitive);
+    const phase = this.#phase;
+    const reason = 'reason' in phase ? phase.reason : 'expired';
+    return new LockLostError(this.name, reason, this.primitive, 'refusal' in phase ? phase.refusal : undefined);
   }
 
   remainingMs(): number {
@@ -239,10 +237,10 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   }
 
   /** Returns false when no call has lost anything by it. Runs no listener: see {@link announceLoss}. */
-  lose(reason: LockLostReason, now: number): boolean {
+  lose(reason: LockLostReason, now: number, refusal?: Error): boolean {
     if (this.over) return false;
     const phase = this.#phase;
-    if (phase.kind === 'open') this.#phase = { kind: 'lost', reason, at: now };
+    if (phase.kind === 'open') this.#phase = { kind: 'lost', reason, at: now, refusal };
     else if ('how' in phase) this.#phase = { kind: 'withdrawn', how: phase.how, reason };
     return phase.kind === 'open';
   }

@@ -13,11 +13,11 @@ import { bereave, endOf } from './inheritance.js';
 import { type ExclusiveLock, retune } from './lock.js';
 import { lostAround } from './reentry.js';
 
-/** The tenure is lost. */
-export function lose(lock: ExclusiveLock, reason: LockLostReason): void {
+/** The tenure is lost. `refusal`: what Redis has answered to its last renewal. */
+export function lose(lock: ExclusiveLock, reason: LockLostReason, refusal: Error | undefined): void {
   lock.tenure = undefined;
   bereave(lock, reason);
-  loseHolds(lock, reason);
+  loseHolds(lock, reason, refusal);
   refuseCallsInside(lock);
   for (const waiter of lock.arriving ?? none) sendBack(lock, waiter);
   contend(lock);
@@ -48,10 +48,10 @@ export function abandon(lock: ExclusiveLock, record: HoldRecord): void {
   if (lock.tenure !== undefined) retune(lock, lock.tenure);
 }
 
-function loseHolds({ holds, parts }: ExclusiveLock, reason: LockLostReason): void {
+function loseHolds({ holds, parts }: ExclusiveLock, reason: LockLostReason, refusal?: Error): void {
   const { clock, tellings, reporter, unreported } = parts;
   const now = clock.now();
-  const had = holds.loseAll(reason, now);
+  const had = holds.loseAll(reason, now, refusal);
   for (const record of had)
     if (record.imperative && record.owner !== undefined) unreported.add(record, record.owner, record);
   for (const record of had) tellings.tell(() => record.announceLoss());

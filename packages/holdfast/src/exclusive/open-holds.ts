@@ -71,9 +71,9 @@ export class OpenHolds extends LinkedList<HoldRecord> {
   }
 
   /** All of them are lost before any listener is told. Returns those that a call had. */
-  loseAll(reason: LockLostReason, now: number): readonly HoldRecord[] {
+  loseAll(reason: LockLostReason, now: number, refusal?: Error): readonly HoldRecord[] {
     const { all } = this;
     for (const record of all) super.remove(record);
-    return all.filter((record) => record.lose(reason, now));
+    return all.filter((record) => record.lose(reason, now, refusal));
   }
 }

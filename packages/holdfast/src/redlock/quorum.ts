@@ -41,6 +41,7 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
   readonly lease: QuorumLease;
   readonly steps: QuorumSteps;
   handoffs = 0;
+  refusal: Error | undefined;
   heldSince = 0;
   terms: LeaseTerms;
   readonly #electorate: Electorate;
@@ -198,8 +199,10 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
   onVoteLost(ballot: Ballot, reason: LockLostReason): void {
     this.#ballots.delete(ballot);
     if (this.#state === 'asking') this.#candidacy.onVoteLost(ballot);
-    else if (this.standing.length < this.majority) this.lease.lose(reason);
-    else this.#planRefill();
+    else if (this.standing.length < this.majority) {
+      this.refusal = ballot.tenure.refusal;
+      this.lease.lose(reason);
+    } else this.#planRefill();
   }
 
   onVoteSuspect(): void {

@@ -10,6 +10,8 @@ export interface LeaseSubject {
   readonly id: string;
   readonly operations: Operations;
   readonly lease: { remainingMs(): number };
+  /** What Redis has answered to the last renewal, where that was no. */
+  refusal: Error | undefined;
 }
 
 /** Renews leases in Redis, as many in one command as their servers allow. */
@@ -17,11 +19,18 @@ export class Renewals implements RenewalPort<LeaseSubject> {
   readonly #topology: Topology;
   readonly #sender: CommandSender;
   readonly #serverClock: ServerClock;
+  readonly #tellRefusal: (subject: LeaseSubject, refusal: Error) => void;
 
-  constructor(topology: Topology, sender: CommandSender, serverClock: ServerClock) {
+  constructor(
+    topology: Topology,
+    sender: CommandSender,
+    serverClock: ServerClock,
+    tellRefusal: (subject: LeaseSubject, refusal: Error) => void,
+  ) {
     this.#topology = topology;
     this.#sender = sender;
     this.#serverClock = serverClock;
+    this.#tellRefusal = tellRefusal;
   }
 
   batchKey({ operations: { leaseKind, key } }: LeaseSubject): string {
@@ -33,15 +42,35 @@ export class Renewals implements RenewalPort<LeaseSubject> {
     if (first === undefined) return [];
     const items = batch.map(({ subject, leaseMs }) => ({ key: subject.operations.key, tenure: subject.id, leaseMs }));
     const answer = await this.#sender.answer(first.key, () => first.renew(items), { until });
-    if (answer.kind !== 'reply')
-      return batch.map(() => ({ kind: 'unknown', error: 'error' in answer ? answer.error : undefined }));
+    for (const { subject } of batch) subject.refusal = undefined;
+    if (answer.kind !== 'reply') {
+      const error = 'error' in answer ? answer.error : undefined;
+      return batch.map(({ subject }) =>
+        answer.kind === 'refused' ? this.#refused(subject, answer.error) : { kind: 'unknown', error },
+      );
+    }
     const { reply, sentAt, node } = answer;
     this.#serverClock.note(node, sentAt, reply.nowMs);
-    return reply.outcomes.map((outcome, index) => outcomeOf(outcome, batch[index] as Renewal<LeaseSubject>, sentAt));
+    return reply.outcomes.map((outcome, index) => {
+      const renewal = batch[index] as Renewal<LeaseSubject>;
+      if (outcome.kind === 'refused') return this.#refused(renewal.subject, new Error(outcome.message));
+      return outcomeOf(outcome, renewal, sentAt);
+    });
+  }
+
+  /** It is tried again: what is refused now, as by a master that has lost its replicas, may be done before the lease ends. */
+  #refused(subject: LeaseSubject, error: Error): RenewalOutcome {
+    subject.refusal = error;
+    this.#tellRefusal(subject, error);
+    return { kind: 'unknown', error };
   }
 }
 
-function outcomeOf(outcome: RenewOutcome, { subject, leaseMs }: Renewal<LeaseSubject>, sentAt: number): RenewalOutcome {
+function outcomeOf(
+  outcome: Exclude<RenewOutcome, { kind: 'refused' }>,
+  { subject, leaseMs }: Renewal<LeaseSubject>,
+  sentAt: number,
+): RenewalOutcome {
   switch (outcome.kind) {
     case 'renewed':
     case 'held':
@@ -55,7 +84,5 @@ function outcomeOf(outcome: RenewOutcome, { subject, leaseMs }: Renewal<LeaseSub
       };
     case 'lost':
       return outcome;
-    case 'refused':
-      return { kind: 'unknown', error: new Error(outcome.message) };
   }
 }

@@ -110,6 +110,8 @@ export interface Stake {
   /** There is nothing to undo. */
   forget(): void;
   whyLost(found: LockLostReason): LockLostReason;
+  /** What Redis has answered to the last renewal, where that was no. */
+  readonly refusal?: Error | undefined;
 }
 
 /** Told what becomes of a stake. */

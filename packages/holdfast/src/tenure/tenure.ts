@@ -41,6 +41,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   readonly operations: Operations;
   readonly lease: Lease<LeaseSubject>;
   handoffs = 0;
+  refusal: Error | undefined;
   turn: number | undefined;
   heldSince = 0;
   askedMs = 0;
