@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { LockClientClosedError, LockError, LockRefusedError, LockUnavailableError } from 'holdfast';
 import { Call, type CliCommand } from './command-line.js';
-import { complain, type Form } from './complaint.js';
+import { complain, type Form, wordsOf } from './complaint.js';
 import { doctor } from './commands/doctor.js';
 import { graph } from './commands/graph.js';
 import { inspect } from './commands/inspect.js';
@@ -73,9 +73,8 @@ function whyNoCommand(name: string): string {
 }
 
 function told(error: unknown, form: Form, io: Io): number {
-  const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof LockError ? error.code : error instanceof UsageError ? 'USAGE' : 'ERROR';
-  complain(io, form, code, message);
+  complain(io, form, code, wordsOf(error));
   if (error instanceof LockUnavailableError || error instanceof LockClientClosedError) return exitCodes.unavailable;
   if (error instanceof LockRefusedError) return exitCodes.refused;
   // A name or a prefix that cannot be.

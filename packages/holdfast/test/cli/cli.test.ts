@@ -320,7 +320,7 @@ describe('holdfast doctor', () => {
       status: 'bad',
       missing: expect.arrayContaining([`~holdfast_queue:{${prefix}*}`, `~holdfast_rw_writers:{${prefix}*}`]),
     });
-    expect(finding('pub/sub')?.missing).toEqual(expect.arrayContaining(['+publish', '+subscribe']));
+    expect(finding('pub/sub')?.missing).toEqual(expect.arrayContaining(['&holdfast_inbox:*', '+subscribe']));
     expect(finding('keys-without-expiry')).toMatchObject({ status: 'warn', missing: [`${prefix}old`] });
     expect(finding('lock')).toMatchObject({ status: 'bad' });
     const said = await holdfast(kit, ['doctor', ...redis, '--prefix', prefix]);

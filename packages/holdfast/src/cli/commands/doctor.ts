@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Call, CliCommand } from '../command-line.js';
+import { wordsOf } from '../complaint.js';
 import { type Finding } from '../doctor/finding.js';
 import { examineLeftovers } from '../doctor/leftovers.js';
 import { examineRights } from '../doctor/rights.js';
@@ -47,7 +48,7 @@ async function reached(call: Call, tell: (finding: Finding) => void): Promise<re
     tell({ check, status: 'ok', detail: `${site.kind} ${site.address}${many}` });
     return servers;
   } catch (error) {
-    tell({ check, status: 'bad', detail: `${site.address}: ${(error as Error).message}` });
+    tell({ check, status: 'bad', detail: `${site.address}: ${wordsOf(error)}` });
     return [];
   }
 }
@@ -63,7 +64,7 @@ async function tried(call: Call): Promise<Finding> {
       .tryWithLock({ leaseMs: 5_000 }, () => undefined);
     return { check, status: ran.ran ? 'ok' : 'warn', detail: ran.ran ? 'taken and given back' : `${name} was busy` };
   } catch (error) {
-    return { check, status: 'bad', detail: (error as Error).message };
+    return { check, status: 'bad', detail: wordsOf(error) };
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { type ListedLock, LockUnavailableError } from 'holdfast';
 import type { Call, CliCommand } from '../command-line.js';
+import { wordsOf } from '../complaint.js';
 import { inWords } from '../durations.js';
 import { Ending } from '../ending.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
@@ -73,8 +74,8 @@ function changeLines(call: Call): View {
       const at = call.io.now();
       for (const change of changes.since(locks)) call.printJson({ at, ...change });
     },
-    showTrouble: ({ code, message }) => {
-      if (!isInTrouble) call.complain(code, message);
+    showTrouble: (error) => {
+      if (!isInTrouble) call.complain(error.code, wordsOf(error));
       isInTrouble = true;
     },
     close: () => undefined,
@@ -98,7 +99,7 @@ function liveTable({ io }: Call, everyMs: number): View {
       last = locks;
       draw('Ctrl+C ends');
     },
-    showTrouble: ({ message }) => draw(styled('red', printable(`as it was before: ${message}`), io.isColored)),
+    showTrouble: (error) => draw(styled('red', printable(`as it was before: ${wordsOf(error)}`), io.isColored)),
     close: () => screen.close(),
   };
 }

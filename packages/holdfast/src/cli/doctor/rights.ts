@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { inboxChannel, lockKeys, readWriteKeys } from '@holdfast/core';
 import type { Redis } from 'ioredis';
-import type { Finding } from './finding.js';
+import { type Finding, unseen } from './finding.js';
 
 const LIFE_MS = '1000';
 
@@ -25,40 +25,57 @@ export async function examineRights(redis: Redis, prefixes: { prefix: string; ke
   const shared = readWriteKeys(name, prefixes);
   const at = (key: string) => prefixes.keyPrefix + key;
   const key = at(keys.lock);
-  const isRefused = async (...[command, ...args]: [string, ...string[]]) => {
-    const error: unknown = await redis.call(command, ...args).then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    return error instanceof Error && error.message.startsWith('NOPERM');
-  };
-  const missingOf = async (tries: readonly (readonly [string, ...string[]])[]) => {
+  const missingOf = async (what: Refusal, tries: readonly (readonly [string, ...string[]])[]) => {
     const missing: string[] = [];
     for (const [right, ...call] of tries) {
-      if (await isRefused(...(call as [string, ...string[]]))) missing.push(right);
+      const [command, ...args] = call as [string, ...string[]];
+      const error: unknown = await redis.call(command, ...args).catch((reason: unknown) => reason);
+      const refusal = refusalIn(error);
+      if (refusal === what) missing.push(right);
+      else if (refusal === 'absent' && what === 'command') missing.push(command);
     }
     return missing;
   };
   const inbox = inboxChannel(name);
-  const keyRights = await missingOf([
+  const keyRights = await missingOf('argument', [
     [`~${key}`, 'EXISTS', key],
     ...[keys.queue, keys.fresh, keys.dead('a:1')].map((each) => [`~${at(each)}`, 'EXISTS', at(each)] as const),
   ]);
   const sharedRights = await missingOf(
+    'argument',
     [shared.writers, shared.readers, shared.fresh].map((each) => [`~${at(each)}`, 'EXISTS', at(each)] as const),
   );
-  const commands = await missingOf(callsOn(key));
-  const channels = await missingOf([
-    ['+publish', 'PUBLISH', inbox, ''],
-    [`&${keys.releaseChannel}`, 'PUBLISH', keys.releaseChannel, ''],
-  ]);
-  const hearing = await unheard(redis, inbox);
+  const commands = await missingOf('command', callsOn(key));
+  const unlooked = commands.some((each) => /^\+?exists$/i.test(each)) ? unseen('keys', 'EXISTS', '+exists') : undefined;
+  const channels = [
+    ...(await missingOf('command', [['+publish', 'PUBLISH', inbox, '']])),
+    ...(await missingOf('argument', [
+      [`&${inbox}`, 'PUBLISH', inbox, ''],
+      [`&${keys.releaseChannel}`, 'PUBLISH', keys.releaseChannel, ''],
+    ])),
+  ];
+  const hearing = await unheard(redis, inbox).catch((error: Error) => error);
   const patternOf = (right: string) => right.replace(name, '*');
   return {
     commands: verdict('commands', commands, 'bad'),
-    keys: verdict('keys', [...keyRights, ...sharedRights].map(patternOf), keyRights.length > 0 ? 'bad' : 'warn'),
-    pubSub: verdict('pub/sub', [...channels, ...hearing].map(patternOf), 'warn'),
+    keys:
+      unlooked ??
+      verdict('keys', [...keyRights, ...sharedRights].map(patternOf), keyRights.length > 0 ? 'bad' : 'warn'),
+    pubSub:
+      hearing instanceof Error
+        ? unseen('pub/sub', 'SUBSCRIBE', '+subscribe', hearing)
+        : verdict('pub/sub', [...new Set([...channels, ...hearing])].map(patternOf), 'warn'),
   };
+}
+
+/** What was refused: a command, or the key or channel that it names; or the server has no such command, as `rename-command` can make it. */
+type Refusal = 'command' | 'argument' | 'absent';
+
+function refusalIn(error: unknown): Refusal | undefined {
+  const text = error instanceof Error ? error.message : '';
+  if (/^ERR unknown command/i.test(text)) return 'absent';
+  if (!text.startsWith('NOPERM')) return undefined;
+  return /to access .*\b(?:keys?|channels?)\b/.test(text) ? 'argument' : 'command';
 }
 
 /** On a connection of its own: one that listens takes no other commands. */
@@ -70,9 +87,9 @@ async function unheard(redis: Redis, channel: string): Promise<string[]> {
     await listener.subscribe(channel);
     return [];
   } catch (error) {
-    const text = (error as Error).message;
-    if (!text.startsWith('NOPERM')) throw error;
-    return [text.includes('channel') ? `&${channel}` : '+subscribe'];
+    const refusal = refusalIn(error);
+    if (refusal === undefined) throw error;
+    return [{ argument: `&${channel}`, command: '+subscribe', absent: 'SUBSCRIBE' }[refusal]];
   } finally {
     listener.disconnect();
   }
@@ -80,7 +97,13 @@ async function unheard(redis: Redis, channel: string): Promise<string[]> {
 
 function verdict(check: string, missing: readonly string[], otherwise: 'bad' | 'warn'): Finding {
   if (missing.length === 0) return { check, status: 'ok', detail: 'all rights are there' };
-  return { check, status: otherwise, detail: `missing: ${missing.join(' ')}`, missing };
+  const rights = missing.filter((each) => /^[+~&]/.test(each));
+  const absent = missing.filter((each) => !rights.includes(each));
+  const parts = [
+    ...(rights.length > 0 ? [`missing: ${rights.join(' ')}`] : []),
+    ...(absent.length > 0 ? [`the server does not know ${absent.join(', ')}: look for rename-command`] : []),
+  ];
+  return { check, status: otherwise, detail: parts.join('; '), missing };
 }
 
 /** A right, and a call that shows whether it is there. The first makes the key. */

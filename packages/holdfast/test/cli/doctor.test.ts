@@ -1,0 +1,143 @@
+/** What the doctor says of servers of their own, which are set up as nobody should. */
+import { randomUUID } from 'node:crypto';
+import { semaphoreKeys } from '@holdfast/core';
+import { startPrivateRedis, useRedis } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { wordsOf } from '../../src/cli/complaint.js';
+import type { Finding } from '../../src/cli/doctor/finding.js';
+import { examineServer } from '../../src/cli/doctor/server.js';
+import { unavailable } from '../../src/connection/unavailable.js';
+import { openClient } from '../support/clients.js';
+import { holdfast, type Outcome } from './terminal.js';
+
+const kit = useRedis();
+
+const findingsOf = ({ json }: Outcome) => (json as [{ findings: Finding[] }])[0].findings;
+const only = (findings: readonly Finding[], check: string) => findings.find((each) => each.check === check);
+
+/** A server with these arguments, for one test. */
+async function serverWith(...args: string[]) {
+  const server = await startPrivateRedis({ args });
+  kit.cleanup(() => server.stop());
+  return server;
+}
+
+describe('a user who lacks keys only', () => {
+  it('is said to lack those, and no command', async () => {
+    const user = `user-${randomUUID()}`;
+    await kit.admin.acl('SETUSER', user, 'reset', 'on', '>x', '~other:*', '&*', '+@all');
+    kit.cleanup(() => kit.admin.acl('DELUSER', user));
+    const url = `redis://${user}:x@${kit.server.host}:${kit.server.port}`;
+    const outcome = await holdfast(kit, ['doctor', '--redis', url, '--json']);
+    const findings = findingsOf(outcome);
+    expect(only(findings, 'commands')).toMatchObject({ status: 'ok' });
+    expect(only(findings, 'keys')).toMatchObject({ status: 'bad', missing: expect.arrayContaining(['~*']) });
+    expect(only(findings, 'lock')).toMatchObject({ detail: expect.stringMatching(/NOPERM .*key/) });
+    expect(outcome.code).toBe(1);
+  });
+});
+
+describe('a server without', () => {
+  it.each([
+    ['PUBLISH', 'pub/sub', 'warn', 0],
+    ['SUBSCRIBE', 'pub/sub', 'warn', 0],
+    ['TIME', 'commands', 'bad', 1],
+    ['EVALSHA', 'commands', 'bad', 1],
+  ])('the command %s (rename-command) is told as such, in findings', async (command, check, status, code) => {
+    const { url } = await serverWith('--rename-command', command, '');
+    const outcome = await holdfast(kit, ['doctor', '--redis', url, '--json']);
+    expect(only(findingsOf(outcome), check)).toMatchObject({
+      status,
+      missing: [command],
+      detail: `the server does not know ${command}: look for rename-command`,
+    });
+    expect(outcome.code).toBe(code);
+  });
+});
+
+it('what Redis has refused is shown whole', async () => {
+  const { url } = await serverWith('--rename-command', 'EVALSHA', '');
+  const { errors, code } = await holdfast(kit, ['run', 'it', '--redis', url, '--', 'true']);
+  expect(errors).toMatch(/Redis refused a command on lock "it": ERR unknown command .evalsha/i);
+  expect(errors).not.toContain('error.cause');
+  expect(code).toBe(77);
+});
+
+it.each([
+  ['1', 'warn'],
+  ['10', 'warn'],
+  ['11', undefined],
+  ['0', undefined],
+])('a server that closes connections which are quiet for %s s: %s', async (timeout, status) => {
+  const { url } = await serverWith('--timeout', timeout);
+  expect(only(findingsOf(await holdfast(kit, ['doctor', '--redis', url, '--json'])), 'timeout')?.status).toBe(status);
+});
+
+describe('a semaphore', () => {
+  it('whose permits are held on a lease is nothing left behind, behind a prefix neither', async () => {
+    const prefix = `doctor-${randomUUID()}:`;
+    const hold = await openClient(kit, { prefix }).getSemaphore('pool', { permits: 2 }).acquire(1);
+    const { permits, count } = semaphoreKeys('pool', { prefix, keyPrefix: '' });
+    kit.cleanup(async () => void (await kit.admin.del(permits, count)));
+    expect(await kit.admin.pttl(permits)).toBe(-1);
+    for (const args of [['--prefix', prefix], []]) {
+      const finding = only(findingsOf(await holdfast(kit, ['doctor', ...args, '--json'])), 'keys-without-expiry');
+      for (const key of [permits, count]) expect(finding?.missing ?? []).not.toContain(key);
+    }
+    await hold.release();
+  });
+
+  it('with permits that never end is named', async () => {
+    const prefix = `doctor-${randomUUID()}:`;
+    const semaphore = openClient(kit, { prefix }).getSemaphore('pool', { permits: 2 });
+    const hold = await semaphore.acquire(1, { leaseMs: 'never' });
+    const { permits } = semaphoreKeys('pool', { prefix, keyPrefix: '' });
+    kit.cleanup(() => kit.admin.del(`${prefix}pool`));
+    const outcome = await holdfast(kit, ['doctor', '--prefix', prefix, '--json']);
+    expect(only(findingsOf(outcome), 'keys-without-expiry')).toMatchObject({ status: 'warn', missing: [permits] });
+    await hold.release();
+  });
+});
+
+it('what is said of no answer speaks of nothing that a shell has not', () => {
+  expect(wordsOf(unavailable('No answer', undefined, undefined))).toBe(
+    'No answer: is Redis up, and reachable from here?',
+  );
+});
+
+describe('the clock of a replica', () => {
+  /** A master that says it has a replica there. */
+  async function masterOf(replica: { readonly host: string; readonly port: number }) {
+    const redis = new Redis(kit.server.url, { lazyConnect: true });
+    kit.cleanup(() => redis.disconnect());
+    await redis.connect();
+    const info = await redis.info();
+    Object.assign(redis, {
+      info: () =>
+        Promise.resolve(`${info}slave0:ip=${replica.host},port=${replica.port},state=online,offset=1,lag=0\r\n`),
+    });
+    return redis;
+  }
+  const clockOf = async (master: Redis, node: string) =>
+    (await examineServer(master, 'here', 'node')).find((each) => each.check === 'clock' && each.node === node);
+
+  it("is compared with its master's, and named where the two do not agree", async () => {
+    const { host, port } = kit.server;
+    const master = await masterOf({ host, port });
+    const node = `${host}:${port}`;
+    expect(await clockOf(master, node)).toMatchObject({ status: 'ok' });
+    // As if the master's were 40 s behind.
+    const time = master.time.bind(master);
+    Object.assign(master, { time: async () => [Number((await time())[0]) - 40, 0] });
+    expect(await clockOf(master, node)).toMatchObject({
+      status: 'warn',
+      detail: expect.stringMatching(/^this replica's is (?:39|40)\d{3} ms ahead of its master's; a failover/),
+    });
+  });
+
+  it('is unknown where it cannot be reached from here', async () => {
+    const master = await masterOf({ host: '127.0.0.1', port: 1 });
+    expect(await clockOf(master, '127.0.0.1:1')).toMatchObject({ status: 'unknown' });
+  });
+});
