@@ -17,6 +17,13 @@ stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   process.exit(exitCodes.internal);
 });
 
+// Node writes them as of code, and in lines that are no JSON. What is wrong with a server `doctor` tells, and `run` where a lock depends on it.
+const printers = process.listeners('warning');
+process.removeAllListeners('warning');
+process.on('warning', (warning) => {
+  if (warning.name !== 'HoldfastWarning') for (const print of printers) print(warning);
+});
+
 const io: Io = {
   env,
   isTerminal: stdin.isTTY && stdout.isTTY,

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { bundleProgram, useRedis, waitUntil } from '@holdfast/testkit';
+import { bundleProgram, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { openProxy } from '../support/redis-inputs.js';
@@ -293,5 +293,26 @@ const full = '/dev/full';
     const call = inShell('inspect', name, `>${full}`);
     expect(await call.ended).toBe(70);
     expect(call.errors).toContain('cannot be written');
+  });
+});
+
+describe('on a server that is not safe for locks', () => {
+  const errorsOf = async (...args: string[]) => {
+    const server = await startPrivateRedis({ args: ['--maxmemory', '1gb', '--maxmemory-policy', 'allkeys-lru'] });
+    kit.cleanup(() => server.stop());
+    const call = holdfast(...args.slice(0, 1), '--redis', server.url, ...args.slice(1));
+    await call.ended;
+    return call.errors;
+  };
+
+  it('nothing but errors stands on the standard error', async () => {
+    expect(await errorsOf('ls', '--json')).toBe('');
+  });
+
+  it('run says so, in its own form', async () => {
+    const lines = (await errorsOf('run', '--json', freshName(), '--', 'true')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { error: { code: 'UNSAFE_SETTING', message: expect.stringContaining('maxmemory-policy allkeys-lru') } },
+    ]);
   });
 });

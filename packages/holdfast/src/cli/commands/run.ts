@@ -15,6 +15,7 @@ import { basename } from 'node:path';
 import { systemClock } from '@holdfast/watchdog';
 import { type Hold, LockError, LockLostError, LockTimeoutError } from 'holdfast';
 import type { Call, CliCommand } from '../command-line.js';
+import { wordsOf } from '../complaint.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { isInForeground } from '../foreground.js';
 import type { EndSignal } from '../io.js';
@@ -51,12 +52,12 @@ export const run: CliCommand = {
     } catch (error) {
       if (!(error instanceof LockError)) throw error;
       if (error instanceof LockLostError) {
-        call.complain(error.code, error.message);
+        call.complain(error.code, wordsOf(error));
         return exitCodes.lost;
       }
       // The command had the lock until its end: how that was is what counts.
       const until = 'others get it when its lease is over';
-      call.complain(error.code, `${name} could not be given back, ${until}: ${error.message}`);
+      call.complain(error.code, `${name} could not be given back, ${until}: ${wordsOf(error)}`);
       return code;
     }
   },
@@ -69,10 +70,11 @@ async function acquired(call: Call, name: string, command: string): Promise<Hold
   const [waitMs, leaseMs] = [call.duration('wait', 0), call.duration('lease', SHORTEST_LEASE_MS)];
   const times = { ...(waitMs === undefined ? {} : { waitMs }), ...(leaseMs === undefined ? {} : { leaseMs }) };
   try {
-    return await call
-      .openClient({ meta: { command } })
-      .getLock(name)
-      .acquire({ ...times, signal: giveUp.signal });
+    const client = call.openClient({ meta: { command } });
+    client.once('unsafe-setting', ({ setting, value, advice }) =>
+      call.complain('UNSAFE_SETTING', `locks are not safe on a Redis with ${setting} ${value}: ${advice}`),
+    );
+    return await client.getLock(name).acquire({ ...times, signal: giveUp.signal });
   } catch (error) {
     if (giveUp.signal.aborted) return BY_SIGNAL + constants.signals[giveUp.signal.reason as EndSignal];
     if (!(error instanceof LockTimeoutError)) throw error;
