@@ -22,7 +22,8 @@ export async function examineLeftovers(servers: readonly Redis[], front: string)
       const [next, keys] = reply as [string, string[]];
       const ours = keys.filter((key) => isOurs(key, front));
       const ttls = await Promise.all(ours.map((key) => redis.pttl(key).catch(() => 0)));
-      found.push(...ours.filter((_, index) => ttls[index] === -1));
+      for (const key of ours.filter((_, index) => ttls[index] === -1))
+        if (!(await isToLast(redis, key))) found.push(key);
       seen += Number(PAGE);
       cursor = next;
     } while (cursor !== '0' && seen < MOST_KEYS);
@@ -32,6 +33,14 @@ export async function examineLeftovers(servers: readonly Redis[], front: string)
   if (found.length === 0) return { check, status: 'ok', detail: `none${beyond}` };
   const some = found.slice(0, NAMED).join(', ') + (found.length > NAMED ? ', …' : '');
   return { check, status: 'warn', detail: `${found.length}: ${some}${beyond}`, missing: found.slice(0, MOST_KEYS) };
+}
+
+/** A counter, or who has permits of a semaphore: they end with their leases, in a key that stays. One that has no end is somebody's to give back. */
+async function isToLast(redis: Redis, key: string): Promise<boolean> {
+  if (!/^holdfast_(tagged_)?sem_permits:/.test(key))
+    return /^-?\d+$/.test((await redis.get(key).catch(() => '')) ?? '');
+  const records = await redis.hgetall(key).catch(() => ({}));
+  return !Object.values(records).some((record) => record.endsWith(' 0'));
 }
 
 /** A key of holdfast's own that is to expire, or, where locks have a prefix of their own, any key behind it. */
