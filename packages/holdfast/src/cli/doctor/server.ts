@@ -1,24 +1,37 @@
 /** What a server says of itself, as far as it matters to locks. */
 
 import { performance } from 'node:perf_hooks';
-import type { Redis } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 import type { Site } from '../site.js';
 import { fieldOf, type Finding, unseen } from './finding.js';
 
 /** Below this the scripts do not run. */
 const OLDEST = 6.2;
-/** Clocks that differ by more than this make times in logs hard to compare. Locks do not mind. */
+/** Clocks that differ by more than this make times in logs hard to compare. Those of a master and its replicas are what leases end by after a failover. */
 const CLOCKS_MS = 1_000;
+/** A third of the default lease: for so long a connection of a client that holds locks may have nothing to send. */
+const QUIET_S = 10;
 const SLOW_MS = 50;
 const ROUNDS = 9;
+/** A replica by its address, wherever its master was found. */
+const asReplica = {
+  sentinels: null,
+  path: undefined,
+  lazyConnect: true,
+  enableReadyCheck: false,
+  connectTimeout: 2_000,
+  disconnectTimeout: 100,
+  retryStrategy: () => null,
+} as unknown as RedisOptions;
 
 /** Of one server. */
 export async function examineServer(redis: Redis, node: string, kind: Site['kind']): Promise<Finding[]> {
   const of = (finding: Finding): Finding => ({ ...finding, node });
   const info = await redis.info().catch((error: unknown) => error);
   const findings = typeof info === 'string' ? fromInfo(info, kind) : [unseen('version', 'INFO', '+info', info)];
-  findings.push(await minReplicas(redis), await roundTrip(redis), await clocks(redis));
-  return findings.map(of);
+  findings.push(await minReplicas(redis), ...(await idleLimit(redis)), await roundTrip(redis), await clocks(redis));
+  const ofReplicas = typeof info === 'string' ? await replicaClocks(redis, info) : [];
+  return [...findings.map(of), ...ofReplicas];
 }
 
 function fromInfo(info: string, kind: Site['kind']): Finding[] {
@@ -61,12 +74,27 @@ function fromInfo(info: string, kind: Site['kind']): Finding[] {
 
 async function minReplicas(redis: Redis): Promise<Finding> {
   const check = 'min-replicas-to-write';
-  const reply: unknown = await redis.config('GET', check).catch((error: unknown) => error);
-  const value = Array.isArray(reply) ? String(reply[1] ?? '') : '';
-  if (value === '') return unseen(check, 'CONFIG GET', '+config|get to have it looked at', reply);
+  const { value, reply } = await setting(redis, check);
+  if (value === undefined) return unseen(check, 'CONFIG GET', '+config|get to have it looked at', reply);
   const detail =
     value === '0' ? '0: a master that has lost its replicas goes on taking locks until it is replaced' : value;
   return { check, status: 'ok', detail };
+}
+
+async function setting(redis: Redis, name: string): Promise<{ value: string | undefined; reply: unknown }> {
+  const reply: unknown = await redis.config('GET', name).catch((error: unknown) => error);
+  const value = Array.isArray(reply) && reply[1] !== undefined ? String(reply[1]) : undefined;
+  return { value, reply };
+}
+
+/** Nothing where it may not be looked at, which is told of another setting, or does no harm. */
+async function idleLimit(redis: Redis): Promise<Finding[]> {
+  const check = 'timeout';
+  const { value = '0' } = await setting(redis, check);
+  const seconds = Number(value);
+  if (!(seconds > 0 && seconds <= QUIET_S)) return [];
+  const detail = `${value}: the server closes connections that are quiet for ${value} s, also those of holders between two renewals (suspect); set 0, or more than ${QUIET_S}`;
+  return [{ check, status: 'warn', detail }];
 }
 
 /** The middle one of some. */
@@ -84,20 +112,51 @@ async function roundTrip(redis: Redis): Promise<Finding> {
 }
 
 async function clocks(redis: Redis): Promise<Finding> {
-  const check = 'clock';
+  const ms = await aheadMs(redis);
+  if (ms instanceof Error) return unseen('clock', 'TIME', '+time', ms);
+  return clock(ms, "the server's", "this machine's", 'locks do not mind while it runs evenly, logs do');
+}
+
+/** How far its clock is from this machine's. */
+async function aheadMs(redis: Redis): Promise<number | Error> {
   const sent = wallMs();
   const reply = await redis.time().catch((error: Error) => error);
-  if (reply instanceof Error) return unseen(check, 'TIME', '+time', reply);
+  if (reply instanceof Error) return reply;
   const [seconds, micros] = reply.map(Number) as [number, number];
-  const ms = Math.round(seconds * 1_000 + micros / 1_000 - (sent + wallMs()) / 2);
+  return Math.round(seconds * 1_000 + micros / 1_000 - (sent + wallMs()) / 2);
+}
+
+function clock(ms: number, whose: string, than: string, matter: string): Finding {
   const differs = Math.abs(ms) > CLOCKS_MS;
-  const detail = `the server's is ${Math.abs(ms)} ms ${ms < 0 ? 'behind' : 'ahead of'} this machine's`;
-  return {
-    check,
-    status: differs ? 'warn' : 'ok',
-    detail: differs ? `${detail}; locks do not mind, logs do` : detail,
-    ms,
-  };
+  const detail = `${whose} is ${Math.abs(ms)} ms ${ms < 0 ? 'behind' : 'ahead of'} ${than}`;
+  return { check: 'clock', status: differs ? 'warn' : 'ok', detail: differs ? `${detail}; ${matter}` : detail, ms };
+}
+
+/** Leases are replicated as times: a replica that is made the master ends them by its own clock. */
+async function replicaClocks(master: Redis, info: string): Promise<Finding[]> {
+  const addresses = [...info.matchAll(/^slave\d+:ip=([^,]+),port=(\d+)/gm)];
+  return Promise.all(
+    addresses.map(async ([, host = '', port = '']): Promise<Finding> => {
+      const node = `${host}:${port}`;
+      const replica = master.duplicate({ ...asReplica, host, port: Number(port) });
+      let why: Error | undefined;
+      replica.on('error', (error) => (why = error));
+      try {
+        await replica.connect();
+        const [theirs, ours] = [await aheadMs(replica), await aheadMs(master)];
+        if (theirs instanceof Error) throw theirs;
+        if (ours instanceof Error) throw ours;
+        const matter = 'a failover to it ends leases early, and lets two in, or late: set both by NTP';
+        return { ...clock(theirs - ours, "this replica's", "its master's", matter), node };
+      } catch (error) {
+        const { message } = why ?? (error as Error);
+        const detail = `this replica cannot be asked from here (${message}): compare TIME of it and of its master`;
+        return { check: 'clock', status: 'unknown', detail, node };
+      } finally {
+        replica.disconnect();
+      }
+    }),
+  );
 }
 
 const wallMs = () => performance.timeOrigin + performance.now();
