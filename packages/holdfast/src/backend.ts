@@ -75,12 +75,13 @@ export class Backend {
     const topology = openTopology(redis, tools);
     const sender = new CommandSender({ topology, clock, schedule: waits, nextTurn });
     const serverClock = new ServerClock(() => clock.now());
-    const serverOf = (key: string) =>
-      redis.kind === 'node' ? addressOf(redis.redis) : topology.connectionTo(key)?.node;
     const watchdog = new Watchdog<LeaseSubject>({
       clock,
       port: new Renewals(topology, sender, serverClock, ({ operations }, refusal) =>
-        told.note(`renewals at ${serverOf(operations.key)}`, refusal),
+        told.note(
+          `renewals at ${redis.kind === 'node' ? addressOf(redis.redis) : topology.connectionTo(operations.key)?.node}`,
+          refusal,
+        ),
       ),
       random,
       mostIntervalMs: settings.watchdogTimeoutMs / 3,

@@ -201,9 +201,8 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   }
 
   lossError(): LockLostError {
-    const phase = this.#phase;
-    const reason = 'reason' in phase ? phase.reason : 'expired';
-    return new LockLostError(this.name, reason, this.primitive, 'refusal' in phase ? phase.refusal : undefined);
+    const { reason = 'expired', refusal } = this.#phase as Partial<Extract<HoldPhase, { kind: 'lost' }>>;
+    return new LockLostError(this.name, reason, this.primitive, refusal);
   }
 
   remainingMs(): number {

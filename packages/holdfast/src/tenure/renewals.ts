@@ -43,12 +43,9 @@ export class Renewals implements RenewalPort<LeaseSubject> {
     const items = batch.map(({ subject, leaseMs }) => ({ key: subject.operations.key, tenure: subject.id, leaseMs }));
     const answer = await this.#sender.answer(first.key, () => first.renew(items), { until });
     for (const { subject } of batch) subject.refusal = undefined;
-    if (answer.kind !== 'reply') {
-      const error = 'error' in answer ? answer.error : undefined;
-      return batch.map(({ subject }) =>
-        answer.kind === 'refused' ? this.#refused(subject, answer.error) : { kind: 'unknown', error },
-      );
-    }
+    if (answer.kind === 'refused') return batch.map(({ subject }) => this.#refused(subject, answer.error));
+    if (answer.kind !== 'reply')
+      return batch.map(() => ({ kind: 'unknown', error: 'error' in answer ? answer.error : undefined }));
     const { reply, sentAt, node } = answer;
     this.#serverClock.note(node, sentAt, reply.nowMs);
     return reply.outcomes.map((outcome, index) => {
