@@ -57,9 +57,12 @@ describe('a server without', () => {
 });
 
 it('what Redis has refused is shown whole', async () => {
-  const { url } = await serverWith('--rename-command', 'EVALSHA', '');
+  const user = `user-${randomUUID()}`;
+  await kit.admin.acl('SETUSER', user, 'reset', 'on', '>x', '~*', '&*', '+@all', '-evalsha');
+  kit.cleanup(() => kit.admin.acl('DELUSER', user));
+  const url = `redis://${user}:x@${kit.server.host}:${kit.server.port}`;
   const { errors, code } = await holdfast(kit, ['run', 'it', '--redis', url, '--', 'true']);
-  expect(errors).toMatch(/Redis refused a command on lock "it": ERR unknown command .evalsha/i);
+  expect(errors).toMatch(/Redis refused a command on lock "it": NOPERM .*'evalsha'/);
   expect(errors).not.toContain('error.cause');
   expect(code).toBe(77);
 });
