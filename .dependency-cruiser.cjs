@@ -139,7 +139,10 @@ module.exports = {
       severity: 'error',
       comment:
         "The facade's tests also know its leaves: they recognise commands by the scripts' SHA. Those of safety judge runs of the facade.",
-      from: { path: '^packages/([^/]+)/test/', pathNot: '^packages/(holdfast|safety|memory|opentelemetry|nestjs)/' },
+      from: {
+        path: '^packages/([^/]+)/test/',
+        pathNot: '^packages/(holdfast|safety|simulation|memory|opentelemetry|nestjs)/',
+      },
       to: { path: '^packages/', pathNot: '^packages/($1|testkit)/' },
     },
     {
@@ -148,6 +151,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/memory/test/' },
       to: { path: '^packages/', pathNot: '^packages/(memory|core|testkit)/' },
+    },
+    {
+      name: 'tests-of-simulation-know-core',
+      comment: 'They show judges what clients send.',
+      severity: 'error',
+      from: { path: '^packages/simulation/test/' },
+      to: { path: '^packages/', pathNot: '^packages/(simulation|core|testkit)/' },
     },
     {
       name: 'opentelemetry-subscribes-only',

@@ -1,12 +1,13 @@
 /** All judges of one run, and what is counted: what tasks tell goes to those whom it concerns, and the first violation is kept. */
 
 import type { MemoryServer } from '@holdfast/memory';
-import { type Hold, LockLimitError } from 'holdfast';
+import { type Hold, type LockClient, LockLimitError } from 'holdfast';
 import { ExclusionJudge, type OpenHold, type Side } from './judges/exclusion.js';
 import { DeadlineJudge } from './judges/deadlines.js';
 import { EarlyLossJudge } from './judges/early-losses.js';
 import { FixedLeaseJudge } from './judges/fixed-leases.js';
 import { GhostJudge } from './judges/ghosts.js';
+import { changesIn } from './judges/requests.js';
 import { InheritanceJudge } from './judges/inheritances.js';
 import { LimitJudge } from './judges/limits.js';
 import { LineJudge } from './judges/lines.js';
@@ -16,10 +17,12 @@ import { RecordJudge } from './judges/records.js';
 import { RegainedJudge } from './judges/regained.js';
 import { scriptOf } from './judges/script-names.js';
 import { TokenJudge } from './judges/tokens.js';
+import { Victims } from './judges/victims.js';
+import { watchedLocks } from './judges/watched.js';
 import type { Rule, Violation } from './judges/violation.js';
 import type { Wait } from './judges/wait.js';
 import type { FaultKind } from './plan/faults.js';
-import type { Scenario } from './plan/scenario.js';
+import type { ProcessPlan, Scenario } from './plan/scenario.js';
 import type { Desk, Witness } from './work/desk.js';
 import { LONGEST_FIXED_LEASE_MS } from './work/working.js';
 import { brokenBy } from './work/explained.js';
@@ -36,6 +39,7 @@ export class Court implements Witness {
   readonly #scenario: Scenario;
   readonly #timeline: Timeline;
   readonly #trace: Trace;
+  readonly #victims: Victims;
   readonly #exclusion: ExclusionJudge;
   /** Of locks by majority: no fault takes one away. */
   readonly #majorities: ExclusionJudge;
@@ -72,8 +76,12 @@ export class Court implements Witness {
     const report = (violation: Violation) => this.#report(violation);
     const leases = scenario.processes.map(({ client }) => client.watchdogTimeoutMs);
     const excusedMs = Math.max(LONGEST_FIXED_LEASE_MS, ...leases) + 500;
-    this.#exclusion = new ExclusionJudge(excusedMs, report);
-    this.#majorities = new ExclusionJudge(0, report);
+    this.#victims = new Victims(
+      excusedMs,
+      new Set(scenario.kind === 'fair' ? [] : [...watchedLocks(scenario).values()].map(({ name }) => name)),
+    );
+    this.#exclusion = new ExclusionJudge(this.#victims, report);
+    this.#majorities = new ExclusionJudge(new Victims(0, new Set()), report);
     this.#byMajority = new Set(scenario.others.flatMap(({ kind, name }) => (kind === 'majority' ? [name] : [])));
     const holdsOf = (lock: string) => this.#exclusion.openOn(lock);
     this.others = new OtherJudges(scenario, { excusedMs, holdsOf, report });
@@ -109,6 +117,12 @@ export class Court implements Witness {
   /** Calls that have been made and have not settled, as words; '': none. */
   get unsettled(): string {
     return [...this.#pending.values()].join(', ');
+  }
+
+  /** A process has begun, with a client of its own. */
+  began(process: WorldProcess, client: LockClient, plan: ProcessPlan): void {
+    this.#victims.began(process, client.clientId);
+    this.others.began(client.clientId, plan);
   }
 
   enter(desk: Desk, lock: string, hold: Hold | undefined, inside: OpenHold | undefined, side?: Side): OpenHold {
@@ -222,6 +236,7 @@ export class Court implements Witness {
   executed(server: MemoryServer, request: readonly string[]): void {
     // However long the call has been on its way: who had the lock is told from now on.
     if (scriptOf(request) === 'force') this.#exclusion.taken(this.#timeline.now, request[3]);
+    this.#noteOwners(server, request);
     this.#ghosts?.executed(this.#timeline.now, server, request);
     this.#records?.executed(this.#timeline.now, server, request);
     this.#lines?.executed(this.#timeline.now, server, request);
@@ -275,6 +290,13 @@ export class Court implements Witness {
 
   fail(rule: Rule, lock: string | undefined, text: string): void {
     this.#report({ rule, at: this.#timeline.now, lock, text });
+  }
+
+  /** Where locks may be taken away: from whom. */
+  #noteOwners(server: MemoryServer, request: readonly string[]): void {
+    if (this.#scenario.class !== 'taken') return;
+    const keys = server.keysOf();
+    for (const { lock } of changesIn(request)) this.#victims.owned(this.#timeline.now, lock, keys.find(lock)?.value);
   }
 
   #exclusionOf(lock: string): ExclusionJudge {

@@ -158,7 +158,7 @@ class Run {
 
   #begin(life: Life): void {
     const { process, client, majority, plan } = life;
-    this.#court.others.began(client.clientId, plan);
+    this.#court.began(process, client, plan);
     process.at(this.#world.timeline.now, Phase.timer, () => {
       for (const task of plan.tasks) {
         const desk: Desk = {

@@ -12,13 +12,14 @@
  * The judge looks after every event at the locks on which two holds that are not nested are open, and nowhere else: all others cannot be wrong. It
  * reads the deadline of a hold with the clock of its process set back to the beginning of the hold, so that looking changes nothing.
  *
- * Where a fault takes a lock away (a deleted key, a forced lock, lost data), holds that began before are excused until they have been told: for one
- * lease, which is when the next renewal has been answered at the latest. Then they must have been.
+ * Where a fault takes a lock away (a deleted key, a forced lock, lost data), its victims are excused until they have been told: for one lease, which is
+ * when the next renewal has been answered at the latest. Then they must have been. Nobody else is excused; {@link Victims} knows who they are.
  */
 
 import type { Hold } from 'holdfast';
 import type { WorldProcess } from '../world/process.js';
 import { believed, endOf, TIMER_GRACE_MS } from './belief.js';
+import type { Victims } from './victims.js';
 import type { Violation } from './violation.js';
 
 /** `read`: what others may have beside it, if they only read as well. */
@@ -53,22 +54,19 @@ export class ExclusionJudge {
   /** When, of each lock; the earliest first. */
   readonly #takenAt = new Map<string, number[]>();
   readonly #report: (violation: Violation) => void;
-  readonly #excusedMs: number;
-  #allTakenAt = Number.NEGATIVE_INFINITY;
+  readonly #victims: Victims;
 
-  /** @param excusedMs - how long a hold may be believed after a fault has taken its lock away. */
-  constructor(excusedMs: number, report: (violation: Violation) => void) {
-    this.#excusedMs = excusedMs;
+  constructor(victims: Victims, report: (violation: Violation) => void) {
+    this.#victims = victims;
     this.#report = report;
   }
 
   /** A fault takes a lock, or all of them, away from its owner. */
   taken(now: number, lock: string | undefined): void {
-    if (lock === undefined) {
-      this.#allTakenAt = now;
-      // Whoever has the data from now on may not know of it.
-      this.#takenAt.clear();
-    } else this.#takenAt.set(lock, [...this.#takenFrom(lock), now]);
+    this.#victims.taken(now, lock);
+    // Whoever has the data from now on may not know of it.
+    if (lock === undefined) this.#takenAt.clear();
+    else this.#takenAt.set(lock, [...this.#takenFrom(lock), now]);
   }
 
   /** Its caller has it. */
@@ -128,7 +126,8 @@ export class ExclusionJudge {
     const { lock, process, since } = entry;
     const takenAt = this.#takenFrom(lock).find((at) => at > since);
     const now = process.time;
-    if (takenAt === undefined || now - takenAt < this.#excusedMs || !process.awake || !believed(entry, now)) return;
+    if (takenAt === undefined || now - takenAt < this.#victims.excusedMs || !process.awake || !believed(entry, now))
+      return;
     const text = `${process.name} had it when it was taken away, ${(now - takenAt).toFixed(1)} ms ago, and has not been told`;
     this.#report({ rule: 'loss told late', at: now, lock, text });
   }
@@ -198,8 +197,7 @@ export class ExclusionJudge {
   }
 
   #isExcused(entry: OpenHold, now: number): boolean {
-    const takenAt = Math.max(this.#allTakenAt, this.#takenFrom(entry.lock).at(-1) ?? Number.NEGATIVE_INFINITY);
-    return now - takenAt < this.#excusedMs;
+    return this.#victims.excuses(outermost(entry), now);
   }
 }
 
