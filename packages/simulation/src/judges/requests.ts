@@ -1,6 +1,6 @@
-/** What a request asks of locks: a script may do the same for several at once. */
+/** What a request asks of locks, where a script may do the same for several at once, and of semaphores. */
 
-import { type ScriptName, scriptOf } from './script-names.js';
+import { type PermitsScriptName, permitsScriptOf, type ScriptName, scriptOf } from './script-names.js';
 
 /** One lock and one tenure of a request. */
 export interface ScriptCall {
@@ -43,6 +43,29 @@ export function changesIn(request: readonly string[]): ScriptCall[] {
     const args = request.slice(3 + keys + 2 * place, 5 + keys + 2 * place);
     return { name: 'renew', lock, tenure: args[0] ?? '', args };
   });
+}
+
+/** What a request asks of a semaphore. */
+export interface PermitsCall {
+  readonly name: PermitsScriptName;
+  readonly semaphore: string;
+  /** The key of the records of those who have permits. */
+  readonly records: string;
+  /** Its arguments; the tenure first, where it is one that asks or gives back. */
+  readonly args: readonly string[];
+}
+
+/** Undefined where it is no script of a semaphore, or renews leases. */
+export function permitsCallIn(request: readonly string[]): PermitsCall | undefined {
+  const name = permitsScriptOf(request);
+  if (name === undefined || name === 'renew') return undefined;
+  const keys = Number(request[2]);
+  return {
+    name,
+    semaphore: request[3] ?? '',
+    records: request[2 + keys] ?? '',
+    args: request.slice(3 + keys, -1),
+  };
 }
 
 /** The id of the client that a tenure belongs to. */
