@@ -86,7 +86,7 @@ export const plantedForCompany = [
   {
     name: 'a loss is believed',
     ...{ with: 'later', class: 'calm', rules: ['unexplained loss'], file: `${client}/tenure/messages.ts` },
-    before: '        this.#trusted.force(this.#parts.clock.now());\n        this.look();',
+    before: '        this.trusted.force(this.#parts.clock.now());\n        this.look();',
     after: "        this.#tenure.lease.lose('force-unlocked');",
   },
 ];

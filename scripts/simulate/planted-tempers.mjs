@@ -65,7 +65,7 @@ export const plantedForTempers = [
   },
   {
     name: 'a value is put by who does not own the lock',
-    ...{ temper: 'stalls', with: 'share', rules: ['share'], file: `${server}/share.ts` },
+    ...{ temper: 'pauses', with: 'share', rules: ['share'], file: `${server}/share.ts` },
     before: "if (owner(redis, lock, tenure).holder !== tenure) return ['lost', question];",
     after: "if (owner(redis, lock, tenure).holder === '') return ['lost', question];",
   },

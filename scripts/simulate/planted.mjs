@@ -13,7 +13,7 @@ const server = 'packages/memory/src/server/scripts';
 const client = 'packages/holdfast/src';
 
 /** `before` stands in the file once. `rules`: as what it may be found. */
-const planted = [
+export const planted = [
   {
     name: 'one permit too many is given',
     ...{ with: 'semaphore', class: 'calm', rules: ['permits'], file: `${server}/permits/ask.ts` },
@@ -38,6 +38,12 @@ const planted = [
     before: "if (own === undefined || (own.untilMs > 0 && own.untilMs <= nowMs)) return ['lost', 'deleted'];",
     after:
       "if (own === undefined) { redis.hset(permits, tenure, `1 ${nowMs + leaseMs}`); return ['renewed', leaseMs]; }",
+  },
+  {
+    name: 'a late call takes permits for who has ended',
+    ...{ with: 'semaphore', temper: 'copies', rules: ['ghost'], file: `${server}/permits/ask.ts` },
+    before: 'const dead = given(keys, 3);',
+    after: 'const dead = `none-of-${given(keys, 3)}`;',
   },
   {
     name: 'who wants few goes past who wants many',
@@ -83,7 +89,7 @@ const planted = [
   },
   {
     name: 'a copy begins another round',
-    ...{ with: 'latch', class: 'broken', rules: ['latch'], file: `${server}/latch.ts` },
+    ...{ with: 'latch', temper: 'copies', rules: ['latch'], file: `${server}/latch.ts` },
     before: "if (known !== undefined) return ['set', Number(known), question];",
     after: '',
   },
@@ -120,8 +126,8 @@ const planted = [
   {
     name: 'who gets the lock computes without looking',
     ...{ with: 'share', class: 'calm', rules: ['share'], file: `${client}/share/shares.ts` },
-    before: '    if (seen.text !== undefined) {\n      this.#tell(desk, seen.text);',
-    after: '    if (seen.text === name) {\n      this.#tell(desk, seen.text);',
+    before: '    if (seen.text !== undefined) return seen.text;',
+    after: '    if (seen.text === name) return seen.text;',
   },
   {
     name: 'a value stays for ever',
@@ -132,8 +138,8 @@ const planted = [
   {
     name: 'members of a refused call stay taken',
     ...{ with: 'multi', class: 'calm', rules: ['starved'], file: `${client}/primitives/multi-lock-handle.ts` },
-    before: '        await this.#withdraw(bundle, call);\n        return { member',
-    after: '        return { member',
+    before: '      await withdraw(bundle, call, parts);\n      return { member',
+    after: '      return { member',
   },
   {
     name: 'a script gives one permit too many',
@@ -211,7 +217,7 @@ const planted = [
   },
   {
     name: 'one vote is enough to keep a lock by majority',
-    ...{ with: 'majority', class: 'broken', rules: ['exclusion', 'loss told late'] },
+    ...{ with: 'majority', temper: 'reborn', rules: ['exclusion', 'loss told late'] },
     file: `${client}/redlock/quorum.ts`,
     before: 'else if (this.standing.length < this.majority) this.lease.lose(reason);',
     after: 'else if (this.standing.length < 1) this.lease.lose(reason);',
@@ -221,7 +227,7 @@ const planted = [
     ...{ with: 'majority', class: 'calm', rules: ['left behind'], file: `${client}/redlock/giving-back.ts` },
     before: 'for (const vote of votes) {',
     after:
-      'for (const [place, vote] of votes.entries()) {\n      if (place >= majority) { openVotes--; answered({ kind: "released" }); continue; }',
+      'for (const [place, vote] of votes.entries()) {\n      if (place >= majority) { openVotes--; note({ kind: "released" }); continue; }',
   },
   ...plantedForOwners,
   ...plantedForCompany,
@@ -277,7 +283,7 @@ export async function findPlanted(words) {
     say(`${isFound ? 'found ' : 'MISSED'} ${plant.name}: ${rule ?? 'nothing'} (${worlds} worlds, ${holds} holds)`);
     rows.push({
       isFound,
-      text: `| ${plant.name} | ${plant.with ?? plant.temper} | ${rule ?? 'not found'} | ${worlds} | ${holds} |`,
+      text: `| ${plant.name} | ${[plant.temper, plant.with].filter(Boolean).join(', ')} | ${rule ?? 'not found'} | ${worlds} | ${holds} |`,
     });
   }
   say(['', '| planted | in | found as | worlds | holds |', '| --- | --- | --- | --: | --: |'].join('\n'));

@@ -19,6 +19,7 @@ describe('the judge finds that', () => {
   it.each([
     ['one permit too many is given', 'permits'],
     ['a script gives one permit too many', 'permits'],
+    ['a late call takes permits for who has ended', 'ghost'],
     ['who says who it is counts twice', 'latch'],
     ['a leader is told after it has resigned', 'loss told late'],
     ['a value stays for ever', 'share'],
