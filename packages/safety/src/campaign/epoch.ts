@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nearNames, type SeededRandom, seededRandom } from '@holdfast/testkit';
 import { type CampaignClass, chooseNemeses } from '../faults/catalogue.js';
 import type { Address } from '../site/reach.js';
-import { admitWorkers, type Site } from '../site/site.js';
+import { restoreServers, type Site } from '../site/site.js';
 import { type LockNames, permitsIn, type Tally, type Times, type WorkerPlan, type Workload } from '../worker/plan.js';
 import { quiescence } from './gates.js';
 import { Harassment } from './harassment.js';
@@ -206,24 +206,17 @@ export class Epoch {
     }
   }
 
-  /** Strikes have healed what they broke; this is for those that were cut short by another one. */
+  /** Strikes have healed what they broke; this is for the network and the workers of those that were cut short by another one, and for clocks. */
   async #heal(): Promise<void> {
     const { site, network } = this.#scene;
     await network.heal();
-    for (const node of site.nodes) await node.continueProcess();
     for (const seat of this.#seats) seat.thaw();
     if (site.clock !== undefined && site.clock.lagMs > 0) {
       // It ends leases like any other jump.
       this.#operator.note({ code: 'clock-jump', state: 'once', target: `${site.clock.lagMs} ms, the last one` });
       site.clock.heal();
     }
-    await site.whenReady();
-    await admitWorkers(site.nodes);
-    for (const node of site.nodes) {
-      const admin = await node.admin();
-      await admin.call('CLIENT', 'UNPAUSE');
-      await admin.config('SET', 'maxmemory', '0');
-    }
+    await restoreServers(site);
   }
 
   async #windUp(): Promise<{ longestLastTurnMs: number; findings: string[] }> {

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RedisServer, seededRandom } from '@holdfast/testkit';
 import { type Arena, type Deed, type Nemesis, type Path, within } from '../faults/nemesis.js';
-import type { Site } from '../site/site.js';
+import { restoreServers, type Site } from '../site/site.js';
 import type { Times } from '../worker/plan.js';
 import type { Operator } from './operator.js';
 import type { Seat } from './seat.js';
@@ -23,11 +23,30 @@ export interface Ground {
 /** Who is master is asked again after this. */
 const masterMs = 2_000;
 
+/** So long after an attempt to restore servers that are not well yet. */
+const againMs = 200;
+
 /** Changes of masters take longest. */
 const endLimitMs = 90_000;
 
 /** For one stream of choices per nemesis: their order in time does not change what each does. */
 const hashOf = (text: string): number => Buffer.from(text).reduce((hash, byte) => (Math.imul(hash, 31) + byte) | 0, 7);
+
+/** What one nemesis has begun and not ended. */
+class Lasting {
+  readonly #deeds = new Map<string, Deed>();
+
+  get deeds(): readonly Deed[] {
+    return [...this.#deeds.values()];
+  }
+
+  note(deed: Deed): void {
+    const { code, state, target, lock } = deed;
+    const name = JSON.stringify([code, target, lock]);
+    if (state === 'on') this.#deeds.set(name, deed);
+    else this.#deeds.delete(name);
+  }
+}
 
 export class Harassment {
   /** Faults by kind. */
@@ -65,7 +84,8 @@ export class Harassment {
   }
 
   async #loop(nemesis: Nemesis, seed: number): Promise<void> {
-    const arena = this.#arenaFor(nemesis, seed);
+    const lasting = new Lasting();
+    const arena = this.#arenaFor(nemesis, seed, lasting);
     for (;;) {
       await arena.pause(within(arena.random, nemesis.rest) / this.#ground.intensity);
       if (arena.over) return;
@@ -74,12 +94,29 @@ export class Harassment {
         await nemesis.strike(arena);
       } catch {
         this.missed++;
+        await this.#endOf(lasting, arena);
       }
       this.#striking.delete(nemesis.name);
     }
   }
 
-  #arenaFor(nemesis: Nemesis, seed: number): Arena {
+  /**
+   * A strike that was cut short has left on what it could not take back, for as long as the epoch lasts, and a judge excuses what a fault without an
+   * end may have done: it ends when the servers are well again.
+   */
+  async #endOf(lasting: Lasting, { note }: Arena): Promise<void> {
+    while (lasting.deeds.length > 0) {
+      try {
+        await restoreServers(this.#ground.site);
+        for (const deed of lasting.deeds) note({ ...deed, state: 'off', count: 0 });
+      } catch {
+        // Another strike has hit them meanwhile.
+        await sleep(againMs);
+      }
+    }
+  }
+
+  #arenaFor(nemesis: Nemesis, seed: number, lasting: Lasting): Arena {
     const { site, paths, seats, locks, times, operator } = this.#ground;
     const random = seededRandom(seed ^ hashOf(nemesis.name));
     const { signal } = this.#over;
@@ -101,6 +138,7 @@ export class Harassment {
       },
       note: (deed) => {
         this.#count(deed);
+        lasting.note(deed);
         const { code, state, target, lock } = deed;
         operator.note({
           code,

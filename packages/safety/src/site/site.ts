@@ -51,3 +51,15 @@ export async function admitWorkers(nodes: readonly RedisServer[]): Promise<void>
     await (await node.admin()).call('ACL', 'SETUSER', WORKER_USER, 'on', 'nopass', '~*', '&*', '+@all');
   }
 }
+
+/** Takes back what was done to servers, and resolves when they are well. */
+export async function restoreServers(site: Site): Promise<void> {
+  for (const node of site.nodes) await node.continueProcess();
+  await site.whenReady();
+  await admitWorkers(site.nodes);
+  for (const node of site.nodes) {
+    const admin = await node.admin();
+    await admin.call('CLIENT', 'UNPAUSE');
+    await admin.config('SET', 'maxmemory', '0');
+  }
+}
