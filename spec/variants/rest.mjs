@@ -111,7 +111,7 @@ const failing = [
     set: 'UNANSWERED=1',
     fails: 'cut_short',
     because:
-      'a limit of what is built: a rest that is not answered in time is given up by a cancel, which frees the lock',
+      'a rest that is not answered in time, and given up by a cancel, frees the lock: it is sent as a rest again',
     states: 100_000,
   },
   {

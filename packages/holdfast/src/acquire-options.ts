@@ -17,7 +17,7 @@ export interface AcquireOptions extends LockOptions {
   /**
    * The lock stays taken for so many milliseconds since this call got it, even if the hold is given back before. The release resolves at once;
    * the lock then rests in Redis, by nobody, also when the process ends, and calls that wait get it when the time is over. Also when the process
-   * dies. Not when the hold is lost, forced, or taken back by `close()`. At most `leaseMs` or `maxHoldMs`, where those are given.
+   * dies or the client is closed. Not when the hold is lost (but by the client's `maxHoldMs`) or forced. At most `leaseMs` or `maxHoldMs`, where those are given.
    * Not for read-write locks, for multi-locks with a side of one among their members, and for locks by majority: there the call rejects with TypeError.
    */
   minHoldMs?: number | undefined;

@@ -136,7 +136,7 @@ export interface LockClientMembers extends AsyncDisposable {
    *
    * A period begins with a run, by Redis' clock, and not at a full hour: a timer that comes a little early after the last run is turned away. So
    * let `periodMs` be a little shorter than the time between two ticks. It is used up also when `fn` fails (see
-   * {@link OncePerOptions.afterError}) and when the process dies. `fn` is given the hold of the lock `name`; a run that takes longer than the
+   * {@link OncePerOptions.afterError}), when the client is closed meanwhile, and when the process dies. `fn` is given the hold of the lock `name`; a run that takes longer than the
    * period goes on, and no other begins before it has ended. Nothing is to be cleaned up; `getLock(name).forceUnlock()` lets it run again at once.
    *
    * Not promised: that it runs in every period. And not that it runs only once when Redis loses data, or when the lock is lost (then the call
@@ -205,6 +205,7 @@ export interface LockClientMembers extends AsyncDisposable {
   /**
    * Ends the client: waiting and new calls reject with LockClientClosedError; holds in use have `drainMs` to be released (calls inside them
    * still re-enter), then they are aborted with reason `closed` and given back; connections of ours are closed, yours stays open. Leaves no timer, listener or socket.
+   * What has a `minHoldMs`, or is a run of {@link oncePer}, stays taken in Redis until that is over.
    *
    * Not promised when Redis does not answer. What gives locks back is then written behind what took them, also for calls that have rejected before, and
    * Redis reads both when it goes on, unless the connection was lost or very much had been sent to it. Else leases run out by themselves.

@@ -9,6 +9,10 @@ import { spawnLockWorker } from './support/workers.js';
 const HOUR_MS = 3_600_000;
 const notRun = { ran: false };
 
+/** A job that stops when its lock is lost. */
+const untilLost = ({ signal }: Hold) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+
 describe('client.oncePer', () => {
   const kit = useRedis();
 
@@ -72,6 +76,60 @@ describe('client.oncePer', () => {
     await failureOf(one.oncePer('report', HOUR_MS, fail, { afterError: 'retry' }));
     expect(await run(two)).toEqual(notRun);
     await inner[0]?.release();
+    expect(await run(two)).toMatchObject({ ran: true });
+  });
+
+  it.each([undefined, 60_000])(
+    'uses the period up when the client is closed over the run, drained for %s ms, also where a failed one is tried again',
+    async (drainMs) => {
+      const { one, two } = replicas();
+      const job = failureOf(one.oncePer('report', HOUR_MS, untilLost, { afterError: 'retry' }));
+      await one.advance(HOUR_MS / 2);
+      await one.close({ drainMs });
+      expect(await job).toMatchObject({ code: 'LOCK_LOST', reason: 'closed' });
+      expect(await two.inspect('report')).toMatchObject({ owner: { resting: true } });
+      expect(await run(two)).toEqual(notRun);
+      await two.advance(HOUR_MS / 2 + 1_000);
+      expect(await run(two)).toMatchObject({ ran: true });
+    },
+  );
+
+  it('does not keep the name for longer when the client is closed over a run that took longer than the period', async () => {
+    const { one, two } = replicas();
+    const job = failureOf(one.oncePer('report', HOUR_MS, untilLost));
+    await one.advance(HOUR_MS + 1_000);
+    await one.close();
+    await job;
+    expect(await run(two)).toMatchObject({ ran: true });
+  });
+
+  it('uses the period up when the run is ended by the maxHoldMs of its client', async () => {
+    const one = createTestClient({ maxHoldMs: 60_000 });
+    const two = createTestClient({ server: one.server });
+    kit.cleanup(async () => {
+      await two.close();
+      await one.close();
+    });
+    const job = failureOf(one.oncePer('report', HOUR_MS, untilLost));
+    await one.advance(61_000);
+    expect(await job).toMatchObject({ code: 'LOCK_LOST', reason: 'max-hold' });
+    expect([await run(one), await run(two)]).toEqual([notRun, notRun]);
+    await one.advance(HOUR_MS);
+    expect(await run(two)).toMatchObject({ ran: true });
+  });
+
+  it('uses the period up when Redis cannot be told of the end of the run', async () => {
+    const { one, two } = replicas();
+    let end: () => void = () => undefined;
+    const job = failureOf(one.oncePer('report', HOUR_MS, () => new Promise<void>((resolve) => (end = resolve))));
+    await one.advance(1_000);
+    const outage = one.outage(60_000);
+    end();
+    await one.advance(60_000);
+    await outage;
+    expect(await job).toBeDefined();
+    expect(await run(two)).toEqual(notRun);
+    await one.advance(HOUR_MS);
     expect(await run(two)).toMatchObject({ ran: true });
   });
 

@@ -38,7 +38,7 @@ import { contend, enter, join, reenter } from './admission.js';
 import { leave, vacateAfterAll } from './departure.js';
 import { endAttempts, endSingleAttempts, expire } from './expiry.js';
 import { extend } from './extension.js';
-import { endOf, giveBackUnused } from './inheritance.js';
+import { giveBackUnused } from './inheritance.js';
 import type { HoldRecord } from './hold-record.js';
 import type { Coordinating } from './coordinating.js';
 import type { ExclusiveLock, LockHome, Seated } from './lock.js';
@@ -263,8 +263,8 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   }
 
   onLost(tenure: Stake, reason: LockLostReason): void {
-    void tenure.cancel(this.tenure === tenure ? endOf(this) : 'released');
-    if (this.tenure === tenure) this.change(() => lose(this, reason, tenure.refusal));
+    if (this.tenure === tenure) this.change(() => lose(this, tenure, reason));
+    else void tenure.cancel('released');
   }
 
   onSuspect(tenure: Stake): void {

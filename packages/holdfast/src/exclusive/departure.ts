@@ -20,6 +20,7 @@ import { pauseMs, turnAfter } from './handoff-rule.js';
 import type { HoldRecord } from './hold-record.js';
 import { giveBackUnused } from './inheritance.js';
 import { type ExclusiveLock, retune } from './lock.js';
+import { keptFor } from './minimum.js';
 import { withinResponseTimeout } from './within-response-timeout.js';
 
 /** One for all: a promise for each handoff in memory would be most of its cost. */
@@ -33,8 +34,7 @@ export function leave(lock: ExclusiveLock, record: HoldRecord): Promise<void> {
   const now = lock.parts.clock.now();
   lock.holds.remove(record);
   if (since !== undefined) {
-    const { minHoldMs } = record.terms;
-    if (minHoldMs !== undefined) lock.keptUntil = Math.max(since + minHoldMs, lock.keptUntil ?? since);
+    lock.keptUntil = keptFor(record, lock.keptUntil);
     lock.parts.reporter.released(record, now - since);
   }
   return lock.holds.isEmpty ? vacate(lock, tenure, record, now) : countDown(lock, tenure, record);

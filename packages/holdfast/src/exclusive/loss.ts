@@ -11,27 +11,32 @@ import { contend, sendBack } from './admission.js';
 import type { HoldRecord } from './hold-record.js';
 import { bereave, endOf } from './inheritance.js';
 import { type ExclusiveLock, retune } from './lock.js';
+import { keptForAll } from './minimum.js';
 import { lostAround } from './reentry.js';
+import type { Stake } from '../tenure/stake.js';
 
-/** The tenure is lost. `refusal`: what Redis has answered to its last renewal. */
-export function lose(lock: ExclusiveLock, reason: LockLostReason, refusal: Error | undefined): void {
+/** The tenure is lost. */
+export function lose(lock: ExclusiveLock, tenure: Stake, reason: LockLostReason): void {
+  // Redis still has it: this process was to hold it for no longer, and the minimum is for others.
+  void tenure.cancel(endOf(lock), reason === 'max-hold' ? keptForAll(lock) : undefined);
   lock.tenure = undefined;
   bereave(lock, reason);
-  loseHolds(lock, reason, refusal);
+  loseHolds(lock, reason, tenure.refusal);
   refuseCallsInside(lock);
   for (const waiter of lock.arriving ?? none) sendBack(lock, waiter);
   contend(lock);
 }
 
-/** The client closes: open holds are lost with reason `closed`, and the lock is given back whatever its count. */
+/** The client closes: open holds are lost with reason `closed`, and the lock is given back whatever its count, or rests until their minimum is over. */
 export function takeBack(lock: ExclusiveLock): void {
   const { tenure } = lock;
   if (tenure === undefined) return;
   lock.tenure = undefined;
   const end = tenure.held ? endOf(lock) : 'unused';
+  const restUntil = keptForAll(lock);
   bereave(lock, 'closed');
   loseHolds(lock, 'closed');
-  void tenure.cancel(end);
+  void tenure.cancel(end, restUntil);
   for (const waiter of lock.arriving ?? none) {
     waiter.refuse(new LockClientClosedError(lock.name));
     sendBack(lock, waiter);

@@ -14,7 +14,7 @@ import type { Section } from './section.js';
 /** Options of `oncePer`. */
 export interface OncePerOptions {
   /**
-   * What becomes of the period when the function fails. `used`: nobody runs it again before the period is over, as after a success. `retry`: the
+   * What becomes of the period when the function fails, unless the client was closed meanwhile. `used`: nobody runs it again before the period is over, as after a success. `retry`: the
    * next call runs it, whoever makes that. Default `used`.
    */
   afterError?: 'used' | 'retry' | undefined;
@@ -27,8 +27,8 @@ const AFTER_ERROR: readonly unknown[] = [undefined, 'used', 'retry'];
  * A section of the lock that keeps it for the period, and is turned away while it is taken.
  *
  * Why the period is kept whatever happens: the lock has a lease of the period before the function runs (`admission.ts`), so Redis counts it from the start
- * by its own clock, and nothing that this process does or fails to do later can end it early: a renewal only raises it, and the end of the section lets the
- * lock rest for what is left. A run that takes longer than the period is renewed like every section, so runs do not overlap.
+ * by its own clock, and nothing that this process does or fails to do later can end it early: a renewal only raises it, and the end of the section, or of
+ * the client, lets the lock rest for what is left. A run that takes longer than the period is renewed like every section, so runs do not overlap.
  */
 export async function oncePer<T>(
   host: LockHost,

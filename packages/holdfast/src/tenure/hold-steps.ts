@@ -12,8 +12,8 @@ import type { ReplicaTerms } from '../connection/connection.js';
 import type { Answer, Request } from '../connection/pending-command.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
 import type { FencingTokens } from './fence.js';
-import { type EndingTenure, endOf, type FailureOfAnswer, LastStep } from './last-step.js';
-import type { HandoffReply, RenewReply } from './operations.js';
+import { type EndingTenure, endOf, type FailureOfAnswer, LastStep, withdrawalOf } from './last-step.js';
+import type { HandoffReply, ReleaseReply, RenewReply, Served, TenureEnd } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
 import { serveRest } from './serving.js';
 import { type Bequest, type CountedDown, type Gone, gone, type HeldOutcome } from './stake.js';
@@ -32,6 +32,11 @@ export interface StepSubject extends EndingTenure {
   readonly held: boolean;
   /** A lease of `leaseMs` is asked for. */
   asksFor(leaseMs: number): void;
+}
+
+/** How a tenure is withdrawn: see `cancel` of a stake. */
+export interface Withdrawal extends Pick<Bequest, 'restUntil'> {
+  readonly end: TenureEnd;
 }
 
 function isRaised({ outcomes: [outcome] }: RenewReply): boolean {
@@ -70,6 +75,13 @@ export class HoldSteps {
   /** Why the step under way has no answer yet, as far as is known. */
   get trouble(): Error | undefined {
     return this.#request?.trouble;
+  }
+
+  /** The command that undoes all of them. */
+  withdrawal({ end, restUntil }: Withdrawal, now: number): Command<ReleaseReply | Served> {
+    const { id, operations } = this.#tenure;
+    const release = { operations, id, seq: this.#seq + 1, restUntil };
+    return withdrawalOf(release, { tombstoneMs: this.#tenure.tombstoneMs(), end }, now);
   }
 
   /** Stops sending the step under way. */

@@ -2,12 +2,19 @@
 
 import type { Command } from '@holdfast/core';
 import type { Answer, AnswerListener, RequestSource } from '../connection/pending-command.js';
-import type { Operations, ReleaseReply } from './operations.js';
+import type { Operations, ReleaseReply, Served, TenureEnd } from './operations.js';
 import type { RecentReleases, Release } from './recent-releases.js';
 import type { Bequest } from './stake.js';
 
 /** What to tell the caller, if anything is wrong. `sentTwice`: an earlier copy of it may have run. */
 export type FailureOfAnswer = (answer: Answer<ReleaseReply>, sentTwice: boolean) => Error | undefined;
+
+/** What is known of it when it is answered. */
+export interface SentStep extends Pick<Bequest, 'restUntil'> {
+  readonly sentTwice: boolean;
+  /** Of the lease, as it was when it was sent. */
+  readonly deadline: number;
+}
 
 /** The tenure that ends. */
 export interface EndingTenure {
@@ -20,13 +27,22 @@ export interface EndingTenure {
 }
 
 /** The command by which the name rests from now on; undefined when its time is over, or it has none. */
-export function restOf(
+function restOf(
   { operations, id, seq, restUntil }: Release,
   tombstoneMs: number,
   now: number,
 ): Command<ReleaseReply> | undefined {
   if (restUntil === undefined || restUntil <= now) return undefined;
   return operations.rest?.(id, { seq, tombstoneMs, restMs: Math.ceil(restUntil - now) });
+}
+
+/** The command that ends a tenure whatever it is by now. What is to rest is not withdrawn before its time. */
+export function withdrawalOf(
+  release: Release,
+  options: { readonly tombstoneMs: number; readonly end: TenureEnd },
+  now: number,
+): Command<ReleaseReply | Served> {
+  return restOf(release, options.tombstoneMs, now) ?? release.operations.cancel(release.id, options);
 }
 
 /** The command that ends the last hold, for which there is a `bequest`. */

@@ -1,6 +1,6 @@
 import type { ClientParts } from '../client-parts.js';
 import type { RequestSource } from '../connection/pending-command.js';
-import { restOf } from './last-step.js';
+import { withdrawalOf } from './last-step.js';
 import type { Operations, ReleaseReply, Served } from './operations.js';
 import type { Release } from './recent-releases.js';
 
@@ -14,15 +14,20 @@ export function serveRest(parts: WayThere, operations: Operations, left: number)
   if (left > 0) void serve(parts, operations, left);
 }
 
-/** Gives back once more what was given back, at a server that may not have heard of it. What is to rest is not withdrawn before its time. */
+/** As {@link serveRest}, after a command that may have freed the name. */
+export function serveRestOf(parts: WayThere, operations: Operations, reply: ReleaseReply | Served): void {
+  if ('left' in reply) serveRest(parts, operations, reply.left);
+}
+
+/** Gives back once more what was given back, at a server that may not have heard of it. */
 export async function giveBackAgain(parts: WayThere, release: Release): Promise<void> {
-  const { operations, id } = release;
+  const { operations } = release;
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
   const again: RequestSource<ReleaseReply | Served> = {
-    build: (now) => restOf(release, 0, now) ?? operations.cancel(id, { tombstoneMs: 0, end: 'released' }),
+    build: (now) => withdrawalOf(release, { tombstoneMs: 0, end: 'released' }, now),
   };
   const answer = await parts.sender.answer(operations.key, again, { until });
-  if (answer.kind === 'reply' && 'left' in answer.reply) serveRest(parts, operations, answer.reply.left);
+  if (answer.kind === 'reply') serveRestOf(parts, operations, answer.reply);
 }
 
 /** Serves all who wait, of whom there may be `left`. Nobody is told of what goes wrong. */

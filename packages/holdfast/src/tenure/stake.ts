@@ -103,10 +103,11 @@ export interface Stake {
    */
   giveBack(now: number, failure: FailureOf, bequest?: Bequest): Promise<void>;
   /**
-   * Withdraws it, until that is acknowledged or nothing can be left to undo. `end`: what the next owner is to know; absent: `unused`.
+   * Withdraws it, until that is acknowledged or nothing can be left to undo. `end`: what the next owner is to know; absent: `unused`. `restUntil`: as in
+   * {@link Bequest}.
    * `unheld`: it is known that nothing is left; else why not.
    */
-  cancel(end?: TenureEnd): Promise<ReleaseOutcome>;
+  cancel(end?: TenureEnd, restUntil?: number): Promise<ReleaseOutcome>;
   /** There is nothing to undo. */
   forget(): void;
   whyLost(found: LockLostReason): LockLostReason;

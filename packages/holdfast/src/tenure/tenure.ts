@@ -27,12 +27,13 @@ import { FencingTokens } from './fence.js';
 import type { Inherited } from './inherited.js';
 import { HoldSteps, type StepSubject } from './hold-steps.js';
 import { leaseTermsOf } from './hold-terms.js';
+import type { SentStep } from './last-step.js';
 import { barredForMs, undoingAt } from './late-copies.js';
 import { type GrantNews, type MessageSubject, TenureMessages } from './messages.js';
 import type { Operations, Owned, ReleaseReply, TenureEnd } from './operations.js';
 import { OtherWaiters } from './other-waiters.js';
 import type { LeaseSubject } from './renewals.js';
-import { serveRest } from './serving.js';
+import { serveRestOf } from './serving.js';
 import type { WakeupSubscription } from './wakeup.js';
 
 /** See the module comment. */
@@ -239,29 +240,29 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     const { deadline } = this.lease;
     this.end();
     const judge = (answer: Answer<ReleaseReply>, sentTwice: boolean) =>
-      failure(this.released(answer, { sentTwice, deadline }));
+      failure(this.released(answer, { sentTwice, deadline, restUntil: bequest.restUntil }));
     return this.steps.giveBack({ until: now + this.#parts.settings.responseTimeoutMs, ...bequest }, judge);
   }
 
-  private released(answer: Answer<ReleaseReply>, copy: { sentTwice: boolean; deadline: number }): ReleaseOutcome {
+  private released(answer: Answer<ReleaseReply>, step: SentStep): ReleaseOutcome {
     // Held: a step of a hold further in was refused, so the count is not what it was taken for. No call has any hold of it now.
     if (answer.kind !== 'reply' || answer.reply.kind === 'held') {
-      void this.cancel('released');
+      void this.cancel('released', step.restUntil);
       return answer.kind === 'reply' ? { kind: 'released' } : answer;
     }
     this.#subscription.close();
     const { reply } = answer;
-    if (reply.kind === 'released') serveRest(this.#parts, this.operations, reply.left);
+    serveRestOf(this.#parts, this.operations, reply);
     if (reply.kind !== 'notHeld') return { kind: 'released' };
     // A first copy of this very release may have run, its reply lost with the connection; but not if the lease can have ended since.
-    return copy.sentTwice && this.#parts.clock.now() < copy.deadline ? { kind: 'released' } : { kind: 'unheld' };
+    return step.sentTwice && this.#parts.clock.now() < step.deadline ? { kind: 'released' } : { kind: 'unheld' };
   }
 
   /**
    * Leaves the queue, passes on a grant that crossed, undoes whatever an unanswered ask may still do. Lasts until it is acknowledged or
    * nothing can be left to undo: a lease has run out by itself. One whose ask a connection may still deliver can begin later: see `goOnMs`.
    */
-  async cancel(end: TenureEnd = 'unused'): Promise<ReleaseOutcome> {
+  async cancel(end: TenureEnd = 'unused', restUntil?: number): Promise<ReleaseOutcome> {
     let outcome: ReleaseOutcome = { kind: 'unheld' };
     if (this.#askLoop?.underWay) this.onDoubt();
     this.end();
@@ -270,10 +271,10 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     if (this.#askLoop?.reached ?? true) {
       const { sender, settings, clock } = this.#parts;
       const leases = { longestMs: this.#longestLeaseMs, claimMs: settings.claimLeaseMs };
-      const build = () => this.operations.cancel(this.id, { tombstoneMs: this.tombstoneMs(), end });
+      const build = (now: number) => this.steps.withdrawal({ end, restUntil }, now);
       const undoing = undoingAt(clock.now(), { adrift: this.#askLoop?.adrift === true }, leases);
       const answer = await sender.answer(this.operations.key, { build, onDoubt: () => this.onDoubt() }, undoing);
-      if (answer.kind === 'reply') serveRest(this.#parts, this.operations, answer.reply.left);
+      if (answer.kind === 'reply') serveRestOf(this.#parts, this.operations, answer.reply);
       else outcome = answer;
     }
     this.#subscription.close();

@@ -114,7 +114,7 @@ export function keepingContract(primitive: ExclusivePrimitive, setUp: SetUp, wor
       await within((await within(stranger().acquire())).release());
     });
 
-    it('that its client leaves when it closes is kept all the same; one that is closed over goes on at once', async () => {
+    it('is kept when its client closes, after the release and over the hold', async () => {
       const { client, lock, stranger } = setUp();
       const other = stranger();
       await within(lock.withLock({ minHoldMs: LONG_MS }, () => undefined));
@@ -124,7 +124,10 @@ export function keepingContract(primitive: ExclusivePrimitive, setUp: SetUp, wor
       const next = setUp();
       await within(next.lock.acquire({ minHoldMs: LONG_MS }));
       await within(next.client.close());
-      await within((await within(next.stranger().acquire())).release());
+      const third = next.stranger();
+      expect(await within(third.tryLock())).toBe(false);
+      expect(await within(third.remainTimeToLive())).toBeGreaterThan(LONG_MS / 2);
+      expect(await within(third.forceUnlock())).toBe(true);
     });
 
     it('is kept beside a lease that is fixed', async () => {

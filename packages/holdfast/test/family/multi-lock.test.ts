@@ -146,6 +146,18 @@ describe('the minimum of a hold around a multi-lock', () => {
   });
 });
 
+describe('the minimum of a multi-lock', () => {
+  it('is kept of every member when the client closes over it', async () => {
+    const { server, first, second } = processes(2);
+    await first.getMultiLock(['a', 'b', 'c']).acquire({ minHoldMs: 20_000 });
+    await first.close();
+    await server.advance(0);
+    for (const name of ['a', 'b', 'c']) expect(await second.getLock(name).tryLock()).toBe(false);
+    await server.advance(21_000);
+    for (const name of ['a', 'b', 'c']) expect(await second.getLock(name).tryLock()).toBe(true);
+  });
+});
+
 describe('a call that does not get all members', () => {
   it('gives back what it has at its deadline, which is one for all of them', async () => {
     const { server, first, second } = processes(2);
