@@ -1,4 +1,5 @@
 import { checkKeys, checkTime, MIN_LEASE_MS } from './options.js';
+import { refuseSurplus } from './surplus.js';
 
 /** Options of `lock`. */
 export interface LockOptions {
@@ -24,7 +25,7 @@ export interface AcquireOptions extends LockOptions {
 }
 
 /** What `lock` knows: it waits without limit. */
-export const lockCallOptions: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxHoldMs']);
+const lockCallOptions: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxHoldMs']);
 /** What `tryLock` knows beside its times, which it takes by position. */
 export const tryLockCallOptions: ReadonlySet<string> = new Set(['signal']);
 const acquireCallOptions: ReadonlySet<string> = new Set([...lockCallOptions, 'waitMs', 'minHoldMs']);
@@ -68,6 +69,26 @@ export function checkAcquire(
   if (minHoldMs !== undefined) checkMinimum(minHoldMs, { leaseMs, maxHoldMs });
   checkSignal(method, signal);
   return { leaseMs, signal, maxHoldMs, waitMs, minHoldMs };
+}
+
+/** Those of `lock`, which takes a lease in their place. @throws as {@link checkAcquire}. */
+export function checkLock(
+  given: number | LockOptions | undefined,
+  surplus: readonly unknown[],
+  method = 'lock',
+): CheckedOptions {
+  refuseSurplus(surplus, method, 'leaseMs, or options: { leaseMs, signal }');
+  return checkAcquire(typeof given === 'number' ? { leaseMs: given } : given, method, lockCallOptions);
+}
+
+/** Those of a method that takes nothing else. @throws as {@link checkAcquire}. */
+export function checkAlone(
+  options: AcquireOptions | undefined,
+  surplus: readonly unknown[],
+  method: string,
+): CheckedOptions {
+  refuseSurplus(surplus, method, 'one object of options: { waitMs, leaseMs, signal }');
+  return checkAcquire(options, method);
 }
 
 function checkMinimum(

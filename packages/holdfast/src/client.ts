@@ -51,6 +51,7 @@ import { SpinWakeup } from './tenure/spin-wakeup.js';
 import { openScope, outside } from './scopes/scope.js';
 import { runScope } from './scopes/scope-end.js';
 import { settling } from './scopes/settling.js';
+import { refuseSurplus } from './surplus.js';
 import { type Surroundings, systemSurroundings } from './surroundings.js';
 
 const handleKeys: ReadonlySet<string> = new Set(['owner']);
@@ -178,11 +179,13 @@ class Client implements LockClientMembers {
     );
   }
 
-  getCountDownLatch(name: string): RCountDownLatch {
+  getCountDownLatch(name: string, ...surplus: readonly unknown[]): RCountDownLatch {
+    refuseSurplus(surplus, 'getCountDownLatch', 'a name (its count is set by trySetCount)');
     return new CountDownLatchHandle(this.#host, this.#backend, this.#latches, name);
   }
 
-  election(name: string): Election {
+  election(name: string, ...surplus: readonly unknown[]): Election {
+    refuseSurplus(surplus, 'election', 'a name (options are for campaign)');
     return election(this.#host, this.#backend, this.clientId, name);
   }
 

@@ -3,6 +3,7 @@ import { fairPolicy } from '../exclusive/policy.js';
 import { checkFunction, checkId, checkKeys } from '../options.js';
 import type { LockHost } from '../primitives/acquisition.js';
 import type { CampaignOptions, Election, Leader, Leadership, ObserveOptions } from '../primitives/election.js';
+import { refuseSurplus } from '../surplus.js';
 import type { ElectionOperations } from '../primitives/election-operations.js';
 import { FencedLockHandle } from '../primitives/fenced-handle.js';
 import type { FencedHold } from '../primitives/fenced-lock.js';
@@ -43,6 +44,7 @@ export class ElectionHandle implements Election {
   campaign<T>(options: CampaignOptions, fn: Rule<T>): Promise<T>;
   campaign(options?: CampaignOptions): Promise<Leadership>;
   async campaign<T>(first: CampaignOptions | Rule<T> = {}, second?: Rule<T>): Promise<T | Leadership> {
+    if (typeof first === 'function') refuseSurplus([second], 'campaign', 'options before the function');
     const [options, fn] = typeof first === 'function' ? [{}, first] : [first, second];
     checkKeys('campaign', options, campaignKeys);
     const { id, waitMs, signal } = options;

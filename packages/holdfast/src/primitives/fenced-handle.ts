@@ -1,7 +1,7 @@
 import {
   checkAcquire,
+  checkLock,
   type CheckedOptions,
-  lockCallOptions,
   type LockOptions,
   tryLockCallOptions,
 } from '../acquire-options.js';
@@ -67,10 +67,9 @@ export class FencedLockHandle extends LockHandle<FencedHold> implements RFencedL
     return Promise.resolve(memberOf(this)?.around()?.fence?.token ?? null);
   }
 
-  lockAndGetToken(options?: number | LockOptions): Promise<number> {
-    const given = typeof options === 'number' ? { leaseMs: options } : options;
+  lockAndGetToken(options?: number | LockOptions, ...surplus: readonly unknown[]): Promise<number> {
     // It waits without limit: it has the lock, or rejects.
-    const check = () => checkAcquire(given, 'lockAndGetToken', lockCallOptions);
+    const check = () => checkLock(options, surplus, 'lockAndGetToken');
     return this.#take('lockAndGetToken', check) as Promise<number>;
   }
 

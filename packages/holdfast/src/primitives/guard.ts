@@ -13,6 +13,7 @@ import type { ClientParts } from '../client-parts.js';
 import { StaleTokenError } from '../errors.js';
 import { checkKeys, checkTime } from '../options.js';
 import { shown } from '../reports/caller.js';
+import { refuseSurplus } from '../surplus.js';
 import type { Fence } from '../tenure/fence.js';
 import { query } from '../tenure/query.js';
 import { GuardOperations, type GuardedCommand } from './guard-operations.js';
@@ -78,7 +79,8 @@ export class FenceGuard implements Guard {
     await this.#write(key, operations.set(given, ttlMs));
   }
 
-  async del(key: string): Promise<void> {
+  async del(key: string, ...surplus: readonly unknown[]): Promise<void> {
+    refuseSurplus(surplus, 'guard.del', 'one key');
     await this.#write(key, this.#operations(key).del());
   }
 

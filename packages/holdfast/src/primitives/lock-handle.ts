@@ -2,7 +2,8 @@ import {
   type AcquireOptions,
   type CheckedOptions,
   checkAcquire,
-  lockCallOptions,
+  checkAlone,
+  checkLock,
   type LockOptions,
   tryLockCallOptions,
 } from '../acquire-options.js';
@@ -99,11 +100,10 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
     this.#holdOf = holdOf;
   }
 
-  lock(options?: number | LockOptions): Promise<void> {
-    const given = typeof options === 'number' ? { leaseMs: options } : options;
+  lock(options?: number | LockOptions, ...surplus: readonly unknown[]): Promise<void> {
     return this.#call(
       'lock',
-      () => checkAcquire(given, 'lock', lockCallOptions),
+      () => checkLock(options, surplus),
       (outcome, joinedAt) => this.#keep(this.#must(outcome, joinedAt), joinedAt),
     );
   }
@@ -127,13 +127,13 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
     return shown(hold.release());
   }
 
-  acquire(options?: AcquireOptions): Promise<H> {
-    const check = () => checkAcquire(options, 'acquire');
+  acquire(options?: AcquireOptions, ...surplus: readonly unknown[]): Promise<H> {
+    const check = () => checkAlone(options, surplus, 'acquire');
     return this.#call('acquire', check, (outcome, joinedAt) => this.#handOver(this.#must(outcome, joinedAt)));
   }
 
-  tryAcquire(options?: AcquireOptions): Promise<H | null> {
-    const check = () => checkAcquire(options, 'tryAcquire');
+  tryAcquire(options?: AcquireOptions, ...surplus: readonly unknown[]): Promise<H | null> {
+    const check = () => checkAlone(options, surplus, 'tryAcquire');
     return this.#call('tryAcquire', check, (outcome) => (typeof outcome === 'string' ? null : this.#handOver(outcome)));
   }
 

@@ -2,7 +2,8 @@ import {
   type AcquireOptions,
   type CheckedOptions,
   checkAcquire,
-  lockCallOptions,
+  checkAlone,
+  checkLock,
   type LockOptions,
   tryLockCallOptions,
 } from '../acquire-options.js';
@@ -45,9 +46,8 @@ export class MultiLockHandle implements MultiLock {
     this.name = this.names.join(' + ');
   }
 
-  lock(options?: number | LockOptions): Promise<void> {
-    const given = typeof options === 'number' ? { leaseMs: options } : options;
-    const check = () => checkAcquire(given, 'lock', lockCallOptions);
+  lock(options?: number | LockOptions, ...surplus: readonly unknown[]): Promise<void> {
+    const check = () => checkLock(options, surplus);
     return this.#call('lock', check, (outcome) => keep(must(outcome)));
   }
 
@@ -70,13 +70,13 @@ export class MultiLockHandle implements MultiLock {
     if (failures.length > 0) throw failures.find((error) => error instanceof LockLostError) ?? failures[0];
   }
 
-  acquire(options?: AcquireOptions): Promise<Hold> {
-    const check = () => checkAcquire(options, 'acquire');
+  acquire(options?: AcquireOptions, ...surplus: readonly unknown[]): Promise<Hold> {
+    const check = () => checkAlone(options, surplus, 'acquire');
     return this.#call('acquire', check, (outcome) => this.#handOver(must(outcome)));
   }
 
-  tryAcquire(options?: AcquireOptions): Promise<Hold | null> {
-    const check = () => checkAcquire(options, 'tryAcquire');
+  tryAcquire(options?: AcquireOptions, ...surplus: readonly unknown[]): Promise<Hold | null> {
+    const check = () => checkAlone(options, surplus, 'tryAcquire');
     return this.#call('tryAcquire', check, (outcome) =>
       outcome instanceof HoldBundle ? this.#handOver(outcome) : null,
     );

@@ -37,6 +37,10 @@ const times = (title: string, values: typeof badTimes, call: (lock: RLock, value
 
 const nothing = () => undefined;
 
+/** A call with more arguments than the method takes. */
+const beside = (subject: object, method: string, ...args: readonly unknown[]): unknown =>
+  Reflect.apply(Reflect.get(subject, method) as (...all: readonly unknown[]) => unknown, subject, args);
+
 /** Calls that take `waitMs`, in an object or by position. */
 const onLock: readonly BadCall<RLock>[] = [
   ...times(
@@ -71,6 +75,10 @@ const onLock: readonly BadCall<RLock>[] = [
       [`tryAcquire({ signal: ${shown} })`, 'TypeError', (lock) => lock.tryAcquire({ signal: wrong(signal) })],
     ];
   }),
+  ['lock(leaseMs, options)', 'TypeError', (lock) => beside(lock, 'lock', 5_000, { signal: AbortSignal.abort() })],
+  ['lock(undefined, options)', 'TypeError', (lock) => beside(lock, 'lock', undefined, { waitMs: 5 })],
+  ['acquire(options, options)', 'TypeError', (lock) => beside(lock, 'acquire', { leaseMs: 500 }, { waitMs: 5 })],
+  ['tryAcquire(options, options)', 'TypeError', (lock) => beside(lock, 'tryAcquire', {}, { waitMs: 5 })],
   ['lock with a misspelt option', 'TypeError', (lock) => lock.lock(wrong({ lease: 1_000 }))],
   ['lock with a wait, which it does not have', 'TypeError', (lock) => lock.lock(wrong({ waitMs: 1_000 }))],
   ['tryLock with its wait in two places', 'TypeError', (lock) => lock.tryLock(5, 1_000, wrong({ waitMs: 10 }))],
@@ -130,6 +138,20 @@ const onClient: readonly BadCall<LockClient>[] = [
   ['getLock with a misspelt option', 'TypeError', (client) => client.getLock('lock', wrong({ onwer: 'me' }))],
   ['getLock with an owner in place of options', 'TypeError', (client) => client.getLock('lock', wrong('me'))],
   ['getLock with null as options', 'TypeError', (client) => client.getLock('lock', wrong(null))],
+  ['a multi-lock.lock(leaseMs, options)', 'TypeError', (client) => beside(client.getMultiLock(['a']), 'lock', 500, {})],
+  [
+    'a multi-lock.acquire(options, options)',
+    'TypeError',
+    (client) => beside(client.getMultiLock(['a']), 'acquire', {}, {}),
+  ],
+  [
+    'lockAndGetToken(leaseMs, options)',
+    'TypeError',
+    (client) => beside(client.getFencedLock('a'), 'lockAndGetToken', 500, {}),
+  ],
+  ['getCountDownLatch with a count', 'TypeError', (client) => beside(client, 'getCountDownLatch', 'a', 3)],
+  ['election with options', 'TypeError', (client) => beside(client, 'election', 'a', { id: 'me' })],
+  ['campaign(fn, options)', 'TypeError', (client) => beside(client.election('a'), 'campaign', nothing, { waitMs: 5 })],
   ['run without a function', 'TypeError', (client) => client.run(wrong(undefined))],
   ['exit without a function', 'TypeError', (client) => client.exit(wrong('fn'))],
   ['on without a listener', 'TypeError', (client) => client.on('lost', wrong(undefined))],
