@@ -39,7 +39,7 @@ export function measureLocks(options: MeasureOptions = {}): Subscription {
   const subscriptions = new Subscriptions();
 
   // What raised a level lowers it, under the same attributes, whatever the group function says by then, or the provider is.
-  const waits = new WeakMap<LockAcquireTrace, { readonly startedAt: number } & Raised>();
+  const waits = new Map<LockAcquireTrace, { readonly startedAt: number } & Raised>();
   subscriptions.toTrace('holdfast:acquire', {
     start(trace) {
       const lock = about(trace.name);
@@ -50,6 +50,7 @@ export function measureLocks(options: MeasureOptions = {}): Subscription {
     asyncEnd(trace) {
       const wait = waits.get(trace);
       if (wait === undefined) return;
+      waits.delete(trace);
       wait.meter.waiting.add(-1, wait.lock);
       const waitedMs = performance.now() - wait.startedAt;
       wait.meter.acquireDuration.record(waitedMs / 1_000, { ...wait.lock, ...outcomeOf(trace) });
@@ -88,6 +89,13 @@ export function measureLocks(options: MeasureOptions = {}): Subscription {
   });
   subscriptions.to('holdfast:leak', ({ name, how }) => meter().leaks.add(1, about(name, { 'holdfast.leak.how': how })));
   subscriptions.to('holdfast:self-wait', ({ name }) => meter().selfWaits.add(1, about(name)));
+  // Nothing lowers them any more, and the provider may go on.
+  subscriptions.add(() => {
+    for (const { meter: of, lock } of waits.values()) of.waiting.add(-1, lock);
+    for (const { meter: of, lock } of held.values()) of.held.add(-1, lock);
+    waits.clear();
+    held.clear();
+  });
   return subscriptions;
 }
 

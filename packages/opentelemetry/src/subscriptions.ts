@@ -4,7 +4,7 @@ import type { LockDiagnostics, LockTraces } from 'holdfast';
 
 /** What was started, until it is stopped. */
 export interface Subscription extends Disposable {
-  /** Hears nothing more. Spans that are open stay open. */
+  /** Hears nothing more. Spans that are open stay open; levels lose what is open. */
   stop(): void;
 }
 

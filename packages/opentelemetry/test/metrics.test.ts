@@ -74,6 +74,21 @@ describe('calls for locks are measured', () => {
     ]);
   });
 
+  it('while they wait and hold, until measuring is stopped', async () => {
+    const { lock, group } = openClient(kit);
+    const metrics = openMetrics(kit);
+    const measuring = measureLocks({ group: kindOf, meterProvider: metrics.meterProvider });
+    const hold = await lock.acquire();
+    const waiting = lock.acquire();
+    measuring.stop();
+    measuring.stop();
+    await hold.release();
+    await (await waiting).release();
+    const found = await metrics.of(group);
+    expect(found['holdfast.lock.held']).toEqual([{ value: 0, attributes: {} }]);
+    expect(found['holdfast.lock.waiting']).toEqual([{ value: 0, attributes: {} }]);
+  });
+
   it('while they wait and hold, and not when they were made before', async () => {
     const { lock, group, client } = setUp();
     const hold = await lock.acquire();
