@@ -105,6 +105,7 @@ class Client implements LockClientMembers {
   }
 
   private constructor(options: LockClientOptions, surroundings: Surroundings) {
+    if (!(surroundings as unknown)) throw new TypeError('clients are made by createLockClient(), not by new');
     const settings = resolveSettings(options);
     const { clientId, common, background, stamp } = begin(settings, surroundings, () =>
       this.#host.registry.coordinators(),

@@ -9,6 +9,16 @@ it.each([
   expect(isLasting(new Error(message))).toBe(true);
 });
 
+it('a process that may not use the network is told so, and that does not pass by itself', () => {
+  const denied = redacted(
+    Object.assign(new Error('Access to this API has been restricted. Use --allow-net to manage permissions.'), {
+      code: 'ERR_ACCESS_DENIED',
+    }),
+  );
+  expect(describeTrouble(denied)).toContain('may not use the network');
+  expect(isLasting(denied)).toBe(true);
+});
+
 it.each([
   "Stream isn't writeable and enableOfflineQueue options is false",
   'Reached the max retries per request limit (which is 0). Refer to "maxRetriesPerRequest" option for details.',

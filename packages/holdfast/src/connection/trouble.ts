@@ -58,6 +58,8 @@ const kinds: readonly Kind[] = [
     lasts: true,
   },
   { fits: /^HOLDFAST_TLS_PORT/, words: 'the server speaks TLS on that port, and the options have no tls', lasts: true },
+  // Of Node itself, with --permission.
+  { fits: /^ERR_ACCESS_DENIED/, words: 'this process may not use the network: --allow-net is missing', lasts: true },
   { fits: /SSL|TLS|EPROTO/, words: 'the TLS handshake failed', lasts: false },
   {
     fits: /^Unknown RESP type|reply type byte/,

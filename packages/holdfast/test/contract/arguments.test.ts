@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import { createLockClient, type LockClient, type LockClientOptions, type RLock } from 'holdfast';
+import { createLockClient, LockClient, type LockClientOptions, type RLock } from 'holdfast';
 import { createTestClient, createTestServer } from 'holdfast/testing';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { eventually } from '../support/outcomes.js';
@@ -406,6 +406,13 @@ describe('what is to be run and is no function is refused by its method, with wh
       await expect(refused()).rejects.toThrow(new TypeError(`${method} needs a function to run, got ${got}`));
     }
   });
+});
+
+it('the constructor of clients says by what they are made', () => {
+  const Made = LockClient as unknown as new (options: LockClientOptions) => LockClient;
+  expect(() => new Made({ redis: 'redis://localhost' })).toThrow(
+    new TypeError('clients are made by createLockClient(), not by new'),
+  );
 });
 
 it('options behind the function are told where they belong', async () => {
