@@ -11,7 +11,7 @@
  */
 
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
-import { outside } from '../scopes/scope.js';
+import { apart } from '../scopes/scope.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { retryStrategy, swift } from './redis-input.js';
 import { redacted } from './reply-errors.js';
@@ -65,7 +65,7 @@ export class ClusterMap {
     this.#tools = tools;
     this.#listener = listener;
     const { redisOptions } = template.options;
-    this.#cluster = outside(() =>
+    this.#cluster = apart(() =>
       template.duplicate([], {
         lazyConnect: true,
         enableReadyCheck: false,
@@ -120,7 +120,7 @@ export class ClusterMap {
 
   /** Fetches the first map. Does nothing when that has begun. */
   connect(): void {
-    if (this.#cluster.status === 'wait') void outside(() => this.#cluster.connect().catch(() => undefined));
+    if (this.#cluster.status === 'wait') void apart(() => this.#cluster.connect().catch(() => undefined));
   }
 
   /** Asks for the map again, soon. */
@@ -164,7 +164,7 @@ export class ClusterMap {
     this.#refreshedAt = this.#tools.now();
     if (this.#cluster.status !== 'ready') return;
     this.#asked = new Promise((resolve) => {
-      outside(() =>
+      apart(() =>
         this.#cluster.refreshSlotsCache((error) => {
           // None of the servers we know answers: begin again with those the user named, whose addresses may have changed.
           if (error && !this.#closed && this.#cluster.status === 'ready') this.#cluster.disconnect(true);

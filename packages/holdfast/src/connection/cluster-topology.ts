@@ -19,7 +19,7 @@
 
 import { keySlot } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
-import { outside } from '../scopes/scope.js';
+import { apart } from '../scopes/scope.js';
 import { AskingConnection } from './asking-connection.js';
 import { ClusterMap, type MapChange, type NodeAddress } from './cluster-map.js';
 import type { Connection, ConnectionListener } from './connection.js';
@@ -204,7 +204,7 @@ export class ClusterTopology implements Topology {
   }
 
   #open(node: NodeAddress): NodeConnection | undefined {
-    const redis = this.#closed ? undefined : outside(() => this.#map.open(node, this.#options));
+    const redis = this.#closed ? undefined : apart(() => this.#map.open(node, this.#options));
     if (redis === undefined) return undefined;
     const kept: Covers = (lockKey) => this.nodeOf(lockKey) === node;
     const listener: ConnectionListener = {

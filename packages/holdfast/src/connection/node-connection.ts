@@ -9,7 +9,7 @@
 
 import type { ScriptPort } from '@holdfast/core';
 import type { Redis } from 'ioredis';
-import { outside } from '../scopes/scope.js';
+import { apart } from '../scopes/scope.js';
 import { HandshakeLimit } from './handshake-limit.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { Counterpart } from './counterpart.js';
@@ -202,7 +202,7 @@ export class NodeConnection implements Connection {
     if (this.redis.status === 'ready' && !this.#broken && this.#trouble === undefined) void this.#place();
     if (this.redis.status !== 'wait') return;
     // The error arrives as an event as well, and retries are ioredis' business.
-    void outside(() => this.redis.connect().catch(() => undefined));
+    void apart(() => this.redis.connect().catch(() => undefined));
   }
 
   /** Replaces a connection of ours that is open but of no use: silent, out of step, or to a server that is no master. Yours is left alone. */

@@ -1,6 +1,6 @@
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisInput } from '../options.js';
-import { outside } from '../scopes/scope.js';
+import { apart } from '../scopes/scope.js';
 import type { OwnedRedis } from './connection.js';
 
 /** What the `redis` option came to: a client for one server (or the master behind Sentinel), or the map of a Cluster. */
@@ -96,7 +96,7 @@ export function swift({ connectTimeout, sentinelCommandTimeout }: RedisOptions):
 
 /** ioredis has read the options, those in the query of a URL too. It connects later. */
 function open(make: () => Redis): OpenedRedis {
-  const redis = outside(() => made(make));
+  const redis = apart(() => made(make));
   refuseUnsafe(redis.options);
   if (typeof redis.options.retryStrategy !== 'function') {
     throw new TypeError('redis: without a retryStrategy the first lost connection is the end; leave it out for ours');

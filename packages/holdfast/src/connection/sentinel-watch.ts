@@ -14,7 +14,7 @@
 
 import { lookup } from 'node:dns/promises';
 import type { Redis } from 'ioredis';
-import { outside } from '../scopes/scope.js';
+import { apart } from '../scopes/scope.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { type Change, type Place, type SentinelAddress, SentinelLink } from './sentinel-link.js';
 import { hearSentinels, type SentinelRound } from './sentinel-round.js';
@@ -65,7 +65,7 @@ export class SentinelWatch {
     if (this.#closed || this.#links.length > 0) return;
     const sentinels: Partial<SentinelAddress>[] = this.#template.options.sentinels ?? [];
     const onChange = (change: Change) => void this.#leave(change);
-    this.#links = outside(() =>
+    this.#links = apart(() =>
       sentinels.map((address) => new SentinelLink(this.#template, address, this.#tools, onChange)),
     );
   }

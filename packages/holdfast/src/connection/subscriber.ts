@@ -10,7 +10,7 @@
 
 import type { SubscriberListener, SubscriberPort } from '@holdfast/notify';
 import type { Redis, RedisOptions } from 'ioredis';
-import { outside } from '../scopes/scope.js';
+import { apart } from '../scopes/scope.js';
 import { HandshakeLimit } from './handshake-limit.js';
 import { disconnect } from './disconnect.js';
 import type { Topology } from './topology.js';
@@ -89,7 +89,8 @@ export class Subscriber implements SubscriberPort {
     if (this.#closed) return Promise.reject(new Error('The subscriber is closed'));
     const known = this.#channels.get(channel);
     if (known !== undefined) return known.promise;
-    const confirmation = deferred();
+    // A promise keeps the context it was made in, up to Node 22.
+    const confirmation = apart(deferred);
     this.#channels.set(channel, confirmation);
     if (this.#redis === undefined && !this.#opening) this.#open(undefined);
     else if (this.#redis?.status === 'ready') void this.#send(this.#redis, channel);
@@ -156,7 +157,7 @@ export class Subscriber implements SubscriberPort {
   #open(instead: Redis | undefined): void {
     this.#opening = false;
     if (this.#closed || this.#topology.ended) return;
-    const redis = outside(() => this.#topology.openSubscriber(listening, instead));
+    const redis = apart(() => this.#topology.openSubscriber(listening, instead));
     if (redis === undefined) {
       this.#reopenSoon(instead);
       return;
@@ -179,7 +180,7 @@ export class Subscriber implements SubscriberPort {
     });
     // ioredis 6: the server has ended a subscription because its slot has gone.
     redis.on('moved', () => this.reconnect());
-    void outside(() => redis.connect().catch(() => undefined));
+    void apart(() => redis.connect().catch(() => undefined));
   }
 
   #reopenSoon(instead: Redis | undefined): void {

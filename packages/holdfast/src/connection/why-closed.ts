@@ -4,7 +4,7 @@
  */
 
 import type { Redis } from 'ioredis';
-import { outside } from '../scopes/scope.js';
+import { apart } from '../scopes/scope.js';
 import { disconnect } from './disconnect.js';
 
 /** An attempt to connect to a node. */
@@ -17,13 +17,13 @@ export interface Attempt {
 /** Connects to where this connection leads, once. */
 export function attempt(node: Redis): Attempt {
   // A server that wants to see a certificate says so only when something has been sent: here INFO.
-  const redis = outside(() => node.duplicate({ lazyConnect: true, enableReadyCheck: true, retryStrategy: () => null }));
+  const redis = apart(() => node.duplicate({ lazyConnect: true, enableReadyCheck: true, retryStrategy: () => null }));
   const trouble = new Promise<Error | undefined>((resolve) => {
     redis.on('error', resolve);
     redis.on('ready', () => resolve(undefined));
     redis.on('end', () => resolve(undefined));
   });
-  void outside(() => redis.connect().catch(() => undefined));
+  void apart(() => redis.connect().catch(() => undefined));
   const end = () => disconnect(redis);
   void trouble.then(end);
   return { trouble, end };

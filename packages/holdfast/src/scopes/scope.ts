@@ -183,7 +183,18 @@ export function within<T>(scope: Scope | undefined, fn: () => T): T {
   return storage.run(scope, fn);
 }
 
-/** Runs `fn` outside all scopes. Sockets, timers and listeners of the SDK are made in here: they keep the scope they were made in. */
+/** The context in which this module was loaded: of no request, where an application imports it at its start. */
+const atLoad = AsyncLocalStorage.snapshot();
+
+/**
+ * Runs `fn` outside all scopes and in the context of no call: what lives as long as its client is made in here. A socket keeps the context that it was
+ * made in, and with it all that a request has put there.
+ */
+export function apart<T>(fn: () => T): T {
+  return atLoad(() => outside(fn));
+}
+
+/** Runs `fn` outside all scopes, and else in the context of its caller: for code of users. */
 export function outside<T>(fn: () => T): T {
   return storage.getStore() === undefined ? fn() : storage.run(undefined, fn);
 }

@@ -41,6 +41,30 @@ function wherePublished(client: LockClient): string[] {
   return published;
 }
 
+describe('a request in which the client connects', () => {
+  it('is not kept by connections, subscriptions and timers, which outlive it', async () => {
+    const { client, lock } = setUp();
+    const other = await openClient(kit).getLock(lock.name).acquire();
+    const bodies = new AsyncLocalStorage<object>();
+    const serve = async () => {
+      const body = {};
+      await bodies.run(body, () => lock.withLock(() => undefined));
+      return new WeakRef(body);
+    };
+    const serving = serve();
+    await waitUntil(async () => (await client.inspect(lock.name)).queue.length === 1, { what: 'it waits' });
+    await other.release();
+    const body = await serving;
+    const collected = async () => {
+      gc?.();
+      await turns(2);
+      return body.deref() === undefined;
+    };
+    await waitUntil(collected, { what: 'what the request has kept is garbage' });
+    expect(client.ready).toBe(true);
+  });
+});
+
 describe('what is noted of where a call was made', () => {
   it('ends for async hooks too, when the call is garbage', async () => {
     const noted = new Set<number>();
