@@ -13,6 +13,7 @@ import { nanoid } from 'nanoid';
 import { type OpenedRedis, openRedis } from './connection/redis-input.js';
 import type { Whereabouts } from './identity.js';
 import type { RedisInput } from './options.js';
+import { setImmediate } from './real-turns.js';
 
 /** See the module comment. Each client has its own. */
 export interface Surroundings {
@@ -28,9 +29,6 @@ export interface Surroundings {
   /** Where the client lives, for clients that say who they are. */
   readonly whereabouts: () => Whereabouts;
 }
-
-/** The real one: fake timers that a test installs later would keep locks from passing on, and sockets are read all the same. */
-const { setImmediate } = globalThis;
 
 /** Those of this process. The timers of the clock run in the async context of this call. */
 export function systemSurroundings(): Surroundings {

@@ -16,12 +16,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { uptime } from 'node:os';
 
-/** A timer that was set; Node's `Timeout` fits. */
+/** A timer that was set; Node's `Timeout` fits, and so does the number that a browser's `setTimeout` gives, as that of jsdom does. */
 export interface Timer {
   /** Keeps the process alive while the timer is pending. */
-  ref(): unknown;
+  ref?(): unknown;
   /** Lets the process exit although the timer is pending. */
-  unref(): unknown;
+  unref?(): unknown;
 }
 
 /** Time as this package needs it. */

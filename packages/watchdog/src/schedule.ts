@@ -88,12 +88,12 @@ export class Schedule {
       const wasEmpty = this.#heap.size === 0;
       this.#heap.put(entry, time);
       if (time < this.#firesAt) this.#setTimer();
-      else if (wasEmpty && this.#liveness === 'keeps-process-alive') this.#timer?.ref();
+      else if (wasEmpty && this.#liveness === 'keeps-process-alive') this.#timer?.ref?.();
     },
     remove: (entry) => {
       this.#heap.remove(entry);
       // The timer stays set, but must not hold the process for nothing.
-      if (this.#heap.size === 0) this.#timer?.unref();
+      if (this.#heap.size === 0) this.#timer?.unref?.();
     },
   };
 
@@ -106,7 +106,7 @@ export class Schedule {
     const napMs = Math.min(leftMs, Math.max(MIN_NAP_MS, Math.ceil(leftMs / NAPS_PER_WAY)), MAX_NAP_MS);
     this.#firesAt = now + napMs;
     this.#timer = this.#clock.setTimer(this.#fire, napMs);
-    if (this.#liveness === 'background') this.#timer.unref();
+    if (this.#liveness === 'background') this.#timer.unref?.();
   }
 
   #stopTimer(): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock, type ManualTimer, seededRandom } from '@holdfast/testkit';
-import { type Appointment, type Liveness, Schedule } from '@holdfast/watchdog';
+import { type Appointment, type Clock, type Liveness, Schedule, type Timer } from '@holdfast/watchdog';
 
 function setup(liveness: Liveness = 'background') {
   const clock = new ManualClock(1_000);
@@ -35,6 +35,27 @@ describe('Schedule', () => {
     ]);
     expect(schedule.size).toBe(0);
   });
+
+  it.each<Liveness>(['background', 'keeps-process-alive'])(
+    'works where timers are numbers, as those of jsdom, %s',
+    async (liveness) => {
+      const clock = new ManualClock(0);
+      const timers: ManualTimer[] = [];
+      const numbers: Clock = {
+        now: () => clock.now(),
+        setTimer: (run, delayMs) => timers.push(clock.setTimer(run, delayMs)) as Timer,
+        clearTimer: (timer) => clock.clearTimer(timers[(timer as number) - 1] as ManualTimer),
+      };
+      const schedule = new Schedule(numbers, liveness, () => undefined);
+      const ran: string[] = [];
+      schedule.at(100, () => ran.push('cancelled')).cancel();
+      schedule.at(50, () => ran.push('a'));
+      await clock.advance(200);
+      schedule.at(300, () => ran.push('b'));
+      await clock.advance(200);
+      expect(ran).toEqual(['a', 'b']);
+    },
+  );
 
   it('runs nothing before its time, also when the time has a fraction', async () => {
     const { clock, at, ran, timers } = setup();

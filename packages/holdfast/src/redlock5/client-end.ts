@@ -35,7 +35,7 @@ export class ClientEnd {
       if (isPausing(this.#client) && isToldToEnd(this.#client)) this.#onEnd();
       else this.#lookSoon();
     }, LOOK_MS);
-    this.#next.unref();
+    this.#next.unref?.();
   };
 
   #rest(): void {

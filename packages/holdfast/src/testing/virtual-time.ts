@@ -7,9 +7,7 @@
  */
 
 import type { Clock, Timer } from '@holdfast/watchdog';
-
-/** The real one: fake timers that a test installs later do not concern this time. */
-const { setImmediate } = globalThis;
+import { setImmediate } from '../real-turns.js';
 
 /** Timers keep no process alive: only the test moves them. */
 const detached: Timer = { ref: () => undefined, unref: () => undefined };
