@@ -7,13 +7,12 @@
  * happens), the names of questions (compared for equality only), and the finalizers behind the `leak` event (they only report).
  */
 
-import { type Clock, systemClock } from '@holdfast/watchdog';
+import { type Clock, setImmediate, systemClock } from '@holdfast/watchdog';
 import { hostname } from 'node:os';
 import { nanoid } from 'nanoid';
 import { type OpenedRedis, openRedis } from './connection/redis-input.js';
 import type { Whereabouts } from './identity.js';
 import type { RedisInput } from './options.js';
-import { setImmediate } from './real-turns.js';
 
 /** See the module comment. Each client has its own. */
 export interface Surroundings {

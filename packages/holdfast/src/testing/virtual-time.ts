@@ -6,8 +6,7 @@
  * milliseconds.
  */
 
-import type { Clock, Timer } from '@holdfast/watchdog';
-import { setImmediate } from '../real-turns.js';
+import { type Clock, setImmediate, type Timer } from '@holdfast/watchdog';
 
 /** Timers keep no process alive: only the test moves them. */
 const detached: Timer = { ref: () => undefined, unref: () => undefined };
