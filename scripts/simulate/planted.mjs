@@ -219,8 +219,8 @@ export const planted = [
     name: 'one vote is enough to keep a lock by majority',
     ...{ with: 'majority', temper: 'reborn', rules: ['exclusion', 'loss told late'] },
     file: `${client}/redlock/quorum.ts`,
-    before: 'else if (this.standing.length < this.majority) this.lease.lose(reason);',
-    after: 'else if (this.standing.length < 1) this.lease.lose(reason);',
+    before: 'else if (this.standing.length < this.majority) {',
+    after: 'else if (this.standing.length < 1) {',
   },
   {
     name: 'a lock by majority is given back at all nodes but one',

@@ -344,7 +344,7 @@ describe('a refusal above a limit', () => {
       await failureOf(asked.lock(400_000));
     });
     const { acquisitions, limited } = client.stats();
-    expect(acquisitions).toEqual({ tried: 4, won: 1, refused: 0, failed: 3, successRate: 0.25 });
+    expect(acquisitions).toEqual({ tried: 4, won: 1, found: 0, refused: 0, failed: 3, successRate: 0.25 });
     expect(limited).toEqual({ depth: 1, locks: 1, leaseMs: 1 });
   });
 

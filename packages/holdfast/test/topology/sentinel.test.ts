@@ -11,14 +11,16 @@ describe('behind Sentinel', () => {
 });
 
 describe('the doctor behind Sentinel', () => {
-  it('names the master that it looked at', async () => {
+  it('names the master that it looked at, and the replicas whose clocks it compares with its', async () => {
     const { host, port, url } = await kit.sentinel.master();
     const sentinels = kit.sentinel.sentinels.flatMap((at) => ['--sentinel', `${at.host}:${at.port}`]);
     const server = { server: { url }, cleanup: kit.cleanup } as unknown as RedisKit;
     const call = ['doctor', ...sentinels, '--master', kit.sentinel.name, '--json'];
     const { json } = await holdfast(server, call, { env: { REDIS_URL: '' } });
     const [{ findings }] = json as [{ findings: { check: string; node?: string }[] }];
-    const nodes = new Set(findings.flatMap(({ node }) => node ?? []));
-    expect([...nodes]).toEqual([`${host}:${port}`]);
+    const named = (isClock: boolean) =>
+      new Set(findings.flatMap(({ check, node }) => ((check === 'clock') === isClock ? (node ?? []) : [])));
+    expect(named(false)).toEqual(new Set([`${host}:${port}`]));
+    expect(named(true)).toEqual(new Set(kit.nodes.map((node) => `${node.host}:${node.port}`)));
   });
 });
