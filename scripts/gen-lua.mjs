@@ -106,10 +106,11 @@ function header(path, word) {
 // many there are count from the end, where the last argument is the question.
 function checkIndexes(path, source, word, names) {
   const reads = new RegExp(word === 'ARGV' ? /ARGV\[(\d+)\]|= integer\((\d+)/g : /KEYS\[(\d+)\]/g);
-  const fromEnd = new RegExp(word === 'ARGV' ? /ARGV\[#ARGV - (\d+)\]/g : /KEYS\[#KEYS( )?\]/g);
+  const fromEnd = new RegExp(word === 'ARGV' ? /ARGV\[#ARGV - (\d+)\]/g : /KEYS\[#KEYS(?: - (\d+))?\]/g);
+  const last = word === 'ARGV' ? names.length + 1 : names.length;
   const indexes = new Set([
     ...[...source.matchAll(reads)].map(([, plain, checked]) => Number(plain ?? checked)),
-    ...[...source.matchAll(fromEnd)].map(([, back]) => names.length + 1 - Number(back ?? 1)),
+    ...[...source.matchAll(fromEnd)].map(([, back]) => last - Number(back ?? 0)),
   ]);
   if (path.endsWith('/renew') && source.includes('KEYS[i]')) return;
   if (indexes.size !== names.length || names.some((_, index) => !indexes.has(index + 1))) {

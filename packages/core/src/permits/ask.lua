@@ -1,7 +1,7 @@
 -- Takes permits for a tenure, all that it wants at once, or queues it, or says when to ask again.
 -- Run twice it changes nothing more: a holder is told `mine`, a waiter keeps its place.
 --
--- KEYS  count queue fresh dead permits
+-- KEYS  count queue fresh dead timeouts permits
 -- ARGV  tenure wanted leaseMs freshMs ticket freshTtlMs claimMs trust initial releaseChannel
 --   leaseMs         or `never`: the permits are kept until they are given back
 --   freshMs, ticket, freshTtlMs   as for lock/ask
@@ -13,7 +13,7 @@
 --   acquired                       the tenure has the permits from now on, for leaseMs; nobody waits
 --   acquired remaining others      the same; others may wait, and the lease may be shorter: it ends with the semaphore
 --   mine remaining others now      it had them already; its lease is not shortened, but ends with the semaphore
---   wait remaining position ticket now, busy remaining left   as of lock/ask; remaining: until the first lease may end
+--   wait remaining position ticket now, busy remaining left   as of lock/ask; remaining: until the first lease may end, one of Redisson's too
 --   dead                           a late copy: the tenure was cancelled or has given back; nothing was done
 -- Errors: NOTASEMAPHORE, NOTINITIALIZED
 
@@ -128,7 +128,8 @@ if isIn then
   return { 'acquired', remainingOf(endsAt), waiting(), question }
 end
 
-local remainingMs = sweepAt and math.max(sweepAt - nowMs, 1) or -1
+local endsAt = math.min(sweepAt or NEVER_AT, javasEndAt or NEVER_AT)
+local remainingMs = endsAt < NEVER_AT and math.max(endsAt - nowMs, 1) or -1
 if limited then remainingMs = 0 end
 if freshMs == 0 then return { 'busy', remainingMs, unserved(), question } end
 return { 'wait', remainingMs, redis.call('ZRANK', queue, tenure) or 0, ticket, nowMs, question }

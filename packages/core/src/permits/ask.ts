@@ -26,10 +26,10 @@ export type PermitsAskReply =
 /** Takes permits, or a place in the queue, or tells that there are too few; see `ask` of the lock. Nobody who waits is overtaken. */
 export function ask(keys: SemaphoreKeys, options: PermitsAskOptions): Command<PermitsAskReply> {
   const tenure = tenureId(options.tenure);
-  const { count, queue, fresh, permits, releaseChannel } = keys;
+  const { count, queue, fresh, timeouts, permits, releaseChannel } = keys;
   return command(
     operation,
-    { count, queue, fresh, dead: keys.dead(tenure), permits },
+    { count, queue, fresh, dead: keys.dead(tenure), timeouts, permits },
     {
       tenure,
       wanted: duration('permits', options.wanted, 1),

@@ -12,4 +12,5 @@ local function begin(n, ttlMs)
     if isHolder(holder) then tell(holder, '1 look ' .. holder) end
   end
   redis.call('DEL', permits)
+  if (tonumber(redis.pcall('ZCARD', timeouts)) or 0) > 0 then redis.call('DEL', timeouts) end
 end

@@ -4,7 +4,7 @@
 -- KEYS  count queue fresh dead timeouts permits
 -- ARGV  how n ttlMs tombstoneMs claimMs trust releaseChannel
 --   dead            tombstone of this request: the answer
---   timeouts        sorted set in which Redisson keeps who has permits of its expirable semaphore, each for one
+--   timeouts        see sweep.lua
 --   how             begin: so many, unless there is a semaphore; add: so many more, of which there may be less than none;
 --                   total: so many, with those that are in use
 --   ttlMs           for begin: how long the semaphore lasts; 0: until it is deleted

@@ -48,10 +48,10 @@ function leaving<R>(
   decode: (reply: Reply) => R,
 ): Command<R> {
   const tenure = tenureId(options.tenure);
-  const { count, queue, fresh, permits, releaseChannel } = keys;
+  const { count, queue, fresh, timeouts, permits, releaseChannel } = keys;
   return command(
     releasing,
-    { count, queue, fresh, dead: keys.dead(tenure), permits },
+    { count, queue, fresh, dead: keys.dead(tenure), timeouts, permits },
     {
       tenure,
       left: duration('left', options.left, 0),

@@ -63,10 +63,10 @@ export function takeBack(
   keys: SemaphoreKeys,
   { ids, request, ...options }: PermitRequest & Granting & { readonly ids: readonly string[] },
 ): Command<TakeBackReply> {
-  const { count, queue, fresh, permits, releaseChannel } = keys;
+  const { count, queue, fresh, timeouts, permits, releaseChannel } = keys;
   return command(
     takingBack,
-    { count, queue, fresh, dead: keys.dead(tenureId(request)), permits },
+    { count, queue, fresh, dead: keys.dead(tenureId(request)), timeouts, permits },
     {
       ids: idsArgument(ids),
       tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 1),

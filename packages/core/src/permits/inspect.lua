@@ -3,7 +3,7 @@
 -- KEYS  count queue fresh timeouts permits
 -- ARGV
 --
--- Reply: now (server ms); the counter, if there is one; how many permits Redisson's clients have of its expirable semaphore; and as flat lists of pairs who
+-- Reply: now (server ms); the counter, if there is one, with what Redisson's clients had whose lease has ended; how many permits Redisson's clients have of its expirable semaphore; and as flat lists of pairs who
 -- has permits, the queue with tickets and the fresh entries.
 
 --#include protocol/question
@@ -13,11 +13,11 @@
 local nowMs = msOf(redis.call('TIME'))
 local notASemaphore = look()
 if notASemaphore then return notASemaphore end
-local javas, refused = javasIn(KEYS[4], nowMs)
-if refused then return refused end
+local javas, ended = javasIn(KEYS[4], nowMs)
+if not javas then return ended end
 return {
   nowMs,
-  { free },
+  { free and free + ended },
   javas,
   redis.call('HGETALL', permits),
   redis.call('ZRANGE', queue, 0, -1, 'WITHSCORES'),

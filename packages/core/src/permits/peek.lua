@@ -28,6 +28,6 @@ for i = 1, #flat, 2 do
     used = used + tonumber(n)
   end
 end
-local javas, refused = javasIn(KEYS[3], nowMs)
-if refused then return refused end
-return { 'counts', free, used, javas, redis.call('ZCARD', KEYS[2]), question }
+local javas, ended = javasIn(KEYS[3], nowMs)
+if not javas then return ended end
+return { 'counts', free + ended, used, javas, redis.call('ZCARD', KEYS[2]), question }

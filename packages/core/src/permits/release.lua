@@ -1,7 +1,7 @@
 -- Gives permits back, all or some of them, withdraws a tenure that waits, and serves those who wait. `left` is how many the tenure keeps: a number
 -- that only falls, so that copies in any order change nothing.
 --
--- KEYS  count queue fresh dead permits
+-- KEYS  count queue fresh dead timeouts permits
 -- ARGV  tenure left tombstoneMs claimMs trust releaseChannel
 --   left            how many it keeps; 0: it is over, whatever it was
 --   tombstoneMs     how long late asks of this tenure are refused; 0 = none can be on its way (clean). Only where left is 0

@@ -1,7 +1,7 @@
 -- Goes on with a grant step that met its limit, and gives back what leases had that have ended. Does nothing that any ask would not do, so a copy
 -- does no harm.
 --
--- KEYS  count queue fresh permits
+-- KEYS  count queue fresh timeouts permits
 -- ARGV  claimMs trust releaseChannel
 --   releaseChannel  see announce.lua
 --

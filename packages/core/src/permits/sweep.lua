@@ -1,13 +1,35 @@
--- Included by scripts that look at all holders. After permits/give.
+-- Included by scripts that look at all holders. After permits/give. The last key but one is
+--   timeouts  sorted set: who has a permit of Redisson's expirable semaphore, by the ms at which its lease ends
 
+local timeouts = KEYS[#KEYS - 1]
+-- Numbers are exact up to here. A permit without a lease ends later in Redisson's set.
+local NEVER_AT = 9007199254740992
+-- What is over that, whoever waits comes back for at once.
+local MOST_OF_JAVA = 1000
 local swept = false
+-- When the first lease of Redisson's may end.
+local javasEndAt
 
 local function isHolder(field)
   return string.find(field, ':', 1, true)
 end
 
+-- A client of Redisson's whose lease has ended gives nothing back: whichever of its scripts runs next does. The set may be another type's, and is left alone.
+local function sweepJavas(nowMs)
+  if not free or redis.call('EXISTS', timeouts) == 0 then return end
+  for _ = 1, MOST_OF_JAVA do
+    local id, endsAt = unpack(redis.pcall('ZRANGE', timeouts, 0, 0, 'WITHSCORES'))
+    javasEndAt = tonumber(endsAt)
+    if not javasEndAt or javasEndAt > nowMs then return end
+    redis.call('ZREM', timeouts, id)
+    put(1)
+    swept = true
+  end
+end
+
 -- Gives back what those have whose lease has ended.
 local function sweep(nowMs)
+  sweepJavas(nowMs)
   sweepAt = tonumber(redis.call('HGET', permits, 'sweep'))
   if not sweepAt or nowMs < sweepAt then return end
   local flat = redis.call('HGETALL', permits)

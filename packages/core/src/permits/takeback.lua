@@ -1,6 +1,6 @@
 -- Takes permits back by their ids, all of them or none, and serves those who wait. A copy (same request) is answered as the first.
 --
--- KEYS  count queue fresh dead permits
+-- KEYS  count queue fresh dead timeouts permits
 -- ARGV  ids tombstoneMs claimMs trust releaseChannel
 --   dead            tombstone of this request: the answer
 --   ids             separated by spaces, each once

@@ -62,10 +62,10 @@ export function count(keys: SemaphoreKeys, { change, request, ...options }: Coun
 
 /** Goes on with a grant step that met its limit, and gives back what leases had that have ended. */
 export function serve(keys: SemaphoreKeys, options: Granting): Command<ServeReply> {
-  const { count: counter, queue, fresh, permits, releaseChannel } = keys;
+  const { count: counter, queue, fresh, timeouts, permits, releaseChannel } = keys;
   return command(
     serving,
-    { count: counter, queue, fresh, permits },
+    { count: counter, queue, fresh, timeouts, permits },
     { claimMs: duration('claimMs', options.claimMs, 1), trust: trustArgument(options), releaseChannel },
     (reply) => {
       const kind = reply.hasLength(2).text(0);

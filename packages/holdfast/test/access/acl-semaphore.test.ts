@@ -50,6 +50,8 @@ async function round(times: typeof quick): Promise<Round> {
   }
   await done.call('try to set', mine.trySetPermits(4));
   await done.call('set', mine.setPermits(4));
+  // Of Redisson's expirable semaphore: one whose lease has ended, and one that is out.
+  await kit.admin.zadd(`{${name}}:timeout`, 1, 'ended', Date.now() + 60_000, 'out');
   await done.call('count', mine.availablePermits());
   await done.call('inspect', mine.inspect());
   await done.call('close', Promise.all([ours.close(), theirs.close()]));

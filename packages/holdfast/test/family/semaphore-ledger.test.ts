@@ -2,7 +2,7 @@
  * The ledger of a semaphore: whatever its scripts are sent, in whatever order and however often, no permit is made and none is lost.
  *
  * Many tenures of three processes ask, are renewed, give back in parts and as a whole, and give up; copies of old commands arrive at any time, leases
- * end, processes die, somebody takes and gives back by the counter alone as Redisson does, and the semaphore is made larger and smaller.
+ * end, processes die, Redisson takes and gives back by the counter alone, or has permits for some time, and the semaphore is made larger and smaller.
  */
 import { type Command, permits, semaphoreKeys } from '@holdfast/core';
 import { MemoryServer } from '@holdfast/memory';
@@ -32,7 +32,7 @@ type Happening =
   | { readonly kind: 'pass'; readonly ms: number }
   | { readonly kind: 'die'; readonly process: number }
   | { readonly kind: 'java'; readonly takes: boolean }
-  | { readonly kind: 'add'; readonly permits: number };
+  | { readonly kind: 'expirable' | 'add'; readonly permits: number };
 
 const which = fc.nat(50);
 const happening: fc.Arbitrary<Happening> = fc.oneof(
@@ -56,6 +56,10 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(500, 3_000, 9_000) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('die' as const), process: fc.nat(PROCESSES.length - 1) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('java' as const), takes: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('expirable' as const), permits: fc.constantFrom(1, 2) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('add' as const), permits: fc.constantFrom(-1, 1, 2) }) },
 );
 
@@ -112,6 +116,9 @@ class Story {
       case 'java':
         this.#java(step.takes);
         return;
+      case 'expirable':
+        this.#takeExpirable(step.permits);
+        return;
       case 'add':
         this.#total += step.permits;
         this.#send(permits.count(keys, { change: { how: 'add', permits: step.permits }, ...this.#request() }));
@@ -134,6 +141,7 @@ class Story {
     const space = this.#server.keysOf();
     expect(space.find(keys.permits)).toBeUndefined();
     expect(space.find(keys.queue)).toBeUndefined();
+    expect(space.find(keys.timeouts)).toBeUndefined();
     expect(Number(space.text(keys.count))).toBe(this.#total - this.#javas);
   }
 
@@ -167,6 +175,15 @@ class Story {
     this.#connection.execute(['set', keys.count, `${takes ? free - 1 : free + 1}`]);
   }
 
+  /** A client of Redisson's has permits for some time, and never gives them back. */
+  #takeExpirable(permits: number): void {
+    const free = Number(this.#server.keysOf().text(keys.count));
+    if (free < permits) return;
+    this.#connection.execute(['set', keys.count, `${free - permits}`]);
+    for (let n = 0; n < permits; n++)
+      this.#connection.execute(['zadd', keys.timeouts, `${this.#nowMs + LEASE_MS / 2}`, `j${++this.#number}`]);
+  }
+
   #send(command: Command<unknown>): void {
     this.#sent.push(command);
     this.#run(command);
@@ -192,6 +209,7 @@ class Story {
   #audit(): void {
     let sum = Number(this.#server.keysOf().text(keys.count)) + this.#javas;
     for (const n of this.#records().values()) sum += n;
+    sum += this.#server.keysOf().sortedSet(keys.timeouts)?.range(0, -1).length ?? 0;
     expect(sum).toBe(this.#total);
     // Without records there is no key, which would stay.
     expect([...(this.#server.keysOf().hash(keys.permits)?.keys() ?? [])]).not.toEqual(['sweep']);

@@ -64,6 +64,22 @@ export function semaphores(site: () => Site): void {
       await site().onNodeOf(name, (redis) => redis.del(name));
     });
 
+    it.each(['semaphore', 'expirable'] as const)(
+      "a permit of Java's expirable semaphore whose lease has ended is had by who waits in Node, with its %s, without a call of Java",
+      async (of) => {
+        const name = freshName();
+        const client = site().client(patient);
+        await client.getSemaphore(name).trySetPermits(1);
+        await site().thread().call('acquire', { name, kind: 'expirable', leaseMs: 500 });
+        const [plain, withIds] = [client.getSemaphore(name), client.getPermitExpirableSemaphore(name)];
+        expect([await plain.availablePermits(), await withIds.acquiredPermits()]).toEqual([0, 1]);
+        const had = of === 'semaphore' ? plain.tryAcquire(1, 5_000) : withIds.tryAcquire(5_000);
+        expect(await had).not.toBeNull();
+        expect([await plain.availablePermits(), await withIds.acquiredPermits()]).toEqual([0, 1]);
+        await site().onNodeOf(name, (redis) => redis.del(name, `holdfast_sem_permits:{${name}}`));
+      },
+    );
+
     it('permits added on one side wake a call of the other', async () => {
       const name = freshName();
       const thread = site().thread();

@@ -135,7 +135,12 @@ const happenings: fc.Arbitrary<Step[]> = fc.oneof(
       .map((text): Step[] => [send('set', keys.count, text)]),
   },
   { weight: 1, arbitrary: fc.constantFrom(...TENURES).map((id): Step[] => [send('del', keys.dead(id))]) },
-  { weight: 1, arbitrary: fc.constant<Step[]>([send('zadd', keys.timeouts, '1', 'x', far, 'y')]) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom(['1', 'x'], [far, 'y'], ['1', 'x', '2', 'z', far, 'y'], ['92233720368547758', 'v'])
+      .map((javas): Step[] => [send('zadd', keys.timeouts, ...javas)]),
+  },
   {
     weight: 2,
     arbitrary: fc.tuple(tenure, entries).map(([id, entry]): Step[] => [send('hset', keys.fresh, id, entry)]),

@@ -2,7 +2,7 @@ import { attempt, type Commands } from '../../commands.js';
 import { ErrorReply, refusalOf } from '../../reply.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
 import { GrantStep, grantingOf } from './grant.js';
-import { Holders } from './holders.js';
+import { Holders, NEVER_AT } from './holders.js';
 
 /** permits/ask.lua */
 export const ask: ScriptBody = (redis, keys, args) => {
@@ -72,8 +72,8 @@ export const ask: ScriptBody = (redis, keys, args) => {
   if (holders.swept) step.announce(given(args, 9));
   if (isIn) return ['acquired', remainingOf(holders.recordOf(tenure)?.untilMs ?? 0), step.waiting, question];
 
-  const { sweepAt } = holders;
-  let remainingMs = sweepAt === undefined ? -1 : Math.max(sweepAt - nowMs, 1);
+  const endsAt = Math.min(holders.sweepAt ?? NEVER_AT, holders.javasEndAt ?? NEVER_AT);
+  let remainingMs = endsAt < NEVER_AT ? Math.max(endsAt - nowMs, 1) : -1;
   if (step.limited) remainingMs = 0;
   if (freshMs === 0) return ['busy', remainingMs, step.unserved, question];
   return ['wait', remainingMs, redis.zrank(queue, tenure) ?? 0, place, nowMs, question];

@@ -18,6 +18,11 @@ function isHolder(field: string): boolean {
   return field.includes(':');
 }
 
+/** What never ends is in Redisson's set with a later time. */
+export const NEVER_AT = 2 ** 53;
+
+const MOST_OF_JAVA = 1_000;
+
 export const NOT_A_SEMAPHORE = 'NOTASEMAPHORE this key is not a semaphore';
 
 /** free.lua */
@@ -32,10 +37,14 @@ export class Holders {
   readonly queue: string;
   readonly fresh: string;
   readonly permits: string;
+  /** Who has permits of Redisson's expirable semaphore; of scripts that sweep, or begin. */
+  readonly #timeouts: string;
   nowMs = 0;
   free: number | undefined;
   sweepAt: number | undefined;
   swept = false;
+  /** When the first lease of Redisson's may end. */
+  javasEndAt: number | undefined;
   readonly #redis: Commands;
 
   constructor(redis: Commands, keys: readonly string[]) {
@@ -44,6 +53,7 @@ export class Holders {
     this.queue = given(keys, 1);
     this.fresh = given(keys, 2);
     this.permits = keys.at(-1) ?? '';
+    this.#timeouts = keys.at(-2) ?? '';
   }
 
   strike(id: string): void {
@@ -117,8 +127,22 @@ export class Holders {
     else this.strike(id);
   }
 
+  #sweepJavas(): void {
+    if (this.free === undefined || !this.#redis.exists(this.#timeouts)) return;
+    for (let n = 0; n < MOST_OF_JAVA; n++) {
+      const found = attempt(() => this.#redis.zrangeWithScores(this.#timeouts, 0, 0));
+      const first = found instanceof ErrorReply ? undefined : found[0];
+      this.javasEndAt = first?.score;
+      if (first === undefined || first.score > this.nowMs) return;
+      this.#redis.zrem(this.#timeouts, first.member);
+      this.put(1);
+      this.swept = true;
+    }
+  }
+
   sweep(): void {
     const redis = this.#redis;
+    this.#sweepJavas();
     this.sweepAt = numberOf(redis.hget(this.permits, 'sweep'));
     if (this.sweepAt === undefined || this.nowMs < this.sweepAt) return;
     let soonest: number | undefined;
@@ -143,6 +167,8 @@ export class Holders {
     this.free = n;
     for (const holder of redis.hkeys(this.permits)) if (isHolder(holder)) tell(redis, holder, `1 look ${holder}`);
     redis.del(this.permits);
+    const javas = attempt(() => redis.zcard(this.#timeouts));
+    if (typeof javas === 'number' && javas > 0) redis.del(this.#timeouts);
   }
 
   /** Permits that are in use, beside those of Redisson's clients. */

@@ -1,10 +1,21 @@
-import { attempt } from '../../commands.js';
+import { attempt, type Commands } from '../../commands.js';
 import { ErrorReply } from '../../reply.js';
 import { given, integer, questionOf, type ScriptBody } from '../lua.js';
 import { GrantStep, grantingOf } from './grant.js';
 import { countIn, Holders, NOT_A_SEMAPHORE, parse } from './holders.js';
 
 const FEWEST = -2_147_483_648;
+
+/** javas.lua */
+function javasIn(
+  redis: Commands,
+  timeouts: string,
+  nowMs: number,
+): { readonly lasting: number; readonly ended: number } {
+  const all = javas(attempt(() => redis.zcard(timeouts)));
+  const lasting = all === 0 ? 0 : redis.zcount(timeouts, nowMs + 1);
+  return { lasting, ended: all - lasting };
+}
 
 /** A lock, or another semaphore, may have the name of Redisson's holders: then there are none. */
 function javas(counted: ErrorReply | number): number {
@@ -69,10 +80,11 @@ export const inspect: ScriptBody = (redis, keys, args) => {
   const nowMs = redis.timeMs();
   const notASemaphore = holders.look();
   if (notASemaphore !== undefined) return notASemaphore;
+  const { lasting, ended } = javasIn(redis, given(keys, 3), nowMs);
   return [
     nowMs,
-    holders.free === undefined ? [] : [holders.free],
-    javas(attempt(() => redis.zcount(given(keys, 3), nowMs))),
+    holders.free === undefined ? [] : [holders.free + ended],
+    lasting,
     [...(redis.hgetall(holders.permits) ?? [])].flat(),
     redis.zrangeWithScores(holders.queue, 0, -1).flatMap(({ member, score }) => [member, `${score}`]),
     [...(redis.hgetall(holders.fresh) ?? [])].flat(),
@@ -97,5 +109,6 @@ export const peek: ScriptBody = (redis, keys, args) => {
     if (record.untilMs !== 0 && record.untilMs <= nowMs) free += record.n;
     else used += record.n;
   }
-  return ['counts', free, used, javas(attempt(() => redis.zcount(timeouts, nowMs))), redis.zcard(queue), question];
+  const { lasting, ended } = javasIn(redis, timeouts, nowMs);
+  return ['counts', free + ended, used, lasting, redis.zcard(queue), question];
 };
