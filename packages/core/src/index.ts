@@ -39,6 +39,7 @@ export type { Inherited } from './queue/inherited.js';
 export { release, type ReleaseOptions, type ReleaseReply } from './lock/release.js';
 export { renew, type RenewItem, type RenewOutcome, type RenewReply } from './lock/renew.js';
 export { rest, type RestOptions, type RestReply } from './lock/rest.js';
+export { invite } from './lock/invite.js';
 export { serve, type ServeReply } from './lock/serve.js';
 export * as election from './election/index.js';
 export * as latch from './latch/index.js';

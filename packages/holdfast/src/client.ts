@@ -3,7 +3,7 @@ import type { LockHost } from './primitives/acquisition.js';
 import { CountDownLatchHandle, type RCountDownLatch } from './primitives/count-down-latch.js';
 import { election } from './election/election.js';
 import type { Election } from './primitives/election.js';
-import { FairOperations } from './primitives/fair-operations.js';
+import { FairOperations, InvitingFairOperations } from './primitives/fair-operations.js';
 import { FencedLockHandle } from './primitives/fenced-handle.js';
 import type { RFencedLock } from './primitives/fenced-lock.js';
 import { LockHandle } from './primitives/lock-handle.js';
@@ -141,7 +141,8 @@ class Client implements LockClientMembers {
   }
 
   getFairLock(name: string, options: LockHandleOptions = {}): RLock {
-    const operations = this.#backend.operations(FairOperations, name);
+    const primitive = this.#parts.wakeup.blind ? InvitingFairOperations : FairOperations;
+    const operations = this.#backend.operations(primitive, name);
     checkKeys('getFairLock', options, handleKeys);
     const host = { ...this.#host, parts: this.#backend.inLine };
     return new LockHandle(host, operations, fairPolicy, checkOwner(options.owner));

@@ -66,6 +66,14 @@ export const inspect: Operation<'lock' | 'queue' | 'fresh', never> = {
   source: [parts.protocolQuestion, parts.lockOwner, "local holder, fields, refused = owner('')\nif refused then return refused end\nlocal time = redis.call('TIME')\nreturn {\ntime[1] * 1000 + math.floor(time[2] / 1000),\nredis.call('PTTL', KEYS[1]),\n{ holder, holder and (fields.side and '1' or fields[holder]), fields.seq, fields.rest },\nredis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'),\nredis.call('HGETALL', KEYS[3]),\nquestion,\n}"].join('\n'),
 };
 
+export const invite: Operation<'line', 'releaseChannel' | 'trust'> = {
+  name: 'invite',
+  sha: '065c16e98f58228c3ee4e9400db74d71c0e904e4',
+  keys: (by) => [by.line],
+  args: (by) => [by.releaseChannel, by.trust],
+  source: [parts.protocolQuestion, parts.queueAnnounce, "local first = redis.call('LINDEX', KEYS[1], 0)\nif first then announce(ARGV[1] .. ':' .. first, ARGV[2] == '1') end\nreturn { 'served', 0, question }"].join('\n'),
+};
+
 export const peek: Operation<'lock', 'tenure'> = {
   name: 'peek',
   sha: '8a4ec5ec6c84145297d028e1dc6303db19bca699',

@@ -19,11 +19,11 @@ export function serve(keys: LockKeys, options: Granting): Command<ServeReply> {
     operation,
     { lock: keys.lock, queue: keys.queue, fresh: keys.fresh },
     { claimMs: duration('claimMs', options.claimMs, 1), trust: trustArgument(options) },
-    decode,
+    decodeServed,
   );
 }
 
-function decode(reply: Reply): ServeReply {
+export function decodeServed(reply: Reply): ServeReply {
   const kind = reply.hasLength(2).text(0);
   return kind === 'served' ? { kind, left: reply.natural(1) } : reply.fail('unknown status');
 }

@@ -21,6 +21,8 @@ export interface LockKeys {
   readonly releaseChannel: string;
   /** Redisson's counter of fencing tokens. The names `pay` and `{pay}` share it, by Redisson's rule: tokens of both rise. */
   readonly tokenCounter: string;
+  /** List in which Redisson keeps who waits in its fair lock; behind a prefix of ioredis another key of the same slot. */
+  readonly fairLine: string;
 }
 
 /** The Redis keys and channels of one read-write lock. The lock itself is that of {@link LockKeys}, so that all locks of a name exclude each other. */
@@ -179,6 +181,10 @@ class KeysOfLock extends KeysOfName implements LockKeys {
 
   get tokenCounter(): string {
     return this.redissons('redisson_lock_token');
+  }
+
+  get fairLine(): string {
+    return this.redissons('redisson_lock_queue');
   }
 }
 

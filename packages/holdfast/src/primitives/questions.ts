@@ -8,7 +8,7 @@ import { MAX_TIME_MS, type Settings } from '../options.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import type { ForceReply, OwnedOperations, PeekReply } from '../tenure/operations.js';
 import { query } from '../tenure/query.js';
-import { serveRest } from '../tenure/serving.js';
+import { announceFree } from '../tenure/serving.js';
 
 /** How long after a call has given up a late copy of its command is still recognised. */
 const LATE_COPY_MS = 60_000;
@@ -68,7 +68,7 @@ export class NodeQuestions implements Questions {
     const tombstoneMs = tombstoneMsOf(this.#parts.settings);
     const request = this.#parts.tenureId(undefined);
     const reply = await this.#ask(operations, operations.force(request, { tombstoneMs }));
-    serveRest(this.#parts, operations, reply.left);
+    announceFree(this.#parts, operations, reply.left);
     return reply;
   }
 

@@ -73,6 +73,8 @@ export interface Operations extends LockIdentity {
   cancel(tenure: string, options: { readonly tombstoneMs: number; readonly end: TenureEnd }): Command<Served>;
   /** Goes on with a grant step that met its limit among waiters that have gone. */
   serve(): Command<Served>;
+  /** Tells who waits in a line of another library, once the name is free. Absent: there is no such line. */
+  invite?(): Command<Served>;
   /** Raises the leases of any number of tenures of this kind. */
   renew(items: readonly RenewItem[]): Command<RenewReply>;
 }

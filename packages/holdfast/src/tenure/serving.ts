@@ -19,6 +19,13 @@ export function serveRestOf(parts: WayThere, operations: Operations, reply: Rele
   if ('left' in reply) serveRest(parts, operations, reply.left);
 }
 
+/** The name is free for all that holdfast knows. Who waits in a line of another library is told, and no call waits for that. */
+export function announceFree(parts: WayThere, operations: Operations, left: number): void {
+  serveRest(parts, operations, left);
+  if (operations.invite !== undefined)
+    void serve(parts, { key: operations.key, serve: operations.invite.bind(operations) });
+}
+
 /** Gives back once more what was given back, at a server that may not have heard of it. */
 export async function giveBackAgain(parts: WayThere, release: Release): Promise<void> {
   const { operations } = release;

@@ -33,7 +33,7 @@ import { type GrantNews, type MessageSubject, TenureMessages } from './messages.
 import type { Operations, Owned, ReleaseReply, TenureEnd } from './operations.js';
 import { OtherWaiters } from './other-waiters.js';
 import type { LeaseSubject } from './renewals.js';
-import { serveRestOf } from './serving.js';
+import { announceFree, serveRestOf } from './serving.js';
 import type { WakeupSubscription } from './wakeup.js';
 
 /** See the module comment. */
@@ -252,7 +252,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     }
     this.#subscription.close();
     const { reply } = answer;
-    serveRestOf(this.#parts, this.operations, reply);
+    if ('left' in reply) announceFree(this.#parts, this.operations, reply.left);
     if (reply.kind !== 'notHeld') return { kind: 'released' };
     // A first copy of this very release may have run, its reply lost with the connection; but not if the lease can have ended since.
     return step.sentTwice && this.#parts.clock.now() < step.deadline ? { kind: 'released' } : { kind: 'unheld' };

@@ -121,7 +121,7 @@ describe('the rules in docs/security.md', () => {
   it('for applications in Redisson mode cannot do without them for fair locks, elections and inspect', async () => {
     forgetAll();
     await createUser(kit.admin, 'limited', 'locks');
-    await createUser(kit.admin, 'limited', 'elections');
+    for (const role of ['elections', 'fair-beside-java']) await createUser(kit.admin, 'limited', role);
     await kit.admin.acl('SETUSER', 'limited', '+incrby');
     const client = openAs(kit, 'limited', { wakeup: 'redisson' });
     const others = openAs(kit, 'default', { wakeup: 'redisson' });
@@ -135,6 +135,7 @@ describe('the rules in docs/security.md', () => {
       const outcomes = [await busy, await campaign, await failureOf(client.inspect(name))];
       await hold.release();
       await leads.resign();
+      await failureOf(client.getFairLock(name).withLock(() => undefined));
       return outcomes;
     };
     expect(await work()).toMatchObject([{ code: 'LOCK_TIMEOUT' }, { code: 'LOCK_TIMEOUT' }, undefined]);

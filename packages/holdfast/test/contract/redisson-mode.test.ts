@@ -186,3 +186,31 @@ it('a waiter that hears of a release lets others in first where one of another l
   // And an ask and a release of each lock.
   expect(await commands()).toBe(8);
 });
+
+it('the first in the line of a fair lock of Redisson hears on a channel of its own when one of ours is free or forced', async () => {
+  const name = freshName();
+  const line = `redisson_lock_queue:{${name}}`;
+  kit.cleanup(async () => void (await kit.admin.del(line)));
+  await kit.admin.rpush(line, foreigner, 'another');
+  const listener = kit.admin.duplicate();
+  kit.cleanup(() => listener.disconnect());
+  const heard: string[] = [];
+  listener.on('pmessage', (_: string, channel: string, message: string) => heard.push(`${channel} ${message}`));
+  await listener.psubscribe(`${channelOf(name)}:*`);
+  const client = openClient(kit, redisson);
+  const fair = client.getFairLock(name);
+  const isTold = (what: string, times: number) =>
+    waitUntil(() => heard.filter((told) => told === `${channelOf(name)}:${what}`).length >= times, {
+      what: `${what} is told ${times} times`,
+    });
+  await (await client.getLock(name).acquire()).release();
+  await (await openClient(kit, { wakeup: 'queue' }).getFairLock(name).acquire()).release();
+  await kit.admin.publish(`${channelOf(name)}:nobody`, '-');
+  await isTold('nobody -', 1);
+  expect(heard).toHaveLength(1);
+  await (await fair.acquire()).release();
+  await isTold(`${foreigner} 0`, 1);
+  await fair.acquire();
+  await fair.forceUnlock();
+  await isTold(`${foreigner} 0`, 2);
+});

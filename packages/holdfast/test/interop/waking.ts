@@ -1,6 +1,7 @@
 import { waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { betweenMs, quantile, report, spread } from './figures.js';
+import { nowUs } from './java-peer.js';
 import { isLong } from './length.js';
 import { channelOf, freshName, patient, type Site } from './site.js';
 
@@ -55,6 +56,23 @@ export function waking(site: () => Site): void {
         await thread.unlock(name);
       }
       expectWoken('a Java waiter after a Node release', samples, Math.min(...leases));
+    });
+
+    it('a Java waiter in its fair lock is woken by the release of a fair lock of Node', async () => {
+      const name = freshName();
+      const thread = site().thread();
+      const fair = site().client(patient).getFairLock(name);
+      const line = `redisson_lock_queue:{${name}}`;
+      const hold = await fair.acquire();
+      const waiting = thread.timed('lock', { name, kind: 'fair' });
+      await waitUntil(async () => (await site().onNodeOf(name, (redis) => redis.llen(line))) === 1, {
+        what: 'Java waits',
+      });
+      expect(await site().pttl(name)).toBeGreaterThan(10_000);
+      const startedUs = nowUs();
+      await hold.release();
+      expect(betweenMs({ startedUs }, await waiting)).toBeLessThan(5_000);
+      await thread.call('unlock', { name, kind: 'fair' });
     });
 
     it('a Java waiter is woken by a release of another JVM: what the two above are to be compared with', async () => {

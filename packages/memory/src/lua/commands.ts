@@ -199,6 +199,9 @@ export const redisCommands: Readonly<Record<string, RedisCommand>> = {
   hscan: atLeast(2, 'read', hscan),
   hrandfield: { access: 'read', least: 1, most: 2, run: hrandfield },
 
+  // There are no lists.
+  lindex: exactly(2, 'read', () => null),
+
   zadd: atLeast(3, 'grow', zadd),
   zrem: atLeast(2, 'write', zrem),
   zcard: exactly(1, 'read', ({ keys }, key) => keys.sortedSet(key)?.size ?? 0),

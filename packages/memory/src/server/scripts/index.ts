@@ -10,6 +10,7 @@ import { glance } from './glance.js';
 import { guards } from './guard.js';
 import { handoff } from './handoff.js';
 import { inspect } from './inspect.js';
+import { invite } from './invite.js';
 import { latches } from './latch.js';
 import type { ScriptBody } from './lua.js';
 import { permitsBodies } from './permits/index.js';
@@ -30,6 +31,7 @@ export const bodies: Readonly<Record<string, ScriptBody>> = {
   glance,
   handoff,
   inspect,
+  invite,
   peek,
   reasks: reasks(plainWidths),
   release,
