@@ -46,7 +46,7 @@ module.exports = {
       name: 'lua-in-memory-is-for-simulations-and-tests',
       comment: 'It needs a parser. What users get executes the rules.',
       severity: 'error',
-      from: { path: '^packages/', pathNot: '^packages/(memory/(src/lua|test)|simulation)/' },
+      from: { path: '^packages/', pathNot: '^packages/(memory/src/lua|simulation|[^/]+/test)/' },
       to: { path: ['^packages/memory/src/lua/', 'node_modules/luaparse/'] },
     },
     {

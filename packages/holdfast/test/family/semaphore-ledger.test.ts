@@ -176,11 +176,11 @@ class Story {
   }
 
   /** A client of Redisson's has permits for some time, and never gives them back. */
-  #takeExpirable(permits: number): void {
+  #takeExpirable(many: number): void {
     const free = Number(this.#server.keysOf().text(keys.count));
-    if (free < permits) return;
-    this.#connection.execute(['set', keys.count, `${free - permits}`]);
-    for (let n = 0; n < permits; n++)
+    if (free < many) return;
+    this.#connection.execute(['set', keys.count, `${free - many}`]);
+    for (let n = 0; n < many; n++)
       this.#connection.execute(['zadd', keys.timeouts, `${this.#nowMs + LEASE_MS / 2}`, `j${++this.#number}`]);
   }
 
