@@ -63,7 +63,8 @@ export interface LockClientMembers extends AsyncDisposable {
    */
   getFairLock(name: string, options?: LockHandleOptions): RLock;
   /**
-   * As {@link getLock}, for a lock whose holds have fencing tokens. It excludes `getLock` on the same name; the two never re-enter each other.
+   * As {@link getLock}, for a lock whose holds have fencing tokens. It excludes `getLock` on the same name; the two never re-enter each other. Beside Java's
+   * Redisson use `prefix`: behind a `keyPrefix` of ioredis tokens are counted in another key than Redisson's.
    *
    * @throws TypeError or RangeError as `getLock`.
    */

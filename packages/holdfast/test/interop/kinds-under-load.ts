@@ -3,7 +3,7 @@ import { report } from './figures.js';
 import { isLong } from './length.js';
 import { freshName, type Site } from './site.js';
 
-/** Neither side hears the releases of the other's fair and read-write locks: then it looks when the lease that it was told has passed. */
+/** Node does not hear the releases of Java's fair lock: then it looks when the lease that it was told has passed. */
 const watchdogTimeoutMs = 1_000;
 
 /** The other kinds of locks, each with its like of the other side on one name. */
