@@ -33,7 +33,8 @@ export function kindsUnderLoad(site: () => Site): void {
         const tookMs = performance.now() - startedAt;
         expect(sections).toBe(4 * 50 + 2 * 3 * 100);
         expect(await count()).toBe(sections);
-        expect(await others).toBeGreaterThan(0);
+        // Where nobody promises anybody a turn, one process may have had all of its own before the next one came in.
+        expect(await others).toBeGreaterThanOrEqual(kind === 'spin' || kind === 'write' ? 0 : 1);
         await site().onNodeOf(counter, (redis) => redis.del(counter));
         if (kind === 'fenced') await site().forgetTokens(name);
         report({
