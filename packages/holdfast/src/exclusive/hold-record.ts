@@ -89,7 +89,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   scopes: readonly Scope[] = none;
   section: Scope | undefined;
   heldLong = false;
-  /** The multi-lock it was taken for may still wait for other members: it is not yet there to be undone by `unlock`. */
+  /** The multi-lock it was taken for may still wait for other members: it is not yet there to be undone by `unlock`, and has no minimum. */
   gathering = false;
   inherited: Inherited | undefined;
   /** Its neighbours among the open holds of its lock: the next one outwards, and the next one inwards. */

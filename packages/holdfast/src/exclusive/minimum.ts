@@ -1,9 +1,12 @@
 import type { HoldRecord } from './hold-record.js';
 import type { ExclusiveLock } from './lock.js';
 
-/** Until when a lock stays taken for the sake of a hold that ends, and of those `before` it. */
-export function keptFor({ since, terms: { minHoldMs } }: HoldRecord, before: number | undefined): number | undefined {
-  if (since === undefined || minHoldMs === undefined) return before;
+/** Until when a lock stays taken for the sake of a hold that ends, and of those `before` it. A call that waits for more has no hold yet. */
+export function keptFor(
+  { since, gathering, terms: { minHoldMs } }: HoldRecord,
+  before: number | undefined,
+): number | undefined {
+  if (since === undefined || minHoldMs === undefined || gathering) return before;
   return Math.max(since + minHoldMs, before ?? since);
 }
 

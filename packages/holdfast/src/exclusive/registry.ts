@@ -143,11 +143,7 @@ export class Registry implements LockHome {
     this.#refuseOthers();
     if (drainMs > 0 && this.#size > 0) await this.#quiet(drainMs);
     this.#phase = 'closed';
-    // Told when all are lost: with one of its locks lost a multi-lock gives the others back, and before their minimum is over.
-    const { tellings } = this.#parts;
-    tellings.hold();
     for (const coordinator of [...this.coordinators()]) coordinator.close();
-    tellings.release();
     this.#refuseOthers();
   }
 

@@ -131,20 +131,29 @@ export class HoldBundle {
     await this.#leaving.catch(() => undefined);
   }
 
+  /** All members are there. */
+  complete(): this {
+    for (const { record } of this.#taken) record.gathering = false;
+    return this;
+  }
+
   /**
    * From now on each hold is on its own: it is given back by `unlock()` of its member, which must find it there. Were it given back with the
    * loss of another, that `unlock()` would undo a `lock()` around it.
    */
   disband(): void {
     this.#isDisbanded = true;
-    for (const { record } of this.#taken) record.gathering = false;
   }
 
   #lose(record: HoldRecord): void {
     if (this.#isDisbanded || this.#lost !== undefined || this.#leaving !== undefined) return;
     this.#lost = record;
-    this.#abort.abort(record.lossError());
-    for (const { record: other } of this.#taken) if (other !== record) releaseNow(other).catch(() => undefined);
+    const loss = record.lossError();
+    this.#abort.abort(loss);
+    // Where its own client has ended it, nobody else has it: the minimum of each is kept, as that of a lock alone.
+    const isOurs = loss.reason === 'closed' || loss.reason === 'max-hold';
+    for (const { record: other } of this.#taken)
+      if (other !== record) (isOurs ? other.release() : releaseNow(other)).catch(() => undefined);
   }
 
   #releaseAll(release: (record: HoldRecord) => Promise<void>): Promise<void> {

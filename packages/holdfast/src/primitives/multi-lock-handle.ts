@@ -139,7 +139,9 @@ export class MultiLockHandle implements MultiLock {
       const { waitMs = style.waitMs } = options;
       const until = joinedAt + (waitMs ?? Number.POSITIVE_INFINITY);
       const ahead = new MembersAhead(this.#members, memberOptions(options));
-      return this.#takeAll({ style, options, waitMs, entry, site, joinedAt, until, ahead }).then(completion);
+      return this.#takeAll({ style, options, waitMs, entry, site, joinedAt, until, ahead }).then((outcome) =>
+        completion(outcome instanceof HoldBundle ? outcome.complete() : outcome),
+      );
     } catch (error) {
       return rejection(error);
     }

@@ -156,6 +156,52 @@ describe('the minimum of a multi-lock', () => {
     await server.advance(21_000);
     for (const name of ['a', 'b', 'c']) expect(await second.getLock(name).tryLock()).toBe(true);
   });
+
+  const ends: readonly [string, (server: TestServer, client: LockClient) => Promise<unknown>][] = [
+    ['it is closed', (_, client) => client.close()],
+    ['its maxHoldMs is over', (server) => server.advance(31_000)],
+  ];
+
+  it.each(ends)('is kept of every member that its client has when %s, whenever each was had', async (_, end) => {
+    const { server, second } = processes(2);
+    const first = createTestClient({ server, maxHoldMs: 30_000 });
+    const [early, late] = inOrder(first);
+    const blocker = await second.getLock(late).acquire();
+    const acquiring = first.getMultiLock([early, late]).acquire({ minHoldMs: 60_000 });
+    await server.advance(5_000);
+    await blocker.release();
+    expect((await acquiring).state).toBe('held');
+    await end(server, first);
+    await server.advance(0);
+    for (const name of [early, late]) expect(await second.getLock(name).tryLock()).toBe(false);
+    await server.advance(61_000);
+    for (const name of [early, late]) expect(await second.getLock(name).tryLock()).toBe(true);
+    await first.close();
+  });
+
+  it('is kept of a member of another client than the one that is closed', async () => {
+    const { server, first, second } = processes(2);
+    const third = createTestClient({ server });
+    await first.getMultiLock([first.getLock('a'), second.getLock('b')]).acquire({ minHoldMs: 20_000 });
+    await first.close();
+    await server.advance(0);
+    for (const name of ['a', 'b']) expect(await third.getLock(name).tryLock()).toBe(false);
+    await third.close();
+  });
+
+  it.each(ends)('is not kept for a call that waits for another member when %s', async (_, end) => {
+    const { server, second } = processes(2);
+    const first = createTestClient({ server, maxHoldMs: 30_000 });
+    const [early, late] = inOrder(first);
+    await second.getLock(late).acquire();
+    const failure = failureOf(first.getMultiLock([early, late]).acquire({ minHoldMs: 60_000 }));
+    await server.advance(1_000);
+    await end(server, first);
+    await server.advance(0);
+    expect(await failure).toBeInstanceOf(Error);
+    expect(await second.getLock(early).tryLock()).toBe(true);
+    await first.close();
+  });
 });
 
 describe('a call that does not get all members', () => {
