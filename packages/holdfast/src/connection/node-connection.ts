@@ -282,8 +282,8 @@ export class NodeConnection implements Connection {
 
   readonly #failed = (error: unknown): void => {
     const told = redacted(error);
-    if (isBeginningAgain(told)) return;
     const unnamed = this.#ofSentinels?.(told);
+    if (isBeginningAgain(unnamed ?? told)) return;
     this.#trouble = unnamed ?? told;
     // Sentinels are asked before there is a connection: the next one is without that trouble.
     this.#troubledEpoch = unnamed ? this.#epoch - 1 : this.#epoch;

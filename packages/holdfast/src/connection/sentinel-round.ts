@@ -2,13 +2,16 @@
  * Why no sentinel names the master. ioredis asks them one after the other, and tells what the last one has said: here all are heard.
  *
  * What one refuses for good counts, whatever the others say. That there is no such master counts when all have said so: one that is
- * new does not know it yet, and one that cannot be asked may.
+ * new does not know it yet, and one that cannot be asked may. So does what is wrong with one server only, its certificate or that it is no sentinel.
  *
  * Of one whose connection failed (a certificate, a password with ioredis 5) ioredis says only that it is closed: why, our own connection to it knows.
  */
 
 import type { Redis } from 'ioredis';
 import { closedConnection, isLasting, unnamedMaster } from './trouble.js';
+
+/** What is wrong with one server, and need not be with the others. */
+const ofOneServer = /unknown command|certificate/i;
 
 /** What a round without success has come to; undefined for any other trouble. */
 export type SentinelRound = (trouble: Error) => Error | undefined;
@@ -28,11 +31,13 @@ export function hearSentinels(redis: Redis, troubleWith: (address: string) => Er
     if (!trouble.message.startsWith(unnamedMaster)) return undefined;
     const round = said;
     said = [];
-    // After a success ioredis goes on behind that sentinel: the round is not a whole one then.
-    const isWhole = round.length >= (sentinels as object[]).length;
-    if (isWhole && round.every((text) => /No such master|: null$/.test(text)))
-      return new Error(`No such master "${name}"`);
-    const told = round.map((text) => new Error(text.replace(/^.* because/s, unnamedMaster)));
-    return told.find(isLasting) ?? told.at(-1) ?? trouble;
+    // After a success ioredis goes on behind that sentinel. What was wrong with the master that it named has been said.
+    if (round.length < (sentinels as object[]).length) return new Error(unnamedMaster);
+    if (round.every((text) => /No such master|: null$/.test(text))) return new Error(`No such master "${name}"`);
+    const told = round
+      .filter((text) => text.includes(' because '))
+      .map((text) => new Error(text.replace(/^.* because/s, unnamedMaster)));
+    const ofAll = told.filter(({ message }) => !ofOneServer.test(message));
+    return ofAll.find(isLasting) ?? ofAll.at(-1) ?? told.at(-1);
   };
 }

@@ -80,7 +80,7 @@ export const closedConnection = 'Connection is closed.';
 /** What the trouble of the sentinels begins with. */
 export const unnamedMaster = 'No sentinel names the master:';
 
-/** Each sentinel has named a master. What was wrong with that one has been said, and ioredis begins again with the first. */
+/** A sentinel has named a master. What was wrong with that one has been said, and ioredis begins again with the first. */
 export const isBeginningAgain = ({ message }: Error): boolean => message === unnamedMaster;
 
 /** The trouble with several servers, each in words of its own: those of one do not speak for the others. */

@@ -11,6 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLockClient } from 'holdfast';
 import { Redis, type RedisOptions } from 'ioredis';
+import { FakeSentinel } from '../support/fake-sentinel.js';
 import { everyCall } from '../support/given-connections.js';
 import { failureOf } from '../support/outcomes.js';
 import { freshName } from '../support/clients.js';
@@ -56,6 +57,11 @@ describe('behind sentinels', () => {
       [
         'of a master that none of them knows',
         { name: 'nope' },
+        /the sentinels know no master of that name \(No such master "nope"\)$/,
+      ],
+      [
+        'of such a master that asks them for nothing else',
+        { name: 'nope', updateSentinels: false },
         /the sentinels know no master of that name \(No such master "nope"\)$/,
       ],
     ])('%s is told so at once by every call', async (__, options, reason) => {
@@ -127,6 +133,34 @@ describe('behind sentinels', () => {
         message: expect.stringMatching(/: No sentinel names the master: the server there is no sentinel/),
       });
     }
+  });
+
+  describe('where one is no sentinel, the call waits', () => {
+    const opened = async (fake: FakeSentinel) => {
+      await fake.listen();
+      leaks.cleanup(() => fake.close());
+      const { host, port } = master;
+      return open({ sentinels: [fake.address, { host, port }], name: 'mymaster' });
+    };
+
+    it('for the other, which may be back at any moment', async () => {
+      const fake = new FakeSentinel([master.host, master.port]);
+      const { client, told } = await opened(fake);
+      await fake.close();
+      const waiting = client.getLock(freshName()).tryLock(500_000);
+      await waitUntil(() => told.some((text) => text.includes('commands')), { what: 'a round' });
+      await fake.listen();
+      expect(await waiting).toBe(true);
+    });
+
+    it('for the master that the other names, in a failover', async () => {
+      const fake = new FakeSentinel(['127.0.0.1', 1]);
+      const { client } = await opened(fake);
+      const waiting = client.getLock(freshName()).tryLock(500_000);
+      await waitUntil(() => fake.asked > 8, { what: 'some rounds' });
+      fake.master = [master.host, master.port];
+      expect(await waiting).toBe(true);
+    });
   });
 
   it('a sentinel that was given as the server of the locks is told as such', async () => {
