@@ -91,6 +91,22 @@ describe('a semaphore', () => {
     await hold.release();
   });
 
+  it("is nothing left behind where its clients have a keyPrefix of ioredis', nor is the record of a guarded value", async () => {
+    const keyPrefix = `doctor-${randomUUID()}:`;
+    const { host, port } = kit.server;
+    const client = openClient(kit, { redis: { host, port, keyPrefix } });
+    const hold = await client.getSemaphore('pool', { permits: 2 }).acquire(1);
+    kit.cleanup(async () => {
+      for (const key of await kit.admin.keys(`${keyPrefix}*`)) await kit.admin.del(key);
+    });
+    await client.getFencedLock('report').withLock(({ guard }) => guard.set('total', '1'));
+    expect((await kit.admin.keys(`${keyPrefix}*`)).length).toBeGreaterThan(2);
+    const outcome = await holdfast(kit, ['doctor', '--key-prefix', keyPrefix, '--json']);
+    const missing = only(findingsOf(outcome), 'keys-without-expiry')?.missing ?? [];
+    expect(missing.filter((key) => key.includes('holdfast_'))).toEqual([]);
+    await hold.release();
+  });
+
   it('with permits that never end is named', async () => {
     const prefix = `doctor-${randomUUID()}:`;
     const semaphore = openClient(kit, { prefix }).getSemaphore('pool', { permits: 2 });

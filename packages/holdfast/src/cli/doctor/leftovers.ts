@@ -37,7 +37,7 @@ export async function examineLeftovers(servers: readonly Redis[], front: string)
 
 /** A counter, or who has permits of a semaphore: they end with their leases, in a key that stays. One that has no end is somebody's to give back. */
 async function isToLast(redis: Redis, key: string): Promise<boolean> {
-  if (!/^holdfast_(tagged_)?sem_permits:/.test(key))
+  if (!/holdfast_(tagged_)?sem_permits:.*\{/s.test(key))
     return /^-?\d+$/.test((await redis.get(key).catch(() => '')) ?? '');
   const records = await redis.hgetall(key).catch(() => ({}));
   return !Object.values(records).some((record) => record.endsWith(' 0'));
@@ -46,6 +46,6 @@ async function isToLast(redis: Redis, key: string): Promise<boolean> {
 /** A key of holdfast's own that is to expire, or, where locks have a prefix of their own, any key behind it. */
 function isOurs(key: string, front: string): boolean {
   // The record of a guarded value that has no TTL stays as long as that.
-  if (/^holdfast_(tagged_)?fence:/.test(key)) return false;
+  if (/holdfast_(tagged_)?fence:.*\{/s.test(key)) return false;
   return (front !== '' && key.startsWith(front)) || /holdfast_[a-z_]+:.*\{/s.test(key);
 }
