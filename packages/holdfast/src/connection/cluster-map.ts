@@ -11,6 +11,7 @@
  */
 
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import { none } from '../lists.js';
 import { apart } from '../scopes/scope.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { retryStrategy, swift } from './redis-input.js';
@@ -57,9 +58,9 @@ export class ClusterMap {
   #closed = false;
   #learnt = false;
   #trouble: Error | undefined;
-  /** The last node that could not be asked, and the attempt to learn why. */
-  #unasked: Redis | undefined;
-  #attempt: Attempt | undefined;
+  /** The nodes that could not be asked, and the attempts to learn why. */
+  readonly #unasked = new Map<NodeAddress, Redis>();
+  #attempts: readonly Attempt[] = none;
 
   constructor(template: Cluster, tools: ConnectionTools, listener: ClusterMapListener) {
     this.#tools = tools;
@@ -80,7 +81,8 @@ export class ClusterMap {
     );
     this.#cluster.on('refresh', () => this.#learn());
     this.#cluster.on('node error', (_, node: NodeAddress) => {
-      this.#unasked = this.#cluster.nodes().find((redis) => addressOf(redis) === node);
+      const unasked = this.#cluster.nodes().find((redis) => addressOf(redis) === node);
+      if (unasked !== undefined) this.#unasked.set(node, unasked);
     });
     this.#cluster.on('error', (error) => {
       // It says that no node could be asked; why, says the error of one of them.
@@ -156,7 +158,7 @@ export class ClusterMap {
     this.#closed = true;
     this.#refresh?.cancel();
     this.#cluster.disconnect();
-    await Promise.all([this.#asked, this.#attempt?.end()]);
+    await Promise.all([this.#asked, ...this.#attempts.map(({ end }) => end())]);
   }
 
   #ask(): void {
@@ -175,18 +177,23 @@ export class ClusterMap {
   }
 
   #failed(error: Error): void {
-    if (error.message !== closedConnection || this.#unasked === undefined) this.#tell(error);
-    else if (this.#attempt === undefined) void this.#find(attempt(this.#unasked));
+    const unasked = [...this.#unasked.values()];
+    this.#unasked.clear();
+    if (error.message !== closedConnection || unasked.length === 0) this.#tell(error);
+    else if (this.#attempts.length === 0) void this.#find(error, unasked.map(attempt));
     // What is known says more.
     this.#trouble ??= error;
   }
 
-  async #find(made: Attempt): Promise<void> {
-    this.#attempt = made;
-    const why = await made.trouble;
-    this.#attempt = undefined;
+  async #find(closed: Error, attempts: readonly Attempt[]): Promise<void> {
+    this.#attempts = attempts;
+    const troubles = await Promise.all(attempts.map(({ trouble }) => trouble));
+    this.#attempts = none;
+    // What is wrong for good with one node, as its certificate, ends no call while another may come back.
+    const why =
+      troubles.find((trouble) => !isLasting(trouble)) ?? (troubles.includes(undefined) ? closed : troubles[0]);
     // Else a node has been asked meanwhile.
-    if (this.#trouble !== undefined && !this.#closed) this.#tell(why === undefined ? this.#trouble : redacted(why));
+    if (this.#trouble !== undefined && !this.#closed) this.#tell(redacted(why));
   }
 
   #tell(trouble: Error): void {
@@ -197,6 +204,7 @@ export class ClusterMap {
 
   #learn(): void {
     this.#trouble = undefined;
+    this.#unasked.clear();
     this.#learnt = true;
     // Sparse where no server keeps a slot.
     this.#adopt(Array.from(this.#cluster.slots, (nodes: NodeAddress[] | undefined) => nodes?.[0]));

@@ -158,8 +158,13 @@ describe.each(ways)('given as %s, a client', (_, give) => {
 });
 
 describe('a Cluster of which no node can be asked', () => {
-  const open = (node: { host: string; port: number }, redisOptions: RedisOptions = {}, options = {}) => {
-    const cluster = new Cluster([node], { lazyConnect: true, redisOptions });
+  const open = (
+    node: { host: string; port: number },
+    redisOptions: RedisOptions = {},
+    options = {},
+    others: { host: string; port: number }[] = [],
+  ) => {
+    const cluster = new Cluster([node, ...others], { lazyConnect: true, redisOptions });
     kit.cleanup(() => cluster.disconnect());
     return openClient(kit, { redis: cluster, ...options });
   };
@@ -193,6 +198,18 @@ describe('a Cluster of which no node can be asked', () => {
         message: expect.stringMatching(/TLS certificate is not accepted/),
       });
     }
+  });
+
+  (canIssueCertificates() ? it : it.skip)('is waited for while a node without that trouble may come back', async () => {
+    const server = await startPrivateRedis({ tls: issueCertificate() });
+    kit.cleanup(() => server.stop());
+    const client = open({ host: server.host, port: server.port }, { tls: { ca: issueCertificate().ca } }, {}, [
+      { host: '127.0.0.1', port: 1 },
+    ]);
+    expect(await failureOf(client.getLock(freshName()).tryLock(1_500))).toMatchObject({
+      code: 'LOCK_UNAVAILABLE',
+      message: expect.stringMatching(/has not answered for .*nothing listens/),
+    });
   });
 
   it('says that it keeps no slots, while nobody has given it any', async () => {
