@@ -174,11 +174,10 @@ class Client implements LockClientMembers {
     return expirableSemaphore(this.#host, this.#backend, name, options);
   }
 
-  getMultiLock(members: readonly (RLock | string)[]): MultiLock {
-    return new MultiLockHandle(
-      this.#host,
-      membersInOrder(members, (name) => this.getLock(name)),
-    );
+  getMultiLock(members: readonly (RLock | string)[], ...surplus: readonly unknown[]): MultiLock {
+    refuseSurplus(surplus, 'getMultiLock', 'one list of names and locks');
+    const inOrder = membersInOrder(members, (name) => this.getLock(name));
+    return new MultiLockHandle(this.#host, inOrder);
   }
 
   getCountDownLatch(name: string, ...surplus: readonly unknown[]): RCountDownLatch {
@@ -233,13 +232,11 @@ class Client implements LockClientMembers {
   }
 
   listLocks(options: ListLocksOptions = {}): AsyncGenerator<ListedLock, void, undefined> {
-    const { registry } = this.#host;
-    return listLocks({ backend: this.#backend, clientId: this.clientId, registry }, options);
+    return listLocks({ backend: this.#backend, clientId: this.clientId, registry: this.#host.registry }, options);
   }
 
   stats(): LockClientStats {
-    const { reporter, limits } = this.#parts;
-    return reporter.stats.snapshot(limits.waiting);
+    return this.#parts.reporter.stats.snapshot(this.#parts.limits.waiting);
   }
 
   on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
@@ -291,7 +288,9 @@ export const LockClient = Client as unknown as (abstract new (
  *
  * @throws TypeError or RangeError for options that cannot work, with the reason.
  */
-export function createLockClient(options: LockClientOptions): LockClient {
+export function createLockClient(options: LockClientOptions): LockClient;
+export function createLockClient(options: LockClientOptions, ...surplus: readonly unknown[]): LockClient {
+  refuseSurplus(surplus, 'createLockClient', 'one object of options');
   return make(options, systemSurroundings());
 }
 

@@ -206,7 +206,7 @@ export interface LockClientMembers extends AsyncDisposable {
   /**
    * Ends the client: waiting and new calls reject with LockClientClosedError; holds in use have `drainMs` to be released (calls inside them
    * still re-enter), then they are aborted with reason `closed` and given back; connections of ours are closed, yours stays open. Leaves no timer, listener or socket.
-   * What has a `minHoldMs`, or is a run of {@link oncePer}, stays taken in Redis until that is over.
+   * What has a `minHoldMs`, or is a run of `oncePer`, stays taken in Redis until that is over.
    *
    * Not promised when Redis does not answer. What gives locks back is then written behind what took them, also for calls that have rejected before, and
    * Redis reads both when it goes on, unless the connection was lost or very much had been sent to it. Else leases run out by themselves.

@@ -20,6 +20,8 @@ stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
 // Node writes them as of code, and in lines that are no JSON. What is wrong with a server `doctor` tells, and `run` where a lock depends on it.
 const printers = process.listeners('warning');
 process.removeAllListeners('warning');
+// And ioredis, of what calls are told.
+console.warn = () => undefined;
 process.on('warning', (warning) => {
   if (warning.name !== 'HoldfastWarning') for (const print of printers) print(warning);
 });

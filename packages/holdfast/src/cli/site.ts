@@ -203,6 +203,7 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
       const cluster = open('', { commandTimeout, connectTimeout }, { enableReadyCheck: false });
       await connected(cluster);
       const masters = cluster.nodes('master');
+      if (masters.length === 0) throw new Error('no node of the Cluster keeps any slot');
       // It may have connected to some by itself.
       await Promise.all(masters.filter(({ status }) => status === 'wait').map(connected));
       return masters;

@@ -158,7 +158,7 @@ export class ClusterMap {
     this.#closed = true;
     this.#refresh?.cancel();
     this.#cluster.disconnect();
-    await Promise.all([this.#asked, ...this.#attempts.map(({ end }) => end())]);
+    await Promise.all([this.#asked, ...this.#attempts.map((made) => made.end())]);
   }
 
   #ask(): void {

@@ -20,6 +20,11 @@ export type SentinelRound = (trouble: Error) => Error | undefined;
 export function hearSentinels(redis: Redis, troubleWith: (address: string) => Error | undefined): SentinelRound {
   const { name, sentinels } = redis.options;
   let said: string[] = [];
+  // After a success ioredis goes on behind that sentinel, which is asked again only in the next round.
+  let isWhole = true;
+  redis.on('connect', () => {
+    isWhole = false;
+  });
   redis.on('connecting', () => {
     said = [];
   });
@@ -28,11 +33,14 @@ export function hearSentinels(redis: Redis, troubleWith: (address: string) => Er
     said.push(message.replace(closedConnection, () => troubleWith(address)?.message ?? closedConnection));
   });
   return (trouble) => {
-    if (!trouble.message.startsWith(unnamedMaster)) return undefined;
+    const isUnnamed = trouble.message.startsWith(unnamedMaster);
+    const wasWhole = isWhole && said.length >= (sentinels as object[]).length;
+    isWhole = isUnnamed;
+    if (!isUnnamed) return undefined;
     const round = said;
     said = [];
-    // After a success ioredis goes on behind that sentinel. What was wrong with the master that it named has been said.
-    if (round.length < (sentinels as object[]).length) return new Error(unnamedMaster);
+    // What was wrong with the master that one of them has named has been said.
+    if (!wasWhole) return new Error(unnamedMaster);
     if (round.every((text) => /No such master|: null$/.test(text))) return new Error(`No such master "${name}"`);
     const told = round
       .filter((text) => text.includes(' because '))

@@ -43,6 +43,11 @@ const kinds: readonly Kind[] = [
     lasts: true,
   },
   {
+    fits: /key values mismatch/,
+    words: 'the TLS certificate of this client and its key do not belong together',
+    lasts: true,
+  },
+  {
     fits: /CERT|certificate|SELF_SIGNED|UNABLE_TO_|ALTNAME/,
     words: "the server's TLS certificate is not accepted here",
     lasts: true,

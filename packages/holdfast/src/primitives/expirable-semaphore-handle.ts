@@ -6,6 +6,7 @@ import { checkCount, checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS } from '../
 import { redisCodeOf } from '../connection/reply-errors.js';
 import type { SemaphoreInspection } from '../inspection/semaphore-inspection.js';
 import { shown } from '../reports/caller.js';
+import { refuseSurplus } from '../surplus.js';
 import { failureError } from '../tenure/failures.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import type { NotAcquired } from '../waiting/waiter.js';
@@ -25,6 +26,7 @@ import { SemaphoreOperations } from './semaphore-operations.js';
 
 const optionKeys: ReadonlySet<string> = new Set(['permits']);
 const callKeys: ReadonlySet<string> = new Set(['waitMs', 'signal']);
+const ONE_OR_LIST = 'one id, or a list of them';
 const tryCallKeys: ReadonlySet<string> = new Set(['signal']);
 const styles = {
   acquireMany: { kind: 'object', waitMs: undefined },
@@ -124,14 +126,16 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
     return Array.isArray(had) ? had : [];
   }
 
-  async release(id: string | readonly string[]): Promise<void> {
+  async release(id: string | readonly string[], ...surplus: readonly unknown[]): Promise<void> {
+    refuseSurplus(surplus, 'release', ONE_OR_LIST);
     if ((await this.#takeBack(checkIds(id))) === 0)
       throw this.#unknown(typeof id === 'string' ? 'this id' : 'one of these ids');
   }
 
   tryRelease(id: string): Promise<boolean>;
   tryRelease(ids: readonly string[]): Promise<number>;
-  async tryRelease(id: string | readonly string[]): Promise<boolean | number> {
+  async tryRelease(id: string | readonly string[], ...surplus: readonly unknown[]): Promise<boolean | number> {
+    refuseSurplus(surplus, 'tryRelease', ONE_OR_LIST);
     const returned = await this.#takeBack(checkIds(id));
     return typeof id === 'string' ? returned > 0 : returned;
   }

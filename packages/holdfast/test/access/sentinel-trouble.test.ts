@@ -125,6 +125,20 @@ describe('behind sentinels', () => {
     for (const text of told) expect(text).toMatch(/nothing listens|Connection is closed/);
   });
 
+  it('what is wrong with one of them ends no call when the connection to the master breaks', async () => {
+    const config = `sentinel monitor mymaster ${master.host} ${master.port} 1\nrequirepass secret\n`;
+    const closed = await startPrivateRedis({ args: ['--sentinel'], config });
+    leaks.cleanup(() => closed.stop());
+    const others = [closed, master].map(({ host, port }) => ({ host, port }));
+    const { client } = open({ sentinels: [...sentinels().slice(0, 1), ...others], name: 'mymaster' });
+    const admin = await master.admin();
+    for (let i = 0; i < 5; i++) {
+      await (await client.getLock(freshName()).acquire()).release();
+      await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    }
+    await (await client.getLock(freshName()).acquire()).release();
+  });
+
   it('what is no sentinel is told so at once', async () => {
     const { client } = open({ sentinels: [{ host: master.host, port: master.port }], name: 'mymaster' });
     for (const failure of await Promise.all(everyCall(client, 500_000).map(failureOf))) {

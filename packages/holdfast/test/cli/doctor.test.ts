@@ -160,3 +160,14 @@ describe('the clock of a replica', () => {
     expect(await clockOf(master, '127.0.0.1:1')).toMatchObject({ status: 'unknown' });
   });
 });
+
+describe('a Cluster whose slots nobody keeps', () => {
+  const empty = useRedis(() => startPrivateRedis({ args: ['--cluster-enabled', 'yes'] }));
+
+  it('is not fit, and the doctor says why', async () => {
+    const { code, json } = await holdfast(empty, ['doctor', '--cluster', '--json', '--timeout', '1s']);
+    const detail = expect.stringMatching(/no node of the Cluster keeps/) as unknown;
+    expect(json).toEqual([{ fit: false, findings: [{ check: 'reachable', status: 'bad', detail }] }]);
+    expect(code).toBe(69);
+  });
+});

@@ -150,6 +150,17 @@ const onClient: readonly BadCall<LockClient>[] = [
     (client) => beside(client.getFencedLock('a'), 'lockAndGetToken', 500, {}),
   ],
   ['getCountDownLatch with a count', 'TypeError', (client) => beside(client, 'getCountDownLatch', 'a', 3)],
+  ['getMultiLock of names beside each other', 'TypeError', (client) => beside(client, 'getMultiLock', ['a'], 'b')],
+  [
+    'ids beside each other given back',
+    'TypeError',
+    (client) => beside(client.getPermitExpirableSemaphore('a'), 'release', 'one', 'other'),
+  ],
+  [
+    'ids beside each other tried to be given back',
+    'TypeError',
+    (client) => beside(client.getPermitExpirableSemaphore('a'), 'tryRelease', 'one', 'other'),
+  ],
   ['election with options', 'TypeError', (client) => beside(client, 'election', 'a', { id: 'me' })],
   ['campaign(fn, options)', 'TypeError', (client) => beside(client.election('a'), 'campaign', nothing, { waitMs: 5 })],
   ['run without a function', 'TypeError', (client) => client.run(wrong(undefined))],

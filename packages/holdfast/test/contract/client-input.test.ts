@@ -331,6 +331,11 @@ describe('is refused with a TypeError before any I/O:', () => {
     expect(await connections()).toBe(before);
   });
 
+  it('options beside each other: the second would be passed over', () => {
+    const create = createLockClient as (...options: object[]) => LockClient;
+    expect(() => create({ redis: kit.server.url }, { prefix: 'app:' })).toThrow(/one object of options/);
+  });
+
   it('a Redis in subscriber mode, whose listeners stay as they were', async () => {
     const redis = own(six({ protocol: 2 }));
     await redis.subscribe('news');
