@@ -205,6 +205,8 @@ export class ClusterMap {
   #learn(): void {
     this.#trouble = undefined;
     this.#unasked.clear();
+    // A node that takes connections and says nothing would keep its own for as long.
+    for (const made of this.#attempts) void made.end();
     this.#learnt = true;
     // Sparse where no server keeps a slot.
     this.#adopt(Array.from(this.#cluster.slots, (nodes: NodeAddress[] | undefined) => nodes?.[0]));
