@@ -94,6 +94,15 @@ it('a user that may not serve the queue is told so: it would ask for a free lock
 it('a user that may not publish releases all the same, and the next owner is written', async () => {
   await awaited();
   await without('publish', async (limited) => {
+    expect(await limited.release('a:1', 2)).toEqual({ kind: 'granted', to: 'b:1' });
+    expect(await limited.release('b:1', 2)).toEqual({ kind: 'granted', to: 'c:1' });
+    expect(await limited.release('c:1', 2)).toEqual({ kind: 'released', left: 0 });
+  });
+});
+
+it('a user that may not ask who listens passes the lock to whoever is fresh, heard or not', async () => {
+  await awaited();
+  await without('pubsub', async (limited) => {
     expect(await limited.release('a:1', 2, { trust: true })).toEqual({ kind: 'granted', to: 'b:1' });
     expect(await limited.release('b:1', 2, { trust: true })).toEqual({ kind: 'granted', to: 'c:1' });
     expect(await limited.release('c:1', 2, { trust: true })).toEqual({ kind: 'released', left: 0 });

@@ -9,6 +9,7 @@ import { Watchdog } from '@holdfast/watchdog';
 import type { ClientParts, CommonParts } from './client-parts.js';
 import { CommandSender } from './connection/command-sender.js';
 import type { ConnectionTools } from './connection/connection-tools.js';
+import { Earshot } from './connection/earshot.js';
 import { openTopology } from './connection/open-topology.js';
 import { type Patience, Readiness, withoutListening } from './connection/readiness.js';
 import type { OpenedRedis } from './connection/redis-input.js';
@@ -89,9 +90,12 @@ export class Backend {
       onRenewal: (renewal) => reporter.renewal(renewal.subject.operations.name, renewal, () => heldOn(renewal.subject)),
     });
     const subscriber = new Subscriber(topology, tools);
-    const inbox = new Inbox({ port: subscriber, channel: inboxChannel(clientId), onStray: () => undefined, onError });
+    const channel = inboxChannel(clientId);
+    const inbox = new Inbox({ port: subscriber, channel, onStray: () => undefined, onError });
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
     fanOut(subscriber, [inbox, broadcast]);
+    const earshot = new Earshot({ topology, subscriber, inbox, channel, tools });
+    subscriber.listen({ onMessage: () => undefined, onLost: () => undefined, onRestored: () => earshot.check() });
     const shards = new Shards(topology, tools);
     const recentReleases = new RecentReleases(
       topology,
@@ -103,11 +107,17 @@ export class Backend {
         serverClock.forget(node);
         watchdog.suspect(({ operations }) => covers(operations.key));
       },
-      onUp: (covers) => watchdog.verify(({ operations }) => covers(operations.key)),
+      onUp: (covers) => {
+        watchdog.verify(({ operations }) => covers(operations.key));
+        earshot.check();
+      },
     });
     const broadcasts = new Broadcasts(broadcast, shards);
     const { attemptTimeoutMs: limitMs } = settings;
-    const onMissed = (what: Missed) => void (what === 'grant' ? subscriber.missed(limitMs) : subscriber.probe(limitMs));
+    const onMissed = (what: Missed) => {
+      earshot.check();
+      void (what === 'grant' ? subscriber.missed(limitMs) : subscriber.probe(limitMs));
+    };
     const wakeup =
       settings.wakeup === 'queue'
         ? new QueueWakeup(inbox, onMissed, 'when heard')

@@ -5,7 +5,7 @@ import * as lock from '../lock/scripts.gen.js';
 
 export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/ask',
-  sha: '6a73277147b5568f2ccaa90bddf9f8b95d117946',
+  sha: 'c7c2010aa0e1553fd56ea5352717f91cbcceb80b',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust, by.tokens],
   source: lock.ask.source.replace(parts.lockOwn, () => parts.fencedOwn).replace(parts.lockAcquire, () => parts.fencedAcquire).replace(parts.lockMine, () => parts.fencedMine),
@@ -13,7 +13,7 @@ export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'te
 
 export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'end' | 'tokens'> = {
   name: 'fenced/cancel',
-  sha: 'e95e68c3f8e96f4755f44ec097d5e8500d85a47f',
+  sha: '5a75813079dfd741cd9fed2022c2c9d7f75d3ab1',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.end, by.tokens],
   source: lock.cancel.source.replace(parts.lockOwn, () => parts.fencedOwn),
@@ -21,7 +21,7 @@ export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 
 
 export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'tokens'> = {
   name: 'fenced/force',
-  sha: '388d763bb69d7efaa78bcec385166950dfd93c75',
+  sha: '03d7c47061f215267bd5ac853ba31637fbc7fb43',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.tokens],
   source: lock.force.source.replace(parts.lockOwn, () => parts.fencedOwn),
@@ -37,7 +37,7 @@ export const handoff: Operation<'lock' | 'queue' | 'counter', 'tenure' | 'seq' |
 
 export const reasks: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/reasks',
-  sha: '46838b29db6742b623f4796ff2045c91ec7ef66c',
+  sha: 'e3ee318672f1db8287202ceb440678a0a27a8581',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust, by.tokens],
   source: lock.reasks.source.replace(parts.lockWidths, () => parts.fencedWidths).replace(parts.lockOwn, () => parts.fencedOwn).replace(parts.lockAcquire, () => parts.fencedAcquire).replace(parts.lockMine, () => parts.fencedMine),
@@ -45,7 +45,7 @@ export const reasks: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 
 
 export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'turn' | 'tokens'> = {
   name: 'fenced/release',
-  sha: 'f418edd1d2c1a9af4e013600915aa25a412b6e9c',
+  sha: '583346ad04f7426f5846756338db5f591629d782',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.turn, by.tokens],
   source: lock.release.source.replace(parts.lockOwn, () => parts.fencedOwn),
@@ -53,7 +53,7 @@ export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter',
 
 export const serve: Operation<'lock' | 'queue' | 'fresh' | 'counter', 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/serve',
-  sha: '91a03208378475e4e08bc8c8ea707e4d82b0296c',
+  sha: 'd1cd55c627dc2dfd1a24e5701b26caf67a5d781e',
   keys: (by) => [by.lock, by.queue, by.fresh, by.counter],
   args: (by) => [by.claimMs, by.trust, by.tokens],
   source: lock.serve.source.replace(parts.lockOwn, () => parts.fencedOwn),

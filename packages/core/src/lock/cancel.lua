@@ -15,7 +15,8 @@
 --#include lock/own
 --#include queue/retire
 --#include queue/inherited
---#include queue/tell
+--#include queue/waiting
+--#include queue/inbox
 --#include queue/grant
 --#include queue/announce
 

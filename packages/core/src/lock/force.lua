@@ -16,7 +16,8 @@
 --#include protocol/args
 --#include lock/own
 --#include queue/inherited
---#include queue/tell
+--#include queue/waiting
+--#include queue/inbox
 --#include queue/grant
 --#include queue/announce
 --#include lock/owner

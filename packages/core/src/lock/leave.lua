@@ -25,7 +25,8 @@ local turn = ARGV[7] ~= '-' and integer(7, 1) or nil
 
 --#include lock/own
 --#include queue/retire
---#include queue/tell
+--#include queue/waiting
+--#include queue/inbox
 --#include queue/grant
 
 if not count then

@@ -22,7 +22,8 @@
 --#include lock/standing
 --#include lock/own
 --#include queue/retire
---#include queue/tell
+--#include queue/waiting
+--#include queue/inbox
 --#include queue/grant
 --#include queue/announce
 

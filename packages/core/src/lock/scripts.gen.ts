@@ -12,7 +12,7 @@ export const again: Operation<'lock', 'tenure' | 'seq' | 'leaseMs'> = {
 
 export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'ask',
-  sha: 'dcfa044d6c49d15169cc915714612ed7937856f4',
+  sha: '7aaf1d441b4250776fb76890914bc32d34e29e82',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: parts.lockSeek,
@@ -20,7 +20,7 @@ export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'lea
 
 export const asks: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'asks',
-  sha: 'a683a70a0274c3a352b9348b34680e1c3eaf9a90',
+  sha: 'bd11ff9ba6d8adb1376685780bea6625cb64ce55',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: ["local function ask(KEYS, ARGV)", parts.lockSeek, "end\nlocal replies = {}\nlocal had = true\nfor i = 1, #KEYS / 4 do\nlocal keys = { unpack(KEYS, 4 * i - 3, 4 * i) }\nlocal args = { unpack(ARGV, 7 * i - 6, 7 * i) }\nargs[8] = ''\nlocal isTurn = i == 1 or had and redis.call('EXISTS', keys[1], keys[2]) == 0\nlocal reply = { 'dead', '' }\nif isTurn or redis.pcall('HMGET', keys[1], args[1])[1] then reply = ask(keys, args) end\nif reply.err then return reply end\nlocal status = type(reply) == 'string' and string.match(reply, '^%a+') or reply[1]\nhad = had and (status == 'acquired' or status == 'mine')\nreplies[i] = reply\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
@@ -28,18 +28,18 @@ export const asks: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'le
 
 export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'end'> = {
   name: 'cancel',
-  sha: 'adf17a379d3bccd1768768ed2ec46b0fb3f1b784',
+  sha: '27f84b2a82a4f202bcd9aa49bbea23aa9c625993',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.end],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueInherited, parts.queueTell, parts.queueGrant, parts.queueAnnounce, "local tombstoneMs = integer(2, 0)\nlocal claimMs = integer(3, 1)\nlocal trust = ARGV[4] == '1'\nlocal wasGranted = standing() ~= nil\nlocal inherited\nif wasGranted and ARGV[6] == 'unused' then\ninherited = inheritedOf(unpack(redis.call('HMGET', KEYS[1], 'expired', 'forced')))\nelseif ARGV[6] == 'lost' then\ninherited = { reason = 'expired' }\nend\nretire(tombstoneMs)\nlocal left = 0\nif wasGranted then\nredis.call('DEL', KEYS[1])\nlocal granted, _\ngranted, _, left = passOn(nil, nil, claimMs, trust, nil, inherited)\nif not granted then announce(ARGV[5], trust) end\nend\nreturn { 'cancelled', wasGranted and 1 or 0, left, question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueInherited, parts.queueWaiting, parts.queueInbox, parts.queueGrant, parts.queueAnnounce, "local tombstoneMs = integer(2, 0)\nlocal claimMs = integer(3, 1)\nlocal trust = ARGV[4] == '1'\nlocal wasGranted = standing() ~= nil\nlocal inherited\nif wasGranted and ARGV[6] == 'unused' then\ninherited = inheritedOf(unpack(redis.call('HMGET', KEYS[1], 'expired', 'forced')))\nelseif ARGV[6] == 'lost' then\ninherited = { reason = 'expired' }\nend\nretire(tombstoneMs)\nlocal left = 0\nif wasGranted then\nredis.call('DEL', KEYS[1])\nlocal granted, _\ngranted, _, left = passOn(nil, nil, claimMs, trust, nil, inherited)\nif not granted then announce(ARGV[5], trust) end\nend\nreturn { 'cancelled', wasGranted and 1 or 0, left, question }"].join('\n'),
 };
 
 export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel'> = {
   name: 'force',
-  sha: '0925d11c841bb613ddc68b2e5074a51d3afb1e12',
+  sha: 'ea4a08e4216667930519f7e3d17db691c5c630d8',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueTell, parts.queueGrant, parts.queueAnnounce, parts.lockOwner, "local tombstoneMs = integer(1, 1)\nlocal claimMs = integer(2, 1)\nlocal trust = ARGV[3] == '1'\nlocal known = redis.call('GET', KEYS[4])\nif known then return { 'forced', known, 0, question } end\nlocal holder, fields, refused = owner('')\nif refused then return refused end\nlocal old = { holder }\nif fields.side then\nold = {}\nfor _, field in ipairs(redis.call('HKEYS', KEYS[1])) do\nif string.find(field, ':', 1, true) then old[#old + 1] = field end\nend\nend\nlocal before = table.concat(old, ' ')\nredis.call('DEL', KEYS[4])\nredis.call('SET', KEYS[4], before, 'PX', tombstoneMs)\nlocal removed = redis.call('DEL', KEYS[1])\nlocal function inheritance()\nif holder then return not fields.rest and { reason = 'forced' } or nil end\nlocal time = redis.call('TIME')\nreturn foundGone(time[1] * 1000 + math.floor(time[2] / 1000))\nend\nlocal inherited = inheritance()\nlocal granted, _, left = passOn(nil, nil, claimMs, trust, nil, inherited)\nif removed == 1 and not granted then announce(ARGV[4], trust) end\nif (fields.seq or fields.side) and not fields.rest then\nfor _, one in ipairs(old) do tell(one, '1 lost ' .. one .. ' force-unlocked') end\nend\nreturn { 'forced', before, left, question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueWaiting, parts.queueInbox, parts.queueGrant, parts.queueAnnounce, parts.lockOwner, "local tombstoneMs = integer(1, 1)\nlocal claimMs = integer(2, 1)\nlocal trust = ARGV[3] == '1'\nlocal known = redis.call('GET', KEYS[4])\nif known then return { 'forced', known, 0, question } end\nlocal holder, fields, refused = owner('')\nif refused then return refused end\nlocal old = { holder }\nif fields.side then\nold = {}\nfor _, field in ipairs(redis.call('HKEYS', KEYS[1])) do\nif string.find(field, ':', 1, true) then old[#old + 1] = field end\nend\nend\nlocal before = table.concat(old, ' ')\nredis.call('DEL', KEYS[4])\nredis.call('SET', KEYS[4], before, 'PX', tombstoneMs)\nlocal removed = redis.call('DEL', KEYS[1])\nlocal function inheritance()\nif holder then return not fields.rest and { reason = 'forced' } or nil end\nlocal time = redis.call('TIME')\nreturn foundGone(time[1] * 1000 + math.floor(time[2] / 1000))\nend\nlocal inherited = inheritance()\nlocal granted, _, left = passOn(nil, nil, claimMs, trust, nil, inherited)\nif removed == 1 and not granted then announce(ARGV[4], trust) end\nif (fields.seq or fields.side) and not fields.rest then\nfor _, one in ipairs(old) do tell(one, '1 lost ' .. one .. ' force-unlocked') end\nend\nreturn { 'forced', before, left, question }"].join('\n'),
 };
 
 export const glance: Operation<'lock' | 'queue' | 'writers' | 'readers', never> = {
@@ -84,7 +84,7 @@ export const peek: Operation<'lock', 'tenure'> = {
 
 export const reasks: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'reasks',
-  sha: '258e48beefee064e43d113dfa5eae6bab0c49a53',
+  sha: 'f898d32f966a5b3a472c70d4cce8ecf5a7500563',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: [parts.lockWidths, "local function ask(KEYS, ARGV)", parts.lockSeek, "end\nlocal replies = {}\nfor i = 1, #KEYS / keysEach do\nlocal args = { unpack(ARGV, argsEach * (i - 1) + 1, argsEach * i) }\nargs[argsEach + 1] = ''\nlocal reply = ask({ unpack(KEYS, keysEach * (i - 1) + 1, keysEach * i) }, args)\nif reply.err then return reply end\nreplies[i] = reply\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
@@ -92,7 +92,7 @@ export const reasks: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | '
 
 export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'turn'> = {
   name: 'release',
-  sha: '03f244c96f9a003c2a490296feb9abf7b8be8b14',
+  sha: '85ac8228de06899ba46df426edf7f54c80191d06',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.turn],
   source: parts.lockLeave,
@@ -100,7 +100,7 @@ export const release: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 
 
 export const releases: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'turn'> = {
   name: 'releases',
-  sha: '2a225d23e00d470b848796dd8b7a71a3b9df9c29',
+  sha: '0ccfc194f5cc1fba64d2d67b9c83fb3a061f64be',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.turn],
   source: ["local function leave(KEYS, ARGV)", parts.lockLeave, "end\nlocal replies = {}\nfor i = 1, #KEYS / 4 do\nlocal args = { unpack(ARGV, 7 * i - 6, 7 * i) }\nargs[8] = ''\nreplies[i] = leave({ unpack(KEYS, 4 * i - 3, 4 * i) }, args)\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
@@ -116,16 +116,16 @@ export const renew: Operation<'lock', 'tenure' | 'leaseMs'> = {
 
 export const rest: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'restMs' | 'trust' | 'releaseChannel'> = {
   name: 'rest',
-  sha: '4c33765f78d3957b866c2fb41f41507983c75e6d',
+  sha: '017d232450a20a279c17b0510e636527fab7cde4',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.seq, by.tombstoneMs, by.restMs, by.trust, by.releaseChannel],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueTell, parts.queueGrant, parts.queueAnnounce, "local seq = integer(2, 1, 9007199254740991)\nlocal tombstoneMs = integer(3, 0)\nlocal restMs = integer(4, 1)\nlocal trust = ARGV[5] == '1'\nlocal count, last = standing()\nif not count then\nlocal known = redis.call('EXISTS', KEYS[4]) == 1\nretire(tombstoneMs)\nreturn { known and 'released' or 'notHeld', question }\nend\nif seq <= last then return { 'held', count, question } end\nlocal time = redis.call('TIME')\nif tombstoneMs > 0 then retire(tombstoneMs) end\nredis.call('DEL', KEYS[1])\nlocal refused = own('rest:' .. ARGV[1], restMs)\nif refused then return refused end\nredis.pcall('HSET', KEYS[1], 'rest', string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + restMs))\nnoteReturned('always')\nlocal first = redis.pcall('ZRANGE', KEYS[2], 0, 0)\nif first[1] then tell(first[1], '1 look ' .. first[1]) end\nannounce(ARGV[6], trust)\nreturn { 'resting', question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueWaiting, parts.queueInbox, parts.queueGrant, parts.queueAnnounce, "local seq = integer(2, 1, 9007199254740991)\nlocal tombstoneMs = integer(3, 0)\nlocal restMs = integer(4, 1)\nlocal trust = ARGV[5] == '1'\nlocal count, last = standing()\nif not count then\nlocal known = redis.call('EXISTS', KEYS[4]) == 1\nretire(tombstoneMs)\nreturn { known and 'released' or 'notHeld', question }\nend\nif seq <= last then return { 'held', count, question } end\nlocal time = redis.call('TIME')\nif tombstoneMs > 0 then retire(tombstoneMs) end\nredis.call('DEL', KEYS[1])\nlocal refused = own('rest:' .. ARGV[1], restMs)\nif refused then return refused end\nredis.pcall('HSET', KEYS[1], 'rest', string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + restMs))\nnoteReturned('always')\nlocal first = redis.pcall('ZRANGE', KEYS[2], 0, 0)\nif first[1] then tell(first[1], '1 look ' .. first[1]) end\nannounce(ARGV[6], trust)\nreturn { 'resting', question }"].join('\n'),
 };
 
 export const serve: Operation<'lock' | 'queue' | 'fresh', 'claimMs' | 'trust'> = {
   name: 'serve',
-  sha: 'dcf6905537474cf35136e13d7b51759f5957be5f',
+  sha: '44ce2c8bf25e7afcd3d29f47f89b8f2031799567',
   keys: (by) => [by.lock, by.queue, by.fresh],
   args: (by) => [by.claimMs, by.trust],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueTell, parts.queueGrant, "local claimMs = integer(1, 1)\nlocal trust = ARGV[2] == '1'\nif redis.call('PTTL', KEYS[1]) ~= -2 then return { 'served', 0, question } end\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal inherited = foundGone(nowMs)\nredis.call('DEL', KEYS[1])\nlocal _, _, left = passOn(nil, nil, claimMs, trust, nowMs, inherited)\nreturn { 'served', left, question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueWaiting, parts.queueInbox, parts.queueGrant, "local claimMs = integer(1, 1)\nlocal trust = ARGV[2] == '1'\nif redis.call('PTTL', KEYS[1]) ~= -2 then return { 'served', 0, question } end\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal inherited = foundGone(nowMs)\nredis.call('DEL', KEYS[1])\nlocal _, _, left = passOn(nil, nil, claimMs, trust, nowMs, inherited)\nreturn { 'served', left, question }"].join('\n'),
 };

@@ -41,7 +41,8 @@ if not isFree and freshMs == 0 and not fields[tenure] then
 end
 
 --#include queue/inherited
---#include queue/tell
+--#include queue/waiting
+--#include queue/inbox
 
 local time = redis.call('TIME')
 local nowMicros = time[1] * 1000000 + time[2]

@@ -12,7 +12,8 @@
 --#include protocol/args
 --#include lock/own
 --#include queue/inherited
---#include queue/tell
+--#include queue/waiting
+--#include queue/inbox
 --#include queue/grant
 
 local claimMs = integer(1, 1)

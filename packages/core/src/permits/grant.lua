@@ -2,9 +2,10 @@
 --
 -- Permits go to the first in the queue while it gets as many as it wants, and never past it: one that wants many is not overtaken by those that
 -- want few. As in queue/grant.lua: who is granted permits has its record, with the claim lease, before it is told; who is not fresh, or whose
--- inbox has no subscriber where that is known, is passed over and comes back by its ticket; nothing in here raises. One that must wait for more
--- is not told anything, so PUBSUB NUMSUB shows whether it is still there: a dead one must not keep out those behind it. Without the right to
--- it, or in a Cluster, its freshness decides.
+-- inbox has no subscriber where that is known, is passed over and comes back by its ticket; nothing in here raises. Of one that must wait for more
+-- that is asked too: a dead one must not keep out those behind it.
+
+--#include queue/gone
 
 local MOST_LOOKED_AT = 64
 local limited = false
@@ -22,15 +23,12 @@ local function freshness(id)
 end
 
 -- To another tenure than the one that asks. Returns the error reply of what was refused.
-local function grant(id, n, wantedMs, claimMs, trusted, nowMs)
+local function grant(id, n, wantedMs, claimMs, nowMs)
   local leaseMs = wantedMs > 0 and math.min(wantedMs, claimMs) or claimMs
   local refused, gotMs = take(id, n, leaseMs, nowMs)
   if refused then return refused end
   local message = string.format('1 grant %s %.0f %.0f %d -', id, nowMs + gotMs, nowMs, waiting())
-  if tell(id, message) == 0 and trusted then
-    free = tonumber(redis.pcall('INCRBY', count, n)) or free
-    strike(id)
-  end
+  tell(id, message)
   return nil
 end
 
@@ -42,11 +40,8 @@ local function passOn(self, claimMs, trusted, nowMs)
     local head = redis.pcall('ZRANGE', queue, 0, 0)[1]
     if not head then return isIn end
     local untilMs, wantedMs, n = freshness(head)
-    local isHere = n and untilMs >= nowMs
-    if isHere and n > free then
-      if head == self or not isGone(head, trusted) then return isIn end
-      isHere = false
-    end
+    local isHere = n and untilMs >= nowMs and (head == self or not isGone(head, trusted))
+    if isHere and n > free then return isIn end
     redis.pcall('ZREM', queue, head)
     redis.pcall('HDEL', fresh, head)
     local refused
@@ -54,7 +49,7 @@ local function passOn(self, claimMs, trusted, nowMs)
       refused = take(head, n, wantedMs, nowMs)
       isIn = not refused
     elseif isHere then
-      refused = grant(head, n, wantedMs, claimMs, trusted, nowMs)
+      refused = grant(head, n, wantedMs, claimMs, nowMs)
     end
     if refused then return isIn end
   end

@@ -1,8 +1,8 @@
--- The grant step, shared by ask, release, cancel and force. Expects KEYS[1..3] = lock, queue, fresh, `own`, `token` and
--- queue/tell.lua.
+-- The grant step, shared by ask, release, cancel and force. Expects KEYS[1..3] = lock, queue, fresh, `own`, `token`,
+-- queue/waiting.lua and queue/inbox.lua.
 --
 -- The lock is given to the first waiter that is still there. A waiter is passed over when it is no longer fresh or,
--- where the reply of PUBLISH can be trusted (not in Cluster), when its inbox has no subscriber; one that is alive all the
+-- where that can be known (not in Cluster), when its inbox has no subscriber; one that is alive all the
 -- same asks again and its ticket restores its place. The winner is written as owner with the short claim lease before
 -- it is told: the message only says "look", and its first renewal raises the lease. A waiter that wants an even
 -- shorter lease gets that: a client that crashes must not keep the lock for longer than it asked.
@@ -20,6 +20,8 @@
 --   1 lost <tenure> <reason>                                 the lock was taken away; reason: force-unlocked
 --   1 look <tenure>                                          what it waits for has changed: it asks again
 -- A later version may add words behind each of them (ADR 20).
+
+--#include queue/gone
 
 -- For those who find the lock gone, see inherited.lua. Only beside entries, which have a TTL.
 local function noteReturned(note)
@@ -52,7 +54,9 @@ local function giveToFirst(self, selfLeaseMs, claimLeaseMs, trusted, nowMs, inhe
         untilMs, wantedMs = string.match(entry .. ' ', '^(%d+) (%d+) ')
       end
       freshUntilMs = tonumber(untilMs)
-      if freshUntilMs and freshUntilMs >= nowMs then grantedMs = math.min(claimLeaseMs, wantedMs) end
+      if freshUntilMs and freshUntilMs >= nowMs and not isGone(head, trusted) then
+        grantedMs = math.min(claimLeaseMs, wantedMs)
+      end
     end
     local refused = grantedMs and own(head, grantedMs)
     if refused and head ~= self then
@@ -74,8 +78,8 @@ local function giveToFirst(self, selfLeaseMs, claimLeaseMs, trusted, nowMs, inhe
       local message = string.format('1 grant %s %.0f %.0f %d %s', head, nowMs + grantedMs, nowMs, waiting(), token)
       if turn then message = message .. ' turn ' .. turn end
       if inherited then message = message .. ' ' .. inherited.reason .. ' ' .. inherited.since end
-      if tell(head, message) ~= 0 or not trusted then return head end
-      redis.pcall('DEL', KEYS[1])
+      tell(head, message)
+      return head
     end
   end
   return nil

@@ -13,9 +13,8 @@
 -- The latest phase stands in the hash while there is one, and in field `last` of `fresh` for when the lock has expired.
 --
 -- As in queue/grant.lua: who is granted the lock is written with the claim lease before it is told; who is not fresh, or whose inbox has no
--- subscriber where that is known, is passed over and comes back by its ticket; nothing in here raises. A writer that waits behind readers is
--- not told anything, so PUBSUB NUMSUB shows whether it is still there: a dead one must not keep readers out. Without the right to it, or in a
--- Cluster, its freshness decides.
+-- subscriber where that is known, is passed over and comes back by its ticket; nothing in here raises. Of a writer that waits behind readers that
+-- is asked too: a dead one must not keep readers out.
 
 -- Readers let in by one script.
 local MOST_READERS = 1000
@@ -30,6 +29,7 @@ local function othersOf(what)
 end
 
 --#include queue/inbox
+--#include queue/gone
 
 -- Until when a waiter may be let in, and the lease it wants. What a later version writes behind these is not read.
 local function freshness(id)
@@ -45,7 +45,7 @@ local function drop(queue, id)
 end
 
 -- The first of a queue that may be let in, the lease it wants and its ticket. Those before it go, at most 64 at a time.
--- `probed`: its inbox is looked at, because it will not be told anything.
+-- `probed`: its inbox is looked at here, because it will not be let in.
 local function firstOf(queue, self, nowMs, trusted, probed)
   for _ = 1, 64 do
     local head = redis.pcall('ZRANGE', queue, 0, 0, 'WITHSCORES')
@@ -62,12 +62,12 @@ end
 -- Lets one waiter in: the asking one with its whole lease, another with the claim lease and a message. Returns whether it is in.
 local function letIn(id, what, self, claimMs, trusted, nowMs, others, wantedMs)
   if id == self then return not hold(id, what, wantedMs, nowMs) end
+  if isGone(id, trusted) then return false end
   local grantedMs = math.min(claimMs, wantedMs)
   if hold(id, what, grantedMs, nowMs) then return false end
   local message = string.format('1 grant %s %.0f %.0f %d -', id, nowMs + grantedMs, nowMs, others)
-  if tell(id, message) ~= 0 or not trusted then return true end
-  redis.pcall('HDEL', lock, id)
-  return false
+  tell(id, message)
+  return true
 end
 
 local function letReadersIn(self, selfLeaseMs, claimMs, trusted, nowMs)

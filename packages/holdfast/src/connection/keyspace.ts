@@ -9,6 +9,8 @@ export interface Keyspace {
    * Some of the keys that match the pattern and are hashes, prefixes included, and where to go on: `0` when that was all. Some keys come twice.
    */
   hashes(cursor: string, pattern: string): Promise<{ next: string; keys: readonly string[] }>;
+  /** How many listen to a channel at that server. */
+  listeners(channel: string): Promise<number>;
   /** Server time, in milliseconds since 1970. */
   time(): Promise<number>;
   get(key: string): Promise<string | null>;
@@ -42,6 +44,11 @@ export class ConnectedKeyspace implements Keyspace {
     const page: unknown = await this.#redis.call('SCAN', cursor, 'MATCH', pattern, 'COUNT', PAGE, 'TYPE', 'hash');
     const [next, keys] = page as [string, string[]];
     return { next, keys };
+  }
+
+  async listeners(channel: string): Promise<number> {
+    const [, count] = await this.#redis.pubsub('NUMSUB', channel);
+    return Number(count);
   }
 
   async time(): Promise<number> {

@@ -81,10 +81,10 @@ export const planted: readonly Planted[] = [
     },
   },
   {
-    bug: 'messages without a receiver count as heard',
+    bug: 'a channel without a subscriber counts as one that is heard',
     plant({ commands }) {
-      const publish = commands.publish.bind(commands);
-      commands.publish = (channel, message) => Math.max(1, publish(channel, message));
+      const numsub = commands.numsub.bind(commands);
+      commands.numsub = (channel) => Math.max(1, numsub(channel));
     },
   },
   {

@@ -1,6 +1,7 @@
 import { attempt, type Commands } from '../commands.js';
 import { ErrorReply, refusalOf, type Reply } from '../reply.js';
-import { freshnessOf, passOn, tell, unserved, waiting } from './grant.js';
+import { freshnessOf, passOn, unserved, waiting } from './grant.js';
+import { tell } from './inbox.js';
 import { foundGone, inheritedOf, leave, wordsOf } from './inherited.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from './lua.js';
 import { type OwningScript, owning } from './own.js';

@@ -1,5 +1,6 @@
 import { announce } from './announce.js';
-import { passOn, tell, unserved } from './grant.js';
+import { passOn, unserved } from './grant.js';
+import { tell } from './inbox.js';
 import { foundGone } from './inherited.js';
 import { given, integer, questionOf } from './lua.js';
 import { type OwningScript, owning } from './own.js';

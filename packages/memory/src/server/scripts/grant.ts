@@ -2,6 +2,7 @@
 
 import { attempt, type Commands } from '../commands.js';
 import { ErrorReply, refusalOf } from '../reply.js';
+import { isGone, tell } from './inbox.js';
 import { type Inheritance, leave, noteReturned, wordsOf } from './inherited.js';
 import { numberOf } from './lua.js';
 import type { Owning } from './own.js';
@@ -32,16 +33,6 @@ const nobody: Passed = { granted: undefined, refused: undefined };
 export function waiting(redis: Commands, queue: string): number {
   const waiters = attempt(() => redis.zcard(queue));
   return typeof waiters === 'number' ? waiters : 0;
-}
-
-/** Returns the number of receivers; undefined when PUBLISH was refused. */
-export function tell(redis: Commands, addressee: string, message: string): number | undefined {
-  const end = addressee.lastIndexOf(':');
-  const start = addressee.lastIndexOf(':', end - 1) + 1;
-  if (end <= start || end === addressee.length - 1) return 0;
-  const channel = `holdfast_inbox:${addressee.slice(start, end)}`;
-  const receivers = attempt(() => redis.publish(channel, message));
-  return typeof receivers === 'number' ? receivers : undefined;
 }
 
 export function freshnessOf(entry: string | undefined): Freshness | undefined {
@@ -91,7 +82,7 @@ function giveToFirst(redis: Commands, keys: readonly string[], terms: GrantTerms
       }
       const entry = attempt(() => redis.hget(fresh, head));
       const freshness = entry instanceof ErrorReply ? undefined : freshnessOf(entry);
-      const isFresh = freshness !== undefined && freshness.untilMs >= nowMs;
+      const isFresh = freshness !== undefined && freshness.untilMs >= nowMs && !isGone(redis, head, trust);
       const grantedMs = isFresh ? Math.min(claimMs, freshness.wantedMs) : 0;
       const refused = isFresh ? owners.own(head, grantedMs) : undefined;
       if (refused !== undefined && isFresh) {
@@ -104,9 +95,8 @@ function giveToFirst(redis: Commands, keys: readonly string[], terms: GrantTerms
       const words = [`1 grant ${head} ${nowMs + grantedMs} ${nowMs} ${waiting(redis, queue)} ${owners.token}`];
       if (turn !== undefined) words.push(`turn ${turn}`);
       if (inherited !== undefined) words.push(wordsOf(inherited));
-      const receivers = tell(redis, head, words.join(' '));
-      if (receivers !== 0 || !trust) return { granted: head, refused: undefined };
-      attempt(() => redis.del(lock));
+      tell(redis, head, words.join(' '));
+      return { granted: head, refused: undefined };
     }
     return nobody;
   } catch (error) {

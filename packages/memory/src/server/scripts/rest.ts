@@ -1,5 +1,5 @@
 import { announce } from './announce.js';
-import { tell } from './grant.js';
+import { tell } from './inbox.js';
 import { noteReturned } from './inherited.js';
 import { given, integer, questionOf, type ScriptBody } from './lua.js';
 import { attempt } from '../commands.js';

@@ -2,8 +2,8 @@
 
 import { attempt, type Commands } from '../../commands.js';
 import { ErrorReply } from '../../reply.js';
-import { tell, waiting } from '../grant.js';
-import { isGone } from '../inbox.js';
+import { waiting } from '../grant.js';
+import { isGone, tell } from '../inbox.js';
 import { given, integer } from '../lua.js';
 import type { Holders } from './holders.js';
 
@@ -59,11 +59,9 @@ export class GrantStep {
       const head = heads instanceof ErrorReply ? undefined : heads[0];
       if (head === undefined) return isIn;
       const waiter = this.#freshness(head);
-      let isHere = waiter !== undefined && waiter.untilMs >= nowMs;
-      if (isHere && waiter !== undefined && waiter.n > free) {
-        if (head === self || !isGone(redis, head, this.#granting.trust)) return isIn;
-        isHere = false;
-      }
+      const isFresh = waiter !== undefined && waiter.untilMs >= nowMs;
+      const isHere = isFresh && (head === self || !isGone(redis, head, this.#granting.trust));
+      if (isHere && waiter.n > free) return isIn;
       attempt(() => redis.zrem(queue, head));
       attempt(() => redis.hdel(fresh, head));
       if (!isHere || waiter === undefined) continue;
@@ -85,16 +83,12 @@ export class GrantStep {
   #grant(id: string, { n, wantedMs }: Waiting): ErrorReply | undefined {
     const redis = this.#redis;
     const holders = this.#holders;
-    const { claimMs, trust } = this.#granting;
+    const { claimMs } = this.#granting;
     const leaseMs = wantedMs > 0 ? Math.min(wantedMs, claimMs) : claimMs;
     const gotMs = holders.take(id, n, leaseMs);
     if (gotMs instanceof ErrorReply) return gotMs;
     const { nowMs } = holders;
-    const receivers = tell(redis, id, `1 grant ${id} ${nowMs + gotMs} ${nowMs} ${this.waiting} -`);
-    if (receivers !== 0 || !trust) return undefined;
-    const back = attempt(() => redis.incrby(holders.count, n));
-    if (typeof back === 'number') holders.free = back;
-    holders.strike(id);
+    tell(redis, id, `1 grant ${id} ${nowMs + gotMs} ${nowMs} ${this.waiting} -`);
     return undefined;
   }
 

@@ -1,6 +1,6 @@
 import { attempt, type Commands } from '../../commands.js';
 import { ErrorReply } from '../../reply.js';
-import { tell } from '../grant.js';
+import { tell } from '../inbox.js';
 import { given, numberOf } from '../lua.js';
 
 /** How many permits a tenure has, and until when; 0: never ends. */

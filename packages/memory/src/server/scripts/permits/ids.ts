@@ -2,7 +2,7 @@
 
 import { attempt, type Commands } from '../../commands.js';
 import { ErrorReply } from '../../reply.js';
-import { tell } from '../grant.js';
+import { tell } from '../inbox.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
 import { GrantStep, grantingOf } from './grant.js';
 import { Holders, type Record } from './holders.js';

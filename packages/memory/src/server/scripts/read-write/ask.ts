@@ -1,6 +1,7 @@
 import { attempt, type Commands } from '../../commands.js';
 import { ErrorReply, refusalOf } from '../../reply.js';
-import { tell, waiting } from '../grant.js';
+import { waiting } from '../grant.js';
+import { tell } from '../inbox.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
 import { owner } from '../owner.js';
 import { GrantStep, type Granting, grantingOf, othersOf, unserved } from './grant.js';

@@ -2,8 +2,8 @@
 
 import { attempt, type Commands } from '../../commands.js';
 import { ErrorReply } from '../../reply.js';
-import { freshnessOf, tell, waiting } from '../grant.js';
-import { isGone } from '../inbox.js';
+import { freshnessOf, waiting } from '../grant.js';
+import { isGone, tell } from '../inbox.js';
 import { given, integer } from '../lua.js';
 import type { Asker, Freshness } from '../grant.js';
 import type { Holders, Side } from './holders.js';
@@ -133,13 +133,12 @@ export class GrantStep {
     const holders = this.#holders;
     if (id === this.#self?.tenure) return holders.hold(id, what, wantedMs) === undefined;
     const { claimMs, trust } = this.#granting;
+    if (isGone(this.#redis, id, trust)) return false;
     const grantedMs = Math.min(claimMs, wantedMs);
     if (holders.hold(id, what, grantedMs) !== undefined) return false;
     const { nowMs } = holders;
-    const receivers = tell(this.#redis, id, `1 grant ${id} ${nowMs + grantedMs} ${nowMs} ${others} -`);
-    if (receivers !== 0 || !trust) return true;
-    attempt(() => this.#redis.hdel(holders.lock, id));
-    return false;
+    tell(this.#redis, id, `1 grant ${id} ${nowMs + grantedMs} ${nowMs} ${others} -`);
+    return true;
   }
 
   #wantedMs(id: string, fresh: Freshness | undefined): number | undefined {

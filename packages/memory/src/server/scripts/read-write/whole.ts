@@ -1,5 +1,5 @@
 import { ErrorReply, refusalOf } from '../../reply.js';
-import { tell } from '../grant.js';
+import { tell } from '../inbox.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
 import { owner } from '../owner.js';
 import { announce } from './announce.js';
