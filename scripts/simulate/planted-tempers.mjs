@@ -18,7 +18,7 @@ export const plantedForTempers = [
   {
     name: 'who is gone is given the lock',
     ...{ temper: 'stalls', rules: ['line'], file: `${server}/grant.ts` },
-    before: 'freshness !== undefined && freshness.untilMs >= nowMs;',
+    before: 'freshness !== undefined && freshness.untilMs >= nowMs && !isGone(redis, head, trust);',
     after: 'freshness !== undefined;',
   },
   {
