@@ -41,6 +41,13 @@ it.each([
   expect(await check.look({ info: async () => `run_id:one\r\n${said}\r\n` })).toEqual({ run: 'one', role });
 });
 
+it.each([
+  ['slave_read_only:1', ['role slave']],
+  ['slave_read_only:0', []],
+])('a replica that was given alone and says %j is told of unless it takes writes', async (said, told) => {
+  expect(await reported('node', `${replica}${said}\r\n`)).toEqual(told);
+});
+
 it.each(['node', 'found', 'cluster'] as const)(
   'a server that evicts is told of however it was given: %s',
   async (given) => {

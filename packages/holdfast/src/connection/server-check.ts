@@ -71,14 +71,14 @@ export class ServerCheck {
       found('maxmemory-policy', policy, advice);
     }
     const role = field('role') ?? 'master';
+    const takesWrites = role === 'master' || field('slave_read_only') === '0';
     // Where another master is found, or the map names one, a replica is what a failover looks like for a moment.
-    if (this.#given === 'node' && role !== 'master') {
+    if (this.#given === 'node' && !takesWrites) {
       const advice = 'a replica takes no locks: connect to the master, through Sentinel or Cluster if it can change';
       found('role', role, advice);
     }
     if (this.#given === 'node' && field('redis_mode') === 'cluster')
       found('cluster-enabled', 'yes', `it is ${nodeOfCluster}`);
-    const takesWrites = role === 'master' || field('slave_read_only') === '0';
     return { run, role: takesWrites ? 'master' : 'replica' };
   }
 }
