@@ -125,6 +125,17 @@ it('what is said of no answer speaks of nothing that a shell has not', () => {
   );
 });
 
+it.each([
+  ['1', { status: 'bad', detail: 'slave: takes no locks' }],
+  ['0', { status: 'ok', detail: 'slave' }],
+])('a replica that says slave_read_only:%s takes locks where it takes writes', async (readOnly, said) => {
+  const redis = new Redis(kit.server.url, { lazyConnect: true });
+  kit.cleanup(() => redis.disconnect());
+  await redis.connect();
+  Object.assign(redis, { info: async () => `role:slave\r\nslave_read_only:${readOnly}\r\n` });
+  expect(only(await examineServer(redis, 'here', 'node'), 'role')).toMatchObject(said);
+});
+
 describe('the clock of a replica', () => {
   /** A master that says it has a replica there. */
   async function masterOf(replica: { readonly host: string; readonly port: number }) {

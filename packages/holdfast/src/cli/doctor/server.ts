@@ -42,15 +42,12 @@ function fromInfo(info: string, kind: Site['kind']): Finding[] {
   const evicts = policy !== 'noeviction';
   const replicas = fieldOf(info, 'connected_slaves') ?? '0';
   const role = fieldOf(info, 'role') ?? 'unknown';
+  const takesWrites = role === 'master' || fieldOf(info, 'slave_read_only') === '0';
   const isNodeOnly = kind !== 'cluster' && fieldOf(info, 'redis_mode') === 'cluster';
   const scripts = fieldOf(info, 'number_of_cached_scripts');
   return [
     { check: 'version', status: isOld ? 'bad' : 'ok', detail: isOld ? `${version}; ${OLDEST} is the oldest` : version },
-    {
-      check: 'role',
-      status: role === 'master' ? 'ok' : 'bad',
-      detail: role === 'master' ? role : `${role}: takes no locks`,
-    },
+    { check: 'role', status: takesWrites ? 'ok' : 'bad', detail: takesWrites ? role : `${role}: takes no locks` },
     {
       check: 'eviction',
       status: evicts ? (limited ? 'bad' : 'warn') : 'ok',
