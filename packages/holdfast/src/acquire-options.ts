@@ -3,7 +3,10 @@ import { refuseSurplus } from './surplus.js';
 
 /** Options of `lock`. */
 export interface LockOptions {
-  /** Fixed lease in milliseconds, never renewed. Absent: `watchdogTimeoutMs`, renewed while held. */
+  /**
+   * Fixed lease in milliseconds, never renewed: at least 100, and LockLimitError above the client's `limits.leaseMs`. Absent: `watchdogTimeoutMs`, renewed
+   * while held.
+   */
   leaseMs?: number | undefined;
   /** Gives up waiting when it aborts: the call rejects with the signal's reason. It does not end a hold. */
   signal?: AbortSignal | undefined;
@@ -11,9 +14,12 @@ export interface LockOptions {
   maxHoldMs?: number | undefined;
 }
 
-/** Options of the other acquisitions. */
+/** Options of `acquire`, `tryAcquire`, `withLock`, `tryWithLock`. */
 export interface AcquireOptions extends LockOptions {
-  /** Longest wait in milliseconds: one absolute deadline for everything the call does. */
+  /**
+   * Longest wait in milliseconds: one absolute deadline for everything the call does. Default: without limit for `acquire` and `withLock`, 0 (one attempt) for
+   * the `try...` methods.
+   */
   waitMs?: number | undefined;
   /**
    * The lock stays taken for so many milliseconds since this call got it, even if the hold is given back before. The release resolves at once;

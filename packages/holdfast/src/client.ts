@@ -284,7 +284,7 @@ export const LockClient = Client as unknown as (abstract new (
 };
 
 /**
- * A lock client for one Redis. No I/O happens before the first lock.
+ * A lock client for one Redis. No I/O happens before the first call that needs Redis.
  *
  * @throws TypeError or RangeError for options that cannot work, with the reason.
  */

@@ -13,7 +13,10 @@ const inWords = {
   unanswered: (ms: number) => `was not had within ${ms} ms: there was no answer to the question for it yet`,
 };
 
-/** `acquire` waited for its whole `waitMs` and did not get the lock. It was busy, or Redis had no time to say so; see the message. */
+/**
+ * A call with a limit (`waitMs`, or `maxAttempts` of a spin lock) did not get what it waited for. It was busy, or Redis had no time to say so; see the message.
+ * It does not hold it, and will not get it later.
+ */
 export class LockTimeoutError extends LockError {
   static {
     named(this, 'LockTimeoutError');
@@ -90,7 +93,10 @@ export class LockLostError extends LockError {
   }
 }
 
-/** `unlock()` was called where this scope, handle or owner holds nothing; or a permit was given back that nobody has. */
+/**
+ * `unlock()` was called where this scope, handle or owner holds nothing; or a permit was given back that nobody has; or `assertHeld`/`run`/`extend` of a
+ * released hold, or a leader that resigned.
+ */
 export class LockNotHeldError extends LockError {
   static {
     named(this, 'LockNotHeldError');
@@ -103,7 +109,10 @@ export class LockNotHeldError extends LockError {
   }
 }
 
-/** A call that its scope does not allow; see `docs/semantics.md`, Scopes. */
+/**
+ * A call that its scope does not allow: a second `lock()` or `tryLock()` of a name that is still pending in the same `client.run`, a call that still waited when its scope ended,
+ * or `lock()` or `tryLock()` outside `client.run` with `strictScopes`. See `docs/semantics.md`, Scopes.
+ */
 export class LockScopeError extends LockError {
   static {
     named(this, 'LockScopeError');
@@ -207,7 +216,7 @@ export class LockLimitError extends LockError {
   }
 }
 
-/** The nodes of a lock by majority cannot be what their client needs; the message says what is wrong with them. */
+/** Two nodes of a lock by majority are one server; the message says which. */
 export class LockNodesError extends LockError {
   static {
     named(this, 'LockNodesError');

@@ -63,8 +63,8 @@ export interface LockClientMembers extends AsyncDisposable {
    */
   getFairLock(name: string, options?: LockHandleOptions): RLock;
   /**
-   * As {@link getLock}, for a lock whose holds have fencing tokens. It excludes `getLock` on the same name; the two never re-enter each other. Beside Java's
-   * Redisson use `prefix`: behind a `keyPrefix` of ioredis tokens are counted in another key than Redisson's.
+   * As {@link getLock}, for a lock whose holds have fencing tokens. It excludes `getLock` on the same name; the two never re-enter each other. No I/O. Beside
+   * Java's Redisson use `prefix`: behind a `keyPrefix` of ioredis tokens are counted in another key than Redisson's.
    *
    * @throws TypeError or RangeError as `getLock`.
    */
@@ -133,7 +133,7 @@ export interface LockClientMembers extends AsyncDisposable {
   /**
    * Runs `fn` at most once in every period, among all processes that use the same Redis and name, whatever their clocks say: a job that many
    * replicas start by a timer of their own. Answers `{ ran: false }` where it has run, or runs, and where anybody has a lock of that name: also the
-   * code around the call. It never re-enters, as {@link share} does inside `getLock(name)`. See `docs/recipes/cron.md`.
+   * code around the call. Unlike {@link share}, it never re-enters. See `docs/recipes/cron.md`.
    *
    * A period begins with a run, by Redis' clock, and not at a full hour: a timer that comes a little early after the last run is turned away. So
    * let `periodMs` be a little shorter than the time between two ticks. It is used up also when `fn` fails (see
@@ -145,7 +145,7 @@ export interface LockClientMembers extends AsyncDisposable {
    *
    * @param name - a name for this purpose: its lock is taken all the time.
    * @param periodMs - at least 100 ms, at most 2^31 (about 24.8 days).
-   * @throws what `fn` throws; else as {@link RLock.tryWithLock}.
+   * @throws what `fn` throws; LockLimitError when `periodMs` is above the client's `limits.leaseMs`; else as {@link RLock.tryWithLock}.
    */
   oncePer<T>(
     name: string,
@@ -170,15 +170,26 @@ export interface LockClientMembers extends AsyncDisposable {
    * a promise of that.
    *
    * Locks that are still held when `fn` has settled are reported as `lost` and `leak`, aborted with reason `scope-ended`, and not renewed any more.
+   *
+   * @throws TypeError when `fn` is no function; what `fn` throws.
    */
   run<T>(fn: () => PromiseLike<T>): Promise<T>;
   /** The same for what is no thenable: returns it at once. */
   run<T>(fn: () => T): T;
-  /** Runs `fn` outside all scopes: start servers, timers and listeners in here, else they keep the scope for their whole life. Returns as `run`. */
+  /**
+   * Runs `fn` outside all scopes: start servers, timers and listeners in here, else they keep the scope for their whole life. Returns as `run`.
+   *
+   * @throws as `run`.
+   */
   exit<T>(fn: () => PromiseLike<T>): Promise<T>;
   /** The same for what is no thenable: returns it at once. */
   exit<T>(fn: () => T): T;
-  /** What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue. */
+  /**
+   * What Redis knows of a lock: owner, hold count, remaining lease, queue. For diagnosis; grows with the queue.
+   *
+   * @throws TypeError or RangeError when the name cannot be used, as {@link getLock}; LockRefusedError when Redis refuses, or the key is no lock;
+   * LockUnavailableError when it does not answer within `responseTimeoutMs`; LockClientClosedError.
+   */
   inspect(name: string): Promise<LockInspection>;
   /**
    * The locks that are held now, one after the other, from every server that keeps locks: locks of this client's `prefix` and of all kinds, also
@@ -210,6 +221,8 @@ export interface LockClientMembers extends AsyncDisposable {
    *
    * Not promised when Redis does not answer. What gives locks back is then written behind what took them, also for calls that have rejected before, and
    * Redis reads both when it goes on, unless the connection was lost or very much had been sent to it. Else leases run out by themselves.
+   *
+   * @throws TypeError or RangeError for options that cannot work: then nothing is closed.
    */
   close(options?: CloseOptions): Promise<void>;
 }

@@ -15,7 +15,7 @@ export type RedisInput = string | RedisOptions | Redis | Cluster;
 
 /** How many replicas must have an acquisition before it counts; see {@link LockClientOptions.replicas}. */
 export interface ReplicaOptions {
-  /** At least this many replicas. */
+  /** At least this many replicas: 1 to 1 000. */
   min: number;
   /** How long they have, in milliseconds; below `attemptTimeoutMs`. Default half of that. */
   timeoutMs?: number | undefined;
@@ -35,12 +35,12 @@ export interface LimitOptions {
   /**
    * Longest lease that a call may ask for, in milliseconds: how long a lock may stay with a holder that has crashed. By whatever name: `leaseMs`,
    * `minHoldMs`, `hold.extend(ms)`, `updateLeaseTime`, the period of `oncePer`. The lease `never` of permits is above every limit but the default.
-   * Default 2^31, the longest there is.
+   * Not below `watchdogTimeoutMs`. Default 2^31, the longest there is.
    */
   leaseMs?: number | undefined;
 }
 
-/** Options of {@link createLockClient}. All times are milliseconds. */
+/** Options of {@link createLockClient}. All times are whole milliseconds, at most 2^31 (about 24.8 days). */
 export interface LockClientOptions {
   /** How to reach Redis. */
   redis: RedisInput;
@@ -56,24 +56,30 @@ export interface LockClientOptions {
    * is the name of its own connections in `CLIENT LIST`. Default: with `meta`, `<host>:<process id>`; without, the client says nothing of itself.
    */
   clientName?: string | undefined;
-  /** Said beside {@link clientName}, such as a version or a region: at most 16 texts of up to 256 characters. Nothing secret. Default: none. */
+  /** Said beside {@link clientName}, such as a version or a region: at most 16 texts of up to 256 characters, under keys of at most 128. Nothing secret. Default: none. */
   meta?: Readonly<Record<string, string>> | undefined;
-  /** Lease of acquisitions without `leaseMs`; renewed every third of it while the hold lives. Default 30 000. */
+  /** Lease of acquisitions without `leaseMs`; renewed every third of it while the hold lives. At least 100. Default 30 000. */
   watchdogTimeoutMs?: number | undefined;
-  /** Longest time a watched hold is renewed for; then its lease runs out and it is lost with reason `max-hold`. Default: no limit. */
+  /** Longest time a watched hold is renewed for; then its lease runs out and it is lost with reason `max-hold`. At least 100. Default: no limit. */
   maxHoldMs?: number | undefined;
   /** A hold that is older than this is reported as `held-long`, once, an eighth of it late at most. Nothing else happens to it. Default: none is. */
   heldWarnMs?: number | undefined;
-  /** How long a single attempt (`tryLock()` without wait) may take. Default 1 000. */
+  /**
+   * How long a single attempt may take, connecting included, and how long Redis may owe an answer before it counts as not reachable; a connection of ours that is
+   * silent for three times this is replaced. At least 1. Default 1 000.
+   */
   attemptTimeoutMs?: number | undefined;
-  /** How long `lock`, `unlock` and the queries wait for any answer of Redis before they reject. Default 10 000. */
+  /**
+   * How long these wait for any answer of Redis before they reject: calls without `waitMs` (while Redis is silent), `unlock` and `release`, the queries, each page of `listLocks`, each
+   * step of `observe`. Also the default of `connect`. At least 1. Default 10 000.
+   */
   responseTimeoutMs?: number | undefined;
   /**
    * Lease of a lock that was handed over by message, until its new owner first renews it, a third of it later. An outage that begins before and lasts longer
-   * than two thirds of it costs the lock; a waiter that crashed costs the others this long. Default 3 000.
+   * than two thirds of it costs the lock; a waiter that crashed costs the others this long. At least 100. Default 3 000.
    */
   claimLeaseMs?: number | undefined;
-  /** How often a waiting process asks again, as a safety net below the messages. Default 1 500; more than 250 below `claimLeaseMs`. */
+  /** How often a waiting process asks again, as a safety net below the messages. Default 1 500; more than 250 below `claimLeaseMs`. The same in all clients of a lock. */
   reaskMs?: number | undefined;
   /**
    * `queue`: releases name the next owner (fast, fair, holdfast only). `redisson`: releases are announced on Redisson's channel and all
@@ -101,7 +107,10 @@ export interface LockClientOptions {
    * and it waits. `refuse`: it also rejects with LockDeadlockError, with nothing sent. Default `report`.
    */
   deadlocks?: 'report' | 'refuse' | undefined;
-  /** Reject imperative calls outside `client.run` with `LockScopeError`. Default false. */
+  /**
+   * Imperative `lock` and `tryLock` outside `client.run` reject with LockScopeError, unless they re-enter the lock of a section around them or the handle has
+   * an `owner`. `unlock`, `acquire` and `withLock` are not affected. Default false.
+   */
   strictScopes?: boolean | undefined;
   /** Release holds that a `client.run` leaves open, instead of letting their lease run out. Default false; see `docs/semantics.md`. */
   releaseOnScopeEnd?: boolean | undefined;

@@ -5,7 +5,9 @@ import { atFirst, called, LockError, named } from './lock-error.js';
 
 /**
  * Redis did not answer in time. When the call was an acquisition, the lock is *not* held on its behalf: whatever the command may
- * still do on the server is cancelled in the background.
+ * still do on the server is cancelled in the background. After `unlock` or `release` the release goes on in the background and nothing is renewed.
+ *
+ * Also thrown at once for what cannot pass by itself (password, certificate, database). `cause`: the last thing that went wrong, if known.
  */
 export class LockUnavailableError extends LockError {
   static {
@@ -54,8 +56,11 @@ export class LockRefusedError extends LockError {
   }
   static readonly code = 'LOCK_REFUSED';
   readonly code = LockRefusedError.code;
-  /** First word of Redis' error, such as `NOPERM` or `OOM`; `NOTALOCK`, `NOTASEMAPHORE` and `NOTALATCH` for a key that is something else,
-   * `NOTINITIALIZED` for a semaphore whose permits nobody has set. */
+  /**
+   * First word of Redis' error, such as `NOPERM` or `OOM`; `NOTALOCK`, `NOTASEMAPHORE`, `NOTALATCH` and `NOTAFENCE` (the record of a guard) for what is something else,
+   * `NOTINITIALIZED` for a semaphore whose permits nobody has set, `TOOMANYPERMITS` for one that would have more than can be counted; `PROTOCOL` for a reply
+   * that makes no sense: then it is not known whether anything was done.
+   */
   readonly redisCode: string;
 
   constructor(lockName: string, redisCode: string, options?: ErrorOptions, kind = 'lock') {

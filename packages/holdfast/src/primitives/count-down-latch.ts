@@ -61,7 +61,7 @@ export interface RCountDownLatch {
    * Waits until the count has reached 0, and answers true: at once when no round is under way. Also when the latch is deleted, and when the next
    * round has begun meanwhile, if holdfast began both.
    *
-   * @param waitMs - longest wait, after which it answers false; 0 looks once. Default: without limit, while Redis answers.
+   * @param waitMs - longest wait in milliseconds, after which it answers false; 0 looks once. Default: without limit, while Redis answers.
    * @throws LockScopeError when the scope around the call ends while it waits; the signal's reason when it aborts.
    */
   await(waitMs?: number, options?: AwaitLatchOptions): Promise<boolean>;

@@ -45,7 +45,7 @@ export interface RPermitExpirableSemaphore {
   /**
    * Takes a permit if it can within `waitMs`, and answers null if it cannot.
    *
-   * @param waitMs - 0 or absent: exactly one attempt, which overtakes nobody who waits.
+   * @param waitMs - in milliseconds; 0 or absent: exactly one attempt, which overtakes nobody who waits.
    * @throws as {@link acquire}, but for LockTimeoutError.
    */
   tryAcquire(waitMs?: number, leaseMs?: PermitLease, options?: TryPermitIdOptions): Promise<string | null>;

@@ -53,7 +53,8 @@ export interface Hold extends AsyncDisposable {
    * Runs `fn` in a scope in which calls on this lock re-enter this hold. Returns what `fn` returns; for a thenable, which is asked for its result
    * inside, a promise of that.
    *
-   * @throws LockLostError when the hold was lost, LockNotHeldError when it was released: at once, also where `fn` is async, and `fn` is not run.
+   * @throws LockLostError when the hold was lost, LockNotHeldError when it was released: at once, also where `fn` is async, and `fn` is not run. TypeError when `fn` is no
+   * function.
    */
   run<T>(fn: () => PromiseLike<T>): Promise<T>;
   /** The same for what is no thenable: returns it at once. */
@@ -67,8 +68,8 @@ export interface Hold extends AsyncDisposable {
    *
    * Not promised: that it is not carried out after it has rejected with LockUnavailableError.
    *
-   * @throws LockLostError when the hold was lost, LockNotHeldError when it was released; before anything is sent, RangeError when `ms` is no length of
-   * a lease, or beyond the end that `maxHoldMs` sets, and LockLimitError when it is above `limits.leaseMs` of the client, or by majority its `longestLeaseMs`; LockUnavailableError, LockRefusedError when Redis did not do it.
+   * @throws LockLostError when the hold was lost, LockNotHeldError when it was released; before anything is sent, TypeError when `ms` is no number, RangeError when it is no length of
+   * a lease (at least 100), or beyond the end that `maxHoldMs` sets, and LockLimitError when it is above `limits.leaseMs` of the client, or by majority its `longestLeaseMs`; LockUnavailableError, LockRefusedError when Redis did not do it.
    */
   extend(ms: number): Promise<void>;
   /**

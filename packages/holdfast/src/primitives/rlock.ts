@@ -26,16 +26,16 @@ export interface RLock<H extends Hold = Hold> {
   /**
    * Waits until it holds the lock, without limit while Redis answers.
    *
-   * @param options - lease in milliseconds, or options. With a lease the lock is never renewed; without, it is renewed until `unlock`.
+   * @param options - lease in milliseconds, or options. With a lease the lock is never renewed; without, it is renewed until `unlock` or the client's `maxHoldMs`.
    * @throws LockScopeError when another `lock()` on the name is pending in the same `client.run`, when its scope ends while it waits, and outside
-   * `client.run` with `strictScopes`; LockLostError inside a hold of this lock that was lost; the signal's reason when it aborts; else see {@link RLock}.
+   * `client.run` with `strictScopes` (but to re-enter, or with an `owner`); LockLostError inside a hold of this lock that was lost; the signal's reason when it aborts; else see {@link RLock}.
    */
   lock(options?: number | LockOptions): Promise<void>;
   /**
    * Takes the lock if it can within `waitMs`, and answers whether it did.
    *
-   * @param waitMs - one absolute deadline for everything: connecting, asking, waiting. 0 or absent: exactly one attempt.
-   * @param leaseMs - fixed lease; absent: renewed until `unlock`.
+   * @param waitMs - in milliseconds: one absolute deadline for everything: connecting, asking, waiting. 0 or absent: exactly one attempt.
+   * @param leaseMs - fixed lease, in milliseconds; absent: renewed until `unlock` or the client's `maxHoldMs`.
    * @throws as {@link RLock.lock}.
    */
   tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal | undefined }): Promise<boolean>;

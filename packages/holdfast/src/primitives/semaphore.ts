@@ -50,7 +50,12 @@ export interface PermitHold extends AsyncDisposable {
   remainingMs(): number;
   /** As `Hold.assertHeld`. @throws LockLostError, LockNotHeldError. */
   assertHeld(): void;
-  /** As `Hold.extend`. Permits whose lease never ends have it already: the call asks Redis whether they are still had, and changes nothing. */
+  /**
+   * As `Hold.extend`. Permits whose lease never ends have it already: the call asks Redis whether they are still had, and changes nothing.
+   *
+   * @throws as `Hold.extend`: LockLostError, LockNotHeldError when they were given back; TypeError, RangeError, LockLimitError before anything is sent;
+   * LockUnavailableError, LockRefusedError.
+   */
   extend(ms: number): Promise<void>;
   /**
    * Gives back so many of its permits; absent: all. When it has none left, a call does nothing.
@@ -90,7 +95,7 @@ export interface RSemaphore {
   /**
    * Takes so many permits if it can within `waitMs`, and answers null if it cannot.
    *
-   * @param waitMs - one absolute deadline for everything. 0 or absent: exactly one attempt, which overtakes nobody who waits.
+   * @param waitMs - in milliseconds: one absolute deadline for everything. 0 or absent: exactly one attempt, which overtakes nobody who waits.
    * @throws as {@link RSemaphore.acquire}, but for LockTimeoutError.
    */
   tryAcquire(permits?: number, waitMs?: number, options?: TryPermitOptions): Promise<PermitHold | null>;
@@ -132,7 +137,7 @@ export interface RSemaphore {
    * Sets how many permits there are, unless there is a semaphore of that name.
    *
    * @param permits - 0 or more.
-   * @param ttlMs - how long the semaphore lasts; absent: until its key is deleted. No lease lasts longer, not even `never`: who has
+   * @param ttlMs - how long the semaphore lasts, in milliseconds; absent: until its key is deleted. No lease lasts longer, not even `never`: who has
    * permits has lost them by then, and an `extend` gets no more than what is left.
    * @returns whether it did.
    */

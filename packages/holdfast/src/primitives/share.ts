@@ -16,12 +16,11 @@ export interface ShareOptions<T> {
   fn: (hold: Hold) => T | PromiseLike<T>;
   /** Default: JSON. All callers get what `decode` gives, the one that has computed it too. */
   codec?: ShareCodec<T> | undefined;
-  /** Largest value, in bytes of its text. A larger one rejects with RangeError. Default 1 MiB (1,048,576). */
+  /** Largest value, in bytes of its text. A larger one rejects with RangeError. At least 1, below 512 MiB. Default 1 MiB (1,048,576). */
   maxBytes?: number | undefined;
   /**
    * Shares a failure of `fn` too, for so many milliseconds: who waits and who comes then rejects with SharedFailureError, and `fn` is not run. It has at
-   * most 100 characters of its name and 4,000 of its message. Default: a failure
-   * is told to the one caller whose `fn` it was, and the next one computes.
+   * most 100 characters of its name and 4,000 of its message. At least 1, at most 2^31. Default: a failure is told to the one caller whose `fn` it was, and the next one computes.
    */
   errorTtlMs?: number | undefined;
   /** Longest wait for the value of others, in milliseconds, before `fn` runs here; then LockTimeoutError. It does not bound `fn`. Default: without limit, while Redis answers. */

@@ -230,7 +230,7 @@ function openOne<T>(node: string, open: () => T): T {
 }
 
 /**
- * A client for locks that are held by a majority of independent servers (Redlock). No I/O happens before the first lock. When it is worth its price, and
+ * A client for locks that are held by a majority of independent servers (Redlock). No I/O happens before the first call that needs Redis. When it is worth its price, and
  * what it does not give: `docs/redlock.md`.
  *
  * @throws TypeError or RangeError for options that cannot work, with the reason.

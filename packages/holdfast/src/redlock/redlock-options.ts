@@ -14,7 +14,7 @@ import type { VotingTimes } from './electorate.js';
 /** How to reach one node: a URL, ioredis options, or a `Redis` of your own, which is never closed. One server each, without Sentinel and Cluster. */
 export type RedLockNodeInput = string | RedisOptions | Redis;
 
-/** Options of {@link createRedLockClient}. All times are milliseconds. Those that are not described here are as in {@link LockClientOptions}. */
+/** Options of {@link createRedLockClient}. All times are whole milliseconds, at most 2^31 (about 24.8 days). Those that are not described here are as in {@link LockClientOptions}. */
 export interface RedLockClientOptions
   extends Omit<LockClientOptions, 'redis' | 'wakeup' | 'replicas' | 'tokens' | 'limits' | 'clientName' | 'meta'> {
   /**
@@ -34,7 +34,8 @@ export interface RedLockClientOptions
   minValidityMs?: number | undefined;
   /**
    * The longest lease that any client of these nodes asks for. A node that was started less than this ago does not vote: it may have forgotten a
-   * lock. **All clients of the nodes must agree on it.** A call with a longer `leaseMs` is refused with LockLimitError. Default: `watchdogTimeoutMs`.
+   * lock. **All clients of the nodes must agree on it.** A call with a longer `leaseMs` is refused with LockLimitError. Not below
+   * `watchdogTimeoutMs`. Default: `watchdogTimeoutMs`.
    */
   longestLeaseMs?: number | undefined;
   /**

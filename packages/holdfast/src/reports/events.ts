@@ -30,10 +30,10 @@ export interface LockClientEvents {
   suspect: [event: { name: string }];
   /**
    * A lock that no code will unlock any more: its scope has ended (`how`: `scope-ended`; `lost` has been told before), or the `Hold`, or the handle of a `lock()` outside scopes, was
-   * garbage-collected (`collected`). The latter is noticed only of locks that were taken while this event had a listener, and long after the fact.
+   * garbage-collected (`collected`). The latter is noticed only of locks that were taken while this event had a listener, or the channel `holdfast:leak` a subscriber, and long after the fact.
    */
   leak: [event: LockHoldEvent & { how: LeakHow; site: string | undefined }];
-  /** A lock has been held for longer than `heldWarnMs`. Once for each hold. */
+  /** A lock has been held for longer than `heldWarnMs`. Once for each hold, up to an eighth of `heldWarnMs` late. */
   'held-long': [event: LockHoldEvent & { heldMs: number; site: string | undefined }];
   /**
    * A call without `waitMs` has waited for over a second for a lock that its own client has held all the while, and not in a `withLock` that
