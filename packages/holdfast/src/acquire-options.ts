@@ -10,7 +10,7 @@ export interface LockOptions {
   leaseMs?: number | undefined;
   /** Gives up waiting when it aborts: the call rejects with the signal's reason. It does not end a hold. */
   signal?: AbortSignal | undefined;
-  /** Longest time this hold is renewed for, in milliseconds. Only without `leaseMs`. Default: the client's. */
+  /** Longest time this hold is renewed for, in milliseconds: at least 100. Only without `leaseMs`. Default: the client's. */
   maxHoldMs?: number | undefined;
 }
 

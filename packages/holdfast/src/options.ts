@@ -108,7 +108,7 @@ export interface LockClientOptions {
    */
   deadlocks?: 'report' | 'refuse' | undefined;
   /**
-   * Imperative `lock` and `tryLock` outside `client.run` reject with LockScopeError, unless they re-enter the lock of a section around them or the handle has
+   * Imperative `lock` and `tryLock` that are not directly inside `client.run` reject with LockScopeError, unless they re-enter the lock of a section around them or the handle has
    * an `owner`. `unlock`, `acquire` and `withLock` are not affected. Default false.
    */
   strictScopes?: boolean | undefined;
