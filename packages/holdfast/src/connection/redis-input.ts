@@ -55,9 +55,7 @@ export function openRedis(input: RedisInput, connectionName?: string): OpenedRed
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw unusable();
   if ('href' in input) throw new TypeError('redis: pass the text of a URL: its href');
   if ('then' in input) throw new TypeError('redis: this is a promise: await it');
-  if ('isOpen' in input || 'server_info' in input) {
-    throw new TypeError('redis: node-redis is not supported; pass an ioredis client, options or a URL');
-  }
+  for (const [mark, library] of Object.entries(others)) if (mark in input) throw unusable(`, not one of ${library}`);
   if (isClient(input)) {
     if (isCluster(input)) return { kind: 'cluster', template: input };
     refuseUnfit(input);
@@ -74,14 +72,26 @@ export function openRedis(input: RedisInput, connectionName?: string): OpenedRed
   return opened;
 }
 
+/** Clients of other libraries, by what each has and one of ioredis has not. */
+const others = {
+  isOpen: 'node-redis',
+  server_info: 'node-redis',
+  invokeScript: 'GLIDE',
+  createScript: '@upstash/redis',
+  shaScripts: 'ioredis-mock (see holdfast/testing)',
+};
+
 /**
  * ioredis ignores what it does not know, and where it finds nothing that it knows it connects to localhost: on every host another server, with
- * locks that exclude no process on another host.
+ * locks that exclude no process on another host. The place, the database and the encryption have other names elsewhere.
  */
-function refusePlaceless(options: RedisOptions): void {
-  const places = ['host', 'port', 'path', 'sentinels'];
-  if (places.some((place) => place in options) || 'Connector' in options) return;
-  throw new TypeError(`redis: these options do not say where Redis is: give ${places.join(', ')}, or a URL`);
+function refusePlaceless(options: object): void {
+  const has = (name: string) => options[name as keyof object];
+  const ignored = ['url', 'socket', 'database', 'databaseId'].find(has);
+  if (!ignored && ['host', 'port', 'path', 'sentinels', 'Connector'].some(has)) return;
+  throw new TypeError(
+    `redis: ${ignored ? `ioredis ignores '${ignored}'` : 'no place'}; say where Redis is: host, port, path, db, tls, sentinels, or pass a URL or a Cluster`,
+  );
 }
 
 /** What keeps a failover short where there is another server to go to. */
@@ -113,8 +123,8 @@ function made(make: () => Redis): Redis {
   }
 }
 
-function unusable(): TypeError {
-  return new TypeError('redis must be a redis:// or rediss:// URL, ioredis options, or an ioredis client');
+function unusable(given = ''): TypeError {
+  return new TypeError(`redis must be a redis:// or rediss:// URL, ioredis options, or an ioredis client${given}`);
 }
 
 /** Back within a second of the server: every lock is suspect until then. Yours wins. */

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { canIssueCertificates, issueCertificate, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createLockClient } from 'holdfast';
+import { createLockClient, createRedLockClient } from 'holdfast';
 import { Cluster, type RedisOptions } from 'ioredis';
-import { createClient, createCluster } from 'redis';
+import { createClient, createClientPool, createCluster, createSentinel } from 'redis';
 import { redacted } from '../../src/connection/reply-errors.js';
 import { ToldErrors } from '../../src/connection/told-errors.js';
 import { describeTrouble, isLasting } from '../../src/connection/trouble.js';
@@ -261,14 +261,23 @@ describe('a Cluster of which no node can be asked', () => {
   });
 });
 
-describe('a client of node-redis', () => {
-  it.each([
-    ['createClient', () => createClient()],
-    ['createCluster', () => createCluster({ rootNodes: [] })],
-  ])('made by %s is refused by its name', (_, make) => {
-    expect(() => createLockClient({ redis: make() as never })).toThrow(
-      'node-redis is not supported; pass an ioredis client, options or a URL',
-    );
+describe('a client of another library is refused by its name:', () => {
+  /** What the client of a library that is not installed here can be told by. */
+  const like = (method: string) => Object.create({ [method]: () => undefined }) as object;
+
+  it.each<[string, () => object, string]>([
+    ['createClient of node-redis', () => createClient(), 'node-redis'],
+    ['createClientPool of node-redis', () => createClientPool(), 'node-redis'],
+    ['createCluster of node-redis', () => createCluster({ rootNodes: [] }), 'node-redis'],
+    ['createSentinel of node-redis', () => createSentinel({ name: 'm', sentinelRootNodes: [] }), 'node-redis'],
+    ['GlideClient', () => like('invokeScript'), 'GLIDE'],
+    ['Redis of @upstash/redis', () => like('createScript'), '@upstash/redis'],
+    ['ioredis-mock', () => Object.assign(like('duplicate'), { shaScripts: {} }), 'ioredis-mock (see holdfast/testing)'],
+  ])('%s', (_, make, library) => {
+    const words = `must be a redis:// or rediss:// URL, ioredis options, or an ioredis client, not one of ${library}`;
+    const redis = make() as never;
+    expect(() => createLockClient({ redis })).toThrow(new TypeError(`redis ${words}`));
+    expect(() => createRedLockClient({ nodes: [redis, redis, redis] })).toThrow(`nodes[0] ${words}`);
   });
 });
 

@@ -544,7 +544,7 @@ describe('bad nodes', () => {
     ['null', { nodes: [null, 'redis://b', 'redis://c'] }, /^nodes\[0\] must be a redis:/],
     ['null, three times', { nodes: [null, null, null] }, /^nodes\[0\] must be a redis:/],
     ['a number', { nodes: ['redis://a', 2, 'redis://c'] }, /^nodes\[1\] must be a redis:/],
-    ['no place', { nodes: ['redis://a', 'redis://b', {}] }, /^nodes\[2\]: these options do not say where/],
+    ['no place', { nodes: ['redis://a', 'redis://b', {}] }, /^nodes\[2\]: no place; say where Redis is/],
     ['no sentinel', { nodes: [{ sentinels: [] }, 'redis://b', 'redis://c'] }, /^nodes\[0\]: .*sentinel/],
     ['a misspelt option', { nodeTimeout: 50 }, /unknown option "nodeTimeout"/],
     ['replicas', { replicas: { min: 1 } }, /unknown option "replicas"/],
