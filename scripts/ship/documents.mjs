@@ -40,6 +40,7 @@ export const shipped = [
     'serverless',
     'nestjs',
     'bullmq',
+    'node-redis',
     'cron',
     'streams',
     'script',
