@@ -103,3 +103,14 @@ it('a release that grants names the next owner in the same command', async () =>
     publish: 1,
   });
 });
+
+it('on one server it looks first whether the next owner listens, which is one inner call more', async () => {
+  await warmUp();
+  await server.connect().subscribe('holdfast_inbox:b');
+  await lock.ask('a:1');
+  await lock.ask('b:1');
+  await warmUp();
+  const trusted = await calls(() => lock.release('a:1', 2, { trust: true }));
+  expect(trusted).toMatchObject({ evalsha: 1, 'pubsub|numsub': 1, publish: 1 });
+  expect(Object.values(trusted).reduce((sum, count) => sum + count)).toBe(13);
+});
