@@ -228,7 +228,7 @@ class Client implements LockClientMembers {
   async inspect(name: string): Promise<LockInspection> {
     this.#backend.lockKeys(name);
     this.#host.registry.admit(name);
-    return inspectLock(this.#backend, name, this.clientId);
+    return await inspectLock(this.#backend, name, this.clientId);
   }
 
   listLocks(options: ListLocksOptions = {}): AsyncGenerator<ListedLock, void, undefined> {

@@ -8,7 +8,7 @@ import type { ExclusivePolicy } from '../exclusive/policy.js';
 import type { Registry } from '../exclusive/registry.js';
 import { shown } from '../reports/caller.js';
 import { CALLER_ONLY, CALLERS, type Entry, Site } from '../reports/site.js';
-import { type LockAcquireTrace, traced, traces } from '../reports/tracing.js';
+import { isTraced, type LockAcquireTrace, traced, traces } from '../reports/tracing.js';
 import { allHere, scopeHere } from '../scopes/call-context.js';
 import { currentScope, type ScopedHold } from '../scopes/scope.js';
 import type { Leftovers } from '../scopes/scope-end.js';
@@ -63,7 +63,7 @@ export interface LockCall<T> {
  *
  * @throws LockClientClosedError, LockScopeError, LockLimitError, the reason of an aborted signal: whatever is known before anything is sent.
  */
-export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
+export function startCall<T>(host: LockHost, call: LockCall<T>): Promise<T> {
   const { operations, owner, style, options, entry, completion } = call;
   const { client, registry, parts } = host;
   const { kind } = style;
@@ -96,7 +96,7 @@ export function acquire<T>(host: LockHost, call: LockCall<T>): Promise<T> {
   };
   if (kind === 'imperative' && owner === undefined) refuseUnclear(host, request, call);
   parts.reporter.tried();
-  const outcome = traces.acquire.hasSubscribers ? askTraced(host, call, request) : ask(host, call, request);
+  const outcome = isTraced(traces.acquire) ? askTraced(host, call, request) : ask(host, call, request);
   // Those with a site need nothing more, and sections see to it themselves.
   return kind === 'section' || request.site !== undefined ? outcome : shown(outcome);
 }

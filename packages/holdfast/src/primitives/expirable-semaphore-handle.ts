@@ -10,7 +10,7 @@ import { refuseSurplus } from '../surplus.js';
 import { failureError } from '../tenure/failures.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import type { NotAcquired } from '../waiting/waiter.js';
-import { acquire, type CallStyle, type LockHost } from './acquisition.js';
+import { type CallStyle, type LockHost, startCall } from './acquisition.js';
 import type {
   PermitIdOptions,
   PermitLease,
@@ -208,7 +208,7 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
   async #acquire(method: keyof typeof styles, { wanted, leaseMs }: IdCall): Promise<string[] | Missed> {
     const operations = this.#issuing(wanted.permits);
     const { outcome, joinedAt } = await shown(
-      acquire(this.#host, {
+      startCall(this.#host, {
         operations,
         policy: permitPolicy,
         owner: undefined,

@@ -10,6 +10,7 @@ import { LockUnavailableError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
 import { checkKeys } from '../options.js';
+import { inFrame } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
 import type { Fence } from '../tenure/fence.js';
 import type { LockHost } from './acquisition.js';
@@ -70,7 +71,7 @@ export class FencedLockHandle extends LockHandle<FencedHold> implements RFencedL
   lockAndGetToken(options?: number | LockOptions, ...surplus: readonly unknown[]): Promise<number> {
     // It waits without limit: it has the lock, or rejects.
     const check = () => checkLock(options, surplus, 'lockAndGetToken');
-    return this.#take('lockAndGetToken', check) as Promise<number>;
+    return inFrame(this.#take('lockAndGetToken', check) as Promise<number>);
   }
 
   tryLockAndGetToken(
@@ -78,10 +79,11 @@ export class FencedLockHandle extends LockHandle<FencedHold> implements RFencedL
     leaseMs?: number,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<number | null> {
-    return this.#take('tryLockAndGetToken', () => {
+    const check = () => {
       if (options !== undefined) checkKeys('tryLockAndGetToken', options, tryLockCallOptions);
       return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, 'tryLockAndGetToken');
-    });
+    };
+    return inFrame(this.#take('tryLockAndGetToken', check));
   }
 
   /** As `lock` or `tryLock`; null where the latter answers false. */

@@ -13,11 +13,12 @@ import type { ExclusivePolicy } from '../exclusive/policy.js';
 import { none, withLast, without } from '../lists.js';
 import { checkKeys } from '../options.js';
 import { shown } from '../reports/caller.js';
+import { inFrame } from '../reports/site.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import { rejection } from '../scopes/settling.js';
 import type { OwnedOperations, PeekReply } from '../tenure/operations.js';
 import type { Completion, NotAcquired } from '../waiting/waiter.js';
-import { acquire, type CallStyle, type LockCall, type LockHost } from './acquisition.js';
+import { type CallStyle, type LockCall, type LockHost, startCall } from './acquisition.js';
 import {
   type Finder,
   holdAround,
@@ -101,10 +102,9 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   }
 
   lock(options?: number | LockOptions, ...surplus: readonly unknown[]): Promise<void> {
-    return this.#call(
-      'lock',
-      () => checkLock(options, surplus),
-      (outcome, joinedAt) => this.#keep(this.#must(outcome, joinedAt), joinedAt),
+    const check = () => checkLock(options, surplus);
+    return inFrame(
+      this.#call('lock', check, (outcome, joinedAt) => this.#keep(this.#must(outcome, joinedAt), joinedAt)),
     );
   }
 
@@ -113,11 +113,13 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
       if (options !== undefined) checkKeys('tryLock', options, tryLockCallOptions);
       return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, 'tryLock');
     };
-    return this.#call('tryLock', check, (outcome, joinedAt) => {
-      if (typeof outcome === 'string') return false;
-      this.#keep(outcome, joinedAt);
-      return true;
-    });
+    return inFrame(
+      this.#call('tryLock', check, (outcome, joinedAt) => {
+        if (typeof outcome === 'string') return false;
+        this.#keep(outcome, joinedAt);
+        return true;
+      }),
+    );
   }
 
   unlock(): Promise<void> {
@@ -129,12 +131,14 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
 
   acquire(options?: AcquireOptions, ...surplus: readonly unknown[]): Promise<H> {
     const check = () => checkAlone(options, surplus, 'acquire');
-    return this.#call('acquire', check, (outcome, joinedAt) => this.#handOver(this.#must(outcome, joinedAt)));
+    return inFrame(this.#call('acquire', check, (outcome, joinedAt) => this.#handOver(this.#must(outcome, joinedAt))));
   }
 
   tryAcquire(options?: AcquireOptions, ...surplus: readonly unknown[]): Promise<H | null> {
     const check = () => checkAlone(options, surplus, 'tryAcquire');
-    return this.#call('tryAcquire', check, (outcome) => (typeof outcome === 'string' ? null : this.#handOver(outcome)));
+    return inFrame(
+      this.#call('tryAcquire', check, (outcome) => (typeof outcome === 'string' ? null : this.#handOver(outcome))),
+    );
   }
 
   withLock<T>(...args: [Section<T, H>] | [AcquireOptions, Section<T, H>]): Promise<T> {
@@ -177,7 +181,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   async forceUnlock(): Promise<boolean> {
     this.#admit();
     const { questions, registry } = this.#host;
-    return questions.force(this.#operations, () => registry.allOf(this.name));
+    return await questions.force(this.#operations, () => registry.allOf(this.name));
   }
 
   // ---------------------------------------------------------------- acquiring
@@ -185,7 +189,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   /** Every acquisition goes through here. Whatever is refused at once is a rejection too. */
   #call<T>(method: keyof typeof callStyles, check: () => CheckedOptions, completion: Completion<T>): Promise<T> {
     try {
-      return acquire(this.#host, {
+      return startCall(this.#host, {
         operations: this.#operations,
         policy: this.#policy,
         owner: this.#owner,
@@ -207,7 +211,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
       operations: this.#operations,
       owner: this.#owner,
       take: (call) =>
-        acquire(this.#host, {
+        startCall(this.#host, {
           ...call,
           operations: this.#operations,
           policy: this.#policy,
@@ -280,7 +284,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
 
   async #peek(): Promise<Pick<PeekReply, 'locked' | 'remainingMs'>> {
     this.#admit();
-    return this.#host.questions.peek(this.#operations);
+    return await this.#host.questions.peek(this.#operations);
   }
 
   #admit(): void {

@@ -10,7 +10,8 @@ import {
 import { LockLostError, LockTimeoutError } from '../errors.js';
 import { checkKeys } from '../options.js';
 import { shown } from '../reports/caller.js';
-import { traces } from '../reports/tracing.js';
+import { inFrame } from '../reports/site.js';
+import { isTraced, traces } from '../reports/tracing.js';
 import { rejection } from '../scopes/settling.js';
 import { type Completion, type NotAcquired, scopeEnded } from '../waiting/waiter.js';
 import { type LockHost, longestOf, siteOf } from './acquisition.js';
@@ -48,7 +49,7 @@ export class MultiLockHandle implements MultiLock {
 
   lock(options?: number | LockOptions, ...surplus: readonly unknown[]): Promise<void> {
     const check = () => checkLock(options, surplus);
-    return this.#call('lock', check, (outcome) => keep(must(outcome)));
+    return inFrame(this.#call('lock', check, (outcome) => keep(must(outcome))));
   }
 
   tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal | undefined }): Promise<boolean> {
@@ -56,11 +57,13 @@ export class MultiLockHandle implements MultiLock {
       if (options !== undefined) checkKeys('tryLock', options, tryLockCallOptions);
       return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, 'tryLock');
     };
-    return this.#call('tryLock', check, (outcome) => {
-      if (!(outcome instanceof HoldBundle)) return false;
-      keep(outcome);
-      return true;
-    });
+    return inFrame(
+      this.#call('tryLock', check, (outcome) => {
+        if (!(outcome instanceof HoldBundle)) return false;
+        keep(outcome);
+        return true;
+      }),
+    );
   }
 
   async unlock(): Promise<void> {
@@ -72,13 +75,13 @@ export class MultiLockHandle implements MultiLock {
 
   acquire(options?: AcquireOptions, ...surplus: readonly unknown[]): Promise<Hold> {
     const check = () => checkAlone(options, surplus, 'acquire');
-    return this.#call('acquire', check, (outcome) => this.#handOver(must(outcome)));
+    return inFrame(this.#call('acquire', check, (outcome) => this.#handOver(must(outcome))));
   }
 
   tryAcquire(options?: AcquireOptions, ...surplus: readonly unknown[]): Promise<Hold | null> {
     const check = () => checkAlone(options, surplus, 'tryAcquire');
-    return this.#call('tryAcquire', check, (outcome) =>
-      outcome instanceof HoldBundle ? this.#handOver(outcome) : null,
+    return inFrame(
+      this.#call('tryAcquire', check, (outcome) => (outcome instanceof HoldBundle ? this.#handOver(outcome) : null)),
     );
   }
 
@@ -225,7 +228,7 @@ export class MultiLockHandle implements MultiLock {
 
   #section<T>(bundle: HoldBundle, fn: Section<T>): Promise<T> {
     const section = () => this.#run(bundle, fn);
-    return traces.section.hasSubscribers ? sectionTracedForEach(bundle.taken, section) : section();
+    return isTraced(traces.section) ? sectionTracedForEach(bundle.taken, section) : section();
   }
 
   async #run<T>(bundle: HoldBundle, fn: Section<T>): Promise<T> {

@@ -42,7 +42,7 @@ export class NodeQuestions implements Questions {
 
   async holdCount(operations: OwnedOperations, lock: HeldLock, hold: ScopedHold): Promise<number> {
     const tenure = lock.tenureIdOf(hold);
-    return tenure === undefined ? 0 : this.holdCountOf(operations, tenure);
+    return tenure === undefined ? 0 : await this.holdCountOf(operations, tenure);
   }
 
   /** How many holds a tenure has. */

@@ -5,7 +5,7 @@ import type { Hold } from './hold.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { LockParts } from '../client-parts.js';
 import { atCaller, shown } from '../reports/caller.js';
-import { traced, traces } from '../reports/tracing.js';
+import { isTraced, traced, traces } from '../reports/tracing.js';
 import { openScope } from '../scopes/scope.js';
 import { endScope, inside, type Leftovers } from '../scopes/scope-end.js';
 
@@ -42,7 +42,7 @@ export function runSection<T, H>(
   had: Promise<SectionHold<H>> | SectionHold<H>,
   fn: Section<T, H>,
 ): Promise<T> {
-  return traces.section.hasSubscribers ? runTraced(host, had, fn) : run(host, had, fn);
+  return isTraced(traces.section) ? runTraced(host, had, fn) : run(host, had, fn);
 }
 
 async function runTraced<T, H>(

@@ -6,10 +6,11 @@ import { permitPolicy } from '../exclusive/policy.js';
 import { checkCount, checkKeys, MAX_TIME_MS } from '../options.js';
 import type { SemaphoreInspection } from '../inspection/semaphore-inspection.js';
 import { shown } from '../reports/caller.js';
+import { inFrame } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import type { NotAcquired } from '../waiting/waiter.js';
-import { acquire, type CallStyle, type LockHost } from './acquisition.js';
+import { type CallStyle, type LockHost, startCall } from './acquisition.js';
 import { callKeys, checkCall, checkSection, MOST_PERMITS, type PermitCall, tryCallKeys } from './permit-call.js';
 import { PermitCounts } from './permit-counts.js';
 import { PermitHoldHandle } from './permit-hold.js';
@@ -82,10 +83,9 @@ class SemaphoreHandle implements RSemaphore {
   }
 
   acquire(permits = 1, options: PermitOptions = {}): Promise<PermitHold> {
-    return this.#call(
-      'acquire',
-      () => checkCall('acquire', this.#within(permits), options, callKeys),
-      (outcome, call, joinedAt) => this.#handOver(this.#must(outcome, joinedAt), call),
+    const check = () => checkCall('acquire', this.#within(permits), options, callKeys);
+    return inFrame(
+      this.#call('acquire', check, (outcome, call, joinedAt) => this.#handOver(this.#must(outcome, joinedAt), call)),
     );
   }
 
@@ -94,7 +94,7 @@ class SemaphoreHandle implements RSemaphore {
       checkKeys('tryAcquire', options, tryCallKeys);
       return checkCall('tryAcquire', this.#within(permits), { ...options, waitMs }, callKeys);
     };
-    return this.#try(check);
+    return inFrame(this.#try(check));
   }
 
   #try(check: () => PermitCall): Promise<PermitHold | null> {
@@ -199,7 +199,7 @@ class SemaphoreHandle implements RSemaphore {
       const { permits, ends, options } = call;
       const host = ends === 'never' ? { ...this.#host, terms: endless } : this.#host;
       if (ends === 'never') this.#parts.limits.checkLease(this.#operations, MAX_TIME_MS);
-      return acquire(host, {
+      return startCall(host, {
         operations: this.#operations.for({ permits, ends }),
         policy: permitPolicy,
         owner: undefined,

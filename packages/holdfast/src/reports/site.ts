@@ -7,6 +7,15 @@ export const CALLER_ONLY = 1;
 export type Entry = (...args: never[]) => unknown;
 
 /**
+ * What an entry returns, of a call in its own frame. As the last thing that the entry does, the call would take the place of that frame where tail
+ * calls do so (JavaScriptCore, in Bun): no site could begin below an entry that is not on the stack. There a function is known by its name, too:
+ * none between an entry and its site may have the name of an entry.
+ */
+export function inFrame<T>(call: Promise<T>): Promise<T> {
+  return Promise.resolve(call);
+}
+
+/**
  * Where a lock was asked for. Only the raw frames are noted, because every call pays for it and few are ever reported; they become text when
  * `stack` is read.
  */

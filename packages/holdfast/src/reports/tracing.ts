@@ -58,6 +58,18 @@ export const traces = {
   section: tracingChannel<unknown, object>('holdfast:section'),
 } as const;
 
+/** Whether anybody listens. Asked of each channel, since Bun's tracing channels have no `hasSubscribers`. */
+export function isTraced({ start, end, error, asyncStart, asyncEnd }: TracingChannel<unknown, object>): boolean {
+  // Asked for by each call: no array of them.
+  return (
+    start.hasSubscribers ||
+    end.hasSubscribers ||
+    error.hasSubscribers ||
+    asyncStart.hasSubscribers ||
+    asyncEnd.hasSubscribers
+  );
+}
+
 /** Runs `run` and tells of it. The outcome is that of `run`, which may also throw. */
 export async function traced<T>(
   { start, end, error, asyncStart, asyncEnd }: TracingChannel<unknown, object>,

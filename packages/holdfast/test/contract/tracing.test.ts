@@ -97,6 +97,17 @@ describe('a call for a lock is traced', () => {
     expect(last(told)?.inherited).toMatchObject({ reason: 'forced' });
     await failureOf(lost.release());
   });
+
+  it('where tracing channels do not say whether anybody listens, as in Bun', async () => {
+    const { client, lock } = setUp();
+    const inherited = Object.getPrototypeOf(tracingChannel('holdfast:acquire')) as object;
+    const usual = Object.getOwnPropertyDescriptor(inherited, 'hasSubscribers') as PropertyDescriptor;
+    Object.defineProperty(inherited, 'hasSubscribers', { configurable: true, value: undefined });
+    kit.cleanup(() => Object.defineProperty(inherited, 'hasSubscribers', usual));
+    const [acquired, sections] = [listen(client, 'holdfast:acquire'), listen(client, 'holdfast:section')];
+    await lock.withLock(() => undefined);
+    for (const told of [acquired, sections]) expect(stepsOf(told)).toEqual(['start', 'end', 'asyncStart', 'asyncEnd']);
+  });
 });
 
 describe('a section is traced', () => {
