@@ -12,6 +12,7 @@ import { checkInterop } from './ci/interop.mjs';
 import { checkSize } from './ci/size.mjs';
 import { checkSpec } from './ci/spec.mjs';
 import { checkReferee } from './ci/referee.mjs';
+import { checkOtherRuntimes } from './ci/runtimes.mjs';
 import { checkShortStores } from './ci/stores.mjs';
 import { Lanes } from './ci/lanes.mjs';
 import { command, Tally, tool } from './ci/step.mjs';
@@ -83,6 +84,7 @@ const packageChecks = (tarball) => [
       command('npm', ['run', '--silent', 'packed', '--', '--short', '--tarball', tarball]),
     ),
   ...ioredisVersions.map((ioredis) => () => smoke(ioredis, tarball)),
+  () => checkOtherRuntimes(tally, { tarball, folder: join(temporary, 'runtimes') }),
   ...integrations.map((name) => () => checkIntegration(name, tarball)),
   async () => {
     await tally.check('publint and attw', () => checkTarball(tarball));
