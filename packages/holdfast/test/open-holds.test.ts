@@ -35,9 +35,9 @@ function newRecord(terms = watched, phase = onTheWay, keeper = lock): HoldRecord
   return new HoldRecord(keeper, origin, phase);
 }
 
-function opened(terms = watched): HoldRecord {
+function opened(terms = watched, since = 10): HoldRecord {
   const record = newRecord(terms);
-  record.open(10, undefined, undefined);
+  record.open(since, undefined, undefined);
   return record;
 }
 
@@ -75,6 +75,10 @@ describe('the open holds of a lock', () => {
     expect(holds.relied).toBe(holds.all[0]);
   });
 
+  const leaseOf = (holds: OpenHolds) => {
+    const { mode, leaseMs, renewUntil } = holds.terms(clock) ?? {};
+    return { mode, leaseMs, renewUntil };
+  };
   const anyTerms = fc.oneof(
     fc.record({
       mode: fc.constant('fixed' as const),
@@ -87,7 +91,12 @@ describe('the open holds of a lock', () => {
       maxHoldMs: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
     }),
   );
-  const arrival = fc.record({ kind: fc.constant('comes' as const), terms: anyTerms });
+  const arrival = fc.record({
+    kind: fc.constant('comes' as const),
+    terms: anyTerms,
+    since: fc.integer({ min: 10, max: 13 }),
+    promisedUntil: fc.option(fc.integer({ min: 12, max: 17 }), { nil: undefined }),
+  });
   const departure = fc.record({ kind: fc.constantFrom('goes' as const, 'is abandoned' as const), at: fc.nat(20) });
 
   it('are those of a list, whatever comes and goes, and are said to suffice only where their lease stays as it was', () => {
@@ -100,10 +109,11 @@ describe('the open holds of a lock', () => {
         const foreign = [newRecord(watched, onTheWay, elsewhere), newRecord(watched, onTheWay, elsewhere)];
         for (const one of foreign) others.addLast(one);
         for (const step of steps) {
-          const before = holds.terms(clock);
-          const record = step.kind === 'comes' ? opened(step.terms) : list[step.at % list.length];
+          const before = leaseOf(holds);
+          const record = step.kind === 'comes' ? opened(step.terms, step.since) : list[step.at % list.length];
           if (record === undefined) continue;
           if (step.kind === 'comes') {
+            record.promisedUntil = step.promisedUntil;
             holds.addLast(record);
             list.push(record);
           } else if (step.kind === 'goes') {
@@ -111,7 +121,7 @@ describe('the open holds of a lock', () => {
             list.splice(list.indexOf(record), 1);
           } else record.lose('scope-ended', 20);
           expect(holds.terms(clock)).toEqual(commonTerms(list, clock));
-          if (step.kind !== 'is abandoned' && holds.suffice(record)) expect(holds.terms(clock)).toEqual(before);
+          if (step.kind !== 'is abandoned' && holds.suffice(record, clock)) expect(leaseOf(holds)).toEqual(before);
           expect([holds.all, holds.innermost, holds.depth]).toEqual([list, list.at(-1), list.length]);
           expect(list.map((one) => one.ahead)).toEqual([undefined, ...list.slice(0, -1)].slice(0, list.length));
           expect(holds.relied).toBe(list.find((one) => one.renewable));

@@ -1,6 +1,7 @@
 import { failureError } from '../tenure/failures.js';
+import { promise } from '../tenure/hold-terms.js';
 import type { HoldRecord } from './hold-record.js';
-import type { ExclusiveLock } from './lock.js';
+import { type ExclusiveLock, retune } from './lock.js';
 
 /**
  * Raises the lease of the lock that `record` is a hold of, which is held now, to at least `ms` from now.
@@ -15,11 +16,16 @@ export async function extend(lock: ExclusiveLock, record: HoldRecord, ms: number
   const leftMs = since + (terms.maxHoldMs ?? Number.POSITIVE_INFINITY) - parts.clock.now();
   if (ms > leftMs)
     throw new RangeError(
-      `extend(): maxHoldMs ends this hold of "${name}" in ${Math.floor(leftMs)} ms, before ${ms} ms`,
+      `extend(): maxHoldMs ends this hold of "${name}" in ${Math.max(0, Math.floor(leftMs))} ms, before ${ms} ms`,
     );
   if (tenure === undefined || holds.relied === undefined) throw record.lossError();
+  // Those around it and inside it have what it gets, and keep it. Whoever has the lock by the time of the answer does not.
+  const { all } = holds;
+  const until = parts.clock.now() + ms;
   const outcome = await tenure.steps.raise(ms);
   if (outcome.kind === 'lost') lock.change(() => lock.tenure === tenure && tenure.lease.lose(outcome.reason));
   else if (outcome.kind !== 'held') throw failureError(lock, outcome);
   if (record.lost) throw record.lossError();
+  for (const one of all) promise(one, until);
+  if (lock.tenure === tenure) retune(lock, tenure);
 }

@@ -1,4 +1,5 @@
 import { failureError } from '../tenure/failures.js';
+import { promise } from '../tenure/hold-terms.js';
 import type { HeldOutcome, Stake } from '../tenure/stake.js';
 import type { HoldRecord } from './hold-record.js';
 import { type ExclusiveLock, retune } from './lock.js';
@@ -13,6 +14,8 @@ import { withinResponseTimeout } from './within-response-timeout.js';
 export async function fixLease(lock: ExclusiveLock, record: HoldRecord, leaseMs: number): Promise<void> {
   const { tenure, parts } = lock;
   if (tenure === undefined || record.lost) throw record.lossError();
+  // It counts from now, not from when the hold began.
+  promise(record, parts.clock.now() + leaseMs);
   record.terms = { ...record.terms, mode: 'fixed', leaseMs, maxHoldMs: undefined };
   const change =
     lock.holds.depth === 1 ? tenure.steps.restart(leaseMs, () => retune(lock, tenure)) : raise(lock, tenure, leaseMs);

@@ -89,6 +89,8 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   scopes: readonly Scope[] = none;
   section: Scope | undefined;
   heldLong = false;
+  /** By an extension of any hold of the lock, or the lease that begins when a multi-lock has all its members. */
+  promisedUntil: number | undefined;
   /** The multi-lock it was taken for may still wait for other members: it is not yet there to be undone by `unlock`, and has no minimum. */
   gathering = false;
   inherited: Inherited | undefined;
@@ -149,8 +151,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
 
   /** Lost, to its call or on the way there. Looks at the lease first. */
   get lost(): boolean {
-    const { kind } = this.checked;
-    return kind === 'lost' || kind === 'withdrawn';
+    return 'reason' in this.checked;
   }
 
   /** For those who use the hold: code that reads that it is lost finds its signal aborted. */
@@ -273,8 +274,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
 
   /** For a section, which answers for all that was done on it: gives it back, and tells of a loss even if that was told, and caught, before. */
   settle(): Promise<void> {
-    const { kind } = this.checked;
-    if (kind === 'lost') return this.reportLoss();
+    if (this.checked.kind === 'lost') return this.reportLoss();
     if (!this.over) return this.#keeper.release(this);
     return this.#leaving === undefined ? Promise.resolve() : lossOf(this.#leaving);
   }

@@ -62,7 +62,7 @@ export interface Seated {
 
 /** What the lease is renewed to, now that holds have come or gone. `changed`: only that one has. */
 export function retune({ holds, parts }: ExclusiveLock, tenure: Stake, changed?: HoldRecord): void {
-  if (changed !== undefined && holds.suffice(changed)) return;
+  if (changed !== undefined && holds.suffice(changed, parts.clock)) return;
   const terms = holds.terms(parts.clock);
   if (terms === undefined) tenure.lease.runOut();
   else tenure.retune(terms);

@@ -65,9 +65,9 @@ export class OpenHolds extends LinkedList<HoldRecord> {
   }
 
   /** Known at a glance: {@link terms} are the same with and without the hold, which has just come or gone. */
-  suffice(record: HoldRecord): boolean {
+  suffice(record: HoldRecord, clock: Clock): boolean {
     const others = [this.first, record.ahead ?? this.last];
-    return others.some((other) => other !== undefined && other !== record && suffices(other, record.terms));
+    return others.some((other) => other !== undefined && other !== record && suffices(other, record, clock));
   }
 
   /** All of them are lost before any listener is told. Returns those that a call had. */

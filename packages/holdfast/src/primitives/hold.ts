@@ -61,7 +61,7 @@ export interface Hold extends AsyncDisposable {
   run<T>(fn: () => T): T;
   /**
    * Raises the lease to at least `ms` milliseconds from now, and resolves when Redis has done it. It never shortens a lease, and a lock has one:
-   * whatever hold of it is extended, those around it and inside it have it too, and keep it when this one is released.
+   * whatever hold of it is extended, those around it and inside it have it too, and keep it when this one is released, past their own `maxHoldMs` too.
    *
    * A hold with a fixed lease ends then, if it would have ended before. One that is renewed by itself is renewed on as before; the lease that it has now lasts for that
    * long even if no renewal succeeds, as through a pause of the process.
@@ -69,7 +69,7 @@ export interface Hold extends AsyncDisposable {
    * Not promised: that it is not carried out after it has rejected with LockUnavailableError.
    *
    * @throws LockLostError when the hold was lost, LockNotHeldError when it was released; before anything is sent, TypeError when `ms` is no number, RangeError when it is no length of
-   * a lease (at least 100), or beyond the end that `maxHoldMs` sets, and LockLimitError when it is above `limits.leaseMs` of the client, or by majority its `longestLeaseMs`; LockUnavailableError, LockRefusedError when Redis did not do it.
+   * a lease (at least 100), or beyond the end that its own `maxHoldMs` sets, and LockLimitError when it is above `limits.leaseMs` of the client, or by majority its `longestLeaseMs`; LockUnavailableError, LockRefusedError when Redis did not do it.
    */
   extend(ms: number): Promise<void>;
   /**

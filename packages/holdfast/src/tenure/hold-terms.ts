@@ -19,43 +19,55 @@ export function outlastsLease(terms: HoldTerms): terms is HoldTerms & { minHoldM
   return (terms.minHoldMs ?? 0) > terms.leaseMs;
 }
 
-/** The terms of the lease for one hold that began at `since`, or begins now. */
-export function leaseTermsOf(terms: HoldTerms, clock: Clock, since?: number): LeaseTerms {
+/** The terms of the lease for one hold that begins now. */
+export function leaseTermsOf(terms: HoldTerms, clock: Clock): LeaseTerms {
   const { mode, leaseMs, maxHoldMs } = terms;
   if (maxHoldMs === undefined || mode === 'fixed') return terms;
-  return { mode, leaseMs, renewUntil: (since ?? clock.now()) + maxHoldMs };
+  return { mode, leaseMs, renewUntil: clock.now() + maxHoldMs };
 }
 
 /** A hold as far as its lease goes. */
 export interface TermsHolder {
   readonly terms: HoldTerms;
   readonly since: number | undefined;
+  /** Clock time until which it lasts at least by what was asked for after it began, if anything was. */
+  readonly promisedUntil: number | undefined;
   readonly renewable: boolean;
 }
 
+/** It lasts until then at least, whatever end its terms set. */
+export function promise(hold: { promisedUntil: number | undefined }, until: number): void {
+  hold.promisedUntil = Math.max(hold.promisedUntil ?? until, until);
+}
+
 /**
- * One lease serves all open holds: it is watched while any of them asked for that, and a fixed one is a minimum. Undefined when none of them
- * keeps it renewed: no code will release a hold whose scope has ended, and what is left of the lease runs out.
+ * One lease serves all open holds: it is watched while any of them asked for that, a fixed one is a minimum, and it lasts until the last of them
+ * ends. Undefined when none of them keeps it renewed: no code will release a hold whose scope has ended, and what is left of the lease runs out.
  */
 export function commonTerms(holds: readonly TermsHolder[], clock: Clock): LeaseTerms | undefined {
-  let common: LeaseTerms | undefined;
+  let common: HoldTerms | undefined;
+  let renewUntil = Number.NEGATIVE_INFINITY;
   for (const hold of holds) {
     if (!hold.renewable) continue;
-    const terms = leaseTermsOf(hold.terms, clock, hold.since);
-    common = common === undefined ? terms : merge(common, terms);
+    renewUntil = Math.max(renewUntil, endOf(hold, clock));
+    if (common === undefined || wantsMore(hold.terms, common)) common = hold.terms;
   }
-  return common;
+  if (common?.mode !== 'watched' || renewUntil === Number.POSITIVE_INFINITY) return common;
+  return { mode: 'watched', leaseMs: common.leaseMs, renewUntil };
 }
 
-/** Whether a hold that stays keeps the lease as `terms` want it, so that it makes no difference whether there is one of those as well. */
-export function suffices({ renewable, terms: { mode, leaseMs, maxHoldMs } }: TermsHolder, terms: HoldTerms): boolean {
-  if (!renewable || maxHoldMs !== undefined) return false;
-  return mode === terms.mode ? terms.leaseMs <= leaseMs : mode === 'watched';
+/** Whether a hold that stays keeps the lease as another one wants it, so that it makes no difference whether there is that one as well. */
+export function suffices(stays: TermsHolder, other: TermsHolder, clock: Clock): boolean {
+  return stays.renewable && !wantsMore(other.terms, stays.terms) && endOf(other, clock) <= endOf(stays, clock);
 }
 
-function merge(a: LeaseTerms, b: LeaseTerms): LeaseTerms {
-  if (a.mode !== b.mode) return a.mode === 'watched' ? a : b;
-  const leaseMs = Math.max(a.leaseMs, b.leaseMs);
-  if (a.mode === 'fixed' || a.renewUntil === undefined || b.renewUntil === undefined) return { mode: a.mode, leaseMs };
-  return { mode: 'watched', leaseMs, renewUntil: Math.max(a.renewUntil, b.renewUntil) };
+/** Clock time at which a hold that has begun, or begins now, ends by itself. */
+function endOf({ terms, since, promisedUntil }: TermsHolder, clock: Clock): number {
+  const { mode, leaseMs, maxHoldMs = Number.POSITIVE_INFINITY } = terms;
+  const end = (since ?? clock.now()) + (mode === 'fixed' ? leaseMs : maxHoldMs);
+  return promisedUntil === undefined ? end : Math.max(end, promisedUntil);
+}
+
+function wantsMore(one: HoldTerms, other: HoldTerms): boolean {
+  return one.mode === other.mode ? one.leaseMs > other.leaseMs : one.mode === 'watched';
 }

@@ -1,6 +1,6 @@
 /** The lease that all holds of a lock need, when Redis answers something that was asked for before a hold came or went. Time is driven. */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Hold, LockClient } from 'holdfast';
+import type { AcquireOptions, Hold, LockClient } from 'holdfast';
 import { createTestClient, type TestClientOptions } from 'holdfast/testing';
 
 const open: LockClient[] = [];
@@ -120,5 +120,98 @@ describe('a fixed lease', () => {
     await hold.extend(100);
     await client.advance(200);
     expect(hold.state).toBe('lost');
+  });
+});
+
+describe('holds inside each other that end by themselves last until the last of them ends:', () => {
+  it.each([
+    ['a fixed lease around one with maxHoldMs', {}, { leaseMs: 60_000 }, { maxHoldMs: 1_000 }],
+    ['a fixed lease around one with that of the client', { maxHoldMs: 1_000 }, { leaseMs: 60_000 }, {}],
+    ['a fixed lease inside one with maxHoldMs', {}, { maxHoldMs: 1_000 }, { leaseMs: 60_000 }],
+    [
+      'a fixed lease inside a shorter one, around one with maxHoldMs',
+      {},
+      { leaseMs: 2_000 },
+      { leaseMs: 60_000 },
+      { maxHoldMs: 1_000 },
+    ],
+  ])('%s', async (_, options: TestClientOptions, ...all: AcquireOptions[]) => {
+    const client = process(options);
+    const lock = client.getLock('order');
+    const holds: Hold[] = [];
+    const nest = async ([first, ...rest]: AcquireOptions[]): Promise<void> => {
+      if (first === undefined) return;
+      const hold = await lock.acquire(first);
+      holds.push(hold);
+      await hold.run(() => nest(rest));
+    };
+    await nest(all);
+    await client.advance(59_000);
+    expect(holds.map(({ state }) => state)).toEqual(all.map(() => 'held'));
+    await client.advance(1_000);
+    expect(holds.map(({ state }) => state)).toEqual(all.map(() => 'lost'));
+  });
+
+  it('what is left is lost at its maxHoldMs when the fixed lease around it is given back', async () => {
+    const client = process();
+    const lock = client.getLock('order');
+    const outer = await lock.acquire({ leaseMs: 60_000 });
+    const inner = await outer.run(() => lock.acquire({ maxHoldMs: 2_000 }));
+    await outer.release();
+    await client.advance(1_900);
+    expect(inner.state).toBe('held');
+    await client.advance(200);
+    expect(inner.signal.reason).toMatchObject({ reason: 'max-hold' });
+  });
+
+  it('the longer of two fixed leases may have begun earlier, and end first', async () => {
+    const client = process();
+    const lock = client.getLock('order');
+    const outer = await lock.acquire({ leaseMs: 10_000 });
+    await client.advance(9_000);
+    const middle = await outer.run(() => lock.acquire({ maxHoldMs: 500 }));
+    const inner = await middle.run(() => lock.acquire({ leaseMs: 9_500 }));
+    await client.advance(9_000);
+    expect(inner.state).toBe('held');
+  });
+
+  it('an extension of one is worth as much to the others, past their maxHoldMs, and they keep it when that one is given back', async () => {
+    const client = process();
+    const lock = client.getLock('order');
+    const outer = await lock.acquire({ maxHoldMs: 2_000 });
+    const inner = await outer.run(() => lock.acquire({ leaseMs: 1_000 }));
+    await inner.extend(20_000);
+    await inner.release();
+    await client.advance(19_000);
+    expect(outer.state).toBe('held');
+    await client.advance(1_100);
+    expect(outer.state).toBe('lost');
+  });
+
+  it('an extension that has its answer when the lock has passed in memory is worth nothing to the next hold', async () => {
+    const client = process();
+    const one = await client.getLock('order').acquire({ leaseMs: 10_000 });
+    const next = client.getLock('order').acquire({ maxHoldMs: 1_000 });
+    const extended = one.extend(60_000);
+    await one.release();
+    const two = await next;
+    await extended;
+    await client.advance(1_100);
+    expect(two.state).toBe('lost');
+  });
+
+  it('the lease of a multi-lock, which begins when the last member is there, around a hold with maxHoldMs', async () => {
+    const client = process();
+    const both = client.getMultiLock(['order', 'stock']);
+    const [first, last] = both.names as [string, string];
+    const theirs = await process({ server: client.server }).getLock(last).acquire();
+    let had: Hold | undefined;
+    void both.acquire({ leaseMs: 10_000 }).then((hold) => (had = hold));
+    await client.advance(8_000);
+    await theirs.release();
+    await client.advance(100);
+    await had?.run(() => client.getLock(first).acquire({ maxHoldMs: 1_000 }));
+    await client.advance(9_500);
+    expect(had?.state).toBe('held');
   });
 });
