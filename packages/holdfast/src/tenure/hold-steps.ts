@@ -93,12 +93,13 @@ export class HoldSteps {
   countUp(leaseMs: number): Promise<HeldOutcome> {
     const { id, operations, lease } = this.#tenure;
     if (operations.countsHere && leaseMs <= lease.remainingMs()) return this.here();
+    this.#tenure.asksFor(leaseMs);
     return this.whileHeld(async (seq) => {
       const answer = await this.send(() => operations.again(id, { seq, leaseMs }));
       if (answer.kind !== 'reply') return answer;
       if (answer.reply.kind === 'lost') return gone;
       this.#further++;
-      if (answer.reply.remainingMs !== undefined) lease.confirm(answer.sentAt, answer.reply.remainingMs);
+      if (answer.reply.remainingMs !== undefined) lease.confirm(answer.sentAt, answer.reply.remainingMs, leaseMs);
       return { kind: 'held' };
     });
   }

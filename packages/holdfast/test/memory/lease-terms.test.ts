@@ -215,3 +215,40 @@ describe('holds inside each other that end by themselves last until the last of 
     expect(had?.state).toBe('held');
   });
 });
+
+describe('a fixed lease inside a renewed hold', () => {
+  it('lasts for all that it asked for, also where no renewal succeeds', async () => {
+    const client = process();
+    const lock = client.getLock('order');
+    const outer = await lock.acquire();
+    const inner = await outer.run(() => lock.acquire({ leaseMs: 60_000 }));
+    expect(inner.remainingMs()).toBeGreaterThan(58_000);
+    await client.outage(45_000);
+    await client.advance(40_000);
+    expect(inner.state).toBe('suspect');
+  });
+
+  it('lasts for all that it asked for when that is given back first, where Redis had a longer lease from before', async () => {
+    const client = process();
+    const lock = client.getLock('order');
+    const outer = await lock.acquire();
+    await (await outer.run(() => lock.acquire({ leaseMs: 120_000 }))).release();
+    await client.advance(45_000);
+    const inner = await outer.run(() => lock.acquire({ leaseMs: 60_000 }));
+    await outer.release();
+    await client.advance(58_000);
+    expect(inner.state).toBe('held');
+  });
+
+  it('is given back when an outage is over, for as long as it may last', async () => {
+    const client = process();
+    const lock = client.getLock('order');
+    const outer = await lock.acquire();
+    await (await outer.run(() => lock.acquire({ leaseMs: 60_000 }))).release();
+    await client.outage(50_000);
+    const released = Promise.allSettled([outer.release()]);
+    await client.advance(53_000);
+    await released;
+    expect(await process({ server: client.server }).getLock('order').tryLock()).toBe(true);
+  });
+});
