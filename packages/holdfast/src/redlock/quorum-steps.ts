@@ -1,4 +1,3 @@
-import type { LeaseTerms } from '@holdfast/watchdog';
 import {
   type CountedDown,
   gone,
@@ -13,7 +12,6 @@ export interface SteppedQuorum {
   readonly majority: number;
   readonly held: boolean;
   readonly lease: StakeLease;
-  readonly terms: LeaseTerms;
   /** The tenures of the votes that stand. */
   readonly standing: readonly Stake[];
 }
@@ -22,7 +20,7 @@ export interface SteppedQuorum {
  * What changes the holds of a quorum.
  *
  * Holds inside each other are counted in this process only: on each node the tenure has one hold for as long as there is any. So a node that
- * joins late, or was lost and asked anew, has nothing to catch up with, and a nested call costs no command.
+ * joins late, or was lost and asked anew, has nothing to catch up with, and a nested call costs no command but for a lease beyond what is left.
  */
 export class QuorumSteps implements StakeSteps {
   readonly #quorum: SteppedQuorum;
@@ -36,11 +34,11 @@ export class QuorumSteps implements StakeSteps {
     return this.#underWay === 0;
   }
 
-  /** A fixed lease inside another one is a minimum. One that is renewed needs none. */
+  /** A fixed lease inside another one is a minimum, also inside one that is renewed: that may end first. */
   countUp(leaseMs: number): Promise<HeldOutcome> {
-    const { held, lease, terms } = this.#quorum;
+    const { held, lease } = this.#quorum;
     if (!held || !lease.check()) return Promise.resolve(gone);
-    if (terms.mode === 'fixed' && leaseMs > lease.remainingMs()) return this.raise(leaseMs);
+    if (leaseMs > lease.remainingMs()) return this.raise(leaseMs);
     return Promise.resolve({ kind: 'held' });
   }
 

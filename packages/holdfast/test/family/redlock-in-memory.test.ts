@@ -1,4 +1,4 @@
-import { describe } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { LockClient } from 'holdfast';
 import { exclusiveContract } from './exclusive.js';
 import { redlock } from './primitive.js';
@@ -21,6 +21,16 @@ describe(`getRedLock, ${world.title}`, () => {
     },
     'queue',
   );
+});
+
+it('a fixed lease by majority lasts for all that it asked for when the renewed hold around it is given back first', async () => {
+  const lock = world.open({ watchdogTimeoutMs: 3_000, longestLeaseMs: 9_000 }).getRedLock('order');
+  const outer = await world.outcome(lock.acquire());
+  await world.pass(6_500);
+  const inner = await world.outcome(outer.run(() => lock.acquire({ leaseMs: 6_000 })));
+  await world.outcome(outer.release());
+  await world.pass(5_700);
+  expect(inner.state).toBe('held');
 });
 
 /** There is one way of waking up. */
