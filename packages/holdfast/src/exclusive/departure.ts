@@ -20,6 +20,7 @@ import { pauseMs, turnAfter } from './handoff-rule.js';
 import type { HoldRecord } from './hold-record.js';
 import { giveBackUnused } from './inheritance.js';
 import { type ExclusiveLock, retune } from './lock.js';
+import { refuseCallsInside } from './loss.js';
 import { keptFor } from './minimum.js';
 import { withinResponseTimeout } from './within-response-timeout.js';
 
@@ -33,6 +34,7 @@ export function leave(lock: ExclusiveLock, record: HoldRecord): Promise<void> {
   const { since } = record;
   const now = lock.parts.clock.now();
   lock.holds.remove(record);
+  if (record.lostWith !== undefined) refuseCallsInside(lock);
   if (since !== undefined) {
     lock.keptUntil = keptFor(record, lock.keptUntil);
     lock.parts.reporter.released(record, now - since);

@@ -89,6 +89,8 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   scopes: readonly Scope[] = none;
   section: Scope | undefined;
   heldLong = false;
+  /** The member of the same multi-lock for whose loss this one is given back: code inside has lost both. */
+  lostWith: HoldRecord | undefined;
   /** By an extension of any hold of the lock, or the lease that begins when a multi-lock has all its members. */
   promisedUntil: number | undefined;
   /** The multi-lock it was taken for may still wait for other members: it is not yet there to be undone by `unlock`, and has no minimum. */
@@ -149,9 +151,9 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
     return this.since !== undefined;
   }
 
-  /** Lost, to its call or on the way there. Looks at the lease first. */
+  /** Lost, to its call or on the way there, or with another. Looks at the lease first. */
   get lost(): boolean {
-    return 'reason' in this.checked;
+    return 'reason' in this.checked || this.lostWith !== undefined;
   }
 
   /** For those who use the hold: code that reads that it is lost finds its signal aborted. */
@@ -202,6 +204,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   }
 
   lossError(): LockLostError {
+    if (this.lostWith !== undefined) return this.lostWith.lossError();
     const { reason = 'expired', refusal } = this.#phase as Partial<Extract<HoldPhase, { kind: 'lost' }>>;
     return new LockLostError(this.name, reason, this.primitive, refusal);
   }

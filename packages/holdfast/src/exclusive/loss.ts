@@ -63,7 +63,8 @@ function loseHolds({ holds, parts }: ExclusiveLock, reason: LockLostReason, refu
   for (const record of had) reporter.lost(record, record.lossError(), heldMs(record, now));
 }
 
-function refuseCallsInside({ queue }: ExclusiveLock): void {
+/** They wait for other branches to give it back, and what they are inside of is lost meanwhile. */
+export function refuseCallsInside({ queue }: ExclusiveLock): void {
   for (const waiter of queue) {
     const lost = lostAround(waiter.request);
     if (lost !== undefined) waiter.refuse(lost.lossError());

@@ -152,8 +152,11 @@ export class HoldBundle {
     this.#abort.abort(loss);
     // Where its own client has ended it, nobody else has it: the minimum of each is kept, as that of a lock alone.
     const isOurs = loss.reason === 'closed' || loss.reason === 'max-hold';
-    for (const { record: other } of this.#taken)
-      if (other !== record) (isOurs ? other.release() : releaseNow(other)).catch(() => undefined);
+    for (const { record: other } of this.#taken) {
+      if (other === record) continue;
+      other.lostWith = record;
+      (isOurs ? other.release() : releaseNow(other)).catch(() => undefined);
+    }
   }
 
   #releaseAll(release: (record: HoldRecord) => Promise<void>): Promise<void> {

@@ -1,0 +1,47 @@
+/** What ends one member of a multi-lock, or would be longer than it lasts, and what becomes of the others. Time is driven. */
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { LockClient } from 'holdfast';
+import { createTestClient, type TestClientOptions } from 'holdfast/testing';
+import { failureOf } from '../support/outcomes.js';
+
+const open: LockClient[] = [];
+afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
+
+const process = (options: TestClientOptions = {}) => {
+  const client = createTestClient(options);
+  open.push(client);
+  return client;
+};
+
+describe('inside a multi-lock of which one member is lost, no other one is acquired afresh:', () => {
+  const isLoss = { code: 'LOCK_LOST', lockName: 'a', reason: 'deleted' };
+
+  it.each<[string, (client: LockClient) => Promise<unknown>]>([
+    ['that member', (client) => client.getLock('a').acquire()],
+    ['another member', (client) => client.getLock('b').acquire()],
+    ['another member, in one attempt', (client) => client.getLock('b').tryLock()],
+    ['another member, as a member', (client) => client.getMultiLock(['b', 'c']).acquire()],
+  ])('%s', async (_, call) => {
+    const client = process();
+    const section = client.getMultiLock(['a', 'b']).withLock(async () => {
+      await client.lose('a', 'deleted');
+      expect(await failureOf(call(client))).toMatchObject(isLoss);
+    });
+    expect(await failureOf(section)).toMatchObject(isLoss);
+    expect(await client.getMultiLock(['a', 'b', 'c']).tryLock()).toBe(true);
+  });
+
+  it('not when a call waits for another branch to give it back', async () => {
+    const client = process();
+    const lock = client.getLock('b');
+    const section = client.getMultiLock(['a', 'b']).withLock(async () => {
+      const branch = await lock.acquire();
+      const waits = failureOf(lock.acquire());
+      await client.lose('a', 'deleted');
+      await branch.release();
+      expect(await waits).toMatchObject(isLoss);
+    });
+    expect(await failureOf(section)).toMatchObject(isLoss);
+    expect(await lock.tryLock()).toBe(true);
+  });
+});
