@@ -40,7 +40,8 @@ const acquireCallOptions: ReadonlySet<string> = new Set([...lockCallOptions, 'wa
 export interface CheckedOptions {
   readonly leaseMs: number | undefined;
   readonly signal: AbortSignal | undefined;
-  readonly maxHoldMs: number | undefined;
+  /** `none`: not that of the client either. */
+  readonly maxHoldMs: number | 'none' | undefined;
   readonly waitMs: number | undefined;
   readonly minHoldMs: number | undefined;
 }

@@ -160,7 +160,8 @@ export const longestOf = ({ leaseMs, minHoldMs }: CheckedOptions): number | unde
 export function termsOf({ terms, parts }: LockHost, { leaseMs, maxHoldMs, minHoldMs }: CheckedOptions): HoldTerms {
   const more = minHoldMs === undefined ? undefined : { minHoldMs };
   if (leaseMs !== undefined) return { mode: 'fixed', leaseMs, maxHoldMs: undefined, ...more };
-  if (maxHoldMs !== undefined)
-    return { mode: 'watched', leaseMs: parts.settings.watchdogTimeoutMs, maxHoldMs, ...more };
+  const { watchdogTimeoutMs } = parts.settings;
+  if (maxHoldMs === 'none') return { mode: 'watched', leaseMs: watchdogTimeoutMs, maxHoldMs: undefined, ...more };
+  if (maxHoldMs !== undefined) return { mode: 'watched', leaseMs: watchdogTimeoutMs, maxHoldMs, ...more };
   return more === undefined ? terms : { ...terms, ...more };
 }

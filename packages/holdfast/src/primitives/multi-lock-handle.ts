@@ -245,9 +245,10 @@ export class MultiLockHandle implements MultiLock {
   }
 }
 
-/** Renewed until all members are there, then fixed. */
-function memberOptions({ maxHoldMs, minHoldMs }: CheckedOptions): CheckedOptions {
-  return { leaseMs: undefined, maxHoldMs, minHoldMs, signal: undefined, waitMs: undefined };
+/** Where a lease is given they are renewed until all are there, for however long that takes, and then fixed. */
+function memberOptions({ leaseMs, maxHoldMs, minHoldMs }: CheckedOptions): CheckedOptions {
+  const longest = leaseMs === undefined ? maxHoldMs : 'none';
+  return { leaseMs: undefined, maxHoldMs: longest, minHoldMs, signal: undefined, waitMs: undefined };
 }
 
 function must(outcome: HoldBundle | Missed): HoldBundle {

@@ -1,6 +1,6 @@
 /** What ends one member of a multi-lock, or would be longer than it lasts, and what becomes of the others. Time is driven. */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { LockClient } from 'holdfast';
+import type { Hold, LockClient } from 'holdfast';
 import { createTestClient, type TestClientOptions } from 'holdfast/testing';
 import { failureOf } from '../support/outcomes.js';
 
@@ -44,4 +44,17 @@ describe('inside a multi-lock of which one member is lost, no other one is acqui
     expect(await failureOf(section)).toMatchObject(isLoss);
     expect(await lock.tryLock()).toBe(true);
   });
+});
+
+it('a lease begins when the last member is there: the maxHoldMs of the client ends none of those that are had until then', async () => {
+  const client = process({ maxHoldMs: 5_000 });
+  const other = process({ server: client.server });
+  const both = client.getMultiLock(['a', 'b', 'c']);
+  const last = await other.getLock(both.names[2] as string).acquire();
+  let had: Hold | undefined;
+  void both.acquire({ leaseMs: 60_000 }).then((hold) => (had = hold));
+  await client.advance(20_000);
+  await last.release();
+  await client.advance(100);
+  expect(had?.remainingMs()).toBeGreaterThan(58_000);
 });
