@@ -1,23 +1,29 @@
+import type { LockParts } from '../client-parts.js';
 import { failureError } from '../tenure/failures.js';
 import { promise } from '../tenure/hold-terms.js';
 import type { HoldRecord } from './hold-record.js';
 import { type ExclusiveLock, retune } from './lock.js';
 
-/**
- * Raises the lease of the lock that `record` is a hold of, which is held now, to at least `ms` from now.
- *
- * @throws LockLostError when it is lost; LockUnavailableError, LockRefusedError when Redis did not do it, as far as is known; LockLimitError when that
- * is longer than a lease may be, RangeError when it is longer than `maxHoldMs` allows: before anything is sent.
- */
-export async function extend(lock: ExclusiveLock, record: HoldRecord, ms: number): Promise<void> {
-  const { tenure, parts, holds, name } = lock;
-  parts.limits.checkExtension(lock, ms);
-  const { since = 0, terms } = record;
-  const leftMs = since + (terms.maxHoldMs ?? Number.POSITIVE_INFINITY) - parts.clock.now();
+/** @throws LockLimitError when that is longer than a lease may be, RangeError when it is longer than `maxHoldMs` allows. */
+export function checkExtension({ limits, clock }: LockParts, record: HoldRecord, ms: number): void {
+  limits.checkExtension(record, ms);
+  const { name, since = 0, terms } = record;
+  const leftMs = since + (terms.maxHoldMs ?? Number.POSITIVE_INFINITY) - clock.now();
   if (ms > leftMs)
     throw new RangeError(
       `extend(): maxHoldMs ends this hold of "${name}" in ${Math.max(0, Math.floor(leftMs))} ms, before ${ms} ms`,
     );
+}
+
+/**
+ * Raises the lease of the lock that `record` is a hold of, which is held now, to at least `ms` from now.
+ *
+ * @throws LockLostError when it is lost; LockUnavailableError, LockRefusedError when Redis did not do it, as far as is known; and as
+ * {@link checkExtension}: before anything is sent.
+ */
+export async function extend(lock: ExclusiveLock, record: HoldRecord, ms: number): Promise<void> {
+  const { tenure, parts, holds } = lock;
+  checkExtension(parts, record, ms);
   if (tenure === undefined || holds.relied === undefined) throw record.lossError();
   // Those around it and inside it have what it gets, and keep it. Whoever has the lock by the time of the answer does not.
   const { all } = holds;

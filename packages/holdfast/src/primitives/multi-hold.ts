@@ -1,4 +1,5 @@
 import { LockNotHeldError } from '../errors.js';
+import { checkExtension } from '../exclusive/extension.js';
 import { checkTime, MIN_LEASE_MS } from '../options.js';
 import { checkFunction } from '../options.js';
 import { shown } from '../reports/caller.js';
@@ -50,8 +51,8 @@ export class MultiHold implements Hold {
     checkTime('ms', ms, MIN_LEASE_MS);
     this.assertHeld();
     const { taken } = this.#bundle;
-    // Of clients with limits of their own: before the first of them sends anything.
-    for (const { member } of taken) member.host.parts.limits.checkExtension(member.operations, ms);
+    // Each has a limit and an end of its own: before the first of them sends anything.
+    for (const { member, record } of taken) checkExtension(member.host.parts, record, ms);
     await shown(Promise.all(taken.map(({ record }) => record.extend(ms))));
   }
 

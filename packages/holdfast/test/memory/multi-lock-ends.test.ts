@@ -58,3 +58,19 @@ it('a lease begins when the last member is there: the maxHoldMs of the client en
   await client.advance(100);
   expect(had?.remainingMs()).toBeGreaterThan(58_000);
 });
+
+it('an extension beyond the maxHoldMs of one member is refused before anything is sent for another', async () => {
+  const client = process();
+  const other = process({ server: client.server });
+  const both = client.getMultiLock(['a', 'b']);
+  const [first, last] = both.names as [string, string];
+  const theirs = await other.getLock(last).acquire();
+  let had: Hold | undefined;
+  void both.acquire({ maxHoldMs: 60_000 }).then((hold) => (had = hold));
+  await client.advance(5_000);
+  await theirs.release();
+  await client.advance(0);
+  // Enough is left for the one that was taken last, and not for the other.
+  expect(await failureOf(had?.extend(57_000) as Promise<void>)).toBeInstanceOf(RangeError);
+  for (const name of [first, last]) expect(await other.getLock(name).remainTimeToLive()).toBeLessThanOrEqual(30_000);
+});
