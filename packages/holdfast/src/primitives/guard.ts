@@ -1,8 +1,8 @@
 /**
  * Guards: writes to Redis that are refused when a holder with a later token has written.
  *
- * What is written carries a record, (token, n): under which token, and the how manieth write of that holder to this key it was. A write is done when
- * its token is above the record's, or equal with a higher n. So a holder that was stopped for longer than its lease changes nothing any more
+ * What is written carries a record, (token, n): under which token, and the how manieth write of that holder it was. A write is done when its
+ * token is above the record's, or equal with a higher n. So a holder that was stopped for longer than its lease changes nothing any more
  * once its successor has written; and a late copy of write 1 never undoes write 2.
  *
  * Writes of one holder to one key run one after the other: the second, sent beside the first, might overtake it, and the first be taken for
@@ -113,12 +113,9 @@ export class FenceGuard implements Guard {
   /** When the write before it to the same key has its answer, or was given up. */
   #write(key: string, command: GuardedCommand): Promise<void> {
     this.#hold.assertHeld();
-    const { writes } = this.#hold.fence;
-    const before = writes.get(key);
-    const n = (before?.count ?? 0) + 1;
-    const mine = this.#after(before?.last, key, command({ token: this.#hold.fence.token, n }));
-    writes.set(key, { count: n, last: mine.catch(() => undefined) });
-    return shown(mine);
+    const { fence } = this.#hold;
+    const { token } = fence;
+    return shown(fence.write(key, (before, n) => this.#after(before, key, command({ token, n }))));
   }
 
   async #after(before: Promise<unknown> | undefined, key: string, command: ReturnType<GuardedCommand>): Promise<void> {

@@ -8,11 +8,26 @@
 /** What one holder writes with. The holds that re-enter one another share it. */
 export class Fence {
   readonly token: number;
-  /** The last write under this token to each key that it guards, and how many there were. */
-  readonly writes = new Map<string, { count: number; last: Promise<unknown> }>();
+  /** The last write to each key to which one is under way. Of other keys nothing is kept: a holder may write to ever new ones. */
+  readonly underWay = new Map<string, Promise<unknown>>();
+  #writes = 0;
 
   constructor(token: number) {
     this.token = token;
+  }
+
+  /**
+   * Starts a write to `key`, with what is to be awaited before it, if anything is, and its number among the writes under this token: the numbers of
+   * those to one key rise, which is all that they are for.
+   */
+  write(key: string, start: (before: Promise<unknown> | undefined, n: number) => Promise<void>): Promise<void> {
+    const write = start(this.underWay.get(key), ++this.#writes);
+    const settled = () => {
+      if (this.underWay.get(key) === last) this.underWay.delete(key);
+    };
+    const last = write.then(settled, settled);
+    this.underWay.set(key, last);
+    return write;
   }
 }
 

@@ -87,7 +87,7 @@ describe('a guarded write', () => {
       expect(error).toMatchObject({ lockName: name, key, token: first.token, laterToken: second.token });
     }
     expect(await kit.admin.get(key)).toBe('2');
-    expect(await kit.admin.hgetall(hash)).toEqual({ balance: '1', fence: `${second.token} 1` });
+    expect(await kit.admin.hgetall(hash)).toEqual({ balance: '1', fence: `${second.token} 2` });
     await failureOf(first.release());
     await second.release();
   });
