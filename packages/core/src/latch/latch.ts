@@ -59,7 +59,7 @@ export function count(keys: LatchKeys, options: LatchRequest & { readonly by: st
 
 /** What is left to be counted, of which round, and how many ids have counted. Writes nothing. */
 export function look(keys: LatchKeys): Command<LatchLook> {
-  return command(scripts.look, { latch: keys.latch, round: keys.round }, {}, (reply: Reply) => {
+  return command(scripts.look, keys, {}, (reply: Reply) => {
     const round = reply.hasLength(3).text(1);
     return { count: reply.natural(0), round: round === '' ? undefined : round, counted: reply.natural(2) };
   });

@@ -21,7 +21,7 @@ export type AgainReply = { kind: 'held'; holdCount: number; remainingMs: number 
 export function again(keys: LockKeys, options: AgainOptions): Command<AgainReply> {
   return command(
     operation,
-    { lock: keys.lock },
+    keys,
     {
       tenure: tenureId(options.tenure),
       seq: ordinal('seq', options.seq, 1),

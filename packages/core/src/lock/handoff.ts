@@ -26,7 +26,7 @@ export type HandoffReply =
 export function handoff(keys: LockKeys, options: HandoffOptions): Command<HandoffReply> {
   return command(
     operation,
-    { lock: keys.lock, queue: keys.queue },
+    keys,
     {
       tenure: tenureId(options.tenure),
       seq: ordinal('seq', options.seq, 1),

@@ -45,7 +45,7 @@ export interface InspectReply {
  * something else stands under its name.
  */
 export function inspect(keys: LockKeys): Command<InspectReply> {
-  return command(operation, { lock: keys.lock, queue: keys.queue, fresh: keys.fresh }, {}, decode);
+  return command(operation, keys, {}, decode);
 }
 
 function decode(reply: Reply): InspectReply {

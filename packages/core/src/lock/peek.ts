@@ -23,7 +23,7 @@ export interface PeekReply {
 
 /** Is it locked, for how long, and how often by this tenure? Writes nothing. Refused (`NOTALOCK`) when the key is not a lock by its shape. */
 export function peek(keys: LockKeys, options: PeekOptions): Command<PeekReply> {
-  return command(operation, { lock: keys.lock }, { tenure: tenureId(options.tenure) }, decode);
+  return command(operation, keys, { tenure: tenureId(options.tenure) }, decode);
 }
 
 function decode(reply: Reply): PeekReply {

@@ -17,7 +17,7 @@ export interface ServeReply {
 export function serve(keys: LockKeys, options: Granting): Command<ServeReply> {
   return command(
     operation,
-    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh },
+    keys,
     { claimMs: duration('claimMs', options.claimMs, 1), trust: trustArgument(options) },
     decodeServed,
   );

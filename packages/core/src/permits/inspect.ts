@@ -37,8 +37,7 @@ export interface PermitsInspectReply {
 
 /** Everything that Redis knows of a semaphore, at one instant. Writes nothing; grows with its holders and its queue: for diagnosis only. */
 export function inspect(keys: SemaphoreKeys): Command<PermitsInspectReply> {
-  const { count, queue, fresh, timeouts, permits } = keys;
-  return command(operation, { count, queue, fresh, timeouts, permits }, {}, decode);
+  return command(operation, keys, {}, decode);
 }
 
 function decode(reply: Reply): PermitsInspectReply {

@@ -62,10 +62,10 @@ export function count(keys: SemaphoreKeys, { change, request, ...options }: Coun
 
 /** Goes on with a grant step that met its limit, and gives back what leases had that have ended. */
 export function serve(keys: SemaphoreKeys, options: Granting): Command<ServeReply> {
-  const { count: counter, queue, fresh, timeouts, permits, releaseChannel } = keys;
+  const { releaseChannel } = keys;
   return command(
     serving,
-    { count: counter, queue, fresh, timeouts, permits },
+    keys,
     { claimMs: duration('claimMs', options.claimMs, 1), trust: trustArgument(options), releaseChannel },
     (reply) => {
       const kind = reply.hasLength(2).text(0);
@@ -92,8 +92,7 @@ export type PermitsPeekReply =
 
 /** How many permits are free, in use, and waited for. Writes nothing. */
 export function peek(keys: SemaphoreKeys): Command<PermitsPeekReply> {
-  const { count: counter, queue, timeouts, permits } = keys;
-  return command(peeking, { count: counter, queue, timeouts, permits }, {}, decodePeek);
+  return command(peeking, keys, {}, decodePeek);
 }
 
 function decodePeek(reply: Reply): PermitsPeekReply {

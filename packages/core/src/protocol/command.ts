@@ -21,7 +21,7 @@ const alone: Company = {};
  */
 export function command<Key extends string, Argument extends string, Decoded>(
   operation: Operation<Key, Argument>,
-  keys: Readonly<Record<Key, string>>,
+  keys: Readonly<Record<NoInfer<Key>, string>>,
   args: Readonly<Record<Argument, string | number>>,
   decode: (reply: Reply) => Decoded,
   { joint, chain }: Company = alone,

@@ -19,27 +19,17 @@ export function downgrade(
   keys: ReadWriteKeys,
   options: ReadWriteGranting & { readonly tenure: string },
 ): Command<StillHeldReply> {
-  const { lock, writers, readers, fresh, releaseChannel } = keys;
+  const { releaseChannel } = keys;
   const tenure = tenureId(options.tenure);
-  return command(
-    downgrading,
-    { lock, writers, readers, fresh },
-    { tenure, ...grantingArguments(options), releaseChannel },
-    decode,
-  );
+  return command(downgrading, keys, { tenure, ...grantingArguments(options), releaseChannel }, decode);
 }
 
 /** Raises the lease of a holder to `leaseMs`, unless it is longer, and counts who waits; 0: only counts. Never revives a lease. */
 export function raise(
-  { lock, writers, readers }: ReadWriteKeys,
+  keys: ReadWriteKeys,
   { tenure, leaseMs }: { readonly tenure: string; readonly leaseMs: number },
 ): Command<StillHeldReply> {
-  return command(
-    raising,
-    { lock, writers, readers },
-    { tenure: tenureId(tenure), leaseMs: duration('leaseMs', leaseMs, 0) },
-    decode,
-  );
+  return command(raising, keys, { tenure: tenureId(tenure), leaseMs: duration('leaseMs', leaseMs, 0) }, decode);
 }
 
 /** Raises any number of leases in one command; see `renew` of the lock. */

@@ -39,8 +39,7 @@ export interface ReadWriteInspectReply {
 
 /** Who holds a read-write lock, and who waits. Writes nothing. Of a lock of another kind only the queue of those who want to read or write. */
 export function inspect(keys: ReadWriteKeys, { most }: { readonly most: number }): Command<ReadWriteInspectReply> {
-  const { lock, writers, readers, fresh } = keys;
-  return command(operation, { lock, writers, readers, fresh }, { most: ordinal('most', most, 1) }, decode);
+  return command(operation, keys, { most: ordinal('most', most, 1) }, decode);
 }
 
 function decode(reply: Reply): ReadWriteInspectReply {

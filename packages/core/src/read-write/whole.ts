@@ -53,13 +53,12 @@ export function force(keys: ReadWriteKeys, options: ReadWriteForceOptions): Comm
 
 /** Goes on with a grant step that met its limit. */
 export function serve(keys: ReadWriteKeys, options: ReadWriteGranting): Command<ServeReply> {
-  const { lock, writers, readers, fresh } = keys;
-  return command(serving, { lock, writers, readers, fresh }, grantingArguments(options), decodeServe);
+  return command(serving, keys, grantingArguments(options), decodeServe);
 }
 
 /** Who holds the lock, for how long, and does this tenure? Writes nothing. */
-export function peek({ lock }: ReadWriteKeys, { tenure }: { readonly tenure: string }): Command<ReadWritePeekReply> {
-  return command(peeking, { lock }, { tenure: tenureId(tenure) }, decodePeek);
+export function peek(keys: ReadWriteKeys, { tenure }: { readonly tenure: string }): Command<ReadWritePeekReply> {
+  return command(peeking, keys, { tenure: tenureId(tenure) }, decodePeek);
 }
 
 function decodeForce(reply: Reply): ReadWriteForceReply {
