@@ -13,7 +13,7 @@ import type { Granting } from '../queue/granting.js';
 import { ask, type AskOptions, type AskReply, readAsk, type TokenReader } from '../lock/ask.js';
 import { cancel, type CancelOptions, type CancelReply } from '../lock/cancel.js';
 import { force, type ForceOptions, type ForceReply } from '../lock/force.js';
-import type { HandoffOptions } from '../lock/handoff.js';
+import { type HandoffOptions, readPassed } from '../lock/handoff.js';
 import { release, type ReleaseOptions, type ReleaseReply } from '../lock/release.js';
 import { serve, type ServeReply } from '../lock/serve.js';
 import * as scripts from './scripts.gen.js';
@@ -99,21 +99,6 @@ function minting<R>(
 }
 
 function readHandoff(reply: Reply): FencedHandoffReply {
-  const kind = reply.text(0);
-  switch (kind) {
-    case 'passed':
-      reply.hasLength(5);
-      return {
-        kind,
-        remainingMs: reply.remainingMs(1),
-        others: reply.natural(2),
-        nowMs: reply.natural(3),
-        token: reply.natural(4),
-      };
-    case 'lost':
-      reply.hasLength(1);
-      return { kind };
-    default:
-      return reply.fail('unknown status');
-  }
+  const passed = readPassed(reply, 5);
+  return passed.kind === 'lost' ? passed : { ...passed, token: reply.natural(4) };
 }

@@ -111,6 +111,15 @@ export function readAsk(reply: Reply, leaseMs: number, token: TokenReader): AskR
         inherited: inheritedFrom(reply, 6),
         token: token(reply, 7),
       };
+    default:
+      return readUnowned(reply);
+  }
+}
+
+/** What every lock answers a tenure that has not become its owner. */
+export function readUnowned(reply: Reply): Exclude<AskReply, { kind: 'acquired' | 'mine' }> {
+  const kind = reply.text(0);
+  switch (kind) {
     case 'wait':
       reply.hasLength(6);
       return {

@@ -43,11 +43,11 @@ export function cancel(keys: LockKeys, options: CancelOptions): Command<CancelRe
       releaseChannel: keys.releaseChannel,
       end: options.end,
     },
-    decode,
+    decodeCancelled,
   );
 }
 
-function decode(reply: Reply): CancelReply {
+export function decodeCancelled(reply: Reply): CancelReply {
   const kind = reply.hasLength(3).text(0);
   return kind === 'cancelled'
     ? { kind, wasGranted: reply.flag(1), left: reply.natural(2) }

@@ -32,15 +32,16 @@ export function handoff(keys: LockKeys, options: HandoffOptions): Command<Handof
       seq: ordinal('seq', options.seq, 1),
       leaseMs: duration('leaseMs', options.leaseMs, 1),
     },
-    decode,
+    readPassed,
   );
 }
 
-function decode(reply: Reply): HandoffReply {
+/** What is answered by the scripts that change what a tenure has, or look at it; `length`: with the items of its own that one adds. */
+export function readPassed(reply: Reply, length = 4): HandoffReply {
   const kind = reply.text(0);
   switch (kind) {
     case 'passed':
-      reply.hasLength(4);
+      reply.hasLength(length);
       return { kind, remainingMs: reply.remainingMs(1), others: reply.natural(2), nowMs: reply.natural(3) };
     case 'lost':
       reply.hasLength(1);

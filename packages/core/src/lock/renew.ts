@@ -1,5 +1,7 @@
-import { duration, tenureId } from '../protocol/arguments.js';
+import { tenureId } from '../protocol/arguments.js';
+import type { Operation } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
+import { type Lease, leaseArgument } from '../protocol/lease.js';
 import { readReply, type Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { renew as operation } from './scripts.gen.js';
@@ -35,18 +37,25 @@ export interface RenewReply {
  * not be on one server while it moves.
  */
 export function renew(items: readonly RenewItem[]): Command<RenewReply> {
+  return renewal(operation, items);
+}
+
+/** By the script that renews leases of one kind. */
+export function renewal<Key extends string>(
+  script: Operation<Key, 'tenure' | 'leaseMs'>,
+  items: readonly { keys: Readonly<Record<Key, string>>; tenure: string; leaseMs: Lease }[],
+): Command<RenewReply> {
   return {
-    script: operation,
-    keys: items.flatMap(({ keys }) => operation.keys(keys)),
+    script,
+    keys: items.flatMap(({ keys }) => script.keys(keys)),
     args: items.flatMap(({ tenure, leaseMs }) =>
-      operation.args({ tenure: tenureId(tenure), leaseMs: duration('leaseMs', leaseMs, 0) }),
+      script.args({ tenure: tenureId(tenure), leaseMs: leaseArgument(leaseMs, 0) }),
     ),
-    decode: (raw) => readReply(operation.name, raw, (reply) => decodeRenewals(reply.hasLength(items.length + 1))),
+    decode: (raw) => readReply(script.name, raw, (reply) => decodeRenewals(reply.hasLength(items.length + 1))),
   };
 }
 
-/** Of the scripts that renew leases, of whatever kind. */
-export function decodeRenewals(reply: Reply): RenewReply {
+function decodeRenewals(reply: Reply): RenewReply {
   const outcomes: RenewOutcome[] = [];
   for (let index = 1; index < reply.length; index++) outcomes.push(outcome(reply.list(index)));
   return { nowMs: reply.natural(0), outcomes };

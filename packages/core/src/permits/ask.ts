@@ -5,7 +5,7 @@ import type { SemaphoreKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
-import { type Lease, leaseArgument } from './lease.js';
+import { type Lease, leaseArgument } from '../protocol/lease.js';
 import { ask as operation } from './scripts.gen.js';
 
 /** Arguments of {@link ask}. */

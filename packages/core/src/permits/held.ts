@@ -1,11 +1,12 @@
-import { decodeRenewals, type RenewReply } from '../lock/renew.js';
+import { type HandoffReply, readPassed } from '../lock/handoff.js';
+import { renewal, type RenewReply } from '../lock/renew.js';
 import { duration, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { SemaphoreKeys } from '../protocol/keys.js';
-import { readReply, type Reply } from '../protocol/reply.js';
+import type { Lease } from '../protocol/lease.js';
+import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
-import { type Lease, leaseArgument } from './lease.js';
 import { release as releasing, renew as renewing } from './scripts.gen.js';
 
 /** Arguments of {@link release}. */
@@ -30,16 +31,10 @@ export interface ShrinkOptions extends Granting {
   readonly left: number;
 }
 
-/** Reply to {@link shrink}; `remainingMs`: undefined when the lease never ends. */
-export type ShrinkReply =
-  | { kind: 'passed'; remainingMs: number | undefined; others: number; nowMs: number }
-  /** The tenure has no permits. */
-  | { kind: 'lost' };
-
-/** Gives back what a tenure has over `left`, and serves who waits. A copy finds nothing that is over. */
-export function shrink(keys: SemaphoreKeys, options: ShrinkOptions): Command<ShrinkReply> {
+/** Gives back what a tenure has over `left`, and serves who waits. A copy finds nothing that is over. `remainingMs`: undefined when the lease never ends. */
+export function shrink(keys: SemaphoreKeys, options: ShrinkOptions): Command<HandoffReply> {
   duration('left', options.left, 1);
-  return leaving(keys, { ...options, tombstoneMs: 0 }, decodeShrink);
+  return leaving(keys, { ...options, tombstoneMs: 0 }, readPassed);
 }
 
 function leaving<R>(
@@ -79,24 +74,6 @@ function decodeRelease(reply: Reply): PermitsReleaseReply {
   }
 }
 
-function decodeShrink(reply: Reply): ShrinkReply {
-  const kind = reply.text(0);
-  switch (kind) {
-    case 'passed':
-      return {
-        kind,
-        remainingMs: reply.hasLength(4).remainingMs(1),
-        others: reply.natural(2),
-        nowMs: reply.natural(3),
-      };
-    case 'lost':
-      reply.hasLength(1);
-      return { kind };
-    default:
-      return reply.fail('unknown status');
-  }
-}
-
 /** One tenure to be renewed. */
 export interface PermitsRenewItem {
   readonly keys: Pick<SemaphoreKeys, 'permits'>;
@@ -107,12 +84,5 @@ export interface PermitsRenewItem {
 
 /** Raises any number of leases in one command; see `renew` of the lock. */
 export function renew(items: readonly PermitsRenewItem[]): Command<RenewReply> {
-  return {
-    script: renewing,
-    keys: items.flatMap(({ keys }) => renewing.keys(keys)),
-    args: items.flatMap(({ tenure, leaseMs }) =>
-      renewing.args({ tenure: tenureId(tenure), leaseMs: leaseArgument(leaseMs, 0) }),
-    ),
-    decode: (raw) => readReply(renewing.name, raw, (reply) => decodeRenewals(reply.hasLength(items.length + 1))),
-  };
+  return renewal(renewing, items);
 }

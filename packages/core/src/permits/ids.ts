@@ -3,7 +3,7 @@ import { command } from '../protocol/command.js';
 import type { SemaphoreKeys } from '../protocol/keys.js';
 import type { Command } from '../protocol/script-port.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
-import { type Lease, leaseArgument } from './lease.js';
+import { type Lease, leaseArgument } from '../protocol/lease.js';
 import { issue as issuing, takeback as takingBack, until as setting } from './scripts.gen.js';
 
 /** Most permits with ids that are issued or taken back by one command. */

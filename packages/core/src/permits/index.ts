@@ -8,7 +8,6 @@ export {
   renew,
   shrink,
   type ShrinkOptions,
-  type ShrinkReply,
 } from './held.js';
 export {
   issue,
@@ -26,7 +25,7 @@ export {
   type InspectedPermitsWaiter,
   type PermitsInspectReply,
 } from './inspect.js';
-export type { Lease } from './lease.js';
+export type { Lease } from '../protocol/lease.js';
 export {
   count,
   type Counting,

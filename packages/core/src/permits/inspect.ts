@@ -3,7 +3,7 @@ import { command } from '../protocol/command.js';
 import type { SemaphoreKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
-import type { Lease } from './lease.js';
+import type { Lease } from '../protocol/lease.js';
 import { inspect as operation } from './scripts.gen.js';
 
 /** Who has permits. */

@@ -1,4 +1,4 @@
-import type { ServeReply } from '../lock/serve.js';
+import { decodeServed, type ServeReply } from '../lock/serve.js';
 import { duration, MAX_DURATION_MS, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { SemaphoreKeys } from '../protocol/keys.js';
@@ -67,10 +67,7 @@ export function serve(keys: SemaphoreKeys, options: Granting): Command<ServeRepl
     serving,
     keys,
     { claimMs: duration('claimMs', options.claimMs, 1), trust: trustArgument(options), releaseChannel },
-    (reply) => {
-      const kind = reply.hasLength(2).text(0);
-      return kind === 'served' ? { kind, left: reply.natural(1) } : reply.fail('unknown status');
-    },
+    decodeServed,
   );
 }
 

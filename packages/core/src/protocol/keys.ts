@@ -124,9 +124,8 @@ export function readyName(
  *
  * @throws TypeError, RangeError as {@link assertLockName}.
  */
-export function semaphoreKeys(name: string, { prefix = '', keyPrefix = '' }: Prefixes = {}): SemaphoreKeys {
-  assertLockName(name, { prefix, keyPrefix });
-  return new KeysOfSemaphore(name, prefix + name, keyPrefix);
+export function semaphoreKeys(name: string, prefixes: Prefixes = {}): SemaphoreKeys {
+  return new KeysOfSemaphore(...readyName(name, prefixes));
 }
 
 /** Made when they are asked for: a lock that is held for long needs none of them, and their text would cost it half a kilobyte. */

@@ -1,4 +1,4 @@
-import type { AskOptions, AskReply } from '../lock/ask.js';
+import { type AskOptions, type AskReply, readUnowned } from '../lock/ask.js';
 import { duration, ordinal, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { ReadWriteKeys } from '../protocol/keys.js';
@@ -56,26 +56,7 @@ function decode(reply: Reply, leaseMs: number): ReadWriteAskReply {
         others: reply.natural(2),
         nowMs: reply.natural(3),
       };
-    case 'wait':
-      return {
-        kind,
-        remainingMs: reply.hasLength(6).remainingMs(1),
-        position: reply.natural(2),
-        ticket: reply.natural(3),
-        nowMs: reply.natural(4),
-        foreign: reply.flag(5),
-      };
-    case 'busy':
-      return {
-        kind,
-        remainingMs: reply.hasLength(4).remainingMs(1),
-        foreign: reply.flag(2),
-        left: reply.natural(3),
-      };
-    case 'dead':
-      reply.hasLength(1);
-      return { kind };
     default:
-      return reply.fail('unknown status');
+      return readUnowned(reply);
   }
 }

@@ -1,7 +1,7 @@
 /** The operations of the read-write lock. */
 export { ask, type ReadWriteAskOptions, type ReadWriteAskReply } from './ask.js';
 export type { ReadWriteGranting, Side } from './granting.js';
-export { downgrade, raise, renew, type StillHeldReply } from './held.js';
+export { downgrade, raise, renew } from './held.js';
 export { inspect, type ReadWriteHolder, type ReadWriteInspectReply, type ReadWriteWaiter } from './inspect.js';
 export { cancel, type LeaveOptions, type ReadWriteReleaseReply, release } from './leave.js';
 export {

@@ -1,4 +1,4 @@
-import type { CancelReply } from '../lock/cancel.js';
+import { type CancelReply, decodeCancelled } from '../lock/cancel.js';
 import { duration, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { ReadWriteKeys } from '../protocol/keys.js';
@@ -24,7 +24,7 @@ export function release(keys: ReadWriteKeys, options: LeaveOptions): Command<Rea
 
 /** Withdraws a tenure, whether it waits, holds the lock or neither, and lets in who may come in then. Works out of memory too. */
 export function cancel(keys: ReadWriteKeys, options: LeaveOptions): Command<CancelReply> {
-  return command(cancelling, keysOf(keys, options), argsOf(keys, options), decodeCancel);
+  return command(cancelling, keysOf(keys, options), argsOf(keys, options), decodeCancelled);
 }
 
 function keysOf(keys: ReadWriteKeys, { tenure }: LeaveOptions) {
@@ -55,11 +55,4 @@ function decodeRelease(reply: Reply): ReadWriteReleaseReply {
     default:
       return reply.fail('unknown status');
   }
-}
-
-function decodeCancel(reply: Reply): CancelReply {
-  const kind = reply.hasLength(3).text(0);
-  return kind === 'cancelled'
-    ? { kind, wasGranted: reply.flag(1), left: reply.natural(2) }
-    : reply.fail('unknown status');
 }

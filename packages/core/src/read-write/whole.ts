@@ -1,4 +1,4 @@
-import type { ServeReply } from '../lock/serve.js';
+import { decodeServed, type ServeReply } from '../lock/serve.js';
 import { duration, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { ReadWriteKeys } from '../protocol/keys.js';
@@ -53,7 +53,7 @@ export function force(keys: ReadWriteKeys, options: ReadWriteForceOptions): Comm
 
 /** Goes on with a grant step that met its limit. */
 export function serve(keys: ReadWriteKeys, options: ReadWriteGranting): Command<ServeReply> {
-  return command(serving, keys, grantingArguments(options), decodeServe);
+  return command(serving, keys, grantingArguments(options), decodeServed);
 }
 
 /** Who holds the lock, for how long, and does this tenure? Writes nothing. */
@@ -66,11 +66,6 @@ function decodeForce(reply: Reply): ReadWriteForceReply {
   return kind === 'forced'
     ? { kind, holdersBefore: reply.text(1).split(' ').filter(Boolean), left: reply.natural(2) }
     : reply.fail('unknown status');
-}
-
-function decodeServe(reply: Reply): ServeReply {
-  const kind = reply.hasLength(2).text(0);
-  return kind === 'served' ? { kind, left: reply.natural(1) } : reply.fail('unknown status');
 }
 
 const sides = { r: 'read', w: 'write', foreign: 'foreign', free: 'free' } as const;

@@ -136,6 +136,6 @@ export class ReadWriteOperations implements SharedOperations {
   }
 }
 
-function asHeld(reply: readWrite.StillHeldReply): AgainReply {
+function asHeld(reply: HandoffReply): AgainReply {
   return reply.kind === 'lost' ? reply : { kind: 'held', remainingMs: reply.remainingMs };
 }

@@ -1,4 +1,4 @@
-import { duration } from '../protocol/arguments.js';
+import { duration } from './arguments.js';
 
 /** For how long permits are had, in ms; `never`: until they are given back, also when their holder has died. */
 export type Lease = number | 'never';
