@@ -32,7 +32,6 @@ function setUp() {
   const refuse = (code: string, lockKey: string, to = 'new:2') =>
     topology.refused({
       connection: { node: 'old:1' } as Connection,
-      lockKey,
       code,
       message: `${code} ${keySlot(lockKey)} ${to}`,
     });

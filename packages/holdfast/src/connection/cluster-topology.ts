@@ -20,12 +20,12 @@
 import { keySlot } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { apart } from '../scopes/scope.js';
-import { AskingConnection } from './asking-connection.js';
 import { ClusterMap, type MapChange, type NodeAddress } from './cluster-map.js';
 import type { Connection, ConnectionListener } from './connection.js';
+import { askingPort } from './ioredis-script-port.js';
 import type { Keyspace } from './keyspace.js';
 import { NodeConnection } from './node-connection.js';
-import type { Covers, Topology, TopologyListener, Refusal } from './topology.js';
+import type { Covers, Detour, Topology, TopologyListener, Refusal } from './topology.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { Approach, type Reach } from './reach.js';
 import { oursForSure, swift } from './redis-input.js';
@@ -148,7 +148,7 @@ export class ClusterTopology implements Topology {
     return `${this.#slotOf(lockKey)}`;
   }
 
-  refused({ connection, code, message }: Refusal): Connection | undefined {
+  refused({ connection, code, message }: Refusal): Detour | undefined {
     if (stale.has(code)) this.#map.refresh();
     if (code !== 'MOVED' && code !== 'ASK') return undefined;
     const [, slot, address] = message.split(' ');
@@ -158,7 +158,7 @@ export class ClusterTopology implements Topology {
       ? connection.node.slice(0, connection.node.lastIndexOf(':')) + address
       : address;
     if (code === 'MOVED') this.#map.correct(Number(slot), target);
-    else return this.#askingConnection(this.#map.reachable(target));
+    else return this.#detourTo(this.#map.reachable(target));
     return undefined;
   }
 
@@ -198,9 +198,10 @@ export class ClusterTopology implements Topology {
     for (const node of this.#map.owners) this.#readyConnection(node);
   }
 
-  #askingConnection(node: NodeAddress): Connection | undefined {
+  /** To the server that a slot is on its way to. */
+  #detourTo(node: NodeAddress): Detour | undefined {
     const connection = this.#readyConnection(node);
-    return connection && new AskingConnection(connection);
+    return connection && { connection, port: askingPort(connection.redis, connection.port) };
   }
 
   #open(node: NodeAddress): NodeConnection | undefined {

@@ -212,9 +212,9 @@ export class CommandSender {
     return new Copy(pending, connection, { command, sentAt }, this.#lone);
   }
 
-  #leaveAlone<R>(copy: Copy<R>): void {
+  #leaveAlone<R>(copy: Copy<R>, port = copy.connection.port): void {
     this.#gather(copy.connection);
-    start(copy.connection.port, copy.command, copy, copy.pending.form);
+    start(port, copy.command, copy, copy.pending.form);
   }
 
   readonly #lone: CopyKeeper = {
@@ -248,7 +248,7 @@ export class CommandSender {
           const meaning = meaningFor(copy, error);
           // Once, before all are sent again: where they go then is what has been learnt from it.
           if (copy === first && meaning.kind === 'transient')
-            this.#topology.refused({ ...meaning, connection: first.connection, lockKey: first.pending.lockKey });
+            this.#topology.refused({ ...meaning, connection: first.connection });
           this.#failed(copy, error, { kind: 'unknown' });
         }
       },
@@ -272,13 +272,12 @@ export class CommandSender {
     const { pending, connection } = copy;
     const now = this.#clock.now();
     connection.answered(now);
-    const { lockKey } = pending;
-    const detour =
-      meaning.kind === 'transient' ? this.#topology.refused({ ...meaning, connection, lockKey }) : undefined;
+    const detour = meaning.kind === 'transient' ? this.#topology.refused({ ...meaning, connection }) : undefined;
     const delayMs = pending.failed(copy, meaning, error);
     if (delayMs === undefined) return;
     if (detour !== undefined) {
-      this.#send(pending, detour);
+      const again = this.#copyOf(pending, detour.connection);
+      if (again !== undefined) this.#leaveAlone(again, detour.port);
       return;
     }
     const retry = this.#schedule.at(now + delayMs, () => this.#launch(pending));

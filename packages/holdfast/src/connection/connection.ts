@@ -16,8 +16,6 @@ export interface Connection {
   readonly retired: boolean;
   readonly epoch: number;
   readonly port: ScriptPort;
-  /** Why there is no connection, as far as is known. */
-  readonly trouble: Error | undefined;
   /** A command leaves at clock time `at`. */
   sent(at: number): void;
   /** Moving average of the round trip, in milliseconds. */

@@ -8,6 +8,7 @@
  * for anew each time something is sent.
  */
 
+import type { ScriptPort } from '@holdfast/core';
 import type { Redis, RedisOptions } from 'ioredis';
 import type { Connection } from './connection.js';
 import type { Keyspace } from './keyspace.js';
@@ -31,9 +32,14 @@ export interface TopologyListener {
 /** A server has refused a command before any effect, for now. */
 export interface Refusal {
   readonly connection: Connection;
-  readonly lockKey: string;
   readonly code: string;
   readonly message: string;
+}
+
+/** Where a command is to be sent instead, and through what: that server has to be told that it is meant. */
+export interface Detour {
+  readonly connection: Connection;
+  readonly port: ScriptPort;
 }
 
 /** See the module comment. */
@@ -73,8 +79,8 @@ export interface Topology {
   batchOf(lockKey: string): string;
   /** The same, for one command that may be refused: in a Cluster, while their slot moves. */
   placeOf(lockKey: string): string;
-  /** Learns from a refusal. Returns the connection on which the command is to be sent instead at once, if there is one. */
-  refused(refusal: Refusal): Connection | undefined;
+  /** Learns from a refusal. Returns where the command is to be sent instead at once, if there is such a place. */
+  refused(refusal: Refusal): Detour | undefined;
   /**
    * A connection with `options` that hears every channel; undefined when no server is known yet. It connects when told to. `instead`: one
    * that did not do; another server is taken where there is a choice.
