@@ -16,14 +16,12 @@ import type { LeaseTerms, LossReason } from './lease.js';
 
 /** What is the same for every lease. */
 export interface Validation {
-  readonly marginMs: (leaseMs: number) => number;
   /** Longest time from a confirmation to the next renewal, however long the lease. */
   readonly mostIntervalMs: number;
 }
 
 /** See the module comment. */
 export class Validity {
-  readonly #marginMs: (leaseMs: number) => number;
   readonly #mostIntervalMs: number;
   #terms: LeaseTerms;
   #begunAt: number | undefined;
@@ -44,9 +42,8 @@ export class Validity {
   /** The latest renewal was given less than it asked for, and so will the next. */
   #endsThen = false;
 
-  constructor(terms: LeaseTerms, { marginMs, mostIntervalMs }: Validation) {
+  constructor(terms: LeaseTerms, { mostIntervalMs }: Validation) {
     this.#terms = terms;
-    this.#marginMs = marginMs;
     this.#mostIntervalMs = mostIntervalMs;
   }
 
@@ -86,7 +83,7 @@ export class Validity {
     this.#grantedMs = Math.floor(grantedMs);
     if (prolonged) this.#prolongedMs = this.#grantedMs;
     this.#grantEnd = later(this.#grantEnd, grantEnd);
-    this.#safeEnd = later(this.#safeEnd, Math.floor(exactEnd - this.#marginMs(grantedMs)));
+    this.#safeEnd = later(this.#safeEnd, Math.floor(exactEnd - marginMs(grantedMs)));
     if (this.#proofSentAt === undefined || sentAt + remainingMs > this.#proofSentAt + this.#proofRemainingMs) {
       this.#proofSentAt = Math.floor(sentAt);
       this.#proofRemainingMs = Math.floor(remainingMs);
@@ -152,7 +149,7 @@ export class Validity {
 
   /** Differences below this are drift and rounding. */
   private get slackMs(): number {
-    return this.#marginMs(this.#terms.leaseMs);
+    return marginMs(this.#terms.leaseMs);
   }
 
   private setLimit(): void {
@@ -167,6 +164,11 @@ export class Validity {
     this.#limit = endsFirst ? termEnd : until;
     this.#limitReason = endsFirst ? 'expired' : 'max-hold';
   }
+}
+
+/** How long before the end of a granted time it is not believed any more, for clocks that run at different rates. */
+function marginMs(leaseMs: number): number {
+  return leaseMs / 100 + 2;
 }
 
 function later(known: number | undefined, time: number): number {

@@ -22,30 +22,18 @@ import { type LeaseKeeper, type SettledRenewal, WatchedLease } from './watched-l
 export interface WatchdogOptions<S> {
   readonly clock: Clock;
   readonly port: RenewalPort<S>;
-  /** Uniform in [0, 1): spreads what is tried again. Default `Math.random`. */
-  readonly random?: () => number;
-  /** Most leases in one call of the port. Default 100. */
-  readonly batchSize?: number;
+  /** Uniform in [0, 1): spreads what is tried again. */
+  readonly random: () => number;
   /** Receives what listeners, observers and the port throw. The only way such an error is reported. */
   readonly onError: (error: unknown) => void;
-  /**
-   * How long before the end of a granted time it is not believed any more, for clocks that run at different rates. Must stay well below half
-   * of it. Default: 1 % of the granted time and 2 ms.
-   */
-  readonly marginMs?: (leaseMs: number) => number;
-  /**
-   * Longest time between two looks at a lease, also at one that needs no renewal for long: a loss is noticed by then. Default: as long as a third
-   * of the lease.
-   */
-  readonly mostIntervalMs?: number;
+  /** Longest time between two looks at a lease, also at one that needs no renewal for long: a loss is noticed by then. */
+  readonly mostIntervalMs: number;
   /** Observes every outcome that still mattered, before anything comes of it; it must not call the lease. */
-  readonly onRenewal?: (renewal: SettledRenewal<S>) => void;
+  readonly onRenewal: (renewal: SettledRenewal<S>) => void;
 }
 
 /** A batch gets at least this long, however near a deadline is. */
 const MIN_PATIENCE_MS = 50;
-
-const everyone = () => true;
 
 /** See the module comment. */
 export class Watchdog<S> {
@@ -53,43 +41,25 @@ export class Watchdog<S> {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #schedule: Schedule;
-  readonly #batchSize: number;
   readonly #onError: (error: unknown) => void;
   readonly #keeper: LeaseKeeper<S>;
   readonly #leases = new Bag<WatchedLease<S>>();
   #closed = false;
 
-  /** @throws RangeError when `batchSize` is not a whole number above 0. */
-  constructor(options: WatchdogOptions<S>) {
-    const {
-      clock,
-      port,
-      random = Math.random,
-      batchSize = 100,
-      onError,
-      marginMs = defaultMarginMs,
-      mostIntervalMs = Number.POSITIVE_INFINITY,
-      onRenewal,
-    } = options;
-    if (!Number.isSafeInteger(batchSize) || batchSize < 1)
-      throw new RangeError(`batchSize must be a whole number above 0, got ${batchSize}`);
+  constructor({ clock, port, random, onError, mostIntervalMs, onRenewal }: WatchdogOptions<S>) {
     this.#clock = clock;
     this.#port = port;
     this.#random = random;
-    this.#batchSize = batchSize;
     this.#onError = onError;
     this.#schedule = new Schedule(clock, 'background', onError);
     this.#keeper = {
       clock,
-      marginMs,
       mostIntervalMs,
       schedule: this.#schedule,
       renew: (lease, now) => void this.#renew([lease], now),
       renewDue: (now) => this.#renewDue(now),
       forget: (lease) => this.#leases.delete(lease),
-      onRenewal: (renewal) => {
-        if (onRenewal !== undefined) this.#guard(() => onRenewal(renewal));
-      },
+      onRenewal: (renewal) => this.#guard(() => onRenewal(renewal)),
       guard: (run) => this.#guard(run),
     };
   }
@@ -107,15 +77,15 @@ export class Watchdog<S> {
     return lease;
   }
 
-  /** The connection is back: renews or verifies now every held lease (of these subjects), except those with a renewal in flight. */
-  verify(concerns: (subject: S) => boolean = everyone): void {
+  /** The connection is back: renews or verifies now every held lease of these subjects, except those with a renewal in flight. */
+  verify(concerns: (subject: S) => boolean): void {
     const now = this.#clock.now();
     for (const lease of this.#leases) if (concerns(lease.subject)) lease.hasten(now);
     this.#renewDue(now);
   }
 
-  /** The connection is lost: every held lease (of these subjects) becomes `suspect` until the next proof of ownership. */
-  suspect(concerns: (subject: S) => boolean = everyone): void {
+  /** The connection is lost: every held lease of these subjects becomes `suspect` until the next proof of ownership. */
+  suspect(concerns: (subject: S) => boolean): void {
     for (const lease of this.#leases) if (concerns(lease.subject)) lease.suspect();
   }
 
@@ -129,8 +99,7 @@ export class Watchdog<S> {
 
   #renewDue(now: number): void {
     const due = [...this.#leases].filter((lease) => lease.isDue(now));
-    for (const batch of divide(due, (lease) => this.#batchKey(lease), this.#batchSize, now))
-      void this.#renew(batch, now);
+    for (const batch of divide(due, (lease) => this.#batchKey(lease), now)) void this.#renew(batch, now);
   }
 
   /** Leases whose key cannot be told travel together, and fail together if the port cannot tell either. */
@@ -177,10 +146,6 @@ export class Watchdog<S> {
       // The last resort failed. Throwing on would end the process from a timer.
     }
   }
-}
-
-function defaultMarginMs(leaseMs: number): number {
-  return leaseMs / 100 + 2;
 }
 
 /** A missing or senseless outcome proves nothing. */

@@ -6,13 +6,14 @@ import { type Subject, TestPort } from './test-port.js';
 export const watched: LeaseTerms = { leaseMs: 30_000, mode: 'watched' };
 export const fixed: LeaseTerms = { leaseMs: 30_000, mode: 'fixed' };
 
+/** Whom {@link Watchdog.verify} and {@link Watchdog.suspect} concern in most tests. */
+export const everyone = () => true;
+
 /** A watchdog on a manual clock and a scripted port, with a journal of all that listeners heard. */
 export function harness({
-  batchSize,
-  mostIntervalMs,
+  mostIntervalMs = Number.POSITIVE_INFINITY,
   startMs = 1_000_000,
 }: {
-  batchSize?: number;
   mostIntervalMs?: number;
   startMs?: number;
 } = {}) {
@@ -35,8 +36,8 @@ export function harness({
     port,
     onError: (error) => errors.push(error),
     onRenewal: (info) => renewals.push(info),
-    ...(batchSize === undefined ? {} : { batchSize }),
-    ...(mostIntervalMs === undefined ? {} : { mostIntervalMs }),
+    random: Math.random,
+    mostIntervalMs,
   });
 
   function open(subject: Subject = 's:a', terms: LeaseTerms = watched): Lease<Subject> {

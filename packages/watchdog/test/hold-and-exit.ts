@@ -6,7 +6,10 @@ const clock = systemClock();
 const watchdog = new Watchdog<string>({
   clock,
   port: { batchKey: () => 'all', renew: () => new Promise(() => undefined) },
+  random: Math.random,
+  mostIntervalMs: 600_000,
   onError: console.error,
+  onRenewal: () => undefined,
 });
 const lease = watchdog.open(
   'a',

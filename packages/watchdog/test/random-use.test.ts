@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { seededRandom } from '@holdfast/testkit';
 import type { Lease } from '@holdfast/watchdog';
-import { harness } from './harness.js';
+import { everyone, harness } from './harness.js';
 import type { Subject } from './test-port.js';
 
 /** A lease and what its holder did with it. What Redis promised is in `port.endsAt`. */
@@ -65,8 +65,8 @@ describe('under random use, faults and stalls', () => {
           other.lease.confirm(clock.now(), endsAt - clock.now());
         } else if (luck < 0.5) {
           other.lease.retune({ leaseMs: random.pick(leaseTimes), mode: random.pick(['watched', 'fixed'] as const) });
-        } else if (luck < 0.53) watchdog.suspect();
-        else if (luck < 0.56) watchdog.verify();
+        } else if (luck < 0.53) watchdog.suspect(everyone);
+        else if (luck < 0.56) watchdog.verify(everyone);
         else if (luck < 0.6) clock.jump(random.below(10_000));
 
         if (random.next() < 0.3) late.splice(0).forEach((answer) => answer());

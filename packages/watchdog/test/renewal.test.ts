@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { type LeaseTerms, type RenewalOutcome, Watchdog } from '@holdfast/watchdog';
 import { WatchedLease } from '../src/watched-lease.js';
-import { fixed, harness, watched } from './harness.js';
+import { everyone, fixed, harness, watched } from './harness.js';
 import type { Subject } from './test-port.js';
 
 const down = { kind: 'unknown', error: new Error('down') } as const;
@@ -181,14 +181,14 @@ describe('renewal', () => {
   });
 
   it('does not include a lease that the sending of an earlier batch has ended', async () => {
-    const { clock, port, hold } = harness({ batchSize: 1 });
-    const leases = [hold('s:a'), hold('s:b')];
+    const { clock, port, hold } = harness();
+    const leases = [hold('a:first'), hold('b:second')];
     port.policy = (renewal) => {
       for (const lease of leases) if (lease.subject !== renewal.subject) lease.end();
       return port.granted(renewal);
     };
     await clock.advance(10_000);
-    expect(port.asked.map(({ subject }) => subject)).toEqual(['s:a']);
+    expect(port.asked.map(({ subject }) => subject)).toEqual(['a:first']);
   });
 
   it('goes on after a confirmation without a time', async () => {
@@ -365,10 +365,10 @@ describe('a renewal in flight', () => {
     port.policy = () => 'hang';
     hold();
     await clock.advance(12_000);
-    watchdog.verify();
+    watchdog.verify(everyone);
     await clock.advance(12_000);
-    watchdog.suspect();
-    watchdog.verify();
+    watchdog.suspect(everyone);
+    watchdog.verify(everyone);
     await clock.advance(5_000);
     expect(port.calls).toHaveLength(1);
   });
@@ -428,11 +428,11 @@ describe('verify and suspect', () => {
     const leases = [hold('s:a'), hold('s:b', fixed)];
     open('s:pending');
     await clock.advance(100);
-    watchdog.suspect();
-    watchdog.suspect();
+    watchdog.suspect(everyone);
+    watchdog.suspect(everyone);
     expect(leases.map(({ state }) => state)).toEqual(['suspect', 'suspect']);
     expect(whatWasHeard()).toEqual(['suspect', 'suspect']);
-    watchdog.verify();
+    watchdog.verify(everyone);
     await clock.advance(0);
     expect(leases.map(({ state }) => state)).toEqual(['held', 'held']);
     expect(port.asked.map(({ subject, leaseMs }) => `${subject} ${leaseMs}`).sort()).toEqual(['s:a 30000', 's:b 0']);
@@ -442,8 +442,8 @@ describe('verify and suspect', () => {
     const { clock, port, hold, watchdog, heard } = harness();
     hold();
     port.endsAt.clear();
-    watchdog.suspect();
-    watchdog.verify();
+    watchdog.suspect(everyone);
+    watchdog.verify(everyone);
     await clock.advance(0);
     expect(heard.map(({ what }) => what)).toEqual(['suspect', 'lost: deleted']);
   });
@@ -497,15 +497,15 @@ describe('verify and suspect', () => {
     const { clock, hold, watchdog, whatWasHeard } = harness();
     hold();
     clock.jump(100_000);
-    watchdog.suspect();
-    watchdog.verify();
+    watchdog.suspect(everyone);
+    watchdog.verify(everyone);
     expect(whatWasHeard()).toEqual(['lost: clock']);
   });
 
   it('a confirmation of any kind ends a suspicion', () => {
     const { clock, hold, watchdog, whatWasHeard } = harness();
     const lease = hold();
-    watchdog.suspect();
+    watchdog.suspect(everyone);
     lease.confirm(clock.now(), 29_000);
     expect(whatWasHeard()).toEqual(['suspect', 'held']);
   });
@@ -532,8 +532,8 @@ describe('listeners', () => {
       port.endsAt.set(lease.subject, clock.now() + 30_000);
       lease.begin(clock.now(), 30_000);
     }
-    watchdog.suspect();
-    watchdog.verify();
+    watchdog.suspect(everyone);
+    watchdog.verify(everyone);
     await clock.advance(0);
     expect(good.state).toBe('held');
     port.policy = () => ({ kind: 'lost', reason: 'taken' });
@@ -565,9 +565,12 @@ describe('listeners', () => {
     const watchdog = new Watchdog<Subject>({
       clock,
       port,
+      random: Math.random,
+      mostIntervalMs: Number.POSITIVE_INFINITY,
       onError: () => {
         throw new Error('handler');
       },
+      onRenewal: () => undefined,
     });
     const lease = watchdog.open('s:a', watched, {
       onLost: () => {
@@ -595,8 +598,8 @@ describe('close', () => {
     expect(pending.begin(clock.now(), 30_000)).toBe(false);
     expect(open('s:c').begin(clock.now(), 30_000)).toBe(false);
     port.last.settle([{ kind: 'lost', reason: 'deleted' }]);
-    watchdog.suspect();
-    watchdog.verify();
+    watchdog.suspect(everyone);
+    watchdog.verify(everyone);
     held.confirm(clock.now(), 30_000);
     await clock.advance(100_000);
     expect([held.state, pending.state]).toEqual(['ended', 'ended']);
