@@ -17,7 +17,7 @@ export interface Renewal<S> {
 export type RenewalOutcome =
   | { kind: 'renewed' | 'held'; sentAt: number; remainingMs: number; endsThen?: boolean }
   | { kind: 'lost'; reason: 'deleted' | 'taken' }
-  | { kind: 'unknown'; error: unknown };
+  | { kind: 'unknown' };
 
 /** How leases are renewed: the only thing the watchdog asks of the outside. */
 export interface RenewalPort<S> {

@@ -126,7 +126,7 @@ export class Watchdog<S> {
       outcomes = [...(await this.#port.renew(renewals, until))];
     } catch (error) {
       this.#report(error);
-      outcomes = batch.map(() => ({ kind: 'unknown', error }));
+      outcomes = batch.map(() => unknown);
     }
     for (const [index, lease] of batch.entries()) lease.settle(attempt, readable(outcomes[index]));
   }
@@ -148,14 +148,11 @@ export class Watchdog<S> {
   }
 }
 
+const unknown: RenewalOutcome = { kind: 'unknown' };
+
 /** A missing or senseless outcome proves nothing. */
 function readable(outcome: RenewalOutcome | undefined): RenewalOutcome {
-  if (outcome === undefined) return { kind: 'unknown', error: new Error('the renewal port gave too few outcomes') };
-  if (
-    (outcome.kind === 'renewed' || outcome.kind === 'held') &&
-    !(outcome.sentAt + outcome.remainingMs > outcome.sentAt)
-  ) {
-    return { kind: 'unknown', error: new Error('the renewal port confirmed a lease for no time') };
-  }
-  return outcome;
+  if (outcome === undefined) return unknown;
+  const isConfirmed = outcome.kind === 'renewed' || outcome.kind === 'held';
+  return isConfirmed && !(outcome.sentAt + outcome.remainingMs > outcome.sentAt) ? unknown : outcome;
 }

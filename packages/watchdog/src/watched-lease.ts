@@ -230,7 +230,7 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     if (attempt === undefined) {
       if (now >= this.#plan.dueAt) this.#keeper.renewDue(now);
     } else if (now >= attempt.giveUpAt) {
-      this.settle(attempt, { kind: 'unknown', error: new Error('the renewal was not settled in time') });
+      this.settle(attempt, { kind: 'unknown' });
     } else if (now >= this.overdueAt(attempt)) {
       this.suspect();
     }

@@ -196,7 +196,7 @@ describe('loss', () => {
 
   it('of a fixed lease that was never raised from its claim is not its expiry', async () => {
     const { clock, port, open, whatWasHeard } = harness();
-    port.policy = () => ({ kind: 'unknown', error: new Error('down') });
+    port.policy = () => ({ kind: 'unknown' });
     open('s:a', fixed).beginUntil(clock.now() + 3_000);
     await clock.advance(4_000);
     expect(whatWasHeard()).toEqual(['suspect', 'lost: unreachable']);

@@ -44,8 +44,7 @@ export class Renewals implements RenewalPort<LeaseSubject> {
     const answer = await this.#sender.answer(first.key, () => first.renew(items), { until });
     for (const { subject } of batch) subject.refusal = undefined;
     if (answer.kind === 'refused') return batch.map(({ subject }) => this.#refused(subject, answer.error));
-    if (answer.kind !== 'reply')
-      return batch.map(() => ({ kind: 'unknown', error: 'error' in answer ? answer.error : undefined }));
+    if (answer.kind !== 'reply') return batch.map(() => ({ kind: 'unknown' }));
     const { reply, sentAt, node } = answer;
     this.#serverClock.note(node, sentAt, reply.nowMs);
     return reply.outcomes.map((outcome, index) => {
@@ -59,7 +58,7 @@ export class Renewals implements RenewalPort<LeaseSubject> {
   #refused(subject: LeaseSubject, error: Error): RenewalOutcome {
     subject.refusal = error;
     this.#tellRefusal(subject, error);
-    return { kind: 'unknown', error };
+    return { kind: 'unknown' };
   }
 }
 
