@@ -4,7 +4,7 @@
  */
 
 import { type Granting, inboxChannel, type LockKeys, lockKeys, type Prefixes } from '@holdfast/core';
-import { fanOut, Inbox, ReleaseBroadcast } from '@holdfast/notify';
+import { Inbox, ReleaseBroadcast } from '@holdfast/notify';
 import { Watchdog } from '@holdfast/watchdog';
 import type { ClientParts, CommonParts } from './client-parts.js';
 import { CommandSender } from './connection/command-sender.js';
@@ -93,7 +93,8 @@ export class Backend {
     const channel = inboxChannel(clientId);
     const inbox = new Inbox({ port: subscriber, channel, onStray: () => undefined, onError });
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
-    fanOut(subscriber, [inbox, broadcast]);
+    subscriber.listen(inbox.listener);
+    subscriber.listen(broadcast.listener);
     const earshot = new Earshot({ topology, subscriber, inbox, channel, tools });
     subscriber.listen({ onMessage: () => undefined, onLost: () => undefined, onRestored: () => earshot.check() });
     const shards = new Shards(topology, tools);

@@ -1,7 +1,7 @@
 /** Connections by themselves, on real servers. */
 
 import { lockKeys, peek } from '@holdfast/core';
-import { fanOut, Inbox } from '@holdfast/notify';
+import { Inbox } from '@holdfast/notify';
 import { faultProxy, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { Schedule, systemClock } from '@holdfast/watchdog';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -46,8 +46,8 @@ describe('the connection that listens', () => {
     const subscriber = subscriberOf({ host, port, username: 'ear', password: 'ear' });
     const inbox = new Inbox({ port: subscriber, channel: 'inbox', onStray: () => undefined, onError: () => undefined });
     let restored = 0;
-    const witness = { onMessage: () => undefined, onLost: () => undefined, onRestored: () => void restored++ };
-    fanOut(subscriber, [inbox, { listener: witness }]);
+    subscriber.listen(inbox.listener);
+    subscriber.listen({ onMessage: () => undefined, onLost: () => undefined, onRestored: () => void restored++ });
     await inbox.open();
     await waitUntil(() => restored > 0, { what: 'the first connection is told of' });
     const before = restored;

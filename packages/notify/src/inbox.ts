@@ -29,10 +29,10 @@ export interface InboxOptions {
  * A message is a hint that state in Redis has changed; it may be late, doubled, reordered or missing. The inbox never lets a miss
  * go unnoticed: when the connection is lost and when it is back, and when it opens after a failure, every tenure hears `onGap`.
  *
- * The inbox hears its port only after {@link fanOut} has connected the two.
+ * The inbox hears its port only when that has been given its `listener`.
  */
 export class Inbox {
-  /** For {@link fanOut}. */
+  /** For {@link SubscriberPort.listen}. */
   readonly listener: SubscriberListener;
   readonly #options: InboxOptions;
   readonly #subscription: ChannelSubscription;

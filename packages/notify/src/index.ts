@@ -10,5 +10,5 @@ export {
   type ReleaseBroadcastOptions,
   type ReleaseListener,
 } from './release-broadcast.js';
-export { fanOut, type SubscriberListener, type SubscriberPart, type SubscriberPort } from './subscriber-port.js';
+export type { SubscriberListener, SubscriberPort } from './subscriber-port.js';
 export { type TimerEntry, type TimerPort, quietWait, type WaitHandler, Wait, type WaitOptions } from './wait.js';

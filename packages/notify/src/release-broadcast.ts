@@ -46,10 +46,10 @@ interface Channel {
  * A release between a failed attempt and the subscription is not missed if the waiter keeps the order: join, await `confirmed`,
  * **try again**, then wait. An expiry publishes nothing; for that a waiter asks on a timer too (see `nextAskDelayMs`).
  *
- * The broadcast hears its port only after {@link fanOut} has connected the two.
+ * The broadcast hears its port only when that has been given its `listener`.
  */
 export class ReleaseBroadcast {
-  /** For {@link fanOut}. */
+  /** For {@link SubscriberPort.listen}. */
   readonly listener: SubscriberListener;
   readonly #options: ReleaseBroadcastOptions;
   readonly #channels = new Map<string, Channel>();

@@ -20,34 +20,10 @@ export interface SubscriberListener {
  * - After a reconnect the port subscribes its confirmed channels again and only then calls `onRestored`; one that is refused does not keep the others.
  */
 export interface SubscriberPort {
-  /** Called once, by {@link fanOut}, before the first `subscribe`. */
+  /** Called for each part that shares the connection, before the first `subscribe`. They are told in the same order, and each ignores the channels of the others. */
   listen(listener: SubscriberListener): void;
   /** Resolves when the server has confirmed. Subscribing to a subscribed channel is harmless. */
   subscribe(channel: string): Promise<void>;
   /** Resolves when the server has confirmed. Leaving a channel that is not subscribed is harmless. */
   unsubscribe(channel: string): Promise<void>;
-}
-
-/** Something that wants to hear a subscriber connection: an {@link Inbox} or a {@link ReleaseBroadcast}. */
-export interface SubscriberPart {
-  readonly listener: SubscriberListener;
-}
-
-/**
- * Connects the parts that share one subscriber connection to it. The parts know nothing of each other; each ignores the
- * channels of the others.
- */
-export function fanOut(port: SubscriberPort, parts: readonly SubscriberPart[]): void {
-  const listeners = parts.map((part) => part.listener);
-  port.listen({
-    onMessage(channel, message) {
-      for (const listener of listeners) listener.onMessage(channel, message);
-    },
-    onLost() {
-      for (const listener of listeners) listener.onLost();
-    },
-    onRestored(missing) {
-      for (const listener of listeners) listener.onRestored(missing);
-    },
-  });
 }

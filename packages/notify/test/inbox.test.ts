@@ -1,6 +1,6 @@
 import { waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import { fanOut, Inbox, type InboxListener, type InboxMessage, ReleaseBroadcast } from '../src/index.js';
+import { Inbox, type InboxListener, type InboxMessage, ReleaseBroadcast } from '../src/index.js';
 import { Gate, type IoredisPort } from './support/ioredis-port.js';
 import { RedisFixture } from './support/redis-fixture.js';
 
@@ -278,9 +278,8 @@ describe('Inbox', () => {
     const onError = (error: unknown) => {
       throw error;
     };
-    const inbox = new Inbox({ port, channel, onStray: (m) => strays.push(m), onError });
-    const broadcast = new ReleaseBroadcast({ port, onError });
-    fanOut(port, [inbox, broadcast]);
+    const inbox = redis.connect(port, new Inbox({ port, channel, onStray: (m) => strays.push(m), onError }));
+    const broadcast = redis.connect(port, new ReleaseBroadcast({ port, onError }));
     await inbox.open();
     const tenure = registered(inbox, 'client:1');
     const releases: string[] = [];

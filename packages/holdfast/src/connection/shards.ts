@@ -7,7 +7,7 @@
  * before that connection is lost: behind it there may be a later version then.
  */
 
-import { fanOut, ReleaseBroadcast } from '@holdfast/notify';
+import { ReleaseBroadcast } from '@holdfast/notify';
 import type { RedisOptions } from 'ioredis';
 import type { Topology } from './topology.js';
 import type { ConnectionTools } from './connection-tools.js';
@@ -68,7 +68,7 @@ export class Shards {
     };
     const subscriber = new Subscriber(source, { ...this.#tools, onError }, sharded);
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError: (error) => onError('messages', error) });
-    fanOut(subscriber, [broadcast]);
+    subscriber.listen(broadcast.listener);
     const shard = { subscriber, broadcast };
     this.#shards.set(node, shard);
     return shard;

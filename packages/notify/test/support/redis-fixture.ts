@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { type RedisServer, startPrivateRedis, waitUntil } from '@holdfast/testkit';
 import type { Redis } from 'ioredis';
-import { fanOut, type SubscriberPart } from '../../src/index.js';
+import type { SubscriberListener } from '../../src/index.js';
 import { IoredisPort } from './ioredis-port.js';
 
 /** One private server for a file, and what its tests need of it. After each test no subscription may be left. */
@@ -40,8 +40,8 @@ export class RedisFixture {
     return port;
   }
 
-  connect<Part extends SubscriberPart>(port: IoredisPort, part: Part): Part {
-    fanOut(port, [part]);
+  connect<Part extends { readonly listener: SubscriberListener }>(port: IoredisPort, part: Part): Part {
+    port.listen(part.listener);
     return part;
   }
 
