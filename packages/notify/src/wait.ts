@@ -11,27 +11,31 @@ export interface TimerPort {
   at(time: number, task: { run(): void }): TimerEntry;
 }
 
-/** How a wait may end by itself. Every part is optional; a wait without any costs one promise. */
-export interface WaitOptions<T> {
-  /** Needed for `expiresAt` and {@link Wait.expireAt}. */
-  readonly timers?: TimerPort | undefined;
-  /** When the wait expires, in the time of `timers`. Absent or `Infinity`: never. */
+/** What a wait has that may expire. */
+export interface Expiring<T> {
+  readonly timers: TimerPort;
+  /** When it expires, in the time of `timers`. Absent or `Infinity`: not before {@link Wait.expireAt} says so. */
   readonly expiresAt?: number | undefined;
-  /** Needed for `signal`. */
-  readonly aborts?: AbortHub | undefined;
-  /** Ends the wait when it aborts, in the constructor if it has aborted already. */
-  readonly signal?: AbortSignal | undefined;
-  /** Decides what these come to. One object, so that thousands of waits need no closures. */
-  readonly handler?: WaitHandler<T> | undefined;
+  /** Decides what this, and an abort, come to. One object, so that thousands of waits need no closures. */
+  readonly handler: WaitHandler<T>;
 }
+
+/** What a wait has that a signal may end. */
+export interface Abortable {
+  readonly aborts: AbortHub;
+  /** Ends the wait when it aborts, in the constructor if it has aborted already. */
+  readonly signal: AbortSignal | undefined;
+}
+
+type Without<Part> = { readonly [Name in keyof Part]?: undefined };
+
+/** How a wait may end by itself. A wait without any of it costs one promise. */
+export type WaitOptions<T> = (Expiring<T> | Without<Expiring<T>>) & (Abortable | Without<Abortable>);
 
 /** What an error thrown in here does: it becomes the rejection. */
 export interface WaitHandler<T> {
-  /**
-   * Settles the expired wait, or moves its expiry to go on waiting.
-   * Default: rejects with a `TimeoutError`, as `AbortSignal.timeout` does.
-   */
-  onExpire?(wait: Wait<T>): void;
+  /** Settles the expired wait, or moves its expiry to go on waiting. */
+  onExpire(wait: Wait<T>): void;
   /** Settles the aborted wait. Default: rejects with the signal's reason. */
   onAbort?(wait: Wait<T>, reason: unknown): void;
 }
@@ -54,16 +58,15 @@ export class Wait<T> {
   #timer: TimerEntry | undefined;
   #leaveSignal: (() => void) | undefined;
 
-  /** @throws TypeError when `expiresAt` comes without `timers`, or `signal` without `aborts`. */
-  constructor(options?: WaitOptions<T>) {
+  constructor(options: WaitOptions<T> = {}) {
     this.promise = new Promise<T>((resolve, reject) => {
       this.#fulfil = resolve;
       this.#fail = reject;
     });
-    this.#timers = options?.timers;
-    this.#handler = options?.handler;
-    if (options?.signal !== undefined) this.listen(options.signal, options.aborts);
-    if (options?.expiresAt !== undefined) this.expireAt(options.expiresAt);
+    this.#timers = options.timers;
+    this.#handler = options.handler;
+    if (options.signal !== undefined) this.listen(options.signal, options.aborts);
+    if (options.expiresAt !== undefined) this.expireAt(options.expiresAt);
   }
 
   /** Whether the wait is over. */
@@ -85,11 +88,7 @@ export class Wait<T> {
     return true;
   }
 
-  /**
-   * Sets or moves the expiry, in the time of `timers`; `Infinity` removes it. Does nothing once the wait is over.
-   *
-   * @throws TypeError when the wait was made without `timers`.
-   */
+  /** Sets or moves the expiry of one that has `timers`, in their time; `Infinity` removes it. Does nothing once the wait is over. */
   expireAt(time: number): void {
     if (this.#settled) return;
     if (time === Infinity) {
@@ -98,26 +97,17 @@ export class Wait<T> {
     } else if (this.#timer !== undefined) {
       this.#timer.move(time);
     } else {
-      const timers = this.#timers;
-      if (timers === undefined) throw new TypeError('A wait that expires needs `timers`');
-      this.#timer = timers.at(time, this);
+      this.#timer = this.#timers?.at(time, this);
     }
   }
 
   /** The wait expires: called by `timers`. */
   run(): void {
     this.#timer = undefined;
-    if (this.#settled) return;
-    const handler = this.#handler;
-    if (handler?.onExpire === undefined) {
-      this.reject(new DOMException('The wait expired', 'TimeoutError'));
-      return;
-    }
-    this.react(() => handler.onExpire?.(this));
+    if (!this.#settled) this.react(() => this.#handler?.onExpire(this));
   }
 
-  private listen(signal: AbortSignal, aborts: AbortHub | undefined): void {
-    if (aborts === undefined) throw new TypeError('A wait with a `signal` needs `aborts`');
+  private listen(signal: AbortSignal, aborts: AbortHub): void {
     this.#leaveSignal = aborts.subscribe(signal, () => this.abort(signal.reason));
   }
 

@@ -41,7 +41,6 @@ describe('nextAskDelayMs', () => {
 
   it('makes a usable delay of a remaining lease that makes no sense', () => {
     expect(nextAskDelayMs({ reaskMs: 1_000, pttlMs: -2, position: -1, random: least })).toBe(1);
-    expect(nextAskDelayMs({ reaskMs: 1_000, pttlMs: Number.NaN, position: 0, random: least })).toBe(1_000);
     expect(nextAskDelayMs({ reaskMs: 1_000, pttlMs: Infinity, position: 0, random: least })).toBe(1_000);
   });
 });
@@ -51,10 +50,5 @@ describe('assertTimings', () => {
     expect(() => assertTimings({ reaskMs: 1_500, claimLeaseMs: 3_000 })).not.toThrow();
     expect(() => assertTimings({ reaskMs: 2_749, claimLeaseMs: 3_000 })).not.toThrow();
     expect(() => assertTimings({ reaskMs: 2_750, claimLeaseMs: 3_000 })).toThrow(RangeError);
-  });
-
-  it.each([0, -1, 1.5, Number.NaN, Infinity])('refuses %p as a period, by name', (value) => {
-    expect(() => assertTimings({ reaskMs: value, claimLeaseMs: 3_000 })).toThrow(/^reaskMs .* got/);
-    expect(() => assertTimings({ reaskMs: 1_000, claimLeaseMs: value })).toThrow(/^claimLeaseMs .* got/);
   });
 });
