@@ -111,16 +111,8 @@ export class HoldSteps {
 
   /** A step that only this primitive has: it changes what the tenure is, and tells what is left of its lease. */
   change(build: () => Command<HandoffReply>): Promise<HeldOutcome> {
-    return this.whileHeld(async () => {
-      const answer = await this.send(build);
-      if (answer.kind !== 'reply') return answer;
-      const { reply, sentAt, node } = answer;
-      if (reply.kind === 'lost') return gone;
-      const { lease, otherWaiters } = this.#tenure;
-      this.#parts.serverClock.note(node, sentAt, reply.nowMs);
-      otherWaiters.counted(reply.others, sentAt);
-      if (reply.remainingMs !== undefined) lease.confirm(sentAt, reply.remainingMs);
-      return { kind: 'held' };
+    return this.pass(build, ({ remainingMs }, sentAt) => {
+      if (remainingMs !== undefined) this.#tenure.lease.confirm(sentAt, remainingMs);
     });
   }
 
@@ -151,18 +143,29 @@ export class HoldSteps {
 
   /** `retune` when it is done, and not with terms from before: other holds may have come or gone meanwhile. */
   private handoff(leaseMs: number, retune: () => void, onToken: (token: number) => void): Promise<HeldOutcome> {
+    const { id, operations, lease } = this.#tenure;
     this.#tenure.asksFor(leaseMs);
+    const build = (seq: number) => operations.handoff(id, { seq, leaseMs });
+    return this.pass(build, ({ token, remainingMs }, sentAt) => {
+      if (token !== undefined) onToken(token);
+      retune();
+      if (remainingMs !== undefined) lease.restart(sentAt, remainingMs);
+    });
+  }
+
+  /** A step whose answer tells of the lease and of other waiters; `heed`: what it comes to for this one. */
+  private pass(
+    build: (seq: number) => Command<HandoffReply>,
+    heed: (reply: Extract<HandoffReply, { kind: 'passed' }>, sentAt: number) => void,
+  ): Promise<HeldOutcome> {
     return this.whileHeld(async (seq) => {
-      const { id, operations, lease, otherWaiters } = this.#tenure;
-      const answer = await this.send(() => operations.handoff(id, { seq, leaseMs }));
+      const answer = await this.send(() => build(seq));
       if (answer.kind !== 'reply') return answer;
       const { reply, sentAt, node } = answer;
       if (reply.kind === 'lost') return gone;
       this.#parts.serverClock.note(node, sentAt, reply.nowMs);
-      otherWaiters.counted(reply.others, sentAt);
-      if (reply.token !== undefined) onToken(reply.token);
-      retune();
-      if (reply.remainingMs !== undefined) lease.restart(sentAt, reply.remainingMs);
+      this.#tenure.otherWaiters.counted(reply.others, sentAt);
+      heed(reply, sentAt);
       return { kind: 'held' };
     });
   }
