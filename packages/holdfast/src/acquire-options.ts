@@ -33,7 +33,7 @@ export interface AcquireOptions extends LockOptions {
 /** What `lock` knows: it waits without limit. */
 const lockCallOptions: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxHoldMs']);
 /** What `tryLock` knows beside its times, which it takes by position. */
-export const tryLockCallOptions: ReadonlySet<string> = new Set(['signal']);
+const tryLockCallOptions: ReadonlySet<string> = new Set(['signal']);
 const acquireCallOptions: ReadonlySet<string> = new Set([...lockCallOptions, 'waitMs', 'minHoldMs']);
 
 /** {@link AcquireOptions} as they were when they were checked. */
@@ -86,6 +86,17 @@ export function checkLock(
 ): CheckedOptions {
   refuseSurplus(surplus, method, 'leaseMs, or options: { leaseMs, signal }');
   return checkAcquire(typeof given === 'number' ? { leaseMs: given } : given, method, lockCallOptions);
+}
+
+/** Those of `tryLock`, which takes its times by position. @throws as {@link checkAcquire}. */
+export function checkTryLock(
+  waitMs: number | undefined,
+  leaseMs: number | undefined,
+  options: { signal?: AbortSignal | undefined } | undefined,
+  method = 'tryLock',
+): CheckedOptions {
+  if (options !== undefined) checkKeys(method, options, tryLockCallOptions);
+  return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, method);
 }
 
 /** Those of a method that takes nothing else. @throws as {@link checkAcquire}. */

@@ -48,17 +48,13 @@ export class ElectionHandle implements Election {
     const [options, fn] = typeof first === 'function' ? [{}, first] : [first, second];
     checkKeys('campaign', options, campaignKeys);
     const { id, waitMs, signal } = options;
-    const { waitMs: patience, signal: impatience } = checkAcquire({ waitMs, signal }, 'campaign');
+    const patience = checkAcquire({ waitMs, signal }, 'campaign');
     const parts = this.#home.partsOf(id === undefined ? undefined : checkId('id', id));
     if (fn !== undefined) checkFunction('campaign', fn);
     const host = { ...this.#home.host, parts };
     const lock = new FencedLockHandle(host, this.#operations, undefined, parts, fairPolicy);
-    const given = {
-      ...(patience === undefined ? {} : { waitMs: patience }),
-      ...(impatience === undefined ? {} : { signal: impatience }),
-    };
-    if (fn === undefined) return this.#leadAlone(await lock.acquire(given));
-    return this.#leadDuring(fn, (section) => lock.withLock(given, section));
+    if (fn === undefined) return this.#leadAlone(await lock.acquire(patience));
+    return this.#leadDuring(fn, (section) => lock.withLock(patience, section));
   }
 
   observe(options: ObserveOptions = {}): AsyncIterableIterator<Leader | undefined> {

@@ -1,15 +1,8 @@
-import {
-  checkAcquire,
-  checkLock,
-  type CheckedOptions,
-  type LockOptions,
-  tryLockCallOptions,
-} from '../acquire-options.js';
+import { checkLock, checkTryLock, type CheckedOptions, type LockOptions } from '../acquire-options.js';
 import type { ClientParts } from '../client-parts.js';
 import { LockUnavailableError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
-import { checkKeys } from '../options.js';
 import { inFrame } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
 import type { Fence } from '../tenure/fence.js';
@@ -79,10 +72,7 @@ export class FencedLockHandle extends LockHandle<FencedHold> implements RFencedL
     leaseMs?: number,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<number | null> {
-    const check = () => {
-      if (options !== undefined) checkKeys('tryLockAndGetToken', options, tryLockCallOptions);
-      return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, 'tryLockAndGetToken');
-    };
+    const check = () => checkTryLock(waitMs, leaseMs, options, 'tryLockAndGetToken');
     return inFrame(this.#take('tryLockAndGetToken', check));
   }
 

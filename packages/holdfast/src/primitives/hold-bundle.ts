@@ -183,7 +183,7 @@ function releaseNow(record: HoldRecord): Promise<void> {
 }
 
 /** Settles with all of them. Of what they reject with, a loss is the first thing to know. */
-async function all(releases: readonly Promise<void>[]): Promise<void> {
+export async function all(releases: readonly Promise<void>[]): Promise<void> {
   const failures: unknown[] = [];
   for (const result of await Promise.allSettled(releases))
     if (result.status === 'rejected') failures.push(result.reason);

@@ -1,17 +1,15 @@
 import {
   type AcquireOptions,
   type CheckedOptions,
-  checkAcquire,
   checkAlone,
   checkLock,
+  checkTryLock,
   type LockOptions,
-  tryLockCallOptions,
 } from '../acquire-options.js';
 import { LockNotHeldError, LockTimeoutError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { ExclusivePolicy } from '../exclusive/policy.js';
 import { none, withLast, without } from '../lists.js';
-import { checkKeys } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { inFrame } from '../reports/site.js';
 import type { ScopedHold } from '../scopes/scope.js';
@@ -109,10 +107,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   }
 
   tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal | undefined }): Promise<boolean> {
-    const check = () => {
-      if (options !== undefined) checkKeys('tryLock', options, tryLockCallOptions);
-      return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, 'tryLock');
-    };
+    const check = () => checkTryLock(waitMs, leaseMs, options);
     return inFrame(
       this.#call('tryLock', check, (outcome, joinedAt) => {
         if (typeof outcome === 'string') return false;

@@ -1,14 +1,12 @@
 import {
   type AcquireOptions,
   type CheckedOptions,
-  checkAcquire,
   checkAlone,
   checkLock,
+  checkTryLock,
   type LockOptions,
-  tryLockCallOptions,
 } from '../acquire-options.js';
-import { LockLostError, LockTimeoutError } from '../errors.js';
-import { checkKeys } from '../options.js';
+import { LockTimeoutError } from '../errors.js';
 import { shown } from '../reports/caller.js';
 import { inFrame } from '../reports/site.js';
 import { isTraced, traces } from '../reports/tracing.js';
@@ -16,7 +14,7 @@ import { rejection } from '../scopes/settling.js';
 import { type Completion, type NotAcquired, scopeEnded } from '../waiting/waiter.js';
 import { type LockHost, longestOf, siteOf } from './acquisition.js';
 import type { Hold } from './hold.js';
-import { HoldBundle, type TakenMember, together } from './hold-bundle.js';
+import { all, HoldBundle, type TakenMember, together } from './hold-bundle.js';
 import { callStyles, type Member } from './lock-handle.js';
 import { MembersAhead } from './members-ahead.js';
 import { MultiHold } from './multi-hold.js';
@@ -53,10 +51,7 @@ export class MultiLockHandle implements MultiLock {
   }
 
   tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal | undefined }): Promise<boolean> {
-    const check = () => {
-      if (options !== undefined) checkKeys('tryLock', options, tryLockCallOptions);
-      return checkAcquire({ signal: options?.signal, waitMs, leaseMs }, 'tryLock');
-    };
+    const check = () => checkTryLock(waitMs, leaseMs, options);
     return inFrame(
       this.#call('tryLock', check, (outcome) => {
         if (!(outcome instanceof HoldBundle)) return false;
@@ -67,10 +62,7 @@ export class MultiLockHandle implements MultiLock {
   }
 
   async unlock(): Promise<void> {
-    const unlocking = together(this.#members, () => this.#members.toReversed().map(({ lock }) => lock.unlock()));
-    const results = await Promise.allSettled(unlocking);
-    const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
-    if (failures.length > 0) throw failures.find((error) => error instanceof LockLostError) ?? failures[0];
+    await all(together(this.#members, () => this.#members.toReversed().map(({ lock }) => lock.unlock())));
   }
 
   acquire(options?: AcquireOptions, ...surplus: readonly unknown[]): Promise<Hold> {

@@ -42,7 +42,7 @@ export async function acquirePatiently(lock: RLock, patience: Patience): Promise
   let waitMs: number | undefined = 0;
   for (;;) {
     try {
-      return await lock.acquire({ leaseMs: duration, ...(waitMs === undefined ? {} : { waitMs }) });
+      return await lock.acquire({ leaseMs: duration, waitMs });
     } catch (error) {
       const leftMs = endsAt - clock.now();
       if (!mayPass(error) || leftMs <= 0) throw error;

@@ -107,7 +107,7 @@ export class Shares {
     const leave = given && this.#parts.aborts.subscribe(given, () => waiting.abort(given.reason));
     desk.waiting.add(waiting);
     const lock = new LockHandle(this.#host, operations, reentrantPolicy, undefined);
-    const options = { signal: waiting.signal, ...(wish.waitMs === undefined ? {} : { waitMs: wish.waitMs }) };
+    const options = { signal: waiting.signal, waitMs: wish.waitMs };
     try {
       return await lock.withLock(options, (hold) => this.#inside(operations, desk, wish, hold));
     } catch (error) {
