@@ -48,7 +48,8 @@ export class ElectionHandle implements Election {
     const [options, fn] = typeof first === 'function' ? [{}, first] : [first, second];
     checkKeys('campaign', options, campaignKeys);
     const { id, waitMs, signal } = options;
-    const patience = checkAcquire({ waitMs, signal }, 'campaign');
+    const patience = { waitMs, signal };
+    checkAcquire(patience, 'campaign');
     const parts = this.#home.partsOf(id === undefined ? undefined : checkId('id', id));
     if (fn !== undefined) checkFunction('campaign', fn);
     const host = { ...this.#home.host, parts };

@@ -19,12 +19,11 @@ import type {
 } from './expirable-semaphore.js';
 import { inTime } from './in-time.js';
 import { IssuingOperations, MOST_IDS } from './issuing-operations.js';
-import { checkCall, MOST_PERMITS, type PermitCall } from './permit-call.js';
+import { checkCall, checkSemaphore, MOST_PERMITS, type PermitCall } from './permit-call.js';
 import { PermitCounts } from './permit-counts.js';
 import type { SemaphoreOptions } from './semaphore.js';
 import { SemaphoreOperations } from './semaphore-operations.js';
 
-const optionKeys: ReadonlySet<string> = new Set(['permits']);
 const callKeys: ReadonlySet<string> = new Set(['waitMs', 'signal']);
 const ONE_OR_LIST = 'one id, or a list of them';
 const tryCallKeys: ReadonlySet<string> = new Set(['signal']);
@@ -48,19 +47,17 @@ interface Missed {
 /** @throws TypeError or RangeError for a name or options that cannot be used. */
 export function expirableSemaphore(
   host: LockHost,
-  { inLine, parts, prefixes, granting }: Backend,
+  backend: Backend,
   name: string,
   options: SemaphoreOptions,
 ): RPermitExpirableSemaphore {
-  const operations = SemaphoreOperations.named(name, prefixes, granting);
-  checkKeys('getPermitExpirableSemaphore', options, optionKeys);
-  const { permits } = options;
-  if (permits !== undefined) checkCount('permits', permits, MOST_PERMITS);
-  const mine = parts.wakeup.blind ? parts : inLine;
-  return new ExpirableSemaphoreHandle({ ...host, parts: mine }, mine, {
-    operations,
+  const { keys, parts, permits } = checkSemaphore('getPermitExpirableSemaphore', backend, name, options);
+  const { granting } = backend;
+  const initial = permits ?? 0;
+  return new ExpirableSemaphoreHandle({ ...host, parts }, parts, {
+    operations: new SemaphoreOperations(keys, granting, initial),
     most: Math.min(permits ?? MOST_PERMITS, MOST_IDS),
-    issuing: (wanted) => IssuingOperations.wanting(wanted, { name, prefixes, granting, initial: permits ?? 0 }),
+    issuing: (wanted) => new IssuingOperations(keys, granting, initial, { permits: wanted, ends: 'watched' }),
   });
 }
 
@@ -98,7 +95,7 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
   }
 
   async acquireMany(permits: number, leaseMs: PermitLease = 'never', options: PermitIdOptions = {}): Promise<string[]> {
-    const call = this.#check('acquire', permits, leaseMs, options, callKeys);
+    const call = this.#check('acquire', permits, leaseMs, options);
     const had = await this.#acquire('acquireMany', call);
     if (Array.isArray(had)) return had;
     throw new LockTimeoutError(
@@ -121,7 +118,7 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
     options: TryPermitIdOptions = {},
   ): Promise<string[]> {
     checkKeys('tryAcquire', options, tryCallKeys);
-    const call = this.#check('tryAcquire', permits, leaseMs, { ...options, waitMs }, callKeys);
+    const call = this.#check('tryAcquire', permits, leaseMs, { ...options, waitMs });
     const had = await this.#acquire('tryAcquireMany', call);
     return Array.isArray(had) ? had : [];
   }
@@ -187,16 +184,10 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
     return this.#counts.add(permits);
   }
 
-  #check(
-    method: string,
-    permits: number,
-    leaseMs: PermitLease,
-    options: PermitIdOptions,
-    known: ReadonlySet<string>,
-  ): IdCall {
+  #check(method: string, permits: number, leaseMs: PermitLease, options: PermitIdOptions): IdCall {
     checkCount('permits', permits, this.#most);
     this.#checkLease(leaseMs);
-    return { wanted: checkCall(method, permits, options, known), leaseMs };
+    return { wanted: checkCall(method, permits, options, callKeys), leaseMs };
   }
 
   #checkLease(leaseMs: PermitLease): void {

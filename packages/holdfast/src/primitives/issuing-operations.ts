@@ -1,4 +1,4 @@
-import { type Command, type Granting, permits, type Prefixes, semaphoreKeys } from '@holdfast/core';
+import { type Command, permits } from '@holdfast/core';
 import type { ReleaseReply } from '../tenure/operations.js';
 import { SemaphoreOperations } from './semaphore-operations.js';
 
@@ -16,17 +16,6 @@ export type Issue = Omit<permits.IssueOptions, 'tenure'>;
 export class IssuingOperations extends SemaphoreOperations {
   #issue: Issue | undefined;
   #issued = false;
-
-  /** @throws TypeError or RangeError when there can be no semaphore of that name. */
-  static wanting(
-    wanted: number,
-    { name, prefixes, granting, initial }: { name: string; prefixes: Prefixes; granting: Granting; initial: number },
-  ): IssuingOperations {
-    return new IssuingOperations(semaphoreKeys(name, prefixes), granting, initial, {
-      permits: wanted,
-      ends: 'watched',
-    });
-  }
 
   /** Redis has said that the ids stand for permits. */
   get issued(): boolean {

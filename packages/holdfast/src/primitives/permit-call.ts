@@ -1,6 +1,9 @@
+import { type SemaphoreKeys, semaphoreKeys } from '@holdfast/core';
 import { checkAcquire, type CheckedOptions } from '../acquire-options.js';
+import type { Backend } from '../backend.js';
+import type { ClientParts } from '../client-parts.js';
 import { checkCount, checkFunction, checkKeys } from '../options.js';
-import type { PermitOptions, PermitSectionOptions } from './semaphore.js';
+import type { PermitOptions, PermitSectionOptions, SemaphoreOptions } from './semaphore.js';
 
 /** Most permits that a semaphore has, and that a call takes. */
 export const MOST_PERMITS = 2 ** 31;
@@ -8,6 +11,31 @@ export const MOST_PERMITS = 2 ** 31;
 export const callKeys: ReadonlySet<string> = new Set(['waitMs', 'leaseMs', 'signal', 'maxHoldMs']);
 export const tryCallKeys: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxHoldMs']);
 const sectionKeys: ReadonlySet<string> = new Set([...callKeys, 'permits']);
+
+const optionKeys: ReadonlySet<string> = new Set(['permits']);
+
+/** What a handle of a semaphore is made of, of either kind. */
+export interface SemaphoreGround {
+  readonly keys: SemaphoreKeys;
+  readonly parts: ClientParts;
+  /** How many there are when nobody has said so. */
+  readonly permits: number | undefined;
+}
+
+/** @throws TypeError or RangeError for a name or options that cannot be used. */
+export function checkSemaphore(
+  method: string,
+  { inLine, parts, prefixes }: Backend,
+  name: string,
+  options: SemaphoreOptions,
+): SemaphoreGround {
+  const keys = semaphoreKeys(name, prefixes);
+  checkKeys(method, options, optionKeys);
+  const { permits } = options;
+  if (permits !== undefined) checkCount('permits', permits, MOST_PERMITS);
+  // Whoever asks first is first in line. In Redisson's way there is no line.
+  return { keys, parts: parts.wakeup.blind ? parts : inLine, permits };
+}
 
 /** One call, checked. */
 export interface PermitCall {

@@ -11,7 +11,15 @@ import { rejection } from '../scopes/settling.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import type { NotAcquired } from '../waiting/waiter.js';
 import { type CallStyle, type LockHost, startCall } from './acquisition.js';
-import { callKeys, checkCall, checkSection, MOST_PERMITS, type PermitCall, tryCallKeys } from './permit-call.js';
+import {
+  callKeys,
+  checkCall,
+  checkSection,
+  checkSemaphore,
+  MOST_PERMITS,
+  type PermitCall,
+  tryCallKeys,
+} from './permit-call.js';
 import { PermitCounts } from './permit-counts.js';
 import { PermitHoldHandle } from './permit-hold.js';
 import type { TryResult } from './rlock.js';
@@ -36,24 +44,14 @@ const styles = {
   tryWithPermits: { kind: 'section', waitMs: 0 },
 } as const satisfies Record<string, CallStyle>;
 
-const optionKeys: ReadonlySet<string> = new Set(['permits']);
 /** A lease that never ends is, to all that renews it, one of the longest kind. */
 const endless: HoldTerms = { mode: 'watched', leaseMs: MAX_TIME_MS, maxHoldMs: undefined };
 
 /** @throws TypeError or RangeError for a name or options that cannot be used. */
-export function semaphore(
-  host: LockHost,
-  { inLine, parts, prefixes, granting }: Backend,
-  name: string,
-  options: SemaphoreOptions,
-): RSemaphore {
-  const operations = SemaphoreOperations.named(name, prefixes, granting);
-  checkKeys('getSemaphore', options, optionKeys);
-  const { permits } = options;
-  if (permits !== undefined) checkCount('permits', permits, MOST_PERMITS);
-  // Whoever asks first is first in line. In Redisson's way there is no line.
-  const mine = parts.wakeup.blind ? parts : inLine;
-  return new SemaphoreHandle({ ...host, parts: mine }, mine, operations.beginningWith(permits ?? 0), permits);
+export function semaphore(host: LockHost, backend: Backend, name: string, options: SemaphoreOptions): RSemaphore {
+  const { keys, parts, permits } = checkSemaphore('getSemaphore', backend, name, options);
+  const operations = new SemaphoreOperations(keys, backend.granting, permits ?? 0);
+  return new SemaphoreHandle({ ...host, parts }, parts, operations, permits);
 }
 
 /** See {@link RSemaphore}. Everything but what `release` gives back lives in the coordinator. */

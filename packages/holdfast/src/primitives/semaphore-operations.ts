@@ -1,12 +1,4 @@
-import {
-  type Command,
-  type Granting,
-  permits,
-  type Prefixes,
-  type RenewReply,
-  type SemaphoreKeys,
-  semaphoreKeys,
-} from '@holdfast/core';
+import { type Command, type Granting, permits, type RenewReply, type SemaphoreKeys } from '@holdfast/core';
 import { MAX_TIME_MS } from '../options.js';
 import type {
   AskOptions,
@@ -25,6 +17,8 @@ export interface PermitsWanted {
   readonly ends: 'watched' | 'never';
 }
 
+const onePermit: PermitsWanted = { permits: 1, ends: 'watched' };
+
 /** The operations of a semaphore, for calls that want so many permits: the only file that knows its scripts. */
 export class SemaphoreOperations implements Operations {
   readonly countsHere = true;
@@ -34,20 +28,11 @@ export class SemaphoreOperations implements Operations {
   readonly #initial: number;
   readonly #wanted: PermitsWanted;
 
-  constructor(keys: SemaphoreKeys, granting: Granting, initial: number, wanted: PermitsWanted) {
+  constructor(keys: SemaphoreKeys, granting: Granting, initial: number, wanted: PermitsWanted = onePermit) {
     this.keys = keys;
     this.#granting = granting;
     this.#initial = initial;
     this.#wanted = wanted;
-  }
-
-  /** @throws TypeError or RangeError when there can be no semaphore of that name. */
-  static named(name: string, prefixes: Prefixes, granting: Granting): SemaphoreOperations {
-    return new SemaphoreOperations(semaphoreKeys(name, prefixes), granting, 0, { permits: 1, ends: 'watched' });
-  }
-
-  beginningWith(initial: number): SemaphoreOperations {
-    return new SemaphoreOperations(this.keys, this.#granting, initial, this.#wanted);
   }
 
   for(wanted: PermitsWanted): SemaphoreOperations {

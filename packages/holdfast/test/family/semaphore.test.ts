@@ -1,4 +1,5 @@
 /** What needs a world of its own: driven time, processes that die, bad input, Redisson's hand on the counter. */
+import { semaphoreKeys } from '@holdfast/core';
 import { direct, type Network, memoryRedis, MemoryServer } from '@holdfast/memory';
 import { guardLeaks, ManualClock, seededRandom, useRedis, waitUntil } from '@holdfast/testkit';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -53,7 +54,7 @@ describe('in time that is driven', () => {
 
   it('the renewal of a lease that never ends says that it lasts, and not that there is something to repair', () => {
     const granting = { claimMs: 1_000, trust: true };
-    const endless = SemaphoreOperations.named('pool', {}, granting).for({ permits: 1, ends: 'never' });
+    const endless = new SemaphoreOperations(semaphoreKeys('pool'), granting, 0, { permits: 1, ends: 'never' });
     const renewal = endless.renew([{ key: endless.key, tenure: 'a:1', leaseMs: 2 ** 31 }]);
     expect(renewal.args).toEqual(['a:1', 'never']);
     expect(renewal.decode([1, ['held', -1]])).toEqual({ nowMs: 1, outcomes: [{ kind: 'held', remainingMs: 2 ** 31 }] });
