@@ -91,7 +91,7 @@ export class Backend {
     });
     const subscriber = new Subscriber(topology, tools);
     const channel = inboxChannel(clientId);
-    const inbox = new Inbox({ port: subscriber, channel, onStray: () => undefined, onError });
+    const inbox = new Inbox({ port: subscriber, channel, onError });
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
     subscriber.listen(inbox.listener);
     subscriber.listen(broadcast.listener);

@@ -44,7 +44,7 @@ describe('the connection that listens', () => {
     const { host, port } = kit.server;
     await kit.admin.acl('SETUSER', 'ear', 'reset', 'on', '>ear', '&*', '+@all');
     const subscriber = subscriberOf({ host, port, username: 'ear', password: 'ear' });
-    const inbox = new Inbox({ port: subscriber, channel: 'inbox', onStray: () => undefined, onError: () => undefined });
+    const inbox = new Inbox({ port: subscriber, channel: 'inbox', onError: () => undefined });
     let restored = 0;
     subscriber.listen(inbox.listener);
     subscriber.listen({ onMessage: () => undefined, onLost: () => undefined, onRestored: () => void restored++ });

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { type ErrorListener, guarded } from './guarded.js';
+import { guarded } from './guarded.js';
 
 /** One wait's interest in a signal. An object of its own, so that one function may be subscribed twice. */
 interface Subscriber {
@@ -17,12 +17,6 @@ interface Watched {
  */
 export class AbortHub {
   readonly #watched = new Map<AbortSignal, Watched>();
-  readonly #onError: ErrorListener;
-
-  /** @param onError - hears what an `onAbort` throws. Default: a process warning. */
-  constructor(onError: ErrorListener = warn) {
-    this.#onError = onError;
-  }
 
   /** How many signals are listened to. */
   get size(): number {
@@ -30,13 +24,13 @@ export class AbortHub {
   }
 
   /**
-   * Calls `onAbort` once when the signal aborts; before returning if it has aborted already.
+   * Calls `onAbort` once when the signal aborts; before returning if it has aborted already. What it throws is a process warning.
    *
    * @returns leaves; does nothing after the abort or when called again.
    */
   subscribe(signal: AbortSignal, onAbort: () => void): () => void {
     if (signal.aborted) {
-      guarded(onAbort, this.#onError);
+      guarded(onAbort, warn);
       return () => {};
     }
     const watched = this.#watched.get(signal) ?? this.#watch(signal);
@@ -56,7 +50,7 @@ export class AbortHub {
       // Live iteration: a subscriber that leaves because of another one's abort is not called any more.
       for (const subscriber of subscribers) {
         subscribers.delete(subscriber);
-        guarded(subscriber.onAbort, this.#onError);
+        guarded(subscriber.onAbort, warn);
       }
     };
     const watched = { subscribers, listener };

@@ -36,7 +36,7 @@ export type InboxMessage =
   /** Another tenure waits for the lock that `tenure` holds. */
   | { readonly kind: 'contended'; readonly tenure: string }
   /** The lock that `tenure` held was taken from it. */
-  | { readonly kind: 'lost'; readonly tenure: string; readonly reason: string }
+  | { readonly kind: 'lost'; readonly tenure: string }
   /** Not understood: ask Redis. `tenure` is the one it seems to be for; absent when it names none. */
   | { readonly kind: 'look'; readonly tenure?: string };
 
@@ -66,12 +66,8 @@ function parseVersion1(kind: string | undefined, tenure: string, fields: readonl
       return parseGrant(tenure, fields);
     case 'contended':
       return areWords(fields) ? { kind, tenure } : undefined;
-    case 'lost': {
-      const [reason, ...more] = fields;
-      return reason !== undefined && reasonPattern.test(reason) && areWords(more)
-        ? { kind, tenure, reason }
-        : undefined;
-    }
+    case 'lost':
+      return reasonPattern.test(fields[0] ?? '') && areWords(fields) ? { kind, tenure } : undefined;
     default:
       return undefined;
   }

@@ -16,8 +16,6 @@ export interface InboxOptions {
   readonly port: SubscriberPort;
   /** The channel of this client, `holdfast_inbox:<clientId>`. */
   readonly channel: string;
-  /** A message to a tenure that is not registered: a grant among them must be given back. */
-  onStray(message: InboxMessage): void;
   /** Errors of listeners, and failures that no caller waits for. */
   readonly onError: ErrorListener;
 }
@@ -99,7 +97,7 @@ export class Inbox {
     this.#places.set(tenure, { listener });
   }
 
-  /** Ends the routing; later messages to the tenure are strays. Does nothing for an unknown tenure. */
+  /** Ends the routing: later messages to the tenure reach nobody. Does nothing for an unknown tenure. */
   unregister(tenure: string): void {
     const place = this.#places.get(tenure);
     if (place === undefined) return;
@@ -126,10 +124,7 @@ export class Inbox {
       return;
     }
     const listener = this.#places.get(message.tenure)?.listener;
-    guarded(() => {
-      if (listener === undefined) this.#options.onStray(message);
-      else listener.onMessage(message);
-    }, this.#options.onError);
+    guarded(() => listener?.onMessage(message), this.#options.onError);
   }
 
   #gap(): void {

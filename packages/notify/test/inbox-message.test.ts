@@ -19,11 +19,7 @@ describe('parseInboxMessage', () => {
 
   it('reads notices of contention and of loss', () => {
     expect(parseInboxMessage('1 contended owner:client:7')).toEqual({ kind: 'contended', tenure: 'owner:client:7' });
-    expect(parseInboxMessage('1 lost c:1 force-unlocked')).toEqual({
-      kind: 'lost',
-      tenure: 'c:1',
-      reason: 'force-unlocked',
-    });
+    expect(parseInboxMessage('1 lost c:1 force-unlocked')).toEqual({ kind: 'lost', tenure: 'c:1' });
   });
 
   it('reads how long a turn is, before and behind other words', () => {
@@ -43,11 +39,7 @@ describe('parseInboxMessage', () => {
       expect(parseInboxMessage(`1 grant c:1 2 1 0 - ${more}`)).toEqual(grant);
       expect(parseInboxMessage(`1 grant c:1 2 1 0 42 ${more}`)).toEqual({ ...grant, token: '42' });
       expect(parseInboxMessage(`1 contended c:1 ${more}`)).toEqual({ kind: 'contended', tenure: 'c:1' });
-      expect(parseInboxMessage(`1 lost c:1 force-unlocked ${more}`)).toEqual({
-        kind: 'lost',
-        tenure: 'c:1',
-        reason: 'force-unlocked',
-      });
+      expect(parseInboxMessage(`1 lost c:1 force-unlocked ${more}`)).toEqual({ kind: 'lost', tenure: 'c:1' });
     }
   });
 

@@ -34,8 +34,6 @@ export interface LeaseListener {
   onLost(reason: string): void;
   /** `held` to `suspect`. */
   onSuspect(): void;
-  /** `suspect` back to `held`. */
-  onHeld(): void;
 }
 
 /**

@@ -266,7 +266,6 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     if (this.#state !== 'suspect') return;
     this.#state = 'held';
     this.arrange();
-    this.#keeper.guard(() => this.#listener.onHeld());
   }
 
   /** The next renewal is one interval after this confirmation. */

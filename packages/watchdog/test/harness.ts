@@ -45,7 +45,6 @@ export function harness({
     return watchdog.open(subject, terms, {
       onLost: (reason) => note(`lost: ${reason}`),
       onSuspect: () => note('suspect'),
-      onHeld: () => note('held'),
     });
   }
 

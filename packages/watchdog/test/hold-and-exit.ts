@@ -14,7 +14,7 @@ const watchdog = new Watchdog<string>({
 const lease = watchdog.open(
   'a',
   { leaseMs: 600_000, mode: 'watched' },
-  { onLost: () => undefined, onSuspect: () => undefined, onHeld: () => undefined },
+  { onLost: () => undefined, onSuspect: () => undefined },
 );
 lease.begin(clock.now(), 600_000);
 console.log(lease.state);

@@ -31,7 +31,6 @@ export {
   type Counting,
   type CountOptions,
   type CountReply,
-  MAX_PERMITS,
   peek,
   type PermitsPeekReply,
   serve,

@@ -1,14 +1,11 @@
 import { decodeServed, type ServeReply } from '../lock/serve.js';
-import { duration, MAX_DURATION_MS, tenureId } from '../protocol/arguments.js';
+import { duration, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { SemaphoreKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 import { count as counting, peek as peeking, serve as serving } from './scripts.gen.js';
-
-/** Most permits of a semaphore, and that can be added at once (2^31). */
-export const MAX_PERMITS = MAX_DURATION_MS;
 
 /** How the number of permits is changed. */
 export type Counting =

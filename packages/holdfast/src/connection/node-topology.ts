@@ -117,10 +117,6 @@ export class NodeTopology implements Topology {
     return redis;
   }
 
-  openSubscriberTo(_node: string, options: RedisOptions): Redis {
-    return this.openSubscriber(options);
-  }
-
   async close(): Promise<void> {
     this.#waiting.clear();
     await Promise.all([this.#sentinels?.close(), this.#connection.close()]);

@@ -57,7 +57,7 @@ export class Shards {
         return topology.ended;
       },
       openSubscriber: (options: RedisOptions) =>
-        topology.openSubscriberTo(node, options)?.on('close', () => this.#without.delete(node)),
+        topology.openSubscriberTo?.(node, options)?.on('close', () => this.#without.delete(node)),
     };
     const onError = (connection: string, error: unknown) => {
       const message = error instanceof Error ? error.message : '';

@@ -86,7 +86,7 @@ export interface Topology {
    * that did not do; another server is taken where there is a choice.
    */
   openSubscriber(options: RedisOptions, instead: Redis | undefined): Redis | undefined;
-  /** A connection with `options` to one server of a Cluster, named as by {@link nodeOf}; else as {@link openSubscriber}. */
-  openSubscriberTo(node: string, options: RedisOptions): Redis | undefined;
+  /** As {@link openSubscriber}, to one server, named as by {@link nodeOf}: where channels are {@link sharded}. */
+  openSubscriberTo?(node: string, options: RedisOptions): Redis | undefined;
   close(): Promise<void>;
 }

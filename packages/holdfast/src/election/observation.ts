@@ -116,8 +116,7 @@ export class Observation
     const lookout = this.#lookout as Lookout<unknown>;
     const { unansweredSince, setback, trouble } = lookout;
     const situation = {
-      ...{ now: clock.now(), joinedAt: this.#stepSince, until: Number.POSITIVE_INFINITY, singleAttempt: false },
-      ...{ confirmingSince: undefined, heldHere: false, busyAt: undefined },
+      ...{ now: clock.now(), joinedAt: this.#stepSince, until: Number.POSITIVE_INFINITY },
       ...{ unansweredSince, setback, reach: topology.reachOf(key) },
     };
     const decision = decideAtTimeout(situation, settings);

@@ -80,7 +80,7 @@ export class LatchWatch implements LookoutListener<LatchLook>, LatchWaitKeeper {
     const { key } = this.#latch;
     const { joinedAt, until, singleAttempt } = wait;
     const situation = {
-      ...{ now: clock.now(), joinedAt, until, singleAttempt, confirmingSince: undefined, heldHere: false },
+      ...{ now: clock.now(), joinedAt, until, singleAttempt },
       ...{ busyAt: this.#busyAt, unansweredSince, setback, reach: topology.reachOf(key) },
     };
     const decision = decideAtTimeout(situation, settings);

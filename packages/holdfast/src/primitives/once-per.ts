@@ -1,7 +1,7 @@
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
 import { none } from '../lists.js';
-import { checkKeys, checkTime, MIN_LEASE_MS } from '../options.js';
+import { checkFunction, checkKeys, checkTime, MIN_LEASE_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
 import type { OwnedOperations } from '../tenure/operations.js';
 import type { LockHost } from './acquisition.js';
@@ -36,7 +36,7 @@ export async function oncePer<T>(
   { periodMs, fn, options }: { periodMs: number; fn: Section<T>; options: OncePerOptions },
 ): Promise<TryResult<T>> {
   checkTime('periodMs', periodMs, MIN_LEASE_MS);
-  if (typeof fn !== 'function') throw new TypeError('oncePer needs a function to run');
+  checkFunction('oncePer', fn);
   checkKeys('oncePer', options, optionKeys);
   const { afterError } = options;
   if (!AFTER_ERROR.includes(afterError)) throw new RangeError("afterError must be 'used' or 'retry'");

@@ -1,7 +1,7 @@
 import type { Backend } from '../backend.js';
 import type { CoordinatingPolicy } from '../exclusive/coordinating.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
-import { checkKeys, checkOwner } from '../options.js';
+import { checkFlag, checkKeys, checkOwner } from '../options.js';
 import { SharedCoordinator } from '../read-write/shared-coordinator.js';
 import type { LockHost } from './acquisition.js';
 import { LockHandle } from './lock-handle.js';
@@ -53,7 +53,7 @@ export function readWriteLock(
   const reads = ReadWriteOperations.reading(name, prefixes, granting);
   checkKeys('getReadWriteLock', options, knownOptions);
   const { owner, writersFirst = false } = options;
-  if (typeof writersFirst !== 'boolean') throw new TypeError('getReadWriteLock: writersFirst must be true or false');
+  checkFlag('getReadWriteLock: writersFirst', writersFirst);
   const checked = checkOwner(owner);
   const operations = reads.with({ writersFirst });
   const policy: CoordinatingPolicy = {

@@ -4,7 +4,7 @@
  * An abort listener, a listener of an event and a subscriber of a diagnostics channel run at once, inside whatever caused them, and may call
  * the very lock they hear of. In the middle of a change they would see half of it, and what they call would change it again. So a change is
  * bracketed by `hold` and `release`: what is to be told meanwhile waits, in order, for the end of the outermost one. A telling that throws
- * keeps none of the others from being told, and breaks nothing of the change.
+ * keeps none of the others from being told, and breaks nothing of the change: it is a process warning.
  */
 
 import { describeThrown } from './thrown.js';
@@ -14,12 +14,6 @@ export class Tellings {
   /** Changes under way, inside each other. */
   #changes = 0;
   #waiting: (() => void)[] = [];
-  readonly #onError: (error: unknown) => void;
-
-  /** @param onError - hears what a telling throws. Default: a process warning. */
-  constructor(onError: (error: unknown) => void = warn) {
-    this.#onError = onError;
-  }
 
   /** A change begins. */
   hold(): void {
@@ -46,7 +40,7 @@ export class Tellings {
       try {
         telling();
       } catch (error) {
-        this.#onError(error);
+        warn(error);
       }
     }
   }

@@ -226,9 +226,6 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.#listener.onSuspect(this);
   }
 
-  /** Nothing was done when it became suspect that would have to be undone. */
-  onHeld(): void {}
-
   /** Holds came or went: what the lease is renewed to from now on. */
   retune(terms: LeaseTerms): void {
     this.asksFor(terms.leaseMs);
