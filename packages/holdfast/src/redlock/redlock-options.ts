@@ -85,11 +85,12 @@ const MOST_VALIDITY = 3 / 4;
 export function resolveRedLockSettings(options: RedLockClientOptions): RedLockSettings {
   checkKeys('createRedLockClient', options, knownKeys);
   const { nodes, nodeTimeoutMs = 50, minValidityMs, longestLeaseMs, durable = false, limits = {}, ...rest } = options;
-  const { watchdogTimeoutMs = 30_000 } = rest;
   const servers = checkNodes(nodes);
   checkKeys('limits', limits, limitKeys);
   checkTime('nodeTimeoutMs', nodeTimeoutMs, 1);
-  checkTime('watchdogTimeoutMs', watchdogTimeoutMs, MIN_LEASE_MS);
+  const [redis] = servers as readonly [RedLockNodeInput];
+  const settings = resolveSettings({ ...rest, redis, limits });
+  const { watchdogTimeoutMs } = settings;
   const longest = checkTime('longestLeaseMs', longestLeaseMs ?? watchdogTimeoutMs, MIN_LEASE_MS);
   if (longest < watchdogTimeoutMs) {
     throw new RangeError(
@@ -101,10 +102,9 @@ export function resolveRedLockSettings(options: RedLockClientOptions): RedLockSe
     const most = Math.floor(watchdogTimeoutMs * MOST_VALIDITY);
     if (minValidityMs > most) throw new RangeError(`minValidityMs must be at most ${most}, for this watchdogTimeoutMs`);
   }
-  const [redis] = servers as readonly [RedLockNodeInput];
   return {
     nodes: servers,
-    settings: resolveSettings({ ...rest, redis, limits: { ...limits, leaseMs: longest } }),
+    settings: { ...settings, limits: { ...settings.limits, leaseMs: longest } },
     times: { nodeTimeoutMs, minValidityMs },
     longestLeaseMs: longest,
     durable: checkFlag('durable', durable),
