@@ -10,6 +10,14 @@ export type LockKey<S extends object, A extends readonly unknown[]> = (
   ...args: A
 ) => string | readonly string[];
 
+/**
+ * Whether each call of a method with parameters `P` gives a key all that it reads. Asked of what is inferred, and no constraint of `P`: the compiler would take an
+ * optional parameter for the required one of its constraint.
+ */
+type Gives<P extends readonly unknown[], A extends readonly unknown[]> = P extends readonly [...A, ...unknown[]]
+  ? unknown
+  : 'the parameters of the key must be the first ones of the method, and optional where those are optional or have a default';
+
 /** Where Nest puts the client into an object with decorated methods. */
 const CLIENT: unique symbol = Symbol('@holdfast/nestjs: the lock client');
 
@@ -22,7 +30,8 @@ interface WithClient {
  * re-enters. {@link currentHold} is the hold.
  *
  * The parameters of `key` are those of the method, or its first ones; the compiler checks it. Give their types:
- * `@WithLock((self: Accounts, id: string) => ['account', id].join(':'))`. Name what is guarded, and not the method: two methods that guard one thing need one name.
+ * `@WithLock((self: Accounts, id: string) => ['account', id].join(':'))`. The key sees what the call was given, and no default of the method: where a call may leave a parameter
+ * out, that of the key is optional too, and the key says what counts then. Name what is guarded, and not the method: two methods that guard one thing need one name.
  *
  * The method is async, and rejects with `LockTimeoutError` when the lock stayed busy for `waitMs`, with `LockLostError` when it was lost meanwhile, and else as `withLock`;
  * with what `key` throws, before any I/O. What other decorators have noted on the method stays, in whatever order they stand.
@@ -41,10 +50,10 @@ export function WithLock<S extends object, A extends readonly unknown[]>(
     throw new TypeError('@WithLock: the key must be a function of the object and the arguments');
   if (typeof options !== 'object' || (options as unknown) === null)
     throw new TypeError('@WithLock: options must be an object, as those of withLock');
-  return <P extends [...A, ...unknown[]], R>(
+  return <P extends unknown[], R>(
     target: S,
     property: string | symbol,
-    descriptor: TypedPropertyDescriptor<(...args: P) => Promise<R>>,
+    descriptor: TypedPropertyDescriptor<(...args: P) => Promise<R>> & Gives<P, A>,
   ): TypedPropertyDescriptor<(...args: P) => Promise<R>> => {
     // A field has none.
     const method = (descriptor as typeof descriptor | undefined)?.value;

@@ -119,6 +119,23 @@ describe('@WithLock', () => {
         return Promise.resolve();
       }
 
+      // @ts-expect-error the key would be given undefined, whatever the method has as default
+      @WithLock((_: Typed, id: string) => id)
+      preset(_id = 'main'): Promise<void> {
+        return Promise.resolve();
+      }
+
+      // @ts-expect-error a call may leave out what the key reads
+      @WithLock((_: Typed, id: string, part: string) => [id, part])
+      optional(_id: string, _part?: string): Promise<void> {
+        return Promise.resolve();
+      }
+
+      @WithLock((_: Typed, id?: string, ...parts: string[]) => [id ?? 'main', ...parts])
+      same(_id = 'main', ..._parts: string[]): Promise<void> {
+        return Promise.resolve();
+      }
+
       // @ts-expect-error a lock takes time
       @WithLock(() => 'now')
       now(): number {
