@@ -2,16 +2,19 @@
  * Every error holdfast creates, apart from the `TypeError` and `RangeError` of bad arguments.
  *
  * Branch on `code`: it is stable. `instanceof` works too, also when the ESM and the CommonJS build are both loaded, because
- * it looks at a brand and the code and not at the identity of the class.
+ * it looks at a brand and the code and not at the identity of the class. Of a class that an application derives only its own objects are instances.
  */
 
 const brand = Symbol.for('holdfast.error');
+/** The classes of this module and its neighbours. */
+const ours = new WeakSet<object>();
 
 /**
- * Says what a class is called, in `name`, in stacks and in loggers. Not left to the class: bundlers and minifiers rename it. On the prototype,
+ * For each class of ours. Says what it is called, in `name`, in stacks and in loggers. Not left to the class: bundlers and minifiers rename it. On the prototype,
  * because the first line of a stack is written before a constructor could set anything.
  */
 export function named(type: abstract new (...args: never) => LockError, name: string): void {
+  ours.add(type);
   for (const target of [type, type.prototype]) {
     Object.defineProperty(target, 'name', { value: name, configurable: true, writable: target !== type });
   }
@@ -66,6 +69,7 @@ export abstract class LockError extends Error {
     this: { readonly prototype: LockError; readonly code?: LockErrorCode },
     value: unknown,
   ): boolean {
+    if (!ours.has(this)) return super[Symbol.hasInstance](value);
     if (typeof value !== 'object' || value === null || !(brand in value)) return false;
     return this.code === undefined || ('code' in value && value.code === this.code);
   }

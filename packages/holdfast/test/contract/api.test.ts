@@ -277,6 +277,19 @@ describe('errors', () => {
     }
   });
 
+  it('of a class that an application derives are of ours too, and ours are none of that class', () => {
+    class OrderLost extends holdfast.LockLostError {
+      readonly order = 7;
+    }
+    class OtherLost extends OrderLost {}
+    const ours = new holdfast.LockLostError('lock', 'taken');
+    const derived = new OrderLost('lock', 'taken');
+    const families = [LockError, classes.LockLostError, classes.LockTimeoutError, OrderLost, OtherLost];
+    const familiesOf = (error: unknown) => families.filter((each) => error instanceof each);
+    expect(familiesOf(ours)).toEqual([LockError, classes.LockLostError]);
+    expect(familiesOf(derived)).toEqual([LockError, classes.LockLostError, OrderLost]);
+  });
+
   it('name the lock and what happened, and the code is not shown twice', () => {
     expect(samples.map(([error]) => error.message).slice(0, 3)).toEqual([
       'Lock "lock" stayed busy for 20 ms: client.inspect() tells who has it',
