@@ -3,6 +3,7 @@ import { reentrantPolicy } from '../exclusive/policy.js';
 import { none } from '../lists.js';
 import { checkFunction, checkKeys, checkTime, MIN_LEASE_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
+import { settling } from '../scopes/settling.js';
 import type { OwnedOperations } from '../tenure/operations.js';
 import type { LockHost } from './acquisition.js';
 import { holdAround } from './finding.js';
@@ -48,7 +49,7 @@ export async function oncePer<T>(
   return shown(
     lock.tryWithLock({ minHoldMs: periodMs }, async (hold) => {
       try {
-        return await fn(hold);
+        return await settling(fn(hold));
       } catch (error) {
         if (afterError === 'retry') run?.forgetMinimum();
         throw error;

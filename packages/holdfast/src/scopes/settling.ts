@@ -5,9 +5,16 @@ import { types } from 'node:util';
 /**
  * `value`, or what `await value` would wait for, as a promise. A thenable is asked for its `then` once, which is called here and now: so a
  * lazy one, such as the query of a query builder, works in the scope in which this is called.
+ *
+ * @throws TypeError for the object of a generator function, of which nothing has run yet: it would run without the lock. Other iterables may be meant.
  */
 export function settling<T>(value: T): T | Promise<Awaited<T>> {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return value;
+  if (types.isGeneratorObject(value)) {
+    throw new TypeError(
+      'The function returned a generator, of which nothing has run yet, and would outside: iterate it inside, in an async function',
+    );
+  }
   try {
     // Only those that `await` takes as they are: a class that extends Promise may have a `then` of its own.
     if (types.isPromise(value) && value.constructor === Promise) return value;

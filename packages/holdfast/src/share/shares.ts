@@ -26,6 +26,7 @@ import { LockHandle } from '../primitives/lock-handle.js';
 import type { ShareOptions } from '../primitives/share.js';
 import { type Shared, ShareOperations } from '../primitives/share-operations.js';
 import { Found } from '../reports/found.js';
+import { settling } from '../scopes/settling.js';
 import { query } from '../tenure/query.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import { type CheckedShare, checkShare, open, sealFailure, sealValue } from './sealing.js';
@@ -132,7 +133,7 @@ export class Shares {
     if (seen.text !== undefined) return seen.text;
     let text: string;
     try {
-      text = sealValue(name, await wish.fn(hold), wish);
+      text = sealValue(name, await settling(wish.fn(hold)), wish);
     } catch (error) {
       if (wish.errorTtlMs === undefined || error instanceof LockLostError) throw error;
       await this.#put(operations, desk, { text: sealFailure(error), seen, ttlMs: wish.errorTtlMs, claim });

@@ -149,6 +149,50 @@ describe('what a function returns is treated as await treats it', () => {
   });
 });
 
+describe('the object of a generator function, whose body would run outside, is refused', () => {
+  const refused: [method: string, call: (ground: Ground, fn: () => unknown) => unknown][] = [
+    ...methods,
+    ['withLock of a multi-lock', ({ client, lock }, fn) => client.getMultiLock([lock, freshName()]).withLock(fn)],
+    [
+      'hold.run of a multi-lock',
+      async ({ client }, fn) => (await client.getMultiLock([freshName()]).acquire()).run(fn),
+    ],
+    [
+      'withPermits',
+      async ({ client }, fn) => {
+        const pool = client.getSemaphore(freshName());
+        await pool.trySetPermits(1, 60_000);
+        return pool.withPermits(fn);
+      },
+    ],
+    ['oncePer', ({ client }, fn) => client.oncePer(freshName(), 1_000, fn)],
+    ['share', ({ client }, fn) => client.share(freshName(), { ttlMs: 1_000, fn })],
+    ['campaign', ({ client }, fn) => client.election(freshName()).campaign(fn)],
+  ];
+
+  it.each(refused)('by %s', async (_, call) => {
+    const ground = await setUp();
+    let ran = false;
+    function* work() {
+      ran = true;
+      yield 1;
+    }
+    const asyncWork = async function* () {
+      yield* work();
+    };
+    for (const fn of [work, asyncWork])
+      await expect((async () => call(ground, fn))()).rejects.toThrow(/^The function returned a generator/);
+    expect(ran).toBe(false);
+    expect(await ground.lock.isLocked()).toBe(false);
+  });
+
+  it.each(methods)('and %s hands on other iterables, which are meant', async (_, call) => {
+    const ground = await setUp();
+    for (const value of [[1].values(), { [Symbol.asyncIterator]: () => ground.client.listLocks() }])
+      expect(await call(ground, () => value)).toBe(value);
+  });
+});
+
 describe('a lazy thenable works where it was returned', () => {
   it.each(Object.entries(sections))('inside the section of %s', async (_, call) => {
     const ground = await setUp();
