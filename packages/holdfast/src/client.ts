@@ -274,11 +274,11 @@ class Client implements LockClientMembers {
 }
 
 /**
- * The class of clients, for `instanceof` and as a token. Interface and class are two declarations of one name: a class alone, which has private
- * members, would accept its own instances only, and an object that a test puts in place of a client could not be handed on without a cast.
+ * The class of clients, for `instanceof` and as a token: containers want a class that could be made. Interface and class are two declarations of one name: a class
+ * alone, which has private members, would accept its own instances only, and an object that a test puts in place of a client could not be handed on without a cast.
  */
-export const LockClient = Client as unknown as (abstract new (
-  ...args: never
+export const LockClient = Client as unknown as (new (
+  notForUse: typeof BACKSTAGE,
 ) => LockClient) & {
   readonly prototype: LockClient;
 };

@@ -61,8 +61,19 @@ describe('the public surface is', () => {
     expect(client.constructor).toBe(holdfast.LockClient);
     expect(holdfast.LockClient.name).toBe('LockClient');
     // @ts-expect-error clients are made by createLockClient
-    const compiles = () => new holdfast.LockClient({ redis: '' });
-    expect(compiles).toBeInstanceOf(Function);
+    const withOptions = () => new holdfast.LockClient({ redis: '' });
+    // @ts-expect-error clients are made by createLockClient
+    const withNothing = () => new holdfast.LockClient();
+    for (const make of [withOptions, withNothing])
+      expect(make).toThrow(new TypeError('clients are made by createLockClient(), not by new'));
+  });
+
+  it('a class of clients that containers take for a token: of Nest, Inversify, tsyringe and typedi', () => {
+    // oxlint-disable-next-line no-explicit-any -- as they declare what they take
+    type Any = any;
+    const asNewable: new (...args: Any[]) => LockClient = holdfast.LockClient;
+    const asAbstract: abstract new (...args: Any[]) => LockClient = holdfast.LockClient;
+    expect(asNewable).toBe(asAbstract);
   });
 
   it('these members of a client', () => {
