@@ -2,6 +2,13 @@
 
 import { redisCodeOf } from './connection/reply-errors.js';
 import { atFirst, called, LockError, named } from './lock-error.js';
+import type {
+  LockNotReplicatedError,
+  LockRefusedError,
+  LockUnavailableError,
+  SharedFailureError,
+  StaleTokenError,
+} from './redis-errors.js';
 
 export { LockError, type LockErrorCode } from './lock-error.js';
 export * from './redis-errors.js';
@@ -244,3 +251,32 @@ export class LockClientClosedError extends LockError {
     );
   }
 }
+
+/**
+ * Each error of holdfast, for the compiler to tell by its `code` which one it is, and so what else it has:
+ *
+ * ```ts
+ * if (error instanceof LockError) {
+ *   const known = error as AnyLockError;
+ *   switch (known.code) {
+ *     case 'LOCK_LOST': return known.reason;
+ *     case 'LOCK_TIMEOUT': return known.waitedMs;
+ *   }
+ * }
+ * ```
+ */
+export type AnyLockError =
+  | LockClientClosedError
+  | LockDeadlockError
+  | LockLimitError
+  | LockLostError
+  | LockNodesError
+  | LockNotHeldError
+  | LockNotReplicatedError
+  | LockRefusedError
+  | LockScopeError
+  | LockTimeoutError
+  | LockUnavailableError
+  | LockUpgradeError
+  | SharedFailureError
+  | StaleTokenError;

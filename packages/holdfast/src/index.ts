@@ -6,6 +6,7 @@
 export type { AcquireOptions, LockOptions } from './acquire-options.js';
 export { createLockClient, LockClient } from './client.js';
 export {
+  type AnyLockError,
   LockClientClosedError,
   LockError,
   type LockErrorCode,

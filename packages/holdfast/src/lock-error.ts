@@ -53,7 +53,7 @@ export abstract class LockError extends Error {
   static {
     named(this, 'LockError');
   }
-  /** Stable code to branch on. */
+  /** Stable code to branch on; that of an `AnyLockError` narrows. */
   abstract readonly code: LockErrorCode;
   /** The lock the failed call was about; absent when it was about the whole client. */
   readonly lockName: string | undefined;

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as holdfast from 'holdfast';
 import type {
   AcquireOptions,
+  AnyLockError,
   CampaignOptions,
   CloseOptions,
   ConnectOptions,
@@ -286,6 +287,23 @@ describe('errors', () => {
       expect((other as unknown) instanceof LockError).toBe(false);
       expect((other as unknown) instanceof classes.LockLostError).toBe(false);
     }
+  });
+
+  it('narrow by code, as one of all there are', () => {
+    const told = (error: AnyLockError) => {
+      switch (error.code) {
+        case 'LOCK_LOST':
+          return error.reason;
+        case 'LOCK_TIMEOUT':
+          return error.waitedMs;
+        case 'LOCK_REFUSED':
+          return error.redisCode;
+        default:
+          return error.code;
+      }
+    };
+    expect(samples.slice(0, 3).map(([error]) => told(error))).toEqual([20, 'expired', 'LOCK_NOT_HELD']);
+    expect(same<AnyLockError['code'], LockErrorCode>(true)).toBe(true);
   });
 
   it('of a class that an application derives are of ours too, and ours are none of that class', () => {
