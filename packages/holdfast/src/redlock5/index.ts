@@ -5,8 +5,7 @@
  * @module holdfast/redlock
  */
 export { ExecutionError, ResourceLockedError } from './errors.js';
-export { Lock } from './lock.js';
-export { Redlock as default, type Routine } from './redlock.js';
+export { Lock, Redlock as default, type Routine } from './redlock.js';
 export type { RedlockAbortSignal } from './routine-signal.js';
 export type { Settings } from './settings.js';
 export type { Attempts, Client, ExecutionResult, ExecutionStats } from './votes.js';

@@ -8,6 +8,7 @@
 
 import type { Clock } from '@holdfast/watchdog';
 import { type Hold, LockRefusedError, LockTimeoutError, LockUnavailableError, type RLock } from 'holdfast';
+import { ResourceLockedError } from './errors.js';
 import { pauseMs, type Settings, waitWindowMs } from './settings.js';
 
 /** A wait that is longer has no limit: it is the longest that a call of holdfast can be given, 24.8 days. */
@@ -17,8 +18,16 @@ const mayPass = (error: unknown) =>
   error instanceof LockTimeoutError || error instanceof LockUnavailableError || error instanceof LockRefusedError;
 
 /** Whether somebody else has the lock: of holdfast, or of redlock. */
-export const isBusy = (error: unknown): boolean =>
+const isBusy = (error: unknown): boolean =>
   error instanceof LockTimeoutError || (error instanceof LockRefusedError && error.redisCode === 'NOTALOCK');
+
+export const listed = (resources: readonly string[]): string => resources.map((name) => `"${name}"`).join(', ');
+
+/** What a client that did not agree says. */
+export function vote(error: unknown, resources: readonly string[]): Error {
+  if (isBusy(error)) return new ResourceLockedError(`somebody else has ${listed(resources)}, or a part of that`);
+  return error instanceof Error ? error : new Error(String(error));
+}
 
 /** How a lock is to be had. */
 export interface Patience {

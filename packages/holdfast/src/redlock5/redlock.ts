@@ -3,14 +3,44 @@ import { EventEmitter } from 'node:events';
 import { systemClock } from '@holdfast/watchdog';
 import { createLockClient, type Hold, type LockClient, LockClientClosedError, LockError } from 'holdfast';
 import { ClientEnd } from './client-end.js';
-import { ExecutionError, ResourceLockedError } from './errors.js';
+import { ExecutionError } from './errors.js';
 import { AutomaticExtension } from './extension.js';
-import { Lock } from './lock.js';
-import { acquirePatiently, isBusy } from './patience.js';
+import { onlyClient } from './only-client.js';
+import { acquirePatiently, listed, vote } from './patience.js';
 import { defaultSettings, type Settings, settingsOver } from './settings.js';
 import { type RedlockAbortSignal, routineSignal } from './routine-signal.js';
-import { type Client, type ExecutionResult, votedAgainst, votedFor } from './votes.js';
+import { type Attempts, type Client, type ExecutionResult, votedAgainst, votedFor } from './votes.js';
 import { wallTimeIn } from './wall-time.js';
+
+/** Resources that are held, until they are released or their time is over. Made by `acquire` and `extend`: one of your own making holds nothing. */
+export class Lock {
+  readonly redlock: Redlock;
+  /** Their names, as they were asked for. */
+  readonly resources: string[];
+  /** An id of this acquisition, for logs. It is not in Redis. */
+  readonly value: string;
+  readonly attempts: Attempts;
+  /** By `Date.now()`: until then the resources are held, for certain. 0 after a release, and when `extend` has given another object in its place. */
+  expiration: number;
+
+  constructor(redlock: Redlock, resources: string[], value: string, attempts: Attempts, expiration: number) {
+    this.redlock = redlock;
+    this.resources = resources;
+    this.value = value;
+    this.attempts = attempts;
+    this.expiration = expiration;
+  }
+
+  /** @throws as `Redlock.release`. */
+  release(): Promise<ExecutionResult> {
+    return this.redlock.release(this);
+  }
+
+  /** @throws as `Redlock.extend`. */
+  extend(duration: number): Promise<Lock> {
+    return this.redlock.extend(this, duration);
+  }
+}
 
 /** What {@link Redlock.using} runs. */
 export type Routine<T> = (signal: RedlockAbortSignal) => Promise<T>;
@@ -48,18 +78,10 @@ export class Redlock extends EventEmitter {
     super();
     this.on('error', () => undefined);
     this.clients = new Set(clients);
-    for (const client of this.clients) checkClient(client);
-    const [client, ...others] = this.clients;
-    if (client === undefined) throw new TypeError('Redlock: at least one client is needed');
-    if (others.length > 0) {
-      throw new TypeError(
-        `Redlock: ${this.clients.size} clients were given, and locks of this class are on one. For locks by majority use createRedLockClient of holdfast`,
-      );
-    }
+    this.#client = onlyClient(this.clients);
     if (scripts !== undefined && Object.keys(scripts).length > 0)
       throw new TypeError('Redlock: the scripts of holdfast cannot be exchanged');
     this.settings = settingsOver(defaultSettings, settings);
-    this.#client = client;
   }
 
   /**
@@ -269,24 +291,9 @@ export class Redlock extends EventEmitter {
   }
 }
 
-/** @throws TypeError for what createLockClient would take and redlock does not: only a client can be told to quit. */
-function checkClient(client: unknown): void {
-  if (typeof client === 'object' && client !== null && 'duplicate' in client) return;
-  throw new TypeError(
-    `Redlock: each client must be a Redis or a Cluster of ioredis, got ${typeof client}; for a URL or options pass new Redis(…)`,
-  );
-}
-
 type Deed = 'take' | 'keep' | 'extend' | 'release';
 
 interface LeaseOfLock {
   readonly duration: number;
   readonly driftFactor: number;
-}
-
-const listed = (resources: readonly string[]) => resources.map((name) => `"${name}"`).join(', ');
-
-function vote(error: unknown, resources: readonly string[]): Error {
-  if (isBusy(error)) return new ResourceLockedError(`somebody else has ${listed(resources)}, or a part of that`);
-  return error instanceof Error ? error : new Error(String(error));
 }

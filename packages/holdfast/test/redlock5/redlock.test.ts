@@ -71,7 +71,9 @@ describe.each<[string, Api, number]>([
     const redlock = open();
     const lock = await redlock.acquire(names, DURATION_MS);
     expect(lock).toBeInstanceOf(Lock);
-    expect(lock).toMatchObject({ redlock, resources: names, value: expect.any(String) as unknown });
+    const { redlock: keeper }: { redlock: InstanceType<Api['default']> } = lock;
+    expect(keeper).toBe(redlock);
+    expect(lock).toMatchObject({ resources: names, value: expect.any(String) as unknown });
     for (const name of names) expect(await pttl(name)).toBeGreaterThan(0);
     for (const name of names) expect(await pttl(name)).toBeLessThanOrEqual(DURATION_MS);
     expect(lock.expiration).toBeGreaterThan(Date.now());

@@ -1,0 +1,22 @@
+import type { Client } from './votes.js';
+
+/** @throws TypeError when it is not exactly one, or none that could be told to quit. */
+export function onlyClient(clients: ReadonlySet<Client>): Client {
+  for (const client of clients) checkClient(client);
+  const [client, ...others] = clients;
+  if (client === undefined) throw new TypeError('Redlock: at least one client is needed');
+  if (others.length > 0) {
+    throw new TypeError(
+      `Redlock: ${clients.size} clients were given, and locks of this class are on one. For locks by majority use createRedLockClient of holdfast`,
+    );
+  }
+  return client;
+}
+
+/** @throws TypeError for what createLockClient would take and redlock does not: only a client can be told to quit. */
+function checkClient(client: unknown): void {
+  if (typeof client === 'object' && client !== null && 'duplicate' in client) return;
+  throw new TypeError(
+    `Redlock: each client must be a Redis or a Cluster of ioredis, got ${typeof client}; for a URL or options pass new Redis(…)`,
+  );
+}
