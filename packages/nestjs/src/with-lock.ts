@@ -38,7 +38,7 @@ interface WithClient {
  *
  * The compiler refuses it on a generic or overloaded method, whose types a decorator cannot follow: call `getLock(…).withLock(…)` inside such a method.
  *
- * @throws TypeError, where it stands, for a key that is no function, options that are no object, and on anything but a method. What the options say is checked by `withLock`, with each call.
+ * @throws TypeError, where it stands, for a key that is no function, options that are no object, on anything but a method of an object, and without `experimentalDecorators`. What the options say is checked by `withLock`, with each call.
  *
  * Not promised: anything for a method that is called on an object which Nest has not made, or without its object. The call rejects then, before any I/O.
  */
@@ -55,6 +55,11 @@ export function WithLock<S extends object, A extends readonly unknown[]>(
     property: string | symbol,
     descriptor: TypedPropertyDescriptor<(...args: P) => Promise<R>> & Gives<P, A>,
   ): TypedPropertyDescriptor<(...args: P) => Promise<R>> => {
+    // A decorator of the ECMAScript proposal is called with the method, and an object that says what it is.
+    if (typeof property === 'object')
+      throw new TypeError('@WithLock needs "experimentalDecorators": true in the tsconfig.json, as Nest itself does');
+    if (typeof target === 'function')
+      throw new TypeError(`@WithLock: ${String(property)} is static, and Nest gives a client to objects only`);
     // A field has none.
     const method = (descriptor as typeof descriptor | undefined)?.value;
     if (typeof method !== 'function')

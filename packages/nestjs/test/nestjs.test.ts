@@ -155,6 +155,27 @@ describe('@WithLock', () => {
     );
   });
 
+  it('refuses, where it stands, a static method, for which Nest has no client', () => {
+    const decorate = () => {
+      class Statics {
+        readonly name = 'statics';
+        @WithLock(() => 'name')
+        static async all(): Promise<void> {
+          await Promise.resolve();
+        }
+      }
+      return Statics;
+    };
+    expect(decorate).toThrow(new TypeError('@WithLock: all is static, and Nest gives a client to objects only'));
+  });
+
+  it('says what it needs when it is compiled as a decorator of the ECMAScript proposal', () => {
+    const decorate = WithLock(() => 'name') as (method: unknown, context: unknown) => unknown;
+    expect(() => decorate(async () => undefined, { kind: 'method', name: 'pay', static: false })).toThrow(
+      new TypeError('@WithLock needs "experimentalDecorators": true in the tsconfig.json, as Nest itself does'),
+    );
+  });
+
   it('says so when Nest has not made the object', async () => {
     const ledger = new Ledger(createTestClient());
     await expect(ledger.tryClose('mon')).rejects.toThrow('Ledger.tryClose has no lock client');
