@@ -59,19 +59,28 @@ export interface RPermitExpirableSemaphore {
   /**
    * Gives a permit back, or several, all of them or none.
    *
-   * @throws LockNotHeldError when an id stands for no permit: it was given back, its lease has ended, or there never was one. Then nothing is given back.
+   * @throws LockNotHeldError when an id stands for no permit: it was given back, its lease has ended, or there never was one. Then nothing is given back. RangeError
+   * when it is none that {@link acquire} could have resolved with, and so of every method that takes an id.
    */
   release(id: string | readonly string[]): Promise<void>;
-  /** As {@link release}, and answers whether the permit was there to be given back. */
+  /**
+   * As {@link release}, and answers whether the permit was there to be given back.
+   *
+   * @throws RangeError for an id of another shape.
+   */
   tryRelease(id: string): Promise<boolean>;
   /** Of several: how many are back, which is all of them or 0. */
   tryRelease(ids: readonly string[]): Promise<number>;
-  /** Sets the lease of a permit anew, from now: longer or shorter. Answers false when the id stands for none. */
+  /**
+   * Sets the lease of a permit anew, from now: longer or shorter. Answers false when the id stands for none.
+   *
+   * @throws RangeError for an id of another shape, and a lease that is none.
+   */
   updateLeaseTime(id: string, leaseMs: PermitLease): Promise<boolean>;
   /**
    * What is left of the lease of a permit, in milliseconds.
    *
-   * @throws LockNotHeldError when the id stands for none.
+   * @throws LockNotHeldError when the id stands for none; RangeError for an id of another shape.
    */
   getLeaseTime(id: string): Promise<PermitLease>;
   /** How many permits nobody has; 0 when there is no semaphore. Negative when it was made smaller than what is in use. */
