@@ -24,8 +24,9 @@ const MOST_VALUE = 256;
 export function checkIdentity(clientName: unknown, meta: unknown): Identity | undefined {
   if (clientName === undefined && meta === undefined) return undefined;
   if (clientName !== undefined) checkText('clientName', clientName, MOST_NAME);
-  const given = meta ?? {};
-  if (typeof given !== 'object' || Array.isArray(given)) throw new TypeError('meta must be an object of strings');
+  const given = meta === undefined ? {} : meta;
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new TypeError('meta must be an object of strings');
   const entries = Object.entries(given);
   if (entries.length > MOST_META) throw new RangeError(`meta must not have more than ${MOST_META} entries`);
   for (const [key, value] of entries) {

@@ -91,7 +91,11 @@ export function resolveRedLockSettings(options: RedLockClientOptions): RedLockSe
   const [redis] = servers as readonly [RedLockNodeInput];
   const settings = resolveSettings({ ...rest, redis, limits });
   const { watchdogTimeoutMs } = settings;
-  const longest = checkTime('longestLeaseMs', longestLeaseMs ?? watchdogTimeoutMs, MIN_LEASE_MS);
+  const longest = checkTime(
+    'longestLeaseMs',
+    longestLeaseMs === undefined ? watchdogTimeoutMs : longestLeaseMs,
+    MIN_LEASE_MS,
+  );
   if (longest < watchdogTimeoutMs) {
     throw new RangeError(
       `longestLeaseMs must not be below watchdogTimeoutMs (${watchdogTimeoutMs}), the lease of calls that ask for none`,

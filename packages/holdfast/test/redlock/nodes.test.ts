@@ -549,6 +549,7 @@ describe('bad nodes', () => {
     ['a misspelt option', { nodeTimeout: 50 }, /unknown option "nodeTimeout"/],
     ['replicas', { replicas: { min: 1 } }, /unknown option "replicas"/],
     ['a longest lease below the watched one', { longestLeaseMs: 1_000 }, /longestLeaseMs must not be below/],
+    ['a longest lease that is null', { longestLeaseMs: null }, /longestLeaseMs must be .* got null/],
     ['more validity than a lease can have', { minValidityMs: 29_000 }, /minValidityMs must be at most 22500/],
   ])('are refused when the client is made: %s', (_, options, message) => {
     const make = () => createRedLockClient({ nodes: ['redis://a', 'redis://b', 'redis://c'], ...options } as never);
