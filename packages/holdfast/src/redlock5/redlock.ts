@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { systemClock } from '@holdfast/watchdog';
 import { createLockClient, type Hold, type LockClient, LockClientClosedError, LockError } from 'holdfast';
+import { checkDuration, checkResources } from './arguments.js';
 import { ClientEnd } from './client-end.js';
 import { ExecutionError } from './errors.js';
 import { AutomaticExtension } from './extension.js';
@@ -110,9 +111,8 @@ export class Redlock extends EventEmitter {
    */
   async acquire(resources: string[], duration: number, settings?: Partial<Settings>): Promise<Lock> {
     const chosen = settingsOver(this.settings, settings);
-    if (!Array.isArray(resources)) throw new TypeError('Redlock: resources must be a list of names');
-    // Without one the lease would be renewed without end.
-    if (duration === undefined) throw new TypeError('Redlock: duration must be whole milliseconds, not undefined');
+    checkResources(resources);
+    checkDuration(duration);
     if (this.#hasQuit) await this.#do('take', resources, () => Promise.reject(new LockClientClosedError()));
     const locks = this.#open();
     const [name, ...others] = resources;
@@ -157,6 +157,7 @@ export class Redlock extends EventEmitter {
     const { driftFactor } = settingsOver(this.settings, settings);
     const { resources, value } = existing;
     const hold = this.#holdOf(existing);
+    checkDuration(duration);
     await this.#do('extend', resources, () => hold.extend(duration));
     existing.expiration = 0;
     return this.#lockOf(hold, { resources, value, duration, driftFactor });

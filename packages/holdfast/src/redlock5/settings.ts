@@ -30,6 +30,8 @@ const MOST = 2 ** 31 - 1;
  * @throws TypeError for a setting that redlock does not have, or that is no number; RangeError for one that is out of bounds.
  */
 export function settingsOver(base: Settings, given: Partial<Settings> = {}): Settings {
+  if (typeof given !== 'object' || (given as unknown) === null)
+    throw new TypeError('Redlock: settings must be an object of numbers');
   const settings: Record<keyof Settings, number> = { ...base };
   for (const [name, value] of Object.entries(given) as [string, unknown][]) {
     if (!isSetting(name)) throw new TypeError(`Redlock: unknown setting "${name}"`);

@@ -442,6 +442,19 @@ describe('holdfast/redlock', () => {
     expect(redlock.settings.retryCount).toBe(10);
     expect(await failureOf(redlock.acquire([], DURATION_MS))).toBeInstanceOf(RangeError);
     expect(String(await failureOf(redlock.acquire('x' as never, DURATION_MS)))).toContain('must be a list of names');
+    for (const resources of [[], [7], ['a', null]])
+      expect(String(await failureOf(redlock.acquire(resources as never, DURATION_MS)))).toMatch(
+        /Redlock: resources must/,
+      );
+    const lock = await redlock.acquire([freshName()], DURATION_MS);
+    for (const duration of [null, '1000', Number.NaN, 50, 1_000.5, 2 ** 40])
+      for (const call of [redlock.acquire([freshName()], duration as never), redlock.extend(lock, duration as never)])
+        expect(String(await failureOf(call))).toMatch(/Redlock: duration must be whole milliseconds/);
+    await lock.release();
+    for (const settings of [null, 'x']) {
+      expect(() => new ours.default([redis], settings as never)).toThrow('settings must be an object');
+      expect(await failureOf(redlock.acquire([freshName()], DURATION_MS, settings as never))).toBeInstanceOf(TypeError);
+    }
     expect(await failureOf(redlock.using([freshName()], 500, () => Promise.resolve()))).toBeInstanceOf(RangeError);
     expect(await failureOf(redlock.using([freshName()], DURATION_MS, {}))).toBeInstanceOf(TypeError);
     const foreign = new ours.Lock(redlock, ['x'], 'x', [], Date.now() + DURATION_MS);
