@@ -101,8 +101,8 @@ export interface LockClientMembers extends AsyncDisposable {
   /**
    * A handle for several locks that are had together or not at all. No I/O. See {@link MultiLock} and `docs/multi-lock.md`.
    *
-   * @param members - names, for the locks that `getLock` gives, and locks that this or another client has made for one name each. In any order; one
-   * that is named twice counts once.
+   * @param members - names, for the locks that `getLock` gives, and locks that this or another client has made for one name each: by the same copy
+   * of the package, not its CommonJS form beside ESM. In any order; one that is named twice counts once.
    * @throws TypeError or RangeError when a member is none, when there are none, and when two different locks have the same key.
    */
   getMultiLock(members: readonly (RLock | string)[]): MultiLock;
