@@ -127,7 +127,8 @@ export async function settleAfter(
     await held.settle();
   } catch (second) {
     if (error instanceof LockLostError && second instanceof LockLostError && error.lockName === second.lockName) return;
-    if (error instanceof Error && error.cause === undefined && Object.isExtensible(error)) error.cause = second;
-    else reporter.error(second);
+    // What cannot be written, as a cause that is only a getter, must not throw in place of the user's error.
+    const written = error instanceof Error && error.cause === undefined && Reflect.set(error, 'cause', second);
+    if (!written) reporter.error(second);
   }
 }

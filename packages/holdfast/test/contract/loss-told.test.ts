@@ -31,6 +31,34 @@ describe('who relied on a lost lock is told', () => {
     expect(failure.cause).toBeInstanceOf(LockLostError);
   });
 
+  it.each<[string, () => unknown, (failure: unknown) => void]>([
+    [
+      'that has a cause keeps it',
+      () => new Error('work failed', { cause: 'the disk' }),
+      (failure) => expect(failure).toMatchObject({ cause: 'the disk' }),
+    ],
+    ['that is frozen stays as it is', () => Object.freeze(new Error('work failed')), () => undefined],
+    [
+      'whose cause can only be read stays as it is',
+      () => Object.defineProperty(new Error('work failed'), 'cause', { get: () => undefined }),
+      (failure) => expect(failure).toMatchObject({ cause: undefined }),
+    ],
+    ['that is no Error stays as it is', () => 'work failed', () => undefined],
+  ])('an error of the function %s, and the loss is told as an event', async (_, make, check) => {
+    const { client, name, lock } = await setUp();
+    const told: unknown[] = [];
+    client.on('error', (error) => told.push(error));
+    const failure = make();
+    const section = lock.withLock(async ({ signal }) => {
+      await kit.admin.del(name);
+      await waitUntil(() => signal.aborted, { what: 'the loss' });
+      throw failure;
+    });
+    await expect(section).rejects.toBe(failure);
+    expect(told).toMatchObject([{ code: 'LOCK_LOST', lockName: name }]);
+    check(failure);
+  });
+
   it('a loss that nobody has noticed is found by the release', async () => {
     const { client, name, lock } = await setUp({ watchdogTimeoutMs: 30_000 });
     const events: unknown[] = [];
