@@ -75,7 +75,8 @@ function apart(options: HoldfastModuleOptions | null | undefined): {
  * `LockClient`. The module is global, unless `isGlobal: false` is given. Import it once: each import has a client of its own, and clients never re-enter each other's locks.
  * Of a second one that is global too a process warning tells (`HOLDFAST_SECOND_CLIENT`).
  *
- * When the application shuts down, and has answered its last request, the client is closed; `app.enableShutdownHooks()` makes signals do that.
+ * When the application shuts down, and has answered its last request, the client is closed; `app.enableShutdownHooks()` makes signals do that. Import it behind
+ * the modules that sections use, such as that of the database: Nest shuts global modules down in the reverse order, and those that are not global before them.
  *
  * In tests a client of `holdfast/testing` takes its place: `overrideProvider(LockClient).useValue(createTestClient())`.
  */

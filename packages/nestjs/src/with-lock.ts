@@ -34,7 +34,8 @@ interface WithClient {
  * out, that of the key is optional too, and the key says what counts then. Name what is guarded, and not the method: two methods that guard one thing need one name.
  *
  * The method is async, and rejects with `LockTimeoutError` when the lock stayed busy for `waitMs`, with `LockLostError` when it was lost meanwhile, and else as `withLock`;
- * with what `key` throws, before any I/O. What other decorators have noted on the method stays, in whatever order they stand.
+ * with what `key` throws, before any I/O. What other decorators have noted on the method stays, in whatever order they stand. One that opens a transaction,
+ * as `@Transactional()`, has to stand below: above, it commits when the lock has been given back, and changes are lost.
  *
  * The compiler refuses it on a generic or overloaded method, whose types a decorator cannot follow: call `getLock(…).withLock(…)` inside such a method.
  *

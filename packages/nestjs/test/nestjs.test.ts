@@ -7,7 +7,7 @@ import {
   WithLock,
 } from '@holdfast/nestjs';
 import { describe, expect, it, jest } from '@jest/globals';
-import { type DynamicModule, Inject, Injectable, Module, type ModuleMetadata, SetMetadata } from '@nestjs/common';
+import { type DynamicModule, Global, Inject, Injectable, Module, type ModuleMetadata, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
@@ -242,6 +242,36 @@ describe('HoldfastModule', () => {
     end();
     expect(await closing).toBe('mon');
     await closed;
+  });
+
+  it('imported behind a global module of a database, lets sections end before that one closes', async () => {
+    let isOpen = true;
+    @Injectable()
+    class Connections {
+      onApplicationShutdown(): void {
+        isOpen = false;
+      }
+    }
+    @Global()
+    @Module({ providers: [Connections] })
+    class DatabaseModule {}
+    const { app, ledger } = await start([DatabaseModule, HoldfastModule.forRoot({ ...options(), drainMs: 60_000 })]);
+    let end: () => void = () => undefined;
+    let started: () => void = () => undefined;
+    const isInside = new Promise<void>((resolve) => (started = resolve));
+    const writing = ledger.close('wed', async () => {
+      started();
+      await new Promise<void>((resolve) => (end = resolve));
+      expect(isOpen).toBe(true);
+    });
+    await isInside;
+    const closed = app.close();
+    await expect(ledger.close('late')).rejects.toMatchObject({ code: 'LOCK_CLIENT_CLOSED' });
+    // By then Nest has called whatever it calls without waiting.
+    setImmediate(() => end());
+    expect(await writing).toBe('wed');
+    await closed;
+    expect(isOpen).toBe(false);
   });
 
   it('loses what is still held when drainMs is over', async () => {
