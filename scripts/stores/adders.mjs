@@ -1,21 +1,22 @@
-// node adders.mjs LIBRARY SOCKET-FOLDER REDIS-URL BLOCK: two clients add to one balance at once, by the block of the page; then one whose lock is lost in the middle.
+// node adders.mjs LIBRARY SERVER REDIS-URL BLOCK: two clients add to one balance at once, by the block of the page; then one whose lock is lost in the middle.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import pg from 'pg';
 import { createLockClient } from './holdfast.mjs';
 
-const [library, host, redis, block] = process.argv.slice(2);
+const [library, serverText, redis, block] = process.argv.slice(2);
+const server = JSON.parse(serverText);
 const { open } = await import(`./${library.toLowerCase()}.mjs`);
-const { scope, close } = await open({ host, user: 'postgres', database: 'postgres' });
+const { scope, close } = await open(server);
 
 const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
 const add = new AsyncFunction(...Object.keys(scope), 'lock', 'id', 'amount', block);
 const addUnder = (lock, amount) => add(...Object.values(scope), lock, 7, amount);
 
 const clients = [1, 2].map(() => createLockClient({ redis, watchdogTimeoutMs: 1_500 }));
-const [mine, theirs] = clients.map((client) => client.getLock('account:7'));
+const [mine, theirs] = clients.map((client) => client.getFencedLock('account:7'));
 /** Another connection has the row, so that the change of the block waits; meanwhile its lock is lost. */
-const blocker = new pg.Client({ host, user: 'postgres', database: 'postgres' });
+const blocker = new pg.Client(server);
 const isWaiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active'";
 const losing = {
   withLock: (work) =>

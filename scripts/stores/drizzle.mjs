@@ -11,10 +11,15 @@ const report = pgTable('report', {
 
 const account = pgTable('account', { id: integer('id').primaryKey(), balance: integer('balance').notNull() });
 
+const fence = pgTable('fence', {
+  name: text('name').primaryKey(),
+  token: bigint('token', { mode: 'number' }).notNull(),
+});
+
 export function open(server) {
   const pool = new pg.Pool(server);
   return {
-    scope: { db: drizzle(pool), report, account, and, eq, lte },
+    scope: { db: drizzle(pool), report, account, fence, and, eq, lte },
     isStale: (rows) => rows.length === 0,
     close: () => pool.end(),
   };

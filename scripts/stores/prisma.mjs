@@ -26,7 +26,7 @@ export async function open({ host, user, database }) {
   // It would fetch an engine for migrations first, which generating a client has no use for.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath };
   const prismaCommand = ['node_modules/prisma/build/index.js', 'generate', '--schema', 'schema.prisma'];
-  const generated = spawnSync(process.execPath, prismaCommand, { stdio: 'inherit', env });
+  const generated = spawnSync(process.execPath, prismaCommand, { stdio: ['ignore', 2, 2], env });
   if (generated.status !== 0) throw new Error('prisma generate has failed');
   const { tsImport } = await import('tsx/esm/api');
   const { PrismaClient } = await tsImport('./generated/client.ts', import.meta.url);

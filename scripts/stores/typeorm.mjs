@@ -10,8 +10,9 @@ const Account = new EntitySchema({
   columns: { id: { type: 'int', primary: true }, balance: { type: 'int' } },
 });
 
-export async function open({ host, user, database }) {
-  const source = new DataSource({ type: 'postgres', host, username: user, database, entities: [Report, Account] });
+export async function open({ user, ...server }) {
+  const type = server.socketPath === undefined ? 'postgres' : 'mysql';
+  const source = new DataSource({ type, ...server, username: user, entities: [Report, Account] });
   await source.initialize();
   return {
     scope: { source, repository: source.getRepository(Report), LessThanOrEqual },

@@ -7,7 +7,15 @@ import {
   WithLock,
 } from '@holdfast/nestjs';
 import { describe, expect, it, jest } from '@jest/globals';
-import { type DynamicModule, Global, Inject, Injectable, Module, type ModuleMetadata, SetMetadata } from '@nestjs/common';
+import {
+  type DynamicModule,
+  Global,
+  Inject,
+  Injectable,
+  Module,
+  type ModuleMetadata,
+  SetMetadata,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';

@@ -5,10 +5,15 @@ import { findPostgres, Postgres } from '../support/postgres.js';
 
 const bin = findPostgres();
 const page = readFileSync(new URL('../../../../docs/fenced-lock.md', import.meta.url), 'utf8');
-const [update = '', upsert = '', claim = ''] = (/```sql\n([^]*?)```/.exec(page)?.[1] ?? '')
-  .replaceAll(/^--.*$/gm, '')
-  .split(';')
-  .map((statement) => statement.trim());
+const [claims = '', writes = ''] = [...page.matchAll(/```sql\n([^]*?)```/g)].map(([, sql]) => sql);
+const table = /Once: (.+)$/m.exec(claims)?.[1] ?? '';
+const statementsOf = (sql: string) =>
+  sql
+    .replaceAll(/^--.*$/gm, '')
+    .split(';')
+    .map((statement) => statement.trim());
+const [claim = ''] = statementsOf(claims);
+const [update = '', upsert = ''] = statementsOf(writes);
 
 const filled = (statement: string, ...values: (string | number)[]) =>
   statement.replaceAll(/\$(\d)/g, (_, place: string) => {
@@ -28,7 +33,7 @@ const LATER = 1_795_385_102_693_243;
       postgres = new Postgres(bin as string);
       postgres.sql(
         'CREATE TABLE report (id int PRIMARY KEY, title text, fence bigint NOT NULL DEFAULT 0)',
-        'CREATE TABLE fence (lock text PRIMARY KEY, token bigint NOT NULL)',
+        table,
         "INSERT INTO report (id, title) VALUES (1, 'old')",
       );
     }, 60_000);
@@ -50,8 +55,8 @@ const LATER = 1_795_385_102_693_243;
       expect(report(2)).toEqual([`newer|${LATER}`]);
     });
 
-    it('lets a transaction over many rows claim the row of the lock, which a stale one cannot', () => {
-      expect(postgres.sql(filled(claim, 'report', LATER))).toEqual(['INSERT 0 1']);
+    it('lets a transaction claim the row of the lock, again too, which a stale one cannot', () => {
+      for (let time = 0; time < 2; time++) expect(postgres.sql(filled(claim, 'report', LATER))).toEqual(['INSERT 0 1']);
       expect(postgres.sql(filled(claim, 'report', EARLIER))).toEqual(['INSERT 0 0']);
       expect(postgres.sql('SELECT token FROM fence')).toEqual([String(LATER)]);
     });

@@ -45,9 +45,9 @@ export class Postgres {
     return stdout.split('\n').filter((line) => line !== '');
   }
 
-  /** Where its socket is. */
-  get folder(): string {
-    return this.#dir;
+  /** How a driver reaches it. */
+  get server(): { readonly host: string; readonly user: string; readonly database: string } {
+    return { host: this.#dir, user: 'postgres', database: 'postgres' };
   }
 
   get #data(): string {
