@@ -262,7 +262,9 @@ describe('HoldfastModule', () => {
     }
     @Global()
     @Module({ providers: [Connections] })
-    class DatabaseModule {}
+    class DatabaseModule {
+      readonly name = 'database';
+    }
     const { app, ledger } = await start([DatabaseModule, HoldfastModule.forRoot({ ...options(), drainMs: 60_000 })]);
     let end: () => void = () => undefined;
     let started: () => void = () => undefined;
