@@ -115,7 +115,7 @@ describe('release of the last hold with waiters', () => {
     expect(await channels.received()).toEqual([[keys.releaseChannel, '0']]);
   });
 
-  it('passes over a waiter whose inbox has no subscriber, where the reply of PUBLISH can be trusted', async () => {
+  it('passes over a waiter whose inbox has no subscriber, where that can be known', async () => {
     await lock.ask('a:1');
     await lock.ask('b:1');
     await lock.ask('c:1');

@@ -3,8 +3,8 @@ export interface Granting {
   /** Lease of a waiter that is granted the lock, until it renews, in ms. */
   readonly claimMs: number;
   /**
-   * Whether PUBLISH's reply proves that no client listens, so that a waiter whose inbox has no subscriber is passed over:
-   * true on one node and behind Sentinel, false in Cluster, where PUBLISH counts only the receivers of its own node. There a lock that
+   * Whether the server knows all who listen, so that a waiter whose inbox has no subscriber is passed over:
+   * true on one node and behind Sentinel, false in Cluster, where each node counts its own only. There a lock that
    * becomes free is announced by SPUBLISH too, since Redisson's clients listen so in a Cluster.
    */
   readonly trust: boolean;

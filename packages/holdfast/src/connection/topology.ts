@@ -46,7 +46,7 @@ export interface Detour {
 export interface Topology {
   /** What the connection puts before every key. */
   readonly keyPrefix: string;
-  /** A PUBLISH that no connection received proves that none listens. Not so in a Cluster, which counts the receivers of one node. */
+  /** The server of a lock knows all who listen to a channel. Not so in a Cluster, where each node counts its own. */
   readonly trustsReceivers: boolean;
   /** There are channels that live on the servers of their slot only, from Redis 7 on: a Cluster. */
   readonly sharded: boolean;
