@@ -3,7 +3,15 @@
  * several independent servers has one for each.
  */
 
-import { type Granting, inboxChannel, type LockKeys, lockKeys, type Prefixes } from '@holdfast/core';
+import {
+  type Granting,
+  inboxChannel,
+  type LockKeys,
+  lockKeys,
+  type Prefixes,
+  type SemaphoreKeys,
+  semaphoreKeys,
+} from '@holdfast/core';
 import { Inbox, ReleaseBroadcast } from '@holdfast/notify';
 import { Watchdog } from '@holdfast/watchdog';
 import type { ClientParts, CommonParts } from './client-parts.js';
@@ -171,6 +179,11 @@ export class Backend {
   /** The keys of lock `name` there. @throws as {@link lockOperations}. */
   lockKeys(name: string): LockKeys {
     return lockKeys(name, this.prefixes);
+  }
+
+  /** Those of semaphore `name`. @throws as {@link lockOperations}. */
+  semaphoreKeys(name: string): SemaphoreKeys {
+    return semaphoreKeys(name, this.prefixes);
   }
 
   /** The fenced lock `name`, likewise. */

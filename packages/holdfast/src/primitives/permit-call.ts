@@ -1,4 +1,3 @@
-import { type SemaphoreKeys, semaphoreKeys } from '@holdfast/core';
 import { checkAcquire, type CheckedOptions } from '../acquire-options.js';
 import type { Backend } from '../backend.js';
 import type { ClientParts } from '../client-parts.js';
@@ -16,7 +15,7 @@ const optionKeys: ReadonlySet<string> = new Set(['permits']);
 
 /** What a handle of a semaphore is made of, of either kind. */
 export interface SemaphoreGround {
-  readonly keys: SemaphoreKeys;
+  readonly keys: ReturnType<Backend['semaphoreKeys']>;
   readonly parts: ClientParts;
   /** How many there are when nobody has said so. */
   readonly permits: number | undefined;
@@ -25,15 +24,16 @@ export interface SemaphoreGround {
 /** @throws TypeError or RangeError for a name or options that cannot be used. */
 export function checkSemaphore(
   method: string,
-  { inLine, parts, prefixes }: Backend,
+  backend: Backend,
   name: string,
   options: SemaphoreOptions,
 ): SemaphoreGround {
-  const keys = semaphoreKeys(name, prefixes);
+  const keys = backend.semaphoreKeys(name);
   checkKeys(method, options, optionKeys);
   const { permits } = options;
   if (permits !== undefined) checkCount('permits', permits, MOST_PERMITS);
   // Whoever asks first is first in line. In Redisson's way there is no line.
+  const { inLine, parts } = backend;
   return { keys, parts: parts.wakeup.blind ? parts : inLine, permits };
 }
 
