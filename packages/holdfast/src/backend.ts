@@ -202,9 +202,8 @@ export class Backend {
   }
 
   /** Until every server that keeps locks is reached. Those that come to keep some later are, too. */
-  async whenReached(patience: Patience): Promise<void> {
-    await this.#reaching.wait(patience);
-    this.parts.topology.connect();
+  whenReached(patience: Patience): Promise<void> {
+    return this.#reaching.wait(patience);
   }
 
   /** Something is wrong there that no call is told of. */
