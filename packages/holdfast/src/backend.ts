@@ -103,8 +103,8 @@ export class Backend {
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
     subscriber.listen(inbox.listener);
     subscriber.listen(broadcast.listener);
-    const earshot = new Earshot({ topology, subscriber, inbox, channel, tools });
-    subscriber.listen({ onMessage: () => undefined, onLost: () => undefined, onRestored: () => earshot.check() });
+    const earshot = new Earshot({ topology, subscriber, channel, tools });
+    subscriber.listen(earshot);
     const shards = new Shards(topology, tools);
     const recentReleases = new RecentReleases(
       topology,

@@ -2,6 +2,8 @@
 export interface SubscriberListener {
   /** A message came in. Duplicates, stale and foreign messages are allowed: a message is only ever a hint. */
   onMessage(channel: string, message: string): void;
+  /** The server has confirmed a channel, for the first time or on a new connection. */
+  onConfirmed?(channel: string): void;
   /** The connection is gone: from now on messages may be missed. */
   onLost(): void;
   /**

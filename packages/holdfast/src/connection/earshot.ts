@@ -3,43 +3,57 @@
  *
  * It has a connection for commands and one for messages, and both should lead to the same server. What led there may lead elsewhere later: a name that
  * moves, an address that is shared by several servers, a failover that one of the two has outlived. Messages are sent then where nobody here listens,
- * and whoever gives a lock back finds our inbox without a subscriber and passes our calls over. So whenever one of the two is new, or a message has not
- * come, the server of the commands is asked whether it knows our subscription; where it does not, the connection for messages is made anew until it does.
+ * and whoever gives a lock back finds our inbox without a subscriber and passes our calls over. So whenever the inbox is subscribed, the connection for
+ * commands is new, or a message has not come, the server of the commands is asked whether it knows our subscription; where it does not, the connection for
+ * messages is made anew until it does. Where it does not say, it is asked again: the right to ask (`pubsub|numsub`) may come.
  *
- * Not in a Cluster, where every server hears all. Without the right to ask (`pubsub|numsub`) nothing is known and nothing is done.
+ * Not in a Cluster, where every server hears all.
  */
 
+import type { SubscriberListener } from '@holdfast/notify';
 import type { ConnectionTools } from './connection-tools.js';
 import type { Topology } from './topology.js';
 
 const apart = 'the server that takes the commands is another one: does its address lead to several servers?';
+/** After this the server is asked again which has not said whether it knows the subscription. */
+const UNTOLD_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
 /** What it needs. */
 export interface EarshotParts {
   readonly topology: Pick<Topology, 'trustsReceivers' | 'keyspaces'>;
-  readonly subscriber: { reconnect(): void };
-  /** The channel that is listened to. `confirmed`: the server of the messages has said so. */
-  readonly inbox: { readonly confirmed: boolean };
+  readonly subscriber: { hears(channel: string): boolean; reconnect(): void };
+  /** The inbox: nobody else listens to it. */
   readonly channel: string;
   readonly tools: Pick<ConnectionTools, 'at' | 'now' | 'onError'>;
 }
 
 /** See the module comment. */
-export class Earshot {
+export class Earshot implements SubscriberListener {
   readonly #parts: EarshotParts;
   #asking = false;
   #again = false;
   /** After how long the connection is made anew once more; undefined while the last answer was yes. */
   #pauseMs: number | undefined;
   #paused = false;
+  #untold: { cancel(): void } | undefined;
 
   constructor(parts: EarshotParts) {
     this.#parts = parts;
   }
 
-  /** One of the connections is new, or a message has not come. */
+  onConfirmed(channel: string): void {
+    if (channel === this.#parts.channel) this.check();
+  }
+
+  onMessage(): void {}
+
+  onLost(): void {}
+
+  onRestored(): void {}
+
+  /** What was known of the two connections may be so no more. */
   check(): void {
     if (!this.#parts.topology.trustsReceivers) return;
     if (this.#asking || this.#paused) this.#again = true;
@@ -47,17 +61,19 @@ export class Earshot {
   }
 
   async #ask(): Promise<void> {
-    const { topology, inbox, channel } = this.#parts;
+    const { topology, subscriber, channel, tools } = this.#parts;
     const [keyspace] = topology.keyspaces;
-    if (keyspace === undefined || !inbox.confirmed) return;
+    if (keyspace === undefined || !subscriber.hears(channel)) return;
     this.#asking = true;
     this.#again = false;
+    this.#untold?.cancel();
     const count = await keyspace.listeners(channel).catch(() => undefined);
     this.#asking = false;
     if (count !== undefined && count > 0) this.#pauseMs = undefined;
     // What has changed meanwhile may be why.
     if (this.#again) this.check();
-    else if (count === 0 && inbox.confirmed) this.#lookElsewhere();
+    else if (count === undefined) this.#untold = tools.at(tools.now() + UNTOLD_MS, () => this.check());
+    else if (count === 0 && subscriber.hears(channel)) this.#lookElsewhere();
   }
 
   #lookElsewhere(): void {

@@ -137,6 +137,11 @@ export class Subscriber implements SubscriberPort {
     }
   }
 
+  /** The server has confirmed this channel on the present connection. */
+  hears(channel: string): boolean {
+    return this.#channels.get(channel)?.heard === true;
+  }
+
   /** Opens the connection anew: what was heard so far may have stopped. */
   reconnect(): void {
     if (this.#redis?.status === 'ready') this.#redis.disconnect(true);
@@ -240,6 +245,7 @@ export class Subscriber implements SubscriberPort {
       confirmation.given = true;
       confirmation.heard = true;
       confirmation.resolve();
+      for (const listener of this.#listeners) listener.onConfirmed?.(channel);
     } catch (error) {
       if (this.#closed || this.#channels.get(channel) !== confirmation) return;
       this.#failed(redis, error);

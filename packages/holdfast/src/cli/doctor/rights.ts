@@ -48,7 +48,10 @@ export async function examineRights(redis: Redis, prefixes: { prefix: string; ke
   const commands = await missingOf('command', callsOn(key));
   const unlooked = commands.some((each) => /^\+?exists$/i.test(each)) ? unseen('keys', 'EXISTS', '+exists') : undefined;
   const channels = [
-    ...(await missingOf('command', [['+publish', 'PUBLISH', inbox, '']])),
+    ...(await missingOf('command', [
+      ['+publish', 'PUBLISH', inbox, ''],
+      ['+pubsub|numsub', 'PUBSUB', 'NUMSUB', inbox],
+    ])),
     ...(await missingOf('argument', [
       [`&${inbox}`, 'PUBLISH', inbox, ''],
       [`&${keys.releaseChannel}`, 'PUBLISH', keys.releaseChannel, ''],
