@@ -14,7 +14,10 @@ export type LockKey<S extends object, A extends readonly unknown[]> = (
  * Whether each call of a method with parameters `P` gives a key all that it reads. Asked of what is inferred, and no constraint of `P`: the compiler would take an
  * optional parameter for the required one of its constraint.
  */
-type Gives<P extends readonly unknown[], A extends readonly unknown[]> = P extends readonly [...A, ...unknown[]]
+type Gives<P extends readonly unknown[], A extends readonly unknown[]> = [P, (...args: A) => unknown] extends [
+  readonly [...A, ...unknown[]],
+  (...args: P) => unknown,
+]
   ? unknown
   : 'the parameters of the key must be the first ones of the method, and optional where those are optional or have a default';
 

@@ -139,6 +139,12 @@ describe('@WithLock', () => {
         return Promise.resolve();
       }
 
+      // @ts-expect-error the method has a number where the key takes texts, however many
+      @WithLock((_: Typed, ...parts: string[]) => parts)
+      rest(_id: string, _count: number): Promise<void> {
+        return Promise.resolve();
+      }
+
       @WithLock((_: Typed, id?: string, ...parts: string[]) => [id ?? 'main', ...parts])
       same(_id = 'main', ..._parts: string[]): Promise<void> {
         return Promise.resolve();

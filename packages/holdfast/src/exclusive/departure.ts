@@ -56,8 +56,10 @@ async function countDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord)
   admitInside(lock);
   void counted.then((outcome) => lock.change(() => countedDown(lock, tenure, record, outcome)));
   const outcome = await withinResponseTimeout(counted, tenure, lock.parts);
-  if (outcome.kind === 'lost') throw lostOnTheWayOut(lock, record, tenure.whyLost(outcome.reason));
   if (outcome.kind === 'held' || outcome.kind === 'released') return;
+  // Of those around it: it was held until it was given back.
+  if (tenure.whyLost('unreachable') === 'max-hold') return;
+  if (outcome.kind === 'lost') throw lostOnTheWayOut(lock, record, tenure.whyLost(outcome.reason));
   if (lock.tenure !== tenure)
     throw lostOnTheWayOut(lock, record, tenure.whyLost(lock.closing ? 'closed' : 'unreachable'));
   throw failureError(lock, outcome);

@@ -103,6 +103,24 @@ describe.each([byUrl, ownDefault])('given by $title, a hold is lost before anybo
   });
 });
 
+it('a section that outlasts the maxHoldMs of the hold around it has its value, also when the answer to its release comes late', async () => {
+  const { lock, proxy } = await setUp({});
+  const outer = await lock.acquire({ maxHoldMs: 300 });
+  const over = performance.now() + 300;
+  const inner = outer.run(() =>
+    lock.withLock(async (hold) => {
+      await waitUntil(() => performance.now() > over, { what: 'the end of the hold around it' });
+      hold.assertHeld();
+      proxy.hold('down');
+      return 7;
+    }),
+  );
+  await waitUntil(() => outer.state === 'lost', { what: 'that hold to be lost' });
+  await proxy.heal();
+  await expect(inner).resolves.toBe(7);
+  expect(outer.signal.reason).toMatchObject({ reason: 'max-hold' });
+});
+
 describe('a lock that is taken away in Redis is lost at the next renewal', () => {
   const remove = (name: string) => kit.admin.del(name);
   it.each([

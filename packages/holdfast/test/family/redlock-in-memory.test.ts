@@ -33,6 +33,17 @@ it('a fixed lease by majority lasts for all that it asked for when the renewed h
   expect(inner.state).toBe('held');
 });
 
+it.each([100, 1_000, 1_500, 2_900])(
+  'a lock by majority that is to be held for %s ms at most is given',
+  async (maxHoldMs) => {
+    const lock = world.open({ watchdogTimeoutMs: 3_000 }).getRedLock('order');
+    const hold = await world.outcome(lock.acquire({ maxHoldMs, waitMs: 1_000 }));
+    expect(hold.state).toBe('held');
+    await world.pass(maxHoldMs);
+    expect(hold.signal.reason).toMatchObject({ reason: 'max-hold' });
+  },
+);
+
 /** There is one way of waking up. */
 function without(options: Record<string, unknown> = {}): object {
   return Object.fromEntries(Object.entries(options).filter(([option]) => option !== 'wakeup'));
