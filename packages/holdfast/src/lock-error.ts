@@ -10,7 +10,7 @@ const brand = Symbol.for('holdfast.error');
 const ours = new WeakSet<object>();
 
 /**
- * For each class of ours. Says what it is called, in `name`, in stacks and in loggers. Not left to the class: bundlers and minifiers rename it. On the prototype,
+ * Gives a class of ours the name that `name`, stacks and loggers show. Not left to the class: bundlers and minifiers rename it. On the prototype,
  * because the first line of a stack is written before a constructor could set anything.
  */
 export function named(type: abstract new (...args: never) => LockError, name: string): void {

@@ -1,9 +1,8 @@
 -- Included by grant steps: whether nobody listens to the inbox of a waiter. After queue/inbox.
 --
--- Asked before anything is given to it, and not read from the reply of PUBLISH: a message goes to the replicas too, and who listens at one of
--- them, as after a failover the client whose connection outlived it, would believe a grant that is taken back here because nobody heard it (ADR 54).
--- `trusted`: on one server its own count says it all. In a Cluster others may listen elsewhere, and freshness decides; as it does where the user has
--- no right to ask.
+-- It is asked before the waiter is given anything. The reply of PUBLISH would say the same too late: a message goes to the replicas as well, and a
+-- client that listens at one of them would believe a grant which is taken back here (ADR 54).
+-- `trusted`: the server knows all who listen. In a Cluster it does not, and freshness decides; so it does where the user has no right to ask.
 
 local function isGone(id, trusted)
   local inbox = trusted and inboxOf(id)

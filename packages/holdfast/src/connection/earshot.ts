@@ -14,7 +14,7 @@ import type { SubscriberListener } from '@holdfast/notify';
 import type { ConnectionTools } from './connection-tools.js';
 import type { Topology } from './topology.js';
 
-const apart = 'the server that takes the commands is another one: does its address lead to several servers?';
+const elsewhere = 'the server that takes the commands is another one: does its address lead to several servers?';
 /** After this the server is asked again which has not said whether it knows the subscription. */
 const UNTOLD_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
@@ -78,8 +78,8 @@ export class Earshot implements SubscriberListener {
 
   #lookElsewhere(): void {
     const { subscriber, tools } = this.#parts;
-    // Once is what a failover looks like.
-    if (this.#pauseMs !== undefined) tools.onError('messages', new Error(apart));
+    // The first time may be a failover, and is over with the next connection.
+    if (this.#pauseMs !== undefined) tools.onError('messages', new Error(elsewhere));
     const pauseMs = this.#pauseMs ?? FIRST_PAUSE_MS;
     this.#pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     this.#paused = true;

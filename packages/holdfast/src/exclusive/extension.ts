@@ -1,6 +1,6 @@
 import type { LockParts } from '../client-parts.js';
 import { failureError } from '../tenure/failures.js';
-import { promise } from '../tenure/hold-terms.js';
+import { lastUntil } from '../tenure/hold-terms.js';
 import type { HoldRecord } from './hold-record.js';
 import { type ExclusiveLock, retune } from './lock.js';
 
@@ -32,6 +32,6 @@ export async function extend(lock: ExclusiveLock, record: HoldRecord, ms: number
   if (outcome.kind === 'lost') lock.change(() => lock.tenure === tenure && tenure.lease.lose(outcome.reason));
   else if (outcome.kind !== 'held') throw failureError(lock, outcome);
   if (record.lost) throw record.lossError();
-  for (const one of all) promise(one, until);
+  for (const one of all) lastUntil(one, until);
   if (lock.tenure === tenure) retune(lock, tenure);
 }

@@ -1,5 +1,5 @@
 import { failureError } from '../tenure/failures.js';
-import { promise } from '../tenure/hold-terms.js';
+import { lastUntil } from '../tenure/hold-terms.js';
 import type { HeldOutcome, Stake } from '../tenure/stake.js';
 import type { HoldRecord } from './hold-record.js';
 import { type ExclusiveLock, retune } from './lock.js';
@@ -15,7 +15,7 @@ export async function fixLease(lock: ExclusiveLock, record: HoldRecord, leaseMs:
   const { tenure, parts } = lock;
   if (tenure === undefined || record.lost) throw record.lossError();
   // It counts from now, not from when the hold began.
-  promise(record, parts.clock.now() + leaseMs);
+  lastUntil(record, parts.clock.now() + leaseMs);
   record.terms = { ...record.terms, mode: 'fixed', leaseMs, maxHoldMs: undefined };
   const change =
     lock.holds.depth === 1 ? tenure.steps.restart(leaseMs, () => retune(lock, tenure)) : raise(lock, tenure, leaseMs);

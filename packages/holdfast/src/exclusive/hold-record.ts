@@ -91,7 +91,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   heldLong = false;
   /** The member of the same multi-lock for whose loss this one is given back: code inside has lost both. */
   lostWith: HoldRecord | undefined;
-  /** By an extension of any hold of the lock, or the lease that begins when a multi-lock has all its members. */
+  /** Clock time: it lasts until then at least, since any hold of the lock was extended, or a multi-lock had all its members. */
   promisedUntil: number | undefined;
   /** The multi-lock it was taken for may still wait for other members: it is not yet there to be undone by `unlock`, and has no minimum. */
   gathering = false;

@@ -1,7 +1,7 @@
 /**
  * Guards: writes to Redis that are refused when a holder with a later token has written.
  *
- * What is written carries a record, (token, n): under which token, and the how manieth write of that holder it was. A write is done when its
+ * What is written carries a record, (token, n): under which token it was written, and the number of that write among those of its holder, which rises. A write is done when its
  * token is above the record's, or equal with a higher n. So a holder that was stopped for longer than its lease changes nothing any more
  * once its successor has written; and a late copy of write 1 never undoes write 2.
  *

@@ -1,7 +1,6 @@
 import { LockNotHeldError } from '../errors.js';
 import { checkExtension } from '../exclusive/extension.js';
-import { checkTime, MIN_LEASE_MS } from '../options.js';
-import { checkFunction } from '../options.js';
+import { checkFunction, checkTime, MIN_LEASE_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Hold, HoldState } from './hold.js';

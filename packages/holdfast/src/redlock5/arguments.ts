@@ -1,4 +1,4 @@
-/** What is given to a method, checked in the words of redlock: what is behind would name arguments that the caller has not written. */
+/** Checks what a method is given, in the words of redlock. The client below would name arguments that the caller has not written. */
 
 const LEAST_MS = 100;
 const MOST_MS = 2 ** 31;

@@ -7,9 +7,8 @@ export const CALLER_ONLY = 1;
 export type Entry = (...args: never[]) => unknown;
 
 /**
- * What an entry returns, of a call in its own frame. As the last thing that the entry does, the call would take the place of that frame where tail
- * calls do so (JavaScriptCore, in Bun): no site could begin below an entry that is not on the stack. There a function is known by its name, too:
- * none between an entry and its site may have the name of an entry.
+ * Keeps the entry that returns it on the stack. JavaScriptCore (Bun) lets a call that is the last thing a function does take that function's place, and a site
+ * begins below the entry, which has to be there. JavaScriptCore also finds the entry by its name: no function that it calls may be called the same.
  */
 export function inFrame<T>(call: Promise<T>): Promise<T> {
   return Promise.resolve(call);

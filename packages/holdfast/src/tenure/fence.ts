@@ -8,7 +8,7 @@
 /** What one holder writes with. The holds that re-enter one another share it. */
 export class Fence {
   readonly token: number;
-  /** The last write to each key to which one is under way. Of other keys nothing is kept: a holder may write to ever new ones. */
+  /** By key: the last write that has been sent and not answered. Of keys without such a write nothing is kept, since a holder may write to ever new ones. */
   readonly underWay = new Map<string, Promise<unknown>>();
   #writes = 0;
 

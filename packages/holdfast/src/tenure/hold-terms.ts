@@ -36,7 +36,7 @@ export interface TermsHolder {
 }
 
 /** It lasts until then at least, whatever end its terms set. */
-export function promise(hold: { promisedUntil: number | undefined }, until: number): void {
+export function lastUntil(hold: { promisedUntil: number | undefined }, until: number): void {
   hold.promisedUntil = Math.max(hold.promisedUntil ?? until, until);
 }
 
