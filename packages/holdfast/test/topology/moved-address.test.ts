@@ -144,23 +144,9 @@ describe('an address that leads to another server than before', () => {
       what: 'it to listen for the latch',
     });
     const server = await failOver();
+    // Its commands are at the new master before it needs the inbox.
+    await client.getCountDownLatch(freshName()).trySetCount(1);
     await client.getLock(freshName()).withLock(() => undefined);
     await waitUntil(() => listens(client, server), { what: 'it to listen where its commands go' });
   });
-
-  it('a server that may not say who listens is asked again', async () => {
-    for (const each of [master, replica])
-      await (await each.admin()).acl('SETUSER', 'default', '-pubsub|numsub', '+pubsub|channels');
-    const client = createLockClient({ redis: address.url });
-    clients.push(client);
-    client.on('unsafe-setting', () => undefined);
-    const inbox = `holdfast_inbox:${client.clientId}`;
-    const hears = async (server: RedisServer) => (await (await server.admin()).pubsub('CHANNELS', inbox)).length === 1;
-    await client.getLock(freshName()).withLock(() => undefined);
-    await waitUntil(() => hears(master), { what: 'the client listens' });
-    const server = await failOver();
-    await client.getLock(freshName()).withLock(() => undefined);
-    await (await server.admin()).acl('SETUSER', 'default', '+pubsub');
-    await waitUntil(() => hears(server), { what: 'it to listen where its commands go', timeoutMs: 20_000 });
-  }, 40_000);
 });
