@@ -27,15 +27,17 @@ afterEach(async () => {
 });
 
 /** It asks again by itself so seldom that only a message brings it on. */
-async function open(): Promise<LockClient> {
-  const client = createLockClient({
-    redis: address.url,
-    reaskMs: 60_000,
-    claimLeaseMs: 90_000,
-    watchdogTimeoutMs: 120_000,
-  });
+function create(): LockClient {
+  const times = { reaskMs: 60_000, claimLeaseMs: 90_000, watchdogTimeoutMs: 120_000 };
+  const client = createLockClient({ redis: address.url, ...times });
   clients.push(client);
   client.on('unsafe-setting', () => undefined);
+  return client;
+}
+
+/** One that listens already. */
+async function open(): Promise<LockClient> {
+  const client = create();
   await client.getLock(freshName()).withLock(() => undefined);
   await waitUntil(() => listens(client, master), { what: 'the client listens' });
   return client;
@@ -127,14 +129,7 @@ describe('an address that leads to another server than before', () => {
   });
 
   it('a connection for messages that was opened for a latch is made anew, too, once the inbox is needed', async () => {
-    const client = createLockClient({
-      redis: address.url,
-      reaskMs: 60_000,
-      claimLeaseMs: 90_000,
-      watchdogTimeoutMs: 120_000,
-    });
-    clients.push(client);
-    client.on('unsafe-setting', () => undefined);
+    const client = create();
     const latch = client.getCountDownLatch(freshName());
     await latch.trySetCount(1);
     const waits = latch.await(60_000);
