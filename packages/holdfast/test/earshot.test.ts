@@ -4,7 +4,7 @@ import { Earshot } from '../src/connection/earshot.js';
 const CHANNEL = 'holdfast_inbox:me';
 
 /** A client whose time is driven. `answers`: how many the server of the commands knows to listen, one for each time it is asked; the last one stays. */
-function world(answers: (number | Error)[], { trustsReceivers = true, hears = true } = {}) {
+function world(answers: (number | Error)[], { trustsReceivers = true, hears = () => true } = {}) {
   let now = 0;
   const due: { time: number; action: () => void }[] = [];
   const seen = { asked: 0, reconnected: [] as number[], errors: [] as string[] };
@@ -18,7 +18,7 @@ function world(answers: (number | Error)[], { trustsReceivers = true, hears = tr
     topology: { trustsReceivers, keyspaces: [{ listeners }] } as never,
     channel: CHANNEL,
     subscriber: {
-      hears: () => hears,
+      hears,
       reconnect: () => {
         seen.reconnected.push(now);
         earshot.onConfirmed(CHANNEL);
@@ -48,7 +48,7 @@ function world(answers: (number | Error)[], { trustsReceivers = true, hears = tr
     }
     now = end;
   };
-  return { earshot, seen, pass };
+  return { earshot, seen, due, pass };
 }
 
 it('a client that is heard asks once, and leaves its connection as it is', async () => {
@@ -85,11 +85,20 @@ it('a server that does not say who listens is asked again, once in ten seconds h
 
 it.each([
   ['in a Cluster, where every server hears all', { trustsReceivers: false }],
-  ['while the inbox is not subscribed', { hears: false }],
+  ['while the inbox is not subscribed', { hears: () => false }],
 ])('nothing is asked %s', async (_, how) => {
   const { earshot, seen, pass } = world([0], how);
   earshot.check();
   earshot.onConfirmed(CHANNEL);
   await pass(60_000);
   expect(seen.asked).toBe(0);
+});
+
+it('a client that is closed while it waits for the answer leaves no timer', async () => {
+  let open = true;
+  const { earshot, due, pass } = world([new Error('Connection is closed.')], { hears: () => open });
+  earshot.check();
+  open = false;
+  await pass(0);
+  expect(due).toEqual([]);
 });

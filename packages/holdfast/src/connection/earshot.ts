@@ -72,8 +72,10 @@ export class Earshot implements SubscriberListener {
     if (count !== undefined && count > 0) this.#pauseMs = undefined;
     // What has changed meanwhile may be why.
     if (this.#again) this.check();
+    // Subscribed again it is looked at again; a client that is closed has left it.
+    else if (!subscriber.hears(channel)) return;
     else if (count === undefined) this.#untold = tools.at(tools.now() + UNTOLD_MS, () => this.check());
-    else if (count === 0 && subscriber.hears(channel)) this.#lookElsewhere();
+    else if (count === 0) this.#lookElsewhere();
   }
 
   #lookElsewhere(): void {
