@@ -4,7 +4,7 @@ import { Earshot } from '../src/connection/earshot.js';
 const CHANNEL = 'holdfast_inbox:me';
 
 /** A client whose time is driven. `answers`: how many the server of the commands knows to listen, one for each time it is asked; the last one stays. */
-function world(answers: (number | Error)[], { trustsReceivers = true, hears = () => true } = {}) {
+function world(answers: (number | Error)[], { trustsReceivers = true, hears = (): boolean => true } = {}) {
   let now = 0;
   const due: { time: number; action: () => void }[] = [];
   const seen = { asked: 0, reconnected: [] as number[], errors: [] as string[] };
