@@ -124,6 +124,13 @@ describe('release of the last hold with waiters', () => {
     expect(await lock.state()).toMatchObject({ lock: { 'c:1': '1', seq: '1' }, queue: [] });
   });
 
+  it('takes nobody who listens to a pattern, as an onlooker does, for the waiter', async () => {
+    await lock.ask('a:1');
+    await lock.ask('b:1');
+    await server.connect().psubscribe('holdfast_inbox:*');
+    expect(await lock.release('a:1', 2, { trust: true })).toEqual({ kind: 'released', left: 0 });
+  });
+
   it('grants the head all the same where it cannot', async () => {
     await lock.ask('a:1');
     await lock.ask('b:1');

@@ -70,7 +70,7 @@ describe('the public surface is', () => {
   });
 
   it('a class of clients that containers take for a token: of Nest, Inversify, tsyringe and typedi', () => {
-    // oxlint-disable-next-line no-explicit-any -- as they declare what they take
+    // oxlint-disable-next-line no-explicit-any -- the containers declare the parameters of a class as any
     type Any = any;
     const asNewable: new (...args: Any[]) => LockClient = holdfast.LockClient;
     const asAbstract: abstract new (...args: Any[]) => LockClient = holdfast.LockClient;

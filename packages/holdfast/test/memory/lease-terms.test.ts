@@ -1,16 +1,10 @@
 /** The lease that all holds of a lock need, when Redis answers something that was asked for before a hold came or went. Time is driven. */
-import { afterEach, describe, expect, it } from '@jest/globals';
-import type { AcquireOptions, Hold, LockClient } from 'holdfast';
-import { createTestClient, type TestClientOptions } from 'holdfast/testing';
+import { describe, expect, it } from '@jest/globals';
+import type { AcquireOptions, Hold } from 'holdfast';
+import type { TestClientOptions } from 'holdfast/testing';
+import { useTestClients } from '../support/test-clients.js';
 
-const open: LockClient[] = [];
-afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
-
-const process = (options: TestClientOptions = {}) => {
-  const client = createTestClient(options);
-  open.push(client);
-  return client;
-};
+const process = useTestClients();
 
 describe('a raise of the lease that is on its way', () => {
   it('when a renewed hold begins inside a fixed one does not end either', async () => {

@@ -1,17 +1,10 @@
 /** What ends one member of a multi-lock, or would be longer than it lasts, and what becomes of the others. Time is driven. */
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Hold, LockClient } from 'holdfast';
-import { createTestClient, type TestClientOptions } from 'holdfast/testing';
 import { failureOf } from '../support/outcomes.js';
+import { useTestClients } from '../support/test-clients.js';
 
-const open: LockClient[] = [];
-afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
-
-const process = (options: TestClientOptions = {}) => {
-  const client = createTestClient(options);
-  open.push(client);
-  return client;
-};
+const process = useTestClients();
 
 describe('inside a multi-lock of which one member is lost, no other one is acquired afresh:', () => {
   const isLoss = { code: 'LOCK_LOST', lockName: 'a', reason: 'deleted' };
