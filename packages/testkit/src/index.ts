@@ -10,6 +10,7 @@ export { RedisServer, startPrivateRedis, startRedis } from './redis/server.js';
 export type { StartRedisOptions } from './redis/server.js';
 export { canIssueCertificates, issueCertificate } from './redis/certificate.mjs';
 export type { Certificate } from './redis/certificate.mjs';
+export { whenReplicated } from './topology/replicated.js';
 export { startSentinel, TestSentinel } from './topology/sentinel.js';
 export type { SentinelAddress, StartSentinelOptions } from './topology/sentinel.js';
 export { startCluster, TestCluster } from './topology/cluster.js';

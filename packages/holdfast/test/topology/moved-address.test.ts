@@ -1,7 +1,14 @@
 /** One address, two servers behind it: what leads to the one now may lead to the other later, and open connections stay where they are. */
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type FaultProxy, faultProxy, type RedisServer, startPrivateRedis, waitUntil } from '@holdfast/testkit';
+import {
+  type FaultProxy,
+  faultProxy,
+  type RedisServer,
+  startPrivateRedis,
+  waitUntil,
+  whenReplicated,
+} from '@holdfast/testkit';
 import { createLockClient, type LockClient } from 'holdfast';
 import { freshName } from '../support/clients.js';
 
@@ -62,6 +69,7 @@ async function waiting(name: string, at: RedisServer): Promise<void> {
 
 /** As Redis plans one: both have the data, and both live on. */
 async function failOver(): Promise<RedisServer> {
+  await whenReplicated(master);
   await (await replica.admin()).replicaof('NO', 'ONE');
   await (await master.admin()).replicaof(replica.host, replica.port);
   await linked(master);

@@ -1,4 +1,4 @@
-import { startCluster, type TestCluster, waitUntil } from '@holdfast/testkit';
+import { startCluster, type TestCluster, waitUntil, whenReplicated } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { LockClientOptions } from 'holdfast';
 import { Cluster, type Redis } from 'ioredis';
@@ -96,7 +96,7 @@ describe('Redisson mode in a Cluster', () => {
     const before = await kit.cluster.nodeOfKey(name);
     await heardOn([before], 'SHARDNUMSUB', name);
     // The replica has to have heard of the lock.
-    await (await before.admin()).wait(1, 2_000);
+    await whenReplicated(before);
     await before.kill();
     const after = await kit.cluster.nodeOfKeyAfter(name, before);
     await heardOn([after], 'SHARDNUMSUB', name);

@@ -1,4 +1,4 @@
-import { faultProxy, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { faultProxy, startPrivateRedis, useRedis, waitUntil, whenReplicated } from '@holdfast/testkit';
 import { expect, it } from '@jest/globals';
 import { freshName, openClient } from '../support/clients.js';
 import { openProxy } from '../support/redis-inputs.js';
@@ -13,11 +13,7 @@ it('a limit: replicas confirm acquisitions, not renewals; a new master that miss
   const replica = await startPrivateRedis({ args, config: `replicaof ${link.host} ${link.port}\n` });
   kit.cleanup(() => replica.stop());
   const replicaAdmin = await replica.admin();
-  const confirms = async () => {
-    await kit.admin.set('written', 1, 'PX', 1_000);
-    return (await kit.admin.wait(1, 200)) === 1;
-  };
-  await waitUntil(confirms, { what: 'the replica to confirm', timeoutMs: 20_000 });
+  await whenReplicated(kit.server);
 
   const network = await openProxy(kit);
   const client = openClient(kit, {

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { countCommands, type RedisServer, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import {
+  countCommands,
+  type RedisServer,
+  startPrivateRedis,
+  useRedis,
+  waitUntil,
+  whenReplicated,
+} from '@holdfast/testkit';
 import { LockNotReplicatedError, LockRefusedError } from 'holdfast';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
@@ -12,12 +19,7 @@ beforeAll(async () => {
   const { host, port } = kit.server;
   replica = await startPrivateRedis({ args, config: `replicaof ${host} ${port}\n` });
   await replica.admin();
-  // Linked is not enough: the master counts it from its first acknowledgement on.
-  const confirms = async () => {
-    await kit.admin.set('written', 1, 'PX', 1_000);
-    return (await kit.admin.wait(1, 200)) === 1;
-  };
-  await waitUntil(confirms, { what: 'the replica to confirm', timeoutMs: 20_000 });
+  await whenReplicated(kit.server);
 }, 30_000);
 
 afterAll(() => replica.stop());
