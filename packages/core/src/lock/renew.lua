@@ -1,6 +1,5 @@
 -- Keeps the leases of any number of holds alive, and tells which of them are lost. Also the claim after a grant.
--- Never creates a lock, never shortens a lease; repairs an own lock that has lost its TTL. One bad lock does not
--- disturb the others: whatever Redis refuses is the outcome of that one.
+-- Never creates a lock, never shortens a lease; repairs an own lock that has lost its TTL.
 --
 -- It needs nothing but the lock itself, on purpose: while a Cluster slot moves, a script with one key is served by
 -- whichever server has that key, and one with a second key is refused until the whole slot has arrived.
@@ -16,16 +15,11 @@
 --   refused message    the error reply of Redis
 
 --#include protocol/question
+--#include protocol/renewals
 
-local LONGEST_MS = 2147483648
-
-local function failure(reply)
-  if string.find(reply.err, 'WRONGTYPE', 1, true) == 1 then return { 'lost', 'taken' } end
-  return { 'refused', reply.err }
-end
-
-local function renew(lock, tenure, leaseMs)
-  if not leaseMs or leaseMs % 1 ~= 0 or leaseMs < 0 or leaseMs > LONGEST_MS then
+local function renew(lock, tenure, wanted)
+  local leaseMs = tonumber(wanted)
+  if not isLease(leaseMs) then
     return { 'refused', 'ERR holdfast: leaseMs must be a whole number from 0 to 2147483648' }
   end
   local owns = redis.pcall('HEXISTS', lock, tenure)
@@ -39,10 +33,4 @@ local function renew(lock, tenure, leaseMs)
   return { 'renewed', leaseMs }
 end
 
-local time = redis.call('TIME')
-local replies = { time[1] * 1000 + math.floor(time[2] / 1000) }
-for i = 1, #KEYS do
-  replies[#replies + 1] = renew(KEYS[i], ARGV[2 * i - 1], tonumber(ARGV[2 * i]))
-end
-replies[#replies + 1] = question
-return replies
+return renewEach(renew)

@@ -79,41 +79,10 @@ if n then
   return { 'mine', remainingOf(untilMs), waiting(), nowMs, question }
 end
 
-local function nextTicket()
-  local last = tonumber(redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2])
-  local micros = time[1] * 1000000 + time[2]
-  return last and math.max(micros, last + 1) or micros
-end
-
--- As in lock/ask: a new entry is written first, TTLs only grow, and what is refused leaves nothing.
-local function enqueue()
-  local refused
-  local function step(...)
-    local reply = not refused and redis.pcall(...)
-    if type(reply) == 'table' then refused = reply end
-    return reply
-  end
-  local known = tonumber(redis.call('ZSCORE', queue, tenure))
-  if known then
-    ticket = known
-    step('HDEL', fresh, '')
-  else
-    if ticket == 0 then ticket = nextTicket() end
-    redis.call('ZADD', queue, string.format('%.0f', ticket), tenure)
-  end
-  if redis.call('PTTL', queue) <= freshTtlMs then step('PEXPIRE', queue, 2 * freshTtlMs) end
-  step('HSET', fresh, tenure, string.format('%.0f %d %d', nowMs + freshMs, leaseMs, wanted))
-  local freshTtl = step('PTTL', fresh)
-  if not refused and freshTtl <= freshTtlMs then step('PEXPIRE', fresh, 2 * freshTtlMs) end
-  if refused then
-    redis.pcall('HDEL', fresh, tenure)
-    redis.pcall('ZREM', queue, tenure)
-  end
-  return refused
-end
+--#include queue/enqueue
 
 if freshMs > 0 then
-  local refused = enqueue()
+  local refused = enqueue(tenure, string.format('%.0f %d %d', nowMs + freshMs, leaseMs, wanted))
   if refused then return refused end
 end
 local isIn = passOn(freshMs > 0 and tenure or nil, claimMs, trust, nowMs)

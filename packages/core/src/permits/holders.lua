@@ -47,8 +47,7 @@ end
 
 -- Sets `free`; nil when there is no semaphore. Returns the error reply where something else has the name.
 local function look()
-  local value = redis.pcall('GET', count)
-  if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then return value end
-  free = type(value) == 'string' and countIn(value) or nil
-  if value and not free then return { err = 'NOTASEMAPHORE this key is not a semaphore' } end
+  local refused
+  free, refused = freeIn(count)
+  return refused
 end

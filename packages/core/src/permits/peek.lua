@@ -9,12 +9,8 @@
 --#include permits/free
 --#include permits/javas
 
-local value = redis.pcall('GET', KEYS[1])
-local free = type(value) == 'string' and countIn(value) or nil
-if value and not free then
-  if type(value) == 'table' and not string.find(value.err, 'WRONGTYPE', 1, true) then return value end
-  return { err = 'NOTASEMAPHORE this key is not a semaphore' }
-end
+local free, refused = freeIn(KEYS[1])
+if refused then return refused end
 if not free then return { 'none', question } end
 local time = redis.call('TIME')
 local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)

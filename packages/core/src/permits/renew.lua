@@ -8,17 +8,11 @@
 -- Replies: as of lock/renew; remaining is what is left of the lease, -1 when it never ends
 
 --#include protocol/question
-
-local LONGEST_MS = 2147483648
-
-local function failure(reply)
-  if string.find(reply.err, 'WRONGTYPE', 1, true) == 1 then return { 'lost', 'taken' } end
-  return { 'refused', reply.err }
-end
+--#include protocol/renewals
 
 local function renew(permits, tenure, wanted, nowMs)
   local leaseMs = wanted == 'never' and LONGEST_MS or tonumber(wanted)
-  if not leaseMs or leaseMs % 1 ~= 0 or leaseMs < 0 or leaseMs > LONGEST_MS then
+  if not isLease(leaseMs) then
     return { 'refused', 'ERR holdfast: leaseMs must be never, or a whole number from 0 to 2147483648' }
   end
   local entry = redis.pcall('HGET', permits, tenure)
@@ -41,11 +35,4 @@ local function renew(permits, tenure, wanted, nowMs)
   return untilMs > 0 and { 'renewed', leaseMs } or { 'held', -1 }
 end
 
-local nowMs = redis.call('TIME')
-nowMs = nowMs[1] * 1000 + math.floor(nowMs[2] / 1000)
-local replies = { nowMs }
-for i = 1, #KEYS do
-  replies[#replies + 1] = renew(KEYS[i], ARGV[2 * i - 1], ARGV[2 * i], nowMs)
-end
-replies[#replies + 1] = question
-return replies
+return renewEach(renew)

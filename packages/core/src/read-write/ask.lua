@@ -70,42 +70,11 @@ end
 
 local queue = what == 'w' and writers or readers
 
-local function nextTicket()
-  local last = tonumber(redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2])
-  local micros = time[1] * 1000000 + time[2]
-  return last and math.max(micros, last + 1) or micros
-end
-
--- As in lock/ask: a new entry is written first, TTLs only grow, and what is refused leaves nothing.
-local function enqueue()
-  local refused
-  local function step(...)
-    local reply = not refused and redis.pcall(...)
-    if type(reply) == 'table' then refused = reply end
-    return reply
-  end
-  local known = tonumber(redis.call('ZSCORE', queue, tenure))
-  if known then
-    ticket = known
-    step('HDEL', fresh, '')
-  else
-    if ticket == 0 then ticket = nextTicket() end
-    redis.call('ZADD', queue, string.format('%.0f', ticket), tenure)
-  end
-  if redis.call('PTTL', queue) <= freshTtlMs then step('PEXPIRE', queue, 2 * freshTtlMs) end
-  local entry = string.format('%.0f %d', nowMs + freshMs, leaseMs)
-  step('HSET', fresh, tenure, entry, side and 'last' or tenure, side or entry)
-  local freshTtl = step('PTTL', fresh)
-  if not refused and freshTtl <= freshTtlMs then step('PEXPIRE', fresh, 2 * freshTtlMs) end
-  if refused then
-    redis.pcall('HDEL', fresh, tenure)
-    redis.pcall('ZREM', queue, tenure)
-  end
-  return refused
-end
+--#include queue/enqueue
 
 if freshMs > 0 then
-  local refused = enqueue()
+  local entry = string.format('%.0f %d', nowMs + freshMs, leaseMs)
+  local refused = enqueue(tenure, entry, side and 'last' or tenure, side or entry)
   if refused then return refused end
 end
 passOn(freshMs > 0 and tenure or nil, leaseMs, claimMs, trust, nowMs, writersFirst)

@@ -7,16 +7,11 @@
 -- Replies: as of lock/renew; remaining is what is left of the lease
 
 --#include protocol/question
+--#include protocol/renewals
 
-local LONGEST_MS = 2147483648
-
-local function failure(reply)
-  if string.find(reply.err, 'WRONGTYPE', 1, true) == 1 then return { 'lost', 'taken' } end
-  return { 'refused', reply.err }
-end
-
-local function renew(lock, tenure, leaseMs, nowMs)
-  if not leaseMs or leaseMs % 1 ~= 0 or leaseMs < 0 or leaseMs > LONGEST_MS then
+local function renew(lock, tenure, wanted, nowMs)
+  local leaseMs = tonumber(wanted)
+  if not isLease(leaseMs) then
     return { 'refused', 'ERR holdfast: leaseMs must be a whole number from 0 to 2147483648' }
   end
   local state = redis.pcall('HMGET', lock, 'side', tenure)
@@ -41,11 +36,4 @@ local function renew(lock, tenure, leaseMs, nowMs)
   return { 'renewed', leaseMs }
 end
 
-local time = redis.call('TIME')
-local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
-local replies = { nowMs }
-for i = 1, #KEYS do
-  replies[#replies + 1] = renew(KEYS[i], ARGV[2 * i - 1], tonumber(ARGV[2 * i]), nowMs)
-end
-replies[#replies + 1] = question
-return replies
+return renewEach(renew)
