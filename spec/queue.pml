@@ -11,10 +11,11 @@
  * connection and the end of a neglected lease wait until nothing else moves (`timeout`); EARLY_ASKS lets some come at any time.
  *
  * Sizes   NC processes, TASKS in each, TENURES each may spend, NESTINGS: nested acquisitions in all
- * Faults  BREAKS of connections, SWAPS (an answer comes to another question: what lies between a lock and TCP has a bug), MOVES (the lock goes to another server: a command is refused and sent there, behind later ones), LOST_MESSAGES, SUBSCRIBER_LOSSES, EXPIRATIONS, GIVE_UPS, EARLY_ASKS, CRASHES (of process 0; HALF_OPEN: its
+ * Faults  BREAKS of connections, SWAPS (an answer comes to another question: what lies between a lock and TCP has a bug), MOVES (the lock goes to another server: a command is refused and sent there, behind later ones), LOST_MESSAGES, SUBSCRIBER_LOSSES,
+ *         MISLED (a subscription is at a replica from now on: the master does not count it, and hands its messages on), EXPIRATIONS, GIVE_UPS, EARLY_ASKS, CRASHES (of process 0; HALF_OPEN: its
  *         subscription stays), FORCES, STRANGERS that know no queue, DELETIONS of the key, STALE queue entries
  * TRACE   a simulation prints each step and what is true after it: scripts/spec/traces.mjs
- * Rules   UNTRUSTED: PUBLISH's answer means nothing (Cluster). ASKS_ONCE: process 0 does not wait. COLD: nobody listens yet. RENEWALS: a
+ * Rules   UNTRUSTED: the number of listeners means nothing (Cluster). ASKS_ONCE: process 0 does not wait. COLD: nobody listens yet. RENEWALS: a
  *         hold may be renewed. ORDER, TOKENS: check these too
  * Broken  (QUIET, UNCHECKED_BELIEFS: false alarms, two believers are let pass) each of the other switches leaves one rule out, and must fail; variants.mjs says why
  */
@@ -42,6 +43,9 @@
 #endif
 #ifndef SUBSCRIBER_LOSSES
 #define SUBSCRIBER_LOSSES 0
+#endif
+#ifndef MISLED
+#define MISLED 0
 #endif
 #ifndef EXPIRATIONS
 #define EXPIRATIONS 0

@@ -173,6 +173,14 @@ end:
   :: d_step { alive[c] && !listening[c] && HAS_ROOM(1) -> listening[c] = true;
        if :: WAITS(c) -> ask_or_later() :: else fi }
 
+#if MISLED > 0
+#ifndef NO_EARSHOT                              /* must fail. earshot.ts: the messages of who listens elsewhere get a new connection */
+  :: d_step { alive[c] && elsewhere[c] -> elsewhere[c] = false; listening[c] = false;
+       do :: nempty(inbox[c]) -> inbox[c]?k, id, e :: empty(inbox[c]) -> break od;
+       x = 0 }                                  /* SPIN 6.5 miscompiles a step that ends with a loop */
+#endif
+#endif
+
   /* waiting */
 #if EARLY_ASKS > 0
   :: d_step { alive[c] && WAITS(c) && !asking[tenure[c]] && early_asks > 0 && HAS_ROOM(1) -> early_asks--; ask() }

@@ -28,6 +28,7 @@ inline find_head() {
   :: else -> break
   od }
 
+/* A replica, too, hands on what is told. */
 inline tell(p, message, i) {
   if
   :: listening[p] -> assert(nfull(inbox[p]) || model_too_small); inbox[p]!message, i, expiries[i]
@@ -47,15 +48,20 @@ inline pass_on(self) {
         if
         :: stale[head] -> stale[head] = false
         :: else ->
+#ifdef TOLD_BEFORE_LOOKED                       /* must fail: taken back where PUBLISH answers 0 */
+           own(head); tell(PROCESS(head), grant, head);
+           if :: COUNTED(PROCESS(head)) -> break :: else -> set_free() fi
+#else
            if
 #ifdef UNTRUSTED
            :: true ->
 #else
-           :: listening[PROCESS(head)] ->
+           :: COUNTED(PROCESS(head)) ->
 #endif
               own(head); tell(PROCESS(head), grant, head); break
-           :: else                              /* PUBLISH answered 0: passed over, asks again with its ticket */
+           :: else                              /* nobody listens: passed over, asks again with its ticket */
            fi
+#endif
         fi
      fi
   od }

@@ -30,6 +30,12 @@ chan cmd[NC+1] = [ROOM] of { mtype, byte, byte, bool };      /* kind, tenure, ti
 chan rep[NC+1] = [ROOM] of { mtype, byte, mtype, byte, byte };/* kind, tenure, answer, expiries, ticket or count */
 chan inbox[NC] = [3] of { mtype, byte, byte };               /* message, tenure, expiries */
 bool listening[NC];
+#if MISLED > 0
+bool elsewhere[NC];                             /* it listens at a replica */
+#define COUNTED(p) (listening[p] && !elsewhere[p])
+#else
+#define COUNTED(p) listening[p]
+#endif
 /* copies stuck on a connection that has ended: they may still arrive, in any order */
 mtype late_kind[LATE]; byte late_id[LATE], late_arg[LATE]; bool late_flag[LATE];
 
@@ -72,4 +78,4 @@ hidden byte two_believers, tokens_out_of_order, ghost, lost_wake_up, orphan, byp
 /* ---- budgets of faults ---- */
 byte breaks=BREAKS, lost_messages=LOST_MESSAGES, subscriber_losses=SUBSCRIBER_LOSSES, expirations=EXPIRATIONS, give_ups=GIVE_UPS,
      early_asks=EARLY_ASKS, crashes=CRASHES, force_unlocks=FORCES, strangers=STRANGERS, deletions=DELETIONS, stalenesses=STALE, nestings=NESTINGS, moves=MOVES,
-     swaps=SWAPS;
+     swaps=SWAPS, misled=MISLED;

@@ -83,6 +83,9 @@ end:
   :: d_step { c < NC && lost_messages > 0 && nempty(inbox[c]) -> lost_messages--; inbox[c]?k, id, e;
        SHOW(loses_message, c) }
 #endif
+#if MISLED > 0
+  :: d_step { c < NC && misled > 0 && alive[c] && COUNTED(c) -> misled--; elsewhere[c] = true }
+#endif
 #if SUBSCRIBER_LOSSES > 0
   :: d_step { c < NC && subscriber_losses > 0 && alive[c] && listening[c] -> subscriber_losses--; listening[c] = false;
        do :: nempty(inbox[c]) -> inbox[c]?k, id, e :: empty(inbox[c]) -> break od;

@@ -12,7 +12,7 @@ const passing = [
   {
     name: 'cold',
     set: 'TASKS=2 TENURES=3 COLD UNTRUSTED ORDER TOKENS',
-    because: 'nobody listens yet; PUBLISH answers nothing that can be trusted',
+    because: 'nobody listens yet; and who listens is not known to the server',
     states: 50_000,
     quick: true,
   },
@@ -125,6 +125,19 @@ const passing = [
     heavy: true,
   },
   {
+    name: 'misled',
+    set: 'TASKS=2 TENURES=3 MISLED=1 EXPIRATIONS=1 ORDER TOKENS',
+    because: 'a subscription is at a replica: the master does not count it, and its messages come all the same',
+    states: 1_000_000,
+  },
+  {
+    name: 'misled-push',
+    set: 'NC=3 TENURES=2 MISLED=2 NO_REASK TOKENS',
+    because: 'whoever listens elsewhere comes back by itself, and is served by messages alone again',
+    states: 300_000,
+    quick: true,
+  },
+  {
     name: 'stale',
     set: 'NC=3 STALE=1 EARLY_ASKS=1 ORDER TOKENS',
     because: 'entries of the queue are too old to be served',
@@ -207,6 +220,22 @@ const failing = [
     fails: 'tokens_out_of_order',
     because: 'the same in terms of fencing tokens: the older one goes in last',
     states: 50_000,
+  },
+  {
+    name: 'told-before-looked',
+    set: 'TASKS=2 TENURES=2 MISLED=1 TOLD_BEFORE_LOOKED QUIET',
+    fails: 'two_believers',
+    because: 'a grant that was told is taken back where no listener is counted, and one who listens at a replica has believed it (ADR 54)',
+    states: 50_000,
+    quick: true,
+  },
+  {
+    name: 'no-earshot',
+    set: 'MISLED=1 NO_REASK NO_EARSHOT',
+    fails: 'lost_wake_up',
+    because: 'whoever listens elsewhere stays there, and is passed over for ever',
+    states: 50_000,
+    quick: true,
   },
   {
     name: 'handoff-believed-late',
