@@ -225,7 +225,8 @@ const failing = [
     name: 'told-before-looked',
     set: 'TASKS=2 TENURES=2 MISLED=1 TOLD_BEFORE_LOOKED QUIET',
     fails: 'two_believers',
-    because: 'a grant that was told is taken back where no listener is counted, and one who listens at a replica has believed it (ADR 54)',
+    because:
+      'a grant that was told is taken back where no listener is counted, and one who listens at a replica has believed it (ADR 54)',
     states: 50_000,
     quick: true,
   },

@@ -19,10 +19,10 @@
  * of ours, once: if the next connection answers the request so too, it is nonsense, and the request is refused. On one of yours it is
  * refused at once.
  *
- * Everything ends. Most requests have a time (`until`). What undoes an ask that your own connection may still deliver waits for a connection
- * however long that takes, because until then that ask may take the lock, but not without end for an answer: once a copy has left it goes on
- * for `goOnMs`, which is the longest lease there was and as long as a tombstone lasts beyond that. By then the lease is over, and a connection
- * that delivers the ask delivers the undoing behind it.
+ * Everything ends. Most requests have a time (`until`). What undoes an ask of which a copy may still arrive waits for a connection however long that
+ * takes, because until then that copy may take the lock, but not without end for an answer: once a copy of its own has left it goes on for `goOnMs`,
+ * which is the longest lease there was and as long as a tombstone lasts beyond that. By then the lease is over, and a connection that delivers the ask
+ * delivers the undoing behind it.
  *
  * Requests made together ({@link CommandSender.together}) may leave as one command, on which they do what they would have done one after the other.
  * Each is sent again alone: an error of that command says nothing about any. One made {@link CommandSender.behind} another leaves with it or not at all.

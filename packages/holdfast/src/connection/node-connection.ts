@@ -134,7 +134,8 @@ export class NodeConnection implements Connection {
 
   /** What is known of the way to its server. */
   get reach(): Reach {
-    if (this.ready) return { state: 'connected', silentMs: this.#silence.silentMs(this.#tools.now()) };
+    // One that is replaced is ready until it has closed.
+    if (this.ready && !this.#broken) return { state: 'connected', silentMs: this.#silence.silentMs(this.#tools.now()) };
     return this.#broken || this.#trouble !== undefined || this.ended ? { state: 'down' } : this.#approach.reach;
   }
 

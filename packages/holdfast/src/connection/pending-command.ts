@@ -61,8 +61,6 @@ export interface Request<R> {
   whenAnswered(listener: AnswerListener<R>): void;
   /** A copy has been handed to the connection. */
   readonly sent: boolean;
-  /** A copy is unanswered, and the connection may still send it again by itself: also after the request was dropped. */
-  readonly unanswered: boolean;
   /** The last copy on the present connection has failed: the server answers, but cannot do it now. */
   readonly setback: boolean;
   /** The last thing that went wrong: with the connection, or with a copy. */
@@ -105,8 +103,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   /** The connection of the last copy, and the number of its connection then. */
   #connection: Connection | undefined;
   #epoch = 0;
-  #unanswered = 0;
-  /** Those of them that were sent on that connection: a client of yours may have forgotten the others, which are never answered then. */
+  /** Copies without an answer that were sent on that connection: a client of yours may have forgotten others, which are never answered then. */
   #unansweredThere = 0;
   #retryMs = FIRST_RETRY_MS;
   #lastError: Error | undefined;
@@ -149,10 +146,6 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     return this.#answer !== undefined;
   }
 
-  get unanswered(): boolean {
-    return this.#unanswered > 0;
-  }
-
   get trouble(): Error | undefined {
     const known = this.#topology.troubleWith(this.lockKey) ?? this.#lastError;
     return known ?? (this.sent ? undefined : new Error('There was no connection to Redis'));
@@ -169,7 +162,6 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     }
     this.#connection = connection;
     this.#epoch = connection.epoch;
-    this.#unanswered++;
     this.#unansweredThere++;
   }
 
@@ -183,12 +175,10 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   }
 
   replied(reply: R, sentAt: number, node: string): void {
-    this.#unanswered--;
     this.settle({ kind: 'reply', reply, sentAt, node });
   }
 
   unconfirmed(required: number, confirmed: number): void {
-    this.#unanswered--;
     this.settle({ kind: 'unconfirmed', required, confirmed });
   }
 
@@ -203,7 +193,6 @@ export class PendingCommand<R> implements Request<R>, BagItem {
 
   /** A copy has failed. Says after how many milliseconds to send another one, if at all. */
   failed({ connection, epoch }: Sending, meaning: ErrorMeaning, error: unknown): number | undefined {
-    this.#unanswered--;
     if (this.settled) return undefined;
     // What Redis refuses for good, and is not said to mean this command, means another one that left together with it.
     if (meaning.kind !== 'unknown' || meaningOf(error).kind !== 'permanent') this.#lastError = redacted(error);

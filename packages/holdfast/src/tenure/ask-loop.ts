@@ -46,7 +46,6 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
   #askedAt: number | undefined;
   #ticket = 0;
   #reached = false;
-  #dropped: Request<AskReply> | undefined;
   #again = false;
   /** How many were before us when we asked for a lock that is free; infinite when it is not. */
   #ahead = Number.POSITIVE_INFINITY;
@@ -111,11 +110,6 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     return this.#reached || this.#request?.sent === true;
   }
 
-  /** The last ask was given up, and the connection may still deliver it, however late. */
-  get adrift(): boolean {
-    return this.#dropped?.unanswered === true;
-  }
-
   /** Asks now; while an ask is under way, once more after its answer. */
   ask(why: 'told to' | 'by itself' = 'told to'): void {
     if (this.#stopped) return;
@@ -177,7 +171,6 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     this.stop();
     if (this.#request === undefined) return;
     this.#reached = this.reached;
-    this.#dropped = this.#request;
     this.#request.drop();
   }
 

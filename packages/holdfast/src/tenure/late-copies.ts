@@ -15,17 +15,18 @@ export function longestUnknownLeaseMs(longestLeaseMs: number, claimLeaseMs: numb
 }
 
 /**
- * How that is sent which undoes a tenure: until no lease of it can be left, or, where its ask is adrift and may begin one later, for as long as that is barred.
+ * How that is sent which undoes a tenure: until no lease of it can be left; where a copy is in doubt, which may begin one later, until it is answered or the copy
+ * is barred no more. A server that stood still reads what lies in its connections before it learns that they have ended.
  *
  * In full: the client may be closed before its answer comes, or its process end, and nobody would hear that the script is unknown there.
  */
 export function undoingAt(
   now: number,
-  { adrift }: { readonly adrift: boolean },
+  { inDoubt }: { readonly inDoubt: boolean },
   { longestMs, claimMs }: { readonly longestMs: number; readonly claimMs: number },
 ): RequestOptions<never> {
   const form = 'in full';
-  return adrift
+  return inDoubt
     ? { goOnMs: barredForMs(longestMs), form }
     : { until: now + longestUnknownLeaseMs(longestMs, claimMs), form };
 }

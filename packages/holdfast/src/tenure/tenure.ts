@@ -257,7 +257,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
 
   /**
    * Leaves the queue, passes on a grant that crossed, undoes whatever an unanswered ask may still do. Lasts until it is acknowledged or
-   * nothing can be left to undo: a lease has run out by itself. One whose ask a connection may still deliver can begin later: see `goOnMs`.
+   * nothing can be left to undo: a lease has run out by itself. One of which a copy is in doubt can begin later: see `goOnMs`.
    */
   async cancel(end: TenureEnd = 'unused', restUntil?: number): Promise<ReleaseOutcome> {
     let outcome: ReleaseOutcome = { kind: 'unheld' };
@@ -269,7 +269,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
       const { sender, settings, clock } = this.#parts;
       const leases = { longestMs: this.#longestLeaseMs, claimMs: settings.claimLeaseMs };
       const build = (now: number) => this.steps.withdrawal({ end, restUntil }, now);
-      const undoing = undoingAt(clock.now(), { adrift: this.#askLoop?.adrift === true }, leases);
+      const undoing = undoingAt(clock.now(), { inDoubt: this.#dirty }, leases);
       const answer = await sender.answer(this.operations.key, { build, onDoubt: () => this.onDoubt() }, undoing);
       if (answer.kind === 'reply') serveRestOf(this.#parts, this.operations, answer.reply);
       else outcome = answer;

@@ -1,0 +1,77 @@
+import { direct, memoryRedis, MemoryServer, type Network } from '@holdfast/memory';
+import { type guardLeaks, ManualClock } from '@holdfast/testkit';
+import type { LockClient, LockClientOptions } from 'holdfast';
+import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
+import { turns } from './room.js';
+
+/** What the client hears of a connection that it ends: that is over, by the kernel of the server, or nothing. */
+type Ends = 'acknowledged' | 'unheard';
+
+const EPOCH_MS = 1_700_000_000_000;
+
+/**
+ * A memory server that can stand still, as a process does that was sent SIGSTOP: what is sent to it lies in its connections, also when the client has ended them. When it goes
+ * on it reads that first, and then learns of the ends.
+ */
+export function standingServer(leaks: ReturnType<typeof guardLeaks>) {
+  const clock = new ManualClock();
+  const server = new MemoryServer({ now: () => EPOCH_MS + clock.now() });
+  const inner = direct(() => server);
+  let waiting: (() => void)[] | undefined;
+  let ends: Ends = 'acknowledged';
+  const reach = (step: () => void) => (waiting === undefined ? step() : void waiting.push(step));
+  const network: Network = {
+    dial: (address, listener) => {
+      let isHeard = true;
+      const heard = (tell: () => void) => isHeard && tell();
+      const socket = inner.dial(address, {
+        // To the client it is there when the server has answered who it is.
+        onOpen: () => reach(() => heard(() => listener.onOpen())),
+        onClose: (error) => heard(() => listener.onClose(error)),
+        onFrame: (frame) => heard(() => listener.onFrame(frame)),
+      });
+      return {
+        send: (request) => reach(() => socket.send(request)),
+        end: () => {
+          reach(() => socket.end());
+          if (waiting !== undefined && ends === 'acknowledged')
+            void Promise.resolve().then(() => heard(() => listener.onClose()));
+        },
+        destroy: () => {
+          isHeard = false;
+          reach(() => socket.destroy());
+        },
+      };
+    },
+  };
+  const open = (through: Network, options: Partial<LockClientOptions> = {}): LockClient => {
+    const redis = () =>
+      memoryRedis(
+        { network: through, timers: clock },
+        { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0 },
+      );
+    const openRedis = () => ({ kind: 'node', redis: redis(), ownership: 'ours' }) as const;
+    const surroundings = { ...systemSurroundings(), clock, openRedis };
+    const client = createLockClientIn(surroundings, { redis: 'redis://memory', ...options });
+    leaks.cleanup(() => client.close());
+    return client;
+  };
+  return {
+    client: (options?: Partial<LockClientOptions>) => open(network, options),
+    stop: (how: Ends = 'acknowledged') => {
+      waiting = [];
+      ends = how;
+    },
+    goOn: () => {
+      const steps = waiting ?? [];
+      waiting = undefined;
+      for (const step of steps) step();
+    },
+    pass: async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 50) {
+        await clock.advance(50);
+        await turns();
+      }
+    },
+  };
+}
