@@ -5,6 +5,9 @@
  * at most `leaseMs`, or what was asked for, is believed (a server whose clock was set back reports too much) and a margin for clocks running at different rates is
  * taken off. Confirmations never shorten each other; the furthest one counts.
  *
+ * Where Redis falls silent many leases end together, and their holders are told one after the other, which takes time. So with many leases a little
+ * more is taken off each, for the last of them to be told before another owner can come.
+ *
  * The limit is where the lease ends however often it is confirmed: a fixed one at the end of its term, any one at `renewUntil`. The term of
  * a fixed lease counts from the confirmation that began it, and reaches as far as whatever else Redis promised to an explicit request.
  *
@@ -18,11 +21,13 @@ import type { LeaseTerms, LossReason } from './lease.js';
 export interface Validation {
   /** Longest time from a confirmation to the next renewal, however long the lease. */
   readonly mostIntervalMs: number;
+  /** What telling the holders of all leases takes that may end together. */
+  readonly tellingMs: number;
 }
 
 /** See the module comment. */
 export class Validity {
-  readonly #mostIntervalMs: number;
+  readonly #common: Validation;
   #terms: LeaseTerms;
   #begunAt: number | undefined;
   /** The furthest confirmation as it was reported, to be judged again when the terms change. */
@@ -42,9 +47,9 @@ export class Validity {
   /** The latest renewal was given less than it asked for, and so will the next. */
   #endsThen = false;
 
-  constructor(terms: LeaseTerms, { mostIntervalMs }: Validation) {
+  constructor(terms: LeaseTerms, common: Validation) {
     this.#terms = terms;
-    this.#mostIntervalMs = mostIntervalMs;
+    this.#common = common;
   }
 
   /** Clock time from which the lease is not believed; -Infinity without any confirmation. */
@@ -83,7 +88,10 @@ export class Validity {
     this.#grantedMs = Math.floor(grantedMs);
     if (prolonged) this.#prolongedMs = this.#grantedMs;
     this.#grantEnd = later(this.#grantEnd, grantEnd);
-    this.#safeEnd = later(this.#safeEnd, Math.floor(exactEnd - marginMs(grantedMs)));
+    this.#safeEnd = later(
+      this.#safeEnd,
+      Math.floor(exactEnd - marginMs(grantedMs) - Math.min(this.#common.tellingMs, grantedMs / 6)),
+    );
     if (this.#proofSentAt === undefined || sentAt + remainingMs > this.#proofSentAt + this.#proofRemainingMs) {
       this.#proofSentAt = Math.floor(sentAt);
       this.#proofRemainingMs = Math.floor(remainingMs);
@@ -129,7 +137,7 @@ export class Validity {
 
   /** Time from a confirmation to the next renewal. */
   get intervalMs(): number {
-    return Math.min((this.atLimit ? this.#terms.leaseMs : this.#grantedMs) / 3, this.#mostIntervalMs);
+    return Math.min((this.atLimit ? this.#terms.leaseMs : this.#grantedMs) / 3, this.#common.mostIntervalMs);
   }
 
   /** It was last prolonged by all that its terms say: not for a claim, which is short, nor by other terms. */

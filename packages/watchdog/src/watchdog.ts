@@ -34,6 +34,8 @@ export interface WatchdogOptions<S> {
 
 /** A batch gets at least this long, however near a deadline is. */
 const MIN_PATIENCE_MS = 50;
+/** Lost leases whose holders are told within a millisecond, also on a busy machine: signals, errors, what listens, and the garbage of all that. */
+const TOLD_PER_MS = 10;
 
 /** See the module comment. */
 export class Watchdog<S> {
@@ -52,9 +54,13 @@ export class Watchdog<S> {
     this.#random = random;
     this.#onError = onError;
     this.#schedule = new Schedule(clock, 'background', onError);
+    const leases = this.#leases;
     this.#keeper = {
       clock,
       mostIntervalMs,
+      get tellingMs() {
+        return Math.floor(leases.size / TOLD_PER_MS);
+      },
       schedule: this.#schedule,
       renew: (lease, now) => void this.#renew([lease], now),
       renewDue: (now) => this.#renewDue(now),

@@ -34,6 +34,17 @@ describe('the deadline', () => {
     expect(lease.deadline).toBe(clock.now() + 2_900 - margin(2_900));
   });
 
+  it.each([
+    ['nothing of the lease of each of a few', 9, 0],
+    ['a millisecond for every ten, for telling their holders one after the other', 5_000, 500],
+    ['no more than a sixth of the lease', 100_000, 5_000],
+  ])('takes off %s', (_, count, ms) => {
+    const { open, start } = harness();
+    const leases = Array.from({ length: count }, () => open());
+    leases[0]?.begin(start, 30_000);
+    expect(leases[0]?.deadline).toBe(start + 30_000 - margin(30_000) - ms);
+  });
+
   it('is never shortened by a confirmation', () => {
     const { hold, start } = harness();
     const lease = hold();

@@ -249,9 +249,9 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   }
 
   /** It is lost: aborts the signal, if it was ever read, unless it is aborted. Runs listeners. */
-  announceLoss(): void {
+  announceLoss(error?: LockLostError): void {
     const abort = this.#abort;
-    if (abort?.signal.aborted === false) runIn(this.#context, () => abort.abort(this.lossError()));
+    if (abort?.signal.aborted === false) runIn(this.#context, () => abort.abort(error ?? this.lossError()));
   }
 
   /** Keeps the lease of its tenure renewed. */

@@ -59,8 +59,10 @@ function loseHolds({ holds, parts }: ExclusiveLock, reason: LockLostReason, refu
   const had = holds.loseAll(reason, now, refusal);
   for (const record of had)
     if (record.imperative && record.owner !== undefined) unreported.add(record, record.owner, record);
-  for (const record of had) tellings.tell(() => record.announceLoss());
-  for (const record of had) reporter.lost(record, record.lossError(), heldMs(record, now));
+  // Thousands may be lost at once, and the stack of an error is the dearest part of it.
+  const losses = had.map((record) => ({ record, error: record.lossError() }));
+  for (const { record, error } of losses) tellings.tell(() => record.announceLoss(error));
+  for (const { record, error } of losses) reporter.lost(record, error, heldMs(record, now));
 }
 
 /** They wait for other branches to give it back, and what they are inside of is lost meanwhile. */
