@@ -1,11 +1,12 @@
 /**
  * A client that says who it is, as others find it in Redis: one key for each client, whatever it holds, with a TTL that is kept in the rhythm of the
  * watchdog. Written in the background from the first tenure on, by plain commands beside those of locks; nothing waits for it, and nothing depends on
- * it: where it is refused, locks work and their holders have no names. That is told once, and not tried again.
+ * it: where it is refused, locks work and their holders have no names. That is told once, and tried again in the same rhythm: memory is freed, and
+ * rights are granted.
  *
  *   (no tenure yet) -> due -> TIME, SET -> due again after a third of the TTL
  *                              |     no connection, or no answer: due again soon
- *                              refused: over
+ *                              |     refused: told, due again after a third of the TTL
  *   end: DEL, if anything was written
  */
 
@@ -34,6 +35,7 @@ export class Registration {
   readonly #ttlMs: number;
   #state: State = 'idle';
   #wasWritten = false;
+  #isRefused = false;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(parts: ClientParts, background: Schedule, stamp: TenureStamp, clientId: string, card: ClientCard) {
@@ -53,6 +55,10 @@ export class Registration {
     this.#state = 'over';
     await this.#inTime(this.#writing);
     if (this.#wasWritten) await this.#inTime(this.#keyspace?.remove(this.#key));
+  }
+
+  get #rhythmMs(): number {
+    return Math.floor(this.#ttlMs / 3);
   }
 
   get #keyspace() {
@@ -80,12 +86,19 @@ export class Registration {
     if (this.#state === 'over') return 0;
     this.#wasWritten = true;
     await keyspace.put(this.#key, JSON.stringify({ ...this.#card, epochMs }), this.#ttlMs);
-    return Math.floor(this.#ttlMs / 3);
+    this.#isRefused = false;
+    return this.#rhythmMs;
   }
 
-  readonly #failed = (error: unknown): undefined => {
-    if (this.#state === 'over' || meaningOf(error).kind !== 'permanent') return;
-    this.#state = 'over';
+  /** Answers when it is due again, if not soon. */
+  readonly #failed = (error: unknown): number | undefined => {
+    if (meaningOf(error).kind !== 'permanent') return undefined;
+    if (!this.#isRefused && this.#state !== 'over') this.#tell(error);
+    this.#isRefused = true;
+    return this.#rhythmMs;
+  };
+
+  #tell(error: unknown): void {
     const cause = redacted(error);
     this.#parts.reporter.error(
       new Error(
@@ -93,7 +106,7 @@ export class Registration {
         { cause },
       ),
     );
-  };
+  }
 
   #inTime<T>(work: Promise<T> | undefined): Promise<T | undefined> {
     return inTime(this.#parts, this.#parts.settings.attemptTimeoutMs, work);
