@@ -318,7 +318,7 @@ describe('holdfast doctor', () => {
     expect(finding('commands')).toMatchObject({ status: 'bad', missing: ['+hset', '+zadd'] });
     expect(finding('keys')).toMatchObject({
       status: 'bad',
-      missing: expect.arrayContaining([`~holdfast_queue:{${prefix}*}`, `~holdfast_rw_writers:{${prefix}*}`]),
+      missing: expect.arrayContaining([`~holdfast_queue:{${prefix}*`, `~holdfast_rw_writers:{${prefix}*`]),
     });
     expect(finding('pub/sub')?.missing).toEqual(expect.arrayContaining(['&holdfast_inbox:*', '+subscribe']));
     expect(finding('keys-without-expiry')).toMatchObject({ status: 'warn', missing: [`${prefix}old`] });

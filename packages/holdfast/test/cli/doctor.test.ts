@@ -32,9 +32,42 @@ describe('a user who lacks keys only', () => {
     const outcome = await holdfast(kit, ['doctor', '--redis', url, '--json']);
     const findings = findingsOf(outcome);
     expect(only(findings, 'commands')).toMatchObject({ status: 'ok' });
-    expect(only(findings, 'keys')).toMatchObject({ status: 'bad', missing: expect.arrayContaining(['~*']) });
+    expect(only(findings, 'keys')).toMatchObject({ status: 'bad', missing: ['~*'] });
     expect(only(findings, 'lock')).toMatchObject({ detail: expect.stringMatching(/NOPERM .*key/) });
     expect(outcome.code).toBe(1);
+  });
+});
+
+describe('the rights that are named', () => {
+  const of = (text: string) => `${text}-${randomUUID()}:`;
+
+  it.each([
+    ['no key and no channel', ['+@all']],
+    ['no key but those of locks themselves', ['+@all', '~doctor*']],
+    ['no right at all', ['+ping', '+info', '+config|get', '+scan', '+get']],
+  ])('can be pasted into ACL SETUSER, and cure what they name: of a user with %s', async (_, rights) => {
+    for (const where of [
+      [],
+      ['--prefix', of('doctor')],
+      ['--prefix', of('{doctor}')],
+      ['--prefix', of('doctor *?[a]^"')],
+      ['--key-prefix', of('app'), '--prefix', of('doctor')],
+    ]) {
+      const user = `user-${randomUUID()}`;
+      await kit.admin.acl('SETUSER', user, 'reset', 'on', '>x', '~other:*', '&other:*', ...rights);
+      kit.cleanup(() => kit.admin.acl('DELUSER', user));
+      const url = `redis://${user}:x@${kit.server.host}:${kit.server.port}`;
+      const look = () => holdfast(kit, ['doctor', '--redis', url, ...where]);
+      let outcome = await look();
+      // Commands are named first, and behind them what they may be sent for.
+      for (let round = 0; round < 3 && outcome.output.includes('missing: '); round++) {
+        const named = [...outcome.output.matchAll(/missing: (.*)$/gm)].flatMap(([, list = '']) => list.split(' '));
+        await kit.admin.acl('SETUSER', user, ...named);
+        outcome = await look();
+      }
+      const kept = /^(?!ok).* (?:commands|keys|pub\/sub|lock) /m;
+      expect({ where, ...outcome }).toMatchObject({ code: 0, output: expect.not.stringMatching(kept) });
+    }
   });
 });
 

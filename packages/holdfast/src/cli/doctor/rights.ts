@@ -58,17 +58,31 @@ export async function examineRights(redis: Redis, prefixes: { prefix: string; ke
     ])),
   ];
   const hearing = await unheard(redis, inbox).catch((error: Error) => error);
-  const patternOf = (right: string) => right.replace(name, '*');
+  const patternOf = (right: string) => patternUpTo(name, right);
   return {
     commands: verdict('commands', commands, 'bad'),
     keys:
       unlooked ??
-      verdict('keys', [...keyRights, ...sharedRights].map(patternOf), keyRights.length > 0 ? 'bad' : 'warn'),
+      verdict('keys', widest([...keyRights, ...sharedRights].map(patternOf)), keyRights.length > 0 ? 'bad' : 'warn'),
     pubSub:
       hearing instanceof Error
         ? unseen('pub/sub', 'SUBSCRIBE', '+subscribe', hearing)
         : verdict('pub/sub', [...new Set([...channels, ...hearing])].map(patternOf), 'warn'),
   };
+}
+
+/**
+ * For all that begins as this does before the name; a right to a command stays as it is. What means something in a pattern, or to a shell, is any one
+ * character there: no quoting gets lost on the way to `ACL SETUSER`.
+ */
+function patternUpTo(name: string, right: string): string {
+  const at = right.indexOf(name);
+  return at < 0 ? right : `${right.slice(0, at).replaceAll(/[\s*?[\]\\^'"]/g, '?')}*`;
+}
+
+/** Those that none of the others has in it: behind `~*` Redis takes no other pattern. */
+function widest(patterns: readonly string[]): string[] {
+  return patterns.filter((each) => !patterns.some((other) => other !== each && each.startsWith(other.slice(0, -1))));
 }
 
 /** What was refused: a command, or the key or channel that it names; or the server has no such command, as `rename-command` can make it. */
