@@ -2,6 +2,7 @@ import { type RedisKit, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { Cluster } from 'ioredis';
 import { holdfast } from '../cli/terminal.js';
+import { createUserOn, password } from '../support/acl-rules.js';
 import { freshName } from '../support/clients.js';
 import { useCluster } from '../support/topologies.js';
 
@@ -29,6 +30,30 @@ describe('the command line in a Cluster', () => {
     expect(await call(query, 'unlock', name, '--yes')).toMatchObject({ code: 0 });
     await permit.release();
     await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  });
+
+  it('names rights to the channels of a Cluster: who lacks them locks all the same, and waits longer', async () => {
+    const { nodes } = kit.cluster;
+    await createUserOn(nodes, 'limited', 'locks', 'in-a-cluster');
+    const set = (...rules: string[]) =>
+      Promise.all(nodes.map(async (node) => (await node.admin()).acl('SETUSER', 'limited', ...rules)));
+    kit.cleanup(async () => {
+      for (const node of nodes) await (await node.admin()).acl('DELUSER', 'limited');
+    });
+    const [{ host, port }] = nodes as [(typeof nodes)[number]];
+    const server = { server: { url: `redis://limited:${password}@${host}:${port}` } } as unknown as RedisKit;
+    const seen = async () => {
+      const { json } = await holdfast(server, ['doctor', '--cluster', '--prefix', 'lock:', '--json']);
+      const [{ findings }] = json as [{ findings: { check: string; status: string; missing?: string[] }[] }];
+      return findings.find(({ check }) => check === 'pub/sub');
+    };
+    expect(await seen()).toMatchObject({ status: 'warn', missing: ['+ssubscribe'] });
+    await set('-spublish');
+    expect(await seen()).toMatchObject({ status: 'warn', missing: ['+spublish', '+ssubscribe'] });
+    await set('+spublish', '+ssubscribe');
+    expect(await seen()).toMatchObject({ status: 'ok' });
+    await set('-subscribe');
+    expect(await seen()).toMatchObject({ status: 'bad', missing: ['+subscribe'] });
   });
 
   it('says of a master that is busy with a script that it is, whichever node it is given', async () => {

@@ -29,7 +29,7 @@ export const doctor: CliCommand = {
       for (const redis of servers) tell(...(await examineServer(redis, nodeOf(redis), call.site.kind)));
       const { keyPrefix } = call.site;
       const prefixes = { prefix: call.prefix, keyPrefix };
-      const { commands, keys, pubSub } = await examineRights(first, prefixes);
+      const { commands, keys, pubSub } = await examineRights(first, prefixes, call.site.kind);
       tell(commands, keys, pubSub, await examineLeftovers(servers, keyPrefix + call.prefix), await tried(call));
     }
     const isFit = !findings.some(({ status }) => status === 'bad');

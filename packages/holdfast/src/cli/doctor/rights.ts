@@ -7,9 +7,12 @@
 import { randomUUID } from 'node:crypto';
 import { inboxChannel, lockKeys, readWriteKeys } from '@holdfast/core';
 import type { Redis } from 'ioredis';
+import type { Site } from '../site.js';
 import { type Finding, unseen } from './finding.js';
 
 const LIFE_MS = '1000';
+const COST_OF_DEAFNESS =
+  'a client that may not listen to its inbox is never ready, and may never have its turn at a busy lock';
 
 /** What locks need of a server. */
 export interface Rights {
@@ -19,7 +22,11 @@ export interface Rights {
 }
 
 /** Of the user of this connection. `prefixes`: as of the client. In a Cluster any server knows: rules are the same everywhere, or should be. */
-export async function examineRights(redis: Redis, prefixes: { prefix: string; keyPrefix: string }): Promise<Rights> {
+export async function examineRights(
+  redis: Redis,
+  prefixes: { prefix: string; keyPrefix: string },
+  kind: Site['kind'],
+): Promise<Rights> {
   const name = `doctor-${randomUUID()}`;
   const keys = lockKeys(name, prefixes);
   const shared = readWriteKeys(name, prefixes);
@@ -57,17 +64,23 @@ export async function examineRights(redis: Redis, prefixes: { prefix: string; ke
       [`&${keys.releaseChannel}`, 'PUBLISH', keys.releaseChannel, ''],
     ])),
   ];
-  const hearing = await unheard(redis, inbox).catch((error: Error) => error);
+  const deaf = await unheard(redis, (listener) => listener.subscribe(inbox), ['+subscribe', `&${inbox}`]).catch(
+    (error: Error) => error,
+  );
+  const shards = kind === 'cluster' ? await unreached(redis, keys.releaseChannel) : [];
   const patternOf = (right: string) => patternUpTo(name, right);
+  const ofPubSub = (unheardOf: readonly string[]) => {
+    const missing = [...new Set([...channels, ...unheardOf, ...shards])].map(patternOf);
+    return unheardOf.length > 0
+      ? verdict('pub/sub', missing, 'bad', COST_OF_DEAFNESS)
+      : verdict('pub/sub', missing, 'warn');
+  };
   return {
     commands: verdict('commands', commands, 'bad'),
     keys:
       unlooked ??
       verdict('keys', widest([...keyRights, ...sharedRights].map(patternOf)), keyRights.length > 0 ? 'bad' : 'warn'),
-    pubSub:
-      hearing instanceof Error
-        ? unseen('pub/sub', 'SUBSCRIBE', '+subscribe', hearing)
-        : verdict('pub/sub', [...new Set([...channels, ...hearing])].map(patternOf), 'warn'),
+    pubSub: deaf instanceof Error ? unseen('pub/sub', 'SUBSCRIBE', '+subscribe', deaf) : ofPubSub(deaf),
   };
 }
 
@@ -95,28 +108,47 @@ function refusalIn(error: unknown): Refusal | undefined {
   return /to access .*\b(?:keys?|channels?)\b/.test(text) ? 'argument' : 'command';
 }
 
-/** On a connection of its own: one that listens takes no other commands. */
-async function unheard(redis: Redis, channel: string): Promise<string[]> {
+/** Which of two rights `listen` lacks: one to the command, one to the channel. On a connection of its own: one that listens takes no other commands. */
+async function unheard(
+  redis: Redis,
+  listen: (listener: Redis) => Promise<unknown>,
+  [command, argument]: readonly [command: string, argument: string],
+): Promise<string[]> {
   const listener = redis.duplicate();
   listener.on('error', () => undefined);
   try {
     await listener.connect();
-    await listener.subscribe(channel);
+    await listen(listener);
     return [];
   } catch (error) {
     const refusal = refusalIn(error);
     if (refusal === undefined) throw error;
-    return [{ argument: `&${channel}`, command: '+subscribe', absent: 'SUBSCRIBE' }[refusal]];
+    return [{ argument, command, absent: command.slice(1).toUpperCase() }[refusal]];
   } finally {
     listener.disconnect();
   }
 }
 
-function verdict(check: string, missing: readonly string[], otherwise: 'bad' | 'warn'): Finding {
+/**
+ * Rights to the channels of releases as a Cluster has them, on the server of their slot: to listen there is for `wakeup: 'redisson'`. Another server refuses
+ * rights first, and only then names the one of the slot; before Redis 7 there are no such channels.
+ */
+async function unreached(redis: Redis, channel: string): Promise<string[]> {
+  const told = await redis.call('SPUBLISH', channel, '').catch((error: unknown) => error);
+  const heard = await unheard(redis, (listener) => listener.ssubscribe(channel), ['+ssubscribe', `&${channel}`]).catch(
+    () => [],
+  );
+  const lacks = (what: string) => what.startsWith('+') || what.startsWith('&');
+  return [...(refusalIn(told) === 'command' ? ['+spublish'] : []), ...heard.filter(lacks)];
+}
+
+/** @param cost - what comes of it, where the name of the check does not say so. */
+function verdict(check: string, missing: readonly string[], otherwise: 'bad' | 'warn', cost?: string): Finding {
   if (missing.length === 0) return { check, status: 'ok', detail: 'all rights are there' };
   const rights = missing.filter((each) => /^[+~&]/.test(each));
   const absent = missing.filter((each) => !rights.includes(each));
   const parts = [
+    ...(cost === undefined ? [] : [cost]),
     ...(rights.length > 0 ? [`missing: ${rights.join(' ')}`] : []),
     ...(absent.length > 0 ? [`the server does not know ${absent.join(', ')}: look for rename-command`] : []),
   ];
