@@ -4,12 +4,24 @@ import { printable } from './table.js';
 /** For whom a complaint is. */
 export type Form = 'words' | 'json';
 
-/** What an error says, for who sits at a terminal: nobody has its `cause` there, nor the events of a client. */
+/** What the errors of a lock client tell programs to do, and how it is done here. */
+const advice: readonly (readonly [ofClient: string, here: string])[] = [
+  ['pass an ioredis Cluster', 'add --cluster'],
+  ['pass an ioredis Redis', 'leave --cluster out'],
+  ['give ioredis sentinels and name', 'say --sentinel and --master'],
+];
+
+/** Words of a lock client, for who sits at a terminal. */
+export function asSaidHere(words: string): string {
+  return advice.reduce((text, [ofClient, here]) => text.replace(ofClient, here), words);
+}
+
+/** What an error says there: nobody has its `cause`, nor the events of a client. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
   const whole = cause instanceof Error ? cause.message.trim() : '';
-  return message
+  return asSaidHere(message)
     .replace(/\S+ \(error\.cause has the whole of it\)/, (code) => whole || (code.split(' ', 1)[0] as string))
     .replace(' The "error" event of the client may say more', '');
 }

@@ -45,6 +45,17 @@ describe('holdfast ls', () => {
     await (await waiting).release();
   });
 
+  it('on a replica says that it is one, and on a master nothing', async () => {
+    const { host, port } = kit.server;
+    const replica = await startPrivateRedis({ args: ['--replicaof', host, `${port}`] });
+    kit.cleanup(() => replica.stop());
+    for (const command of ['ls', 'graph']) {
+      const { code, errors } = await holdfast(kit, [command, '--redis', replica.url]);
+      expect({ code, errors }).toEqual({ code: 0, errors: expect.stringMatching(/^holdfast: this is a replica.*\n$/) });
+      expect((await holdfast(kit, [command, 'none'])).errors).toBe('');
+    }
+  });
+
   it('shows a name as it looks: it cannot write to the terminal', async () => {
     const prefix = freshPrefix();
     const hold = await openClient(kit, { prefix }).getLock('red\u001B[31m\n\u202Eder').acquire();

@@ -32,6 +32,39 @@ describe('the command line in a Cluster', () => {
     await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
   });
 
+  it('without --cluster says that a node shows its own locks only, and what to say, in words of the command line', async () => {
+    const [{ url }] = kit.nodes as [(typeof kit.nodes)[number]];
+    const server = { server: { url }, cleanup: kit.cleanup } as unknown as RedisKit;
+    const client = kit.open();
+    const names = Array.from({ length: 20 }, freshName);
+    const holds = await Promise.all(names.map((name) => client.getLock(name).acquire()));
+    const partly = await holdfast(server, ['ls', '--json']);
+    expect(partly.json.length).toBeLessThan(names.length);
+    expect(JSON.parse(partly.errors)).toEqual({
+      error: { code: 'PARTIAL_VIEW', message: expect.stringContaining('add --cluster') },
+    });
+    for (const command of [['ls'], ['ls', '--kind', 'semaphore'], ['graph']]) {
+      const { code, errors } = await holdfast(server, command);
+      expect({ code, errors }).toEqual({
+        code: 0,
+        errors: expect.stringMatching(/one node of a Cluster.*--cluster\n$/),
+      });
+      expect((await holdfast(server, [...command, '--cluster'])).errors).toBe('');
+    }
+    const seen = new Set(partly.json.map((each) => (each as { name: string }).name));
+    const [other = ''] = names.filter((name) => !seen.has(name));
+    for (const command of [
+      ['inspect', other],
+      ['unlock', other, '--yes'],
+      ['run', other, '--', 'true'],
+    ]) {
+      const { errors } = await holdfast(server, command);
+      expect(errors).toContain('add --cluster');
+      expect(errors).not.toContain('ioredis');
+    }
+    await Promise.all(holds.map((hold) => hold.release()));
+  });
+
   it('names rights to the channels of a Cluster: who lacks them locks all the same, and waits longer', async () => {
     const { nodes } = kit.cluster;
     await createUserOn(nodes, 'limited', 'locks', 'in-a-cluster');

@@ -1,4 +1,5 @@
 import type { LockClient } from 'holdfast';
+import { tellBlindSpots } from '../blind-spots.js';
 import type { CliCommand } from '../command-line.js';
 import { inWords } from '../durations.js';
 import { exitCodes } from '../exit-codes.js';
@@ -25,6 +26,7 @@ export const graph: CliCommand = {
     if (call.wantsJson)
       call.printJson({ waits, circles: circles.map((circle) => ({ atMostMs: ageOf(circle), waits: circle })) });
     else call.io.write(inWordsOf(waits, circles, call.io.isColored));
+    await tellBlindSpots(call);
     return circles.length === 0 ? exitCodes.done : exitCodes.no;
   },
 };

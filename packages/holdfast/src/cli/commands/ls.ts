@@ -1,4 +1,5 @@
 import type { ListedLock, LockClient } from 'holdfast';
+import { tellBlindSpots } from '../blind-spots.js';
 import type { Call, CliCommand } from '../command-line.js';
 import { countersInUse, type CounterKind } from '../counter-list.js';
 import { type Counter, counterTable } from '../counters.js';
@@ -24,6 +25,7 @@ export const ls: CliCommand = {
       else found.push(lock);
     }
     if (!call.wantsJson) call.io.write(lockTable(found, call.io.isColored));
+    await tellBlindSpots(call);
     return exitCodes.done;
   },
 };
@@ -37,6 +39,7 @@ async function listCounters(call: Call, kind: CounterKind): Promise<number> {
     if (found.length === most) break;
   }
   if (!call.wantsJson) call.io.write(counterTable(found, kind, call.io.isColored));
+  await tellBlindSpots(call);
   return exitCodes.done;
 }
 

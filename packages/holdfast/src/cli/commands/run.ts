@@ -15,7 +15,7 @@ import { basename } from 'node:path';
 import { systemClock } from '@holdfast/watchdog';
 import { type Hold, LockError, LockLostError, LockTimeoutError } from 'holdfast';
 import type { Call, CliCommand } from '../command-line.js';
-import { wordsOf } from '../complaint.js';
+import { asSaidHere, wordsOf } from '../complaint.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { isInForeground } from '../foreground.js';
 import type { EndSignal } from '../io.js';
@@ -72,7 +72,7 @@ async function acquired(call: Call, name: string, command: string): Promise<Hold
   try {
     const client = call.openClient({ meta: { command } });
     client.once('unsafe-setting', ({ setting, value, advice }) =>
-      call.complain('UNSAFE_SETTING', `locks are not safe on a Redis with ${setting} ${value}: ${advice}`),
+      call.complain('UNSAFE_SETTING', `locks are not safe on a Redis with ${setting} ${value}: ${asSaidHere(advice)}`),
     );
     return await client.getLock(name).acquire({ ...times, signal: giveUp.signal });
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Looks at the locks again and again: a table that is drawn anew, or a line of JSON for each change. */
 
 import { type ListedLock, LockUnavailableError } from 'holdfast';
+import { tellBlindSpots } from '../blind-spots.js';
 import type { Call, CliCommand } from '../command-line.js';
 import { wordsOf } from '../complaint.js';
 import { inWords } from '../durations.js';
@@ -55,6 +56,8 @@ async function lookUntil(ending: Ending, call: Call, view: View, everyMs: number
     try {
       const locks: ListedLock[] = [];
       for await (const lock of listed(call, client)) locks.push(lock);
+      // Before the screen is drawn on.
+      if (isFirst) await tellBlindSpots(call);
       if (ending.isAsked) return;
       view.show(locks);
     } catch (error) {
