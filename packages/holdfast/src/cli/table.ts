@@ -1,11 +1,11 @@
 import { styleText } from 'node:util';
 
-/**
- * Rows under a head, in columns as wide as what stands in them. What users named cannot move the cursor or turn a line around: what controls a terminal or
- * the direction of writing is shown as dots.
- */
+/** A cell that is wider loses its middle: the columns behind it are to be seen. */
+const WIDEST = 80;
+
+/** Rows under a head, in columns as wide as what stands in them, up to a limit. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], isColored: boolean): string {
-  const shown = rows.map((row) => row.map(printable));
+  const shown = rows.map((row) => row.map((cell) => withoutMiddle(printable(cell))));
   const widths = head.map((title, column) => Math.max(title.length, ...shown.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
     cells
@@ -15,9 +15,22 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [styled('bold', line(head), isColored), ...shown.map(line)].map((text) => `${text}\n`).join('');
 }
 
-/** A text that is put into a terminal as it looks. */
+function withoutMiddle(cell: string): string {
+  const characters = [...cell];
+  if (characters.length <= WIDEST) return cell;
+  const front = WIDEST / 2;
+  return `${characters.slice(0, front).join('')}…${characters.slice(front + 1 - WIDEST).join('')}`;
+}
+
+/**
+ * A text that is put into a terminal: what users named cannot move the cursor or turn a line around. What controls a terminal or the direction of writing is
+ * written as JSON has it, and so is the backslash: different names look different.
+ */
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '·');
+  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}\\]/gu, (character) => {
+    const inJson = JSON.stringify(character).slice(1, -1);
+    return inJson === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : inJson;
+  });
 }
 
 /** With its style where colours are wanted. */

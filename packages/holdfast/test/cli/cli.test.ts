@@ -56,10 +56,36 @@ describe('holdfast ls', () => {
     }
   });
 
-  it('shows a name as it looks: it cannot write to the terminal', async () => {
+  it('shows a name as JSON has it: it cannot write to the terminal, and looks like no other name', async () => {
     const prefix = freshPrefix();
-    const hold = await openClient(kit, { prefix }).getLock('red\u001B[31m\n\u202Eder').acquire();
-    expect((await holdfast(kit, ['ls', '--prefix', prefix])).output).toContain('red·[31m··der');
+    const client = openClient(kit, { prefix });
+    const names = ['red\u001B[31m\n\u202E\u009Bder', 'a\tb', 'a\nb', String.raw`a\nb`, 'a b'];
+    const holds = await Promise.all(names.map((name) => client.getLock(name).acquire()));
+    const { output } = await holdfast(kit, ['ls', '--prefix', prefix]);
+    const shown = output.split('\n').map((line) => line.split('  ')[0]);
+    const looks = [
+      String.raw`red\u001b[31m\n\u202e\u009bder`,
+      String.raw`a\tb`,
+      String.raw`a\nb`,
+      String.raw`a\\nb`,
+      'a b',
+    ];
+    expect(shown).toEqual(expect.arrayContaining(looks));
+    for (const [index, name] of names.entries()) {
+      const told = await holdfast(kit, ['unlock', name, '--yes', '--prefix', prefix]);
+      expect(told.output).toContain(`took ${looks[index]} from`);
+    }
+    await Promise.allSettled(holds.map((hold) => hold.release()));
+  });
+
+  it('cuts a long name in its middle where people look, and has it whole with --json', async () => {
+    const prefix = freshPrefix();
+    const name = `begin${'-'.repeat(1_000)}end`;
+    const hold = await openClient(kit, { prefix }).getLock(name).acquire();
+    const { output } = await holdfast(kit, ['ls', '--prefix', prefix]);
+    expect(output).toMatch(/^begin-+…-+end  /m);
+    expect(Math.max(...output.split('\n').map(({ length }) => length))).toBeLessThan(200);
+    expect((await holdfast(kit, ['ls', '--prefix', prefix, '--json'])).json).toMatchObject([{ name }]);
     await hold.release();
   });
 });
@@ -231,6 +257,17 @@ describe('holdfast unlock', () => {
     await (await waiting).release();
   });
 
+  it('says by which name the client has it that it is taken from, with --json too', async () => {
+    const prefix = freshPrefix();
+    const client = openClient(kit, { prefix, clientName: 'payroll' });
+    const hold = await client.getLock('pay').acquire();
+    const isNamed = async () => (await client.inspect('pay')).owner?.client !== undefined;
+    await waitUntil(isNamed, { what: 'the client is named' });
+    const { json } = await holdfast(kit, ['unlock', 'pay', '--yes', '--prefix', prefix, '--json']);
+    expect(json).toMatchObject([{ taken: true, from: [{ kind: 'holdfast', client: { name: 'payroll' } }] }]);
+    expect(await failureOf(hold.release())).toMatchObject({ code: 'LOCK_LOST' });
+  });
+
   it('asks somebody who sits there, and refuses without --yes elsewhere', async () => {
     const { prefix, hold, waiting } = await contended();
     const args = ['unlock', 'pay:1', '--prefix', prefix];
@@ -398,7 +435,9 @@ describe('the command line', () => {
     ];
     for (const args of wrong) {
       const { errors } = await holdfast(kit, args);
-      expect({ args, errors }).toMatchObject({ errors: expect.stringMatching(/red·\[31m·5m[· ]·der/) });
+      expect({ args, errors }).toMatchObject({
+        errors: expect.stringMatching(/red\\u001b\[31m\\u009b5m(?:\\n| )\\u202eder/),
+      });
       expect(errors).toMatch(/^[^\p{Cc}\p{Bidi_Control}]+\n$/u);
     }
     expect((await holdfast(kit, ['ls', '--prefix', '--x'])).errors).toMatch(/^holdfast: .*ambiguous\. Did .*\n$/);

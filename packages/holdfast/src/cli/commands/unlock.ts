@@ -21,8 +21,8 @@ export const unlock: CliCommand = {
       return exitCodes.refused;
     }
     const seen = found.lock;
-    const from = seen.holders.map(({ id, kind }) => ({ id, kind }));
-    const whom = printable(seen.holders.map(holderInWords).join(', '));
+    const from = seen.holders.map(({ id, kind, client: card }) => ({ id, kind, client: card }));
+    const whom = seen.holders.map(holderInWords).join(', ');
     if (seen.owner === undefined) {
       if (call.wantsJson) call.printJson({ name, taken: false, from });
       else call.io.write(`${printable(name)} is free: nothing to take\n`);
@@ -32,7 +32,7 @@ export const unlock: CliCommand = {
       if (!call.io.isTerminal || call.wantsJson)
         throw new UsageError(`${name} is held by ${whom}: say --yes to take it from there`);
       const answer = await call.io.ask(
-        `Take ${printable(name)} from ${whom}? It may be in the middle of its work. [y/N] `,
+        `Take ${printable(`${name} from ${whom}`)}? It may be in the middle of its work. [y/N] `,
       );
       if (!/^y(?:es)?$/i.test(answer.trim())) {
         call.io.write('left as it is\n');
@@ -41,8 +41,7 @@ export const unlock: CliCommand = {
     }
     const taken = await force(client, seen);
     if (call.wantsJson) call.printJson({ name, taken, from });
-    else
-      call.io.write(taken ? `took ${printable(name)} from ${whom}\n` : `${printable(name)} was given back meanwhile\n`);
+    else call.io.write(`${printable(taken ? `took ${name} from ${whom}` : `${name} was given back meanwhile`)}\n`);
     return taken ? exitCodes.done : exitCodes.no;
   },
 };
