@@ -2,12 +2,16 @@
 
 import { createLockClient, type LockClient, type LockClientOptions, LockUnavailableError } from 'holdfast';
 import type { Redis } from 'ioredis';
+import { performance } from 'node:perf_hooks';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { complain } from './complaint.js';
 import { durationOf } from './durations.js';
 import { UsageError } from './exit-codes.js';
 import type { Io } from './io.js';
 import { type Site, siteOf, siteOptions } from './site.js';
+
+/** What it takes a lock client to find out why there is no connection, where the time that answers have is over. */
+const A_MOMENT_MS = 1_000;
 
 const commonOptions = {
   ...siteOptions,
@@ -116,12 +120,16 @@ export class Call {
    * @throws LockUnavailableError
    */
   async servers(): Promise<readonly Redis[]> {
+    const withinMs = this.answerWithinMs;
+    const startedAt = performance.now();
     try {
-      return await this.site.connect(this.answerWithinMs);
+      return await this.site.connect(withinMs);
     } catch (cause) {
+      const leftMs = withinMs - (performance.now() - startedAt);
+      const timeoutMs = Math.ceil(Math.max(leftMs, Math.min(withinMs, A_MOMENT_MS)));
       // It may be connected by now, when a script has come to its end, or not know why it is not: then this is what is known.
       await this.openClient()
-        .connect()
+        .connect({ timeoutMs })
         .catch((error: unknown) => {
           if (!(error instanceof LockUnavailableError) || error.cause !== undefined) throw error;
         });

@@ -2,6 +2,7 @@
 
 import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { LockClient } from 'holdfast';
 import { Redis } from 'ioredis';
 import { Call } from '../../src/cli/command-line.js';
 import { examineLeftovers } from '../../src/cli/doctor/leftovers.js';
@@ -74,5 +75,35 @@ describe.each<[string, Trouble, RegExp]>([
     expect(output).toMatch(what);
     expect(output).not.toContain('closed');
     expect(code).toBe(69);
+  });
+});
+
+describe('a server that hangs costs the doctor no more time than --timeout says, and a moment:', () => {
+  it('from the beginning', async () => {
+    const asked = jest.spyOn(LockClient.prototype, 'connect');
+    const end = await hangs();
+    const { code } = await holdfast(kit, ['doctor', '--timeout', '3s']);
+    await end();
+    expect(asked.mock.calls).toEqual([[{ timeoutMs: 1_000 }]]);
+    expect(code).toBe(69);
+  });
+
+  it('once it is connected', async () => {
+    let end: (() => Promise<unknown>) | undefined;
+    const connecting = jest.spyOn(Call.prototype, 'servers').mockImplementation(async function (this: Call) {
+      connecting.mockRestore();
+      const servers = await this.servers();
+      end = await hangs();
+      return servers;
+    });
+    const sent = jest.spyOn(Redis.prototype, 'sendCommand');
+    const startedAt = performance.now();
+    const { code, output } = await holdfast(kit, ['doctor', ...timeout]);
+    const tookMs = performance.now() - startedAt;
+    await end?.();
+    expect(output).toMatch(/^ok +reachable .*\n(?:unknown +.*Command timed out\n)+bad +lock +not tried: .*\n$/);
+    expect(code).toBe(69);
+    expect(sent.mock.calls.filter(([{ name }]) => name === 'config')).toEqual([]);
+    expect(tookMs).toBeLessThan(4_000);
   });
 });

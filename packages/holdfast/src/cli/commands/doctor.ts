@@ -5,6 +5,7 @@ import { type Finding } from '../doctor/finding.js';
 import { examineLeftovers } from '../doctor/leftovers.js';
 import { examineRights } from '../doctor/rights.js';
 import { examineServer } from '../doctor/server.js';
+import { silenceOf } from '../doctor/silence.js';
 import { exitCodes } from '../exit-codes.js';
 import { printable, styled } from '../table.js';
 
@@ -25,8 +26,11 @@ export const doctor: CliCommand = {
     };
     const servers = await reached(call, tell);
     const [first] = servers;
-    if (first !== undefined) {
-      for (const redis of servers) tell(...(await examineServer(redis, nodeOf(redis), call.site.kind)));
+    const silences = servers.map(silenceOf);
+    for (const redis of servers) tell(...(await examineServer(redis, nodeOf(redis), call.site.kind)));
+    const isSilent = silences.some((silence) => silence() !== undefined);
+    if (isSilent) tell({ check: 'lock', status: 'bad', detail: 'not tried: Redis no longer answers' });
+    else if (first !== undefined) {
       const { keyPrefix } = call.site;
       const prefixes = { prefix: call.prefix, keyPrefix };
       const { commands, keys, pubSub } = await examineRights(first, prefixes, call.site.kind);
@@ -34,7 +38,7 @@ export const doctor: CliCommand = {
     }
     const isFit = !findings.some(({ status }) => status === 'bad');
     if (call.wantsJson) call.printJson({ fit: isFit, findings });
-    if (first === undefined) return exitCodes.unavailable;
+    if (first === undefined || isSilent) return exitCodes.unavailable;
     return isFit ? exitCodes.done : exitCodes.no;
   },
 };
