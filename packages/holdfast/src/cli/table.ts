@@ -16,7 +16,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 function withoutMiddle(cell: string): string {
-  const characters = [...cell];
+  const characters = Array.from(cell);
   if (characters.length <= WIDEST) return cell;
   const front = WIDEST / 2;
   return `${characters.slice(0, front).join('')}…${characters.slice(front + 1 - WIDEST).join('')}`;
