@@ -5,19 +5,22 @@
 
 import type { Meter, MeterProvider } from '@opentelemetry/api';
 
-/** In seconds: those of `client.stats()`. */
-export const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-
-/** Half and two thirds of a lease by default: what is left when a renewal comes late, and when it comes in time. */
-const SLACK_BOUNDS_S = [...BOUNDS_S, 15, 20].sort((a, b) => a - b);
+/**
+ * In seconds: those of `client.stats()`. 15 and 20 are half and two thirds of a lease by default: what is left of it when a renewal comes late, and when it comes
+ * in time. The highest are for jobs, which hold for minutes.
+ */
+export const BOUNDS_S = [
+  ...[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 20, 30, 60],
+  ...[120, 300, 900, 3_600],
+];
 
 /** Makes them. */
 export function instruments(meter: Meter) {
-  const duration = (name: string, description: string, bounds = BOUNDS_S) =>
+  const duration = (name: string, description: string) =>
     meter.createHistogram(`holdfast.${name}`, {
       description,
       unit: 's',
-      advice: { explicitBucketBoundaries: [...bounds] },
+      advice: { explicitBucketBoundaries: [...BOUNDS_S] },
     });
   const count = (name: string, unit: string, description: string) =>
     meter.createCounter(`holdfast.${name}`, { description, unit });
@@ -32,7 +35,7 @@ export function instruments(meter: Meter) {
     handoffs: count('handoffs', '{handoff}', 'Locks that passed from one call to another that waited'),
     renewals: count('renewals', '{renewal}', 'Renewals of leases, by outcome'),
     renewalLateness: duration('renewal.lateness', 'How much later than due a renewal was sent'),
-    leaseSlack: duration('lease.slack', 'How much of a whole lease was left when it was renewed', SLACK_BOUNDS_S),
+    leaseSlack: duration('lease.slack', 'How much of a whole lease was left when it was renewed'),
     refusals: count('limit.refusals', '{call}', "Calls above one of the client's limits"),
     leaks: count('leaks', '{hold}', 'Locks that no code will unlock any more'),
     selfWaits: count('self_waits', '{call}', 'Calls that wait for a lock that their own client holds'),

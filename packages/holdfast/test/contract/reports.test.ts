@@ -174,12 +174,15 @@ describe('listeners', () => {
 });
 
 describe('stats', () => {
-  const boundsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000];
+  const boundsMs = [
+    ...[1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 15_000, 20_000, 30_000, 60_000],
+    ...[120_000, 300_000, 900_000, 3_600_000],
+  ];
 
   it('of a new client are zero, and its success rate is 1', () => {
     const stats = openClient(kit).stats();
     const buckets = boundsMs.map((upToMs) => ({ upToMs, count: 0 }));
-    const none = { count: 0, sumMs: 0, meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0, buckets };
+    const none = { count: 0, sumMs: 0, meanMs: 0, p50Ms: 0, p99Ms: 0, minMs: 0, maxMs: 0, buckets };
     expect(stats).toEqual({
       acquisitions: { tried: 0, won: 0, refused: 0, failed: 0, found: 0, successRate: 1 },
       waits: none,
