@@ -42,7 +42,7 @@ export type { InspectedHolder, InspectedWait, LockInspection } from './inspectio
 export type { ListedLock, ListLocksOptions } from './inspection/lock-list.js';
 export type { CloseOptions, ConnectOptions, LockHandleOptions, SpinLockOptions } from './lock-client.js';
 export type { LimitOptions, LockClientOptions, RedisInput, ReplicaOptions } from './options.js';
-export type { LockDiagnostics, LockHoldMessage, LockMessage } from './reports/channels.js';
+export type { LockDiagnostics, LockEventMessage, LockHoldMessage, LockMessage } from './reports/channels.js';
 export type { LeakHow, LockClientEvents, LockClientListener, LockHoldEvent } from './reports/events.js';
 export type { AcquiredHow, Distribution, DurationBucket, LockClientStats } from './reports/stats.js';
 export type { LockAcquireTrace, LockSectionTrace, LockTraces } from './reports/tracing.js';

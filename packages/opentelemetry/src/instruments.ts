@@ -38,6 +38,7 @@ export function instruments(meter: Meter) {
     leaseSlack: duration('lease.slack', 'How much of a whole lease was left when it was renewed'),
     refusals: count('limit.refusals', '{call}', "Calls above one of the client's limits"),
     leaks: count('leaks', '{hold}', 'Locks that no code will unlock any more'),
+    events: count('events', '{event}', 'Events of clients that are measured nowhere else'),
     selfWaits: count('self_waits', '{call}', 'Calls that wait for a lock that their own client holds'),
   };
 }

@@ -2,6 +2,7 @@ import { type Attributes, type MeterProvider, metrics } from '@opentelemetry/api
 import type { LockAcquireTrace } from 'holdfast';
 import { checkOptions } from './check-options.js';
 import { errorTypeOf, limitOf } from './errors.js';
+import { isOfClient, isOfLock } from './events.js';
 import { groupAttributes, type GroupOf } from './groups.js';
 import { type instruments, instrumentsOf } from './instruments.js';
 import { type Subscription, Subscriptions } from './subscriptions.js';
@@ -89,6 +90,11 @@ export function measureLocks(options: MeasureOptions = {}): Subscription {
   });
   subscriptions.to('holdfast:leak', ({ name, how }) => meter().leaks.add(1, about(name, { 'holdfast.leak.how': how })));
   subscriptions.to('holdfast:self-wait', ({ name }) => meter().selfWaits.add(1, about(name)));
+  subscriptions.to('holdfast:event', (message) => {
+    const event = { 'holdfast.event': message.event };
+    if (isOfLock(message)) meter().events.add(1, about(message.detail.name, event));
+    else if (isOfClient(message)) meter().events.add(1, event);
+  });
   // Nothing lowers them any more, and the provider may go on.
   subscriptions.add(() => {
     for (const { meter: of, lock } of waits.values()) of.waiting.add(-1, lock);

@@ -1,8 +1,9 @@
+import { channel } from 'node:diagnostics_channel';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { diag, DiagConsoleLogger, metrics as metricsApi } from '@opentelemetry/api';
 import { measureLocks, traceLocks } from '@holdfast/opentelemetry';
-import type { RLock } from 'holdfast';
+import type { LockEventMessage, RLock } from 'holdfast';
 import { BOUNDS_S } from '../src/instruments.js';
 import { kindOf, openClient, openMetrics } from './site.js';
 
@@ -164,6 +165,42 @@ describe('holds are measured', () => {
     await waitUntil(async () => (await measured())['holdfast.self_waits'] !== undefined, { what: 'the suspicion' });
     await hold.release();
     await (await waiting).release();
+  });
+});
+
+describe('events of clients are counted', () => {
+  /** As a client publishes it. */
+  const tell = (message: Omit<LockEventMessage, 'clientId'>) =>
+    channel('holdfast:event').publish({ clientId: 'c', ...message });
+
+  it('by their names, with the group of the lock of those that have one, and no others', async () => {
+    const metrics = openMetrics(kit);
+    using _measuring = measureLocks({ group: kindOf, meterProvider: metrics.meterProvider });
+    const of = { name: 'invoice:42', holdId: 'h' };
+    for (let times = 0; times < 2; times++) tell({ event: 'suspect', detail: of });
+    tell({ event: 'held-long', detail: { ...of, heldMs: 1, site: undefined } });
+    tell({ event: 'foreign-owner', detail: of });
+    tell({ event: 'deadlock', detail: { waits: [] } });
+    tell({ event: 'unsafe-setting', detail: { setting: 'role', value: 'slave', advice: '' } });
+    // Has a name, which is not that of a lock.
+    tell({ event: 'error', detail: new Error('no connection') });
+    tell({ event: 'leak', detail: { ...of, how: 'collected', site: undefined } });
+    tell({ event: 'self-wait', detail: { ...of, site: undefined, holderSite: undefined } });
+    const events = async (group: string | undefined) =>
+      (await metrics.of(group))['holdfast.events']?.map(({ value, attributes }) => [
+        attributes['holdfast.event'],
+        value,
+      ]);
+    expect(await events('invoice')).toEqual([
+      ['suspect', 2],
+      ['held-long', 1],
+      ['foreign-owner', 1],
+    ]);
+    expect(await events(undefined)).toEqual([
+      ['deadlock', 1],
+      ['unsafe-setting', 1],
+      ['error', 1],
+    ]);
   });
 });
 

@@ -28,7 +28,7 @@ export function openMetrics(kit: Kit) {
   return {
     meterProvider,
     /** All that was measured of locks of `group`, by the names of metrics. Values of histograms are their counts. */
-    async of(group: string) {
+    async of(group: string | undefined) {
       exporter.reset();
       await meterProvider.forceFlush();
       const found: Record<string, { value: number; attributes: Attributes }[]> = {};

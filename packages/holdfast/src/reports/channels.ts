@@ -4,7 +4,7 @@
 
 import { channel } from 'node:diagnostics_channel';
 import type { LockLostReason } from '../errors.js';
-import type { LeakHow } from './events.js';
+import type { LeakHow, LockClientEvents } from './events.js';
 import type { AcquiredHow } from './stats.js';
 
 /** What every message says. */
@@ -20,6 +20,12 @@ export interface LockHoldMessage extends LockMessage {
   /** The same in all that is told of one acquisition, events of the client included. It says nothing to Redis. */
   readonly holdId: string;
 }
+
+/** An event of a client, and what its listeners are told. */
+export type LockEventMessage = LockMessage &
+  {
+    [E in keyof LockClientEvents]: { readonly event: E; readonly detail: LockClientEvents[E][0] };
+  }[keyof LockClientEvents];
 
 /** The channels there are, and the message of each. */
 export interface LockDiagnostics {
@@ -66,6 +72,10 @@ export interface LockDiagnostics {
   'holdfast:leak': LockHoldMessage & { readonly how: LeakHow };
   /** See the event `self-wait`. */
   'holdfast:self-wait': LockMessage & { readonly name: string };
+  /**
+   * What `client.on` tells, of all clients. A subscriber is no listener: what is noted, or warned of, by whether an event has a listener stays as it is.
+   */
+  'holdfast:event': LockEventMessage;
 }
 
 /** One of {@link LockDiagnostics}. */
@@ -87,6 +97,7 @@ export const channels = {
   renewal: publisher('holdfast:renewal'),
   leak: publisher('holdfast:leak'),
   selfWait: publisher('holdfast:self-wait'),
+  event: publisher('holdfast:event'),
 } as const;
 
 const all = Object.values(channels);

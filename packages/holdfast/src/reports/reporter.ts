@@ -6,7 +6,7 @@
 import type { SettledRenewal } from '@holdfast/watchdog';
 import type { DeadlockWait, LockLimit, LockLostError } from '../errors.js';
 import { type CallContext, runIn } from '../scopes/call-context.js';
-import { anyChannelHeard, channels, type LockHoldMessage, type Publisher } from './channels.js';
+import { anyChannelHeard, channels, type LockEventMessage, type LockHoldMessage, type Publisher } from './channels.js';
 import { Events, type LeakHow, type LockClientEvents } from './events.js';
 import { Found } from './found.js';
 import type { Site } from './site.js';
@@ -229,6 +229,8 @@ export class Reporter {
   }
 
   #emit<E extends keyof LockClientEvents>(context: CallContext, event: E, ...args: LockClientEvents[E]): void {
+    if (channels.event.hasSubscribers)
+      this.#publish(channels.event, context, { clientId: this.clientId, event, detail: args[0] } as LockEventMessage);
     if (!this.events.heard[event]) return;
     this.#tellings.tell(() => runIn(context, () => this.events.emit(event, ...args)));
   }
