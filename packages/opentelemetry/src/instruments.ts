@@ -43,14 +43,20 @@ export function instruments(meter: Meter) {
   };
 }
 
+/** All of one meter. */
+export type Instruments = ReturnType<typeof instruments>;
+
 /**
  * Those of the provider that there is by now. A global one may be set later: unlike tracers, meters that the API gave before that measure nothing for ever.
  */
-export function instrumentsOf(provider: () => MeterProvider): () => ReturnType<typeof instruments> {
-  let made: { readonly by: MeterProvider; readonly all: ReturnType<typeof instruments> } | undefined;
+export function instrumentsOf(provider: () => MeterProvider, onMade: (all: Instruments) => void): () => Instruments {
+  let made: { readonly by: MeterProvider; readonly all: Instruments } | undefined;
   return () => {
     const by = provider();
-    if (made?.by !== by) made = { by, all: instruments(by.getMeter('@holdfast/opentelemetry')) };
+    if (made?.by !== by) {
+      made = { by, all: instruments(by.getMeter('@holdfast/opentelemetry')) };
+      onMade(made.all);
+    }
     return made.all;
   };
 }

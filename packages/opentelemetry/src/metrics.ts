@@ -4,8 +4,9 @@ import { checkOptions } from './check-options.js';
 import { errorTypeOf, limitOf } from './errors.js';
 import { isOfClient, isOfLock } from './events.js';
 import { groupAttributes, type GroupOf } from './groups.js';
-import { type instruments, instrumentsOf } from './instruments.js';
-import { type Subscription, Subscriptions } from './subscriptions.js';
+import { type Instruments, instrumentsOf } from './instruments.js';
+import { startCounts, startCountsOf } from './rare-counts.js';
+import { guard, type Subscription, Subscriptions } from './subscriptions.js';
 
 /** Options of {@link measureLocks}. */
 export interface MeasureOptions {
@@ -17,7 +18,7 @@ export interface MeasureOptions {
 
 /** Where a level was raised, and of what. */
 interface Raised {
-  readonly meter: ReturnType<typeof instruments>;
+  readonly meter: Instruments;
   readonly lock: Attributes;
 }
 
@@ -35,9 +36,14 @@ const handoffKinds: ReadonlySet<string> = new Set(['local', 'passed', 'granted']
 export function measureLocks(options: MeasureOptions = {}): Subscription {
   checkOptions('measureLocks', options, ['meterProvider', 'getMeter']);
   const { group, meterProvider } = options;
-  const meter = instrumentsOf(() => meterProvider ?? metrics.getMeterProvider());
-  const about = (name: string, more: Attributes = {}) => ({ ...groupAttributes(name, group), ...more });
+  const meter = instrumentsOf(() => meterProvider ?? metrics.getMeterProvider(), startCounts);
+  const about = (name: string, more: Attributes = {}) => {
+    const lock = groupAttributes(name, group);
+    startCountsOf(meter(), lock);
+    return { ...lock, ...more };
+  };
   const subscriptions = new Subscriptions();
+  guard(meter);
 
   // What raised a level lowers it, under the same attributes, whatever the group function says by then, or the provider is.
   const waits = new Map<LockAcquireTrace, { readonly startedAt: number } & Raised>();

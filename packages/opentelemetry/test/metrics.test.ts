@@ -134,7 +134,7 @@ describe('holds are measured', () => {
     await client.run(() => lock.lock());
     const found = await measured();
     const ofReason = (reason: string) => ({ value: 1, attributes: { 'holdfast.loss.reason': reason } });
-    expect(found['holdfast.lock.losses']).toEqual(['force-unlocked', 'deleted', 'scope-ended'].map(ofReason));
+    expect(found['holdfast.lock.losses']).toEqual(['deleted', 'force-unlocked', 'scope-ended'].map(ofReason));
     expect(found['holdfast.hold.duration']).toEqual([
       { value: 2, attributes: { 'holdfast.hold.end': 'lost' } },
       { value: 1, attributes: { 'holdfast.hold.end': 'released' } },
@@ -201,6 +201,58 @@ describe('events of clients are counted', () => {
       ['unsafe-setting', 1],
       ['error', 1],
     ]);
+  });
+});
+
+describe('what is rare is counted', () => {
+  /** What the counters say now. */
+  async function counters(metrics: ReturnType<typeof openMetrics>) {
+    await metrics.of('none');
+    return metrics
+      .exported()
+      .flatMap(({ descriptor, dataPoints, ...kind }) =>
+        'isMonotonic' in kind && kind.isMonotonic
+          ? dataPoints.map(({ value, attributes }) => ({ name: descriptor.name, value, attributes }))
+          : [],
+      );
+  }
+
+  it('from 0, as soon as a lock of a group is seen: an alert sees its first event, and that after a restart', async () => {
+    const metrics = openMetrics(kit);
+    using _measuring = measureLocks({ group: kindOf, meterProvider: metrics.meterProvider });
+    const ofNoLock = await counters(metrics);
+    expect(ofNoLock.map(({ attributes, value }) => [attributes['holdfast.event'], value])).toEqual([
+      ['deadlock', 0],
+      ['unsafe-setting', 0],
+      ['error', 0],
+    ]);
+    const { lock, group } = openClient(kit);
+    const waiting = lock.acquire();
+    const before = (await counters(metrics)).filter(({ attributes }) => attributes['holdfast.lock.group'] === group);
+    await (await waiting).release();
+    const started = (name: string, attribute: string) =>
+      before.flatMap(({ name: of, value, attributes }) => (of === name ? [[attributes[attribute], value]] : []));
+    const reasons = ['expired', 'deleted', 'taken', 'force-unlocked', 'unreachable', 'clock', 'max-hold'];
+    expect(started('holdfast.lock.losses', 'holdfast.loss.reason')).toEqual(
+      [...reasons, 'scope-ended', 'closed'].map((reason) => [reason, 0]),
+    );
+    expect(started('holdfast.limit.refusals', 'holdfast.limit')).toHaveLength(4);
+    expect(started('holdfast.leaks', 'holdfast.leak.how')).toHaveLength(2);
+    expect(started('holdfast.self_waits', 'holdfast.lock.group')).toEqual([[group, 0]]);
+    expect(started('holdfast.events', 'holdfast.event').map(([event]) => event)).toEqual([
+      ...['suspect', 'held-long', 'foreign-owner'],
+    ]);
+  });
+
+  it('from 0 of no more than a hundred groups, and of others when there is something to count', async () => {
+    const metrics = openMetrics(kit);
+    using _measuring = measureLocks({ group: (name) => name, meterProvider: metrics.meterProvider });
+    for (let at = 0; at < 150; at++)
+      channel('holdfast:acquired').publish({ name: `${at}`, holdId: `${at}`, how: 'asked' });
+    channel('holdfast:self-wait').publish({ name: '149' });
+    const found = (await counters(metrics)).filter(({ name }) => name === 'holdfast.self_waits');
+    expect(found).toHaveLength(101);
+    expect(found.at(-1)).toMatchObject({ value: 1, attributes: { 'holdfast.lock.group': '149' } });
   });
 });
 

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { driveTime, useRedis, waitUntil } from '@holdfast/testkit';
 import { measureLocks } from '@holdfast/opentelemetry';
 import { describe, expect, it } from '@jest/globals';
@@ -50,6 +52,24 @@ describe.each(pages)('%s', (page) => {
     const there = new Set(bucketsIn(await exposition()));
     expect(there).toContain('holdfast_lease_slack_bucket 15');
     expect(bucketsIn(read(page)).filter((bucket) => !there.has(bucket))).toEqual([]);
+  });
+});
+
+const promtool = (...args: string[]) => spawnSync('promtool', args, { encoding: 'utf8' });
+const hasPromtool = promtool('--version').status === 0;
+if (!hasPromtool)
+  process.stderr.write(
+    'no promtool: what the alert rules say of series is not tried (Debian: apt-get install prometheus)\n',
+  );
+
+describe('the alert rules', () => {
+  (hasPromtool ? it : it.skip)('fire in outages for as long as they last, and in no other stories', () => {
+    const { stdout, stderr } = promtool(
+      'test',
+      'rules',
+      fileURLToPath(new URL('alerts.promtool.yml', import.meta.url)),
+    );
+    expect(`${stdout}${stderr}`).toMatch(/^Unit Testing:.*\n {2}SUCCESS\n*$/);
   });
 });
 

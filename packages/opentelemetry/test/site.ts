@@ -27,13 +27,15 @@ export function openMetrics(kit: Kit) {
   kit.cleanup(() => meterProvider.shutdown());
   return {
     meterProvider,
-    /** All that was measured of locks of `group`, by the names of metrics. Values of histograms are their counts. */
+    /** All that was measured of locks of `group`, by the names of metrics; counters that are at 0 are left out. Values of histograms are their counts. */
     async of(group: string | undefined) {
       exporter.reset();
       await meterProvider.forceFlush();
       const found: Record<string, { value: number; attributes: Attributes }[]> = {};
-      for (const { descriptor, dataPoints } of exporter.getMetrics()[0]?.scopeMetrics[0]?.metrics ?? []) {
+      for (const { descriptor, dataPoints, ...kind } of exporter.getMetrics()[0]?.scopeMetrics[0]?.metrics ?? []) {
+        const isCounter = 'isMonotonic' in kind && kind.isMonotonic;
         for (const { value, attributes } of dataPoints) {
+          if (isCounter && value === 0) continue;
           const { 'holdfast.lock.group': of, ...more } = attributes;
           if (of !== group) continue;
           const count = typeof value === 'number' ? value : value.count;
