@@ -212,15 +212,24 @@ describe('an application without one grant that it needs', () => {
     async ({ part }) => {
       const rounds = part.map(([missing, first]) =>
         limited(first, 'locks', missing, async () => {
-          const beside = applicationIn('queue', { first, second: 'default', times: patient, timesOfSecond: unhurried });
-          const all = await Promise.all([beside, ...modes.map((mode) => applicationIn(mode, { first }))]);
-          const [{ round: mixed }] = all as [(typeof all)[number]];
-          expect([mixed.outcomes.get('wait'), mixed.outcomes.get('release')]).toEqual(['done', 'done']);
-          const untyped = all.flatMap(({ round }) => round.undone).filter((outcome) => !typed.test(outcome));
-          expect(untyped).toEqual([]);
+          const once = async () => {
+            const times = { first, second: 'default', times: patient, timesOfSecond: unhurried };
+            const all = await Promise.all([
+              applicationIn('queue', times),
+              ...modes.map((mode) => applicationIn(mode, { first })),
+            ]);
+            const [{ round: mixed }] = all as [(typeof all)[number]];
+            expect([mixed.outcomes.get('wait'), mixed.outcomes.get('release')]).toEqual(['done', 'done']);
+            const untyped = all.flatMap(({ round }) => round.undone).filter((outcome) => !typed.test(outcome));
+            expect(untyped).toEqual([]);
+          };
+          await once();
           // A message that does not arrive is what PING is for (acl-revoked.test.ts), a queue that others stand in what ZRANGE is for, and a place there what
           // ZSCORE is for: a waiter that has its turn before it asks again needs none of them.
-          if (!rare.includes(missing)) expect(await refusedTo(kit.admin, first)).not.toEqual([]);
+          if (rare.includes(missing)) return;
+          // On a slow machine a lease may end before the step that needs the right.
+          if ((await refusedTo(kit.admin, first)).length === 0) await once();
+          expect(await refusedTo(kit.admin, first)).not.toEqual([]);
         }),
       );
       await Promise.all(rounds);
