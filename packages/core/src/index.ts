@@ -63,7 +63,7 @@ export {
   semaphoreKeys,
 } from './protocol/keys.js';
 export { literally } from './protocol/pattern.js';
-export { keySlot } from './protocol/key-slot.js';
+export { keySlot, SLOTS } from './protocol/key-slot.js';
 export { MisdirectedReplyError, UnnamedReplyError } from './protocol/question.js';
 export { ProtocolError } from './protocol/reply.js';
 export {

@@ -38,8 +38,32 @@ function setUp() {
   const turn = () => {
     for (const run of turns.splice(0)) run();
   };
-  return { topology, told, refuse, turn, turnsAwaited: () => turns.length };
+  /** As ioredis knows them: its list ends with the last slot that a server keeps. */
+  const learn = (isKept: (slot: number) => boolean) => {
+    template.slots = [];
+    for (let slot = 0; slot < SLOTS; slot++) if (isKept(slot)) template.slots[slot] = ['old:1'];
+    template.emit('refresh');
+  };
+  return { topology, told, refuse, turn, learn, turnsAwaited: () => turns.length };
 }
+
+describe('slots that no server keeps any more', () => {
+  it.each([
+    ['lowest', (slot: number) => slot < SLOTS / 4],
+    ['highest', (slot: number) => slot >= (SLOTS * 3) / 4],
+    ['last of all', () => true],
+  ])('are told where they are the %s, and have an owner again as soon as one says so', (_, isLost) => {
+    const { topology, told, refuse, turn, learn } = setUp();
+    const lost = names.filter((name) => isLost(keySlot(name)));
+    learn((slot) => !isLost(slot));
+    expect(told).toHaveLength(1);
+    expect(names.filter((name) => told[0]?.(name))).toEqual(lost);
+    expect(names.filter((name) => topology.nodeOf(name) === undefined)).toEqual(lost);
+    for (const name of lost) refuse('MOVED', name);
+    turn();
+    expect(names.filter((name) => topology.nodeOf(name) === 'new:2')).toEqual(lost);
+  });
+});
 
 /** Each change has all leases and all commands under way looked at. */
 describe('what servers of a Cluster say of their own slots', () => {

@@ -1,6 +1,7 @@
 /** How Redis Cluster spreads keys over its 16,384 slots: CRC16 (XMODEM) of the key, or of the part of it that is in braces. */
 
-const SLOTS = 16_384;
+/** How many there are. */
+export const SLOTS = 16_384;
 const POLYNOMIAL = 0x1021;
 
 /** The slot of a whole key, prefix included. */

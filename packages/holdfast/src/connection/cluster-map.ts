@@ -10,6 +10,7 @@
  * of leases after a failover hears it of each, and each change has all of them looked at.
  */
 
+import { SLOTS } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { none } from '../lists.js';
 import { apart } from '../scopes/scope.js';
@@ -208,8 +209,8 @@ export class ClusterMap {
     // A node that takes connections and says nothing would keep its own for as long.
     for (const made of this.#attempts) void made.end();
     this.#learnt = true;
-    // Sparse where no server keeps a slot.
-    this.#adopt(Array.from(this.#cluster.slots, (nodes: NodeAddress[] | undefined) => nodes?.[0]));
+    // That of ioredis ends with the last slot that a server keeps.
+    this.#adopt(Array.from({ length: SLOTS }, (_, slot) => this.#cluster.slots[slot]?.[0]));
   }
 
   #correctAll(): void {
