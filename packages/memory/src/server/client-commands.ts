@@ -96,7 +96,7 @@ function typeOf({ commands }: Server, [key = '']: readonly string[]): Reply {
 /** KEYS. */
 function keys({ commands }: Server, [pattern = '*']: readonly string[]): Reply {
   const wanted = patternOf(pattern);
-  return commands.keys.keys().filter((key) => wanted.test(key));
+  return commands.keys.keys().filter((key) => wanted(key));
 }
 
 /** SCAN, a page for each COUNT keys: the cursor says how many keys came before, in the order in which they were first written. */
@@ -110,7 +110,7 @@ function scan(server: Server, [cursor, ...options]: readonly string[]): Reply {
   const type = given.get('TYPE');
   const page = all
     .slice(first, end)
-    .filter((key) => wanted.test(key) && (type === undefined || typeOf(server, [key]) === type));
+    .filter((key) => wanted(key) && (type === undefined || typeOf(server, [key]) === type));
   return [end < all.length ? `${end}` : '0', page];
 }
 
