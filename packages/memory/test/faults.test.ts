@@ -2,7 +2,8 @@
 import { ManualClock } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { direct, memoryRedis, MemoryServer } from '../src/index.js';
+import { direct, memoryRedis, MemoryServer, type MemoryServerOptions } from '../src/index.js';
+import { knownScripts } from '../src/server/known-scripts.js';
 
 function setUp() {
   const clock = new ManualClock();
@@ -74,6 +75,24 @@ describe('a server that restarts', () => {
     expect(await redis.info()).toContain('run_id:one-2');
     redis.disconnect();
   });
+});
+
+it('a bug in a command is an error reply to its client, who goes on, unless who drives the server wants it', async () => {
+  const { connect } = setUp();
+  const scripts = {
+    glance: () => {
+      throw new TypeError('a bug');
+    },
+  };
+  const server = (more: Partial<MemoryServerOptions>) => new MemoryServer({ now: () => 1, scripts, ...more });
+  const { source } = knownScripts.find(({ name }) => name === 'glance') as { source: string };
+  const redis = connect(server({}));
+  const behind = [redis.eval(source, 0), redis.set('key', '1')];
+  await expect(behind[0]).rejects.toThrow('ERR TypeError: a bug');
+  await expect(behind[1]).resolves.toBe('OK');
+  redis.disconnect();
+  const driven = server({ bugs: 'thrown' }).accept({ receive: () => undefined, hungUp: () => undefined });
+  expect(() => driven.execute(['eval', source, '0'])).toThrow('a bug');
 });
 
 it('keys end in the time of the server, and are there for as long as Redis says so', async () => {

@@ -42,6 +42,8 @@ export interface MemoryServerOptions {
   readonly ageMs?: number;
   /** Scripts that take the place of those with their names: for who plants a bug. */
   readonly scripts?: Readonly<Record<string, ScriptBody>>;
+  /** What becomes of an error of our own in a command: its client is answered, or it goes on to who drives the server. Default `answered`. */
+  readonly bugs?: 'answered' | 'thrown';
 }
 
 /** Whether a server takes writes. */
@@ -56,6 +58,7 @@ export class MemoryServer implements Executor, Server {
   readonly name: string;
   readonly #now: () => number;
   readonly #timers: Timers | undefined;
+  readonly #bugs: 'answered' | 'thrown';
   readonly #pubSub = new PubSub();
   readonly #troubles = new Troubles();
   readonly #connections = new Set<ServerConnection>();
@@ -71,10 +74,11 @@ export class MemoryServer implements Executor, Server {
   #startedAt: number;
   #offset = 0;
 
-  constructor({ now, timers, name = 'memory', ageMs = 0, scripts: planted }: MemoryServerOptions) {
+  constructor({ now, timers, name = 'memory', ageMs = 0, scripts: planted, bugs = 'answered' }: MemoryServerOptions) {
     this.#now = now;
     this.#startedAt = now() - ageMs;
     this.#timers = timers;
+    this.#bugs = bugs;
     this.name = name;
     this.#bodies = { ...bodies, ...planted };
     this.commands = new Commands({
@@ -194,8 +198,9 @@ export class MemoryServer implements Executor, Server {
       if (this.commands.hindrance !== undefined) this.#troubles.admit(command);
       reply = this.#run(command, request, connection);
     } catch (error) {
-      if (!(error instanceof ErrorReply)) throw error;
-      reply = error;
+      if (!(error instanceof ErrorReply) && this.#bugs === 'thrown') throw error;
+      // A command is executed in a step of its own: there is nobody to catch it, and the process would end.
+      reply = error instanceof ErrorReply ? error : new ErrorReply(`ERR ${String(error)}`, { cause: error });
     }
     if (this.#replications.size > 0) this.#record(connection.database, keys, connection);
     return reply;

@@ -131,7 +131,7 @@ export class WorldServer implements Host {
     };
     const now = () => BEGIN_MS + this.#timeline.now * this.#rate + this.#aheadMs;
     const name = `${this.name}-${++this.#servers}`;
-    return new MemoryServer({ now, timers, name, ageMs: this.#ageMs, scripts: this.#scripts });
+    return new MemoryServer({ now, timers, name, ageMs: this.#ageMs, scripts: this.#scripts, bugs: 'thrown' });
   }
 
   #follow(): void {
