@@ -75,7 +75,7 @@ describe('encoding', () => {
     expect(command.args).toEqual(expectedArgs);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, core.MAX_DURATION_MS + 1])(
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, core.MAX_TIME_MS + 1])(
     'refuses a lease of %d ms before any I/O',
     (leaseMs) => {
       expect(() => core.ask(keys, { ...asking, leaseMs })).toThrow(RangeError);

@@ -39,7 +39,8 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   .build();
 
 const DRAIN_MS = 10_000;
-const LONGEST_DRAIN_MS = 2 ** 31 - 1;
+/** The longest that `close` of the client takes. */
+const MAX_TIME_MS = 2 ** 31;
 
 /** @throws TypeError for no options. */
 function checkIsObject(
@@ -62,10 +63,8 @@ function apart(options: HoldfastModuleOptions | null | undefined): {
 } {
   checkIsObject(options, '; what does the factory of forRootAsync give?');
   const { drainMs = DRAIN_MS, ...ofClient } = options;
-  if (!Number.isInteger(drainMs) || drainMs < 0 || drainMs > LONGEST_DRAIN_MS) {
-    throw new RangeError(
-      `HoldfastModule: drainMs must be a whole number of milliseconds between 0 and ${LONGEST_DRAIN_MS}`,
-    );
+  if (!Number.isInteger(drainMs) || drainMs < 0 || drainMs > MAX_TIME_MS) {
+    throw new RangeError(`HoldfastModule: drainMs must be a whole number of milliseconds between 0 and ${MAX_TIME_MS}`);
   }
   return { ofClient, drainMs };
 }

@@ -365,6 +365,18 @@ describe('HoldfastModule', () => {
     }
   });
 
+  it.each([0, 2 ** 31])(
+    'takes a drainMs of %d, as close() does, and none that is longer than the longest',
+    async (drainMs) => {
+      const { locks } = await start([HoldfastModule.forRoot({ ...options(), drainMs })]);
+      const closing = locks.close({ drainMs: 2 ** 31 + 1 });
+      await expect(closing).rejects.toThrow('between 0 and 2147483648');
+      const starting = start([HoldfastModule.forRoot({ ...options(), drainMs: 2 ** 31 + 1 })]);
+      await expect(starting).rejects.toThrow('between 0 and 2147483648');
+      await expect(locks.close({ drainMs })).resolves.toBeUndefined();
+    },
+  );
+
   it('has its place taken by a client of holdfast/testing, which needs no Redis', async () => {
     const fake = createTestClient();
     const { ledger } = await start([HoldfastModule.forRoot({ redis: 'redis://nowhere.invalid' })], (builder) =>

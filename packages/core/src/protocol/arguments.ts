@@ -1,11 +1,11 @@
 /** Checks of command arguments. The scripts check again: an argument error must never leave a lock without TTL. */
 
 /** Longest lease, wait or TTL that a command takes, in ms (2^31, about 24.8 days). */
-export const MAX_DURATION_MS = 2 ** 31;
+export const MAX_TIME_MS = 2 ** 31;
 
-/** Returns `value` when it is a whole number of milliseconds from `min` to {@link MAX_DURATION_MS}. */
+/** Returns `value` when it is a whole number of milliseconds from `min` to {@link MAX_TIME_MS}. */
 export function duration(name: string, value: number, min: 0 | 1): number {
-  return inRange(name, value, min, MAX_DURATION_MS);
+  return inRange(name, value, min, MAX_TIME_MS);
 }
 
 /** Returns `value` when it is a whole number from `min` that JavaScript and Lua both hold exactly. */

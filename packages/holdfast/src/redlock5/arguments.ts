@@ -1,7 +1,8 @@
 /** Checks what a method is given, in the words of redlock. The client below would name arguments that the caller has not written. */
 
 const LEAST_MS = 100;
-const MOST_MS = 2 ** 31;
+/** Longest lease and wait of a call of holdfast: 24.8 days. */
+export const MAX_TIME_MS = 2 ** 31;
 
 /** @throws TypeError or RangeError when they are no list of names. Which names there may be is said by holdfast. */
 export function checkResources(resources: unknown): void {
@@ -16,8 +17,8 @@ export function checkDuration(duration: unknown): void {
     throw new TypeError(
       `Redlock: duration must be whole milliseconds, not ${duration === null ? 'null' : typeof duration}`,
     );
-  if (!Number.isInteger(duration) || duration < LEAST_MS || duration > MOST_MS)
+  if (!Number.isInteger(duration) || duration < LEAST_MS || duration > MAX_TIME_MS)
     throw new RangeError(
-      `Redlock: duration must be whole milliseconds from ${LEAST_MS} to ${MOST_MS}, got ${duration}`,
+      `Redlock: duration must be whole milliseconds from ${LEAST_MS} to ${MAX_TIME_MS}, got ${duration}`,
     );
 }

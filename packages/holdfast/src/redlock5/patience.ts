@@ -8,11 +8,9 @@
 
 import type { Clock } from '@holdfast/watchdog';
 import { type Hold, LockRefusedError, LockTimeoutError, LockUnavailableError, type RLock } from 'holdfast';
+import { MAX_TIME_MS } from './arguments.js';
 import { ResourceLockedError } from './errors.js';
 import { pauseMs, type Settings, waitWindowMs } from './settings.js';
-
-/** A wait that is longer has no limit: it is the longest that a call of holdfast can be given, 24.8 days. */
-const LONGEST_WAIT_MS = 2 ** 31;
 
 const mayPass = (error: unknown) =>
   error instanceof LockTimeoutError || error instanceof LockUnavailableError || error instanceof LockRefusedError;
@@ -59,7 +57,8 @@ export async function acquirePatiently(lock: RLock, patience: Patience): Promise
       if (!(error instanceof LockTimeoutError)) await pause(patience, Math.min(leftMs, pauseMs(settings)));
     }
     const leftMs = Math.ceil(Math.max(0, endsAt - clock.now()));
-    waitMs = leftMs > LONGEST_WAIT_MS ? undefined : leftMs;
+    // A wait that is longer has no limit.
+    waitMs = leftMs > MAX_TIME_MS ? undefined : leftMs;
   }
 }
 
