@@ -369,6 +369,20 @@ describe('swapNextReplies', () => {
     wire.send(say('b'), say('c'));
     await wire.answered(':1\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n');
   });
+
+  it('heal() lets go of an answer that has met no other, and leaves swaps alone that have met none', async () => {
+    const wire = await greeted();
+    proxy.swapNextReplies();
+    wire.send('INCR n', say('a'));
+    await waitUntil(() => wire.text === ':1\r\n', { what: 'the answer before it' });
+    expect(await number('n')).toBe(1);
+    await proxy.heal();
+    await wire.answered(':1\r\n$1\r\na\r\n');
+    proxy.swapNextReplies();
+    await proxy.heal();
+    wire.send(say('b'), say('c'));
+    await wire.answered(':1\r\n$1\r\na\r\n$1\r\nc\r\n$1\r\nb\r\n');
+  });
 });
 
 describe('connections', () => {

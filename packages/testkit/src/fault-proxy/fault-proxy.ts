@@ -183,11 +183,17 @@ export class FaultProxy {
     this.hold('both');
   }
 
-  /** Ends all faults except `delay` and losses and cuts that have not happened yet. Held bytes flow, in their order. Resolves when new connections are welcome. */
+  /**
+   * Ends all faults except `delay`, and losses, cuts and swaps that have not begun: an answer that waits for another to go first goes. Held bytes flow, in
+   * their order. Resolves when new connections are welcome.
+   */
   async heal(): Promise<void> {
     this.#setGate('both', 'pass');
     this.#welcome = 'connect';
-    for (const connection of this.#connections) connection.resume();
+    for (const connection of this.#connections) {
+      connection.releaseHeldReply();
+      connection.resume();
+    }
     await this.listen();
   }
 
