@@ -93,6 +93,23 @@ describe('encoding', () => {
     expect(() => core.again(keys, { tenure, seq, leaseMs: 0 })).toThrow(RangeError);
   });
 
+  it.each([
+    ['begin', -1, 0],
+    ['add', -(2 ** 31) - 1, -(2 ** 31)],
+    ['total', 2 ** 31 + 1, 2 ** 31],
+  ] as const)('refuses a number of permits (%s %d) before any I/O, and takes %d', (how, wrong, good) => {
+    const of = (permits: number) =>
+      core.permits.count(core.semaphoreKeys('x'), {
+        change: { how, permits },
+        request: 'a:1',
+        tombstoneMs: 1,
+        ...granting,
+      });
+    for (const permits of [wrong, 1.5, Number.NaN]) expect(() => of(permits)).toThrow(RangeError);
+    expect(() => of('1' as unknown as number)).toThrow(TypeError);
+    expect(of(good).args).toContain(good);
+  });
+
   it('takes a ticket of server microseconds exactly', () => {
     const ticket = 1_795_207_659_985_601;
     expect(core.ask(keys, { ...asking, ticket }).args).toContain(ticket);

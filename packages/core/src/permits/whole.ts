@@ -1,5 +1,5 @@
 import { decodeServed, type ServeReply } from '../lock/serve.js';
-import { duration, tenureId } from '../protocol/arguments.js';
+import { duration, inRange, MOST_PERMITS, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { SemaphoreKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
@@ -41,7 +41,7 @@ export function count(keys: SemaphoreKeys, { change, request, ...options }: Coun
     { count: keys.count, queue, fresh, dead: keys.dead(tenureId(request)), timeouts, permits },
     {
       how: change.how,
-      n: change.how === 'add' ? change.permits : duration('permits', change.permits, 0),
+      n: inRange('permits', change.permits, change.how === 'add' ? -MOST_PERMITS : 0, MOST_PERMITS),
       ttlMs: change.how === 'begin' && change.ttlMs !== undefined ? duration('ttlMs', change.ttlMs, 1) : 0,
       tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 1),
       claimMs: duration('claimMs', options.claimMs, 1),

@@ -2,6 +2,8 @@
 
 /** Longest lease, wait or TTL that a command takes, in ms (2^31, about 24.8 days). */
 export const MAX_TIME_MS = 2 ** 31;
+/** Most permits that a command adds, or takes away. */
+export const MOST_PERMITS = 2 ** 31;
 
 /** Returns `value` when it is a whole number of milliseconds from `min` to {@link MAX_TIME_MS}. */
 export function duration(name: string, value: number, min: 0 | 1): number {
@@ -13,7 +15,8 @@ export function ordinal(name: string, value: number, min: 0 | 1): number {
   return inRange(name, value, min, Number.MAX_SAFE_INTEGER);
 }
 
-function inRange(name: string, value: number, min: number, max: number): number {
+/** Returns `value` when it is a whole number from `min` to `max`. */
+export function inRange(name: string, value: number, min: number, max: number): number {
   if (typeof value !== 'number') throw new TypeError(`${name} must be a number`);
   if (!Number.isSafeInteger(value) || value < min || value > max) {
     throw new RangeError(`${name} must be a whole number from ${min} to ${max}, not ${value}`);
