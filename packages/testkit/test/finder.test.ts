@@ -146,6 +146,20 @@ describe('findBinary', () => {
       });
     });
   });
+
+  it('says what such a program is started as', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-bin-'));
+    const [checker, server] = ['redis-check-rdb', 'redis-server'].map((name) => join(folder, name)) as [string, string];
+    for (const file of [checker, server]) symlinkSync((real as { file: string }).file, file);
+    const howOf = async (file: string) => {
+      const { how, stop } = await findPrivateRedis({ env: { REDIS_SERVER: file } });
+      await stop();
+      return how;
+    };
+    expect(await howOf(checker)).toBe(`${checker}, started as redis-server`);
+    expect(await howOf(server)).toBe(server);
+    rmSync(folder, { recursive: true });
+  });
 });
 
 describe('scripts/with-redis.mjs', () => {

@@ -69,7 +69,7 @@ describe('a private server', () => {
   it('is the program that was asked for, and never another in its place', async () => {
     const known = findBinary(process.env);
     if (known === undefined) throw new Error('this test needs a server program');
-    expect((await start({ server: known.file })).how).toBe(known.file);
+    expect((await start({ server: known.file })).how).toContain(known.file);
     await expect(start({ server: process.execPath })).rejects.toThrow(`${process.execPath} is no Redis`);
   });
 

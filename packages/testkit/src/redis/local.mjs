@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { versionOf } from './binary.mjs';
 import { whenThisProcessEnds } from './guardian.mjs';
@@ -132,7 +132,7 @@ export async function startLocal(binary, options) {
 
   let { child, kill } = running;
   return {
-    how: binary.file,
+    how: basename(binary.file) === binary.argv0 ? binary.file : `${binary.file}, started as ${binary.argv0}`,
     host: loopback,
     port,
     url: `${tls === undefined ? 'redis' : 'rediss'}://${loopback}:${port}`,
