@@ -198,6 +198,14 @@ it.each([
   expect(only(await examineServer(redis, 'here', 'node'), 'role')).toMatchObject(said);
 });
 
+it('a version that the server does not name is unknown, and not in order', async () => {
+  const redis = new Redis(kit.server.url, { lazyConnect: true });
+  kit.cleanup(() => redis.disconnect());
+  await redis.connect();
+  Object.assign(redis, { info: async () => 'role:master\r\n' });
+  expect(only(await examineServer(redis, 'here', 'node'), 'version')).toMatchObject({ status: 'unknown' });
+});
+
 describe('the clock of a replica', () => {
   /** A master that says it has a replica there. */
   async function masterOf(replica: { readonly host: string; readonly port: number }) {

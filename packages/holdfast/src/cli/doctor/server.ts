@@ -46,7 +46,13 @@ function fromInfo(info: string, kind: Site['kind']): Finding[] {
   const isNodeOnly = kind !== 'cluster' && fieldOf(info, 'redis_mode') === 'cluster';
   const scripts = fieldOf(info, 'number_of_cached_scripts');
   return [
-    { check: 'version', status: isOld ? 'bad' : 'ok', detail: isOld ? `${version}; ${OLDEST} is the oldest` : version },
+    version === ''
+      ? { check: 'version', status: 'unknown', detail: 'this server does not say which version it is' }
+      : {
+          check: 'version',
+          status: isOld ? 'bad' : 'ok',
+          detail: isOld ? `${version}; ${OLDEST} is the oldest` : version,
+        },
     { check: 'role', status: takesWrites ? 'ok' : 'bad', detail: takesWrites ? role : `${role}: takes no locks` },
     {
       check: 'eviction',
