@@ -63,7 +63,7 @@ export class QueueWakeup implements Wakeup {
     this.inbox.register(tenure, listener);
     // Opened in the background with the first acquisition, so that the first wait finds it open.
     if (!this.inbox.confirmed) void this.inbox.open().catch(() => undefined);
-    return new QueueSubscription(this, tenure, this.#joins === 'at once');
+    return new QueueSubscription(this, tenure, this.#joins);
   }
 }
 
@@ -74,10 +74,10 @@ class QueueSubscription implements WakeupSubscription {
   #joins: boolean;
   #opening = false;
 
-  constructor(wakeup: QueueWakeup, tenure: string, joins: boolean) {
+  constructor(wakeup: QueueWakeup, tenure: string, joins: 'when heard' | 'at once') {
     this.#wakeup = wakeup;
     this.#tenure = tenure;
-    this.#joins = joins;
+    this.#joins = joins === 'at once';
   }
 
   /**

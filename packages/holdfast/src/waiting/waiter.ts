@@ -193,12 +193,12 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
 
   /** Only while it is not settled. */
   give(record: HoldRecord): void {
-    this.left(this.#wait.resolve(this.request.completion(record, this.joinedAt)));
+    if (this.#wait.resolve(this.request.completion(record, this.joinedAt))) this.left();
   }
 
   /** Its time is over, and there is no error to tell. */
   turnAway(refusal: NotAcquired): void {
-    if (!this.settled && this.left(this.endWithout(refusal))) this.#keeper.onLeave(this, 'busy');
+    if (!this.settled && this.endWithout(refusal)) this.left('busy');
   }
 
   refuse(error: unknown): void {
@@ -206,7 +206,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
   }
 
   private fail(error: unknown): void {
-    if (this.left(this.#wait.reject(error))) this.#keeper.onLeave(this, { error });
+    if (this.#wait.reject(error)) this.left({ error });
   }
 
   cancel(): void {
@@ -226,9 +226,9 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
     return this.joinedAt + firstLimitMs(this.request.waitMs, settings);
   }
 
-  private left(first: boolean): boolean {
-    if (first) this.request.scope?.settled(this);
-    return first;
+  private left(refused?: 'busy' | { error: unknown }): void {
+    this.request.scope?.settled(this);
+    if (refused !== undefined) this.#keeper.onLeave(this, refused);
   }
 }
 
