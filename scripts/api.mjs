@@ -12,15 +12,24 @@ import { root, run } from './run.mjs';
 
 const { values } = parseArgs({ options: { update: { type: 'boolean', default: false } } });
 
+const typed = (manifest) =>
+  Object.entries(manifest.publishConfig.exports).filter(([, target]) => target.import !== undefined);
+
+/** The packages that lack declarations. */
+const unbuilt = () =>
+  published.filter(({ folder, manifest }) =>
+    typed(manifest).some(
+      ([, target]) => ![target.import, target.require].every(({ types }) => existsSync(join(folder, types))),
+    ),
+  );
+
 /** Each way to import something of a package: its name there, and its declarations. */
 function entriesOf({ folder, manifest }) {
-  const typed = Object.entries(manifest.publishConfig.exports).filter(([, target]) => target.import !== undefined);
-  return typed.map(([path, target]) => {
+  return typed(manifest).map(([path, target]) => {
     const [imported, declarations] = [join(manifest.name, path), target.import.types];
-    const [forEsm, forCommonJs] = [declarations, target.require.types].map((types) => {
-      if (!existsSync(join(folder, types))) throw new Error(`${imported} is not built: npm run build`);
-      return readFileSync(join(folder, types), 'utf8');
-    });
+    const [forEsm, forCommonJs] = [declarations, target.require.types].map((types) =>
+      readFileSync(join(folder, types), 'utf8'),
+    );
     if (forEsm !== forCommonJs) throw new Error(`${imported} declares other things for ESM than for CommonJS`);
     return { folder, imported, declarations, name: path === '.' ? 'index' : path.slice('./'.length) };
   });
@@ -50,6 +59,11 @@ function leftOver(entries) {
 }
 
 await prepare();
+const missing = unbuilt().map(({ manifest }) => manifest.name);
+if (missing.length > 0) {
+  process.stderr.write(`Not built: ${missing.join(', ')}. First: npm run build\n`);
+  process.exit(1);
+}
 const entries = published.flatMap(entriesOf);
 const differing = makeReports(entries, join(root, '.tmp/api')).filter(
   ({ entry, text }) => !existsSync(reportOf(entry)) || readFileSync(reportOf(entry), 'utf8') !== text,
