@@ -2,6 +2,7 @@
 
 import { redisCodeOf } from './connection/reply-errors.js';
 import { atFirst, called, LockError, named } from './lock-error.js';
+import type { LimitOptions } from './options.js';
 import type {
   LockNotReplicatedError,
   LockRefusedError,
@@ -189,7 +190,7 @@ function lineOf(site: string | undefined): string {
 }
 
 /** What a client has too much of; see {@link LimitOptions}. */
-export type LockLimit = 'waiters' | 'locks' | 'depth' | 'leaseMs';
+export type LockLimit = keyof LimitOptions;
 
 /** The limits in words, for messages. */
 const limitInWords: Record<LockLimit, string> = {

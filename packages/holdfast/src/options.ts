@@ -169,6 +169,11 @@ export function checkKeys(what: string, options: unknown, known: ReadonlySet<str
   }
 }
 
+/** What `T` may have, for {@link checkKeys}: it does not compile when a key of `T` is left out. */
+export function keysOf<T>(known: Record<keyof T, true>): ReadonlySet<string> {
+  return new Set(Object.keys(known));
+}
+
 /** @throws TypeError when what is to be run is no function: before anything is done for it. */
 export function checkFunction(method: string, fn: unknown): void {
   if (typeof fn !== 'function') throw new TypeError(`${method} needs a function to run, got ${describe(fn)}`);
@@ -194,7 +199,7 @@ export function checkId(what: string, id: unknown): string {
   return id;
 }
 
-const known: Record<keyof LockClientOptions, true> = {
+const knownKeys = keysOf<LockClientOptions>({
   redis: true,
   prefix: true,
   clientName: true,
@@ -213,11 +218,10 @@ const known: Record<keyof LockClientOptions, true> = {
   deadlocks: true,
   strictScopes: true,
   releaseOnScopeEnd: true,
-};
-const knownKeys = new Set(Object.keys(known));
-const replicaKeys = new Set(['min', 'timeoutMs']);
+});
+const replicaKeys = keysOf<ReplicaOptions>({ min: true, timeoutMs: true });
 const MOST_REPLICAS = 1_000;
-const limitKeys = new Set(['waiters', 'locks', 'depth', 'leaseMs']);
+const limitKeys = keysOf<LimitOptions>({ waiters: true, locks: true, depth: true, leaseMs: true });
 
 /** @throws TypeError when `value` is not a number, RangeError when it is not a whole number in `[min, max]`. */
 export function checkCount(what: string, value: unknown, max: number, min = 1): number {

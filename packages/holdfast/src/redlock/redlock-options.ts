@@ -3,6 +3,7 @@ import {
   checkFlag,
   checkKeys,
   checkTime,
+  keysOf,
   type LimitOptions,
   type LockClientOptions,
   MIN_LEASE_MS,
@@ -56,7 +57,7 @@ export interface RedLockSettings {
   readonly durable: boolean;
 }
 
-const known: Record<keyof RedLockClientOptions, true> = {
+const knownKeys = keysOf<RedLockClientOptions>({
   nodes: true,
   nodeTimeoutMs: true,
   minValidityMs: true,
@@ -74,9 +75,8 @@ const known: Record<keyof RedLockClientOptions, true> = {
   deadlocks: true,
   strictScopes: true,
   releaseOnScopeEnd: true,
-};
-const knownKeys = new Set(Object.keys(known));
-const limitKeys = new Set(['waiters', 'locks', 'depth']);
+});
+const limitKeys = keysOf<NonNullable<RedLockClientOptions['limits']>>({ waiters: true, locks: true, depth: true });
 const FEWEST_NODES = 3;
 /** The rest of a lease that is renewed in time: with more, no lock could be handed over. */
 const MOST_VALIDITY = 3 / 4;

@@ -4,14 +4,15 @@ import { describe, expect, it } from '@jest/globals';
 const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
 
 const page = read('docs/options.md');
+const troubleshooting = read('docs/troubleshooting.md');
 const code = read('packages/holdfast/src/options.ts');
 const client = read('packages/holdfast/src/lock-client.ts') + read('packages/holdfast/src/client.ts');
 const spin = read('packages/holdfast/src/primitives/spin-options.ts');
 const calls = read('packages/holdfast/src/acquire-options.ts');
 
 /** First and third cells of the table in a section: what an option is called, and its default. */
-function rowsOf(section: string): Map<string, string> {
-  const text = page.split(/^## /m).find((part) => part.startsWith(`${section}\n`)) ?? '';
+function rowsOf(section: string, from = page): Map<string, string> {
+  const text = from.split(/^##+ /m).find((part) => part.startsWith(`${section}\n`)) ?? '';
   const cells = text.split('\n').map((line) => line.split(' | '));
   return new Map(
     cells.flatMap(([option, , value]) => {
@@ -57,4 +58,9 @@ describe('docs/options.md', () => {
   it('was compared with some defaults', () => {
     expect(defaults.length).toBeGreaterThan(8);
   });
+});
+
+it('docs/troubleshooting.md says of each limit what docs/options.md says: its name and its default', () => {
+  const said = [...rowsOf('LOCK_LIMIT', troubleshooting)].map(([name, value]) => [name, value.split(' ms', 1)[0]]);
+  expect(said).toEqual([...rowsOf('limits')]);
 });
