@@ -4,9 +4,11 @@ import { basename, join } from 'node:path';
 import { root } from '../run.mjs';
 
 /** Not copied: history, what is built, and the installed packages of the workspace, which are linked. */
-const left = new Set(['.git', '.tmp', 'dist', 'mutants', 'coverage']);
+const left = new Set(['.git', '.tmp', 'dist', 'coverage']);
 const installed = join(root, 'node_modules');
-const copied = (path) => path !== installed && !left.has(basename(path)) && !path.endsWith('.tsbuildinfo');
+const patches = join(root, 'mutants');
+const copied = (path) =>
+  path !== installed && path !== patches && !left.has(basename(path)) && !path.endsWith('.tsbuildinfo');
 
 export function copyRepository(to) {
   cpSync(root, to, { recursive: true, verbatimSymlinks: true, filter: copied });

@@ -1,6 +1,8 @@
 // The patches of mutants/: `NN-name.patch`, a unified diff below one line of four fields, separated by ` | `:
 //
 //   rule that is broken | where the rule is written | jest project and test file | pattern of the tests' titles
+//
+// Where it is written is a file of the repository, from the top folder, and perhaps the place in it: `docs/semantics.md 2, minHoldMs`.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,19 +20,31 @@ const folder = 'mutants';
  * @property {boolean} lua the generated scripts must be made anew
  */
 
-/** @returns {Mutant} */
-function readMutant(fileName) {
-  const file = join(folder, fileName);
-  const text = readFileSync(join(root, file), 'utf8');
+/** What a text names as files are named. */
+const namedFile = /[\w./-]+\.(?:md|pml|lua|m?ts)\b/g;
+
+/** @throws Error when the rule is written nowhere that a reader could look. */
+function checkSource(fileName, source) {
+  const named = source.match(namedFile) ?? [];
+  if (named.length === 0 || !source.startsWith(named[0]))
+    throw new Error(`${fileName}: the second field begins with no file: ${source}`);
+  const missing = named.find((file) => !existsSync(join(root, file)));
+  if (missing !== undefined)
+    throw new Error(`${fileName}: the second field names ${missing}, and there is no such file`);
+}
+
+/** @param {string} fileName @param {string} text of the patch @returns {Mutant} */
+export function mutantOf(fileName, text) {
   const fields = text.slice(0, text.indexOf('\n')).split(' | ');
   const [rule, source, where = '', pattern] = fields;
   const [project, test] = where.split(' packages/');
   if (fields.length !== 4 || test === undefined) throw new Error(`${fileName}: the first line has not its four fields`);
   if (!existsSync(join(root, 'packages', test))) throw new Error(`${fileName}: there is no packages/${test}`);
+  checkSource(fileName, source);
   return {
     number: fileName.slice(0, fileName.indexOf('-')),
     name: fileName.slice(0, -'.patch'.length),
-    file,
+    file: join(folder, fileName),
     rule,
     source,
     project,
@@ -45,7 +59,7 @@ export function readMutants() {
   return readdirSync(join(root, folder))
     .filter((name) => /^\d{2,3}-.*\.patch$/.test(name))
     .sort((one, other) => Number.parseInt(one) - Number.parseInt(other))
-    .map(readMutant);
+    .map((fileName) => mutantOf(fileName, readFileSync(join(root, folder, fileName), 'utf8')));
 }
 
 /** `git apply` works without a repository, and takes no line that differs. */

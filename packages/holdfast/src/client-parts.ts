@@ -38,7 +38,7 @@ export interface CommonParts {
   readonly permitEnds: PermitEnds;
   /** Only with `heldWarnMs`. */
   readonly longHoldWatch: LongHoldWatch | undefined;
-  /** A fresh tenure id; see protocol.md, section 1. */
+  /** A fresh tenure id; see docs/upgrading.md, the wire format. */
   tenureId(owner: string | undefined): string;
 }
 

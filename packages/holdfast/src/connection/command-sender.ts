@@ -1,7 +1,7 @@
 /**
  * The sender of commands: one command in, one answer out, whatever the connection does in between.
  *
- * The scripts are idempotent (protocol.md: fresh tenure ids, sequence numbers, tombstones), so a request may be sent again whenever
+ * The scripts are idempotent (docs/architecture.md: fresh tenure ids, sequence numbers, tombstones), so a request may be sent again whenever
  * the client cannot know whether it ran. That makes the life of a request simple:
  *
  *   waiting for a ready connection -> under way -> answered

@@ -1,4 +1,4 @@
-/** Who may enter a lock that is held: the rule of design.md, section 4, as pure functions over scopes and holds. */
+/** Who may enter a lock that is held: the rule of docs/semantics.md, section 3, as pure functions over scopes and holds. */
 
 import { none } from '../lists.js';
 import type { Scope, ScopedHold } from '../scopes/scope.js';

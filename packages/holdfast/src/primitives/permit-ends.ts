@@ -30,7 +30,7 @@ export class PermitEnds {
   set(ids: readonly string[], leaseMs: number | 'never', serve: () => void): void {
     this.forget(ids);
     if (leaseMs === 'never') return;
-    // The clock of Redis may be slower by 1 % (design.md), and before the end there is nothing to give back.
+    // The clock of Redis may be slower by 1 % (docs/semantics.md, section 6), and before the end there is nothing to give back.
     const endsAt = this.#clock.now() + leaseMs + leaseMs / 100 + 2;
     const appointment = this.#schedule.at(endsAt, () => {
       this.forget(end.ids);

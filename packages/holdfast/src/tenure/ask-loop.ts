@@ -26,7 +26,7 @@ function isOwned(reply: AskReply): reply is Owned {
   return reply.kind === 'acquired' || reply.kind === 'mine';
 }
 
-/** A waiter may be granted for F = 3R + C after its last ask (protocol.md, section 1). */
+/** A waiter may be granted for 3 × `reaskMs` + `claimLeaseMs` after its last ask (docs/fair-lock.md). */
 const FRESH_REASKS = 3;
 
 /** A holder gives a lease up that much before its end in Redis, at most; one that is longer than half a minute earlier still. */

@@ -4,7 +4,7 @@
  * A reply that was made at server time S answers a command that was sent at local time t, so S happened at t or later, and a lease that
  * ends at server time E ends at local time t + (E - S) or later. Using t, the earliest possibility, keeps every deadline on the safe side.
  *
- * The two clocks may run at rates that differ by 1 % (design.md). The drift margin of the lease covers that from now to its end. What may have come about
+ * The two clocks may run at rates that differ by 1 % (docs/semantics.md, section 6). The drift margin of the lease covers that from now to its end. What may have come about
  * since the pair was taken comes off here: a waiter asks every second or two, so that its pair is young and little comes off.
  *
  * Each server has a clock of its own, so there is a pair (t, S) for each. It is dropped when the connection changes (another server may be

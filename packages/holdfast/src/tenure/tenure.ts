@@ -8,7 +8,7 @@
  *        +--- all calls gave up -> cancel ---------->  ended  -- cancel, until acknowledged
  *
  * Its parts: {@link AskLoop} while it asks, {@link HoldSteps} while it is held, {@link TenureMessages} for what it hears meanwhile, and the lease.
- * Why it is right (protocol.md has the model):
+ * Why it is right (spec/queue.pml is the model):
  * - Only a reply, or a grant whose end lies in the future by server time, makes it held. A message alone is never believed longer.
  * - The lease is opened before the first ask is sent and ended, synchronously, before the release is sent: nothing is renewed after it.
  * - `dirty`: a copy of a command may still be on its way. Then the last command leaves a tombstone, which refuses it; a copy of a renewal creates nothing.

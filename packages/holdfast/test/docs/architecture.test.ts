@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
 const root = new URL('../../../../', import.meta.url);
@@ -84,4 +84,16 @@ describe('the engine', () => {
     const long = typescript.filter(inEngine).filter((file) => read(file).split('\n').length > 301);
     expect(long).toEqual([]);
   });
+});
+
+it('the documents and models that comments in the sources name are in the repository', () => {
+  const isThere = (file: string) => ['', 'docs/'].some((folder) => existsSync(new URL(folder + file, root)));
+  const written = sources.filter((file) => /\.(ts|lua)$/.test(file));
+  const missing = written.flatMap((source) =>
+    [...read(source).matchAll(/[\w./-]+\.(?:md|pml)\b/g)]
+      .map(([file]) => file)
+      .filter((file) => !isThere(file))
+      .map((file) => `${source}: ${file}`),
+  );
+  expect(missing).toEqual([]);
 });
