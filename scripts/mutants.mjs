@@ -76,14 +76,20 @@ async function run(mutants, verdicts) {
   return rows.every(([, { caughtBy }]) => caughtBy !== undefined);
 }
 
-const words = process.argv.slice(2);
-const mutants = chosen(words.filter((word) => !word.startsWith('--')));
-const unknown = words.filter((word) => word.startsWith('--') && word !== '--check' && word !== '--continue');
-if (unknown.length > 0) throw new Error(`no such option: ${unknown.join(', ')}`);
-if (words.includes('--check')) {
-  process.exitCode = check(mutants) ? 0 : 1;
-} else {
+/** @returns {Promise<boolean>} whether all is well */
+async function main(words) {
+  const mutants = chosen(words.filter((word) => !word.startsWith('--')));
+  const unknown = words.filter((word) => word.startsWith('--') && word !== '--check' && word !== '--continue');
+  if (unknown.length > 0) throw new Error(`no such option: ${unknown.join(', ')}`);
+  if (words.includes('--check')) return check(mutants);
   const verdicts = new Verdicts(mutants);
   if (!words.includes('--continue')) verdicts.forget(mutants);
-  process.exitCode = (await run(mutants, verdicts)) ? 0 : 1;
+  return run(mutants, verdicts);
+}
+
+try {
+  process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
 }

@@ -54,13 +54,23 @@ export function mutantOf(fileName, text) {
   };
 }
 
-/** All patches, by number. */
-export function readMutants() {
-  return readdirSync(join(root, folder))
-    .filter((name) => /^\d{2,3}-.*\.patch$/.test(name))
-    .sort((one, other) => Number.parseInt(one) - Number.parseInt(other))
-    .map((fileName) => mutantOf(fileName, readFileSync(join(root, folder, fileName), 'utf8')));
+/**
+ * The names of patches, by number.
+ *
+ * @throws Error for any other name: what has it would never be tried.
+ */
+export function patchesAmong(names) {
+  const misnamed = names.find((name) => !/^\d{2,3}-.+\.patch$/.test(name));
+  if (misnamed !== undefined)
+    throw new Error(`${folder}/${misnamed} is not called as a patch is: NNN-short-name.patch`);
+  return names.toSorted((one, other) => Number.parseInt(one) - Number.parseInt(other));
 }
+
+/** All patches, by number. */
+export const readMutants = () =>
+  patchesAmong(readdirSync(join(root, folder))).map((fileName) =>
+    mutantOf(fileName, readFileSync(join(root, folder, fileName), 'utf8')),
+  );
 
 /** `git apply` works without a repository, and takes no line that differs. */
 function apply({ file }, cwd, options) {

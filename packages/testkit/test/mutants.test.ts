@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 // @ts-expect-error plain JavaScript, like all of scripts/
-import { mutantOf } from '../../../scripts/mutants/mutant.mjs';
+import { mutantOf, patchesAmong } from '../../../scripts/mutants/mutant.mjs';
 
 const where = 'core packages/core/test/renew.test.ts';
 const withSource = (source: string): string => `a rule | ${source} | ${where} | a title\n\n--- a/x\n+++ b/x.lua\n`;
@@ -39,4 +39,21 @@ describe('a planted bug', () => {
     const text = withSource('docs/semantics.md').replace('renew.test', 'nothing.test');
     expect(() => mutantOf('007-name.patch', text)).toThrow('there is no packages/core/test/nothing.test.ts');
   });
+});
+
+describe('the folder of planted bugs', () => {
+  it('is read by number', () => {
+    expect(patchesAmong(['120-b.patch', '09-a.patch', '93-c.patch'])).toEqual([
+      '09-a.patch',
+      '93-c.patch',
+      '120-b.patch',
+    ]);
+  });
+
+  it.each(['93_name.patch', '1234-name.patch', '93-name.diff', '93-name.patch~', 'name.patch', 'README.md'])(
+    'has nothing in it that would never be tried: %s is refused',
+    (name) => {
+      expect(() => patchesAmong(['09-a.patch', name])).toThrow(`mutants/${name} is not called as a patch is`);
+    },
+  );
 });
