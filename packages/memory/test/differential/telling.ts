@@ -1,12 +1,14 @@
 /** Tells a story to a real server and to others, and says where one parts from it. */
 
 import { comparable, Words } from './comparing.js';
+import { partings, toldOf } from './parting.js';
 import { type MemorySide, type Outcome, type RealSide, scriptOf, type Side } from './sides.js';
 import type { Step } from './story.js';
 
 /** What one server made of one step. */
 interface Seen {
-  readonly words: string;
+  /** In words that are the same for both servers: what was answered and published, and what each key holds. */
+  readonly words: ReadonlyMap<string, string>;
   readonly outcome: Outcome | undefined;
   /** Its time afterwards, in milliseconds. */
   readonly nowMs: number;
@@ -38,15 +40,17 @@ class Teller {
     const isPlace = isCall && outcome !== undefined && tellsPlaces(step.name, outcome);
     // Some of several answers tell places, and others tokens.
     const some = isCall && step.name.endsWith('reasks') ? answersOf(outcome) : [];
-    const words = [
-      ...some.map((answer) => (isWait(answer) ? this.#words : this.#tokens).of(answer, nowMs)),
-      some.length > 0 ? '' : (isPlace ? this.#words : this.#tokens).of(said ?? null, nowMs),
-      this.#tokens.of(heard, nowMs),
-      ...state.map((entry) =>
-        isNothing(entry) ? 'none' : (isSortedSet(entry) ? this.#words : this.#tokens).of(entry, nowMs),
-      ),
-    ];
-    return { words: words.join('\n'), outcome, nowMs };
+    const words = new Map<string, string>();
+    for (const [at, answer] of some.entries()) {
+      words.set(`answer ${at + 1}`, (isWait(answer) ? this.#words : this.#tokens).of(answer, nowMs));
+    }
+    if (some.length === 0) words.set('answer', (isPlace ? this.#words : this.#tokens).of(said ?? null, nowMs));
+    words.set('published', this.#tokens.of(heard, nowMs));
+    for (const [at, entry] of state.entries()) {
+      const held = isNothing(entry) ? 'none' : (isSortedSet(entry) ? this.#words : this.#tokens).of(entry, nowMs);
+      words.set(this.#keys[at] as string, held);
+    }
+    return { words, outcome, nowMs };
   }
 
   async #do(step: Step): Promise<Outcome | undefined> {
@@ -102,28 +106,20 @@ function isSortedSet(entry: unknown): boolean {
   return Array.isArray(entry) && entry[0] === 'zset';
 }
 
-/** A real server, and those that should be like it. */
+/** A real server, and those that should be like it: the first by its rules, a second one with the scripts themselves. */
 interface Sides {
   readonly real: RealSide;
   readonly others: readonly MemorySide[];
 }
 
-/** Where a server parts from the real one, or undefined: in what they answer, say, and hold under `keys`. `seen` collects what was answered. */
+/** Says where a server parts from the real one; undefined where none does: in what they answer, say, and hold under `keys`. `seen` collects what was answered. */
 export function difference(
   story: readonly Step[],
   keys: readonly string[],
   sides: Sides,
   seen = new Set<string>(),
-): Promise<Difference | undefined> {
+): Promise<string | undefined> {
   return sides.real.alone(() => tell(story, keys, sides, seen));
-}
-
-interface Difference {
-  readonly step: Step;
-  /** Which of the others, by its place. */
-  readonly other: number;
-  readonly real: string;
-  readonly memory: string;
 }
 
 async function tell(
@@ -131,7 +127,7 @@ async function tell(
   keys: readonly string[],
   { real, others }: Sides,
   seen: Set<string>,
-): Promise<Difference | undefined> {
+): Promise<string | undefined> {
   const beganAtMs = await real.reset();
   const onReal = new Teller(real, keys);
   const tellers = others.map((side) => {
@@ -143,8 +139,8 @@ async function tell(
       const expected = await onReal.tell(step);
       for (const [other, teller] of tellers.entries()) {
         others[other]?.setTime(expected.nowMs);
-        const found = await teller.tell(step);
-        if (expected.words !== found.words) return { step, other, ...parting(expected.words, found.words) };
+        const parted = partings(expected.words, (await teller.tell(step)).words);
+        if (parted.length > 0) return toldOf(step, other, parted);
       }
       if (step.kind === 'call') for (const kind of kindsOf(expected.outcome)) seen.add(`${step.name} ${kind}`);
     }
@@ -152,13 +148,6 @@ async function tell(
     await real.fault(undefined);
   }
   return undefined;
-}
-
-/** Both texts from a little before the place where they part. */
-function parting(real: string, memory: string): { real: string; memory: string } {
-  let at = 0;
-  while (real[at] === memory[at]) at++;
-  return { real: real.slice(Math.max(0, at - 120), at + 400), memory: memory.slice(Math.max(0, at - 120), at + 400) };
 }
 
 function kindsOf(outcome: Outcome | undefined): string[] {
