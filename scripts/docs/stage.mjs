@@ -57,13 +57,7 @@ export function stage(folder) {
     mkdirSync(dirname(place), { recursive: true });
     copyFileSync(join(root, file), place);
   }
-  const decisions = [...known].filter(([file]) => file.startsWith('docs/adr/'));
-  const lines = decisions.map(([file, place]) => `- [${titleOf(read(file))}](${addressOf(place)})`);
-  write(
-    'adr/index.md',
-    `# Decisions\n\nWhy things are as they are, in the order in which it was decided.\n\n${lines.join('\n')}\n`,
-  );
-  const staged = [{ place: 'adr/index.md', title: 'Decisions' }];
+  const staged = [];
   for (const [file, place] of known) {
     const source = read(file);
     const text = relinked(file, source, (target, anchor) => leadTo(known, target, anchor));
@@ -76,6 +70,6 @@ export function stage(folder) {
 /** Undefined for what is in the repository alone: there is no address of it. */
 function leadTo(known, target, anchor) {
   if (target.startsWith('docs/') && /\.(svg|png)$/.test(target)) return target.replace(/^docs/, '');
-  const place = target === 'docs/adr' ? 'adr/index.md' : known.get(target);
+  const place = known.get(target);
   return place === undefined ? undefined : `${addressOf(place)}${anchor}`;
 }

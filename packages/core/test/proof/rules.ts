@@ -1,5 +1,5 @@
 /**
- * The rule table of the protocol (section 2, with the refinements of docs/adr/0007) as a plain program: one lock, one
+ * The rule table of the protocol (with the refinements of docs/adr/0007) as a plain program: one lock, one
  * step at a time, no Redis. It is written from the rules and not from the Lua; the differential test holds the two
  * against each other. TTLs do not run down in here: a step of the test stands for expiry.
  */

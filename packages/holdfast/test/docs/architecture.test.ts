@@ -97,3 +97,15 @@ it('the documents and models that comments in the sources name are in the reposi
   );
   expect(missing).toEqual([]);
 });
+
+it('docs/adr/README.md lists every decision, by its number and under its own title', () => {
+  const decisions = filesIn('docs/adr').filter((file) => /\/\d{4}-.*\.md$/.test(file));
+  const titles = decisions.sort().map((file) => {
+    const [, number, title] = /^# (\d+)\. (.+)$/m.exec(read(file)) ?? [];
+    return `| [${number}](${file.split('/').at(-1)}) | ${title} |`;
+  });
+  const listed = read('docs/adr/README.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| ['));
+  expect(listed.map((line) => /^\| \[\d+\]\(.+?\) \| .+? \|/.exec(line)?.[0])).toEqual(titles);
+});
