@@ -8,6 +8,13 @@ const passing = [
     states: 1_000_000,
     quick: true,
   },
+  {
+    name: 'latch-lost',
+    set: 'LOST=1 ROUNDS=3 TWICE=1 MISSED=1',
+    because: 'a round that was lost is not taken for finished, and none that was finished for lost',
+    states: 1_000_000,
+    quick: true,
+  },
 ];
 
 const failing = [
@@ -47,6 +54,28 @@ const failing = [
     because: 'who has missed the message waits at an open latch',
     states: 100_000,
     quick: true,
+  },
+  {
+    name: 'latch-gone-is-over',
+    set: 'LOST=1 GONE_IS_OVER',
+    fails: 'lost_untold',
+    because: 'a round that is gone is taken for finished',
+    states: 100_000,
+    quick: true,
+  },
+  {
+    name: 'latch-mark-goes',
+    set: 'MARK_GOES',
+    fails: 'false_alarm',
+    because: 'a round that was counted to its end leaves nothing, and looks lost',
+    states: 100_000,
+  },
+  {
+    name: 'latch-any-line',
+    set: 'LOST=1 ROUNDS=3 MISSED=1 ANY_LINE',
+    fails: 'lost_untold',
+    because: 'rounds that were begun on an empty server are taken for later ones',
+    states: 1_000_000,
   },
 ];
 

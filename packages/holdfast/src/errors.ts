@@ -78,7 +78,10 @@ const lossInWords: Record<LockLostReason, string> = {
   closed: 'its client was closed',
 };
 
-/** The hold ended before it was released: what it guarded may have run beside another owner since. */
+/**
+ * The hold ended before it was released: what it guarded may have run beside another owner since. Of a latch: Redis has lost the round that was waited for,
+ * and nobody knows whether all have counted.
+ */
 export class LockLostError extends LockError {
   static {
     named(this, 'LockLostError');

@@ -1,9 +1,10 @@
 -- Counts a latch down by one. At 0 the latch goes, and who waits is told.
 -- A copy (same request) does nothing and is answered as the first: it must not count twice, nor in the next round.
 --
--- KEYS  latch round once
+-- KEYS  latch round once mark
 -- ARGV  onceMs by channel trust
 --   round    what is known of this round: `round`, the request that has set it, and `by <id>` of each who has counted
+--   mark     see latch/set.lua
 --   once     record of this request: what its first copy has answered
 --   onceMs   how long copies of this request are recognised
 --   by       who counts, once a round; '' = whoever it is, it counts
@@ -49,4 +50,6 @@ elseif counts then
   redis.pcall('PEXPIRE', KEYS[2], LONGEST_MS)
   redis.call('SET', KEYS[1], left, 'KEEPTTL')
 end
+-- The mark stays for an hour when the round is over: whoever waits and finds neither the round nor its mark knows that the round was lost.
+redis.pcall('PEXPIRE', KEYS[4], after == 0 and 3600000 or LONGEST_MS)
 return { 'counted', left, question }

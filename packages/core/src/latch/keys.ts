@@ -9,6 +9,11 @@ export interface LatchKeys {
   readonly latch: string;
   /** Hash: which request has set this round, and who has counted in it. */
   readonly round: string;
+  /**
+   * String: which round was begun last. It outlives the round, and a waiter that misses it knows that data was lost. Named as the records of requests are,
+   * so that nobody needs new rights for it.
+   */
+  readonly mark: string;
   /** String: what a request was answered. */
   once(request: string): string;
   /** Redisson's channel: `0` when the count has reached 0, `1` when a round begins. */
@@ -29,6 +34,10 @@ class KeysOfLatch extends KeysOfName implements LatchKeys {
 
   get round(): string {
     return this.of('latch_round');
+  }
+
+  get mark(): string {
+    return this.dead('round');
   }
 
   once(request: string): string {

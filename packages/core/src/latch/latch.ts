@@ -24,6 +24,8 @@ export interface LatchLook {
   readonly round: string | undefined;
   /** How many ids have counted in this round; 0 when it is not known which round it is. */
   readonly counted: number;
+  /** Which round was begun last, whether it is over or not: `<line> <n> <round>`; '' when that is not known. */
+  readonly mark: string;
 }
 
 /** Begins a round with this count, unless one is under way. Answers whether it has. */
@@ -60,8 +62,13 @@ export function count(keys: LatchKeys, options: LatchRequest & { readonly by: st
 /** What is left to be counted, of which round, and how many ids have counted. Writes nothing. */
 export function look(keys: LatchKeys): Command<LatchLook> {
   return command(scripts.look, keys, {}, (reply: Reply) => {
-    const round = reply.hasLength(3).text(1);
-    return { count: reply.natural(0), round: round === '' ? undefined : round, counted: reply.natural(2) };
+    const round = reply.hasLength(4).text(1);
+    return {
+      count: reply.natural(0),
+      round: round === '' ? undefined : round,
+      counted: reply.natural(2),
+      mark: reply.text(3),
+    };
   });
 }
 
@@ -75,6 +82,7 @@ export function remove(keys: LatchKeys, options: LatchRequest): Command<boolean>
   );
 }
 
-function keysOf(keys: LatchKeys, { request }: LatchRequest): Record<'latch' | 'round' | 'once', string> {
-  return { latch: keys.latch, round: keys.round, once: keys.once(tenureId(request)) };
+function keysOf(keys: LatchKeys, { request }: LatchRequest): Record<'latch' | 'round' | 'once' | 'mark', string> {
+  const { latch, round, mark } = keys;
+  return { latch, round, mark, once: keys.once(tenureId(request)) };
 }

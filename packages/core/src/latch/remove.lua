@@ -1,10 +1,11 @@
 -- Takes a latch away, whatever is left to be counted, and tells who waits. A copy (same request) does nothing and is answered as the first: it must
 -- not take the next round away.
 --
--- KEYS  latch round once
+-- KEYS  latch round once mark
 -- ARGV  onceMs channel trust
 --   once, onceMs     see latch/count.lua
 --   channel, trust   as there
+--   mark             see latch/set.lua
 --
 -- Replies
 --   removed wasThere    1 = there was a latch, 0 = there was none
@@ -27,5 +28,6 @@ local wasThere = present and 1 or 0
 redis.call('DEL', KEYS[3])
 redis.call('SET', KEYS[3], wasThere, 'PX', onceMs)
 redis.call('DEL', KEYS[1], KEYS[2])
+redis.pcall('PEXPIRE', KEYS[4], 3600000)
 if present then announce(ARGV[2], ARGV[3] == '1') end
 return { 'removed', wasThere, question }

@@ -1,10 +1,12 @@
 -- Begins a round of a latch, if none is under way. A copy (same request) does nothing and is answered as the first: it must not begin another
 -- round when this one is over.
 --
--- KEYS  latch round once
+-- KEYS  latch round once mark
 -- ARGV  count onceMs request channel trust
 --   round, once, onceMs   see latch/count.lua
 --   request               names the round
+--   mark                  `<line> <n> <round>`: this round is the n-th of a line, which is named after its first. It stays when the round is over, whoever
+--                         has ended it, and goes only with the data
 --   channel               is told `1` when a round has begun: Redisson's clients close their gates
 --   trust                 see read-write/announce.lua
 --
@@ -26,6 +28,7 @@ if known then return { 'set', tonumber(known), question } end
 local present, refused = countOf()
 if refused then return refused end
 local isNew = present and 0 or 1
+local line, nth = string.match(redis.call('GET', KEYS[4]) or '', '^(%S+) (%d+) ')
 
 -- As in latch/count.lua.
 redis.call('DEL', KEYS[3])
@@ -38,6 +41,8 @@ if isNew == 1 then
     return noted
   end
   redis.pcall('PEXPIRE', KEYS[2], LONGEST_MS)
+  local mark = string.format('%s %.0f %s', line or ARGV[3], (nth or 0) + 1, ARGV[3])
+  redis.call('SET', KEYS[4], mark, 'PX', LONGEST_MS)
   redis.call('SET', KEYS[1], string.format('%.0f', count))
   announce(ARGV[4], ARGV[5] == '1')
 end

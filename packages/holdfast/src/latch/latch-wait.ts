@@ -1,6 +1,6 @@
 import { type WaitHandler, Wait } from '@holdfast/notify';
-import type { LatchLook } from '../primitives/latch-operations.js';
-import { LockScopeError } from '../errors.js';
+import { type LatchLook, outlived } from '../primitives/latch-operations.js';
+import { LockLostError, LockScopeError } from '../errors.js';
 import type { Scope, ScopedCall } from '../scopes/scope.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import type { LookoutParts } from '../waiting/lookout.js';
@@ -37,6 +37,8 @@ export class LatchWait implements ScopedCall, WaitHandler<boolean> {
   readonly #wait: Wait<boolean>;
   /** The round that was under way when it was first seen. */
   #round: string | undefined;
+  /** What Redis keeps of that round beyond its end; undefined when it was last seen without. */
+  #mark: string | undefined;
 
   constructor(patience: LatchPatience, parts: LatchParts, keeper: LatchWaitKeeper) {
     const { clock, waits, aborts, settings } = parts;
@@ -73,12 +75,18 @@ export class LatchWait implements ScopedCall, WaitHandler<boolean> {
 
   /**
    * The latch is so now. The count has reached 0 also when another round is under way than before: one begins only where there is no latch. A round
-   * that nobody knows the name of proves nothing.
+   * that nobody knows the name of proves nothing. A round that is gone with its mark was not counted to its end.
    */
-  saw({ count, round }: LatchLook): void {
-    if (count === 0 || (this.#round !== undefined && round !== undefined && round !== this.#round)) this.answer(true);
-    else if (this.singleAttempt) this.answer(false);
-    else this.#round ??= round;
+  saw({ count, round, mark }: LatchLook): void {
+    if (count === 0 || (this.#round !== undefined && round !== undefined && round !== this.#round)) {
+      if (this.#mark === undefined || outlived(this.#mark, mark)) this.answer(true);
+      else this.refuse(new LockLostError(this.name, 'deleted', this.primitive));
+    } else if (this.singleAttempt) this.answer(false);
+    else {
+      this.#round ??= round;
+      // One of another round is nothing of ours: an older version, or Redisson, has begun this one.
+      this.#mark = this.#round !== undefined && mark.endsWith(` ${this.#round}`) ? mark : undefined;
+    }
   }
 
   answer(isDone: boolean): void {

@@ -62,7 +62,8 @@ export interface RCountDownLatch {
    * round has begun meanwhile, if holdfast began both.
    *
    * @param waitMs - longest wait in milliseconds, after which it answers false; 0 looks once. Default: without limit, while Redis answers.
-   * @throws LockScopeError when the scope around the call ends while it waits; the signal's reason when it aborts.
+   * @throws LockLostError, `deleted`, when Redis has lost the round that the call was waiting for; LockScopeError when the scope around the call ends
+   * while it waits; the signal's reason when it aborts.
    */
   await(waitMs?: number, options?: AwaitLatchOptions): Promise<boolean>;
   /** What is left of which round, and how many ids have counted. For diagnosis. Who waits is known to nobody: each process listens by itself. */

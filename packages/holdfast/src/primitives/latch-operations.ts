@@ -5,6 +5,13 @@ export type LatchLook = latch.LatchLook;
 /** What tells a request from its copies, and how its end is told. */
 export type LatchRequest = latch.LatchRequest;
 
+/** Whether the data that had the first mark is still there where the second one is: it is the same, or one of a later round of that line. */
+export function outlived(mark: string, now: string): boolean {
+  const [line, nth] = mark.split(' ');
+  const [present, later] = now.split(' ');
+  return now === mark || (present === line && Number(later) > Number(nth));
+}
+
 /** The operations of the countdown latch: the only file of the client that knows its scripts. */
 export class LatchOperations {
   readonly primitive = 'latch';

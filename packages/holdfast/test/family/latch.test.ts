@@ -107,7 +107,96 @@ describe('a countdown latch', () => {
     expect([await latch.delete(), await latch.delete(), await latch.getCount()]).toEqual([true, false, 0]);
     expect(await after(server, 0, waiting)).toBe(true);
     await server.advance(71_000);
+    expect(memory.keysOf().keys()).toEqual(['holdfast_dead:{start}:round']);
+    await server.advance(3_600_000);
     expect(memory.keysOf().keys()).toEqual([]);
+  });
+});
+
+describe('a round that Redis loses', () => {
+  /** Two processes, one of which waits for a round in which it has seen something left. */
+  async function waiting() {
+    const site = processes({ reaskMs: 1_000 });
+    const latch = site.first.getCountDownLatch('start');
+    await latch.trySetCount(3);
+    const call = site.second.getCountDownLatch('start').await();
+    const outcome = call.catch((error: unknown) => error);
+    expect(await after(site.server, 100, outcome)).toBe('waiting');
+    const keys = site.memory.keysOf();
+    const remove = (...names: readonly string[]) => names.forEach((name) => keys.remove(name));
+    return { ...site, latch, outcome, remove, loseAll: () => remove(...keys.keys()) };
+  }
+  const lost = { code: 'LOCK_LOST', reason: 'deleted', message: expect.stringMatching(/^Latch "start" was lost/) };
+  const own = core.latchKeys('start');
+
+  it('is told to who waits for it, and is not taken for finished', async () => {
+    const { server, outcome, loseAll } = await waiting();
+    loseAll();
+    expect(await after(server, 1_100, outcome)).toMatchObject(lost);
+  });
+
+  it('is told also where other rounds have begun, and ended, in its place', async () => {
+    const { server, latch, outcome, loseAll } = await waiting();
+    loseAll();
+    // One behind the other, before anybody has heard of the first.
+    await Promise.all([latch.trySetCount(1), latch.countDown(), latch.trySetCount(1)]);
+    expect(await after(server, 1_100, outcome)).toMatchObject(lost);
+  });
+
+  it('is told where a server takes over that has never heard of it, but of the round before', async () => {
+    const { server, first, second, memory } = processes({ reaskMs: 1_000 });
+    const latch = first.getCountDownLatch('start');
+    await latch.trySetCount(1);
+    await latch.countDown();
+    const before = memory.commands.get(own.mark) ?? '';
+    await latch.trySetCount(2);
+    const outcome = second
+      .getCountDownLatch('start')
+      .await()
+      .catch((error: unknown) => error);
+    expect(await after(server, 100, outcome)).toBe('waiting');
+    memory.keysOf().remove(own.latch);
+    memory.keysOf().remove(own.round);
+    memory.commands.set(own.mark, before);
+    expect(await after(server, 1_100, outcome)).toMatchObject(lost);
+  });
+
+  it.each([
+    ['Redisson ends, which takes only the count away,', [own.latch]],
+    ['an older version ends, which knows of no mark,', [own.latch, own.round]],
+  ])('is not what %s: who waits goes on', async (_, gone) => {
+    const { server, outcome, remove } = await waiting();
+    remove(...gone);
+    expect(await after(server, 1_100, outcome)).toBe(true);
+  });
+
+  it('is not told of one that an older version or Redisson has begun: nothing is known of it', async () => {
+    const { server, first, memory, second } = processes({ reaskMs: 1_000 });
+    const latch = first.getCountDownLatch('start');
+    await latch.trySetCount(1);
+    await latch.countDown();
+    memory.commands.set('start', '2');
+    const outcome = second
+      .getCountDownLatch('start')
+      .await()
+      .catch((error: unknown) => error);
+    expect(await after(server, 100, outcome)).toBe('waiting');
+    for (const key of memory.keysOf().keys()) memory.keysOf().remove(key);
+    expect(await after(server, 1_100, outcome)).toBe(true);
+  });
+
+  it('is not what has ended where the next rounds began at once, however many', async () => {
+    const { server, latch, outcome } = await waiting();
+    await latch.countDown();
+    const rounds = [
+      latch.countDown(),
+      latch.countDown(),
+      latch.trySetCount(1),
+      latch.countDown(),
+      latch.trySetCount(1),
+    ];
+    await Promise.all([...rounds, latch.countDown(), latch.trySetCount(1)]);
+    expect(await after(server, 1_100, outcome)).toBe(true);
   });
 });
 

@@ -12,7 +12,7 @@ const shared = core.share.shareKeys('shop');
 /** Every key that such a story touches. */
 export const LATCH_KEYS: readonly string[] = [
   ...[shared.lock, shared.value],
-  ...[keys.latch, keys.round, keys.once('u:1')],
+  ...[keys.latch, keys.round, keys.mark, keys.once('u:1')],
   ...REQUESTS.map((id) => keys.once(id)),
 ];
 export const LATCH_CHANNELS: readonly string[] = [keys.channel];
@@ -49,9 +49,9 @@ const happenings: fc.Arbitrary<Step[]> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step[]>([send('set', keys.latch, '3', 'PX', '50000')]) },
   {
     weight: 2,
-    arbitrary: fc.constantFrom(keys.latch, keys.round).map((key): Step[] => [{ kind: 'expire', key }]),
+    arbitrary: fc.constantFrom(keys.latch, keys.round, keys.mark).map((key): Step[] => [{ kind: 'expire', key }]),
   },
-  { weight: 1, arbitrary: fc.constantFrom(keys.latch, keys.round).map((key): Step[] => [send('del', key)]) },
+  { weight: 1, arbitrary: fc.constantFrom(keys.latch, keys.round, keys.mark).map((key): Step[] => [send('del', key)]) },
   { weight: 1, arbitrary: fc.constant<Step[]>([send('del', keys.latch), send('hset', keys.latch, 'a:1', '1')]) },
   { weight: 1, arbitrary: fc.constant<Step[]>([send('del', keys.round), send('set', keys.round, 'wooden')]) },
   { weight: 1, arbitrary: fc.constant<Step[]>([send('script', 'flush')]) },

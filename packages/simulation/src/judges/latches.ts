@@ -62,7 +62,7 @@ export class LatchJudge {
     const value = server.keysOf().find(this.#keys.latch)?.value;
     this.#count = typeof value === 'string' ? Number(value) : 0;
     if (this.#count === before) return;
-    const [script, once = '', by = ''] = [request[1], request[5], request[7]];
+    const [script, once = '', by = ''] = [request[1], request[5], request[8]];
     if (is(latchScripts.set, script)) {
       if (before > 0 || this.#isCopy(once)) this.#fail(now, 'latch', 'one call has begun two rounds');
       this.#counters.clear();

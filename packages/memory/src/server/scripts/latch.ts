@@ -6,6 +6,8 @@ import { announce as announceFree } from './announce.js';
 import { given, integer, LONGEST_MS, numberOf, questionOf, type ScriptBody } from './lua.js';
 import { announce as announceRound } from './read-write/announce.js';
 
+const HOUR_MS = 3_600_000;
+
 /** count-of.lua */
 function countOf(redis: Commands, latch: string): number | undefined {
   const text = attempt(() => redis.get(latch));
@@ -40,7 +42,7 @@ function note(
 
 /** count.lua */
 const count: ScriptBody = (redis, keys, args): Reply => {
-  const [latch = '', round = '', once = ''] = keys;
+  const [latch = '', round = '', once = '', mark = ''] = keys;
   const [onceMs, by, question] = [integer(args, 1, 1), given(args, 1), questionOf(args)];
   const known = redis.get(once);
   if (known !== undefined) return ['counted', known, question];
@@ -60,23 +62,26 @@ const count: ScriptBody = (redis, keys, args): Reply => {
     if (by === '') attempt(() => redis.pexpire(round, LONGEST_MS));
     redis.setKeepingTtl(latch, `${after}`);
   }
+  attempt(() => redis.pexpire(mark, after === 0 ? HOUR_MS : LONGEST_MS));
   return ['counted', `${after}`, question];
 };
 
 /** set.lua */
 const set: ScriptBody = (redis, keys, args): Reply => {
-  const [latch = '', round = '', once = ''] = keys;
+  const [latch = '', round = '', once = '', mark = ''] = keys;
   const left = integer(args, 1, 1, Number.MAX_SAFE_INTEGER);
   const [onceMs, question] = [integer(args, 2, 1), questionOf(args)];
   const known = redis.get(once);
   if (known !== undefined) return ['set', Number(known), question];
 
   const isNew = countOf(redis, latch) === undefined;
+  const [, line = given(args, 2), nth = '0'] = /^(\S+) (\d+) /.exec(redis.get(mark) ?? '') ?? [];
   record(redis, once, isNew ? 1 : 0, onceMs);
   if (isNew) {
     redis.del(round);
     const refused = note(redis, keys, ['round', given(args, 2)]);
     if (refused !== undefined) return refused;
+    redis.set(mark, `${line} ${Number(nth) + 1} ${given(args, 2)}`, LONGEST_MS);
     redis.set(latch, `${left}`);
     announceRound(redis, given(args, 3), args[4] === '1');
   }
@@ -84,14 +89,15 @@ const set: ScriptBody = (redis, keys, args): Reply => {
 };
 
 /** look.lua */
-const look: ScriptBody = (redis, [latch = '', round = ''], args): Reply => {
+const look: ScriptBody = (redis, [latch = '', round = '', mark = ''], args): Reply => {
   const left = countOf(redis, latch) ?? 0;
   const known = redis.hget(round, 'round');
-  return [`${left}`, known ?? '', known === undefined ? 0 : redis.hlen(round) - 1, questionOf(args)];
+  const counted = known === undefined ? 0 : redis.hlen(round) - 1;
+  return [`${left}`, known ?? '', counted, redis.get(mark) ?? '', questionOf(args)];
 };
 
 /** remove.lua */
-const remove: ScriptBody = (redis, [latch = '', round = '', once = ''], args): Reply => {
+const remove: ScriptBody = (redis, [latch = '', round = '', once = '', mark = ''], args): Reply => {
   const [onceMs, question] = [integer(args, 1, 1), questionOf(args)];
   const known = redis.get(once);
   if (known !== undefined) return ['removed', Number(known), question];
@@ -100,6 +106,7 @@ const remove: ScriptBody = (redis, [latch = '', round = '', once = ''], args): R
   record(redis, once, wasThere ? 1 : 0, onceMs);
   redis.del(latch);
   redis.del(round);
+  attempt(() => redis.pexpire(mark, HOUR_MS));
   if (wasThere) announceFree(redis, given(args, 1), args[2] === '1');
   return ['removed', wasThere ? 1 : 0, question];
 };
