@@ -103,7 +103,7 @@ export class Backend {
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
     subscriber.listen(inbox.listener);
     subscriber.listen(broadcast.listener);
-    const earshot = new Earshot({ topology, subscriber, channel, tools });
+    const earshot = new Earshot({ topology, subscriber, channel, inbox, tools });
     subscriber.listen(earshot);
     const shards = new Shards(topology, tools);
     const recentReleases = new RecentReleases(

@@ -17,6 +17,7 @@ function world(answers: (number | Error)[], { trustsReceivers = true, hears = ()
   const earshot = new Earshot({
     topology: { trustsReceivers, keyspaces: [{ listeners }] } as never,
     channel: CHANNEL,
+    inbox: { open: async () => earshot.onConfirmed(CHANNEL) },
     subscriber: {
       hears,
       reconnect: () => {
@@ -90,8 +91,16 @@ it.each([
   const { earshot, seen, pass } = world([0], how);
   earshot.check();
   earshot.onConfirmed(CHANNEL);
+  earshot.onConfirmed('another');
   await pass(60_000);
   expect(seen.asked).toBe(0);
+});
+
+it('a client that listens to a channel of many opens its inbox, too, and asks who listens to that: whoever else hears the other one', async () => {
+  const { earshot, seen, pass } = world([0, 1]);
+  earshot.onConfirmed('redisson_countdownlatch__channel__{parts}');
+  await pass(60_000);
+  expect(seen).toEqual({ asked: 2, reconnected: [0], errors: [] });
 });
 
 it('a client that is closed while it waits for the answer leaves no timer', async () => {

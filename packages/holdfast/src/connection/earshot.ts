@@ -7,10 +7,13 @@
  * commands is new, or a message has not come, the server of the commands is asked whether it knows our subscription; where it does not, the connection for
  * messages is made anew until it does. Where it does not say, it is asked again: the right to ask (`pubsub|numsub`) may come.
  *
+ * Only of the inbox does the number of subscribers say anything: to other channels others listen too. So whoever listens to one, as those do who wait
+ * for a latch or observe an election, opens the inbox besides.
+ *
  * Not in a Cluster, where every server hears all.
  */
 
-import type { SubscriberListener } from '@holdfast/notify';
+import type { Inbox, SubscriberListener } from '@holdfast/notify';
 import type { ConnectionTools } from './connection-tools.js';
 import type { Topology } from './topology.js';
 
@@ -26,6 +29,7 @@ export interface EarshotParts {
   readonly subscriber: { hears(channel: string): boolean; reconnect(): void };
   /** The inbox: nobody else listens to it. */
   readonly channel: string;
+  readonly inbox: Pick<Inbox, 'open'>;
   readonly tools: Pick<ConnectionTools, 'at' | 'now' | 'onError'>;
 }
 
@@ -44,7 +48,9 @@ export class Earshot implements SubscriberListener {
   }
 
   onConfirmed(channel: string): void {
-    if (channel === this.#parts.channel) this.check();
+    const { topology, inbox, channel: own } = this.#parts;
+    if (channel === own) this.check();
+    else if (topology.trustsReceivers) inbox.open().catch(() => undefined);
   }
 
   onMessage(): void {}
