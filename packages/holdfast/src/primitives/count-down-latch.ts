@@ -42,7 +42,8 @@ export interface LatchInspection {
  *
  * Every method rejects with LockUnavailableError when Redis does not answer in time, LockRefusedError when it refuses (`redisCode`
  * `NOTALATCH`: something else has the name), LockClientClosedError after `close()`, and TypeError or RangeError for what cannot be meant, before
- * anything is sent. What was sent twice because an answer was lost counts once.
+ * anything is sent. What was sent twice because an answer was lost counts once. With LockUnavailableError it may have been done, or be done a little
+ * later, and the same call made again is another one: count with {@link CountDownOptions.by}, or look.
  */
 export interface RCountDownLatch {
   /** As `getCountDownLatch` was given it. */

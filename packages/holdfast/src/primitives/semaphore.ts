@@ -139,11 +139,14 @@ export interface RSemaphore {
    * @param permits - 0 or more.
    * @param ttlMs - how long the semaphore lasts, in milliseconds; absent: until its key is deleted. No lease lasts longer, not even `never`: who has
    * permits has lost them by then, and an `extend` gets no more than what is left.
-   * @returns whether it did.
+   * @returns whether it did. After LockUnavailableError false may mean that the call before has done it.
    */
   trySetPermits(permits: number, ttlMs?: number): Promise<boolean>;
   /**
    * Makes the semaphore larger, or with a negative number smaller. Where there is none, it begins with so many.
+   *
+   * With LockUnavailableError it may have been done, or be done a little later: look before you call again, or use {@link RSemaphore.setPermits}, which
+   * may be repeated with the same number.
    *
    * @throws LockRefusedError, `redisCode` `TOOMANYPERMITS`, when more than 2^52 would be free; nothing is changed then.
    */
