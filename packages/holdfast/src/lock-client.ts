@@ -44,7 +44,7 @@ export interface ConnectOptions {
 export interface LockClientMembers extends AsyncDisposable {
   /** Random id of this client; its holds and messages carry it. */
   readonly clientId: string;
-  /** Whether it could lock now: connected, authenticated, and heard by message, as far as is known: of a server that hangs nothing is known before it is asked something. No I/O. */
+  /** Whether it could lock now: connected, authenticated, and heard by message, as far as is known: of a server that hangs nothing is known before it is asked something, and where an address leads messages and commands to two servers the event `error` says so. No I/O. */
   readonly ready: boolean;
   /**
    * A handle for the lock `name`. No I/O.
