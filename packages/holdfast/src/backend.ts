@@ -94,6 +94,7 @@ export class Backend {
       ),
       random,
       mostIntervalMs: settings.watchdogTimeoutMs / 3,
+      holders: () => reporter.stats.held,
       onError,
       onRenewal: (renewal) => reporter.renewal(renewal.subject.operations.name, renewal, () => heldOn(renewal.subject)),
     });

@@ -4,7 +4,14 @@ import { Earshot } from '../src/connection/earshot.js';
 const CHANNEL = 'holdfast_inbox:me';
 
 /** A client whose time is driven. `answers`: how many the server of the commands knows to listen, one for each time it is asked; the last one stays. */
-function world(answers: (number | Error)[], { trustsReceivers = true, hears = (): boolean => true } = {}) {
+function world(
+  answers: (number | Error)[],
+  {
+    trustsReceivers = true,
+    hears = (): boolean => true,
+    openInbox = undefined as (() => Promise<void>) | undefined,
+  } = {},
+) {
   let now = 0;
   const due: { time: number; action: () => void }[] = [];
   const seen = { asked: 0, reconnected: [] as number[], errors: [] as string[] };
@@ -17,7 +24,7 @@ function world(answers: (number | Error)[], { trustsReceivers = true, hears = ()
   const earshot = new Earshot({
     topology: { trustsReceivers, keyspaces: [{ listeners }] } as never,
     channel: CHANNEL,
-    inbox: { open: async () => earshot.onConfirmed(CHANNEL) },
+    inbox: { open: openInbox ?? (async () => earshot.onConfirmed(CHANNEL)) },
     subscriber: {
       hears,
       reconnect: () => {
@@ -101,6 +108,20 @@ it('a client that listens to a channel of many opens its inbox, too, and asks wh
   earshot.onConfirmed('redisson_countdownlatch__channel__{parts}');
   await pass(60_000);
   expect(seen).toEqual({ asked: 2, reconnected: [0], errors: [] });
+});
+
+it('a client that may not listen to its inbox tries once on each connection, whatever else it listens to', async () => {
+  let tries = 0;
+  const refused = async () => {
+    tries++;
+    throw new Error('NOPERM');
+  };
+  const { earshot } = world([1], { openInbox: refused });
+  for (const _ of [1, 2]) {
+    for (const part of ['a', 'b']) earshot.onConfirmed(part);
+    earshot.onLost();
+  }
+  expect(tries).toBe(2);
 });
 
 it('a client that is closed while it waits for the answer leaves no timer', async () => {

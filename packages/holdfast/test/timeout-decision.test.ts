@@ -1,4 +1,4 @@
-/** The table of `lock/patience.ts`, row by row. */
+/** The table of `waiting/timeout-decision.ts`, row by row. */
 
 import { describe, expect, it } from '@jest/globals';
 import { type TimeoutSituation, decideAtTimeout } from '../src/waiting/timeout-decision.js';
@@ -54,6 +54,11 @@ describe('a call whose time is over is told', () => {
       'the connection has been owed for long',
       connecting(100),
       ['unavailable', 'unavailable', 'unavailable', 'unavailable'],
+    ],
+    [
+      'an answer has been owed for long, and was asked for again on another connection',
+      { resentSince: now - 500, ...connected(0) },
+      ['unanswered', 'unavailable', 'unavailable', 'unavailable'],
     ],
     ['the connection is being made', connecting(20), ['unanswered', 'wait', 'unanswered', 'unavailable']],
     ['an answer is owed for a moment', connected(20), ['unanswered', 'unanswered', 'unanswered', 'unavailable']],

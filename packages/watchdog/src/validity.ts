@@ -5,8 +5,8 @@
  * at most `leaseMs`, or what was asked for, is believed (a server whose clock was set back reports too much) and a margin for clocks running at different rates is
  * taken off. Confirmations never shorten each other; the furthest one counts.
  *
- * Where Redis falls silent many leases end together, and their holders are told one after the other, which takes time. So with many leases a little
- * more is taken off each, for the last of them to be told before another owner can come.
+ * Where Redis falls silent many leases end together, and their holders are told one after the other, which takes time. So with many holders a little
+ * more is taken off each lease, for the last of them to be told before another owner can come.
  *
  * The limit is where the lease ends however often it is confirmed: a fixed one at the end of its term, any one at `renewUntil`. The term of
  * a fixed lease counts from the confirmation that began it, and reaches as far as whatever else Redis promised to an explicit request.
@@ -21,7 +21,7 @@ import type { LeaseTerms, LossReason } from './lease.js';
 export interface Validation {
   /** Longest time from a confirmation to the next renewal, however long the lease. */
   readonly mostIntervalMs: number;
-  /** What telling the holders of all leases takes that may end together. */
+  /** What telling all holders takes, whose leases may end together. */
   readonly tellingMs: number;
 }
 

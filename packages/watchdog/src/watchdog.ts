@@ -28,13 +28,15 @@ export interface WatchdogOptions<S> {
   readonly onError: (error: unknown) => void;
   /** Longest time between two looks at a lease, also at one that needs no renewal for long: a loss is noticed by then. */
   readonly mostIntervalMs: number;
+  /** How many would be told now, if all leases were lost: a lease may have several holders. */
+  readonly holders: () => number;
   /** Observes every outcome that still mattered, before anything comes of it; it must not call the lease. */
   readonly onRenewal: (renewal: SettledRenewal<S>) => void;
 }
 
 /** A batch gets at least this long, however near a deadline is. */
 const MIN_PATIENCE_MS = 50;
-/** Lost leases whose holders are told within a millisecond, also on a busy machine: signals, errors, what listens, and the garbage of all that. */
+/** Holders who are told of their loss within a millisecond, also on a busy machine: signals, errors, what listens, and the garbage of all that. */
 const TOLD_PER_MS = 10;
 
 /** See the module comment. */
@@ -48,18 +50,17 @@ export class Watchdog<S> {
   readonly #leases = new Bag<WatchedLease<S>>();
   #closed = false;
 
-  constructor({ clock, port, random, onError, mostIntervalMs, onRenewal }: WatchdogOptions<S>) {
+  constructor({ clock, port, random, onError, mostIntervalMs, holders, onRenewal }: WatchdogOptions<S>) {
     this.#clock = clock;
     this.#port = port;
     this.#random = random;
     this.#onError = onError;
     this.#schedule = new Schedule(clock, 'background', onError);
-    const leases = this.#leases;
     this.#keeper = {
       clock,
       mostIntervalMs,
       get tellingMs() {
-        return Math.floor(leases.size / TOLD_PER_MS);
+        return Math.floor(holders() / TOLD_PER_MS);
       },
       schedule: this.#schedule,
       renew: (lease, now) => void this.#renew([lease], now),

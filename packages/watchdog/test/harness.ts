@@ -12,9 +12,11 @@ export const everyone = () => true;
 /** A watchdog on a manual clock and a scripted port, with a journal of all that listeners heard. */
 export function harness({
   mostIntervalMs = Number.POSITIVE_INFINITY,
+  holders = 0,
   startMs = 1_000_000,
 }: {
   mostIntervalMs?: number;
+  holders?: number;
   startMs?: number;
 } = {}) {
   const clock = new ManualClock(startMs);
@@ -38,6 +40,7 @@ export function harness({
     onRenewal: (info) => renewals.push(info),
     random: Math.random,
     mostIntervalMs,
+    holders: () => holders,
   });
 
   function open(subject: Subject = 's:a', terms: LeaseTerms = watched): Lease<Subject> {

@@ -8,6 +8,7 @@ const watchdog = new Watchdog<string>({
   port: { batchKey: () => 'all', renew: () => new Promise(() => undefined) },
   random: Math.random,
   mostIntervalMs: 600_000,
+  holders: () => 1,
   onError: console.error,
   onRenewal: () => undefined,
 });

@@ -564,6 +564,7 @@ describe('listeners', () => {
       port,
       random: Math.random,
       mostIntervalMs: Number.POSITIVE_INFINITY,
+      holders: () => 1,
       onError: () => {
         throw new Error('handler');
       },

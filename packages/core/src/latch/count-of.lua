@@ -1,6 +1,9 @@
 -- Included by the scripts of the latch. What is left to be counted under KEYS[1]: nil when there is no latch, or nil and an error when something
 -- else stands there. Redisson deletes a latch at 0 too, and takes what is below for 0.
 
+-- How long the mark of a round outlives its end.
+local OUTLIVES_MS = 3600000
+
 local function countOf()
   local text = redis.pcall('GET', KEYS[1])
   if not text then return nil end

@@ -51,5 +51,5 @@ elseif counts then
   redis.call('SET', KEYS[1], left, 'KEEPTTL')
 end
 -- The mark stays for an hour when the round is over: whoever waits and finds neither the round nor its mark knows that the round was lost.
-redis.pcall('PEXPIRE', KEYS[4], after == 0 and 3600000 or LONGEST_MS)
+redis.pcall('PEXPIRE', KEYS[4], after == 0 and OUTLIVES_MS or LONGEST_MS)
 return { 'counted', left, question }

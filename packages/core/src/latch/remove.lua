@@ -28,6 +28,6 @@ local wasThere = present and 1 or 0
 redis.call('DEL', KEYS[3])
 redis.call('SET', KEYS[3], wasThere, 'PX', onceMs)
 redis.call('DEL', KEYS[1], KEYS[2])
-redis.pcall('PEXPIRE', KEYS[4], 3600000)
+redis.pcall('PEXPIRE', KEYS[4], OUTLIVES_MS)
 if present then announce(ARGV[2], ARGV[3] == '1') end
 return { 'removed', wasThere, question }

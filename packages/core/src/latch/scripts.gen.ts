@@ -4,15 +4,15 @@ import type { Operation } from '../protocol/command.js';
 
 export const count: Operation<'latch' | 'round' | 'once' | 'mark', 'onceMs' | 'by' | 'channel' | 'trust'> = {
   name: 'latch/count',
-  sha: '811aa9b84208c030a6f12ea5613f2deb0d2fe02c',
+  sha: 'f0a0a2d3c67c982a9874e86dd1968bd64832d087',
   keys: (by) => [by.latch, by.round, by.once, by.mark],
   args: (by) => [by.onceMs, by.by, by.channel, by.trust],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.queueAnnounce, "local LONGEST_MS = 2147483648\nlocal onceMs = integer(1, 1)\nlocal by = ARGV[2]\nlocal known = redis.call('GET', KEYS[3])\nif known then return { 'counted', known, question } end\nlocal before, refused = countOf()\nif refused then return refused end\nbefore = before or 0\nlocal field = 'by ' .. by\nlocal counts = before > 0 and (by == '' or redis.call('HEXISTS', KEYS[2], field) == 0)\nlocal after = counts and before - 1 or before\nlocal left = string.format('%.0f', after)\nredis.call('DEL', KEYS[3])\nredis.call('SET', KEYS[3], left, 'PX', onceMs)\nif after == 0 then\nredis.call('DEL', KEYS[1], KEYS[2])\nif counts then announce(ARGV[3], ARGV[4] == '1') end\nelseif counts then\nlocal noted = by ~= '' and redis.pcall('HSET', KEYS[2], field, 1)\nif type(noted) == 'table' then\nredis.call('DEL', KEYS[3])\nreturn noted\nend\nredis.pcall('PEXPIRE', KEYS[2], LONGEST_MS)\nredis.call('SET', KEYS[1], left, 'KEEPTTL')\nend\nredis.pcall('PEXPIRE', KEYS[4], after == 0 and 3600000 or LONGEST_MS)\nreturn { 'counted', left, question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.queueAnnounce, "local LONGEST_MS = 2147483648\nlocal onceMs = integer(1, 1)\nlocal by = ARGV[2]\nlocal known = redis.call('GET', KEYS[3])\nif known then return { 'counted', known, question } end\nlocal before, refused = countOf()\nif refused then return refused end\nbefore = before or 0\nlocal field = 'by ' .. by\nlocal counts = before > 0 and (by == '' or redis.call('HEXISTS', KEYS[2], field) == 0)\nlocal after = counts and before - 1 or before\nlocal left = string.format('%.0f', after)\nredis.call('DEL', KEYS[3])\nredis.call('SET', KEYS[3], left, 'PX', onceMs)\nif after == 0 then\nredis.call('DEL', KEYS[1], KEYS[2])\nif counts then announce(ARGV[3], ARGV[4] == '1') end\nelseif counts then\nlocal noted = by ~= '' and redis.pcall('HSET', KEYS[2], field, 1)\nif type(noted) == 'table' then\nredis.call('DEL', KEYS[3])\nreturn noted\nend\nredis.pcall('PEXPIRE', KEYS[2], LONGEST_MS)\nredis.call('SET', KEYS[1], left, 'KEEPTTL')\nend\nredis.pcall('PEXPIRE', KEYS[4], after == 0 and OUTLIVES_MS or LONGEST_MS)\nreturn { 'counted', left, question }"].join('\n'),
 };
 
 export const look: Operation<'latch' | 'round' | 'mark', never> = {
   name: 'latch/look',
-  sha: 'e8c974b963c50fe07a88063c2f6055dfa1158a1e',
+  sha: '51c8220c3a1b4744d7787d4db9b9f1d5852af653',
   keys: (by) => [by.latch, by.round, by.mark],
   args: () => [],
   source: [parts.protocolQuestion, parts.latchCountOf, "local count, refused = countOf()\nif refused then return refused end\nlocal round = redis.call('HGET', KEYS[2], 'round')\nreturn { string.format('%.0f', count or 0), round or '', round and redis.call('HLEN', KEYS[2]) - 1 or 0, redis.call('GET', KEYS[3]) or '', question }"].join('\n'),
@@ -20,15 +20,15 @@ export const look: Operation<'latch' | 'round' | 'mark', never> = {
 
 export const remove: Operation<'latch' | 'round' | 'once' | 'mark', 'onceMs' | 'channel' | 'trust'> = {
   name: 'latch/remove',
-  sha: '28391c19f3acffd2f3b4121dcbf40179b6889a05',
+  sha: 'a0c03e81c3811b20d9f113aa41e9fb7451d81628',
   keys: (by) => [by.latch, by.round, by.once, by.mark],
   args: (by) => [by.onceMs, by.channel, by.trust],
-  source: [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.queueAnnounce, "local onceMs = integer(1, 1)\nlocal known = redis.call('GET', KEYS[3])\nif known then return { 'removed', tonumber(known), question } end\nlocal present, refused = countOf()\nif refused then return refused end\nlocal wasThere = present and 1 or 0\nredis.call('DEL', KEYS[3])\nredis.call('SET', KEYS[3], wasThere, 'PX', onceMs)\nredis.call('DEL', KEYS[1], KEYS[2])\nredis.pcall('PEXPIRE', KEYS[4], 3600000)\nif present then announce(ARGV[2], ARGV[3] == '1') end\nreturn { 'removed', wasThere, question }"].join('\n'),
+  source: [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.queueAnnounce, "local onceMs = integer(1, 1)\nlocal known = redis.call('GET', KEYS[3])\nif known then return { 'removed', tonumber(known), question } end\nlocal present, refused = countOf()\nif refused then return refused end\nlocal wasThere = present and 1 or 0\nredis.call('DEL', KEYS[3])\nredis.call('SET', KEYS[3], wasThere, 'PX', onceMs)\nredis.call('DEL', KEYS[1], KEYS[2])\nredis.pcall('PEXPIRE', KEYS[4], OUTLIVES_MS)\nif present then announce(ARGV[2], ARGV[3] == '1') end\nreturn { 'removed', wasThere, question }"].join('\n'),
 };
 
 export const set: Operation<'latch' | 'round' | 'once' | 'mark', 'count' | 'onceMs' | 'request' | 'channel' | 'trust'> = {
   name: 'latch/set',
-  sha: '59f2f1dd0604ce178e2dd37966ed501fcea80e96',
+  sha: 'ceb97c366f5ea17f8ad117929f07ba7f849e138d',
   keys: (by) => [by.latch, by.round, by.once, by.mark],
   args: (by) => [by.count, by.onceMs, by.request, by.channel, by.trust],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.latchCountOf, parts.readWriteAnnounce, "local LONGEST_MS = 2147483648\nlocal count = integer(1, 1, 9007199254740991)\nlocal onceMs = integer(2, 1)\nlocal known = redis.call('GET', KEYS[3])\nif known then return { 'set', tonumber(known), question } end\nlocal present, refused = countOf()\nif refused then return refused end\nlocal isNew = present and 0 or 1\nlocal line, nth = string.match(redis.call('GET', KEYS[4]) or '', '^(%S+) (%d+) ')\nredis.call('DEL', KEYS[3])\nredis.call('SET', KEYS[3], isNew, 'PX', onceMs)\nif isNew == 1 then\nredis.call('DEL', KEYS[2])\nlocal noted = redis.pcall('HSET', KEYS[2], 'round', ARGV[3])\nif type(noted) == 'table' then\nredis.call('DEL', KEYS[3])\nreturn noted\nend\nredis.pcall('PEXPIRE', KEYS[2], LONGEST_MS)\nlocal mark = string.format('%s %.0f %s', line or ARGV[3], (nth or 0) + 1, ARGV[3])\nredis.call('SET', KEYS[4], mark, 'PX', LONGEST_MS)\nredis.call('SET', KEYS[1], string.format('%.0f', count))\nannounce(ARGV[4], ARGV[5] == '1')\nend\nreturn { 'set', isNew, question }"].join('\n'),

@@ -1,5 +1,5 @@
 import type { Io } from './io.js';
-import { printable } from './table.js';
+import { harmless } from './table.js';
 
 /** For whom a complaint is. */
 export type Form = 'words' | 'json';
@@ -31,5 +31,5 @@ export function wordsOf(error: unknown): string {
  * to the terminal.
  */
 export function complain(io: Io, form: Form, code: string, message: string): void {
-  io.warn(form === 'json' ? JSON.stringify({ error: { code, message } }) : printable(`holdfast: ${message}`));
+  io.warn(form === 'json' ? JSON.stringify({ error: { code, message } }) : harmless(`holdfast: ${message}`));
 }

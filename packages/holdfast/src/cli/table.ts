@@ -27,7 +27,12 @@ function withoutMiddle(cell: string): string {
  * written as JSON has it, and so is the backslash: different names look different.
  */
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}\\]/gu, (character) => {
+  return harmless(text.replaceAll('\\', '\\\\'));
+}
+
+/** A sentence that is put into a terminal: as {@link printable}, but for backslashes, which stand in the paths of some. */
+export function harmless(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
     const inJson = JSON.stringify(character).slice(1, -1);
     return inJson === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : inJson;
   });

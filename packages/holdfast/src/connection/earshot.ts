@@ -36,6 +36,8 @@ export interface EarshotParts {
 /** See the module comment. */
 export class Earshot implements SubscriberListener {
   readonly #parts: EarshotParts;
+  /** Whether the inbox was opened for another channel on this connection: a user may not be allowed to. */
+  #opened = false;
   #asking = false;
   #again = false;
   /** After how long the connection is made anew once more; undefined while the last answer was yes. */
@@ -50,12 +52,17 @@ export class Earshot implements SubscriberListener {
   onConfirmed(channel: string): void {
     const { topology, inbox, channel: own } = this.#parts;
     if (channel === own) this.check();
-    else if (topology.trustsReceivers) inbox.open().catch(() => undefined);
+    else if (topology.trustsReceivers && !this.#opened) {
+      this.#opened = true;
+      inbox.open().catch(() => undefined);
+    }
   }
 
   onMessage(): void {}
 
-  onLost(): void {}
+  onLost(): void {
+    this.#opened = false;
+  }
 
   onRestored(): void {}
 

@@ -39,6 +39,7 @@ function decisionOn(lock: ExclusiveLock, waiter: Waiter): TimeoutDecision {
       heldHere: !holds.isEmpty,
       busyAt,
       unansweredSince: tenure?.unansweredSince,
+      resentSince: tenure?.resentSince,
       setback: tenure?.setback === true,
       reach: topology.reachOf(operations.key),
     },

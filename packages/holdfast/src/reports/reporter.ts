@@ -61,7 +61,7 @@ export class Reporter {
 
   /** There is a listener or subscriber to be told of locks that no code will unlock. */
   get wantsLeaks(): boolean {
-    return this.events.heard.leak || channels.leak.hasSubscribers;
+    return this.events.heard.leak || channels.leak.hasSubscribers || channels.event.hasSubscribers;
   }
 
   /** There is a listener or subscriber to be told in the context of the call. */

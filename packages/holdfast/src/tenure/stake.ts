@@ -84,6 +84,8 @@ export interface Stake {
   readonly askedMs?: number;
   /** Clock time since which Redis owes it an answer; undefined when it does not. */
   readonly unansweredSince: number | undefined;
+  /** The same, where what it asked went with a connection that has ended. */
+  readonly resentSince?: number | undefined;
   /** Redis has answered that it cannot do it now. */
   readonly setback: boolean;
   /** Why there is no answer yet, as far as is known. */

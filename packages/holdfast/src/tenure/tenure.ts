@@ -117,6 +117,10 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     return this.#askLoop?.unansweredSince;
   }
 
+  get resentSince(): number | undefined {
+    return this.#dirty ? this.unansweredSince : undefined;
+  }
+
   /** The server has answered the command under way that it cannot do it now. */
   get setback(): boolean {
     return this.#askLoop?.setback === true || this.#steps?.setback === true;

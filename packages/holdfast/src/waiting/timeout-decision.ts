@@ -9,7 +9,7 @@
  * | this client holds the lock for another call, or Redis has said lately that it is busy | busy | busy | waits |
  * | the connection is down: it broke, or the last attempt to make one failed | unavailable | unavailable | waits `responseTimeoutMs` |
  * | Redis answers that it cannot serve now (loading, a replica) | unavailable | unavailable | waits `responseTimeoutMs` |
- * | the connection, or an answer on it, has been owed for `attemptTimeoutMs` | unavailable | unavailable | waits `responseTimeoutMs` |
+ * | the connection, an answer on it, or one that was asked for again on it has been owed for `attemptTimeoutMs` | unavailable | unavailable | waits `responseTimeoutMs` |
  * | the first connection is being made, for less than that | busy | waits for the rest | waits `responseTimeoutMs` |
  * | connected, and the answer owed for less than that | busy | busy | waits `responseTimeoutMs` |
  *
@@ -38,6 +38,8 @@ export interface TimeoutSituation {
   readonly busyAt?: number | undefined;
   /** Since when Redis owes an answer, if it does. */
   readonly unansweredSince?: number | undefined;
+  /** The same, where the question went with a connection that has ended, and was asked again since. */
+  readonly resentSince?: number | undefined;
   /** Redis has answered that it cannot do it now. */
   readonly setback?: boolean;
   readonly reach: Reach;
@@ -67,13 +69,14 @@ export function decideAtTimeout(situation: TimeoutSituation, settings: Settings)
 }
 
 function withLimit(situation: TimeoutSituation, settings: Settings): TimeoutDecision {
-  const { now, joinedAt, singleAttempt, confirmingSince, heldHere, busyAt, setback, reach } = situation;
+  const { now, joinedAt, singleAttempt, confirmingSince, heldHere, busyAt, resentSince, setback, reach } = situation;
   const freshMs = Math.max(2 * settings.reaskMs, SHORTEST_PROOF_MS);
   const knownBusy = heldHere === true || (busyAt !== undefined && now - busyAt <= freshMs);
   if (confirmingSince === undefined && knownBusy) return { kind: 'busy' };
   if (setback || reach.state === 'down') return { kind: 'unavailable', silentMs: now - joinedAt };
-  const missingMs = Math.min(settings.attemptTimeoutMs, settings.responseTimeoutMs) * ENOUGH - reach.silentMs;
-  if (missingMs <= 0) return { kind: 'unavailable', silentMs: Math.max(now - joinedAt, reach.silentMs) };
+  const silentMs = Math.max(reach.silentMs, now - Math.max(joinedAt, resentSince ?? now));
+  const missingMs = Math.min(settings.attemptTimeoutMs, settings.responseTimeoutMs) * ENOUGH - silentMs;
+  if (missingMs <= 0) return { kind: 'unavailable', silentMs: Math.max(now - joinedAt, silentMs) };
   return singleAttempt && reach.state === 'connecting'
     ? { kind: 'wait', until: now + missingMs }
     : { kind: 'unanswered' };

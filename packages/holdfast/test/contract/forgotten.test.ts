@@ -1,6 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { driveTime, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import type { Hold, LockClient, LockClientEvents, LockClientOptions, RLock } from 'holdfast';
+import type { Hold, LockClient, LockClientEvents, LockClientOptions, LockEventMessage, RLock } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { turns } from '../support/room.js';
@@ -69,6 +70,19 @@ describe('a lock that nobody can give back any more is reported as a leak', () =
     await waitUntil(() => client.stats().acquisitions.won === 1, { what: 'the lock to be had' });
     await waitUntil(async () => (await collect(), leaks.length > 0), { what: 'the leak to be noticed' });
     expect(leaks).toEqual([leaked(name, caller)]);
+  });
+
+  it('also to those who subscribe to all events, where nobody listens to that one', async () => {
+    const client = openClient(kit);
+    const heard: string[] = [];
+    const note = (message: unknown) => {
+      const { clientId, event } = message as LockEventMessage;
+      if (clientId === client.clientId) heard.push(event);
+    };
+    subscribe('holdfast:event', note);
+    kit.cleanup(() => void unsubscribe('holdfast:event', note));
+    await dropTheHold(client.getLock(freshName()));
+    await waitUntil(async () => (await collect(), heard.includes('leak')), { what: 'the leak to be noticed' });
   });
 
   it('and goes on to be held: what it guards may go on', async () => {

@@ -38,11 +38,14 @@ describe('a server that has stood still for a minute', () => {
     for (const name of names) await (await call(other, name, { waitMs: 0 })).release();
   });
 
-  it('is unavailable to all calls that end meanwhile, also while its silent connection is replaced', async () => {
+  it.each([
+    ['while a silent connection is replaced', 'deaf'],
+    ['when another one has come, which has answered nothing yet', 'greeting'],
+  ] as const)('is unavailable to all calls that end meanwhile, also %s', async (_, manner) => {
     const server = standingServer(leaks);
     const client = server.client();
     await client.getLock('warm').withLock(() => undefined);
-    server.stop('unheard');
+    server.stop(manner);
     const failures: Promise<unknown>[] = [];
     for (let call = 0; call < 40; call++) {
       failures.push(failureOf(client.getLock(`order ${call}`).acquire({ waitMs: 2_000 })));

@@ -4,8 +4,11 @@ import type { LockClient, LockClientOptions } from 'holdfast';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
 import { turns } from './room.js';
 
-/** What the client hears of a connection that it ends: that is over, by the kernel of the server, or nothing. */
-type Ends = 'acknowledged' | 'unheard';
+/**
+ * `mute`: the kernel of the server acknowledges the ends of connections, and nothing else is heard. `deaf`: not even that. `greeting`: connections come about, and all
+ * but scripts is answered, as in the moments when it is about to go on.
+ */
+type Manner = 'mute' | 'deaf' | 'greeting';
 
 const EPOCH_MS = 1_700_000_000_000;
 
@@ -18,23 +21,27 @@ export function standingServer(leaks: ReturnType<typeof guardLeaks>) {
   const server = new MemoryServer({ now: () => EPOCH_MS + clock.now() });
   const inner = direct(() => server);
   let waiting: (() => void)[] | undefined;
-  let ends: Ends = 'acknowledged';
+  let manner: Manner = 'mute';
   const reach = (step: () => void) => (waiting === undefined ? step() : void waiting.push(step));
   const network: Network = {
     dial: (address, listener) => {
       let isHeard = true;
       const heard = (tell: () => void) => isHeard && tell();
       const socket = inner.dial(address, {
-        // To the client it is there when the server has answered who it is.
-        onOpen: () => reach(() => heard(() => listener.onOpen())),
+        // To the client it is there when it has been told who the server is.
+        onOpen: () =>
+          manner === 'greeting' ? heard(() => listener.onOpen()) : reach(() => heard(() => listener.onOpen())),
         onClose: (error) => heard(() => listener.onClose(error)),
         onFrame: (frame) => heard(() => listener.onFrame(frame)),
       });
       return {
-        send: (request) => reach(() => socket.send(request)),
+        send: (request) => {
+          if (manner === 'greeting' && !/^eval/i.test(String(request[0]))) socket.send(request);
+          else reach(() => socket.send(request));
+        },
         end: () => {
           reach(() => socket.end());
-          if (waiting !== undefined && ends === 'acknowledged')
+          if (waiting !== undefined && manner !== 'deaf')
             void Promise.resolve().then(() => heard(() => listener.onClose()));
         },
         destroy: () => {
@@ -58,9 +65,9 @@ export function standingServer(leaks: ReturnType<typeof guardLeaks>) {
   };
   return {
     client: (options?: Partial<LockClientOptions>) => open(network, options),
-    stop: (how: Ends = 'acknowledged') => {
+    stop: (how: Manner = 'mute') => {
       waiting = [];
-      ends = how;
+      manner = how;
     },
     goOn: () => {
       const steps = waiting ?? [];
