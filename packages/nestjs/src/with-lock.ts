@@ -74,11 +74,30 @@ export function WithLock<S extends object, A extends readonly unknown[]>(
       if ((this as unknown) === undefined) throw withoutObject(property);
       const names = key(this, ...(args as unknown as A));
       const client = clientOf(this, property);
+      checkNames(names, this, property);
       const lock = typeof names === 'string' ? client.getLock(names) : client.getMultiLock(names);
       return lock.withLock(options, (hold) => runHolding(hold, () => method.apply(this, args)));
     };
     return { ...descriptor, value: inPlaceOf(method, locked) };
   };
+}
+
+/** Of an argument that is `any`, as the body of a request often is, the compiler cannot know. */
+function checkNames(given: unknown, self: object, property: string | symbol): void {
+  const names: unknown[] = Array.isArray(given) ? given : [given];
+  if (names.every((name) => typeof name === 'string')) return;
+  const what = Array.isArray(given)
+    ? `a list with ${described(names.find((name) => typeof name !== 'string'))}`
+    : described(given);
+  throw new TypeError(
+    `@WithLock: the key of ${self.constructor.name}.${String(property)} gave ${what}; it must give a name, or a list of names`,
+  );
+}
+
+function described(value: unknown): string {
+  if (typeof value === 'function') return 'a function';
+  if (typeof value !== 'object' || value === null) return String(value);
+  return 'then' in value ? 'a promise' : 'an object';
 }
 
 function withoutObject(property: string | symbol): TypeError {

@@ -190,6 +190,23 @@ describe('@WithLock', () => {
     );
   });
 
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [5, '5'],
+    [{ id: 5 }, 'an object'],
+    [Promise.resolve('mon'), 'a promise'],
+    [['mon', undefined], 'a list with undefined'],
+  ])('says whose key gave no name, as of an argument that is any: %p', async (given, told) => {
+    const fake = createTestClient();
+    const { ledger } = await start([HoldfastModule.forRoot(options())], (builder) =>
+      builder.overrideProvider(LockClient).useValue(fake),
+    );
+    await expect(ledger.tryClose(given as never)).rejects.toThrow(
+      new TypeError(`@WithLock: the key of Ledger.tryClose gave ${told}; it must give a name, or a list of names`),
+    );
+  });
+
   it('says so when Nest has not made the object', async () => {
     const ledger = new Ledger(createTestClient());
     await expect(ledger.tryClose('mon')).rejects.toThrow('Ledger.tryClose has no lock client');
