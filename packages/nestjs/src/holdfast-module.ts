@@ -69,6 +69,15 @@ function apart(options: HoldfastModuleOptions | null | undefined): {
   return { ofClient, drainMs };
 }
 
+/** @throws TypeError for an object of a test that has taken the place of the client, and cannot be closed. */
+function checkCloses(client: Partial<LockClient> | null | undefined): void {
+  if (typeof client?.close === 'function') return;
+  throw new TypeError(
+    'HoldfastModule: what was given in place of LockClient has no close(), which ends it when the application shuts down. ' +
+      'Give createTestClient() of holdfast/testing, which is a whole client without Redis',
+  );
+}
+
 /**
  * One lock client for the application: `HoldfastModule.forRoot({ redis: 'redis://localhost:6379' })`, or `forRootAsync({ inject, useFactory })`. Inject it as
  * `LockClient`. The module is global, unless `isGlobal: false` is given. Import it once: each import has a client of its own, and clients never re-enter each other's locks.
@@ -129,6 +138,7 @@ export class HoldfastModule extends ConfigurableModuleClass implements OnModuleI
 
   /** Called by Nest. Not `onModuleDestroy`: requests are still being answered then. */
   async onApplicationShutdown(): Promise<void> {
+    checkCloses(this.#client);
     await this.#client.close({ drainMs: this.#drainMs });
   }
 }

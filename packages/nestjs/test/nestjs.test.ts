@@ -405,6 +405,19 @@ describe('HoldfastModule', () => {
     await ledger.tryClose('mon');
   });
 
+  it.each([{ getLock: () => undefined }, null])(
+    'says at shutdown what an object in place of its client lacks, and what to give: %p',
+    async (part) => {
+      const app = await Test.createTestingModule({ imports: [HoldfastModule.forRoot(options())] })
+        .overrideProvider(LockClient)
+        .useValue(part)
+        .compile();
+      // Nest 11 rejects its close() with that, Nest 12 logs it.
+      const shutDown = app.get(HoldfastModule).onApplicationShutdown();
+      await expect(shutDown).rejects.toThrow(/in place of LockClient has no close\(\).* createTestClient\(\)/);
+    },
+  );
+
   it('shuts down by itself with such a client, of which a lock is held', async () => {
     const fake = createTestClient();
     const { app, ledger } = await start([HoldfastModule.forRoot(options())], (builder) =>
