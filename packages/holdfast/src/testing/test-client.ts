@@ -35,7 +35,9 @@ export interface TestLockClient extends LockClient, TestServer {
    * What this client holds of the lock is lost now: its signal aborts, `state` says `lost`, and the release rejects with a `LockLostError` that
    * has this reason. After `taken` another owner has the lock, for 30 s; after any other reason it is free.
    *
-   * @throws Error when the client does not hold the lock, RangeError when there is no such reason.
+   * Permits of a semaphore are lost likewise, all that this client holds of it, and are free again; but they cannot be `taken`.
+   *
+   * @throws Error when the client does not hold the lock, RangeError when there is no such reason, or none for a semaphore.
    */
   lose(name: string, reason: TestLossReason): Promise<void>;
   /**
@@ -92,8 +94,12 @@ export function createTestClient(options: TestClientOptions = {}): TestLockClien
     outage: (ms) => site.outage(ms),
     async lose(name, reason) {
       if (!reasons.has(reason)) throw new RangeError(`lose: "${reason}" is none of ${[...reasons].join(', ')}`);
-      if (!backstage.lose(client, name, reason)) throw notHeld(name);
       const keys = site.memory.keysOf();
+      if (reason === 'taken' && typeof keys.find(lockKeyOf(name))?.value === 'string')
+        throw new RangeError(
+          `lose: "${name}" is a semaphore, whose permits nobody else can take; choose another reason`,
+        );
+      if (!backstage.lose(client, name, reason)) throw notHeld(name);
       if (reason === 'taken') {
         keys.put(
           lockKeyOf(name),

@@ -133,6 +133,21 @@ describe('a test client', () => {
     await expectOf(lock).toBeFree();
   });
 
+  it('loses permits of a semaphore, which are free then, and refuses to have them taken, which would break it for all', async () => {
+    const locks = testClient();
+    const other = testClient({ server: locks.server });
+    const hold = await locks.getSemaphore('seats', { permits: 2 }).acquire();
+    const others = await other.getSemaphore('seats').acquire();
+    await expect(locks.lose('seats', 'taken')).rejects.toThrow(
+      new RangeError('lose: "seats" is a semaphore, whose permits nobody else can take; choose another reason'),
+    );
+    expect([hold.state, others.state]).toEqual(['held', 'held']);
+    await locks.lose('seats', 'deleted');
+    expect([hold.state, others.state]).toEqual(['lost', 'held']);
+    await others.release();
+    await expect(other.getSemaphore('seats').availablePermits()).resolves.toBe(2);
+  });
+
   it('says so when there is nothing to lose', async () => {
     await expect(testClient().lose('order', 'expired')).rejects.toThrow('does not hold the lock "order"');
   });
