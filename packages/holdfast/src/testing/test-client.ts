@@ -99,7 +99,7 @@ export function createTestClient(options: TestClientOptions = {}): TestLockClien
         throw new RangeError(
           `lose: "${name}" is a semaphore, whose permits nobody else can take; choose another reason`,
         );
-      if (!backstage.lose(client, name, reason)) throw notHeld(name);
+      if (!backstage().lose(client, name, reason)) throw notHeld(name);
       if (reason === 'taken') {
         keys.put(
           lockKeyOf(name),
@@ -135,11 +135,18 @@ export function createTestClient(options: TestClientOptions = {}): TestLockClien
 
 function open(site: TestSite, options: Omit<LockClientOptions, 'redis'>): LockClient {
   // Where it leads is decided by the surroundings.
-  return backstage.make({ ...options, redis: 'redis://test' }, site.surroundings());
+  return backstage().make({ ...options, redis: 'redis://test' }, site.surroundings());
 }
 
-/** Of the class that the application imports, which is in another file of the package. */
-const backstage = (LockClient as unknown as { readonly [BACKSTAGE]: Backstage })[BACKSTAGE];
+/** Of the class that the application imports, which is in another file of the package. @throws Error where a mock is in its place. */
+function backstage(): Backstage {
+  const { [BACKSTAGE]: found } = (LockClient ?? {}) as unknown as { readonly [BACKSTAGE]?: Backstage };
+  if (found !== undefined) return found;
+  throw new Error(
+    'createTestClient: `holdfast` is mocked in this test, and a test client is made of the real one. Leave the mock out, or keep what it does not ' +
+      "replace: jest.mock('holdfast', () => ({ ...jest.requireActual('holdfast'), createLockClient: jest.fn() }))",
+  );
+}
 
 function siteOf(server: TestServer): TestSite {
   if (server instanceof TestSite) return server;
