@@ -1,13 +1,14 @@
 import { direct, type Network, MemoryServer, memoryRedis, type Place } from '@holdfast/memory';
-import { type Clock, systemClock } from '@holdfast/watchdog';
+import type { Clock } from '@holdfast/watchdog';
 import type { Surroundings } from '../surroundings.js';
+import { processClock } from './process-clock.js';
 import { turn, VirtualTime } from './virtual-time.js';
 
 /** Options of {@link createTestServer}. */
 export interface TestServerOptions {
   /**
    * Whose time it is. Default `own`: it stands still until {@link TestServer.advance}. `system`: that of the process, which fake timers may have
-   * replaced; install them before the server is made.
+   * replaced: `performance` too, or nothing ends, and a process warning says so (`HOLDFAST_FAKE_TIMERS`). Install them before the server is made.
    */
   time?: 'own' | 'system' | undefined;
 }
@@ -42,11 +43,12 @@ export class TestSite implements TestServer {
   readonly #network: Network;
   #outUntil = Number.NEGATIVE_INFINITY;
   #drawn = 0;
+  #warned = false;
 
   constructor({ time = 'own' }: TestServerOptions) {
     if (time !== 'own' && time !== 'system') throw new TypeError(`time must be 'own' or 'system', not ${String(time)}`);
     this.#time = time === 'own' ? new VirtualTime() : undefined;
-    this.#clock = this.#time ?? systemClock();
+    this.#clock = this.#time ?? this.#processClock();
     this.memory = new MemoryServer({ now: () => EPOCH_MS + this.#clock.now() });
     this.#network = direct(() => (this.#clock.now() < this.#outUntil ? undefined : this.memory));
   }
@@ -79,11 +81,23 @@ export class TestSite implements TestServer {
     else await this.#time.settle();
   }
 
+  #processClock(): Clock {
+    return processClock(() => {
+      if (this.#warned) return;
+      this.#warned = true;
+      process.emitWarning(
+        "A client of holdfast/testing with time: 'system' stands still: the fake timers leave `performance` alone, by which leases and waits end. " +
+          "Fake it too (`toFake`), or let the client have its own time: leave out time: 'system', and move it by advance().",
+        { type: 'HoldfastWarning', code: 'HOLDFAST_FAKE_TIMERS' },
+      );
+    });
+  }
+
   /** Where a client lives. What it draws by chance is the same in every run. */
   surroundings(): Surroundings {
     const time = this.#time;
     // A clock of the process each, because its timers run in the context of whoever makes it.
-    const clock = time ?? systemClock();
+    const clock = time ?? this.#processClock();
     const place: Place = { network: this.#network, timers: clock };
     const options = { ...ADDRESS, lazyConnect: true, retryStrategy: () => RECONNECT_MS, maxRetriesPerRequest: 0 };
     const client = ++this.#drawn;

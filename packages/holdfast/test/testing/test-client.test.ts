@@ -220,6 +220,50 @@ describe('a test client', () => {
     await expect(locks.advance(1)).rejects.toThrow('advance your fake timers');
   });
 
+  describe('in the time of the process', () => {
+    const warned = () => {
+      const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+      return () => warn.mock.calls.map(([, told]) => told);
+    };
+    afterEach(() => void jest.restoreAllMocks());
+
+    it.each([
+      ['a lease', (locks: TestLockClient) => locks.getLock('order').acquire({ leaseMs: 1_000 })],
+      [
+        'a wait',
+        (locks: TestLockClient) =>
+          locks.busy('order').then(
+            () =>
+              void locks
+                .getLock('order')
+                .tryLock(1_000)
+                .catch(() => undefined),
+          ),
+      ],
+    ])('warns once of fake timers that leave `performance` alone, by which nothing ends: %s', async (_what, begin) => {
+      jest.useFakeTimers({ doNotFake: ['performance'] });
+      const told = warned();
+      const locks = testClient({ time: 'system' });
+      await begin(locks);
+      await jest.advanceTimersByTimeAsync(5_000);
+      expect(told()).toEqual([{ type: 'HoldfastWarning', code: 'HOLDFAST_FAKE_TIMERS' }]);
+    });
+
+    it('warns of nothing where `performance` is faked too, and none are fake', async () => {
+      const told = warned();
+      const real = testClient({ time: 'system' });
+      await real.busy('order');
+      await expect(real.getLock('order').tryLock(70)).resolves.toBe(false);
+      await real.close();
+      jest.useFakeTimers();
+      const locks = testClient({ time: 'system' });
+      const hold = await locks.getLock('order').acquire({ leaseMs: 1_000 });
+      await jest.advanceTimersByTimeAsync(5_000);
+      expect(hold.state).toBe('lost');
+      expect(told()).toEqual([]);
+    });
+  });
+
   it('refuses options that cannot work', () => {
     const server = createTestServer();
     expect(() => createTestClient({ server, time: 'own' })).toThrow('time belongs to the server');
