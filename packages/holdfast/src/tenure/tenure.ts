@@ -46,7 +46,6 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   turn: number | undefined;
   heldSince = 0;
   askedMs = 0;
-  /** Other processes that are known to wait. */
   readonly otherWaiters = new OtherWaiters();
   readonly tokens: FencingTokens | undefined;
   readonly #parts: ClientParts;
