@@ -47,8 +47,9 @@ export interface LockInspection {
   /** Absent when the lock is free or has no expiry; of many readers the longest. */
   readonly remainingMs: number | undefined;
   /**
-   * Waiting processes, next first, whatever number of calls waits in each; calls in the holder's own process are not here, and in `stats().waiting`; of a read-write lock in the order in which they came, about 1 000 of each side. While the lock is held by a lock
-   * of another kind only those of that kind are seen, and of a read-write lock that nobody holds none.
+   * Waiting processes, next first, however many calls wait in each; calls of the holder's own process are not here, but in its `stats().waiting`. Of a
+   * read-write lock in the order in which they came, about 1 000 of each side. While the lock is held by a lock of another kind only those of that kind are
+   * seen, and of a read-write lock that nobody holds none.
    */
   readonly queue: readonly InspectedWait[];
 }
