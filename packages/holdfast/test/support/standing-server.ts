@@ -1,7 +1,7 @@
-import { direct, memoryRedis, MemoryServer, type Network } from '@holdfast/memory';
+import { direct, MemoryServer, type Network } from '@holdfast/memory';
 import { type guardLeaks, ManualClock } from '@holdfast/testkit';
-import type { LockClient, LockClientOptions } from 'holdfast';
-import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
+import type { LockClientOptions } from 'holdfast';
+import { memoryClients } from './memory-clients.js';
 import { turns } from './room.js';
 
 /**
@@ -51,18 +51,7 @@ export function standingServer(leaks: ReturnType<typeof guardLeaks>) {
       };
     },
   };
-  const open = (through: Network, options: Partial<LockClientOptions> = {}): LockClient => {
-    const redis = () =>
-      memoryRedis(
-        { network: through, timers: clock },
-        { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0 },
-      );
-    const openRedis = () => ({ kind: 'node', redis: redis(), ownership: 'ours' }) as const;
-    const surroundings = { ...systemSurroundings(), clock, openRedis };
-    const client = createLockClientIn(surroundings, { redis: 'redis://memory', ...options });
-    leaks.cleanup(() => client.close());
-    return client;
-  };
+  const open = memoryClients(clock, leaks);
   return {
     client: (options?: Partial<LockClientOptions>) => open(network, options),
     stop: (how: Manner = 'mute') => {
