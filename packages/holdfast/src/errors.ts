@@ -1,7 +1,7 @@
 /** The errors of a call, and all others: what code outside imports. */
 
 import { redisCodeOf } from './connection/reply-errors.js';
-import { atFirst, called, LockError, named } from './lock-error.js';
+import { atFirst, called, LockErrorBase, named } from './lock-error.js';
 import type { LimitOptions } from './options.js';
 import type {
   LockNotReplicatedError,
@@ -11,7 +11,7 @@ import type {
   StaleTokenError,
 } from './redis-errors.js';
 
-export { LockError, type LockErrorCode } from './lock-error.js';
+export type { LockErrorCode } from './lock-error.js';
 export * from './redis-errors.js';
 
 /** What a call that waited for nothing has seen, for messages. */
@@ -22,10 +22,10 @@ const inWords = {
 };
 
 /**
- * A call with a limit (`waitMs`, or `maxAttempts` of a spin lock) did not get what it waited for. It was busy, or Redis had no time to say so; see the message.
+ * A call with a limit (`waitMs`, or `maxAttempts` of a spin lock) did not get what it waited for. It was busy, or Redis had not said so yet; see `found`.
  * It does not hold it, and will not get it later.
  */
-export class LockTimeoutError extends LockError {
+export class LockTimeoutError extends LockErrorBase {
   static {
     named(this, 'LockTimeoutError');
   }
@@ -33,11 +33,14 @@ export class LockTimeoutError extends LockError {
   readonly code = LockTimeoutError.code;
   /** How long the call waited, in whole milliseconds. */
   readonly waitedMs: number;
+  /** What Redis had said by then: that somebody else has it (`busy`), or nothing yet (`unanswered`). */
+  readonly found: 'busy' | 'unanswered';
 
   constructor(lockName: string, waitedMs: number, found: 'busy' | 'unanswered' = 'busy', kind = 'lock') {
     const ms = Math.round(waitedMs);
     super(`${atFirst(kind, lockName)} ${inWords[found](ms, kind)}`, lockName);
     this.waitedMs = ms;
+    this.found = found;
   }
 }
 
@@ -82,7 +85,7 @@ const lossInWords: Record<LockLostReason, string> = {
  * The hold ended before it was released: what it guarded may have run beside another owner since. Of a latch: Redis has lost the round that was waited for,
  * and nobody knows whether all have counted.
  */
-export class LockLostError extends LockError {
+export class LockLostError extends LockErrorBase {
   static {
     named(this, 'LockLostError');
   }
@@ -108,7 +111,7 @@ export class LockLostError extends LockError {
  * `unlock()` was called where this scope, handle or owner holds nothing; or a permit was given back that nobody has; or `assertHeld`/`run`/`extend` of a
  * released hold, or a leader that resigned.
  */
-export class LockNotHeldError extends LockError {
+export class LockNotHeldError extends LockErrorBase {
   static {
     named(this, 'LockNotHeldError');
   }
@@ -124,7 +127,7 @@ export class LockNotHeldError extends LockError {
  * A call that its scope does not allow: a second `lock()` or `tryLock()` of a name that is still pending in the same `client.run`, a call that still waited when its scope ended,
  * or `lock()` or `tryLock()` outside `client.run` with `strictScopes`. See `docs/semantics.md`, Scopes.
  */
-export class LockScopeError extends LockError {
+export class LockScopeError extends LockErrorBase {
   static {
     named(this, 'LockScopeError');
   }
@@ -137,7 +140,7 @@ export class LockScopeError extends LockError {
  * such calls for each other: so nothing was sent. Release the read hold first and look again at what you have read, or take the write lock from
  * the start: its holder may read.
  */
-export class LockUpgradeError extends LockError {
+export class LockUpgradeError extends LockErrorBase {
   static {
     named(this, 'LockUpgradeError');
   }
@@ -166,7 +169,7 @@ export interface DeadlockWait {
  * The call would have waited for ever, for calls of this client that wait for it: see the event `deadlock`. Thrown only with `deadlocks: 'refuse'`, and by the
  * call that closed the circle. Nothing was sent for it. Let go of the lock that the others wait for, and begin again.
  */
-export class LockDeadlockError extends LockError {
+export class LockDeadlockError extends LockErrorBase {
   static {
     named(this, 'LockDeadlockError');
   }
@@ -204,7 +207,7 @@ const limitInWords: Record<LockLimit, string> = {
 };
 
 /** The call would have gone above one of the client's `limits`. Nothing was sent, and whatever else the client has is untouched. */
-export class LockLimitError extends LockError {
+export class LockLimitError extends LockErrorBase {
   static {
     named(this, 'LockLimitError');
   }
@@ -228,7 +231,7 @@ export class LockLimitError extends LockError {
 }
 
 /** Two nodes of a lock by majority are one server; the message says which. */
-export class LockNodesError extends LockError {
+export class LockNodesError extends LockErrorBase {
   static {
     named(this, 'LockNodesError');
   }
@@ -241,7 +244,7 @@ export class LockNodesError extends LockError {
 }
 
 /** The client was closed, before or during the call. */
-export class LockClientClosedError extends LockError {
+export class LockClientClosedError extends LockErrorBase {
   static {
     named(this, 'LockClientClosedError');
   }
@@ -257,14 +260,14 @@ export class LockClientClosedError extends LockError {
 }
 
 /**
- * Each error of holdfast, for the compiler to tell by its `code` which one it is, and so what else it has:
+ * Each error of holdfast, for the compiler to tell by its `code` which one it is, and so what else it has. TypeScript before 5.3 does not take
+ * `instanceof` for that: there, `const known = error as AnyLockError`.
  *
  * ```ts
  * if (error instanceof LockError) {
- *   const known = error as AnyLockError;
- *   switch (known.code) {
- *     case 'LOCK_LOST': return known.reason;
- *     case 'LOCK_TIMEOUT': return known.waitedMs;
+ *   switch (error.code) {
+ *     case 'LOCK_LOST': return error.reason;
+ *     case 'LOCK_TIMEOUT': return error.waitedMs;
  *   }
  * }
  * ```
@@ -284,3 +287,10 @@ export type AnyLockError =
   | LockUpgradeError
   | SharedFailureError
   | StaleTokenError;
+
+/** Base class of holdfast's errors. */
+export type LockError = LockErrorBase;
+/** To the compiler (TypeScript 5.3 and later) its instances are {@link AnyLockError}; the class itself cannot say so, since it knows none that extends it. */
+export const LockError = LockErrorBase as typeof LockErrorBase & {
+  [Symbol.hasInstance](value: unknown): value is AnyLockError;
+};

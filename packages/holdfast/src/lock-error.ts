@@ -13,7 +13,7 @@ const ours = new WeakSet<object>();
  * Gives a class of ours the name that `name`, stacks and loggers show. Not left to the class: bundlers and minifiers rename it. On the prototype,
  * because the first line of a stack is written before a constructor could set anything.
  */
-export function named(type: abstract new (...args: never) => LockError, name: string): void {
+export function named(type: abstract new (...args: never) => LockErrorBase, name: string): void {
   ours.add(type);
   for (const target of [type, type.prototype]) {
     Object.defineProperty(target, 'name', { value: name, configurable: true, writable: target !== type });
@@ -31,7 +31,7 @@ export function atFirst(kind: string, name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The stable codes of {@link LockError.code}. */
+/** The stable codes of {@link LockErrorBase.code}. */
 export type LockErrorCode =
   | 'LOCK_TIMEOUT'
   | 'LOCK_LOST'
@@ -48,12 +48,12 @@ export type LockErrorCode =
   | 'LOCK_SHARED_FAILURE'
   | 'LOCK_CLIENT_CLOSED';
 
-/** Base class of holdfast's errors. */
-export abstract class LockError extends Error {
+/** The class behind {@link LockError}, and behind each error of holdfast. */
+export abstract class LockErrorBase extends Error {
   static {
     named(this, 'LockError');
   }
-  /** Stable code to branch on; that of an `AnyLockError` narrows. */
+  /** Stable code to branch on. */
   abstract readonly code: LockErrorCode;
   /** The lock the failed call was about; absent when it was about the whole client. */
   readonly lockName: string | undefined;
@@ -66,7 +66,7 @@ export abstract class LockError extends Error {
 
   /** An error of another copy of this package, such as its CommonJS form, is one too. */
   static override [Symbol.hasInstance](
-    this: { readonly prototype: LockError; readonly code?: LockErrorCode },
+    this: { readonly prototype: LockErrorBase; readonly code?: LockErrorCode },
     value: unknown,
   ): boolean {
     if (!ours.has(this)) return super[Symbol.hasInstance](value);

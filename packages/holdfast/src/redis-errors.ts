@@ -1,7 +1,7 @@
 /** The errors that say what Redis has answered, or has not. */
 
 import { nodeOfCluster } from './connection/trouble.js';
-import { atFirst, called, LockError, named } from './lock-error.js';
+import { atFirst, called, LockErrorBase, named } from './lock-error.js';
 
 /**
  * Redis did not answer in time. When the call was an acquisition, the lock is *not* held on its behalf: whatever the command may
@@ -9,7 +9,7 @@ import { atFirst, called, LockError, named } from './lock-error.js';
  *
  * Also thrown at once for what cannot pass by itself (password, certificate, database). `cause`: the last thing that went wrong, if known.
  */
-export class LockUnavailableError extends LockError {
+export class LockUnavailableError extends LockErrorBase {
   static {
     named(this, 'LockUnavailableError');
   }
@@ -50,7 +50,7 @@ function inWords(redisCode: string, cause: unknown): string {
  * `redisCode` `NOTALOCK` is our own scripts' answer: under the name of the lock stands something that is no lock of holdfast or Redisson. It
  * was neither written nor deleted.
  */
-export class LockRefusedError extends LockError {
+export class LockRefusedError extends LockErrorBase {
   static {
     named(this, 'LockRefusedError');
   }
@@ -77,7 +77,7 @@ export class LockRefusedError extends LockError {
  * Fewer replicas than `replicas.min` confirmed the acquisition in time. It was undone: the lock is not held on behalf of the call, though a
  * replica that is promoted while the undoing is on its way may still show it until its lease ends.
  */
-export class LockNotReplicatedError extends LockError {
+export class LockNotReplicatedError extends LockErrorBase {
   static {
     named(this, 'LockNotReplicatedError');
   }
@@ -102,7 +102,7 @@ export class LockNotReplicatedError extends LockError {
  * A guarded write was refused: a holder with a later token has written to the key. The lock had passed on, and whatever this holder still does under it
  * is too late. See {@link Guard}.
  */
-export class StaleTokenError extends LockError {
+export class StaleTokenError extends LockErrorBase {
   static {
     named(this, 'StaleTokenError');
   }
@@ -127,7 +127,7 @@ export class StaleTokenError extends LockError {
 }
 
 /** Another caller computed what is shared, and failed; it shares its failures. See {@link ShareOptions.errorTtlMs}. */
-export class SharedFailureError extends LockError {
+export class SharedFailureError extends LockErrorBase {
   static {
     named(this, 'SharedFailureError');
   }

@@ -216,7 +216,12 @@ describe('errors', () => {
     SharedFailureError: holdfast.SharedFailureError,
   };
   const samples = [
-    [new holdfast.LockTimeoutError('lock', 20), 'LOCK_TIMEOUT', classes.LockTimeoutError, { waitedMs: 20 }],
+    [
+      new holdfast.LockTimeoutError('lock', 20),
+      'LOCK_TIMEOUT',
+      classes.LockTimeoutError,
+      { waitedMs: 20, found: 'busy' },
+    ],
     [new holdfast.LockLostError('lock', 'expired'), 'LOCK_LOST', classes.LockLostError, { reason: 'expired' }],
     [new holdfast.LockNotHeldError('lock', 'this handle'), 'LOCK_NOT_HELD', classes.LockNotHeldError, {}],
     [new holdfast.LockScopeError('no', 'lock'), 'LOCK_SCOPE', classes.LockScopeError, {}],
@@ -289,8 +294,9 @@ describe('errors', () => {
     }
   });
 
-  it('narrow by code, as one of all there are', () => {
-    const told = (error: AnyLockError) => {
+  it('narrow by code, as one of all there are, behind instanceof', () => {
+    const told = (error: unknown) => {
+      if (!(error instanceof LockError)) return undefined;
       switch (error.code) {
         case 'LOCK_LOST':
           return error.reason;
