@@ -1,7 +1,7 @@
 // The documents that come with the package, from those of the repository.
 import { posix } from 'node:path';
 
-/** What someone who uses the package reads. How it is built and proven stays in the repository. */
+/** What someone who uses the package reads. How it is built stays in the repository, with the reports and records that these documents rest on. */
 export const shipped = [
   ...['README.md', 'CHANGELOG.md', 'SECURITY.md'],
   ...[
@@ -13,6 +13,10 @@ export const shipped = [
     'security',
     'redisson',
     'upgrading',
+    'versions',
+    'guide',
+    'performance',
+    'safety',
     'locks',
     'operations',
     'runbook',
@@ -48,9 +52,10 @@ export const shipped = [
     'pino',
     'transactions',
   ].map((name) => `docs/recipes/${name}.md`),
+  ...['outlived', 'load', 'wake-up', 'handover'].map((name) => `docs/guide/${name}.svg`),
   // To copy.
   ...['README.md', 'alerts.yml', 'dashboard.json'].map((name) => `docs/operations/${name}`),
-  ...['express', 'fastify', 'koa', 'hono'].map((name) => `examples/middleware/${name}.ts`),
+  ...['README.md', 'express.ts', 'fastify.ts', 'koa.ts', 'hono.ts'].map((name) => `examples/middleware/${name}`),
   ...['README.md', 'degrading.ts'].map((name) => `examples/degrading/${name}`),
 ];
 
@@ -60,23 +65,27 @@ const link = /(!?)\[([^\]]*)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)/g;
 export const targetsOf = (file, text) =>
   [...text.matchAll(link)].map(([, , , path]) => posix.normalize(posix.join(posix.dirname(file), path)));
 
+/** What is left of a link to what the reader has not got: its words, and behind those of a document where it is, so that the sentence still says what it points at. */
+const leftOf = (words, path) => (path.endsWith('.md') ? `${words} (in the repository)` : words);
+
 /**
  * A document whose links lead elsewhere.
  *
  * @param {string} file path in the repository
  * @param {string} text
- * @param {(target: string, anchor: string, path: string) => string | undefined} leadTo the address of a file of the repository; undefined when it has none: then of
- * the link the words are left
+ * @param {(target: string, anchor: string, path: string) => string | undefined} leadTo the address of a file of the repository; undefined when it has none
  */
 export const relinked = (file, text, leadTo) =>
-  text.replaceAll(link, (_, mark, words, path, anchor = '') => {
-    const address = leadTo(posix.normalize(posix.join(posix.dirname(file), path)), anchor, path);
-    return address === undefined ? words : `${mark}[${words}](${address})`;
-  });
+  text
+    .replaceAll(link, (_, mark, words, path, anchor = '') => {
+      const address = leadTo(posix.normalize(posix.join(posix.dirname(file), path)), anchor, path);
+      return address === undefined ? leftOf(words, path) : `${mark}[${words}](${address})`;
+    })
+    .replaceAll(/\(([^()]*) \(in the repository\)\)/g, '($1, in the repository)');
 
 /**
  * Makes the links of a document lead somewhere wherever it is read. With the address of the repository all of them are absolute. Without, those to
- * documents that are shipped stay as they are, and of the others the words are left.
+ * documents that are shipped stay as they are, and the others are said to be in the repository.
  *
  * @param {string} file path in the repository
  * @param {string} text
