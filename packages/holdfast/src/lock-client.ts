@@ -44,7 +44,10 @@ export interface ConnectOptions {
 export interface LockClientMembers extends AsyncDisposable {
   /** Random id of this client; its holds and messages carry it. */
   readonly clientId: string;
-  /** Whether it could lock now: connected, authenticated, and heard by message, as far as is known: of a server that hangs nothing is known before it is asked something, and where an address leads messages and commands to two servers the event `error` says so. No I/O. */
+  /**
+   * Whether it could lock now, as far as this client knows without asking: it is connected and authenticated, and messages reach it. A server that hangs goes
+   * unnoticed until it is asked something: {@link connect} asks. No I/O.
+   */
   readonly ready: boolean;
   /**
    * A handle for the lock `name`. No I/O.

@@ -80,7 +80,10 @@ export interface RLock<H extends Hold = Hold> {
   isLocked(): Promise<boolean>;
   /** Whether this scope is inside the lock, and Redis agrees. Outside scopes: whether this handle's hold is. */
   isHeldByCurrentScope(): Promise<boolean>;
-  /** The hold count in Redis when it is held by this scope (see {@link RLock.isHeldByCurrentScope}), else 0. */
+  /**
+   * The hold count in Redis when it is held by this scope (see {@link RLock.isHeldByCurrentScope}), else 0. Of read-write locks and locks by majority Redis
+   * keeps none: there the client counts, and Redis confirms that the lock is held.
+   */
   getHoldCount(): Promise<number>;
   /** Remaining lease in Redis in milliseconds; -2 when the lock is free, -1 when it has no expiry, as PTTL. */
   remainTimeToLive(): Promise<number>;

@@ -6,7 +6,8 @@ import type { TryResult } from './rlock.js';
 export interface SemaphoreOptions {
   /**
    * How many permits the semaphore has, set by the first call that finds none set. It changes nothing where there is a semaphore, also one of
-   * another size: see {@link RSemaphore.setPermits}. No call by this handle takes more at once (RangeError): it would wait without end. Absent: somebody must call {@link RSemaphore.trySetPermits}.
+   * another size: see {@link RSemaphore.setPermits}. No call by this handle takes more at once (RangeError): it would wait without end. Where Redis has
+   * fewer than this handle says, a call for more than those waits until the semaphore is made larger: `inspect()` tells how many there are. Absent: somebody must call {@link RSemaphore.trySetPermits}.
    */
   permits?: number | undefined;
 }

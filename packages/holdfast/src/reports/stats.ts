@@ -31,7 +31,7 @@ export interface LockClientStats {
     readonly tried: number;
     /** Calls that got the lock, re-entries included. */
     readonly won: number;
-    /** Calls told that the lock is busy (`false`, `null` or LockTimeoutError). */
+    /** Calls that were answered `false`, `null` or LockTimeoutError: the lock was busy, or Redis gave no answer within their wait. */
     readonly refused: number;
     /** Calls that ended in any other error, an abort included. */
     readonly failed: number;
