@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 const root = new URL('../../../../', import.meta.url);
 const documents: {
   shipped: readonly string[];
-  relink(file: string, text: string, base?: string): string;
+  relink: (file: string, text: string, base?: string) => string;
 } = await import(new URL('scripts/ship/documents.mjs', root).href);
 const { shipped, relink } = documents;
 
