@@ -38,14 +38,5 @@ export interface Coordinating extends HeldLock {
   close(): void;
 }
 
-/** The policy of a primitive that brings what coordinates its calls. */
-export interface CoordinatingPolicy extends ExclusivePolicy {
-  readonly coordinate: Coordinate;
-}
-
-export function isCoordinating(policy: ExclusivePolicy): policy is CoordinatingPolicy {
-  return 'coordinate' in policy;
-}
-
-/** Makes what coordinates one lock. `home` is told when nothing is left of it. */
-export type Coordinate = (parts: LockParts, home: LockHome) => Coordinating;
+/** How the calls for a lock find each other: by a policy, or by what the primitive itself brings. `home` is told when nothing is left of it. */
+export type Coordination = ExclusivePolicy | { coordinate(parts: LockParts, home: LockHome): Coordinating };

@@ -45,7 +45,7 @@ import type { ExclusiveLock, LockHome, Seated } from './lock.js';
 import { abandon, lose, takeBack } from './loss.js';
 import { OpenHolds } from './open-holds.js';
 import type { ExclusivePolicy } from './policy.js';
-import { lostAround } from './reentry.js';
+import { lostAround, mayReenter } from './reentry.js';
 
 /** See the module comment. */
 export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
@@ -121,7 +121,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
 
   /** The call is inside a hold of this lock, and waits for nothing but another branch of it. */
   private holdsFor(request: AcquireRequest): boolean {
-    return this.holds.all.some((record) => this.policy.mayReenter(request, record));
+    return this.holds.all.some((record) => mayReenter(request, record));
   }
 
   private async refuse(request: AcquireRequest, error: unknown): Promise<never> {

@@ -16,15 +16,12 @@ import type { CountedDown, Stake } from '../tenure/stake.js';
 import type { QueuedCalls } from '../waiting/wait-queue.js';
 import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
 import { mayPassOn } from './handoff-rule.js';
-import type { HoldRecord } from './hold-record.js';
 import type { OpenHolds } from './open-holds.js';
 import { mayReenter, originsOf } from './reentry.js';
 
 /** See the module comment. */
 export interface ExclusivePolicy {
-  /** Whether a call may enter while `innermost` is the innermost hold. */
-  mayReenter(request: AcquireRequest, innermost: HoldRecord | undefined): boolean;
-  /** What a hold that the call may re-enter belongs to: the index of waiting calls by what {@link mayReenter} looks at. */
+  /** What a hold that the call may re-enter belongs to. Nothing: it is inside no other, wherever it is made. */
   originsOf(request: AcquireRequest): readonly (Scope | string)[];
   /** Whether a held tenure may be passed on to the next call of this process now. */
   mayPassOn(tenure: Stake, parts: LockParts): boolean;
@@ -56,7 +53,6 @@ export type Entry = 'inside' | 'beside' | 'none';
 
 /** That of the re-entrant lock. */
 export const reentrantPolicy: ExclusivePolicy = {
-  mayReenter,
   originsOf,
   mayPassOn,
   entry: ({ holds }, request) => (mayReenter(request, holds.innermost) ? 'inside' : 'none'),
@@ -70,15 +66,5 @@ export const reentrantPolicy: ExclusivePolicy = {
 /** That of the fair lock: whoever asked Redis first is served first, so each call asks at once, and nothing passes by Redis. */
 export const fairPolicy: ExclusivePolicy = { ...reentrantPolicy, mayPassOn: () => false, contends: 'each' };
 
-/** That of the semaphore: each call has permits of its own, beside all others, and nothing is nested or passed on in memory. */
-export const permitPolicy: ExclusivePolicy = {
-  mayReenter: () => false,
-  originsOf: () => none,
-  mayPassOn: () => false,
-  contends: 'each',
-  holders: 'many',
-  entry: () => 'none',
-  nextToEnter: () => undefined,
-  depthOf: () => 0,
-  countDown: (_, tenure) => tenure.steps.countDown(),
-};
+/** That of the semaphore: each call has permits of its own, beside all others, also where it is made while others are had. */
+export const permitPolicy: ExclusivePolicy = { ...fairPolicy, originsOf: () => none, holders: 'many' };

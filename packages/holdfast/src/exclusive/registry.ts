@@ -4,17 +4,16 @@ import type { ScopedHold } from '../scopes/scope.js';
 import type { LockParts } from '../client-parts.js';
 import type { LockIdentity, Operations } from '../tenure/operations.js';
 import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
-import { type Coordinating, type HeldLock, isCoordinating } from './coordinating.js';
+import type { Coordinating, Coordination, HeldLock } from './coordinating.js';
 import { Coordinator } from './coordinator.js';
 import type { HoldRecord } from './hold-record.js';
 import { Lanes } from './lanes.js';
 import type { LockHome, Seated } from './lock.js';
-import type { ExclusivePolicy } from './policy.js';
 
 /** A lock, as a handle wants it. */
 interface Wanted {
   readonly operations: Operations;
-  readonly policy: ExclusivePolicy;
+  readonly policy: Coordination;
 }
 
 /** What waits for something else than a lock. */
@@ -56,10 +55,10 @@ export class Registry implements LockHome {
   coordinator({ operations, policy }: Wanted, parts: LockParts, request: AcquireRequest): Coordinating {
     const known = this.#seat(operations);
     if (known !== undefined && !(known instanceof Lanes)) return known;
+    if (known === undefined) this.#parts.limits.checkNames(operations, this.#size);
+    if ('coordinate' in policy) return this.#place(operations, policy.coordinate(parts, this));
     const lane = known?.find(operations, policy.originsOf(request));
     if (lane !== undefined) return lane;
-    if (known === undefined) this.#parts.limits.checkNames(operations, this.#size);
-    if (isCoordinating(policy)) return this.#place(operations, policy.coordinate(parts, this));
     const coordinator = new Coordinator(operations, policy, parts, this);
     if (policy.contends === 'first') this.#place(operations, coordinator);
     else (known ?? this.#place(operations, new Lanes(policy.holders))).add(coordinator, request.owner);

@@ -4,7 +4,7 @@ import type { CheckedOptions } from '../acquire-options.js';
 import type { LockParts } from '../client-parts.js';
 import { LockScopeError } from '../errors.js';
 import type { AcquireKind, HoldRecord } from '../exclusive/hold-record.js';
-import type { ExclusivePolicy } from '../exclusive/policy.js';
+import type { Coordination } from '../exclusive/coordinating.js';
 import type { Registry } from '../exclusive/registry.js';
 import { shown } from '../reports/caller.js';
 import { CALLER_ONLY, CALLERS, type Entry, Site } from '../reports/site.js';
@@ -41,7 +41,7 @@ export interface CallStyle {
 /** One call for a lock. */
 export interface LockCall<T> {
   readonly operations: Operations;
-  readonly policy: ExclusivePolicy;
+  readonly policy: Coordination;
   /** The explicit owner, if the handle was made for one. */
   readonly owner: string | undefined;
   readonly style: CallStyle;

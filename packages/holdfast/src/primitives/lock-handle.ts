@@ -8,7 +8,7 @@ import {
 } from '../acquire-options.js';
 import { LockNotHeldError, LockTimeoutError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
-import type { ExclusivePolicy } from '../exclusive/policy.js';
+import type { Coordination } from '../exclusive/coordinating.js';
 import { none, withLast, without } from '../lists.js';
 import { shown } from '../reports/caller.js';
 import { inFrame } from '../reports/site.js';
@@ -74,7 +74,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   readonly name: string;
   readonly #host: LockHost;
   readonly #operations: OwnedOperations;
-  readonly #policy: ExclusivePolicy;
+  readonly #policy: Coordination;
   readonly #owner: string | undefined;
   readonly #holdOf: HoldOf<H>;
   /** Taken by `lock` and `tryLock` through this handle outside scopes, oldest first. */
@@ -87,7 +87,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   constructor(
     host: LockHost,
     operations: OwnedOperations,
-    policy: ExclusivePolicy,
+    policy: Coordination,
     owner: string | undefined,
     holdOf: HoldOf<H> = plainHold as HoldOf<H>,
   ) {

@@ -1,6 +1,5 @@
 import type { Backend } from '../backend.js';
-import type { CoordinatingPolicy } from '../exclusive/coordinating.js';
-import { reentrantPolicy } from '../exclusive/policy.js';
+import type { Coordination } from '../exclusive/coordinating.js';
 import { checkFlag, checkKeys, checkOwner } from '../options.js';
 import { SharedCoordinator } from '../read-write/shared-coordinator.js';
 import type { LockHost } from './acquisition.js';
@@ -56,10 +55,7 @@ export function readWriteLock(
   checkFlag('getReadWriteLock: writersFirst', writersFirst);
   const checked = checkOwner(owner);
   const operations = reads.with({ writersFirst });
-  const policy: CoordinatingPolicy = {
-    ...reentrantPolicy,
-    coordinate: (parts, home) => new SharedCoordinator(operations, parts, home),
-  };
+  const policy: Coordination = { coordinate: (parts, home) => new SharedCoordinator(operations, parts, home) };
   const reading = new LockHandle(host, operations, policy, checked);
   const writing = new LockHandle(host, operations.of('write'), policy, checked);
   return { name, readLock: () => reading, writeLock: () => writing };

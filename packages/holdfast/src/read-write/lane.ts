@@ -22,7 +22,6 @@ import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
 
 /** See the module comment. */
 export class LanePolicy implements ExclusivePolicy {
-  readonly mayReenter = mayReenter;
   readonly originsOf = originsOf;
   /** Within a lane. A call may stand in its own way in another lane, and is warned of that. */
   readonly contends = 'each';
