@@ -25,7 +25,7 @@ import type { Inherited } from '../tenure/inherited.js';
 import type { Stake } from '../tenure/stake.js';
 import { LinkedList } from '../waiting/linked-list.js';
 import { nobody, WaitQueue } from '../waiting/wait-queue.js';
-import type { Waiter } from '../waiting/waiter.js';
+import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
 import { HoldRecord, type HoldPhase } from './hold-record.js';
 import { type ExclusiveLock, retune } from './lock.js';
 
@@ -70,10 +70,10 @@ export function reenter(lock: ExclusiveLock, waiter: Waiter): void {
     waiter.refuse(limits.reached(lock, 'depth'));
     return;
   }
-  const { terms, unlockScopeOnReentry } = waiter.request;
+  const { terms } = waiter.request;
   const tenure = lock.tenure as Stake;
   const record = begin(lock, waiter, confirming(lock, 're-entered'));
-  record.adopt(unlockScopeOnReentry);
+  record.adopt(unlockScopeOf(waiter.request, 're-entered'));
   // The hold around it may have been released by the time at which Redis answers.
   record.inherited = record.ahead?.inherited;
   retune(lock, tenure, record);
@@ -94,7 +94,7 @@ export function enter(lock: ExclusiveLock, tenure: Stake, waiter: Waiter, how: '
   const record = begin(lock, waiter, delivering[how]);
   // Any other tenure has just begun on the terms of this call.
   if (how === 'local') retune(lock, tenure, record);
-  deliver(lock, waiter, record, waiter.request.unlockScope);
+  deliver(lock, waiter, record);
 }
 
 /** The tenure is ours, and no hold of it is left: Redis gives it the lease that the call asks for. */
@@ -169,7 +169,7 @@ function confirmed(
   if (phase.kind !== 'confirming') return;
   if (outcome.kind === 'held') {
     record.deliver();
-    deliver(lock, waiter, record, phase.how === 're-entered' ? record.unlockScope : waiter.request.unlockScope);
+    deliver(lock, waiter, record);
     return;
   }
   if (outcome.kind === 'lost') {
@@ -188,10 +188,10 @@ function confirmed(
   admitInside(lock);
 }
 
-function deliver(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlockScope: Scope | undefined): void {
+function deliver(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord): void {
   const { phase } = record;
   if (phase.kind !== 'delivering') return;
-  const open = () => lock.change(() => opened(lock, waiter, record, unlockScope));
+  const open = () => lock.change(() => opened(lock, waiter, record));
   if (phase.how === 'local') lock.parts.turns.take(open);
   else open();
 }
@@ -216,7 +216,12 @@ function inheritedBy(lock: ExclusiveLock, record: HoldRecord): Inherited | undef
   return inherited ?? record.inherited ?? record.ahead?.inherited;
 }
 
-function opened(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlockScope: Scope | undefined): void {
+/** The scope whose `unlock` undoes the hold: where the call has re-entered the one around it, else `client.run` only. */
+function unlockScopeOf({ kind, scope }: AcquireRequest, how: AcquiredHow): Scope | undefined {
+  return kind === 'imperative' && (how === 're-entered' || scope?.kind === 'thread') ? scope : undefined;
+}
+
+function opened(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord): void {
   // Looked at first: it may be this look that finds the lease over, and sends the call back.
   lock.check();
   const { phase } = record;
@@ -231,7 +236,7 @@ function opened(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord, unlockS
   const now = clock.now();
   record.fence = lock.tenure?.tokens?.current;
   record.how = phase.how;
-  record.open(now, unlockScope, inheritedBy(lock, record));
+  record.open(now, unlockScopeOf(waiter.request, phase.how), inheritedBy(lock, record));
   keepFor(lock, phase.how, record.terms);
   waiter.give(record);
   reporter.acquired(record, now - waiter.joinedAt, phase.how);

@@ -90,8 +90,6 @@ export function startCall<T>(host: LockHost, call: LockCall<T>): Promise<T> {
     context: parts.reporter.wantsContexts ? allHere() : scopeHere(),
     entry,
     terms: termsOf(host, options),
-    unlockScope: kind === 'imperative' && scope?.kind === 'thread' ? scope : undefined,
-    unlockScopeOnReentry: kind === 'imperative' ? scope : undefined,
     completion,
   };
   if (kind === 'imperative' && owner === undefined) refuseUnclear(host, request, call);

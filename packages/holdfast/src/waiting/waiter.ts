@@ -47,9 +47,6 @@ export interface AcquireRequest extends HoldOrigin, LockIdentity {
   readonly membersHeld?: readonly HoldRecord[] | undefined;
   /** Of a member of a multi-lock: a stake that may be had already. */
   readonly ahead?: StakeAhead | undefined;
-  /** The scope whose `unlock` undoes the hold when it was taken as a new owner, and when it re-entered. */
-  readonly unlockScope: Scope | undefined;
-  readonly unlockScopeOnReentry: Scope | undefined;
   /** The method that was called: what stands below it in the stack is the user's. */
   readonly entry: Entry;
   readonly completion: Completion<unknown>;
