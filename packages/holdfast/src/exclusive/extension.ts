@@ -1,6 +1,6 @@
 import type { LockParts } from '../client-parts.js';
-import { failureError } from '../tenure/failures.js';
 import { lastUntil } from '../tenure/hold-terms.js';
+import { heed } from './change-outcome.js';
 import type { HoldRecord } from './hold-record.js';
 import { type ExclusiveLock, retune } from './lock.js';
 
@@ -18,8 +18,7 @@ export function checkExtension({ limits, clock }: LockParts, record: HoldRecord,
 /**
  * Raises the lease of the lock that `record` is a hold of, which is held now, to at least `ms` from now.
  *
- * @throws LockLostError when it is lost; LockUnavailableError, LockRefusedError when Redis did not do it, as far as is known; and as
- * {@link checkExtension}: before anything is sent.
+ * @throws as {@link heed}; and as {@link checkExtension}: before anything is sent.
  */
 export async function extend(lock: ExclusiveLock, record: HoldRecord, ms: number): Promise<void> {
   const { tenure, parts, holds } = lock;
@@ -29,9 +28,7 @@ export async function extend(lock: ExclusiveLock, record: HoldRecord, ms: number
   const { all } = holds;
   const until = parts.clock.now() + ms;
   const outcome = await tenure.steps.raise(ms);
-  if (outcome.kind === 'lost') lock.change(() => lock.tenure === tenure && tenure.lease.lose(outcome.reason));
-  else if (outcome.kind !== 'held') throw failureError(lock, outcome);
-  if (record.lost) throw record.lossError();
+  heed(lock, tenure, record, outcome);
   for (const one of all) lastUntil(one, until);
   if (lock.tenure === tenure) retune(lock, tenure);
 }

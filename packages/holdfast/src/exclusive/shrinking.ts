@@ -1,6 +1,6 @@
 import type { Command } from '@holdfast/core';
-import { failureError } from '../tenure/failures.js';
 import type { HandoffReply } from '../tenure/operations.js';
+import { heed } from './change-outcome.js';
 import type { HoldRecord } from './hold-record.js';
 import type { ExclusiveLock } from './lock.js';
 import { withinResponseTimeout } from './within-response-timeout.js';
@@ -9,7 +9,7 @@ import { withinResponseTimeout } from './within-response-timeout.js';
  * Gives back a part of what a hold has, which goes on with the rest. It is carried out behind what was asked before, and also when the call has
  * rejected with LockUnavailableError, unless the hold is over by then.
  *
- * @throws LockLostError when it is lost; LockUnavailableError, LockRefusedError when Redis did not do it.
+ * @throws as {@link heed}.
  */
 export async function giveBackSome(
   lock: ExclusiveLock,
@@ -23,8 +23,5 @@ export async function giveBackSome(
     tenure,
     parts,
   );
-  if (outcome.kind === 'held' || record.state === 'released') return;
-  if (outcome.kind === 'lost') lock.change(() => tenure.lease.lose(outcome.reason));
-  else throw failureError(lock, outcome);
-  if (record.lost) throw record.lossError();
+  if (outcome.kind !== 'held' && record.state !== 'released') heed(lock, tenure, record, outcome);
 }
