@@ -291,7 +291,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   }
 
   private tidyUp(): void {
-    if (this.queue.size > 0) return;
+    if (this.queue.first !== undefined) return;
     this.queue = nobody;
     if (this.tenure !== undefined || this.arriving !== undefined || !this.holds.isEmpty) return;
     this.#selfWait?.stop();

@@ -28,7 +28,6 @@ type Counting = Pick<Limits, 'joined' | 'left'>;
 
 /** See the module comment. */
 export class WaitQueue extends LinkedList<Waiter> {
-  #size = 0;
   /** The index, by scope or owner. Undefined when all calls are outside: those are inside no hold. */
   #origins: Map<Scope | string, LinkedList<Entry>> | undefined;
   /** The first that is not in the index; none of those behind it is. */
@@ -58,10 +57,6 @@ export class WaitQueue extends LinkedList<Waiter> {
     if (this.#demand?.terms !== terms || this.#demand.patientUntil !== patientUntil)
       this.#demand = { terms, patientUntil };
     return this.#demand;
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   /** A call asked for one attempt only. */
@@ -94,7 +89,7 @@ export class WaitQueue extends LinkedList<Waiter> {
     const { behind } = waiter;
     if (!super.remove(waiter)) return false;
     if (waiter === this.#unindexed) this.#unindexed = behind;
-    if (--this.#size === 0) this.#demand = undefined;
+    if (this.first === undefined) this.#demand = undefined;
     this.#limits.left();
     if (waiter.mostAttempts < Number.POSITIVE_INFINITY) this.#limitedAttempts--;
     for (const entry of waiter.indexEntries) this.leave(entry);
@@ -117,7 +112,6 @@ export class WaitQueue extends LinkedList<Waiter> {
   }
 
   private joined(waiter: Waiter): void {
-    this.#size++;
     this.#limits.joined();
     if (waiter.mostAttempts < Number.POSITIVE_INFINITY) this.#limitedAttempts++;
     if (waiter.singleAttempt) this.#singleAttempts++;
