@@ -137,17 +137,14 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     return this.queue;
   }
 
-  /** The tenure id under which `hold` is held. */
   tenureIdOf(hold: ScopedHold): string | undefined {
     return this.holds.has(hold) ? this.tenure?.id : undefined;
   }
 
-  /** What is held under a tenure id, innermost last. */
   heldUnder(id: string): readonly HoldRecord[] {
     return this.tenure?.id === id ? this.holds.all : none;
   }
 
-  /** Tenure `id` has been taken away, as is known by other means than a renewal. */
   takenAway(id: string, reason: LockLostReason): void {
     if (this.tenure?.id === id) this.tenure.lease.lose(reason);
   }
@@ -156,7 +153,6 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     if (granted !== this && this.policy.holders === 'one' && this.tenure?.held) this.tenure.lease.question();
   }
 
-  /** The client closes: calls that wait are refused, and so are those that would have to wait again. */
   refuseWaiting(): void {
     this.closing = true;
     this.change(() => {
@@ -164,7 +160,6 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
     });
   }
 
-  /** Open holds are lost with reason `closed`, and the lock is given back whatever its count. */
   close(): void {
     this.change(() => takeBack(this));
   }
