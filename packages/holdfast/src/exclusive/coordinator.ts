@@ -48,10 +48,12 @@ import type { ExclusivePolicy } from './policy.js';
 import { lostAround, mayReenter } from './reentry.js';
 
 /** See the module comment. */
-export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
+export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
+  implements Coordinating, ExclusiveLock, WaiterKeeper
+{
   readonly operations: Operations;
   readonly parts: LockParts;
-  readonly policy: ExclusivePolicy;
+  readonly policy: P;
   readonly holds = new OpenHolds();
   queue: QueuedCalls = nobody;
   arriving: LinkedList<Waiter> | undefined;
@@ -67,7 +69,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   /** Changes of this lock under way, inside each other. */
   #changes = 0;
 
-  constructor(operations: Operations, policy: ExclusivePolicy, parts: LockParts, home: LockHome) {
+  constructor(operations: Operations, policy: P, parts: LockParts, home: LockHome) {
     this.operations = operations;
     this.policy = policy;
     this.parts = parts;
@@ -138,7 +140,7 @@ export class Coordinator implements Coordinating, ExclusiveLock, WaiterKeeper {
   }
 
   tenureIdOf(hold: ScopedHold): string | undefined {
-    return this.holds.has(hold) ? this.tenure?.id : undefined;
+    return this.lockOf(hold)?.tenure?.id;
   }
 
   heldUnder(id: string): readonly HoldRecord[] {

@@ -7,29 +7,25 @@
  * are open in two, until the lane that was granted it first is told: by the answer to a question that it asks when the other is granted the lock.
  */
 
-import type { LockLostReason } from '../errors.js';
-import { none } from '../lists.js';
-import type { Scope, ScopedHold } from '../scopes/scope.js';
+import type { Scope } from '../scopes/scope.js';
 import { isSameLock, type LockIdentity } from '../tenure/operations.js';
-import type { HeldLock } from './coordinating.js';
 import type { Coordinator } from './coordinator.js';
-import type { HoldRecord } from './hold-record.js';
-import type { ExclusiveLock, Seated } from './lock.js';
-import type { Waiter } from '../waiting/waiter.js';
-import { type HeldHere, together } from './open-holds.js';
+import { HeldInLanes } from './held-in-lanes.js';
+import type { Seated } from './lock.js';
 import type { ExclusivePolicy } from './policy.js';
 
 /** See the module comment. */
-export class Lanes implements HeldLock {
+export class Lanes extends HeldInLanes {
   /** See {@link ExclusivePolicy.holders}. */
   readonly holders: ExclusivePolicy['holders'];
   /** With the explicit owner that each is for. Those that came first stand first. */
   readonly #all = new Map<Coordinator, string | undefined>();
   readonly #ofOwners = new Map<string, Coordinator>();
   /** Those that may have open holds: few, however many wait. */
-  readonly #granted = new Set<Coordinator>();
+  protected readonly holding = new Set<Coordinator>();
 
   constructor(holders: ExclusivePolicy['holders']) {
+    super();
     this.holders = holders;
   }
 
@@ -37,37 +33,12 @@ export class Lanes implements HeldLock {
     return this.#all.size === 0;
   }
 
-  get holds(): HeldHere {
-    return together(this.#granted);
-  }
-
-  get waiting(): Iterable<Waiter> {
-    return waitingIn(this.#all.keys());
-  }
-
-  lockOf(hold: ScopedHold): ExclusiveLock | undefined {
-    return this.#laneOf(hold);
-  }
-
-  tenureIdOf(hold: ScopedHold): string | undefined {
-    return this.#laneOf(hold)?.tenureIdOf(hold);
-  }
-
-  heldUnder(id: string): readonly HoldRecord[] {
-    for (const lane of this.#granted) if (lane.tenure?.id === id) return lane.heldUnder(id);
-    return none;
-  }
-
-  takenAway(id: string, reason: LockLostReason): void {
-    for (const lane of this.#granted) lane.takenAway(id, reason);
-  }
-
   onGranted(granted: Seated): void {
-    for (const lane of this.#granted) {
+    for (const lane of this.holding) {
       lane.onGranted(granted);
-      if (lane.holds.isEmpty) this.#granted.delete(lane);
+      if (lane.holds.isEmpty) this.holding.delete(lane);
     }
-    if (this.#all.has(granted as Coordinator)) this.#granted.add(granted as Coordinator);
+    if (this.#all.has(granted as Coordinator)) this.holding.add(granted as Coordinator);
   }
 
   /** @param owner - explicit owner of the call that it is for. */
@@ -80,7 +51,7 @@ export class Lanes implements HeldLock {
   remove(lane: Seated): boolean {
     const owner = this.#all.get(lane as Coordinator);
     if (owner !== undefined) this.#ofOwners.delete(owner);
-    this.#granted.delete(lane as Coordinator);
+    this.holding.delete(lane as Coordinator);
     return this.#all.delete(lane as Coordinator);
   }
 
@@ -99,19 +70,9 @@ export class Lanes implements HeldLock {
 
   #inside(scope: Scope, lock: LockIdentity): Coordinator | undefined {
     for (const hold of scope.holds) {
-      const lane = isSameLock(hold, lock) ? this.#laneOf(hold) : undefined;
+      const lane = isSameLock(hold, lock) ? this.lockOf(hold) : undefined;
       if (lane !== undefined) return lane;
     }
     return undefined;
   }
-
-  #laneOf(hold: ScopedHold): Coordinator | undefined {
-    for (const lane of this.#granted) if (lane.holds.has(hold)) return lane;
-    return undefined;
-  }
-}
-
-/** The calls that wait in several parts of one lock. */
-export function* waitingIn(parts: Iterable<Coordinator>): Iterable<Waiter> {
-  for (const { queue } of parts) yield* queue;
 }

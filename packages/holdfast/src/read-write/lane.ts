@@ -18,7 +18,7 @@ import type { OpenHolds } from '../exclusive/open-holds.js';
 import { innermostLive, mayReenter, originsOf } from '../exclusive/reentry.js';
 import type { Side } from '../tenure/operations.js';
 import type { CountedDown, Stake } from '../tenure/stake.js';
-import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
+import type { AcquireRequest, PlaceBehind, Waiter } from '../waiting/waiter.js';
 
 /** See the module comment. */
 export class LanePolicy implements ExclusivePolicy {
@@ -27,6 +27,8 @@ export class LanePolicy implements ExclusivePolicy {
   readonly contends = 'each';
   /** Among lanes, which Redis lets in beside each other or not. */
   readonly holders = 'one';
+  /** Of readers: where their tenure has stood in line since it began to ask. */
+  behind: PlaceBehind | undefined;
   #side: Side;
   readonly #downgrade: (tenure: Stake) => Promise<CountedDown>;
 

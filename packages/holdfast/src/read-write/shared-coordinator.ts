@@ -19,18 +19,16 @@
  */
 
 import type { LockParts } from '../client-parts.js';
-import { LockUpgradeError, type LockLostReason } from '../errors.js';
+import { LockUpgradeError } from '../errors.js';
 import { join } from '../exclusive/admission.js';
 import type { Coordinating } from '../exclusive/coordinating.js';
 import { Coordinator } from '../exclusive/coordinator.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
-import { waitingIn } from '../exclusive/lanes.js';
-import type { ExclusiveLock, LockHome, Seated } from '../exclusive/lock.js';
-import { type HeldHere, together } from '../exclusive/open-holds.js';
+import { HeldInLanes } from '../exclusive/held-in-lanes.js';
+import type { LockHome, Seated } from '../exclusive/lock.js';
 import { lostAround } from '../exclusive/reentry.js';
 import { none } from '../lists.js';
 import { atSite } from '../reports/caller.js';
-import type { ScopedHold } from '../scopes/scope.js';
 import { rejection } from '../scopes/settling.js';
 import type { Side } from '../tenure/operations.js';
 import type { HoldSteps } from '../tenure/hold-steps.js';
@@ -41,20 +39,14 @@ import type { AcquireRequest, PlaceBehind, Waiter } from '../waiting/waiter.js';
 import { around, isWrite, LanePolicy } from './lane.js';
 import type { SharedOperations } from './operations.js';
 
-/** A lane: see `lane.ts`. */
-interface Lane {
-  readonly lock: Coordinator;
-  readonly policy: LanePolicy;
-  /** Of readers: where its tenure has stood in line since it began to ask. */
-  behind?: PlaceBehind | undefined;
-}
+type Lane = Coordinator<LanePolicy>;
 
 /** See the module comment. */
-export class SharedCoordinator implements Coordinating, LockHome {
+export class SharedCoordinator extends HeldInLanes implements Coordinating, LockHome {
   readonly operations: SharedOperations;
   readonly #parts: LockParts;
   readonly #home: LockHome;
-  readonly #lanes = new Set<Lane>();
+  protected readonly holding = new Set<Lane>();
   /** The lane of the next writers. */
   #writers: Lane | undefined;
   /** The lane that the next readers may join. */
@@ -64,6 +56,7 @@ export class SharedCoordinator implements Coordinating, LockHome {
   #admitting = 0;
 
   constructor(operations: SharedOperations, parts: LockParts, home: LockHome) {
+    super();
     this.operations = operations;
     this.#parts = parts;
     this.#home = home;
@@ -73,12 +66,8 @@ export class SharedCoordinator implements Coordinating, LockHome {
     return this.operations.name;
   }
 
-  get holds(): HeldHere {
-    return together([...this.#lanes].map(({ lock }) => lock));
-  }
-
-  get waiting(): Iterable<Waiter> {
-    return waitingIn([...this.#lanes].map(({ lock }) => lock));
+  [Symbol.iterator](): IterableIterator<Lane> {
+    return this.holding.values();
   }
 
   waitingHere(name: string): Iterable<Waiter> {
@@ -90,16 +79,17 @@ export class SharedCoordinator implements Coordinating, LockHome {
   }
 
   placeIn(lock: Seated): PlaceBehind | undefined {
-    const lane = this.#find((one) => one.lock === lock);
+    const lane = this.#own(lock);
     if (lane?.policy.side !== 'read') return undefined;
     // Once it asks it keeps its place, whoever joins it.
-    if (lane.lock.tenure === undefined) lane.behind = placeBehind(this.#writersInLine, () => this.heldHere(this.name));
-    return lane.behind;
+    if (lane.tenure === undefined)
+      lane.policy.behind = placeBehind(this.#writersInLine, () => this.heldHere(this.name));
+    return lane.policy.behind;
   }
 
   /** Not those that wait in memory for a writer of this client: readers may come in before them. */
   get #writersInLine(): Iterable<Waiter> {
-    const writers = this.#writers?.lock;
+    const writers = this.#writers;
     return writers?.tenure !== undefined && isInLine(writers.tenure) ? writers.queue : none;
   }
 
@@ -118,32 +108,16 @@ export class SharedCoordinator implements Coordinating, LockHome {
   }
 
   #admit(request: AcquireRequest): Promise<unknown> {
-    for (const { lock } of [...this.#lanes]) lock.check();
+    for (const lane of [...this]) lane.check();
     if (this.#isUpgrade(request)) {
       const error = new LockUpgradeError(this.name);
       this.#parts.reporter.failed(request, error);
       return rejection(atSite(error, request.site));
     }
     const lane = this.#laneOf(request);
-    const outcome = lane.lock.acquire(request);
+    const outcome = lane.acquire(request);
     if (lane === this.#readers) this.#countWriters(lane);
     return outcome;
-  }
-
-  lockOf(hold: ScopedHold): ExclusiveLock | undefined {
-    return this.#find(({ lock }) => lock.holds.has(hold))?.lock;
-  }
-
-  tenureIdOf(hold: ScopedHold): string | undefined {
-    return this.lockOf(hold)?.tenure?.id;
-  }
-
-  heldUnder(id: string): readonly HoldRecord[] {
-    return this.#find(({ lock }) => lock.tenure?.id === id)?.lock.holds.all ?? none;
-  }
-
-  takenAway(id: string, reason: LockLostReason): void {
-    this.#find(({ lock }) => lock.tenure?.id === id)?.lock.takenAway(id, reason);
   }
 
   granted(lock: Seated): void {
@@ -152,17 +126,17 @@ export class SharedCoordinator implements Coordinating, LockHome {
 
   /** It goes to a lane of this lock, or to another lock of the name. Readers have it together. */
   onGranted(granted: Seated): void {
-    const isRead = this.#find(({ lock }) => lock === granted)?.policy.side === 'read';
-    for (const { lock, policy } of [...this.#lanes]) if (!isRead || policy.side === 'write') lock.onGranted(granted);
+    const isRead = this.#own(granted)?.policy.side === 'read';
+    for (const lane of [...this]) if (!isRead || lane.policy.side === 'write') lane.onGranted(granted);
   }
 
   refuseWaiting(): void {
     this.#closing = true;
-    for (const { lock } of [...this.#lanes]) lock.refuseWaiting();
+    for (const lane of [...this]) lane.refuseWaiting();
   }
 
   close(): void {
-    for (const { lock } of [...this.#lanes]) lock.close();
+    for (const lane of [...this]) lane.close();
   }
 
   // ---------------------------------------------------------------- by which lane
@@ -170,11 +144,11 @@ export class SharedCoordinator implements Coordinating, LockHome {
   /** The call is inside read holds only, and would wait for them. */
   #isUpgrade(request: AcquireRequest): boolean {
     if (request.side !== 'write' || lostAround(request) !== undefined) return false;
-    const inside = this.#around(request);
-    const lane = this.#find(({ lock }) => around(lock.holds, request).some(isWrite));
+    const inside = [...this].flatMap(({ holds }) => around(holds, request));
+    const lane = [...this].find(({ holds }) => around(holds, request).some(isWrite));
     if (lane === undefined) return inside.length > 0;
     // A writer that reads may write on, unless it reads in other branches too: two of those would wait for each other.
-    return lane.policy.entry(lane.lock, request) === 'none' && !inside.every(isWrite);
+    return lane.policy.entry(lane, request) === 'none' && !inside.every(isWrite);
   }
 
   #laneOf(request: AcquireRequest): Lane {
@@ -192,53 +166,46 @@ export class SharedCoordinator implements Coordinating, LockHome {
 
   /** The lane of a hold that the call is inside of: of several the one by which it enters at once, or may write. */
   #laneAround(request: AcquireRequest): Lane | undefined {
-    const lanes = [...this.#lanes].filter(({ lock }) => around(lock.holds, request).length > 0);
-    return lanes.find(({ lock, policy }) => policy.entry(lock, request) === 'inside') ?? lanes[0];
+    const lanes = [...this].filter(({ holds }) => around(holds, request).length > 0);
+    return lanes.find((lane) => lane.policy.entry(lane, request) === 'inside') ?? lanes[0];
   }
 
-  #around(request: AcquireRequest): readonly HoldRecord[] {
-    return [...this.#lanes].flatMap(({ lock }) => around(lock.holds, request));
-  }
-
-  #isOpen({ lock: { tenure } }: Lane): boolean {
+  #isOpen({ tenure }: Lane): boolean {
     if (tenure === undefined || !tenure.held) return true;
     const writerWaits = this.#writers !== undefined || tenure.otherWaiters.count > 0;
     return !writerWaits && tenure.lease.check() && tenure.lease.state === 'held';
   }
 
-  #find(which: (lane: Lane) => boolean): Lane | undefined {
-    for (const lane of this.#lanes) if (which(lane)) return lane;
-    return undefined;
+  /** The lane, if it is one of this lock's. */
+  #own(lock: Seated): Lane | undefined {
+    return this.holding.has(lock as Lane) ? (lock as Lane) : undefined;
   }
 
   #open(side: Side): Lane {
     const { operations } = this;
     const policy = new LanePolicy(side, (tenure) => this.#downgrade(lane, tenure));
-    const lock = new Coordinator(operations.of(side), policy, this.#parts, this);
-    const lane: Lane = { lock, policy };
-    this.#lanes.add(lane);
-    if (this.#closing) lock.refuseWaiting();
+    const lane = new Coordinator(operations.of(side), policy, this.#parts, this);
+    this.holding.add(lane);
+    if (this.#closing) lane.refuseWaiting();
     return lane;
   }
 
   /** Nothing is left of it. */
   dismiss(lock: Seated): void {
-    const lane = this.#find((one) => one.lock === lock);
-    if (lane === undefined) return;
-    this.#lanes.delete(lane);
-    if (this.#writers === lane) this.#writers = undefined;
-    if (this.#readers === lane) this.#readers = undefined;
+    if (!this.holding.delete(lock as Lane)) return;
+    if (this.#writers === lock) this.#writers = undefined;
+    if (this.#readers === lock) this.#readers = undefined;
     this.#dismissIfIdle();
   }
 
   #dismissIfIdle(): void {
-    if (this.#lanes.size === 0 && this.#admitting === 0) this.#home.dismiss(this);
+    if (this.holding.size === 0 && this.#admitting === 0) this.#home.dismiss(this);
   }
 
   // ---------------------------------------------------------------- what Redis is told
 
   /** Calls join without a command. Now and then Redis is asked all the same whether writers wait: their notice may be lost, or forbidden. */
-  #countWriters({ lock: { tenure } }: Lane): void {
+  #countWriters({ tenure }: Lane): void {
     const { wakeup, clock, settings } = this.#parts;
     if (!tenure?.held || wakeup.blind || !tenure.steps.settled) return;
     if (tenure.otherWaiters.countedSince(clock.now() - 2 * settings.reaskMs)) return;
@@ -250,18 +217,17 @@ export class SharedCoordinator implements Coordinating, LockHome {
   /** The last write hold of a lane has ended and reads inside it have not. Writers that wait there wait elsewhere from now on. */
   #downgrade(lane: Lane, tenure: Stake): Promise<CountedDown> {
     if (this.#writers === lane) this.#writers = undefined;
-    const { queue, holds } = lane.lock;
+    const { queue, holds } = lane;
     for (const waiter of [...queue]) {
       if (waiter.request.side !== 'write') continue;
       if (around(holds, waiter.request).length > 0) {
         waiter.refuse(new LockUpgradeError(this.name));
         continue;
       }
-      this.#writers ??= this.#open('write');
-      const { lock } = this.#writers;
+      const writers = (this.#writers ??= this.#open('write'));
       queue.remove(waiter);
-      waiter.moveTo(lock);
-      lock.change(() => join(lock, waiter));
+      waiter.moveTo(writers);
+      writers.change(() => join(writers, waiter));
     }
     return stepsOf(tenure).change(() => this.operations.downgrade(tenure.id));
   }
