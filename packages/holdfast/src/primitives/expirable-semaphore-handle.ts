@@ -1,16 +1,17 @@
+import type { Command } from '@holdfast/core';
 import type { Backend } from '../backend.js';
-import type { ClientParts } from '../client-parts.js';
 import { LockLostError, LockNotHeldError, LockTimeoutError } from '../errors.js';
 import { permitPolicy } from '../exclusive/policy.js';
 import { checkCount, checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS } from '../options.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
-import type { SemaphoreInspection } from '../inspection/semaphore-inspection.js';
 import { shown } from '../reports/caller.js';
 import { refuseSurplus } from '../surplus.js';
 import { failureError } from '../tenure/failures.js';
+import { serve, serveRest } from '../tenure/serving.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import type { NotAcquired } from '../waiting/waiter.js';
 import { type CallStyle, type LockHost, startCall } from './acquisition.js';
+import { ask, CountedSemaphore, countPermits, newRequest, type SemaphoreHost } from './counted-semaphore.js';
 import type {
   PermitIdOptions,
   PermitLease,
@@ -20,7 +21,7 @@ import type {
 import { inTime } from './in-time.js';
 import { IssuingOperations, MOST_IDS } from './issuing-operations.js';
 import { checkCall, checkSemaphore, MOST_PERMITS, type PermitCall } from './permit-call.js';
-import { PermitCounts } from './permit-counts.js';
+import { tombstoneMsOf } from './questions.js';
 import type { SemaphoreOptions } from './semaphore.js';
 import { SemaphoreOperations } from './semaphore-operations.js';
 
@@ -54,7 +55,7 @@ export function expirableSemaphore(
   const { keys, parts, permits } = checkSemaphore('getPermitExpirableSemaphore', backend, name, options);
   const { granting } = backend;
   const initial = permits ?? 0;
-  return new ExpirableSemaphoreHandle({ ...host, parts }, parts, {
+  return new ExpirableSemaphoreHandle({ ...host, parts }, {
     operations: new SemaphoreOperations(keys, granting, initial),
     most: Math.min(permits ?? MOST_PERMITS, MOST_IDS),
     issuing: (wanted) => new IssuingOperations(keys, granting, initial, { permits: wanted, ends: 'watched' }),
@@ -62,32 +63,26 @@ export function expirableSemaphore(
 }
 
 /** See {@link RPermitExpirableSemaphore}. It keeps nothing: all is in Redis, under the ids. */
-class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
-  readonly name: string;
-  readonly #host: LockHost;
-  readonly #parts: ClientParts;
+class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpirableSemaphore {
+  readonly #host: SemaphoreHost;
   readonly #operations: SemaphoreOperations;
   readonly #issuing: (wanted: number) => IssuingOperations;
   /** Most that a call takes. */
   readonly #most: number;
-  readonly #counts: PermitCounts;
 
   constructor(
-    host: LockHost,
-    parts: ClientParts,
+    host: SemaphoreHost,
     own: {
       readonly operations: SemaphoreOperations;
       readonly most: number;
       readonly issuing: (wanted: number) => IssuingOperations;
     },
   ) {
-    this.name = own.operations.name;
+    super(host, own.operations);
     this.#host = host;
-    this.#parts = parts;
     this.#operations = own.operations;
     this.#most = own.most;
     this.#issuing = own.issuing;
-    this.#counts = new PermitCounts(host, parts, own.operations);
   }
 
   async acquire(leaseMs?: PermitLease, options?: PermitIdOptions): Promise<string> {
@@ -100,7 +95,7 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
     if (Array.isArray(had)) return had;
     throw new LockTimeoutError(
       this.name,
-      this.#parts.clock.now() - had.joinedAt,
+      this.#host.parts.clock.now() - had.joinedAt,
       had.found,
       this.#operations.primitive,
     );
@@ -140,14 +135,14 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
   async updateLeaseTime(id: string, leaseMs: PermitLease): Promise<boolean> {
     checkIds([id]);
     this.#checkLease(leaseMs);
-    const isSet = await this.#counts.ask(this.#operations.setLease(id, leaseMs, this.#counts.request()));
-    if (isSet) this.#counts.setEnd([id], leaseMs);
+    const isSet = await this.#ask(this.#operations.setLease(id, leaseMs, newRequest(this.#host.parts)));
+    if (isSet) this.#setEnd([id], leaseMs);
     return isSet;
   }
 
   async getLeaseTime(id: string): Promise<PermitLease> {
     checkIds([id]);
-    const { outcomes } = await this.#counts.ask(this.#operations.lookAt(id));
+    const { outcomes } = await this.#ask(this.#operations.lookAt(id));
     const [outcome] = outcomes;
     if (outcome === undefined || outcome.kind === 'lost') throw this.#unknown('this id');
     if (outcome.kind !== 'refused') return outcome.remainingMs ?? 'never';
@@ -155,33 +150,13 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
     throw failureError(this.#operations, { kind: 'refused', code: redisCodeOf(outcome.message), error });
   }
 
-  async availablePermits(): Promise<number> {
-    return (await this.#counts.look()).free;
-  }
-
   async acquiredPermits(): Promise<number> {
-    return (await this.#counts.look()).used;
+    return (await countPermits(this.#host, this.#operations)).used;
   }
 
   async getPermits(): Promise<number> {
-    const { free, used } = await this.#counts.look();
+    const { free, used } = await countPermits(this.#host, this.#operations);
     return free + used;
-  }
-
-  trySetPermits(permits: number, ttlMs?: number): Promise<boolean> {
-    return this.#counts.begin(permits, ttlMs);
-  }
-
-  inspect(): Promise<SemaphoreInspection> {
-    return this.#counts.inspect();
-  }
-
-  setPermits(permits: number): Promise<void> {
-    return this.#counts.setTotal(permits);
-  }
-
-  addPermits(permits: number): Promise<void> {
-    return this.#counts.add(permits);
   }
 
   #check(method: string, permits: number, leaseMs: PermitLease, options: PermitIdOptions): IdCall {
@@ -192,7 +167,7 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
 
   #checkLease(leaseMs: PermitLease): void {
     if (leaseMs !== 'never') checkTime('leaseMs', leaseMs, MIN_LEASE_MS);
-    this.#parts.limits.checkLease(this.#operations, longestOf(leaseMs));
+    this.#host.parts.limits.checkLease(this.#operations, longestOf(leaseMs));
   }
 
   /** The ids, or what kept the call from having any. Whatever is refused at once is a rejection too. */
@@ -211,23 +186,22 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
       }),
     );
     if (typeof outcome === 'string') return { found: outcome, joinedAt };
-    const ids = Array.from({ length: wanted.permits }, () => this.#parts.tenureId(undefined));
-    const { tombstoneMs } = this.#counts.request();
-    operations.issueOnRelease({ ids, leaseMs, tombstoneMs });
+    const ids = Array.from({ length: wanted.permits }, () => this.#host.parts.tenureId(undefined));
+    operations.issueOnRelease({ ids, leaseMs, tombstoneMs: tombstoneMsOf(this.#host.parts.settings) });
     const issuing = outcome.release();
     const giveUp = () => void this.#returnUnknown(ids, leaseMs, issuing);
     const { waitMs, signal } = wanted.options;
     const until =
-      joinedAt + (waitMs === undefined ? Number.POSITIVE_INFINITY : firstLimitMs(waitMs, this.#parts.settings));
+      joinedAt + (waitMs === undefined ? Number.POSITIVE_INFINITY : firstLimitMs(waitMs, this.#host.parts.settings));
     let found: NotAcquired | void;
     try {
-      found = await shown(inTime(this.#parts, operations, { joinedAt, until, signal }, issuing));
+      found = await shown(inTime(this.#host.parts, operations, { joinedAt, until, signal }, issuing));
     } catch (error) {
       giveUp();
       throw error;
     }
     if (operations.issued) {
-      this.#counts.setEnd(ids, leaseMs);
+      this.#setEnd(ids, leaseMs);
       return ids;
     }
     giveUp();
@@ -239,19 +213,31 @@ class ExpirableSemaphoreHandle implements RPermitExpirableSemaphore {
   async #returnUnknown(ids: readonly string[], leaseMs: PermitLease, issuing: Promise<void>): Promise<void> {
     // What is still to be issued cannot be given back.
     await issuing.catch(() => undefined);
-    const { sender, clock } = this.#parts;
-    const request = this.#counts.request();
+    const { parts } = this.#host;
+    const { sender, clock } = parts;
+    const request = newRequest(parts);
     const until = clock.now() + longestOf(leaseMs);
     const command = () => this.#operations.takeBack(ids, request);
     const answer = await sender.answer(this.#operations.key, command, { until });
-    if (answer.kind === 'reply') this.#counts.serveRest(answer.reply.left);
+    if (answer.kind === 'reply') serveRest(parts, this.#operations, answer.reply.left);
   }
 
   async #takeBack(ids: readonly string[]): Promise<number> {
-    const { returned, left } = await this.#counts.ask(this.#operations.takeBack(ids, this.#counts.request()));
-    this.#counts.serveRest(left);
-    if (returned > 0) this.#parts.permitEnds.forget(ids);
+    const { parts } = this.#host;
+    const { returned, left } = await this.#ask(this.#operations.takeBack(ids, newRequest(parts)));
+    serveRest(parts, this.#operations, left);
+    if (returned > 0) parts.permitEnds.forget(ids);
     return returned;
+  }
+
+  /** The leases of these ids begin now. When they have ended, what has not come back by then is given back. */
+  #setEnd(ids: readonly string[], leaseMs: PermitLease): void {
+    const { parts } = this.#host;
+    parts.permitEnds.set(ids, leaseMs, () => void serve(parts, this.#operations));
+  }
+
+  #ask<R>(command: Command<R>): Promise<R> {
+    return ask(this.#host, this.#operations, command);
   }
 
   #unknown(which: string): LockNotHeldError {

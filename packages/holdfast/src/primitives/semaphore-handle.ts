@@ -1,16 +1,15 @@
 import type { Backend } from '../backend.js';
-import type { ClientParts } from '../client-parts.js';
 import { LockNotHeldError, LockTimeoutError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { permitPolicy } from '../exclusive/policy.js';
 import { checkCount, checkKeys, MAX_TIME_MS } from '../options.js';
-import type { SemaphoreInspection } from '../inspection/semaphore-inspection.js';
 import { shown } from '../reports/caller.js';
 import { inFrame } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import type { NotAcquired } from '../waiting/waiter.js';
 import { type CallStyle, type LockHost, startCall } from './acquisition.js';
+import { CountedSemaphore, type SemaphoreHost } from './counted-semaphore.js';
 import {
   callKeys,
   checkCall,
@@ -20,7 +19,6 @@ import {
   type PermitCall,
   tryCallKeys,
 } from './permit-call.js';
-import { PermitCounts } from './permit-counts.js';
 import { PermitHoldHandle } from './permit-hold.js';
 import type { TryResult } from './rlock.js';
 import { runSection, type Section, type SectionHold } from './section.js';
@@ -51,16 +49,13 @@ const endless: HoldTerms = { mode: 'watched', leaseMs: MAX_TIME_MS, maxHoldMs: u
 export function semaphore(host: LockHost, backend: Backend, name: string, options: SemaphoreOptions): RSemaphore {
   const { keys, parts, permits } = checkSemaphore('getSemaphore', backend, name, options);
   const operations = new SemaphoreOperations(keys, backend.granting, permits ?? 0);
-  return new SemaphoreHandle({ ...host, parts }, parts, operations, permits);
+  return new SemaphoreHandle({ ...host, parts }, operations, permits);
 }
 
 /** See {@link RSemaphore}. Everything but what `release` gives back lives in the coordinator. */
-class SemaphoreHandle implements RSemaphore {
-  readonly name: string;
-  readonly #host: LockHost;
-  readonly #parts: ClientParts;
+class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
+  readonly #host: SemaphoreHost;
   readonly #operations: SemaphoreOperations;
-  readonly #counts: PermitCounts;
   /** Most that a call takes, where it is known: one that wants more than there are would wait without end, and keep out all behind it. */
   readonly #most: number | undefined;
   /**
@@ -71,13 +66,11 @@ class SemaphoreHandle implements RSemaphore {
   /** From so many on, those of them that need not stay are looked for. */
   #tidyAt = MOST_LOSSES;
 
-  constructor(host: LockHost, parts: ClientParts, operations: SemaphoreOperations, most: number | undefined) {
+  constructor(host: SemaphoreHost, operations: SemaphoreOperations, most: number | undefined) {
+    super(host, operations);
     this.#most = most;
     this.#host = host;
-    this.#parts = parts;
     this.#operations = operations;
-    this.#counts = new PermitCounts(host, parts, operations);
-    this.name = operations.name;
   }
 
   acquire(permits = 1, options: PermitOptions = {}): Promise<PermitHold> {
@@ -149,10 +142,6 @@ class SemaphoreHandle implements RSemaphore {
     return held === undefined ? { ran: false } : { ran: true, value: await runSection(this.#host, held, fn) };
   }
 
-  async availablePermits(): Promise<number> {
-    return (await this.#counts.look()).free;
-  }
-
   async drainPermits(options: TryPermitOptions = {}): Promise<number> {
     const checked = checkCall('drainPermits', 1, options, tryCallKeys);
     const { waitMs } = styles.tryAcquire;
@@ -168,22 +157,6 @@ class SemaphoreHandle implements RSemaphore {
     }
   }
 
-  trySetPermits(permits: number, ttlMs?: number): Promise<boolean> {
-    return this.#counts.begin(permits, ttlMs);
-  }
-
-  addPermits(permits: number): Promise<void> {
-    return this.#counts.add(permits);
-  }
-
-  inspect(): Promise<SemaphoreInspection> {
-    return this.#counts.inspect();
-  }
-
-  setPermits(permits: number): Promise<void> {
-    return this.#counts.setTotal(permits);
-  }
-
   // ---------------------------------------------------------------- acquiring
 
   /** Every acquisition goes through here. Whatever is refused at once is a rejection too. */
@@ -196,7 +169,7 @@ class SemaphoreHandle implements RSemaphore {
       const call = check();
       const { permits, ends, options } = call;
       const host = ends === 'never' ? { ...this.#host, terms: endless } : this.#host;
-      if (ends === 'never') this.#parts.limits.checkLease(this.#operations, MAX_TIME_MS);
+      if (ends === 'never') this.#host.parts.limits.checkLease(this.#operations, MAX_TIME_MS);
       return startCall(host, {
         operations: this.#operations.for({ permits, ends }),
         policy: permitPolicy,
@@ -214,7 +187,7 @@ class SemaphoreHandle implements RSemaphore {
 
   #must(outcome: HoldRecord | NotAcquired, joinedAt: number): HoldRecord {
     if (typeof outcome !== 'string') return outcome;
-    throw new LockTimeoutError(this.name, this.#parts.clock.now() - joinedAt, outcome, this.#operations.primitive);
+    throw new LockTimeoutError(this.name, this.#host.parts.clock.now() - joinedAt, outcome, this.#operations.primitive);
   }
 
   /** To code that gives it back, by itself or by `release` of this handle: both are needed no more when neither can be reached. */
@@ -227,7 +200,7 @@ class SemaphoreHandle implements RSemaphore {
       this.#tidyAt = 2 * this.#own.size + MOST_LOSSES;
     }
     this.#own.add(hold);
-    this.#parts.forgotten.watch(this, record);
+    this.#host.parts.forgotten.watch(this, record);
     return hold;
   }
 

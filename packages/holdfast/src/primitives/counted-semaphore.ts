@@ -1,0 +1,86 @@
+import type { Command } from '@holdfast/core';
+import type { ClientParts } from '../client-parts.js';
+import { type SemaphoreInspection, semaphoreInspection } from '../inspection/semaphore-inspection.js';
+import { checkCount, checkTime } from '../options.js';
+import { query } from '../tenure/query.js';
+import { serveRest } from '../tenure/serving.js';
+import type { LockHost } from './acquisition.js';
+import { MOST_PERMITS } from './permit-call.js';
+import { tombstoneMsOf } from './questions.js';
+import type { SemaphoreOperations } from './semaphore-operations.js';
+
+/** What a handle of a semaphore needs of its client. */
+export interface SemaphoreHost extends LockHost {
+  readonly parts: ClientParts;
+}
+
+/** What both kinds of handles of a semaphore say of how many permits there are, and change. */
+export class CountedSemaphore {
+  readonly name: string;
+  readonly #host: SemaphoreHost;
+  readonly #operations: SemaphoreOperations;
+
+  constructor(host: SemaphoreHost, operations: SemaphoreOperations) {
+    this.name = operations.name;
+    this.#host = host;
+    this.#operations = operations;
+  }
+
+  async availablePermits(): Promise<number> {
+    return (await countPermits(this.#host, this.#operations)).free;
+  }
+
+  async trySetPermits(permits: number, ttlMs?: number): Promise<boolean> {
+    checkCount('permits', permits, MOST_PERMITS, 0);
+    if (ttlMs !== undefined) checkTime('ttlMs', ttlMs, 1);
+    return this.#change({ how: 'begin', permits, ttlMs });
+  }
+
+  async addPermits(permits: number): Promise<void> {
+    checkCount('permits', permits, MOST_PERMITS, -MOST_PERMITS);
+    await this.#change({ how: 'add', permits });
+  }
+
+  async setPermits(permits: number): Promise<void> {
+    checkCount('permits', permits, MOST_PERMITS, 0);
+    await this.#change({ how: 'total', permits });
+  }
+
+  async inspect(): Promise<SemaphoreInspection> {
+    const seen = await ask(this.#host, this.#operations, this.#operations.inspect());
+    return semaphoreInspection(this.#host.parts, this.name, seen);
+  }
+
+  async #change(change: Parameters<SemaphoreOperations['count']>[1]['change']): Promise<boolean> {
+    const { parts } = this.#host;
+    const { request, tombstoneMs } = newRequest(parts);
+    const command = this.#operations.count(request, { change, tombstoneMs });
+    const { changed, left } = await ask(this.#host, this.#operations, command);
+    serveRest(parts, this.#operations, left);
+    return changed;
+  }
+}
+
+/** Free ones and those in use, by Redisson's clients too where it keeps who has them. */
+export async function countPermits(
+  host: SemaphoreHost,
+  operations: SemaphoreOperations,
+): Promise<{ readonly free: number; readonly used: number }> {
+  const counts = await ask(host, operations, operations.peek());
+  return counts.kind === 'counts' ? { free: counts.free, used: counts.used + counts.javas } : { free: 0, used: 0 };
+}
+
+/** Whatever is asked about a semaphore beside acquiring its permits. */
+export function ask<R>(
+  { registry, parts }: SemaphoreHost,
+  operations: SemaphoreOperations,
+  command: Command<R>,
+): Promise<R> {
+  registry.admit(operations.name);
+  return query(parts, operations, command);
+}
+
+/** What tells a request from its copies. */
+export function newRequest(parts: ClientParts): { readonly request: string; readonly tombstoneMs: number } {
+  return { request: parts.tenureId(undefined), tombstoneMs: tombstoneMsOf(parts.settings) };
+}
