@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MOST_IN_ONE } from '../src/connection/joint-copies.js';
-import type { Member } from '../src/primitives/lock-handle.js';
+import type { Member } from '../src/primitives/member.js';
 import { MembersAhead } from '../src/primitives/members-ahead.js';
 
 const LEASE_MS = 30_000;

@@ -38,12 +38,19 @@ export interface CallStyle {
   readonly waitMs: number | undefined;
 }
 
-/** One call for a lock. */
-export interface LockCall<T> {
+/** For which lock, and on whose behalf, calls are made. */
+export interface Caller {
+  readonly host: LockHost;
   readonly operations: Operations;
   readonly policy: Coordination;
-  /** The explicit owner, if the handle was made for one. */
+  /** The explicit owner, if there is one. */
   readonly owner: string | undefined;
+  /** The innermost open hold that a call is inside of. */
+  around(): ScopedHold | undefined;
+}
+
+/** One call for a lock. */
+export interface LockCall<T> {
   readonly style: CallStyle;
   readonly options: CheckedOptions;
   /** The method that was called. */
@@ -54,8 +61,6 @@ export interface LockCall<T> {
   /** See {@link AcquireRequest}. */
   readonly membersHeld?: readonly HoldRecord[] | undefined;
   readonly ahead?: StakeAhead | undefined;
-  /** The innermost open hold that the call is inside of. */
-  around(): ScopedHold | undefined;
 }
 
 /**
@@ -63,15 +68,16 @@ export interface LockCall<T> {
  *
  * @throws LockClientClosedError, LockScopeError, LockLimitError, the reason of an aborted signal: whatever is known before anything is sent.
  */
-export function startCall<T>(host: LockHost, call: LockCall<T>): Promise<T> {
-  const { operations, owner, style, options, entry, completion } = call;
+export function startCall<T>(caller: Caller, call: LockCall<T>): Promise<T> {
+  const { host, operations, owner } = caller;
+  const { style, options, entry, completion } = call;
   const { client, registry, parts } = host;
   const { kind } = style;
   const { waitMs = style.waitMs, signal } = options;
   const { name, primitive, side } = operations;
   if (options.minHoldMs !== undefined && operations.mayRest !== true)
     throw new TypeError(`minHoldMs is not for this kind of lock, of which "${name}" is one`);
-  registry.admit(name, () => call.around());
+  registry.admit(name, () => caller.around());
   signal?.throwIfAborted();
   const scope = owner === undefined ? currentScope(client) : undefined;
   const request: AcquireRequest = {
@@ -86,28 +92,29 @@ export function startCall<T>(host: LockHost, call: LockCall<T>): Promise<T> {
     ahead: call.ahead,
     owner,
     kind,
-    site: call.site ?? siteOf(host, call),
+    site: call.site ?? siteOf(host, owner, call),
     context: parts.reporter.wantsContexts ? allHere() : scopeHere(),
     entry,
     terms: termsOf(host, options),
     completion,
   };
-  if (kind === 'imperative' && owner === undefined) refuseUnclear(host, request, call);
+  if (kind === 'imperative' && owner === undefined) refuseUnclear(caller, request);
   parts.reporter.tried();
-  const outcome = isTraced(traces.acquire) ? askTraced(host, call, request) : ask(host, call, request);
+  const outcome = isTraced(traces.acquire) ? askTraced(caller, call, request) : ask(caller, call, request);
   // Those with a site need nothing more, and sections see to it themselves.
   return kind === 'section' || request.site !== undefined ? outcome : shown(outcome);
 }
 
-function ask<T>({ parts, registry }: LockHost, call: LockCall<T>, request: AcquireRequest): Promise<T> {
-  parts.limits.checkLease(request, longestOf(call.options));
-  return registry.coordinator(call, parts, request).acquire(request) as Promise<T>;
+function ask<T>(caller: Caller, { options }: LockCall<T>, request: AcquireRequest): Promise<T> {
+  const { parts, registry } = caller.host;
+  parts.limits.checkLease(request, longestOf(options));
+  return registry.coordinator(caller, parts, request).acquire(request) as Promise<T>;
 }
 
 /** And notes on the trace what comes of it. */
-function askTraced<T>(host: LockHost, call: LockCall<T>, request: AcquireRequest): Promise<T> {
+function askTraced<T>(caller: Caller, call: LockCall<T>, request: AcquireRequest): Promise<T> {
   const { name, waitMs, completion } = request;
-  const trace: LockAcquireTrace = { clientId: host.parts.reporter.clientId, name, waitMs };
+  const trace: LockAcquireTrace = { clientId: caller.host.parts.reporter.clientId, name, waitMs };
   const noted: Completion<unknown> = (outcome, joinedAt) => {
     if (typeof outcome === 'string') trace.outcome = 'busy';
     else {
@@ -116,7 +123,7 @@ function askTraced<T>(host: LockHost, call: LockCall<T>, request: AcquireRequest
     }
     return completion(outcome, joinedAt);
   };
-  return traced(traces.acquire, trace, () => ask(host, call, { ...request, completion: noted }));
+  return traced(traces.acquire, trace, () => ask(caller, call, { ...request, completion: noted }));
 }
 
 /**
@@ -125,14 +132,15 @@ function askTraced<T>(host: LockHost, call: LockCall<T>, request: AcquireRequest
  */
 export function siteOf(
   { parts }: Pick<LockHost, 'parts'>,
-  { style, owner, entry }: Pick<LockCall<unknown>, 'style' | 'owner' | 'entry'>,
+  owner: string | undefined,
+  { style, entry }: Pick<LockCall<unknown>, 'style' | 'entry'>,
 ): Site | undefined {
   if (parts.reporter.wantsSites || parts.settings.deadlocks === 'refuse') return new Site(entry, CALLERS);
   const seen = style.kind === 'section' && owner === undefined;
   return seen ? undefined : new Site(entry, CALLER_ONLY);
 }
 
-function refuseUnclear({ parts }: LockHost, request: AcquireRequest, call: LockCall<unknown>): void {
+function refuseUnclear(caller: Caller, request: AcquireRequest): void {
   const { scope, name } = request;
   if (scope?.kind === 'thread') {
     for (const pending of scope.pending) {
@@ -143,7 +151,7 @@ function refuseUnclear({ parts }: LockHost, request: AcquireRequest, call: LockC
         );
       }
     }
-  } else if (parts.settings.strictScopes && call.around() === undefined) {
+  } else if (caller.host.parts.settings.strictScopes && caller.around() === undefined) {
     throw new LockScopeError(
       `lock() and tryLock() on "${name}" outside client.run are refused by strictScopes; use withLock or client.run`,
       name,

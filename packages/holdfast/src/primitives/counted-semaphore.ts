@@ -1,10 +1,11 @@
 import type { Command } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
 import { type SemaphoreInspection, semaphoreInspection } from '../inspection/semaphore-inspection.js';
+import { permitPolicy } from '../exclusive/policy.js';
 import { checkCount, checkTime } from '../options.js';
 import { query } from '../tenure/query.js';
 import { serveRest } from '../tenure/serving.js';
-import type { LockHost } from './acquisition.js';
+import type { Caller, LockHost } from './acquisition.js';
 import { MOST_PERMITS } from './permit-call.js';
 import { tombstoneMsOf } from './questions.js';
 import type { SemaphoreOperations } from './semaphore-operations.js';
@@ -59,6 +60,11 @@ export class CountedSemaphore {
     serveRest(parts, this.#operations, left);
     return changed;
   }
+}
+
+/** Calls for permits have no owner, and are inside nothing. */
+export function permitCaller(host: LockHost, operations: SemaphoreOperations): Caller {
+  return { host, operations, policy: permitPolicy, owner: undefined, around: () => undefined };
 }
 
 /** Free ones and those in use, by Redisson's clients too where it keeps who has them. */

@@ -1,7 +1,6 @@
 import type { Command } from '@holdfast/core';
 import type { Backend } from '../backend.js';
 import { LockLostError, LockNotHeldError, LockTimeoutError } from '../errors.js';
-import { permitPolicy } from '../exclusive/policy.js';
 import { checkCount, checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS } from '../options.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
 import { shown } from '../reports/caller.js';
@@ -11,7 +10,14 @@ import { serve, serveRest } from '../tenure/serving.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import type { NotAcquired } from '../waiting/waiter.js';
 import { type CallStyle, type LockHost, startCall } from './acquisition.js';
-import { ask, CountedSemaphore, countPermits, newRequest, type SemaphoreHost } from './counted-semaphore.js';
+import {
+  ask,
+  CountedSemaphore,
+  countPermits,
+  newRequest,
+  permitCaller,
+  type SemaphoreHost,
+} from './counted-semaphore.js';
 import type {
   PermitIdOptions,
   PermitLease,
@@ -55,11 +61,14 @@ export function expirableSemaphore(
   const { keys, parts, permits } = checkSemaphore('getPermitExpirableSemaphore', backend, name, options);
   const { granting } = backend;
   const initial = permits ?? 0;
-  return new ExpirableSemaphoreHandle({ ...host, parts }, {
-    operations: new SemaphoreOperations(keys, granting, initial),
-    most: Math.min(permits ?? MOST_PERMITS, MOST_IDS),
-    issuing: (wanted) => new IssuingOperations(keys, granting, initial, { permits: wanted, ends: 'watched' }),
-  });
+  return new ExpirableSemaphoreHandle(
+    { ...host, parts },
+    {
+      operations: new SemaphoreOperations(keys, granting, initial),
+      most: Math.min(permits ?? MOST_PERMITS, MOST_IDS),
+      issuing: (wanted) => new IssuingOperations(keys, granting, initial, { permits: wanted, ends: 'watched' }),
+    },
+  );
 }
 
 /** See {@link RPermitExpirableSemaphore}. It keeps nothing: all is in Redis, under the ids. */
@@ -174,15 +183,11 @@ class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpira
   async #acquire(method: keyof typeof styles, { wanted, leaseMs }: IdCall): Promise<string[] | Missed> {
     const operations = this.#issuing(wanted.permits);
     const { outcome, joinedAt } = await shown(
-      startCall(this.#host, {
-        operations,
-        policy: permitPolicy,
-        owner: undefined,
+      startCall(permitCaller(this.#host, operations), {
         style: styles[method],
         options: wanted.options,
         entry: this[method],
         completion: (had, since) => ({ outcome: had, joinedAt: since }),
-        around: () => undefined,
       }),
     );
     if (typeof outcome === 'string') return { found: outcome, joinedAt };

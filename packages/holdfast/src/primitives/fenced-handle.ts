@@ -11,7 +11,8 @@ import type { FencedHold, RFencedLock } from './fenced-lock.js';
 import type { FencedOperations } from './fenced-operations.js';
 import { FenceGuard, type Guard } from './guard.js';
 import { HoldHandle } from './hold.js';
-import { callStyles, LockHandle, type Member, memberOf } from './lock-handle.js';
+import { callStyles, LockHandle, memberOf } from './lock-handle.js';
+import type { Member } from './member.js';
 
 /** See {@link FencedHold}. */
 class FencedHoldHandle extends HoldHandle implements FencedHold {

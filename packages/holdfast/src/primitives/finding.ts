@@ -5,32 +5,33 @@ import { currentScope, type ScopedHold } from '../scopes/scope.js';
 import { isSameSide, type LockIdentity } from '../tenure/operations.js';
 import type { LockHost } from './acquisition.js';
 
-/** A handle, as far as finding goes. */
+/** A lock of a handle, as far as finding goes. */
 export interface Finder {
-  readonly lock: LockIdentity;
-  /** The explicit owner, if it was made for one. */
+  readonly host: LockHost;
+  readonly operations: LockIdentity;
+  /** The explicit owner, if there is one. */
   readonly owner: string | undefined;
   /** Taken by `lock` and `tryLock` through this handle outside scopes, oldest first. */
   readonly own: readonly HoldRecord[];
 }
 
 /** What `unlock` undoes, unless that is a hold of the handle itself: the last `lock` of the owner, or directly in the scope. */
-export function latestOfOwnerOrScope(host: LockHost, { lock, owner }: Finder): ScopedHold | undefined {
+export function latestOfOwnerOrScope({ host, operations, owner }: Finder): ScopedHold | undefined {
   if (owner !== undefined) {
     const held = host.registry
-      .find(lock)
+      .find(operations)
       ?.holds.all.findLast(
-        (record) => record.imperative && record.given && record.owner === owner && isSameSide(record, lock),
+        (record) => record.imperative && record.given && record.owner === owner && isSameSide(record, operations),
       );
-    return held ?? host.parts.unreported.take(lock, owner);
+    return held ?? host.parts.unreported.take(operations, owner);
   }
   const held = currentScope(host.client)?.holds ?? [];
-  return [...held].findLast((hold) => hold.imperative && hold.given && isSameSide(hold, lock));
+  return [...held].findLast((hold) => hold.imperative && hold.given && isSameSide(hold, operations));
 }
 
 /** The innermost open hold that the call is inside of. */
-export function holdAround(host: LockHost, { lock, owner, own }: Finder): HoldRecord | undefined {
-  const open = host.registry.find(lock)?.holds.all ?? [];
+export function holdAround({ host, operations, owner, own }: Finder): HoldRecord | undefined {
+  const open = host.registry.find(operations)?.holds.all ?? [];
   if (owner !== undefined) return open.findLast((record) => record.owner === owner);
   for (let scope = currentScope(host.client); scope !== undefined; scope = scope.parent) {
     const { holds } = scope;
@@ -41,8 +42,8 @@ export function holdAround(host: LockHost, { lock, owner, own }: Finder): HoldRe
 }
 
 /** The open holds of the handle's own side that the call is inside of, innermost last. */
-export function holdsAround(host: LockHost, { lock, owner, own }: Finder): readonly HoldRecord[] {
-  const open = (host.registry.find(lock)?.holds.all ?? []).filter((record) => isSameSide(record, lock));
+export function holdsAround({ host, operations, owner, own }: Finder): readonly HoldRecord[] {
+  const open = (host.registry.find(operations)?.holds.all ?? []).filter((record) => isSameSide(record, operations));
   if (owner !== undefined) return open.filter((record) => record.owner === owner);
   const around = new Set<ScopedHold>(own);
   for (let scope = currentScope(host.client); scope !== undefined; scope = scope.parent)
@@ -51,12 +52,12 @@ export function holdsAround(host: LockHost, { lock, owner, own }: Finder): reado
 }
 
 /** Whether `unlock` means holds of this handle: outside `client.run`, without explicit owner. */
-export function unlocksItsOwn(host: LockHost, { owner }: Finder): boolean {
+export function unlocksItsOwn({ host, owner }: Finder): boolean {
   return owner === undefined && currentScope(host.client)?.kind !== 'thread';
 }
 
 /** What `unlock` could have undone, for its error. */
-export function whatUnlockUndoes(host: LockHost, { owner }: Finder): string {
+export function whatUnlockUndoes({ host, owner }: Finder): string {
   if (owner !== undefined) return 'this owner: unlock() undoes a lock() of the same client and owner only';
   return currentScope(host.client)?.kind === 'thread'
     ? 'this client.run: unlock() undoes a lock() of the same client.run only'

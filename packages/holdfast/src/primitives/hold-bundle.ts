@@ -16,7 +16,7 @@ import { openScope } from '../scopes/scope.js';
 import type { Inherited } from '../tenure/inherited.js';
 import { runScope } from '../scopes/scope-end.js';
 import { truthful } from '../truthful-signal.js';
-import type { Member } from './lock-handle.js';
+import type { Member } from './member.js';
 
 /** A member and the hold of it. */
 export interface TakenMember {

@@ -21,7 +21,7 @@ import { outlastsLease } from '../tenure/hold-terms.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Stake, StakeAhead, StakeListener } from '../tenure/stake.js';
 import { termsOf } from './acquisition.js';
-import type { Member } from './lock-handle.js';
+import type { Member } from './member.js';
 
 /** See the module comment. */
 export class MembersAhead {

@@ -9,7 +9,8 @@
 
 import { keySlot } from '@holdfast/core';
 import { isSameSide } from '../tenure/operations.js';
-import { type Member, memberOf } from './lock-handle.js';
+import { memberOf } from './lock-handle.js';
+import type { Member } from './member.js';
 import type { RLock } from './rlock.js';
 
 interface Placed {

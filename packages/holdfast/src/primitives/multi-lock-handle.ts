@@ -15,7 +15,8 @@ import { type Completion, type NotAcquired, scopeEnded } from '../waiting/waiter
 import { type LockHost, longestOf, siteOf } from './acquisition.js';
 import type { Hold } from './hold.js';
 import { all, HoldBundle, type TakenMember, together } from './hold-bundle.js';
-import { callStyles, type Member } from './lock-handle.js';
+import { callStyles } from './lock-handle.js';
+import type { Member } from './member.js';
 import { MembersAhead } from './members-ahead.js';
 import { MultiHold } from './multi-hold.js';
 import type { MultiLock } from './multi-lock.js';
@@ -128,7 +129,7 @@ export class MultiLockHandle implements MultiLock {
       const options = check();
       const style = callStyles[method];
       const entry = this[method];
-      const site = siteOf(this.#host, { style, owner: this.#members[0]?.owner, entry });
+      const site = siteOf(this.#host, this.#members[0]?.owner, { style, entry });
       const { clock } = this.#host.parts;
       const joinedAt = clock.now();
       const { waitMs = style.waitMs } = options;

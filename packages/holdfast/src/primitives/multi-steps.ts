@@ -9,7 +9,7 @@ import type { Entry, Site } from '../reports/site.js';
 import type { CallStyle } from './acquisition.js';
 import type { HoldBundle } from './hold-bundle.js';
 import { type CallInTime, inTime } from './in-time.js';
-import type { Member } from './lock-handle.js';
+import type { Member } from './member.js';
 import type { MembersAhead } from './members-ahead.js';
 
 /** A call of a multi-lock that its members are taken for. */

@@ -1,14 +1,12 @@
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
-import { none } from '../lists.js';
 import { checkFunction, checkKeys, checkTime, MIN_LEASE_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { settling } from '../scopes/settling.js';
 import type { OwnedOperations } from '../tenure/operations.js';
 import type { LockHost } from './acquisition.js';
-import { holdAround } from './finding.js';
 import { HoldHandle } from './hold.js';
-import { LockHandle } from './lock-handle.js';
+import { LockHandle, memberOf } from './lock-handle.js';
 import type { TryResult } from './rlock.js';
 import type { Section } from './section.js';
 
@@ -41,11 +39,11 @@ export async function oncePer<T>(
   checkKeys('oncePer', options, optionKeys);
   const { afterError } = options;
   if (!AFTER_ERROR.includes(afterError)) throw new RangeError("afterError must be 'used' or 'retry'");
-  // It would re-enter, and run although it runs.
-  if (holdAround(host, { lock: operations, owner: undefined, own: none }) !== undefined) return { ran: false };
   let run: HoldRecord | undefined;
   const holdOf = (home: LockHost, record: HoldRecord) => new HoldHandle(home, (run = record));
   const lock = new LockHandle(host, operations, reentrantPolicy, undefined, holdOf);
+  // It would re-enter, and run although it runs.
+  if (memberOf(lock)?.around() !== undefined) return { ran: false };
   return shown(
     lock.tryWithLock({ minHoldMs: periodMs }, async (hold) => {
       try {

@@ -1,7 +1,6 @@
 import type { Backend } from '../backend.js';
 import { LockNotHeldError, LockTimeoutError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
-import { permitPolicy } from '../exclusive/policy.js';
 import { checkCount, checkKeys, MAX_TIME_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { inFrame } from '../reports/site.js';
@@ -9,7 +8,7 @@ import { rejection } from '../scopes/settling.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import type { NotAcquired } from '../waiting/waiter.js';
 import { type CallStyle, type LockHost, startCall } from './acquisition.js';
-import { CountedSemaphore, type SemaphoreHost } from './counted-semaphore.js';
+import { CountedSemaphore, permitCaller, type SemaphoreHost } from './counted-semaphore.js';
 import {
   callKeys,
   checkCall,
@@ -170,15 +169,11 @@ class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
       const { permits, ends, options } = call;
       const host = ends === 'never' ? { ...this.#host, terms: endless } : this.#host;
       if (ends === 'never') this.#host.parts.limits.checkLease(this.#operations, MAX_TIME_MS);
-      return startCall(host, {
-        operations: this.#operations.for({ permits, ends }),
-        policy: permitPolicy,
-        owner: undefined,
+      return startCall(permitCaller(host, this.#operations.for({ permits, ends })), {
         style: styles[method],
         options,
         entry: this[method],
         completion: (outcome, joinedAt) => completion(outcome, call, joinedAt),
-        around: () => undefined,
       });
     } catch (error) {
       return rejection(error);
