@@ -27,6 +27,7 @@ import { Subscriber } from './connection/subscriber.js';
 import { ToldErrors } from './connection/told-errors.js';
 import { addressOf } from './connection/trouble.js';
 import type { HoldRecord } from './exclusive/hold-record.js';
+import { InvitingFairOperations } from './primitives/fair-operations.js';
 import { FencedOperations } from './primitives/fenced-operations.js';
 import { LockOperations } from './primitives/lock-operations.js';
 import { AskRounds } from './tenure/ask-rounds.js';
@@ -167,14 +168,13 @@ export class Backend {
     return parts;
   }
 
-  /** The re-entrant lock `name` on this Redis. @throws TypeError or RangeError when there can be no lock of that name. */
-  lockOperations(name: string): LockOperations {
-    return this.operations(LockOperations, name);
-  }
-
-  /** The lock `name` on this Redis, of a primitive on the keys of the re-entrant lock. @throws as {@link lockOperations}. */
-  operations<O>(primitive: new (keys: LockKeys, granting: Granting) => O, name: string): O {
-    return new primitive(this.lockKeys(name), this.granting);
+  /**
+   * The lock `name` on this Redis, of a primitive on the keys of the re-entrant lock. @throws TypeError or RangeError when there can be no lock of
+   * that name.
+   */
+  lockOperations(name: string, primitive: 'lock' | 'fair' | 'spin' = 'lock'): LockOperations {
+    const ofKind = primitive === 'fair' && this.parts.wakeup.blind ? InvitingFairOperations : LockOperations;
+    return new ofKind(this.lockKeys(name), this.granting, primitive);
   }
 
   /** The keys of lock `name` there. @throws as {@link lockOperations}. */

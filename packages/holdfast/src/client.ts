@@ -3,7 +3,6 @@ import type { LockHost } from './primitives/acquisition.js';
 import { CountDownLatchHandle, type RCountDownLatch } from './primitives/count-down-latch.js';
 import { election } from './election/election.js';
 import type { Election } from './primitives/election.js';
-import { FairOperations, InvitingFairOperations } from './primitives/fair-operations.js';
 import { FencedLockHandle } from './primitives/fenced-handle.js';
 import type { RFencedLock } from './primitives/fenced-lock.js';
 import { LockHandle } from './primitives/lock-handle.js';
@@ -45,7 +44,6 @@ import type { RLock, TryResult } from './primitives/rlock.js';
 import type { Section } from './primitives/section.js';
 import type { ShareOptions } from './primitives/share.js';
 import { Shares } from './share/shares.js';
-import { SpinOperations } from './primitives/spin-operations.js';
 import { checkSpin, spinKeys } from './primitives/spin-options.js';
 import { SpinWakeup } from './tenure/spin-wakeup.js';
 import { openScope, outside } from './scopes/scope.js';
@@ -141,8 +139,7 @@ class Client implements LockClientMembers {
   }
 
   getFairLock(name: string, options: LockHandleOptions = {}): RLock {
-    const primitive = this.#parts.wakeup.blind ? InvitingFairOperations : FairOperations;
-    const operations = this.#backend.operations(primitive, name);
+    const operations = this.#backend.lockOperations(name, 'fair');
     checkKeys('getFairLock', options, handleKeys);
     const host = { ...this.#host, parts: this.#backend.inLine };
     return new LockHandle(host, operations, fairPolicy, checkOwner(options.owner));
@@ -155,7 +152,7 @@ class Client implements LockClientMembers {
   }
 
   getSpinLock(name: string, options: SpinLockOptions = {}): RLock {
-    const operations = this.#backend.operations(SpinOperations, name);
+    const operations = this.#backend.lockOperations(name, 'spin');
     checkKeys('getSpinLock', options, spinHandleKeys);
     const { backOff, maxAttempts } = checkSpin(options);
     const host = { ...this.#host, parts: this.#backend.partsWith({ wakeup: new SpinWakeup(backOff) }), maxAttempts };

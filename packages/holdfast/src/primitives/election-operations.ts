@@ -11,12 +11,8 @@ export class ElectionOperations extends FencedOperations {
 
   /** @throws TypeError or RangeError when there can be no election of that name. */
   constructor(name: string, { prefixes, granting, parts }: Backend) {
-    super(lockKeys(name, prefixes), granting, parts.settings.tokens);
+    super(lockKeys(name, prefixes), granting, parts.settings.tokens, 'election');
     this.channel = election.electionChannel(name, prefixes);
-  }
-
-  override get primitive(): string {
-    return 'election';
   }
 
   look(): Command<Led | undefined> {

@@ -6,13 +6,9 @@ import { LockOperations } from './lock-operations.js';
 export class FencedOperations extends LockOperations {
   readonly #tokens: core.Minting['tokens'];
 
-  constructor(keys: core.LockKeys, granting: core.Granting, tokens: core.Minting['tokens']) {
-    super(keys, granting);
+  constructor(keys: core.LockKeys, granting: core.Granting, tokens: core.Minting['tokens'], primitive = 'fenced') {
+    super(keys, granting, primitive);
     this.#tokens = tokens;
-  }
-
-  override get primitive(): string {
-    return 'fenced';
   }
 
   override get mayFollow(): boolean {

@@ -14,9 +14,13 @@ export class LockOperations implements Operations {
   /** How scripts that free a lock choose and tell the next owner; the same for all locks of a client. */
   protected readonly granting: core.Granting;
 
-  constructor(keys: core.LockKeys, granting: core.Granting) {
+  readonly #primitive: string;
+
+  /** @param primitive - for this process: Redis is told the same of all that are locks to it. */
+  constructor(keys: core.LockKeys, granting: core.Granting, primitive = 'lock') {
     this.keys = keys;
     this.granting = granting;
+    this.#primitive = primitive;
   }
 
   get name(): string {
@@ -28,7 +32,7 @@ export class LockOperations implements Operations {
   }
 
   get primitive(): string {
-    return 'lock';
+    return this.#primitive;
   }
 
   get leaseKind(): string {

@@ -1,3 +1,4 @@
+import { readWriteKeys } from '@holdfast/core';
 import type { Backend } from '../backend.js';
 import type { Coordination } from '../exclusive/coordinating.js';
 import { checkFlag, checkKeys, checkOwner } from '../options.js';
@@ -49,12 +50,12 @@ export function readWriteLock(
   name: string,
   options: ReadWriteLockOptions,
 ): ReadWriteLock {
-  const reads = ReadWriteOperations.reading(name, prefixes, granting);
+  const keys = readWriteKeys(name, prefixes);
   checkKeys('getReadWriteLock', options, knownOptions);
   const { owner, writersFirst = false } = options;
   checkFlag('getReadWriteLock: writersFirst', writersFirst);
   const checked = checkOwner(owner);
-  const operations = reads.with({ writersFirst });
+  const operations = new ReadWriteOperations(keys, { ...granting, writersFirst }, 'read');
   const policy: Coordination = { coordinate: (parts, home) => new SharedCoordinator(operations, parts, home) };
   const reading = new LockHandle(host, operations, policy, checked);
   const writing = new LockHandle(host, operations.of('write'), policy, checked);

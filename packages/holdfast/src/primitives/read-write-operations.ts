@@ -1,13 +1,4 @@
-import {
-  type CancelReply,
-  type Command,
-  type Granting,
-  type Prefixes,
-  readWrite,
-  type ReadWriteKeys,
-  readWriteKeys,
-  type RenewReply,
-} from '@holdfast/core';
+import { type CancelReply, type Command, readWrite, type ReadWriteKeys, type RenewReply } from '@holdfast/core';
 import type { SharedOperations } from '../read-write/operations.js';
 import type {
   AgainReply,
@@ -33,15 +24,6 @@ export class ReadWriteOperations implements SharedOperations {
     this.#keys = keys;
     this.#granting = granting;
     this.side = side;
-  }
-
-  /** Those of the read side. @throws TypeError or RangeError when there can be no lock of that name. */
-  static reading(name: string, prefixes: Prefixes, granting: Granting): ReadWriteOperations {
-    return new ReadWriteOperations(readWriteKeys(name, prefixes), { ...granting, writersFirst: false }, 'read');
-  }
-
-  with(rule: { readonly writersFirst: boolean }): ReadWriteOperations {
-    return new ReadWriteOperations(this.#keys, { ...this.#granting, ...rule }, this.side);
   }
 
   of(side: Side): ReadWriteOperations {
