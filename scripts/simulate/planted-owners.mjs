@@ -49,7 +49,7 @@ export const plantedForOwners = [
   {
     name: 'a reader behind a writer waits for nobody',
     ...{ with: 'circle', class: 'calm', rules: ['deadlock'], file: `${client}/read-write/shared-coordinator.ts` },
-    before: '    return lane.behind;\n',
+    before: '    return lane.policy.behind;\n',
     after: '    return undefined;\n',
   },
   {

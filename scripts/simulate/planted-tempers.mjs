@@ -60,8 +60,9 @@ export const plantedForTempers = [
   {
     name: 'the call of a process that came last is served first',
     ...{ temper: 'turns', rules: ['order'], file: `${client}/waiting/wait-queue.ts` },
-    before: '  get size(): number {',
-    after: '  override get first(): Waiter | undefined {\n    return [...this].at(-1);\n  }\n\n  get size(): number {',
+    before: '  /** A call asked for one attempt only. */',
+    after:
+      '  override get first(): Waiter | undefined {\n    return [...this].at(-1);\n  }\n\n  /** A call asked for one attempt only. */',
   },
   {
     name: 'a value is put by who does not own the lock',

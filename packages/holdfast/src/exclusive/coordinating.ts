@@ -6,7 +6,7 @@ import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
 import type { HoldRecord } from './hold-record.js';
 import type { ExclusiveLock, LockHome, Seated } from './lock.js';
 import type { HeldHere } from './open-holds.js';
-import type { ExclusivePolicy } from './policy.js';
+import type { PrimitivePolicy } from './policy.js';
 
 /** What a client holds of one lock. */
 export interface HeldLock {
@@ -39,4 +39,4 @@ export interface Coordinating extends HeldLock {
 }
 
 /** How the calls for a lock find each other: by a policy, or by what the primitive itself brings. `home` is told when nothing is left of it. */
-export type Coordination = ExclusivePolicy | { coordinate(parts: LockParts, home: LockHome): Coordinating };
+export type Coordination = PrimitivePolicy | { coordinate(parts: LockParts, home: LockHome): Coordinating };

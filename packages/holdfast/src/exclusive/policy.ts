@@ -25,8 +25,6 @@ export interface ExclusivePolicy {
   originsOf(request: AcquireRequest): readonly (Scope | string)[];
   /** Whether a held tenure may be passed on to the next call of this process now. */
   mayPassOn(tenure: Stake, parts: LockParts): boolean;
-  /** Who asks Redis when several calls of this process wait: the first, on behalf of all, or each for itself. */
-  readonly contends: 'first' | 'each';
   /** Whether one who is granted the name has it instead of those who had it before, or beside them. */
   readonly holders: 'one' | 'many';
   /** How a new call may come in while the lock is held as it is now. */
@@ -37,6 +35,12 @@ export interface ExclusivePolicy {
   depthOf(lock: LockState, request: AcquireRequest): number;
   /** There is one hold less, and it was not the last one. */
   countDown(lock: LockState, tenure: Stake): Promise<CountedDown>;
+}
+
+/** That of a primitive. */
+export interface PrimitivePolicy extends ExclusivePolicy {
+  /** Who asks Redis when several calls of this process wait: the first, on behalf of all, or each for itself. */
+  readonly contends: 'first' | 'each';
 }
 
 /** A lock in this process, as its policy sees it. */
@@ -52,7 +56,7 @@ export interface LockState {
 export type Entry = 'inside' | 'beside' | 'none';
 
 /** That of the re-entrant lock. */
-export const reentrantPolicy: ExclusivePolicy = {
+export const reentrantPolicy: PrimitivePolicy = {
   originsOf,
   mayPassOn,
   entry: ({ holds }, request) => (mayReenter(request, holds.innermost) ? 'inside' : 'none'),
@@ -64,7 +68,7 @@ export const reentrantPolicy: ExclusivePolicy = {
 };
 
 /** That of the fair lock: whoever asked Redis first is served first, so each call asks at once, and nothing passes by Redis. */
-export const fairPolicy: ExclusivePolicy = { ...reentrantPolicy, mayPassOn: () => false, contends: 'each' };
+export const fairPolicy: PrimitivePolicy = { ...reentrantPolicy, mayPassOn: () => false, contends: 'each' };
 
 /** That of the semaphore: each call has permits of its own, beside all others, also where it is made while others are had. */
-export const permitPolicy: ExclusivePolicy = { ...fairPolicy, originsOf: () => none, holders: 'many' };
+export const permitPolicy: PrimitivePolicy = { ...fairPolicy, originsOf: () => none, holders: 'many' };

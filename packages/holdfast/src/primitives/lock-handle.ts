@@ -142,7 +142,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
 
   // ---------------------------------------------------------------- acquiring
 
-  /** Every acquisition goes through here. Whatever is refused at once is a rejection too. */
+  /** Whatever is refused at once is a rejection too. */
   #call<T>(method: keyof typeof callStyles, check: () => CheckedOptions, completion: Completion<T>): Promise<T> {
     try {
       return this.#member.take({ style: callStyles[method], options: check(), entry: this[method], completion });

@@ -23,8 +23,6 @@ import type { AcquireRequest, PlaceBehind, Waiter } from '../waiting/waiter.js';
 /** See the module comment. */
 export class LanePolicy implements ExclusivePolicy {
   readonly originsOf = originsOf;
-  /** Within a lane. A call may stand in its own way in another lane, and is warned of that. */
-  readonly contends = 'each';
   /** Among lanes, which Redis lets in beside each other or not. */
   readonly holders = 'one';
   /** Of readers: where their tenure has stood in line since it began to ask. */
