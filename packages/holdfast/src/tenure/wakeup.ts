@@ -40,6 +40,12 @@ export interface Wakeup {
   subscribe(operations: Operations, tenure: string, listener: InboxListener): WakeupSubscription;
 }
 
+/** The inbox is opened in the background with the first acquisition, so that the first wait finds it open. */
+function hear(inbox: Inbox, tenure: string, listener: InboxListener): void {
+  inbox.register(tenure, listener);
+  if (!inbox.confirmed) void inbox.open().catch(() => undefined);
+}
+
 /** Grants by message; see the module comment. */
 export class QueueWakeup implements Wakeup {
   readonly blind = false;
@@ -60,9 +66,7 @@ export class QueueWakeup implements Wakeup {
   }
 
   subscribe(_: Operations, tenure: string, listener: InboxListener): WakeupSubscription {
-    this.inbox.register(tenure, listener);
-    // Opened in the background with the first acquisition, so that the first wait finds it open.
-    if (!this.inbox.confirmed) void this.inbox.open().catch(() => undefined);
+    hear(this.inbox, tenure, listener);
     return new QueueSubscription(this, tenure, this.#joins);
   }
 }
@@ -136,9 +140,7 @@ export class RedissonWakeup implements Wakeup {
   }
 
   subscribe(operations: Operations, tenure: string, listener: InboxListener): WakeupSubscription {
-    const { inbox } = this.#parts;
-    inbox.register(tenure, listener);
-    if (!inbox.confirmed) void inbox.open().catch(() => undefined);
+    hear(this.#parts.inbox, tenure, listener);
     return new RedissonSubscription(this.#parts, this.foreignOwners, { operations, tenure, listener });
   }
 }
