@@ -9,6 +9,8 @@ import {
   type LockKeys,
   lockKeys,
   type Prefixes,
+  type ReadWriteKeys,
+  readWriteKeys,
   type SemaphoreKeys,
   semaphoreKeys,
 } from '@holdfast/core';
@@ -180,6 +182,11 @@ export class Backend {
   /** The keys of lock `name` there. @throws as {@link lockOperations}. */
   lockKeys(name: string): LockKeys {
     return lockKeys(name, this.prefixes);
+  }
+
+  /** Those of read-write lock `name`. @throws as {@link lockOperations}. */
+  readWriteKeys(name: string): ReadWriteKeys {
+    return readWriteKeys(name, this.prefixes);
   }
 
   /** Those of semaphore `name`. @throws as {@link lockOperations}. */

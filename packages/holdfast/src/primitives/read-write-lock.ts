@@ -1,4 +1,3 @@
-import { readWriteKeys } from '@holdfast/core';
 import type { Backend } from '../backend.js';
 import type { Coordination } from '../exclusive/coordinating.js';
 import { checkFlag, checkKeys, checkOwner } from '../options.js';
@@ -46,16 +45,16 @@ const knownOptions: ReadonlySet<string> = new Set(['owner', 'writersFirst']);
 /** @throws TypeError or RangeError for a name or options that cannot be used. */
 export function readWriteLock(
   host: LockHost,
-  { prefixes, granting }: Backend,
+  backend: Backend,
   name: string,
   options: ReadWriteLockOptions,
 ): ReadWriteLock {
-  const keys = readWriteKeys(name, prefixes);
+  const keys = backend.readWriteKeys(name);
   checkKeys('getReadWriteLock', options, knownOptions);
   const { owner, writersFirst = false } = options;
   checkFlag('getReadWriteLock: writersFirst', writersFirst);
   const checked = checkOwner(owner);
-  const operations = new ReadWriteOperations(keys, { ...granting, writersFirst }, 'read');
+  const operations = new ReadWriteOperations(keys, { ...backend.granting, writersFirst }, 'read');
   const policy: Coordination = { coordinate: (parts, home) => new SharedCoordinator(operations, parts, home) };
   const reading = new LockHandle(host, operations, policy, checked);
   const writing = new LockHandle(host, operations.of('write'), policy, checked);
