@@ -40,7 +40,7 @@ export class Degrading {
     if (this.#away && !this.#locks.ready) return this.#without(name, whenAway, work);
     let begun = false;
     try {
-      const done = await this.#locks.getLock(name).tryWithLock({}, (hold) => {
+      const done = await this.#locks.getLock(name).tryWithLock((hold) => {
         begun = true;
         return work(hold);
       });

@@ -22,7 +22,10 @@ const lock: RLock = {
   acquire: async () => held,
   tryAcquire: async () => held,
   withLock: async <T>(...args: unknown[]) => (args.at(-1) as (hold: Hold) => T)(held),
-  tryWithLock: async (_, fn) => ({ ran: true, value: await fn(held) }),
+  tryWithLock: async <T>(...args: unknown[]) => ({
+    ran: true as const,
+    value: await (args.at(-1) as (hold: Hold) => T)(held),
+  }),
   isLocked: async () => true,
   isHeldByCurrentScope: async () => true,
   getHoldCount: async () => 1,

@@ -19,7 +19,7 @@ import { holdsAround, whatUnlockUndoes } from './finding.js';
 import { type Hold, HoldHandle } from './hold.js';
 import { Member } from './member.js';
 import type { RLock, TryResult } from './rlock.js';
-import { checkSection, runSection, type Section, type SectionHold } from './section.js';
+import { checkSection, runSection, type SectionArgs, type SectionHold, withOptions } from './section.js';
 
 export const callStyles = {
   lock: { kind: 'imperative', waitMs: undefined },
@@ -96,14 +96,15 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
     );
   }
 
-  withLock<T>(...args: [Section<T, H>] | [AcquireOptions, Section<T, H>]): Promise<T> {
-    const [options, fn] = args.length === 1 ? [undefined, args[0]] : args;
+  withLock<T>(...args: SectionArgs<T, H>): Promise<T> {
+    const [options, fn] = withOptions(args);
     const check = () => checkSection('withLock', options, fn);
     const had = this.#call('withLock', check, (outcome, joinedAt) => this.#held(this.#must(outcome, joinedAt)));
     return runSection(this.#member.host, had, fn);
   }
 
-  async tryWithLock<T>(options: AcquireOptions, fn: Section<T, H>): Promise<TryResult<T>> {
+  async tryWithLock<T>(...args: SectionArgs<T, H>): Promise<TryResult<T>> {
+    const [options, fn] = withOptions(args);
     const check = () => checkSection('tryWithLock', options, fn);
     const record = await shown(this.#call('tryWithLock', check, (had) => had));
     if (typeof record === 'string') return { ran: false };

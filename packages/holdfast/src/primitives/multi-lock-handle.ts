@@ -22,7 +22,14 @@ import { MultiHold } from './multi-hold.js';
 import type { MultiLock } from './multi-lock.js';
 import { beginStep, fixLeases, type MultiCall, withdraw } from './multi-steps.js';
 import type { TryResult } from './rlock.js';
-import { checkSection, type Section, sectionTracedForEach, settleAfter } from './section.js';
+import {
+  checkSection,
+  type Section,
+  type SectionArgs,
+  sectionTracedForEach,
+  settleAfter,
+  withOptions,
+} from './section.js';
 
 /** The member that the call did not get. */
 interface Missed {
@@ -78,13 +85,14 @@ export class MultiLockHandle implements MultiLock {
     );
   }
 
-  async withLock<T>(...args: [Section<T>] | [AcquireOptions, Section<T>]): Promise<T> {
-    const [options, fn] = args.length === 1 ? [undefined, args[0]] : args;
+  async withLock<T>(...args: SectionArgs<T>): Promise<T> {
+    const [options, fn] = withOptions(args);
     const check = () => checkSection('withLock', options, fn);
     return this.#section(await shown(this.#call('withLock', check, must)), fn);
   }
 
-  async tryWithLock<T>(options: AcquireOptions, fn: Section<T>): Promise<TryResult<T>> {
+  async tryWithLock<T>(...args: SectionArgs<T>): Promise<TryResult<T>> {
+    const [options, fn] = withOptions(args);
     const check = () => checkSection('tryWithLock', options, fn);
     const outcome = await shown(this.#call('tryWithLock', check, (had) => had));
     return outcome instanceof HoldBundle ? { ran: true, value: await this.#section(outcome, fn) } : { ran: false };

@@ -71,10 +71,12 @@ export interface RLock<H extends Hold = Hold> {
   /** With options: rejects with LockTimeoutError when the lock stayed busy for `waitMs`. */
   withLock<T>(options: AcquireOptions, fn: (hold: H) => T | PromiseLike<T>): Promise<T>;
   /**
-   * As {@link RLock.withLock}, but answers `{ ran: false }` when the lock stayed busy for `waitMs` (absent or 0: one attempt).
+   * As {@link RLock.withLock}, but answers `{ ran: false }` when the lock is busy: at once, or for the whole of `waitMs`.
    *
    * @throws as {@link RLock.withLock}, but for LockTimeoutError.
    */
+  tryWithLock<T>(fn: (hold: H) => T | PromiseLike<T>): Promise<TryResult<T>>;
+  /** With options: waits for as long as `waitMs`. */
   tryWithLock<T>(options: AcquireOptions, fn: (hold: H) => T | PromiseLike<T>): Promise<TryResult<T>>;
   /** Whether the lock is held, by this client or another one. */
   isLocked(): Promise<boolean>;

@@ -15,6 +15,13 @@ const DEEP = 100;
 /** What `withLock` runs while it has the lock. */
 export type Section<T, H = Hold> = (hold: H) => T | PromiseLike<T>;
 
+/** What it is called with: options may be left out. */
+export type SectionArgs<T, H = Hold> = [Section<T, H>] | [AcquireOptions, Section<T, H>];
+
+export function withOptions<T, H>(args: SectionArgs<T, H>): [AcquireOptions | undefined, Section<T, H>] {
+  return args.length === 1 ? [undefined, args[0]] : args;
+}
+
 /** The hold that a section runs on. */
 export interface SectionHold<H> {
   readonly record: HoldRecord;

@@ -391,6 +391,8 @@ it('types: overloads and results are what the documents say', async () => {
     same<typeof text, string>(true);
     const tried = await lock.tryWithLock(options, () => 1);
     same<typeof tried, TryResult<number>>(true);
+    const attempt = await lock.tryWithLock(() => 1);
+    same<typeof attempt, TryResult<number>>(true);
     if (tried.ran) same<typeof tried.value, number>(true);
     const outcome = client.run(() => 1);
     same<typeof outcome, number>(true);
@@ -427,8 +429,6 @@ it('types: overloads and results are what the documents say', async () => {
     await lock.tryLock('5');
     // @ts-expect-error no boolean parameters
     await lock.acquire(true);
-    // @ts-expect-error tryWithLock needs its options
-    await lock.tryWithLock(() => 1);
     // @ts-expect-error read-only
     lock.name = 'another';
     // @ts-expect-error no such event

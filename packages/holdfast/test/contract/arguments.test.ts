@@ -90,7 +90,11 @@ const onLock: readonly BadCall<RLock>[] = [
   ['withLock with a promise', 'TypeError', (lock) => lock.withLock(wrong(Promise.resolve()))],
   ['withLock with its arguments exchanged', 'TypeError', (lock) => lock.withLock(wrong(nothing), wrong({}))],
   ['tryWithLock without a function', 'TypeError', (lock) => lock.tryWithLock({}, wrong(undefined))],
-  ['tryWithLock with a function only', 'TypeError', (lock) => lock.tryWithLock(wrong(nothing), wrong(undefined))],
+  [
+    'tryWithLock with a function in the place of its options',
+    'TypeError',
+    (lock) => lock.tryWithLock(wrong(nothing), wrong(undefined)),
+  ],
 ];
 
 const badNames: readonly BadCall<LockClient>[] = (

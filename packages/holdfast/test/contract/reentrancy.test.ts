@@ -19,7 +19,7 @@ describe('withLock', () => {
     await lock().withLock(async () => {
       expect(await count()).toBe(1);
       const inner = await lock().withLock(async () => {
-        expect(await lock().tryWithLock({}, count)).toEqual({ ran: true, value: 3 });
+        expect(await lock().tryWithLock(count)).toEqual({ ran: true, value: 3 });
         return count();
       });
       expect(inner).toBe(2);

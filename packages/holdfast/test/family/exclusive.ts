@@ -55,7 +55,7 @@ export function exclusiveContract(primitive: ExclusivePrimitive, world: World, w
       const other = stranger();
       expect(await within(other.tryLock())).toBe(false);
       expect(await within(other.tryAcquire())).toBe(null);
-      expect(await within(other.tryWithLock({}, () => 'ran'))).toEqual({ ran: false });
+      expect(await within(other.tryWithLock(() => 'ran'))).toEqual({ ran: false });
       await within(lock.unlock());
       expect(await within(other.tryLock())).toBe(true);
       await within(other.unlock());

@@ -316,7 +316,7 @@ describe('a call that does not get all members', () => {
     const both = first.getMultiLock([early, late]);
     expect(await both.tryLock()).toBe(false);
     expect(await both.tryAcquire()).toBe(null);
-    expect(await both.tryWithLock({}, () => 1)).toEqual({ ran: false });
+    expect(await both.tryWithLock(() => 1)).toEqual({ ran: false });
     expect(await second.getLock(early).tryLock()).toBe(true);
   });
 
@@ -485,7 +485,7 @@ describe('inside the section of a multi-lock', () => {
     const { first, second } = processes(2);
     const both = first.getMultiLock(['a', 'b']);
     await both.withLock(async (hold) => {
-      expect(await first.getLock('a').tryWithLock({}, () => both.getHoldCount())).toEqual({ ran: true, value: 1 });
+      expect(await first.getLock('a').tryWithLock(() => both.getHoldCount())).toEqual({ ran: true, value: 1 });
       await both.withLock(async () => expect(await both.getHoldCount()).toBe(2));
       expect(await hold.run(() => first.getMultiLock(['b', 'c']).tryWithLock({}, () => 'in'))).toEqual({
         ran: true,
