@@ -57,13 +57,6 @@ export function guardText(
 }
 
 function decode(reply: Reply): GuardReply {
-  const kind = reply.hasLength(2).text(0);
-  switch (kind) {
-    case 'written':
-      return { kind };
-    case 'stale':
-      return { kind, token: reply.natural(1) };
-    default:
-      return reply.fail('unknown status');
-  }
+  const kind = reply.status({ written: 2, stale: 2 });
+  return kind === 'written' ? { kind } : { kind, token: reply.natural(1) };
 }

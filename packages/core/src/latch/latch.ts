@@ -40,7 +40,7 @@ export function trySet(keys: LatchKeys, options: LatchRequest & { readonly count
       channel: keys.channel,
       trust: trustArgument(options),
     },
-    (reply) => (reply.hasLength(2).text(0) === 'set' ? reply.flag(1) : reply.fail('unknown status')),
+    (reply) => reply.says('set', 2).flag(1),
   );
 }
 
@@ -55,7 +55,7 @@ export function count(keys: LatchKeys, options: LatchRequest & { readonly by: st
       channel: keys.channel,
       trust: trustArgument(options),
     },
-    (reply) => (reply.hasLength(2).text(0) === 'counted' ? reply.natural(1) : reply.fail('unknown status')),
+    (reply) => reply.says('counted', 2).natural(1),
   );
 }
 
@@ -78,7 +78,7 @@ export function remove(keys: LatchKeys, options: LatchRequest): Command<boolean>
     scripts.remove,
     keysOf(keys, options),
     { onceMs: duration('onceMs', options.onceMs, 1), channel: keys.channel, trust: trustArgument(options) },
-    (reply) => (reply.hasLength(2).text(0) === 'removed' ? reply.flag(1) : reply.fail('unknown status')),
+    (reply) => reply.says('removed', 2).flag(1),
   );
 }
 

@@ -32,15 +32,6 @@ export function again(keys: LockKeys, options: AgainOptions): Command<AgainReply
 }
 
 function decode(reply: Reply): AgainReply {
-  const kind = reply.text(0);
-  switch (kind) {
-    case 'held':
-      reply.hasLength(3);
-      return { kind, holdCount: reply.natural(1), remainingMs: reply.remainingMs(2) };
-    case 'lost':
-      reply.hasLength(1);
-      return { kind };
-    default:
-      return reply.fail('unknown status');
-  }
+  const kind = reply.status({ held: 3, lost: 1 });
+  return kind === 'lost' ? { kind } : { kind, holdCount: reply.natural(1), remainingMs: reply.remainingMs(2) };
 }

@@ -48,8 +48,5 @@ export function cancel(keys: LockKeys, options: CancelOptions): Command<CancelRe
 }
 
 export function decodeCancelled(reply: Reply): CancelReply {
-  const kind = reply.hasLength(3).text(0);
-  return kind === 'cancelled'
-    ? { kind, wasGranted: reply.flag(1), left: reply.natural(2) }
-    : reply.fail('unknown status');
+  return { kind: reply.status({ cancelled: 3 }), wasGranted: reply.flag(1), left: reply.natural(2) };
 }

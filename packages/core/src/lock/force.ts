@@ -44,7 +44,7 @@ export function force(keys: LockKeys, options: ForceOptions): Command<ForceReply
 }
 
 function decode(reply: Reply): ForceReply {
-  const kind = reply.hasLength(3).text(0);
+  const kind = reply.status({ forced: 3 });
   const [ownerBefore, ...alsoBefore] = reply.text(1).split(' ').filter(Boolean);
-  return kind === 'forced' ? { kind, ownerBefore, alsoBefore, left: reply.natural(2) } : reply.fail('unknown status');
+  return { kind, ownerBefore, alsoBefore, left: reply.natural(2) };
 }

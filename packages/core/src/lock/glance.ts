@@ -25,15 +25,14 @@ export function glance({ lock, queue }: LockKeys, { writers, readers }: ReadWrit
 }
 
 function decode(reply: Reply): GlanceReply {
-  const ttl = reply.hasLength(6).ttl(1);
-  const side = sideFrom(reply, 3);
+  const side = sideFrom(reply.hasLength(6), 3);
   const owner = ownerFrom(reply.list(2));
   return {
     nowMs: reply.natural(0),
     owner: owner && side ? { ...owner, foreign: false } : owner,
     side,
     holders: reply.natural(4),
-    remainingMs: ttl.kind === 'leased' ? ttl.remainingMs : undefined,
+    remainingMs: reply.ttl(1),
     waiting: reply.natural(5),
   };
 }

@@ -38,15 +38,7 @@ export function handoff(keys: LockKeys, options: HandoffOptions): Command<Handof
 
 /** What is answered by the scripts that change what a tenure has, or look at it; `length`: with the items of its own that one adds. */
 export function readPassed(reply: Reply, length = 4): HandoffReply {
-  const kind = reply.text(0);
-  switch (kind) {
-    case 'passed':
-      reply.hasLength(length);
-      return { kind, remainingMs: reply.remainingMs(1), others: reply.natural(2), nowMs: reply.natural(3) };
-    case 'lost':
-      reply.hasLength(1);
-      return { kind };
-    default:
-      return reply.fail('unknown status');
-  }
+  const kind = reply.status({ passed: length, lost: 1 });
+  if (kind === 'lost') return { kind };
+  return { kind, remainingMs: reply.remainingMs(1), others: reply.natural(2), nowMs: reply.natural(3) };
 }

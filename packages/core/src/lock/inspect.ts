@@ -2,6 +2,7 @@ import { command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
+import { numbersIn } from '../queue/entry.js';
 import { inspect as operation } from './scripts.gen.js';
 
 /** The owner of a lock. */
@@ -50,19 +51,17 @@ export function inspect(keys: LockKeys): Command<InspectReply> {
 
 function decode(reply: Reply): InspectReply {
   reply.hasLength(5);
-  const ttl = reply.ttl(1);
   const owner = reply.list(2);
   const fresh = pairs(reply.list(4));
   const queue = pairs(reply.list(3));
   return {
     owner: ownerFrom(owner),
-    remainingMs: ttl.kind === 'leased' ? ttl.remainingMs : undefined,
+    remainingMs: reply.ttl(1),
     seq: owner.length >= 3 ? owner.natural(2) : undefined,
-    queue: queue.names.map((tenure) => ({
-      tenure,
-      ticket: queue.integer(tenure) ?? reply.fail('a waiter has no ticket'),
-      ...entryFrom(fresh.text(tenure)),
-    })),
+    queue: queue.names.map((tenure) => {
+      const [freshUntilMs, leaseMs] = numbersIn(fresh.text(tenure), 2);
+      return { tenure, ticket: queue.natural(tenure), freshUntilMs, leaseMs };
+    }),
     nowMs: reply.natural(0),
   };
 }
@@ -86,22 +85,11 @@ export function pairs(list: Reply) {
   for (let index = 0; index < list.length; index += 2) indexes.set(list.text(index), index + 1);
   return {
     names: [...indexes.keys()],
-    integer(name: string): number | undefined {
-      const index = indexes.get(name);
-      return index === undefined ? undefined : list.natural(index);
-    },
+    /** Of a name that is there. */
+    natural: (name: string): number => list.natural(indexes.get(name) as number),
     text(name: string): string {
       const index = indexes.get(name);
       return index === undefined ? '' : list.text(index);
     },
-  };
-}
-
-/** What a waiter's entry begins with; further words may follow. */
-function entryFrom(entry: string): Pick<InspectedWaiter, 'freshUntilMs' | 'leaseMs'> {
-  const [, until, lease] = /^(\d{1,15}) (\d{1,15})(?: |$)/.exec(entry) ?? [];
-  return {
-    freshUntilMs: until === undefined ? undefined : Number(until),
-    leaseMs: lease === undefined ? undefined : Number(lease),
   };
 }

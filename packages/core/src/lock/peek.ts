@@ -27,10 +27,5 @@ export function peek(keys: LockKeys, options: PeekOptions): Command<PeekReply> {
 }
 
 function decode(reply: Reply): PeekReply {
-  const ttl = reply.hasLength(2).ttl(0);
-  return {
-    locked: ttl.kind !== 'absent',
-    holdCount: reply.natural(1),
-    remainingMs: ttl.kind === 'leased' ? ttl.remainingMs : undefined,
-  };
+  return { locked: !reply.hasLength(2).isAbsent(0), holdCount: reply.natural(1), remainingMs: reply.ttl(0) };
 }

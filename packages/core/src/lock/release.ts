@@ -51,22 +51,20 @@ export function release(keys: LockKeys, options: ReleaseOptions): Command<Releas
 
 const company: Company = { joint: (commands) => inOne(releases, commands) };
 
+const statuses = { held: 2, granted: 2, released: 1, unserved: 2, notHeld: 1 } as const;
+
 function decode(reply: Reply): ReleaseReply {
-  const kind = reply.text(0);
+  const kind = reply.status(statuses);
   switch (kind) {
     case 'held':
-      return { kind, holdCount: reply.hasLength(2).natural(1) };
+      return { kind, holdCount: reply.natural(1) };
     case 'granted':
-      return { kind, to: reply.hasLength(2).text(1) };
+      return { kind, to: reply.text(1) };
     case 'released':
-      reply.hasLength(1);
       return { kind, left: 0 };
     case 'unserved':
-      return { kind: 'released', left: reply.hasLength(2).natural(1) };
+      return { kind: 'released', left: reply.natural(1) };
     case 'notHeld':
-      reply.hasLength(1);
       return { kind };
-    default:
-      return reply.fail('unknown status');
   }
 }

@@ -61,20 +61,20 @@ function decodeRenewals(reply: Reply): RenewReply {
   return { nowMs: reply.natural(0), outcomes };
 }
 
+const outcomes = { renewed: 2, held: 2, lost: 2, refused: 2 } as const;
+
 function outcome(reply: Reply): RenewOutcome {
-  const kind = reply.text(0);
+  const kind = reply.status(outcomes);
   switch (kind) {
     case 'renewed':
-      return { kind, remainingMs: reply.hasLength(2).natural(1) };
+      return { kind, remainingMs: reply.natural(1) };
     case 'held':
-      return { kind, remainingMs: reply.hasLength(2).remainingMs(1) };
+      return { kind, remainingMs: reply.remainingMs(1) };
+    case 'refused':
+      return { kind, message: reply.text(1) };
     case 'lost': {
-      const reason = reply.hasLength(2).text(1);
+      const reason = reply.text(1);
       return reason === 'deleted' || reason === 'taken' ? { kind, reason } : reply.fail('unknown reason');
     }
-    case 'refused':
-      return { kind, message: reply.hasLength(2).text(1) };
-    default:
-      return reply.fail('unknown status');
   }
 }

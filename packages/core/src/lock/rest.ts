@@ -47,18 +47,7 @@ export function rest(keys: LockKeys, options: RestOptions): Command<RestReply> {
 }
 
 function decode(reply: Reply): RestReply {
-  const kind = reply.text(0);
-  switch (kind) {
-    case 'held':
-      return { kind, holdCount: reply.hasLength(2).natural(1) };
-    case 'released':
-      reply.hasLength(1);
-      return { kind, left: 0 };
-    case 'resting':
-    case 'notHeld':
-      reply.hasLength(1);
-      return { kind };
-    default:
-      return reply.fail('unknown status');
-  }
+  const kind = reply.status({ held: 2, released: 1, resting: 1, notHeld: 1 });
+  if (kind === 'held') return { kind, holdCount: reply.natural(1) };
+  return kind === 'released' ? { kind, left: 0 } : { kind };
 }

@@ -24,6 +24,5 @@ export function serve(keys: LockKeys, options: Granting): Command<ServeReply> {
 }
 
 export function decodeServed(reply: Reply): ServeReply {
-  const kind = reply.hasLength(2).text(0);
-  return kind === 'served' ? { kind, left: reply.natural(1) } : reply.fail('unknown status');
+  return { kind: reply.status({ served: 2 }), left: reply.natural(1) };
 }

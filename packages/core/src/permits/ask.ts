@@ -59,26 +59,29 @@ function decode(reply: Reply, leaseMs: Lease): PermitsAskReply {
         others: reply.natural(2),
         nowMs: reply.natural(3),
       };
+    default:
+      return readRefused(reply);
+  }
+}
+
+const refusals = { wait: 5, busy: 3, dead: 1 } as const;
+
+/** As a lock refuses, without the kind of its owner. */
+function readRefused(reply: Reply): Exclude<AskReply, { kind: 'acquired' | 'mine' }> {
+  const kind = reply.status(refusals);
+  switch (kind) {
     case 'wait':
       return {
         kind,
-        remainingMs: reply.hasLength(5).remainingMs(1),
+        remainingMs: reply.remainingMs(1),
         position: reply.natural(2),
         ticket: reply.natural(3),
         nowMs: reply.natural(4),
         foreign: false,
       };
     case 'busy':
-      return {
-        kind,
-        remainingMs: reply.hasLength(3).remainingMs(1),
-        foreign: false,
-        left: reply.natural(2),
-      };
+      return { kind, remainingMs: reply.remainingMs(1), foreign: false, left: reply.natural(2) };
     case 'dead':
-      reply.hasLength(1);
       return { kind };
-    default:
-      return reply.fail('unknown status');
   }
 }

@@ -59,19 +59,12 @@ function leaving<R>(
   );
 }
 
+const statuses = { released: 1, unserved: 2, notHeld: 2 } as const;
+
 function decodeRelease(reply: Reply): PermitsReleaseReply {
-  const kind = reply.text(0);
-  switch (kind) {
-    case 'released':
-      reply.hasLength(1);
-      return { kind, left: 0 };
-    case 'unserved':
-      return { kind: 'released', left: reply.hasLength(2).natural(1) };
-    case 'notHeld':
-      return { kind, left: reply.hasLength(2).natural(1) };
-    default:
-      return reply.fail('unknown status');
-  }
+  const kind = reply.status(statuses);
+  if (kind === 'released') return { kind, left: 0 };
+  return { kind: kind === 'notHeld' ? kind : 'released', left: reply.natural(1) };
 }
 
 /** One tenure to be renewed. */

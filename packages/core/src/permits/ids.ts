@@ -44,10 +44,7 @@ export function issue(keys: SemaphoreKeys, { tenure, ids, leaseMs, tombstoneMs }
       leaseMs: leaseArgument(leaseMs),
       tombstoneMs: duration('tombstoneMs', tombstoneMs, 1),
     },
-    (reply) => {
-      const kind = reply.hasLength(1).text(0);
-      return kind === 'issued' || kind === 'lost' ? { kind } : reply.fail('unknown status');
-    },
+    (reply) => ({ kind: reply.status({ issued: 1, lost: 1 }) }),
   );
 }
 
@@ -74,10 +71,7 @@ export function takeBack(
       trust: trustArgument(options),
       releaseChannel,
     },
-    (reply) =>
-      reply.hasLength(3).text(0) === 'returned'
-        ? { returned: reply.natural(1), left: reply.natural(2) }
-        : reply.fail('unknown status'),
+    (reply) => ({ returned: reply.says('returned', 3).natural(1), left: reply.natural(2) }),
   );
 }
 
@@ -91,7 +85,7 @@ export function setLease(
     setting,
     { count, queue, fresh, dead: keys.dead(tenureId(request)), permits },
     { id: tenureId(id), leaseMs: leaseArgument(leaseMs), tombstoneMs: duration('tombstoneMs', tombstoneMs, 1) },
-    (reply) => (reply.hasLength(2).text(0) === 'leased' ? reply.flag(1) : reply.fail('unknown status')),
+    (reply) => reply.says('leased', 2).flag(1),
   );
 }
 

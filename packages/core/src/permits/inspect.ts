@@ -4,6 +4,7 @@ import type { SemaphoreKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import type { Lease } from '../protocol/lease.js';
+import { numbersIn } from '../queue/entry.js';
 import { inspect as operation } from './scripts.gen.js';
 
 /** Who has permits. */
@@ -47,28 +48,21 @@ function decode(reply: Reply): PermitsInspectReply {
   const holders: InspectedPermits[] = [];
   let free = counter.length === 0 ? undefined : counter.integer(0);
   for (const tenure of records.names) {
-    const [, permits, until] = /^(\d{1,10}) (\d{1,15})(?: |$)/.exec(records.text(tenure)) ?? [];
-    if (free === undefined || permits === undefined) continue;
-    const remainingMs = until === '0' ? 'never' : Number(until) - nowMs;
-    if (remainingMs === 'never' || remainingMs > 0) holders.push({ tenure, permits: Number(permits), remainingMs });
-    else free += Number(permits);
+    const [permits, until] = numbersIn(records.text(tenure), 2);
+    if (free === undefined || permits === undefined || until === undefined) continue;
+    const remainingMs = until === 0 ? 'never' : until - nowMs;
+    if (remainingMs === 'never' || remainingMs > 0) holders.push({ tenure, permits, remainingMs });
+    else free += permits;
   }
   return {
     nowMs,
     free,
     javas: reply.natural(2),
     holders,
-    queue: queue.names.map((tenure) => ({
-      tenure,
-      ticket: queue.integer(tenure) ?? reply.fail('a waiter has no ticket'),
-      ...entryFrom(fresh.text(tenure)),
-    })),
+    queue: queue.names.map((tenure) => {
+      const [freshUntilMs, leaseMs, wanted] = numbersIn(fresh.text(tenure), 3);
+      const ticket = queue.natural(tenure);
+      return { tenure, ticket, freshUntilMs, leaseMs: leaseMs === 0 ? 'never' : leaseMs, wanted };
+    }),
   };
-}
-
-/** What a waiter's entry begins with; further words may follow. */
-function entryFrom(entry: string): Pick<InspectedPermitsWaiter, 'freshUntilMs' | 'leaseMs' | 'wanted'> {
-  const [, until, lease, wanted] = /^(\d{1,15}) (\d{1,15}) (\d{1,10})(?: |$)/.exec(entry) ?? [];
-  if (until === undefined) return { freshUntilMs: undefined, leaseMs: undefined, wanted: undefined };
-  return { freshUntilMs: Number(until), leaseMs: lease === '0' ? 'never' : Number(lease), wanted: Number(wanted) };
 }

@@ -48,12 +48,7 @@ export function count(keys: SemaphoreKeys, { change, request, ...options }: Coun
       trust: trustArgument(options),
       releaseChannel,
     },
-    (reply) => {
-      const kind = reply.hasLength(3).text(0);
-      return kind === 'counted'
-        ? { kind, changed: reply.flag(1), left: reply.natural(2) }
-        : reply.fail('unknown status');
-    },
+    (reply) => ({ kind: reply.status({ counted: 3 }), changed: reply.flag(1), left: reply.natural(2) }),
   );
 }
 
@@ -90,20 +85,13 @@ export function peek(keys: SemaphoreKeys): Command<PermitsPeekReply> {
 }
 
 function decodePeek(reply: Reply): PermitsPeekReply {
-  const kind = reply.text(0);
-  switch (kind) {
-    case 'counts':
-      return {
-        kind,
-        free: reply.hasLength(5).integer(1),
-        used: reply.natural(2),
-        javas: reply.natural(3),
-        waiting: reply.natural(4),
-      };
-    case 'none':
-      reply.hasLength(1);
-      return { kind };
-    default:
-      return reply.fail('unknown status');
-  }
+  const kind = reply.status({ counts: 5, none: 1 });
+  if (kind === 'none') return { kind };
+  return {
+    kind,
+    free: reply.integer(1),
+    used: reply.natural(2),
+    javas: reply.natural(3),
+    waiting: reply.natural(4),
+  };
 }

@@ -17,9 +17,6 @@ export class ProtocolError extends Error {
   }
 }
 
-/** PTTL's answers: nothing there, there without TTL, or a remaining lease. */
-export type Ttl = { kind: 'absent' } | { kind: 'lasting' } | { kind: 'leased'; remainingMs: number };
-
 /** A reply: a word and what belongs to it, as an array, or as a text of words. Every reader throws {@link ProtocolError} on another shape. */
 export class Reply {
   readonly #operation: string;
@@ -39,6 +36,20 @@ export class Reply {
   /** Throws unless there are exactly `length` items. */
   hasLength(length: number): this {
     if (this.length !== length) this.fail(`${length} items were expected, not ${this.length}`);
+    return this;
+  }
+
+  /** The word that it begins with: one of these, each with the number of items that such a reply has. */
+  status<Word extends string>(lengths: Readonly<Record<Word, number>>): Word {
+    const word = this.text(0);
+    if (!Object.hasOwn(lengths, word)) this.fail('unknown status');
+    this.hasLength(lengths[word as Word]);
+    return word as Word;
+  }
+
+  /** Throws unless it begins with this word, and has so many items. */
+  says(word: string, length: number): this {
+    this.status({ [word]: length });
     return this;
   }
 
@@ -62,10 +73,14 @@ export class Reply {
     return value === 0 || value === 1 ? value === 1 : this.wrong(index, '0 or 1');
   }
 
-  ttl(index: number): Ttl {
-    const value = this.integer(index);
-    if (value === -2) return { kind: 'absent' };
-    return value === -1 ? { kind: 'lasting' } : { kind: 'leased', remainingMs: this.natural(index) };
+  /** Whether PTTL has found nothing there. */
+  isAbsent(index: number): boolean {
+    return this.integer(index) === -2;
+  }
+
+  /** As {@link remainingMs}, of what may be gone: then undefined too. */
+  ttl(index: number): number | undefined {
+    return this.isAbsent(index) ? undefined : this.remainingMs(index);
   }
 
   /** Remaining lease in ms, or undefined when the key has no TTL. */

@@ -4,6 +4,7 @@ import { command } from '../protocol/command.js';
 import type { ReadWriteKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
+import { numbersIn } from '../queue/entry.js';
 import type { Side } from './granting.js';
 import { inspect as operation } from './scripts.gen.js';
 
@@ -44,7 +45,6 @@ export function inspect(keys: ReadWriteKeys, { most }: { readonly most: number }
 
 function decode(reply: Reply): ReadWriteInspectReply {
   const nowMs = reply.hasLength(6).natural(0);
-  const ttl = reply.ttl(1);
   const held = reply.list(3);
   const holders: ReadWriteHolder[] = [];
   for (let at = 0; at < held.length; at += 2) {
@@ -53,7 +53,7 @@ function decode(reply: Reply): ReadWriteInspectReply {
   const queue = [...waiters(reply.list(4), 'write'), ...waiters(reply.list(5), 'read')];
   return {
     nowMs,
-    remainingMs: ttl.kind === 'leased' ? ttl.remainingMs : undefined,
+    remainingMs: reply.ttl(1),
     side: sideFrom(reply, 2),
     holders,
     queue: queue.sort((one, other) => one.ticket - other.ticket),
@@ -63,13 +63,8 @@ function decode(reply: Reply): ReadWriteInspectReply {
 function waiters(list: Reply, side: Side): ReadWriteWaiter[] {
   const found: ReadWriteWaiter[] = [];
   for (let at = 0; at < list.length; at += 3) {
-    const leaseMs = /^\d{1,15} (\d{1,15})(?: |$)/.exec(list.text(at + 2))?.[1];
-    found.push({
-      tenure: list.text(at),
-      side,
-      ticket: list.natural(at + 1),
-      leaseMs: leaseMs === undefined ? undefined : Number(leaseMs),
-    });
+    const [, leaseMs] = numbersIn(list.text(at + 2), 2);
+    found.push({ tenure: list.text(at), side, ticket: list.natural(at + 1), leaseMs });
   }
   return found;
 }

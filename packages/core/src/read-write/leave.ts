@@ -41,18 +41,10 @@ function argsOf({ releaseChannel }: ReadWriteKeys, options: LeaveOptions) {
   };
 }
 
+const statuses = { released: 1, unserved: 2, notHeld: 1 } as const;
+
 function decodeRelease(reply: Reply): ReadWriteReleaseReply {
-  const kind = reply.text(0);
-  switch (kind) {
-    case 'released':
-      reply.hasLength(1);
-      return { kind, left: 0 };
-    case 'unserved':
-      return { kind: 'released', left: reply.hasLength(2).natural(1) };
-    case 'notHeld':
-      reply.hasLength(1);
-      return { kind };
-    default:
-      return reply.fail('unknown status');
-  }
+  const kind = reply.status(statuses);
+  if (kind === 'notHeld') return { kind };
+  return { kind: 'released', left: kind === 'unserved' ? reply.natural(1) : 0 };
 }

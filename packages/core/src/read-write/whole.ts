@@ -62,10 +62,8 @@ export function peek(keys: ReadWriteKeys, { tenure }: { readonly tenure: string 
 }
 
 function decodeForce(reply: Reply): ReadWriteForceReply {
-  const kind = reply.hasLength(3).text(0);
-  return kind === 'forced'
-    ? { kind, holdersBefore: reply.text(1).split(' ').filter(Boolean), left: reply.natural(2) }
-    : reply.fail('unknown status');
+  const kind = reply.status({ forced: 3 });
+  return { kind, holdersBefore: reply.text(1).split(' ').filter(Boolean), left: reply.natural(2) };
 }
 
 const sides = { r: 'read', w: 'write', foreign: 'foreign', free: 'free' } as const;

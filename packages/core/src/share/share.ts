@@ -38,9 +38,7 @@ class KeysOfShare extends KeysOfName implements ShareKeys {
 export function look({ value }: ShareKeys): Command<Shared> {
   return command(scripts.look, { value }, {}, (reply) => {
     const text = reply.hasLength(3).text(0);
-    const ttl = reply.ttl(1);
-    const remainingMs = ttl.kind === 'leased' ? ttl.remainingMs : 0;
-    return { text: text === '' ? undefined : text, remainingMs, nowMs: reply.natural(2) };
+    return { text: text === '' ? undefined : text, remainingMs: reply.ttl(1) ?? 0, nowMs: reply.natural(2) };
   });
 }
 
@@ -50,8 +48,5 @@ export function put(
   { tenure, untilMs, text }: { readonly tenure: string; readonly untilMs: number; readonly text: string },
 ): Command<'put' | 'over' | 'lost'> {
   const args = { tenure: tenureId(tenure), untilMs: ordinal('untilMs', untilMs, 1), text };
-  return command(scripts.put, { lock, value }, args, (reply) => {
-    const kind = reply.hasLength(1).text(0);
-    return kind === 'put' || kind === 'over' || kind === 'lost' ? kind : reply.fail('unknown status');
-  });
+  return command(scripts.put, { lock, value }, args, (reply) => reply.status({ put: 1, over: 1, lost: 1 }));
 }
