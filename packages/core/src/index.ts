@@ -8,7 +8,7 @@
  *
  * @packageDocumentation
  */
-export { MAX_TIME_MS } from './protocol/arguments.js';
+export { MAX_TIME_MS, MOST_PERMITS } from './protocol/arguments.js';
 export { again, type AgainOptions, type AgainReply } from './lock/again.js';
 export { ask, type AskOptions, type AskReply, type Contention } from './lock/ask.js';
 export { cancel, type CancelOptions, type CancelReply, type TenureEnd } from './lock/cancel.js';

@@ -1,5 +1,5 @@
 import { checkIdentity, type Identity } from './identity.js';
-import { assertPrefix } from '@holdfast/core';
+import { assertPrefix, MAX_TIME_MS } from '@holdfast/core';
 import { assertTimings } from '@holdfast/notify';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 
@@ -139,8 +139,6 @@ export interface Settings {
 
 /** Shortest lease: below it the drift margin and one slow round trip would eat the lease. */
 export const MIN_LEASE_MS = 100;
-/** Longest lease and wait: 2^31 ms, about 24.8 days. */
-export const MAX_TIME_MS = 2 ** 31;
 
 /** @throws TypeError when `value` is not a number, RangeError when it is not a whole number in `[min, MAX_TIME_MS]`. */
 export function checkTime(what: string, value: unknown, min: number): number {

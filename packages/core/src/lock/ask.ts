@@ -1,9 +1,10 @@
-import { duration, ordinal, tenureId } from '../protocol/arguments.js';
+import { duration, ordinal } from '../protocol/arguments.js';
 import { type Company, command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import { inOne } from '../protocol/in-one.js';
 import type { Command } from '../protocol/script-port.js';
+import { keysAbout } from './keys-about.js';
 import { ask as operation, asks, reasks } from './scripts.gen.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 import { type Inherited, inheritedFrom } from '../queue/inherited.js';
@@ -62,14 +63,13 @@ export interface Contention {
  * Refused with an error reply by a server out of memory, and (`NOTALOCK`) when the key is not a lock by its shape, without any effect.
  */
 export function ask(keys: LockKeys, options: AskOptions): Command<AskReply> {
-  const tenure = tenureId(options.tenure);
   // What reads the reply lasts as long as the command is under way, and is not to keep all of the options.
   const { leaseMs } = options;
   return command(
     operation,
-    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
+    keysAbout(options.tenure, keys),
     {
-      tenure,
+      tenure: options.tenure,
       leaseMs: duration('leaseMs', leaseMs, 1),
       freshMs: duration('freshMs', options.freshMs, 0),
       ticket: ordinal('ticket', options.ticket, 0),

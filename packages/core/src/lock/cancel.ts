@@ -1,8 +1,9 @@
-import { duration, tenureId } from '../protocol/arguments.js';
+import { duration } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
+import { keysAbout } from './keys-about.js';
 import { cancel as operation } from './scripts.gen.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 
@@ -31,12 +32,11 @@ export interface CancelReply {
 
 /** Withdraws a tenure, whether it waits, owns the lock (with any number of holds) or neither. Works out of memory too. */
 export function cancel(keys: LockKeys, options: CancelOptions): Command<CancelReply> {
-  const tenure = tenureId(options.tenure);
   return command(
     operation,
-    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
+    keysAbout(options.tenure, keys),
     {
-      tenure,
+      tenure: options.tenure,
       tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 0),
       claimMs: duration('claimMs', options.claimMs, 1),
       trust: trustArgument(options),

@@ -1,8 +1,9 @@
-import { duration, tenureId } from '../protocol/arguments.js';
+import { duration } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
+import { keysAbout } from './keys-about.js';
 import { force as operation } from './scripts.gen.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 
@@ -32,7 +33,7 @@ export interface ForceReply {
 export function force(keys: LockKeys, options: ForceOptions): Command<ForceReply> {
   return command(
     operation,
-    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenureId(options.request)) },
+    keysAbout(options.request, keys),
     {
       tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 1),
       claimMs: duration('claimMs', options.claimMs, 1),

@@ -1,9 +1,10 @@
-import { duration, ordinal, tenureId } from '../protocol/arguments.js';
+import { duration, ordinal } from '../protocol/arguments.js';
 import { type Company, command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
 import { inOne } from '../protocol/in-one.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
+import { keysAbout } from './keys-about.js';
 import { release as operation, releases } from './scripts.gen.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 
@@ -31,12 +32,11 @@ export type ReleaseReply =
 
 /** Ends one hold; the last one passes the lock to the next waiter or frees it. Works on a server out of memory too. */
 export function release(keys: LockKeys, options: ReleaseOptions): Command<ReleaseReply> {
-  const tenure = tenureId(options.tenure);
   return command(
     operation,
-    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
+    keysAbout(options.tenure, keys),
     {
-      tenure,
+      tenure: options.tenure,
       seq: ordinal('seq', options.seq, 1),
       tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 0),
       claimMs: duration('claimMs', options.claimMs, 1),

@@ -1,9 +1,10 @@
-import { duration, ordinal, tenureId } from '../protocol/arguments.js';
+import { duration, ordinal } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { LockKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
-import type { Granting } from '../queue/granting.js';
+import { type Granting, trustArgument } from '../queue/granting.js';
+import { keysAbout } from './keys-about.js';
 import { rest as operation } from './scripts.gen.js';
 
 /** Arguments of {@link rest}. */
@@ -30,16 +31,15 @@ export type RestReply =
 
 /** Ends a tenure, all its holds, and keeps the lock taken for a while longer, by nobody. Works on a server out of memory too. */
 export function rest(keys: LockKeys, options: RestOptions): Command<RestReply> {
-  const tenure = tenureId(options.tenure);
   return command(
     operation,
-    { lock: keys.lock, queue: keys.queue, fresh: keys.fresh, dead: keys.dead(tenure) },
+    keysAbout(options.tenure, keys),
     {
-      tenure,
+      tenure: options.tenure,
       seq: ordinal('seq', options.seq, 1),
       tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 0),
       restMs: duration('restMs', options.restMs, 1),
-      trust: options.trust ? 1 : 0,
+      trust: trustArgument(options),
       releaseChannel: keys.releaseChannel,
     },
     decode,

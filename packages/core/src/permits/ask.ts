@@ -1,11 +1,12 @@
 import type { AskOptions, AskReply } from '../lock/ask.js';
-import { duration, ordinal, tenureId } from '../protocol/arguments.js';
+import { duration, ordinal } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { SemaphoreKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 import { type Lease, leaseArgument } from '../protocol/lease.js';
+import { keysAbout } from './keys-about.js';
 import { ask as operation } from './scripts.gen.js';
 
 /** Arguments of {@link ask}. */
@@ -25,13 +26,11 @@ export type PermitsAskReply =
 
 /** Takes permits, or a place in the queue, or tells that there are too few; see `ask` of the lock. Nobody who waits is overtaken. */
 export function ask(keys: SemaphoreKeys, options: PermitsAskOptions): Command<PermitsAskReply> {
-  const tenure = tenureId(options.tenure);
-  const { count, queue, fresh, timeouts, permits, releaseChannel } = keys;
   return command(
     operation,
-    { count, queue, fresh, dead: keys.dead(tenure), timeouts, permits },
+    keysAbout(options.tenure, keys),
     {
-      tenure,
+      tenure: options.tenure,
       wanted: duration('permits', options.wanted, 1),
       leaseMs: leaseArgument(options.leaseMs),
       freshMs: duration('freshMs', options.freshMs, 0),
@@ -40,7 +39,7 @@ export function ask(keys: SemaphoreKeys, options: PermitsAskOptions): Command<Pe
       claimMs: duration('claimMs', options.claimMs, 1),
       trust: trustArgument(options),
       initial: duration('initial', options.initial, 0),
-      releaseChannel,
+      releaseChannel: keys.releaseChannel,
     },
     (reply) => decode(reply, options.leaseMs),
   );

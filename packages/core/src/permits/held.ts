@@ -1,12 +1,13 @@
 import { type HandoffReply, readPassed } from '../lock/handoff.js';
 import { renewal, type RenewReply } from '../lock/renew.js';
-import { duration, tenureId } from '../protocol/arguments.js';
+import { duration } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { SemaphoreKeys } from '../protocol/keys.js';
 import type { Lease } from '../protocol/lease.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
+import { keysAbout } from './keys-about.js';
 import { release as releasing, renew as renewing } from './scripts.gen.js';
 
 /** Arguments of {@link release}. */
@@ -42,18 +43,16 @@ function leaving<R>(
   options: ShrinkOptions & PermitsReleaseOptions,
   decode: (reply: Reply) => R,
 ): Command<R> {
-  const tenure = tenureId(options.tenure);
-  const { count, queue, fresh, timeouts, permits, releaseChannel } = keys;
   return command(
     releasing,
-    { count, queue, fresh, dead: keys.dead(tenure), timeouts, permits },
+    keysAbout(options.tenure, keys),
     {
-      tenure,
+      tenure: options.tenure,
       left: duration('left', options.left, 0),
       tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 0),
       claimMs: duration('claimMs', options.claimMs, 1),
       trust: trustArgument(options),
-      releaseChannel,
+      releaseChannel: keys.releaseChannel,
     },
     decode,
   );

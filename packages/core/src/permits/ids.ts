@@ -4,6 +4,7 @@ import type { SemaphoreKeys } from '../protocol/keys.js';
 import type { Command } from '../protocol/script-port.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
 import { type Lease, leaseArgument } from '../protocol/lease.js';
+import { keysAbout } from './keys-about.js';
 import { issue as issuing, takeback as takingBack, until as setting } from './scripts.gen.js';
 
 /** Most permits with ids that are issued or taken back by one command. */
@@ -34,10 +35,9 @@ export interface IssueReply {
 
 /** Turns the permits of a tenure into permits with ids, each with its own lease. The tenure is over then. */
 export function issue(keys: SemaphoreKeys, { tenure, ids, leaseMs, tombstoneMs }: IssueOptions): Command<IssueReply> {
-  const { count, queue, fresh, permits } = keys;
   return command(
     issuing,
-    { count, queue, fresh, dead: keys.dead(tenureId(tenure)), permits },
+    keysAbout(tenure, keys),
     {
       tenure,
       ids: idsArgument(ids),
@@ -60,16 +60,15 @@ export function takeBack(
   keys: SemaphoreKeys,
   { ids, request, ...options }: PermitRequest & Granting & { readonly ids: readonly string[] },
 ): Command<TakeBackReply> {
-  const { count, queue, fresh, timeouts, permits, releaseChannel } = keys;
   return command(
     takingBack,
-    { count, queue, fresh, dead: keys.dead(tenureId(request)), timeouts, permits },
+    keysAbout(request, keys),
     {
       ids: idsArgument(ids),
       tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 1),
       claimMs: duration('claimMs', options.claimMs, 1),
       trust: trustArgument(options),
-      releaseChannel,
+      releaseChannel: keys.releaseChannel,
     },
     (reply) => ({ returned: reply.says('returned', 3).natural(1), left: reply.natural(2) }),
   );
@@ -80,10 +79,9 @@ export function setLease(
   keys: SemaphoreKeys,
   { id, leaseMs, request, tombstoneMs }: PermitRequest & { readonly id: string; readonly leaseMs: Lease },
 ): Command<boolean> {
-  const { count, queue, fresh, permits } = keys;
   return command(
     setting,
-    { count, queue, fresh, dead: keys.dead(tenureId(request)), permits },
+    keysAbout(request, keys),
     { id: tenureId(id), leaseMs: leaseArgument(leaseMs), tombstoneMs: duration('tombstoneMs', tombstoneMs, 1) },
     (reply) => reply.says('leased', 2).flag(1),
   );

@@ -1,10 +1,11 @@
 import { decodeServed, type ServeReply } from '../lock/serve.js';
-import { duration, inRange, MOST_PERMITS, tenureId } from '../protocol/arguments.js';
+import { duration, inRange, MOST_PERMITS } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { SemaphoreKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { type Granting, trustArgument } from '../queue/granting.js';
+import { keysAbout } from './keys-about.js';
 import { count as counting, peek as peeking, serve as serving } from './scripts.gen.js';
 
 /** How the number of permits is changed. */
@@ -35,10 +36,9 @@ export interface CountReply {
 
 /** Changes how many permits there are, and serves who waits. A copy is answered as the first. */
 export function count(keys: SemaphoreKeys, { change, request, ...options }: CountOptions): Command<CountReply> {
-  const { queue, fresh, timeouts, permits, releaseChannel } = keys;
   return command(
     counting,
-    { count: keys.count, queue, fresh, dead: keys.dead(tenureId(request)), timeouts, permits },
+    keysAbout(request, keys),
     {
       how: change.how,
       n: inRange('permits', change.permits, change.how === 'add' ? -MOST_PERMITS : 0, MOST_PERMITS),
@@ -46,7 +46,7 @@ export function count(keys: SemaphoreKeys, { change, request, ...options }: Coun
       tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 1),
       claimMs: duration('claimMs', options.claimMs, 1),
       trust: trustArgument(options),
-      releaseChannel,
+      releaseChannel: keys.releaseChannel,
     },
     (reply) => ({ kind: reply.status({ counted: 3 }), changed: reply.flag(1), left: reply.natural(2) }),
   );

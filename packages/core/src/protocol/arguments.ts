@@ -2,7 +2,7 @@
 
 /** Longest lease, wait or TTL that a command takes, in ms (2^31, about 24.8 days). */
 export const MAX_TIME_MS = 2 ** 31;
-/** Most permits that a command adds, or takes away. */
+/** Most permits of a command that takes some, or changes how many there are. */
 export const MOST_PERMITS = 2 ** 31;
 
 /** Returns `value` when it is a whole number of milliseconds from `min` to {@link MAX_TIME_MS}. */

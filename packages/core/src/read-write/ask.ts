@@ -1,10 +1,11 @@
 import { type AskOptions, type AskReply, readUnowned } from '../lock/ask.js';
-import { duration, ordinal, tenureId } from '../protocol/arguments.js';
+import { duration, ordinal } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { ReadWriteKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { grantingArguments, type ReadWriteGranting, type Side, sideArgument } from './granting.js';
+import { keysAbout } from './keys-about.js';
 import { ask as operation } from './scripts.gen.js';
 
 /** Arguments of {@link ask}. */
@@ -25,13 +26,11 @@ export type ReadWriteAskReply =
  * A reader joins other readers only while no writer waits.
  */
 export function ask(keys: ReadWriteKeys, options: ReadWriteAskOptions): Command<ReadWriteAskReply> {
-  const tenure = tenureId(options.tenure);
-  const { lock, writers, readers, fresh } = keys;
   return command(
     operation,
-    { lock, writers, readers, fresh, dead: keys.dead(tenure) },
+    keysAbout(options.tenure, keys),
     {
-      tenure,
+      tenure: options.tenure,
       side: sideArgument(options.side),
       leaseMs: duration('leaseMs', options.leaseMs, 1),
       freshMs: duration('freshMs', options.freshMs, 0),

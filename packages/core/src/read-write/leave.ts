@@ -1,10 +1,11 @@
 import { type CancelReply, decodeCancelled } from '../lock/cancel.js';
-import { duration, tenureId } from '../protocol/arguments.js';
+import { duration } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { ReadWriteKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { grantingArguments, type ReadWriteGranting } from './granting.js';
+import { keysAbout } from './keys-about.js';
 import { cancel as cancelling, release as releasing } from './scripts.gen.js';
 
 /** Arguments of {@link release} and {@link cancel}. */
@@ -19,17 +20,12 @@ export type ReadWriteReleaseReply = { kind: 'released'; left: number } | { kind:
 
 /** Gives the lock back, whatever the tenure holds it as, and lets in who may come in then. Works on a server out of memory too. */
 export function release(keys: ReadWriteKeys, options: LeaveOptions): Command<ReadWriteReleaseReply> {
-  return command(releasing, keysOf(keys, options), argsOf(keys, options), decodeRelease);
+  return command(releasing, keysAbout(options.tenure, keys), argsOf(keys, options), decodeRelease);
 }
 
 /** Withdraws a tenure, whether it waits, holds the lock or neither, and lets in who may come in then. Works out of memory too. */
 export function cancel(keys: ReadWriteKeys, options: LeaveOptions): Command<CancelReply> {
-  return command(cancelling, keysOf(keys, options), argsOf(keys, options), decodeCancelled);
-}
-
-function keysOf(keys: ReadWriteKeys, { tenure }: LeaveOptions) {
-  const { lock, writers, readers, fresh } = keys;
-  return { lock, writers, readers, fresh, dead: keys.dead(tenureId(tenure)) };
+  return command(cancelling, keysAbout(options.tenure, keys), argsOf(keys, options), decodeCancelled);
 }
 
 function argsOf({ releaseChannel }: ReadWriteKeys, options: LeaveOptions) {

@@ -5,6 +5,7 @@ import type { ReadWriteKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
 import { grantingArguments, type ReadWriteGranting, type Side, sideArgument } from './granting.js';
+import { keysAbout } from './keys-about.js';
 import { force as forcing, peek as peeking, serve as serving } from './scripts.gen.js';
 
 /** Arguments of {@link force}. */
@@ -37,15 +38,14 @@ export interface ReadWritePeekReply {
 
 /** Takes the lock from all who hold it as one side, and passes it on. A foreign owner counts as a writer. Each old holder of ours is told. */
 export function force(keys: ReadWriteKeys, options: ReadWriteForceOptions): Command<ReadWriteForceReply> {
-  const { lock, writers, readers, fresh, releaseChannel } = keys;
   return command(
     forcing,
-    { lock, writers, readers, fresh, dead: keys.dead(tenureId(options.request)) },
+    keysAbout(options.request, keys),
     {
       side: sideArgument(options.side),
       tombstoneMs: duration('tombstoneMs', options.tombstoneMs, 1),
       ...grantingArguments(options),
-      releaseChannel,
+      releaseChannel: keys.releaseChannel,
     },
     decodeForce,
   );

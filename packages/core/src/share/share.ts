@@ -17,8 +17,6 @@ export interface ShareKeys {
 export interface Shared {
   /** Absent: nothing. */
   readonly text: string | undefined;
-  /** What is left of its time, in ms. */
-  readonly remainingMs: number;
   /** Server time. */
   readonly nowMs: number;
 }
@@ -38,7 +36,7 @@ class KeysOfShare extends KeysOfName implements ShareKeys {
 export function look({ value }: ShareKeys): Command<Shared> {
   return command(scripts.look, { value }, {}, (reply) => {
     const text = reply.hasLength(3).text(0);
-    return { text: text === '' ? undefined : text, remainingMs: reply.ttl(1) ?? 0, nowMs: reply.natural(2) };
+    return { text: text === '' ? undefined : text, nowMs: reply.natural(2) };
   });
 }
 

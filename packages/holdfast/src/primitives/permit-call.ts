@@ -1,11 +1,9 @@
+import { MOST_PERMITS } from '@holdfast/core';
 import { checkAcquire, type CheckedOptions } from '../acquire-options.js';
 import type { Backend } from '../backend.js';
 import type { ClientParts } from '../client-parts.js';
 import { checkCount, checkFunction, checkKeys } from '../options.js';
 import type { PermitOptions, PermitSectionOptions, SemaphoreOptions } from './semaphore.js';
-
-/** Most permits that a semaphore has, and that a call takes. */
-export const MOST_PERMITS = 2 ** 31;
 
 export const callKeys: ReadonlySet<string> = new Set(['waitMs', 'leaseMs', 'signal', 'maxHoldMs']);
 export const tryCallKeys: ReadonlySet<string> = new Set(['leaseMs', 'signal', 'maxHoldMs']);

@@ -1,3 +1,4 @@
+import { MAX_TIME_MS, MOST_PERMITS } from '@holdfast/core';
 import type { Backend } from '../backend.js';
 import { LockNotHeldError, LockTimeoutError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';

@@ -1,5 +1,4 @@
-import { type Command, type Granting, permits, type RenewReply, type SemaphoreKeys } from '@holdfast/core';
-import { MAX_TIME_MS } from '../options.js';
+import { type Command, type Granting, MAX_TIME_MS, permits, type RenewReply, type SemaphoreKeys } from '@holdfast/core';
 import type {
   AskOptions,
   AskReply,
