@@ -1,5 +1,7 @@
 /** What the command line takes from the process it runs in: handed over, so that a test can be that process. */
 
+import type { Paint } from './paint.js';
+
 /** Signals that end a program, as users and supervisors send them. */
 export type EndSignal = 'SIGINT' | 'SIGQUIT' | 'SIGTERM' | 'SIGHUP';
 
@@ -8,7 +10,7 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Somebody sits there: who can be asked, and for whom a table may be drawn anew. */
   readonly isTerminal: boolean;
-  readonly isColored: boolean;
+  readonly paint: Paint;
   /** Writes to the standard output, as it is. */
   write(text: string): void;
   /** Writes a line to the standard error: see `complaint.ts`. */

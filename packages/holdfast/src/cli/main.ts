@@ -4,6 +4,7 @@
 import { createInterface } from 'node:readline/promises';
 import { exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
+import { inColor, plain } from './paint.js';
 import { runCommandLine } from './program.js';
 
 const { env, stdin, stdout, stderr } = process;
@@ -29,7 +30,7 @@ process.on('warning', (warning) => {
 const io: Io = {
   env,
   isTerminal: stdin.isTTY && stdout.isTTY,
-  isColored: stdout.isTTY && !env['NO_COLOR'],
+  paint: stdout.isTTY && !env['NO_COLOR'] ? inColor : plain,
   write: (text) => void stdout.write(text),
   warn: (line) => void stderr.write(`${line}\n`),
   // A terminal that does not say how large it is says 0.

@@ -1,10 +1,10 @@
-import { styleText } from 'node:util';
+import type { Paint } from './paint.js';
 
 /** A cell that is wider loses its middle: the columns behind it are to be seen. */
 const WIDEST = 80;
 
 /** Rows under a head, in columns as wide as what stands in them, up to a limit. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[], isColored: boolean): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[], paint: Paint): string {
   const shown = rows.map((row) => row.map((cell) => withoutMiddle(printable(cell))));
   const widths = head.map((title, column) => Math.max(title.length, ...shown.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
@@ -12,7 +12,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
       .map((cell, column) => (column === cells.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
       .join('  ')
       .trimEnd();
-  return [styled('bold', line(head), isColored), ...shown.map(line)].map((text) => `${text}\n`).join('');
+  return [paint('bold', line(head)), ...shown.map(line)].map((text) => `${text}\n`).join('');
 }
 
 function withoutMiddle(cell: string): string {
@@ -36,9 +36,4 @@ export function harmless(text: string): string {
     const inJson = JSON.stringify(character).slice(1, -1);
     return inJson === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : inJson;
   });
-}
-
-/** With its style where colours are wanted. */
-export function styled(style: Parameters<typeof styleText>[0], text: string, isColored: boolean): string {
-  return isColored ? styleText(style, text) : text;
 }

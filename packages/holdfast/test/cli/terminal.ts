@@ -1,5 +1,6 @@
 import type { RedisKit } from '@holdfast/testkit';
 import type { EndSignal, Io } from '../../src/cli/io.js';
+import { plain } from '../../src/cli/paint.js';
 import { runCommandLine } from '../../src/cli/program.js';
 
 /** What a call of the command line came to. */
@@ -28,7 +29,7 @@ export class Running {
     const io: Io = {
       env: { REDIS_URL: kit.server.url, ...env },
       isTerminal: answer !== undefined,
-      isColored: false,
+      paint: plain,
       write: (text) => void this.#written.push(text),
       warn: (line) => void this.#warned.push(`${line}\n`),
       size: () => ({ rows: 6 }),

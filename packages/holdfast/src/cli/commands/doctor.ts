@@ -7,7 +7,8 @@ import { examineRights } from '../doctor/rights.js';
 import { examineServer } from '../doctor/server.js';
 import { silenceOf } from '../doctor/silence.js';
 import { exitCodes } from '../exit-codes.js';
-import { printable, styled } from '../table.js';
+import type { Paint } from '../paint.js';
+import { printable } from '../table.js';
 
 const styles = { ok: 'green', warn: 'yellow', bad: 'red', unknown: 'gray' } as const;
 
@@ -22,7 +23,7 @@ export const doctor: CliCommand = {
     const findings: Finding[] = [];
     const tell = (...found: Finding[]) => {
       findings.push(...found);
-      if (!call.wantsJson) for (const finding of found) call.io.write(lineOf(finding, call.io.isColored));
+      if (!call.wantsJson) for (const finding of found) call.io.write(lineOf(finding, call.io.paint));
     };
     const servers = await reached(call, tell);
     const [first] = servers;
@@ -78,7 +79,7 @@ function nodeOf({ options, stream }: Redis): string {
   return options.path ?? `${options.host}:${options.port}`;
 }
 
-function lineOf({ check, status, detail, node }: Finding, isColored: boolean): string {
+function lineOf({ check, status, detail, node }: Finding, paint: Paint): string {
   const where = node === undefined ? '' : `${node} `;
-  return `${styled(styles[status], status.padEnd(8), isColored)}${check.padEnd(22)}${printable(where + detail)}\n`;
+  return `${paint(styles[status], status.padEnd(8))}${check.padEnd(22)}${printable(where + detail)}\n`;
 }

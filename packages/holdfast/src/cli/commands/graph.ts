@@ -4,7 +4,8 @@ import type { CliCommand } from '../command-line.js';
 import { inWords } from '../durations.js';
 import { exitCodes } from '../exit-codes.js';
 import { holderInWords } from '../owners.js';
-import { printable, styled, table } from '../table.js';
+import type { Paint } from '../paint.js';
+import { printable, table } from '../table.js';
 import { ageOf, circlesIn, type Party, stillThere, type WaitFor, waitsOf } from '../waits-for.js';
 import { listed } from './ls.js';
 
@@ -25,7 +26,7 @@ export const graph: CliCommand = {
     const circles = stillThere(seen, again);
     if (call.wantsJson)
       call.printJson({ waits, circles: circles.map((circle) => ({ atMostMs: ageOf(circle), waits: circle })) });
-    else call.io.write(inWordsOf(waits, circles, call.io.isColored));
+    else call.io.write(inWordsOf(waits, circles, call.io.paint));
     await tellBlindSpots(call);
     return circles.length === 0 ? exitCodes.done : exitCodes.no;
   },
@@ -37,7 +38,7 @@ async function waitsFor(client: LockClient, names: readonly string[]): Promise<r
   return waits;
 }
 
-function inWordsOf(waits: readonly WaitFor[], circles: readonly (readonly WaitFor[])[], isColored: boolean): string {
+function inWordsOf(waits: readonly WaitFor[], circles: readonly (readonly WaitFor[])[], paint: Paint): string {
   if (waits.length === 0) return 'nobody waits\n';
   const inCircles = new Set(circles.flat());
   const rows = waits.map((wait) => [
@@ -45,14 +46,14 @@ function inWordsOf(waits: readonly WaitFor[], circles: readonly (readonly WaitFo
     ...[partyInWords(wait.waiter), wait.lock, inWords(wait.waitingMs), partyInWords(wait.holder)],
   ]);
   const told = circles.map((circle) => {
-    const head = styled('red', `* a circle of ${circle.length}, for at most ${inWords(ageOf(circle))}:`, isColored);
+    const head = paint('red', `* a circle of ${circle.length}, for at most ${inWords(ageOf(circle))}:`);
     const lines = circle.map(
       ({ waiter, lock, holder }) =>
         `  ${printable(`${partyInWords(waiter)} waits for ${lock}, held by ${partyInWords(holder)}`)}\n`,
     );
     return `\n${head}\n${lines.join('')}`;
   });
-  return table(['', 'WAITS', 'FOR LOCK', 'SINCE', 'HELD BY'], rows, isColored) + told.join('');
+  return table(['', 'WAITS', 'FOR LOCK', 'SINCE', 'HELD BY'], rows, paint) + told.join('');
 }
 
 function partyInWords(party: Party): string {

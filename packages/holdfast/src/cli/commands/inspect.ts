@@ -4,7 +4,8 @@ import { counterInWords, lockOrCounter } from '../counters.js';
 import { inWords } from '../durations.js';
 import { exitCodes } from '../exit-codes.js';
 import { clientInWords, holderInWords } from '../owners.js';
-import { printable, styled, table } from '../table.js';
+import type { Paint } from '../paint.js';
+import { printable, table } from '../table.js';
 
 /** Tells all that is known of one lock, semaphore or latch. */
 export const inspect: CliCommand = {
@@ -19,21 +20,21 @@ export const inspect: CliCommand = {
     const found = await lockOrCounter(client, name, () => client.inspect(name));
     if ('counter' in found) {
       if (call.wantsJson) call.printJson(found.counter);
-      else call.io.write(counterInWords(found.counter, call.io.isColored));
+      else call.io.write(counterInWords(found.counter, call.io.paint));
       return exitCodes.done;
     }
     const seen = found.lock;
     if (call.wantsJson) call.printJson(seen);
-    else call.io.write(inWordsOf(seen, call.io.isColored));
+    else call.io.write(inWordsOf(seen, call.io.paint));
     return seen.owner === undefined ? exitCodes.no : exitCodes.done;
   },
 };
 
-function inWordsOf({ name, side, holders, queue }: LockInspection, isColored: boolean): string {
+function inWordsOf({ name, side, holders, queue }: LockInspection, paint: Paint): string {
   const state = holders.length === 0 ? 'is free' : `is held${side === undefined ? '' : ` to ${side}`}`;
-  const lines = [`${styled('bold', printable(name), isColored)} ${state}\n`];
+  const lines = [`${paint('bold', printable(name))} ${state}\n`];
   if (holders.length > 0)
-    lines.push('\n', table(['HELD BY', 'FOR', 'HOLDS', 'LEASE LEFT'], holders.map(holderRow), isColored));
+    lines.push('\n', table(['HELD BY', 'FOR', 'HOLDS', 'LEASE LEFT'], holders.map(holderRow), paint));
   if (queue.length > 0) {
     const rows = queue.map((waiter, index) => [
       `${index + 1}`,
@@ -42,7 +43,7 @@ function inWordsOf({ name, side, holders, queue }: LockInspection, isColored: bo
       inWords(waiter.waitingMs),
       inWords(waiter.leaseMs),
     ]);
-    lines.push('\n', table(['#', 'WAITS', 'TO', 'FOR', 'WANTS LEASE'], rows, isColored));
+    lines.push('\n', table(['#', 'WAITS', 'TO', 'FOR', 'WANTS LEASE'], rows, paint));
   }
   return lines.join('');
 }

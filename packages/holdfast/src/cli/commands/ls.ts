@@ -6,6 +6,7 @@ import { type Counter, counterTable } from '../counters.js';
 import { inWords } from '../durations.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { holderInWords } from '../owners.js';
+import type { Paint } from '../paint.js';
 import { table } from '../table.js';
 
 /** Lists the locks that are held, or the semaphores or latches that are in use. */
@@ -24,7 +25,7 @@ export const ls: CliCommand = {
       if (call.wantsJson) call.printJson(lock);
       else found.push(lock);
     }
-    if (!call.wantsJson) call.io.write(lockTable(found, call.io.isColored));
+    if (!call.wantsJson) call.io.write(lockTable(found, call.io.paint));
     await tellBlindSpots(call);
     return exitCodes.done;
   },
@@ -38,7 +39,7 @@ async function listCounters(call: Call, kind: CounterKind): Promise<number> {
     if (call.wantsJson) call.printJson(counter);
     if (found.length === most) break;
   }
-  if (!call.wantsJson) call.io.write(counterTable(found, kind, call.io.isColored));
+  if (!call.wantsJson) call.io.write(counterTable(found, kind, call.io.paint));
   await tellBlindSpots(call);
   return exitCodes.done;
 }
@@ -61,7 +62,7 @@ function limitOf(call: Call): number | undefined {
 }
 
 /** In the order of names. */
-export function lockTable(locks: readonly ListedLock[], isColored: boolean): string {
+export function lockTable(locks: readonly ListedLock[], paint: Paint): string {
   const rows = locks
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .map(({ name, side, owner, holders, remainingMs, waiting }) => [
@@ -72,5 +73,5 @@ export function lockTable(locks: readonly ListedLock[], isColored: boolean): str
       remainingMs === undefined ? 'no expiry' : inWords(remainingMs),
       `${waiting}`,
     ]);
-  return table(['NAME', 'SIDE', 'HELD BY', 'FOR', 'LEASE LEFT', 'WAITING'], rows, isColored);
+  return table(['NAME', 'SIDE', 'HELD BY', 'FOR', 'LEASE LEFT', 'WAITING'], rows, paint);
 }

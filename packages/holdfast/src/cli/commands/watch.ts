@@ -9,7 +9,8 @@ import { Ending } from '../ending.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { LockChanges } from '../lock-changes.js';
 import { Screen } from '../screen.js';
-import { printable, styled } from '../table.js';
+import { plain } from '../paint.js';
+import { printable } from '../table.js';
 import { listed, lockTable } from './ls.js';
 
 const EVERY_MS = 1_000;
@@ -89,20 +90,20 @@ function liveTable({ io }: Call, everyMs: number): View {
   const screen = new Screen(io);
   let last: readonly ListedLock[] = [];
   const draw = (state: string) => {
-    const [head = '', ...rows] = lockTable(last, false).trimEnd().split('\n');
+    const [head = '', ...rows] = lockTable(last, plain).trimEnd().split('\n');
     const title = `holdfast: ${last.length} held · every ${inWords(everyMs)} · ${io.now().slice(11, 19)} UTC · ${state}`;
     const room = Math.max(1, screen.rows - 3);
     const isAll = rows.length <= room;
     const more = isAll ? [] : [`and ${rows.length - room + 1} more: give a PATTERN, or use ls`];
     const shown = isAll ? rows : rows.slice(0, room - 1);
-    screen.draw([title, '', styled('bold', head, io.isColored), ...shown, ...more]);
+    screen.draw([title, '', io.paint('bold', head), ...shown, ...more]);
   };
   return {
     show: (locks) => {
       last = locks;
       draw('Ctrl+C ends');
     },
-    showTrouble: (error) => draw(styled('red', printable(`as it was before: ${wordsOf(error)}`), io.isColored)),
+    showTrouble: (error) => draw(io.paint('red', printable(`as it was before: ${wordsOf(error)}`))),
     close: () => screen.close(),
   };
 }
