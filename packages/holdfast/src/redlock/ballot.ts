@@ -31,6 +31,8 @@ export class Ballot implements StakeListener {
   readonly node: LockNode;
   readonly tenure: Stake;
   answer: 'none' | 'yes' | 'no' | 'failed' = 'none';
+  /** `over`: it is not wanted any more, and its node may keep something of it. `undone`: its node keeps nothing. */
+  phase: 'current' | 'over' | 'undone' = 'current';
   /** Of the answer `no`: whether an owner of ours has it, and when that was asked. */
   owner: 'holdfast' | 'foreign' = 'holdfast';
   askedAt = 0;

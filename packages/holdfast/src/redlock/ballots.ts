@@ -5,10 +5,8 @@ import type { LockNode } from './lock-node.js';
 
 /** The ballots of a quorum, one for a node at most. */
 export class Ballots {
-  readonly #byNode = new Map<LockNode, Ballot>();
   /** The last at each node, also when it is over. */
   readonly #latest = new Map<LockNode, Ballot>();
-  readonly #declined = new Set<LockNode>();
   readonly #parts: LockParts;
   readonly #nodeTimeoutMs: number;
 
@@ -18,7 +16,7 @@ export class Ballots {
   }
 
   get all(): readonly Ballot[] {
-    return [...this.#byNode.values()];
+    return [...this.#latest.values()].filter(({ phase }) => phase === 'current');
   }
 
   /** Those that stand. */
@@ -32,32 +30,27 @@ export class Ballots {
   }
 
   at(node: LockNode): Ballot | undefined {
-    return this.#byNode.get(node);
+    const latest = this.#latest.get(node);
+    return latest?.phase === 'current' ? latest : undefined;
   }
 
   /** How many nodes have answered no when they were asked last, or have confirmed that this was undone: they keep nothing of this quorum. */
   get declined(): number {
-    return this.#declined.size;
+    return [...this.#latest.values()].filter(({ phase }) => phase === 'undone').length;
   }
 
   add(ballot: Ballot): void {
-    this.#declined.delete(ballot.node);
-    this.#byNode.set(ballot.node, ballot);
+    // In the order in which they were asked.
+    this.#latest.delete(ballot.node);
     this.#latest.set(ballot.node, ballot);
-  }
-
-  /** It is over, unless another one has taken its place. */
-  delete(ballot: Ballot): void {
-    if (this.#byNode.get(ballot.node) === ballot) this.#byNode.delete(ballot.node);
   }
 
   /** What these have, or may come to have, is given back. */
   withdraw(...ballots: readonly Ballot[]): void {
     for (const ballot of ballots) {
-      if (ballot.answer === 'no') this.#declined.add(ballot.node);
-      this.delete(ballot);
+      ballot.phase = ballot.answer === 'no' ? 'undone' : 'over';
       ballot.leave(this.#parts, this.#nodeTimeoutMs, (outcome) => {
-        if (keepsNothing(outcome) && this.#latest.get(ballot.node) === ballot) this.#declined.add(ballot.node);
+        if (keepsNothing(outcome)) ballot.phase = 'undone';
       });
     }
   }
@@ -65,7 +58,7 @@ export class Ballots {
   /** Takes the unanswered ones out; each of these has what it may come to have given back, and tells so. */
   takeUnanswered(): ((onParting: Parting) => void)[] {
     const unanswered = this.all.filter(({ answer }) => answer === 'none');
-    for (const ballot of unanswered) this.delete(ballot);
+    for (const ballot of unanswered) ballot.phase = 'over';
     return unanswered.map((ballot) => (onParting) => ballot.leave(this.#parts, this.#nodeTimeoutMs, onParting));
   }
 

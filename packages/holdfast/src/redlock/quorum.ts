@@ -197,7 +197,7 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
   }
 
   onVoteLost(ballot: Ballot, reason: LockLostReason): void {
-    this.#ballots.delete(ballot);
+    ballot.phase = 'over';
     if (this.#state === 'asking') this.#candidacy.onVoteLost(ballot);
     else if (this.standing.length < this.majority) {
       this.refusal = ballot.tenure.refusal;
