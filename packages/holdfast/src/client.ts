@@ -1,4 +1,3 @@
-import type { Schedule } from '@holdfast/watchdog';
 import type { LockHost } from './primitives/acquisition.js';
 import { CountDownLatchHandle, type RCountDownLatch } from './primitives/count-down-latch.js';
 import { election } from './election/election.js';
@@ -18,7 +17,8 @@ import { begin } from './common-parts.js';
 import { Latches } from './latch/latches.js';
 import { none } from './lists.js';
 import { Backend } from './backend.js';
-import { checkClose, checkConnect } from './client-calls.js';
+import { ClientBase, hostOf } from './client-base.js';
+import { checkConnect } from './client-calls.js';
 import type { ClientParts } from './client-parts.js';
 import { fairPolicy, reentrantPolicy } from './exclusive/policy.js';
 import { type ReadWriteLock, readWriteLock, type ReadWriteLockOptions } from './primitives/read-write-lock.js';
@@ -26,19 +26,10 @@ import { semaphore } from './primitives/semaphore-handle.js';
 import type { RPermitExpirableSemaphore } from './primitives/expirable-semaphore.js';
 import { expirableSemaphore } from './primitives/expirable-semaphore-handle.js';
 import type { RSemaphore, SemaphoreOptions } from './primitives/semaphore.js';
-import { Registry } from './exclusive/registry.js';
-import { checkFunction, checkKeys, checkOwner, type LockClientOptions, resolveSettings } from './options.js';
-import type {
-  CloseOptions,
-  ConnectOptions,
-  LockClientMembers,
-  LockHandleOptions,
-  SpinLockOptions,
-} from './lock-client.js';
+import { checkKeys, checkOwner, type LockClientOptions, resolveSettings } from './options.js';
+import type { ConnectOptions, LockClientMembers, LockHandleOptions, SpinLockOptions } from './lock-client.js';
 import { BACKSTAGE, type Backstage } from './backstage.js';
-import type { LockClientEvents, LockClientListener } from './reports/events.js';
 import { shown } from './reports/caller.js';
-import type { LockClientStats } from './reports/stats.js';
 import { oncePer, type OncePerOptions } from './primitives/once-per.js';
 import type { RLock, TryResult } from './primitives/rlock.js';
 import type { Section } from './primitives/section.js';
@@ -46,9 +37,6 @@ import type { ShareOptions } from './primitives/share.js';
 import { Shares } from './share/shares.js';
 import { checkSpin, spinKeys } from './primitives/spin-options.js';
 import { SpinWakeup } from './tenure/spin-wakeup.js';
-import { openScope, outside } from './scopes/scope.js';
-import { runScope } from './scopes/scope-end.js';
-import { settling } from './scopes/settling.js';
 import { refuseSurplus } from './surplus.js';
 import { type Surroundings, systemSurroundings } from './surroundings.js';
 
@@ -74,17 +62,12 @@ let make: Backstage['make'];
 export interface LockClient extends LockClientMembers {}
 
 /** See {@link LockClient}. */
-class Client implements LockClientMembers {
-  readonly clientId: string;
+class Client extends ClientBase implements LockClientMembers {
   readonly #backend: Backend;
   readonly #parts: ClientParts;
   readonly #host: LockHost;
-  readonly #background: Schedule;
-  /** Only of a client that says who it is. */
-  readonly #registration: Registration | undefined;
   readonly #latches: Latches;
   readonly #shares: Shares;
-  #closing: Promise<void> | undefined;
 
   static {
     make = (options, surroundings) => new this(options, surroundings);
@@ -105,31 +88,31 @@ class Client implements LockClientMembers {
   private constructor(options: LockClientOptions, surroundings: Surroundings) {
     if (!(surroundings as unknown)) throw new TypeError('clients are made by createLockClient(), not by new');
     const settings = resolveSettings(options);
-    const { clientId, common, background, stamp } = begin(settings, surroundings, () =>
-      this.#host.registry.coordinators(),
-    );
-    this.clientId = clientId;
+    const { clientId, common, background, stamp } = begin(settings, surroundings, () => host.registry.coordinators());
     const card = settings.identity && cardOf(settings.identity, surroundings.whereabouts());
     const connectionName = card && connectionNameOf(card.name);
-    this.#backend = new Backend(surroundings.openRedis(options.redis, connectionName), common, {
+    const backend = new Backend(surroundings.openRedis(options.redis, connectionName), common, {
       clientId,
       connectionName,
       grants: settings.replicas === undefined ? 'believed' : 'asked about',
-      heldOn: ({ id, operations }) => this.#host.registry.find(operations)?.heldUnder(id) ?? none,
+      heldOn: ({ id, operations }) => host.registry.find(operations)?.heldUnder(id) ?? none,
     });
-    this.#parts = this.#backend.parts;
-    this.#host = {
-      client: this,
-      parts: this.#parts,
-      registry: new Registry(this.#parts),
-      questions: new NodeQuestions(this.#parts),
-      leftovers: settings.releaseOnScopeEnd ? 'release' : 'abandon',
-      terms: { mode: 'watched', leaseMs: settings.watchdogTimeoutMs, maxHoldMs: settings.maxHoldMs },
-    };
-    this.#background = background;
-    if (card && stamp) this.#registration = new Registration(this.#parts, background, stamp, clientId, card);
-    this.#shares = new Shares(this.#host, this.#backend);
-    this.#latches = new Latches({ ...this.#parts, broadcasts: this.#backend.broadcasts }, this.#host.registry);
+    const { parts } = backend;
+    const registration = card && stamp && new Registration(parts, background, stamp, card);
+    const host = hostOf(parts, new NodeQuestions(parts));
+    super(host, {
+      refuseWaiting: () => backend.refuseWaiting(),
+      disconnect: async () => {
+        await registration?.end();
+        await backend.close();
+      },
+      background,
+    });
+    this.#backend = backend;
+    this.#parts = parts;
+    this.#host = host;
+    this.#shares = new Shares(host, backend);
+    this.#latches = new Latches({ ...parts, broadcasts: backend.broadcasts }, host.registry);
   }
 
   getLock(name: string, options: LockHandleOptions = {}): RLock {
@@ -184,7 +167,7 @@ class Client implements LockClientMembers {
 
   election(name: string, ...surplus: readonly unknown[]): Election {
     refuseSurplus(surplus, 'election', 'a name (options are for campaign)');
-    return election(this.#host, this.#backend, this.clientId, name);
+    return election(this.#host, this.#backend, name);
   }
 
   share<T>(name: string, options: ShareOptions<T>): Promise<T> {
@@ -208,65 +191,14 @@ class Client implements LockClientMembers {
     return this.#backend.ready;
   }
 
-  run<T>(fn: () => PromiseLike<T>): Promise<T>;
-  run<T>(fn: () => T): T;
-  run(fn: () => unknown): unknown {
-    checkFunction('client.run', fn);
-    return runScope(openScope('thread', this), fn, this.#host.leftovers);
-  }
-
-  exit<T>(fn: () => PromiseLike<T>): Promise<T>;
-  exit<T>(fn: () => T): T;
-  exit(fn: () => unknown): unknown {
-    checkFunction('client.exit', fn);
-    return outside(() => settling(fn()));
-  }
-
   async inspect(name: string): Promise<LockInspection> {
     this.#backend.lockKeys(name);
     this.#host.registry.admit(name);
-    return await inspectLock(this.#backend, name, this.clientId);
+    return await inspectLock(this.#backend, name);
   }
 
   listLocks(options: ListLocksOptions = {}): AsyncGenerator<ListedLock, void, undefined> {
-    return listLocks({ backend: this.#backend, clientId: this.clientId, registry: this.#host.registry }, options);
-  }
-
-  stats(): LockClientStats {
-    return this.#parts.reporter.stats.snapshot(this.#parts.limits.waiting);
-  }
-
-  on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
-    this.#parts.reporter.events.on(event, listener);
-    return this;
-  }
-
-  once<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
-    this.#parts.reporter.events.once(event, listener);
-    return this;
-  }
-
-  off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
-    this.#parts.reporter.events.off(event, listener);
-    return this;
-  }
-
-  async close(options: CloseOptions = {}): Promise<void> {
-    const drainMs = checkClose(options);
-    await (this.#closing ??= this.#close(drainMs));
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
-  async #close(drainMs: number): Promise<void> {
-    this.#backend.refuseWaiting();
-    await this.#host.registry.close(drainMs);
-    await this.#registration?.end();
-    await this.#backend.close();
-    this.#parts.waits.clear();
-    this.#background.clear();
+    return listLocks({ backend: this.#backend, registry: this.#host.registry }, options);
   }
 }
 

@@ -5,13 +5,12 @@ import type { Election } from '../primitives/election.js';
 import { ElectionHandle } from './election-handle.js';
 
 /** The election `name`. @throws TypeError or RangeError when there can be none of that name. */
-export function election(host: LockHost, backend: Backend, clientId: string, name: string): Election {
+export function election(host: LockHost, backend: Backend, name: string): Election {
   const { parts, broadcasts, inLine } = backend;
   const home = {
     host: { ...host, parts },
     parts: { ...parts, broadcasts },
     registry: host.registry,
-    clientId,
     partsOf: (id: string | undefined) =>
       id === undefined
         ? inLine

@@ -17,9 +17,8 @@ import { decideAtTimeout, firstLimitMs } from '../waiting/timeout-decision.js';
 
 /** What an observation needs of its client. */
 export interface ObservationHome {
-  readonly parts: LookoutParts & Pick<ClientParts, 'topology' | 'aborts' | 'nextTurn'>;
+  readonly parts: LookoutParts & Pick<ClientParts, 'topology' | 'aborts' | 'nextTurn' | 'reporter'>;
   readonly registry: Registry;
-  readonly clientId: string;
 }
 
 type Step = IteratorResult<Leader | undefined, undefined>;
@@ -128,7 +127,7 @@ export class Observation
   #tell({ led }: { readonly led: Led | undefined }): Step {
     this.#news = undefined;
     this.#told = led?.token ?? 0;
-    return { done: false, value: led && leaderOf(led, this.#home.clientId) };
+    return { done: false, value: led && leaderOf(led, this.#home.parts.reporter.clientId) };
   }
 
   #fail(error: unknown): void {

@@ -61,9 +61,9 @@ const MOST = 1_000;
  * What Redis knows of the lock, whatever kind it is. To the scripts of the re-entrant lock a read-write lock has a foreign owner: then there is a
  * second look. Where that is refused, since a user may have no rights to read-write locks, the first has to do.
  */
-export async function inspectLock(backend: Backend, name: string, clientId: string): Promise<LockInspection> {
-  const { nowMs, ...seen } = await look(backend, name, clientId);
+export async function inspectLock(backend: Backend, name: string): Promise<LockInspection> {
   const names = new Names(backend.parts);
+  const { nowMs, ...seen } = await look(backend, name, names);
   const holders = await Promise.all(
     seen.holders.map(async (holder) => ({ ...holder, ...(await names.of(holder.id, nowMs)) })),
   );
@@ -80,15 +80,15 @@ interface Look extends Omit<LockInspection, 'owner' | 'holders' | 'queue'> {
   readonly queue: readonly Omit<InspectedWait, 'client'>[];
 }
 
-async function look(backend: Backend, name: string, clientId: string): Promise<Look> {
+async function look(backend: Backend, name: string, names: Names): Promise<Look> {
   const { parts, prefixes } = backend;
   const operations = backend.lockOperations(name);
   const reply = await query(parts, operations, operations.inspect());
-  if (reply.owner?.foreign !== true) return inspectionOf(name, reply, undefined, clientId);
+  if (reply.owner?.foreign !== true) return inspectionOf(name, reply, undefined, names);
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
   const command = core.readWrite.inspect(core.readWriteKeys(name, prefixes), { most: MOST });
   const answer = await parts.sender.answer(operations.key, () => command, { until, inLastingTrouble: 'give up' });
-  return inspectionOf(name, reply, answer.kind === 'reply' ? answer.reply : undefined, clientId);
+  return inspectionOf(name, reply, answer.kind === 'reply' ? answer.reply : undefined, names);
 }
 
 /** Puts the replies of Redis into the words of this client. */
@@ -96,28 +96,27 @@ function inspectionOf(
   name: string,
   reply: InspectReply,
   shared: core.readWrite.ReadWriteInspectReply | undefined,
-  clientId: string,
+  names: Names,
 ): Look {
   const nowMs = shared?.nowMs ?? reply.nowMs;
-  const isOurs = (id: string) => id.includes(`${clientId}:`);
   const waitOf = (
     { tenure, ticket, leaseMs }: Pick<core.InspectedWaiter, 'tenure' | 'ticket' | 'leaseMs'>,
     side?: 'read' | 'write',
   ): Look['queue'][number] => ({
     id: tenure,
     waitingMs: Math.max(0, nowMs - Math.ceil(ticket / 1_000)),
-    thisClient: isOurs(tenure),
+    thisClient: names.isOurs(tenure),
     side,
     leaseMs,
   });
   const isShared = shared?.side !== undefined && shared.holders.length > 0;
   const holders = isShared
     ? shared.holders.map(({ tenure, remainingMs }) => ({
-        ...holderOf({ id: tenure, holdCount: 1, foreign: false, resting: false }, isOurs(tenure)),
+        ...holderOf({ id: tenure, holdCount: 1, foreign: false, resting: false }, names),
         remainingMs,
       }))
     : reply.owner
-      ? [{ ...holderOf(reply.owner, isOurs(reply.owner.id)), remainingMs: reply.remainingMs }]
+      ? [{ ...holderOf(reply.owner, names), remainingMs: reply.remainingMs }]
       : [];
   const sharedQueue = shared?.queue.map((waiter) => waitOf(waiter, waiter.side)) ?? [];
   return {
@@ -133,12 +132,12 @@ function inspectionOf(
 /** Puts an owner, as a script names it, into the words of a client. */
 export function holderOf(
   owner: InspectedOwner,
-  isOurs: boolean,
+  names: Names,
 ): Omit<InspectedHolder, 'remainingMs' | keyof NamedTenure> {
   return {
     id: owner.id,
     holdCount: owner.holdCount,
-    kind: owner.foreign ? 'foreign' : isOurs ? 'this-client' : 'holdfast',
+    kind: owner.foreign ? 'foreign' : names.isOurs(owner.id) ? 'this-client' : 'holdfast',
     resting: owner.resting,
   };
 }

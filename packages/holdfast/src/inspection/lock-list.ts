@@ -53,7 +53,6 @@ const PAUSE_MS = 100;
 /** What a list needs of its client. */
 export interface ListingClient {
   readonly backend: Backend;
-  readonly clientId: string;
   readonly registry: Pick<Registry, 'admit' | 'enlist' | 'leave'>;
 }
 
@@ -95,7 +94,7 @@ async function* search(
         .filter((name) => name !== undefined && !seen.has(name) && seen.add(name)) as string[];
       for (let at = 0; at < found.length; at += AT_ONCE) {
         client.registry.admit(undefined);
-        const looks = found.slice(at, at + AT_ONCE).map((name) => lookAt(client, name, names));
+        const looks = found.slice(at, at + AT_ONCE).map((name) => lookAt(backend, name, names));
         for (const lock of await shown(Promise.all(looks))) {
           if (lock === undefined) continue;
           yield lock;
@@ -108,12 +107,7 @@ async function* search(
 }
 
 /** Undefined for what is no lock, or is free by now. */
-async function lookAt(
-  { backend, clientId }: ListingClient,
-  name: string,
-  names: Names,
-): Promise<ListedLock | undefined> {
-  const { parts, prefixes } = backend;
+async function lookAt({ parts, prefixes }: Backend, name: string, names: Names): Promise<ListedLock | undefined> {
   const keys = core.lockKeys(name, prefixes);
   const glance = core.glance(keys, core.readWriteKeys(name, prefixes));
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
@@ -126,7 +120,7 @@ async function lookAt(
   if (owner === undefined) return undefined;
   return {
     name,
-    owner: { ...holderOf(owner, owner.id.includes(`${clientId}:`)), remainingMs, ...(await names.of(owner.id, nowMs)) },
+    owner: { ...holderOf(owner, names), remainingMs, ...(await names.of(owner.id, nowMs)) },
     holders,
     side,
     remainingMs,

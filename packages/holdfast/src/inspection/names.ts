@@ -28,6 +28,11 @@ export class Names {
     this.#parts = parts;
   }
 
+  /** Whether it is a tenure of this client. */
+  isOurs(id: string): boolean {
+    return id.includes(`${this.#parts.reporter.clientId}:`);
+  }
+
   /** `nowMs`: server time. Never rejects: what may not be read, or cannot be now, is not known. */
   async of(id: string, nowMs: number): Promise<NamedTenure> {
     const stamp = readStamp(id);

@@ -38,12 +38,12 @@ export class Registration {
   #isRefused = false;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(parts: ClientParts, background: Schedule, stamp: TenureStamp, clientId: string, card: ClientCard) {
+  constructor(parts: ClientParts, background: Schedule, stamp: TenureStamp, card: ClientCard) {
     this.#parts = parts;
     this.#background = background;
     this.#stamp = stamp;
     this.#card = card;
-    this.#key = clientKey(clientId);
+    this.#key = clientKey(parts.reporter.clientId);
     this.#ttlMs = Math.max(parts.settings.watchdogTimeoutMs, LEAST_TTL_MS);
     stamp.onTenure = () => {
       if (this.#state === 'idle') this.#due(0);

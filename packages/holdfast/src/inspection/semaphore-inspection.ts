@@ -56,7 +56,6 @@ export async function semaphoreInspection(
   { nowMs, free, javas, holders, queue }: permits.PermitsInspectReply,
 ): Promise<SemaphoreInspection> {
   const names = new Names(parts);
-  const isOurs = (id: string) => id.includes(`${parts.reporter.clientId}:`);
   const held = holders.reduce((sum, holder) => sum + holder.permits, javas);
   return {
     name,
@@ -65,14 +64,14 @@ export async function semaphoreInspection(
     foreign: javas,
     holders: await Promise.all(
       holders.map(async ({ tenure, permits, remainingMs }) => ({
-        ...{ id: tenure, permits, thisClient: isOurs(tenure), remainingMs },
+        ...{ id: tenure, permits, thisClient: names.isOurs(tenure), remainingMs },
         ...(await names.of(tenure, nowMs)),
       })),
     ),
     queue: await Promise.all(
       queue.map(async ({ tenure, wanted, ticket, leaseMs }) => ({
         ...{ id: tenure, permits: wanted, waitingMs: Math.max(0, nowMs - Math.ceil(ticket / 1_000)) },
-        ...{ thisClient: isOurs(tenure), client: (await names.of(tenure, nowMs)).client, leaseMs },
+        ...{ thisClient: names.isOurs(tenure), client: (await names.of(tenure, nowMs)).client, leaseMs },
       })),
     ),
   };

@@ -1,7 +1,7 @@
 import { Wait } from '@holdfast/notify';
-import type { Schedule } from '@holdfast/watchdog';
 import { Backend } from '../backend.js';
-import { checkClose, checkConnect } from '../client-calls.js';
+import { ClientBase, hostOf } from '../client-base.js';
+import { checkConnect } from '../client-calls.js';
 import type { LockParts } from '../client-parts.js';
 import { begin } from '../common-parts.js';
 import { whenOver } from '../connection/reading.js';
@@ -9,19 +9,13 @@ import type { Topology } from '../connection/topology.js';
 import { unavailable } from '../connection/unavailable.js';
 import { LockClientClosedError, LockNodesError } from '../errors.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
-import { Registry } from '../exclusive/registry.js';
 import { none } from '../lists.js';
-import type { CloseOptions, ConnectOptions, LockHandleOptions } from '../lock-client.js';
-import { checkFunction, checkKeys, checkOwner, type RedisInput } from '../options.js';
+import type { ConnectOptions, LockHandleOptions } from '../lock-client.js';
+import { checkKeys, checkOwner, type RedisInput } from '../options.js';
 import type { LockHost } from '../primitives/acquisition.js';
 import { LockHandle } from '../primitives/lock-handle.js';
 import type { RLock } from '../primitives/rlock.js';
 import { shown } from '../reports/caller.js';
-import type { LockClientEvents, LockClientListener } from '../reports/events.js';
-import type { LockClientStats } from '../reports/stats.js';
-import { openScope, outside } from '../scopes/scope.js';
-import { runScope } from '../scopes/scope-end.js';
-import { settling } from '../scopes/settling.js';
 import { type Surroundings, systemSurroundings } from '../surroundings.js';
 import { Electorate } from './electorate.js';
 import { LockNode } from './lock-node.js';
@@ -37,25 +31,19 @@ const handleKeys: ReadonlySet<string> = new Set(['owner']);
 /** How long a client looks again after what it waits for, should no news of a node come. */
 const LOOK_MS = 100;
 
-class Client implements RedLockClient {
-  readonly clientId: string;
+class Client extends ClientBase implements RedLockClient {
   readonly #electorate: Electorate;
   readonly #host: LockHost;
-  readonly #background: Schedule;
-  readonly #waitsToConnect = new Set<Wait<void>>();
-  #closing: Promise<void> | undefined;
 
   constructor(options: RedLockClientOptions, surroundings: Surroundings) {
     const { settings, times, nodes, longestLeaseMs, durable } = resolveRedLockSettings(options);
-    const { clientId, common, background } = begin(settings, surroundings, () => this.#host.registry.coordinators());
+    const { clientId, common, background } = begin(settings, surroundings, () => host.registry.coordinators());
     const { clock } = common;
-    this.clientId = clientId;
     const lockNodes = openEach(nodes, surroundings).map((opened) => {
       const backend = new Backend(opened, common, {
-        clientId: this.clientId,
+        clientId,
         grants: 'asked about',
-        heldOn: ({ operations: { name } }) =>
-          this.#host.registry.find({ name, primitive: 'redlock' })?.holds.all ?? none,
+        heldOn: ({ operations: { name } }) => host.registry.find({ name, primitive: 'redlock' })?.holds.all ?? none,
       });
       const standing: Standing = new Standing(opened.redis, {
         now: () => clock.now(),
@@ -63,7 +51,7 @@ class Client implements RedLockClient {
         longestLeaseMs,
         durable,
         connection: () => node.connection,
-        onNews: () => this.#electorate.onNews(),
+        onNews: () => electorate.onNews(),
         onError: (error) => node.note(error),
       });
       const node: LockNode = new LockNode(opened.redis, { backend, standing, silentAfterMs: times.nodeTimeoutMs });
@@ -72,10 +60,10 @@ class Client implements RedLockClient {
     const parts: LockParts = {
       ...common,
       openStake: (operations, wish, listener) =>
-        new Quorum(this.#electorate, operations as RedLockOperations, wish, listener),
+        new Quorum(electorate, operations as RedLockOperations, wish, listener),
       topology: {
-        reachOf: () => this.#electorate.reach,
-        troubleWith: () => this.#electorate.trouble,
+        reachOf: () => electorate.reach,
+        troubleWith: () => electorate.trouble,
         keyPrefix: lockNodes[0]?.backend.prefixes.keyPrefix ?? '',
       },
       // Handing over is a message, a question to the first in line, and one to the others.
@@ -86,16 +74,20 @@ class Client implements RedLockClient {
       },
       wakeup: { blind: false, foreignOwners: undefined },
     };
-    this.#background = background;
-    this.#electorate = new Electorate(lockNodes, parts, background, times);
-    this.#host = {
-      client: this,
-      parts,
-      registry: new Registry(parts),
-      questions: new QuorumQuestions(this.#electorate),
-      leftovers: settings.releaseOnScopeEnd ? 'release' : 'abandon',
-      terms: { mode: 'watched', leaseMs: settings.watchdogTimeoutMs, maxHoldMs: settings.maxHoldMs },
-    };
+    const electorate = new Electorate(lockNodes, parts, background, times);
+    const host = hostOf(parts, new QuorumQuestions(electorate));
+    super(host, {
+      refuseWaiting: () => {
+        for (const { backend } of lockNodes) backend.refuseWaiting();
+      },
+      disconnect: async () => {
+        await Promise.all(lockNodes.map(({ backend }) => backend.close()));
+        for (const { standing } of lockNodes) standing.close();
+      },
+      background,
+    });
+    this.#electorate = electorate;
+    this.#host = host;
   }
 
   getRedLock(name: string, options: LockHandleOptions = {}): RLock {
@@ -119,16 +111,18 @@ class Client implements RedLockClient {
   }
 
   async connect(options: ConnectOptions = {}): Promise<void> {
-    const { clock, waits, aborts } = this.#host.parts;
-    const { timeoutMs, signal } = checkConnect(options, this.#host.parts);
-    if (this.#closing !== undefined) throw new LockClientClosedError();
+    const { parts, registry } = this.#host;
+    const { clock, waits, aborts } = parts;
+    const { timeoutMs, signal } = checkConnect(options, parts);
+    registry.admit(undefined);
     const wait = new Wait<void>({ aborts, signal });
-    const limit = whenOver(timeoutMs, this.#host.parts, () =>
+    const limit = whenOver(timeoutMs, parts, () =>
       wait.reject(
         unavailable('The client could not reach a majority of its nodes in time', undefined, this.#electorate.trouble),
       ),
     );
-    this.#waitsToConnect.add(wait);
+    const waiting = { refuseWaiting: () => void wait.reject(new LockClientClosedError()) };
+    registry.enlist(waiting);
     const look = () => {
       const { mistake, nodes } = this.#electorate;
       if (mistake !== undefined) wait.reject(new LockNodesError(mistake));
@@ -148,62 +142,8 @@ class Client implements RedLockClient {
     } finally {
       limit.cancel();
       next.cancel();
-      this.#waitsToConnect.delete(wait);
+      registry.leave(waiting);
     }
-  }
-
-  run<T>(fn: () => PromiseLike<T>): Promise<T>;
-  run<T>(fn: () => T): T;
-  run(fn: () => unknown): unknown {
-    checkFunction('client.run', fn);
-    return runScope(openScope('thread', this), fn, this.#host.leftovers);
-  }
-
-  exit<T>(fn: () => PromiseLike<T>): Promise<T>;
-  exit<T>(fn: () => T): T;
-  exit(fn: () => unknown): unknown {
-    checkFunction('client.exit', fn);
-    return outside(() => settling(fn()));
-  }
-
-  stats(): LockClientStats {
-    const { reporter, limits } = this.#host.parts;
-    return reporter.stats.snapshot(limits.waiting);
-  }
-
-  on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
-    this.#host.parts.reporter.events.on(event, listener);
-    return this;
-  }
-
-  once<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
-    this.#host.parts.reporter.events.once(event, listener);
-    return this;
-  }
-
-  off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): this {
-    this.#host.parts.reporter.events.off(event, listener);
-    return this;
-  }
-
-  async close(options: CloseOptions = {}): Promise<void> {
-    const drainMs = checkClose(options);
-    await (this.#closing ??= this.#close(drainMs));
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
-  async #close(drainMs: number): Promise<void> {
-    for (const wait of this.#waitsToConnect) wait.reject(new LockClientClosedError());
-    const { nodes, parts } = this.#electorate;
-    for (const { backend } of nodes) backend.refuseWaiting();
-    await this.#host.registry.close(drainMs);
-    await Promise.all(nodes.map(({ backend }) => backend.close()));
-    for (const { standing } of nodes) standing.close();
-    parts.waits.clear();
-    this.#background.clear();
   }
 }
 

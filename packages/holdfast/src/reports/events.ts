@@ -83,21 +83,13 @@ export class Events {
   readonly #emitter = new EventEmitter({ captureRejections: false });
   readonly #heard: Record<keyof LockClientEvents, boolean> = { ...unheard };
 
-  /** @throws RangeError, TypeError when there is no such event, or the listener is no function. */
-  on<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): void {
-    this.#emitter.on(checkEvent(event), listener as (...args: unknown[]) => void);
-    this.#listen(event);
-  }
-
-  /** @throws as `on`. */
-  once<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): void {
-    this.#emitter.once(checkEvent(event), listener as (...args: unknown[]) => void);
-    this.#listen(event);
-  }
-
-  /** @throws as `on`. */
-  off<E extends keyof LockClientEvents>(event: E, listener: LockClientListener<E>): void {
-    this.#emitter.off(checkEvent(event), listener as (...args: unknown[]) => void);
+  /** As the method of that name of an emitter. @throws RangeError, TypeError when there is no such event, or the listener is no function. */
+  change<E extends keyof LockClientEvents>(
+    how: 'on' | 'once' | 'off',
+    event: E,
+    listener: LockClientListener<E>,
+  ): void {
+    this.#emitter[how](checkEvent(event), listener as (...args: unknown[]) => void);
     this.#listen(event);
   }
 

@@ -41,10 +41,8 @@ export class Reporter {
   readonly #tellings: Tellings;
   readonly #holdIds: string;
   #holds = 0;
-  #warnedSelfWait = false;
-  #warnedDeadlock = false;
-  #warnedUnsafeSetting = false;
-  #warnedLeak = false;
+  /** The codes of the process warnings that were given. */
+  readonly #warned = new Set<string>();
 
   /** @param holdIds - what the ids of its holds begin with. */
   constructor(clientId: string, holdIds: string, tellings: Tellings) {
@@ -159,13 +157,12 @@ export class Reporter {
   leftOpen(hold: ReportedHold, error: LockLostError, heldMs: number): void {
     this.lost(hold, error, heldMs);
     this.#leak(hold, 'scope-ended');
-    if (this.events.heard.leak || this.#warnedLeak) return;
-    this.#warnedLeak = true;
-    process.emitWarning(
+    if (this.events.heard.leak) return;
+    this.#warnOnce('HOLDFAST_LEAK', () => [
       `Lock "${hold.name}" was still held when its scope ended, and no code will unlock it: others get it when its lease has run out. Put the ` +
         'unlock() into a finally, or use withLock. Listen to the event "leak" to hear of each such lock.',
-      { type: 'HoldfastWarning', code: 'HOLDFAST_LEAK', detail: `The call that took it:\n${framesOf(hold.site)}` },
-    );
+      `The call that took it:\n${framesOf(hold.site)}`,
+    ]);
   }
 
   /** No code can give it back any more, and it is renewed all the same: what it guards may go on. */
@@ -186,46 +183,43 @@ export class Reporter {
   selfWait({ name, context }: ReportedCall, site: Site | undefined, holderSite: Site | undefined): void {
     this.#emit(context, 'self-wait', { name, site: site?.text, holderSite: holderSite?.text });
     if (channels.selfWait.hasSubscribers) this.#publish(channels.selfWait, context, { clientId: this.clientId, name });
-    if (this.#warnedSelfWait) return;
-    this.#warnedSelfWait = true;
-    process.emitWarning(
+    this.#warnOnce('HOLDFAST_SELF_WAIT', () => [
       `A call has waited for over a second for lock "${name}", which this process holds itself. If the call is nested in the code that ` +
         'holds the lock, it will wait for ever: take the lock with withLock(fn), or put the whole flow into client.run(fn), and nested ' +
         'calls re-enter.',
-      {
-        type: 'HoldfastWarning',
-        code: 'HOLDFAST_SELF_WAIT',
-        detail: `The call that waits:\n${framesOf(site)}\nThe call that holds the lock:\n${framesOf(holderSite)}`,
-      },
-    );
+      `The call that waits:\n${framesOf(site)}\nThe call that holds the lock:\n${framesOf(holderSite)}`,
+    ]);
   }
 
   /** @param waits - of the circle, that of the call that closed it first. @param then - what becomes of that call. */
   deadlock({ context }: ReportedCall, waits: readonly DeadlockWait[], then: 'refused' | 'waits'): void {
     this.#emit(context, 'deadlock', { waits });
-    if (then === 'refused' || this.#warnedDeadlock || this.events.heard.deadlock) return;
-    this.#warnedDeadlock = true;
-    const calls = waits.map(({ name, site }) => `Waits for "${name}":\n${site ?? '    a withLock or tryWithLock'}`);
-    process.emitWarning(
+    if (then === 'refused' || this.events.heard.deadlock) return;
+    this.#warnOnce('HOLDFAST_DEADLOCK', () => [
       `Calls wait for each other for ever, for the locks ${waits.map(({ name }) => `"${name}"`).join(', ')}: take locks in one order ` +
         'everywhere, or all at once with getMultiLock. Listen to the event "deadlock" to hear where.',
-      { type: 'HoldfastWarning', code: 'HOLDFAST_DEADLOCK', detail: calls.join('\n') },
-    );
+      waits.map(({ name, site }) => `Waits for "${name}":\n${site ?? '    a withLock or tryWithLock'}`).join('\n'),
+    ]);
   }
 
   unsafeSetting(...[event]: LockClientEvents['unsafe-setting']): void {
     this.#emit(undefined, 'unsafe-setting', event);
-    if (this.#warnedUnsafeSetting) return;
-    this.#warnedUnsafeSetting = true;
     const { setting, value, advice } = event;
-    process.emitWarning(`Locks are not safe on a Redis with ${setting} ${value}: ${advice}.`, {
-      type: 'HoldfastWarning',
-      code: 'HOLDFAST_UNSAFE_SETTING',
-    });
+    this.#warnOnce('HOLDFAST_UNSAFE_SETTING', () => [
+      `Locks are not safe on a Redis with ${setting} ${value}: ${advice}.`,
+    ]);
   }
 
   error(error: unknown): void {
     this.#emit(undefined, 'error', error);
+  }
+
+  /** A warning of the process, for who listens to no event. */
+  #warnOnce(code: string, words: () => [message: string, detail?: string]): void {
+    if (this.#warned.has(code)) return;
+    this.#warned.add(code);
+    const [message, detail] = words();
+    process.emitWarning(message, { type: 'HoldfastWarning', code, ...(detail === undefined ? {} : { detail }) });
   }
 
   #emit<E extends keyof LockClientEvents>(context: CallContext, event: E, ...args: LockClientEvents[E]): void {
