@@ -47,21 +47,19 @@ export * as permits from './permits/index.js';
 export * as share from './share/index.js';
 export * as readWrite from './read-write/index.js';
 export {
-  assertLockName,
-  assertPrefix,
   clientKey,
   type GuardedKeys,
   guardedKeys,
   inboxChannel,
   type LockKeys,
   lockKeys,
-  lockNameAt,
-  type Prefixes,
   type ReadWriteKeys,
   readWriteKeys,
   type SemaphoreKeys,
   semaphoreKeys,
 } from './protocol/keys.js';
+export { assertLockName, assertPrefix, lockNameAt, type Prefixes } from './protocol/names.js';
+export { clientIn, ownerIn } from './protocol/tenure-id.js';
 export { literally } from './protocol/pattern.js';
 export { keySlot, SLOTS } from './protocol/key-slot.js';
 export { MisdirectedReplyError, UnnamedReplyError } from './protocol/question.js';

@@ -23,16 +23,18 @@ export class RenewalPlan {
     return this.dueAt - this.#slackMs;
   }
 
-  /** One interval after a confirmation. `leftMs`: from then to the deadline. */
-  follow(confirmedAt: number, intervalMs: number, leftMs: number): void {
-    this.set(confirmedAt, intervalMs, leftMs);
+  /** So long after that time, as one interval after a confirmation. `leftMs`: from then to the deadline. */
+  follow(from: number, wantedMs: number, leftMs: number): void {
+    const delayMs = Math.max(wantedMs, Math.min(MIN_PAUSE_MS, leftMs / 3));
+    this.#dueAt = Math.ceil(from + delayMs);
+    this.#slackMs = Math.floor(delayMs / 4);
   }
 
   /** Again soon. `jitter`: share of the back-off to wait, in (0, 1]. `leftMs`: to the deadline. */
   retry(now: number, intervalMs: number, jitter: number, leftMs: number): void {
     const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, intervalMs / 4) * jitter;
     this.#failures++;
-    this.set(now, backoffMs, leftMs);
+    this.follow(now, backoffMs, leftMs);
   }
 
   /** Not at all, until it is hastened or confirmed. */
@@ -51,11 +53,5 @@ export class RenewalPlan {
   /** The next failure is the first. */
   forgive(): void {
     this.#failures = 0;
-  }
-
-  private set(from: number, wantedMs: number, leftMs: number): void {
-    const delayMs = Math.max(wantedMs, Math.min(MIN_PAUSE_MS, leftMs / 3));
-    this.#dueAt = Math.ceil(from + delayMs);
-    this.#slackMs = Math.floor(delayMs / 4);
   }
 }

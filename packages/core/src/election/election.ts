@@ -1,7 +1,8 @@
 /** What an election asks beside its fenced lock: who leads. */
 
 import { command } from '../protocol/command.js';
-import { KeysOfName, type Prefixes, readyName } from '../protocol/keys.js';
+import { KeysOfName, readyName } from '../protocol/keys.js';
+import type { Prefixes } from '../protocol/names.js';
 import type { Command } from '../protocol/script-port.js';
 import { trustArgument } from '../queue/granting.js';
 import { leader } from './scripts.gen.js';

@@ -1,5 +1,6 @@
 import { hashedPart } from '../protocol/key-slot.js';
-import { KeysOfName, type Prefixes, readyName } from '../protocol/keys.js';
+import { KeysOfName, readyName } from '../protocol/keys.js';
+import type { Prefixes } from '../protocol/names.js';
 
 /** The Redis keys and channels of one countdown latch. */
 export interface LatchKeys {

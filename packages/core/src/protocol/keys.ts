@@ -1,5 +1,6 @@
-import { hashedPart } from './key-slot.js';
-import { quoted } from './quoted.js';
+import { hasTag, keyOf } from './key-of.js';
+import { assertLockName, assertName, type Prefixes } from './names.js';
+import { withoutOwner } from './tenure-id.js';
 
 /** The Redis keys and channels of one lock. Locks with different keys have different ones of all of them, but for
  * Redisson's: {@link releaseChannel} and {@link tokenCounter}. */
@@ -70,21 +71,7 @@ export interface GuardedKeys {
   readonly record: string;
 }
 
-/** What stands before the name of a lock in Redis. */
-export interface Prefixes {
-  /** Put in front of every name: `app:` and `x` are the lock `app:x`, for every client that gives it that name. */
-  readonly prefix?: string;
-  /** What ioredis puts in front of every key, of whatever kind. */
-  readonly keyPrefix?: string;
-}
-
 const INBOX_PREFIX = 'holdfast_inbox:';
-const MAX_NAME_BYTES = 1024;
-
-/** Ours and Redisson's: names of keys and channels begin so, now or in a later version. */
-const RESERVED = /^(?:holdfast|redisson)_/;
-/** Every key of ours but the lock itself, wherever a prefix of ioredis puts it. */
-const OURS = /holdfast_[a-z_]+:.*\{/s;
 
 /**
  * Names the keys of a lock. They all fall into the Cluster slot of the lock, by Redisson's rule: the tag is put in
@@ -245,88 +232,4 @@ export function clientKey(clientId: string): string {
 /** The channel on which a client is told about its tenures; one for the client's whole life. */
 export function inboxChannel(clientId: string): string {
   return INBOX_PREFIX + clientId;
-}
-
-/**
- * Refuses what cannot be a lock name, before any I/O.
- *
- * @throws TypeError when it is not a string.
- * @throws RangeError when it is empty, longer than 1,024 UTF-8 bytes, not well-formed UTF-16 (two names could become one
- * key), has braces that would put the keys of the lock into different Cluster slots (`a{b`, `a{}b`, `a}b`), or would be a
- * key or channel that is reserved: with its `prefix` it begins with `holdfast_` or `redisson_`, also behind a `keyPrefix`, or it
- * looks like a key of another lock (`app:holdfast_queue:{app:x}`).
- */
-export function assertLockName(name: string, prefixes: Prefixes = {}): void {
-  assertName('a lock name', name, prefixes);
-}
-
-function assertName(what: string, name: string, { prefix = '', keyPrefix = '' }: Prefixes): void {
-  if (typeof name !== 'string') throw new TypeError(`${what} must be a string, got ${typeof name}`);
-  if (name === '') throw new RangeError(`${what} must not be empty`);
-  if (/\p{Cs}/u.test(name))
-    throw new RangeError(`${what} must be well-formed Unicode, without lone surrogates: ${quoted(name)}`);
-  if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
-    throw new RangeError(`${what} must not be longer than ${MAX_NAME_BYTES} bytes: ${quoted(name)}`);
-  }
-  const lock = prefix + name;
-  const place = keyPrefix + lock;
-  if (RESERVED.test(lock) || RESERVED.test(place) || OURS.test(place)) {
-    throw new RangeError(
-      `${what} must not look like a key of holdfast or Redisson, for which holdfast_… and redisson_… are reserved: ${quoted(name)}`,
-    );
-  }
-  if (!/[{}]/.test(place)) return;
-  if (hashedPart(place) !== hashedPart(keyPrefix + keyOf('', place))) {
-    throw new RangeError(
-      `the braces of ${what} must not put its keys into different Redis Cluster slots: ${quoted(name)}`,
-    );
-  }
-}
-
-/** The name by which a client calls the lock with the key `place` in Redis; undefined when no lock of it can be there. */
-export function lockNameAt(place: string, prefixes: Prefixes = {}): string | undefined {
-  const { prefix = '', keyPrefix = '' } = prefixes;
-  const front = keyPrefix + prefix;
-  if (!place.startsWith(front)) return undefined;
-  const name = place.slice(front.length);
-  try {
-    assertLockName(name, prefixes);
-  } catch {
-    return undefined;
-  }
-  return name;
-}
-
-/**
- * Refuses a prefix that spoils names that are good without it.
- *
- * @throws RangeError when it begins or looks like a reserved key (`holdfast_app:`), or has braces that would put the keys of a lock with a
- * plain name into different Cluster slots (`a{`).
- */
-export function assertPrefix(prefix: string): void {
-  if (RESERVED.test(prefix) || OURS.test(prefix)) {
-    throw new RangeError(
-      'prefix must not look like a key of holdfast or Redisson: holdfast_… and redisson_… are reserved',
-    );
-  }
-  const place = `${prefix}x`;
-  if (/[{}]/.test(prefix) && hashedPart(place) !== hashedPart(keyOf('', place))) {
-    throw new RangeError(
-      'the braces of this prefix would put the keys of a lock into different Redis Cluster slots: close them, around something',
-    );
-  }
-}
-
-function keyOf(kind: string, place: string): string {
-  return hasTag(place) ? `holdfast_tagged_${kind}:${place}` : `holdfast_${kind}:{${place}}`;
-}
-
-/** As Redisson looks for it. */
-function hasTag(place: string): boolean {
-  return place.includes('{');
-}
-
-/** `<client id>:<n>` of a tenure. Neither has a colon in it, so behind another text they are found again. */
-function withoutOwner(tenure: string): string {
-  return tenure.slice(tenure.lastIndexOf(':', tenure.lastIndexOf(':') - 1) + 1);
 }

@@ -2,7 +2,8 @@
 
 import { ordinal, tenureId } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
-import { KeysOfName, type Prefixes, readyName } from '../protocol/keys.js';
+import { KeysOfName, readyName } from '../protocol/keys.js';
+import type { Prefixes } from '../protocol/names.js';
 import type { Command } from '../protocol/script-port.js';
 import * as scripts from './scripts.gen.js';
 

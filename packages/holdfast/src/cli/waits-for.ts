@@ -6,8 +6,8 @@
  * that holds for all waits of a circle, and all were seen once before any was looked at again, then there was a moment at which they all were.
  */
 
+import { clientIn } from '@holdfast/core';
 import type { ClientCard, InspectedHolder, LockInspection } from 'holdfast';
-import { clientOf } from './owners.js';
 
 /** One who waits or holds. */
 export interface Party {
@@ -82,7 +82,7 @@ export function ageOf(circle: readonly WaitFor[]): number {
 }
 
 function nodeOf({ id, kind }: Party): string {
-  return kind === 'foreign' ? id : clientOf(id);
+  return kind === 'foreign' ? id : clientIn(id);
 }
 
 function keyOf({ lock, waiter, holder }: WaitFor): string {

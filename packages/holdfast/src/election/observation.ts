@@ -3,6 +3,7 @@
  * steps the latest counts.
  */
 
+import { clientIn, ownerIn } from '@holdfast/core';
 import { Wait, type WaitHandler } from '@holdfast/notify';
 import type { ClientParts } from '../client-parts.js';
 import { whenRead } from '../connection/reading.js';
@@ -150,9 +151,8 @@ export class Observation
   }
 }
 
-/** A tenure is `<client id>:<n>`, with the id of the candidate before it if it has one. */
+/** A candidate that has an id is the owner of its tenure. */
 function leaderOf({ tenure, token }: Led, clientId: string): Leader {
-  const parts = tenure.split(':');
-  const client = parts.at(-2) ?? '';
-  return { id: parts.length > 2 ? parts.slice(0, -2).join(':') : client, token, thisClient: client === clientId };
+  const client = clientIn(tenure);
+  return { id: ownerIn(tenure) ?? client, token, thisClient: client === clientId };
 }

@@ -17,7 +17,7 @@ import type { Registry, Waiting } from '../exclusive/registry.js';
 import { checkCount, checkKeys } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { failureError } from '../tenure/failures.js';
-import { inTime } from './in-time.js';
+import { withinLimit } from './within-limit.js';
 import { holderOf, type InspectedHolder } from './inspection.js';
 import { Names } from './names.js';
 
@@ -154,7 +154,7 @@ async function pageOf({ backend, registry }: ListingClient, keyspace: Keyspace, 
         if (isLasting(trouble)) throw unanswered();
       }
       // When its time is over meanwhile, or the client is closed, the next turn says so.
-      await inTime(backend.parts, PAUSE_MS, over.promise);
+      await withinLimit(backend.parts, PAUSE_MS, over.promise);
     }
   } finally {
     limit.cancel();

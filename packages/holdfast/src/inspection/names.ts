@@ -1,7 +1,7 @@
 import { clientKey } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
 import type { ClientCard } from '../identity.js';
-import { inTime } from './in-time.js';
+import { withinLimit } from './within-limit.js';
 import { readStamp } from './tenure-stamp.js';
 
 /** Who has a tenure, as far as its client says so. */
@@ -59,7 +59,7 @@ export class Names {
       else resolve();
     });
     const asked = connected.then(() => topology.keyspaceOf(key)?.get(key));
-    const text = await inTime(this.#parts, settings.attemptTimeoutMs, asked);
+    const text = await withinLimit(this.#parts, settings.attemptTimeoutMs, asked);
     leave?.();
     try {
       return read(text);

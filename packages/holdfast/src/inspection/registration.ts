@@ -15,7 +15,7 @@ import type { Schedule } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
 import type { ClientCard } from '../identity.js';
 import { meaningOf, redacted } from '../connection/reply-errors.js';
-import { inTime } from './in-time.js';
+import { withinLimit } from './within-limit.js';
 import type { TenureStamp } from './tenure-stamp.js';
 
 /** Shorter leases need no faster rhythm here. */
@@ -109,6 +109,6 @@ export class Registration {
   }
 
   #inTime<T>(work: Promise<T> | undefined): Promise<T | undefined> {
-    return inTime(this.#parts, this.#parts.settings.attemptTimeoutMs, work);
+    return withinLimit(this.#parts, this.#parts.settings.attemptTimeoutMs, work);
   }
 }

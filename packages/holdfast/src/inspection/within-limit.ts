@@ -4,7 +4,7 @@ import type { CommonParts } from '../client-parts.js';
  * What `work` comes to, or undefined when it fails or has not come to anything within `limitMs`. Never rejects. The timer is none of the client's waits:
  * those end with it, unanswered.
  */
-export async function inTime<T>(
+export async function withinLimit<T>(
   { clock }: Pick<CommonParts, 'clock'>,
   limitMs: number,
   work: Promise<T> | undefined,
