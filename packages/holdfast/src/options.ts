@@ -3,6 +3,9 @@ import { assertPrefix, MAX_TIME_MS } from '@holdfast/core';
 import { assertTimings } from '@holdfast/notify';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 
+/** The longest lease and wait, and the most permits of one semaphore. */
+export { MAX_TIME_MS, MOST_PERMITS } from '@holdfast/core';
+
 /**
  * How a client reaches Redis: a `redis://` or `rediss://` URL, ioredis options, or a client of your own, which is never closed.
  *

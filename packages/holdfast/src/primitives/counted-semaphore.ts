@@ -2,11 +2,10 @@ import type { Command } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
 import { type SemaphoreInspection, semaphoreInspection } from '../inspection/semaphore-inspection.js';
 import { permitPolicy } from '../exclusive/policy.js';
-import { checkCount, checkTime } from '../options.js';
+import { checkCount, checkTime, MOST_PERMITS } from '../options.js';
 import { query } from '../tenure/query.js';
 import { serveRest } from '../tenure/serving.js';
 import type { Caller, LockHost } from './acquisition.js';
-import { MOST_PERMITS } from './permit-call.js';
 import { tombstoneMsOf } from './questions.js';
 import type { SemaphoreOperations } from './semaphore-operations.js';
 

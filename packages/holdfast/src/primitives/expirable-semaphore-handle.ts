@@ -1,7 +1,7 @@
 import type { Command } from '@holdfast/core';
 import type { Backend } from '../backend.js';
 import { LockLostError, LockNotHeldError, LockTimeoutError } from '../errors.js';
-import { checkCount, checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS } from '../options.js';
+import { checkCount, checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS, MOST_PERMITS } from '../options.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
 import { shown } from '../reports/caller.js';
 import { refuseSurplus } from '../surplus.js';
@@ -26,7 +26,7 @@ import type {
 } from './expirable-semaphore.js';
 import { inTime } from './in-time.js';
 import { IssuingOperations, MOST_IDS } from './issuing-operations.js';
-import { checkCall, checkSemaphore, MOST_PERMITS, type PermitCall } from './permit-call.js';
+import { checkCall, checkSemaphore, type PermitCall } from './permit-call.js';
 import { tombstoneMsOf } from './questions.js';
 import type { SemaphoreOptions } from './semaphore.js';
 import { SemaphoreOperations } from './semaphore-operations.js';

@@ -1,8 +1,7 @@
-import { MOST_PERMITS } from '@holdfast/core';
 import { checkAcquire, type CheckedOptions } from '../acquire-options.js';
 import type { Backend } from '../backend.js';
 import type { ClientParts } from '../client-parts.js';
-import { checkCount, checkFunction, checkKeys } from '../options.js';
+import { checkCount, checkFunction, checkKeys, MOST_PERMITS } from '../options.js';
 import type { PermitOptions, PermitSectionOptions, SemaphoreOptions } from './semaphore.js';
 
 export const callKeys: ReadonlySet<string> = new Set(['waitMs', 'leaseMs', 'signal', 'maxHoldMs']);

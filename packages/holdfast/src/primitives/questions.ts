@@ -1,10 +1,10 @@
 /** What a handle asks about a lock beside acquiring it, of one Redis. A lock that is kept elsewhere brings questions of its own. */
 
-import { type Command, MAX_TIME_MS } from '@holdfast/core';
+import type { Command } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
 import type { HeldLock } from '../exclusive/coordinating.js';
 import { none } from '../lists.js';
-import type { Settings } from '../options.js';
+import { MAX_TIME_MS, type Settings } from '../options.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import type { ForceReply, OwnedOperations, PeekReply } from '../tenure/operations.js';
 import { query } from '../tenure/query.js';

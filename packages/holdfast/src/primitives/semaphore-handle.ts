@@ -1,8 +1,7 @@
-import { MAX_TIME_MS, MOST_PERMITS } from '@holdfast/core';
 import type { Backend } from '../backend.js';
 import { LockNotHeldError, LockTimeoutError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
-import { checkCount, checkKeys, MAX_TIME_MS } from '../options.js';
+import { checkCount, checkKeys, MAX_TIME_MS, MOST_PERMITS } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { inFrame } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';

@@ -1,4 +1,5 @@
-import { type Command, type Granting, MAX_TIME_MS, permits, type RenewReply, type SemaphoreKeys } from '@holdfast/core';
+import { type Command, type Granting, permits, type RenewReply, type SemaphoreKeys } from '@holdfast/core';
+import { MAX_TIME_MS } from '../options.js';
 import type {
   AskOptions,
   AskReply,

@@ -11,9 +11,10 @@
  * comes back to its place. A waiter on a held lock asks once every R, in one command with those for other locks that are due then; see `ask-rounds.ts`.
  */
 
-import { type Command, MAX_TIME_MS } from '@holdfast/core';
+import type { Command } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
 import type { Answer, AnswerListener, Request, RequestOptions, RequestSource } from '../connection/pending-command.js';
+import { MAX_TIME_MS } from '../options.js';
 import type { AskListener } from './ask-listener.js';
 import type { Cancellable } from './ask-rounds.js';
 import type { Demand } from './demand.js';

@@ -1,5 +1,5 @@
 import type { RequestOptions } from '../connection/pending-command.js';
-import { MAX_TIME_MS } from '@holdfast/core';
+import { MAX_TIME_MS } from '../options.js';
 
 /** How long after the end of the lease a late copy is still refused. */
 const TOMBSTONE_TAIL_MS = 60_000;

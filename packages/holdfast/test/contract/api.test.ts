@@ -30,7 +30,13 @@ const kit = useRedis();
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 const same = <A, B>(verdict: Same<A, B>): boolean => verdict;
 
-const membersOf = (prototype: object) => Reflect.ownKeys(prototype).filter((key) => key !== 'constructor');
+const membersOf = (prototype: object): (string | symbol)[] =>
+  prototype === Object.prototype
+    ? []
+    : [
+        ...Reflect.ownKeys(prototype).filter((key) => key !== 'constructor'),
+        ...membersOf(Object.getPrototypeOf(prototype) as object),
+      ];
 
 describe('the public surface is', () => {
   it('these exports', () => {
