@@ -9,15 +9,7 @@ import type { HoldTerms } from '../tenure/hold-terms.js';
 import type { NotAcquired } from '../waiting/waiter.js';
 import { type CallStyle, type LockHost, startCall } from './acquisition.js';
 import { CountedSemaphore, permitCaller, type SemaphoreHost } from './counted-semaphore.js';
-import {
-  callKeys,
-  checkCall,
-  checkSection,
-  checkSemaphore,
-  MOST_PERMITS,
-  type PermitCall,
-  tryCallKeys,
-} from './permit-call.js';
+import { callKeys, checkCall, checkSection, checkSemaphore, type PermitCall, tryCallKeys } from './permit-call.js';
 import { PermitHoldHandle } from './permit-hold.js';
 import type { TryResult } from './rlock.js';
 import { runSection, type Section, type SectionHold } from './section.js';
