@@ -21,11 +21,12 @@ import { keySlot } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { apart } from '../scopes/scope.js';
 import { ClusterMap, type MapChange, type NodeAddress } from './cluster-map.js';
-import type { Connection, ConnectionListener } from './connection.js';
+import type { Connection } from './connection.js';
 import { askingPort } from './ioredis-script-port.js';
 import type { Keyspace } from './keyspace.js';
 import { NodeConnection } from './node-connection.js';
 import type { Covers, Detour, Topology, TopologyListener, Refusal } from './topology.js';
+import { TopologyEvents } from './topology-events.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { Approach, type Reach } from './reach.js';
 import { oursForSure, swift } from './redis-input.js';
@@ -45,8 +46,7 @@ export class ClusterTopology implements Topology {
   readonly #tools: ConnectionTools;
   readonly #options: RedisOptions;
   readonly #connections = new Map<NodeAddress, NodeConnection>();
-  readonly #listeners: TopologyListener[] = [];
-  readonly #waiting = new Set<() => void>();
+  readonly #events = new TopologyEvents();
   readonly #closing = new Set<Promise<void>>();
   /** To the server of a slot while it is not known which server that is. */
   readonly #approach: Approach;
@@ -61,7 +61,7 @@ export class ClusterTopology implements Topology {
     this.#map = new ClusterMap(template, tools, {
       onChange: (change) => this.#changed(change),
       // Of locks whose server is known, its own connection tells.
-      onLastingTrouble: (error) => this.#lastingTrouble((lockKey) => this.nodeOf(lockKey) === undefined, error),
+      onLastingTrouble: (error) => this.#events.onLastingTrouble((lockKey) => this.nodeOf(lockKey) === undefined, error),
     });
     const { redisOptions = {} } = template.options;
     const { connectionName } = tools;
@@ -105,7 +105,7 @@ export class ClusterTopology implements Topology {
   }
 
   listen(listener: TopologyListener): void {
-    this.#listeners.push(listener);
+    this.#events.listen(listener);
   }
 
   connectionTo(lockKey: string): Connection | undefined {
@@ -126,12 +126,12 @@ export class ClusterTopology implements Topology {
   }
 
   whenReady(lockKey: string, resume: () => void): () => void {
-    this.#waiting.add(resume);
+    const forget = this.#events.wait(resume);
     if (this.nodeOf(lockKey) === undefined) this.#approach.begin();
     this.#map.connect();
     this.#look();
     return () => {
-      if (this.#waiting.delete(resume)) this.#restIfUnwanted();
+      if (forget()) this.#restIfUnwanted();
     };
   }
 
@@ -178,7 +178,7 @@ export class ClusterTopology implements Topology {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#waiting.clear();
+    this.#events.forgetWaiting();
     this.#looking?.cancel();
     this.#approach.end();
     for (const connection of this.#connections.values()) this.#retire(connection);
@@ -208,41 +208,15 @@ export class ClusterTopology implements Topology {
     const redis = this.#closed ? undefined : apart(() => this.#map.open(node, this.#options));
     if (redis === undefined) return undefined;
     const kept: Covers = (lockKey) => this.nodeOf(lockKey) === node;
-    const listener: ConnectionListener = {
-      onDown: () => this.#down(node, kept),
-      onUp: () => this.#up(kept),
-      onOther: () => this.#other(kept),
-      onLooked: () => this.#resume(),
-      onLastingTrouble: (error) => this.#lastingTrouble(kept, error),
+    const listener = this.#events.ofConnection(node, kept);
+    const onDown = () => {
+      this.#map.refresh();
+      listener.onDown();
     };
-    const connection = new NodeConnection(node, { redis, ownership: 'ours' }, listener, this.#tools);
+    const connection = new NodeConnection(node, { redis, ownership: 'ours' }, { ...listener, onDown }, this.#tools);
     this.#connections.set(node, connection);
     connection.connect();
     return connection;
-  }
-
-  #down(node: NodeAddress, kept: Covers): void {
-    this.#map.refresh();
-    for (const listener of this.#listeners) listener.onDown(node, kept);
-  }
-
-  #other(covers: Covers): void {
-    for (const listener of this.#listeners) listener.onOther?.(covers);
-  }
-
-  #lastingTrouble(covers: Covers, error: Error): void {
-    for (const listener of this.#listeners) listener.onLastingTrouble?.(covers, error);
-  }
-
-  #up(covers: Covers): void {
-    for (const listener of this.#listeners) listener.onUp(covers);
-    this.#resume();
-  }
-
-  #resume(): void {
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const resume of waiting) resume();
   }
 
   #changed({ slots, deposed }: MapChange): void {
@@ -253,11 +227,11 @@ export class ClusterTopology implements Topology {
       const connection = this.#connections.get(node);
       if (connection === undefined) continue;
       // The map names the new owners already, so it is by the slots that its locks are known.
-      for (const listener of this.#listeners) listener.onDown(node, moved);
+      this.#events.onDown(node, moved);
       this.#retire(connection);
     }
     if (this.#wanted === 'all') this.#reachAll();
-    this.#up(moved);
+    this.#events.onUp(moved);
   }
 
   #retire(connection: NodeConnection): void {
@@ -270,16 +244,15 @@ export class ClusterTopology implements Topology {
   #look(): void {
     this.#looking ??= this.#tools.at(this.#tools.now() + LOOK_MS, () => {
       this.#looking = undefined;
-      if (this.#waiting.size === 0) return;
+      if (!this.#events.awaited) return;
       this.#map.refresh();
-      // Calls that still find no connection wait again.
-      this.#resume();
+      this.#events.resume();
       this.#restIfUnwanted();
     });
   }
 
   #restIfUnwanted(): void {
-    if (this.#waiting.size === 0) this.#approach.end();
+    if (!this.#events.awaited) this.#approach.end();
   }
 }
 

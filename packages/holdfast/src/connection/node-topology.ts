@@ -1,8 +1,9 @@
 import type { Redis, RedisOptions } from 'ioredis';
-import type { Connection, ConnectionListener, OwnedRedis } from './connection.js';
+import type { Connection, OwnedRedis } from './connection.js';
 import type { Keyspace } from './keyspace.js';
 import { NodeConnection } from './node-connection.js';
 import type { Topology, TopologyListener, Refusal } from './topology.js';
+import { TopologyEvents } from './topology-events.js';
 import type { ConnectionTools } from './connection-tools.js';
 import type { Reach } from './reach.js';
 import type { SentinelWatch } from './sentinel-watch.js';
@@ -19,19 +20,12 @@ export class NodeTopology implements Topology {
   readonly sharded = false;
   readonly #connection: NodeConnection;
   readonly #sentinels: SentinelWatch | undefined;
-  readonly #listeners: TopologyListener[] = [];
-  readonly #waiting = new Set<() => void>();
+  readonly #events = new TopologyEvents();
   /** For a connection whose options have no name for it. */
   readonly #named: RedisOptions;
 
   constructor(owned: OwnedRedis, sentinels: SentinelWatch | undefined, tools: ConnectionTools) {
-    const listener: ConnectionListener = {
-      onDown: () => this.#down(),
-      onUp: () => this.#up(),
-      onOther: () => this.#other(),
-      onLooked: () => this.#resume(),
-      onLastingTrouble: (error) => this.#lastingTrouble(error),
-    };
+    const listener = this.#events.ofConnection(MASTER, everything);
     this.#connection = new NodeConnection(MASTER, owned, listener, tools, sentinels?.hear(owned.redis));
     this.#sentinels = sentinels;
     const { connectionName } = tools;
@@ -73,7 +67,7 @@ export class NodeTopology implements Topology {
   }
 
   listen(listener: TopologyListener): void {
-    this.#listeners.push(listener);
+    this.#events.listen(listener);
   }
 
   connectionTo(): Connection | undefined {
@@ -89,9 +83,9 @@ export class NodeTopology implements Topology {
   }
 
   whenReady(_lockKey: string, resume: () => void): () => void {
-    this.#waiting.add(resume);
+    const forget = this.#events.wait(resume);
     this.connect();
-    return () => this.#waiting.delete(resume);
+    return forget;
   }
 
   nodeOf(): string {
@@ -118,30 +112,7 @@ export class NodeTopology implements Topology {
   }
 
   async close(): Promise<void> {
-    this.#waiting.clear();
+    this.#events.forgetWaiting();
     await Promise.all([this.#sentinels?.close(), this.#connection.close()]);
-  }
-
-  #up(): void {
-    for (const listener of this.#listeners) listener.onUp(everything);
-    this.#resume();
-  }
-
-  #resume(): void {
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const resume of waiting) resume();
-  }
-
-  #other(): void {
-    for (const listener of this.#listeners) listener.onOther?.(everything);
-  }
-
-  #lastingTrouble(error: Error): void {
-    for (const listener of this.#listeners) listener.onLastingTrouble?.(everything, error);
-  }
-
-  #down(): void {
-    for (const listener of this.#listeners) listener.onDown(MASTER, everything);
   }
 }
