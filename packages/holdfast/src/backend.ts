@@ -76,6 +76,7 @@ export class Backend {
     const told = new ToldErrors(() => clock.now(), onError);
     const tools: ConnectionTools = {
       at: (time, action) => waits.at(time, action),
+      after: (ms, action) => waits.at(clock.now() + ms, action),
       now: () => clock.now(),
       random,
       nextTurn,

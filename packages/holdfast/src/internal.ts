@@ -4,6 +4,6 @@
  */
 export { createLockClientIn } from './client.js';
 export type { OpenedRedis } from './connection/redis-input.js';
-export { ours, retryStrategy } from './connection/redis-input.js';
+export { ours, retryStrategy } from './connection/connection-options.js';
 export { type Surroundings, systemSurroundings } from './surroundings.js';
 export { createRedLockClientIn } from './redlock/redlock-client.js';

@@ -19,6 +19,7 @@ const clock = systemClock();
 const schedule = new Schedule(clock, 'background', () => undefined);
 const tools: ConnectionTools = {
   at: (time, action) => schedule.at(time, action),
+  after: (ms, action) => schedule.at(clock.now() + ms, action),
   now: () => clock.now(),
   random: Math.random,
   nextTurn: (run) => void setImmediate(run),

@@ -33,9 +33,8 @@ function world(
       },
     },
     tools: {
-      now: () => now,
-      at: (time, action) => {
-        const item = { time, action };
+      after: (ms, action) => {
+        const item = { time: now + ms, action };
         due.push(item);
         return { cancel: () => due.splice(due.indexOf(item), due.includes(item) ? 1 : 0) };
       },

@@ -35,6 +35,7 @@ async function setUp({ sentinels: count = 1, host = '127.0.0.1', lookUp = undefi
   const template = new Redis({ sentinels: sentinels.map(({ address }) => address), name: 'main', lazyConnect: true });
   const tools: ConnectionTools = {
     at: (time, action) => schedule.at(time, action),
+    after: (ms, action) => schedule.at(clock.now() + ms, action),
     now: () => clock.now(),
     random: Math.random,
     nextTurn: (run) => void setImmediate(run),

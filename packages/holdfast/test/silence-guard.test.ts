@@ -19,6 +19,7 @@ function setUp() {
       timers.push(timer);
       return { cancel: () => void timers.splice(timers.indexOf(timer), 1) };
     },
+    after: (ms, action) => tools.at(now + ms, action),
     now: () => now,
     random: Math.random,
     nextTurn: (run) => void setImmediate().then(run),

@@ -15,7 +15,7 @@ import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { none } from '../lists.js';
 import { apart } from '../scopes/scope.js';
 import type { ConnectionTools } from './connection-tools.js';
-import { retryStrategy, swift } from './redis-input.js';
+import { retryStrategy, swift } from './connection-options.js';
 import { redacted } from './reply-errors.js';
 import { closedConnection, isLasting } from './trouble.js';
 import { attempt, type Attempt } from './why-closed.js';

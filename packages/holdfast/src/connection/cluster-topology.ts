@@ -29,7 +29,7 @@ import type { Covers, Detour, Topology, TopologyListener, Refusal } from './topo
 import { TopologyEvents } from './topology-events.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { Approach, type Reach } from './reach.js';
-import { oursForSure, swift } from './redis-input.js';
+import { nameFor, oursForSure, swift } from './connection-options.js';
 
 /** While a call waits for a server, the map is asked for this often. */
 const LOOK_MS = 200;
@@ -61,11 +61,11 @@ export class ClusterTopology implements Topology {
     this.#map = new ClusterMap(template, tools, {
       onChange: (change) => this.#changed(change),
       // Of locks whose server is known, its own connection tells.
-      onLastingTrouble: (error) => this.#events.onLastingTrouble((lockKey) => this.nodeOf(lockKey) === undefined, error),
+      onLastingTrouble: (error) =>
+        this.#events.onLastingTrouble((lockKey) => this.nodeOf(lockKey) === undefined, error),
     });
     const { redisOptions = {} } = template.options;
-    const { connectionName } = tools;
-    const named = connectionName === undefined || redisOptions.connectionName ? {} : { connectionName };
+    const named = nameFor(redisOptions, tools.connectionName);
     this.#options = { ...oursForSure, ...swift(redisOptions), ...named, keyPrefix: this.#map.keyPrefix };
   }
 
@@ -242,7 +242,7 @@ export class ClusterTopology implements Topology {
 
   /** A call waits. The server may be gone, and another one in its place. */
   #look(): void {
-    this.#looking ??= this.#tools.at(this.#tools.now() + LOOK_MS, () => {
+    this.#looking ??= this.#tools.after(LOOK_MS, () => {
       this.#looking = undefined;
       if (!this.#events.awaited) return;
       this.#map.refresh();

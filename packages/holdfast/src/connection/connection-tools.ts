@@ -5,6 +5,8 @@ import type { ServerCheck } from './server-check.js';
 export interface ConnectionTools {
   /** Runs `action` at a clock time. */
   readonly at: (time: number, action: () => void) => { cancel(): void };
+  /** Runs `action` so many milliseconds from now. */
+  readonly after: (ms: number, action: () => void) => { cancel(): void };
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;

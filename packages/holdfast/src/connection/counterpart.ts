@@ -94,31 +94,37 @@ export class Counterpart {
       () => 'permanent',
       (error: unknown) => meaningOf(error).kind,
     );
-    if (epoch !== this.#connection.epoch || this.#connection.retired) return;
+    if (this.#isOver(epoch)) return;
     this.#stirredOn = undefined;
     const now = this.#tools.now();
     if (meaning !== 'unknown') this.#connection.answered(now);
-    if (meaning === 'permanent') this.heard(now);
-    // Whoever still wants to know stirs it again.
-    if (meaning === 'permanent') this.#listener.onLooked();
-    else this.#tools.at(now + STIR_RETRY_MS, () => this.#listener.onLooked());
+    if (meaning === 'permanent') {
+      this.heard(now);
+      this.#listener.onLooked();
+      // Whoever still wants to know stirs it again.
+    } else this.#tools.after(STIR_RETRY_MS, () => this.#listener.onLooked());
   }
 
   async #look(): Promise<void> {
     this.#role = this.#role === 'replica' ? 'replica' : 'asked';
     const { epoch } = this.#connection;
     const found = await this.#tools.serverCheck.look(this.#server);
-    if (epoch !== this.#connection.epoch || this.#connection.retired) return;
+    if (this.#isOver(epoch)) return;
     this.heard(this.#tools.now());
     const before = this.#run;
     const { role = 'master', run = before } = found ?? {};
     this.#role = role;
     this.#run = run;
     if (role === 'replica')
-      this.#tools.at(this.#tools.now() + REPLICA_RETRY_MS, () => {
-        if (epoch === this.#connection.epoch && !this.#connection.retired) void this.#look();
+      this.#tools.after(REPLICA_RETRY_MS, () => {
+        if (!this.#isOver(epoch)) void this.#look();
       });
     if (before !== undefined && before !== run) this.#listener.onOther();
     this.#listener.onLooked();
+  }
+
+  /** Of a connection that was asked: what it says speaks for the present one no more. */
+  #isOver(epoch: number): boolean {
+    return epoch !== this.#connection.epoch || this.#connection.retired;
   }
 }

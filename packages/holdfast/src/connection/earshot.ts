@@ -30,7 +30,7 @@ export interface EarshotParts {
   /** The inbox: nobody else listens to it. */
   readonly channel: string;
   readonly inbox: Pick<Inbox, 'open'>;
-  readonly tools: Pick<ConnectionTools, 'at' | 'now' | 'onError'>;
+  readonly tools: Pick<ConnectionTools, 'after' | 'onError'>;
 }
 
 /** See the module comment. */
@@ -87,7 +87,7 @@ export class Earshot implements SubscriberListener {
     if (this.#again) this.check();
     // Subscribed again it is looked at again; a client that is closed has left it.
     else if (!subscriber.hears(channel)) return;
-    else if (count === undefined) this.#untold = tools.at(tools.now() + UNTOLD_MS, () => this.check());
+    else if (count === undefined) this.#untold = tools.after(UNTOLD_MS, () => this.check());
     else if (count === 0) this.#lookElsewhere();
   }
 
@@ -98,7 +98,7 @@ export class Earshot implements SubscriberListener {
     const pauseMs = this.#pauseMs ?? FIRST_PAUSE_MS;
     this.#pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     this.#paused = true;
-    tools.at(tools.now() + pauseMs, () => {
+    tools.after(pauseMs, () => {
       this.#paused = false;
       if (this.#again) this.check();
     });

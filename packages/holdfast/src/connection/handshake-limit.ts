@@ -1,10 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { ConnectionTools } from './connection-tools.js';
+import { LATE_MS } from './reading.js';
 
 /** A handshake takes several round trips, whatever an attempt may take. */
 const SHORTEST_MS = 1_000;
-/** A timer that is later than this was not due when the loop last turned. */
-const LATE_MS = 50;
 
 /** A stopped process still accepts connections, but never says that it is ready: such a connection of ours is replaced. */
 export class HandshakeLimit {

@@ -56,10 +56,8 @@ export class NodeConnection implements Connection {
   #troubledEpoch = 0;
   /** The connection broke, or the last attempt to make one did. */
   #broken: boolean;
-  /** The present connection is in the database that the options name. Where there is none such, ioredis stays in number 0. */
-  #placed: boolean;
-  /** The number of the connection that is being put there: once for all calls that wait. */
-  #placing: number | undefined;
+  /** Whether the present connection is in the database that the options name. Where there is none such, ioredis stays in number 0. Asked once for all calls that wait. */
+  #database: 'unknown' | 'asked for' | 'chosen';
   /** The WAIT under way on the present connection. */
   #confirming: Promise<number> | undefined;
   readonly #counterpart: Counterpart;
@@ -82,7 +80,7 @@ export class NodeConnection implements Connection {
     this.#approach = new Approach(tools);
     this.#counterpart = new Counterpart(redis, this, listener, tools);
     this.#broken = redis.status === 'close' || redis.status === 'reconnecting';
-    this.#placed = redis.status === 'ready' && databaseOf(redis) === 0;
+    this.#database = redis.status === 'ready' && databaseOf(redis) === 0 ? 'chosen' : 'unknown';
     this.#ofSentinels = ofSentinels;
     redis.on('ready', this.#connected);
     redis.on('close', this.#down);
@@ -93,7 +91,7 @@ export class NodeConnection implements Connection {
   }
 
   get ready(): boolean {
-    return this.redis.status === 'ready' && this.#placed && !this.#closed;
+    return this.redis.status === 'ready' && this.#database === 'chosen' && !this.#closed;
   }
 
   get retired(): boolean {
@@ -243,24 +241,24 @@ export class NodeConnection implements Connection {
 
   /** Makes sure of the database: no lock may be taken in another one. */
   async #place(): Promise<void> {
+    if (this.#database === 'asked for') return;
+    this.#database = 'asked for';
     const epoch = this.#epoch;
-    if (this.#placing === epoch) return;
-    this.#placing = epoch;
     const error = await this.redis.select(databaseOf(this.redis)).then(() => undefined, redacted);
     if (epoch !== this.#epoch || this.#closed) return;
     if (error === undefined) this.#up();
     else if (meaningOf(error).kind === 'permanent') this.#failed(error);
-    else this.#tools.at(this.#tools.now() + PLACE_RETRY_MS, () => this.#placeAgain(epoch));
+    else this.#tools.after(PLACE_RETRY_MS, () => this.#placeAgain(epoch));
   }
 
   #placeAgain(epoch: number): void {
     if (epoch !== this.#epoch || this.#closed) return;
-    this.#placing = undefined;
+    this.#database = 'unknown';
     void this.#place();
   }
 
   #up(): void {
-    this.#placed = true;
+    this.#database = 'chosen';
     this.#approach.end();
     // Trouble of this very connection stays: ioredis 5 is ready for a moment also after a refused AUTH, where the default user has no password.
     if (this.#troubledEpoch < this.#epoch) this.#trouble = undefined;
@@ -272,7 +270,7 @@ export class NodeConnection implements Connection {
   readonly #down = (): void => {
     this.#epoch++;
     this.#broken = true;
-    this.#placed = false;
+    this.#database = 'unknown';
     this.#approach.end();
     this.#silence.forget();
     this.port.inFull?.clear();

@@ -1,5 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import type { Connection, OwnedRedis } from './connection.js';
+import { nameFor } from './connection-options.js';
 import type { Keyspace } from './keyspace.js';
 import { NodeConnection } from './node-connection.js';
 import type { Topology, TopologyListener, Refusal } from './topology.js';
@@ -28,8 +29,7 @@ export class NodeTopology implements Topology {
     const listener = this.#events.ofConnection(MASTER, everything);
     this.#connection = new NodeConnection(MASTER, owned, listener, tools, sentinels?.hear(owned.redis));
     this.#sentinels = sentinels;
-    const { connectionName } = tools;
-    this.#named = connectionName === undefined || owned.redis.options.connectionName ? {} : { connectionName };
+    this.#named = nameFor(owned.redis.options, tools.connectionName);
     sentinels?.mind(owned.redis);
   }
 

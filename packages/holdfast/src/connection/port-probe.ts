@@ -83,8 +83,7 @@ export class PortProbe {
   readonly #connecting = (): void => {
     this.#rest();
     if (!this.#redis.options.tls) return;
-    const { at, now } = this.#tools;
-    this.#overdue = at(now() + HANDSHAKE_MS, () => this.#ask());
+    this.#overdue = this.#tools.after(HANDSHAKE_MS, () => this.#ask());
   };
 
   readonly #connected = (): void => {
@@ -112,12 +111,12 @@ export class PortProbe {
   }
 
   #ask(): void {
-    const { at, now } = this.#tools;
+    const { after, now } = this.#tools;
     if (this.#port === undefined || now() - this.#askedAt < REPEAT_MS) return;
     this.#askedAt = now();
     this.#finding = undefined;
     this.#end();
-    this.#limit = at(now() + ANSWER_MS, () => this.#end());
+    this.#limit = after(ANSWER_MS, () => this.#end());
     if (this.#redis.options.tls) this.#askInPlainText(this.#port);
     else {
       this.#askByTls(this.#port);

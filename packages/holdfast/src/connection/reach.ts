@@ -44,7 +44,7 @@ export class Approach {
   }
 
   #countOn(): void {
-    this.#next = this.#tools.at(this.#tools.now() + STEP_MS, () => {
+    this.#next = this.#tools.after(STEP_MS, () => {
       this.#ms += this.#uncountedMs;
       this.#countedAt = this.#tools.now();
       this.#countOn();

@@ -11,6 +11,9 @@ export function whenRead(nextTurn: NextTurn, judge: () => void): void {
   nextTurn(() => nextTurn(judge));
 }
 
+/** A timer that is later than this was not due when the loop last turned: it stood still, perhaps before it had written what is waited for. */
+export const LATE_MS = 50;
+
 /** Of a limit: the event loop, standing still once, takes no more of it than one part. */
 const PARTS = 8;
 

@@ -2,37 +2,10 @@ import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisInput } from '../options.js';
 import { apart } from '../scopes/scope.js';
 import type { OwnedRedis } from './connection.js';
+import { nameFor, ours, oursForSure, retryStrategy, swift } from './connection-options.js';
 
 /** What the `redis` option came to: a client for one server (or the master behind Sentinel), or the map of a Cluster. */
 export type OpenedRedis = ({ kind: 'node' } & OwnedRedis) | { kind: 'cluster'; template: Cluster };
-
-/**
- * What we set on connections of our own. Nothing is queued while offline (the sender waits for `ready` itself), and a command under way at
- * a disconnect is rejected at once instead of being replayed unseen; the sender sends it again under its own rules. A socket whose peer is
- * silent is destroyed soon after it was ended.
- */
-export const ours: RedisOptions = {
-  lazyConnect: true,
-  enableOfflineQueue: false,
-  maxRetriesPerRequest: 0,
-  disconnectTimeout: 200,
-};
-
-/** Further, where we take over the options of a client of yours, which may suit other work than ours. */
-export const oursForSure: RedisOptions = {
-  ...ours,
-  readOnly: false,
-  enableReadyCheck: true,
-  enableAutoPipelining: false,
-  commandTimeout: undefined,
-  reconnectOnError: null,
-  retryStrategy,
-};
-
-/** A server that is gone for good keeps clients from the server that took its place for no longer than this. */
-const CONNECT_MS = 3_000;
-/** A sentinel that accepts connections and does not answer is passed over. */
-const SENTINEL_ANSWER_MS = 1_000;
 
 /**
  * Turns the `redis` option into a client, without any I/O. A connection of ours is shown by CLIENT LIST under `connectionName`, unless yours has one.
@@ -40,7 +13,7 @@ const SENTINEL_ANSWER_MS = 1_000;
  * @throws TypeError when it is not usable as a lock's connection, with the reason.
  */
 export function openRedis(input: RedisInput, connectionName?: string): OpenedRedis {
-  const named = connectionName === undefined ? {} : { connectionName };
+  const named = nameFor({}, connectionName);
   if (typeof input === 'string') {
     if (!/^rediss?:\/\//.test(input)) throw unusable();
     if (!URL.canParse(input)) throw new TypeError('redis: this URL cannot be read: are its host and its port right?');
@@ -60,7 +33,7 @@ export function openRedis(input: RedisInput, connectionName?: string): OpenedRed
     if (isCluster(input)) return { kind: 'cluster', template: input };
     refuseUnfit(input);
     if (!input.options.sentinels) return { kind: 'node', redis: input, ownership: 'yours' };
-    const ownName = input.options.connectionName ? {} : named;
+    const ownName = nameFor(input.options, connectionName);
     return open(() => input.duplicate({ ...oursForSure, ...swift(input.options), ...ownName }));
   }
   // Read once: ioredis gets what was looked at.
@@ -94,16 +67,6 @@ function refusePlaceless(options: object): void {
   );
 }
 
-/** What keeps a failover short where there is another server to go to. */
-export function swift({ connectTimeout, sentinelCommandTimeout }: RedisOptions): RedisOptions {
-  return {
-    connectTimeout: Math.min(connectTimeout ?? CONNECT_MS, CONNECT_MS),
-    sentinelCommandTimeout: sentinelCommandTimeout ?? SENTINEL_ANSWER_MS,
-    failoverDetector: false,
-    sentinelRetryStrategy: retryStrategy,
-  };
-}
-
 /** ioredis has read the options, those in the query of a URL too. It connects later. */
 function open(make: () => Redis): OpenedRedis {
   const redis = apart(() => made(make));
@@ -125,11 +88,6 @@ function made(make: () => Redis): Redis {
 
 function unusable(given = ''): TypeError {
   return new TypeError(`redis must be a redis:// or rediss:// URL, ioredis options, or an ioredis client${given}`);
-}
-
-/** Back within a second of the server: every lock is suspect until then. Yours wins. */
-export function retryStrategy(times: number): number {
-  return Math.min(25 * 2 ** Math.min(times, 6), 1_000);
 }
 
 function isClient(input: object): input is Redis | Cluster {

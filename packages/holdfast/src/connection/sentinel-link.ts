@@ -8,6 +8,7 @@
  */
 
 import type { Redis } from 'ioredis';
+import { listening } from './connection-options.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { disconnect } from './disconnect.js';
 import { redacted } from './reply-errors.js';
@@ -61,6 +62,7 @@ export class SentinelLink {
     this.#tools = tools;
     this.#onChange = onChange;
     const redis = template.duplicate({
+      ...listening,
       sentinels: undefined,
       name: undefined,
       host,
@@ -69,17 +71,9 @@ export class SentinelLink {
       username: options.sentinelUsername ?? undefined,
       password: options.sentinelPassword ?? undefined,
       tls: options.sentinelTLS,
-      db: 0,
-      keyPrefix: '',
-      readOnly: false,
       lazyConnect: false,
       enableReadyCheck: false,
-      enableAutoPipelining: false,
-      maxRetriesPerRequest: null,
-      autoResubscribe: false,
       autoResendUnfulfilledCommands: false,
-      commandTimeout: undefined,
-      disconnectTimeout: 200,
       retryStrategy: () => RETRY_MS,
     });
     this.#redis = redis;
@@ -124,8 +118,7 @@ export class SentinelLink {
   /** Also when it listens already: that is answered, and needs no right that it did not need before, as PING would. */
   readonly #listen = (): void => {
     this.#owe(this.#redis.subscribe('+switch-master', '+promoted-slave'));
-    const { at, now } = this.#tools;
-    this.#beat = at(now() + BEAT_MS, this.#listen);
+    this.#beat = this.#tools.after(BEAT_MS, this.#listen);
   };
 
   readonly #rest = (): void => {

@@ -89,8 +89,7 @@ export class SentinelWatch {
   /** Where a place is, as `ip:port`; nothing when that cannot be known soon. Sentinels may give names (`announce-hostnames`), connections know addresses only. */
   #addressesOf([host, port]: Place): Promise<readonly string[]> {
     return new Promise((resolve) => {
-      const { at, now } = this.#tools;
-      const limit = at(now() + LOOKUP_MS, () => resolve([]));
+      const limit = this.#tools.after(LOOKUP_MS, () => resolve([]));
       const found = (hosts: Awaited<ReturnType<LookUp>>) => {
         limit.cancel();
         resolve(hosts.map(({ address }) => `${address}:${port}`));

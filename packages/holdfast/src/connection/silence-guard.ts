@@ -4,13 +4,7 @@
  */
 
 import type { ConnectionTools } from './connection-tools.js';
-import { whenRead } from './reading.js';
-
-/**
- * A timer that is later than this was not due when the loop last turned: it stood still, perhaps before it had written what it waits for. For so long it
- * waits where its timer is not late: it may have stood still for just as long as a server may be silent.
- */
-const LATE_MS = 50;
+import { LATE_MS, whenRead } from './reading.js';
 
 /** See the module comment; one for each connection. */
 export class SilenceGuard {
@@ -70,7 +64,7 @@ export class SilenceGuard {
     whenRead(nextTurn, () => this.#judge(at));
   };
 
-  /** What it waits for may not have been written when its time began. */
+  /** What it waits for may not have been written when its time began; and the loop may have stood still for just as long as a server may be silent. */
   #waitsOnceMore(at: number): boolean {
     if (this.#owed === 0) return false;
     const { silenceMs } = this.#tools;

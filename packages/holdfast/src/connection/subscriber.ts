@@ -1,38 +1,30 @@
 /**
  * The connection that listens: one per client, for its whole life, opened with the first acquisition that may have to wait.
  *
- * It is a duplicate of the command connection with everything undone that would make it lose messages or hang: no key prefix (channels
- * already carry it), no command timeout, no limit of retries. Subscribing again after a reconnect is done here and not by ioredis, because
+ * It is a duplicate of the command connection with everything undone that would make it lose messages or hang (`listening`). Subscribing again after a reconnect is done here and not by ioredis, because
  * only then do we know *when* the server has confirmed it, and a waiter must ask again after that moment.
  *
  * In a Cluster any server hears every channel. There the connection does not come back by itself: it is opened anew, to another server.
  */
 
-import type { SubscriberListener, SubscriberPort } from '@holdfast/notify';
+import { quietWait, type SubscriberListener, type SubscriberPort, type Wait } from '@holdfast/notify';
 import type { Redis, RedisOptions } from 'ioredis';
 import { apart } from '../scopes/scope.js';
 import { HandshakeLimit } from './handshake-limit.js';
 import { disconnect } from './disconnect.js';
 import type { Topology } from './topology.js';
+import { listening } from './connection-options.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { whenRead } from './reading.js';
 import { redacted, meaningOf } from './reply-errors.js';
 import { addressOf, isBeginningAgain } from './trouble.js';
 import { plain, type PubSubCommands } from './pub-sub-commands.js';
 
-const listening: RedisOptions = {
+const forMessages: RedisOptions = {
+  ...listening,
   lazyConnect: true,
-  // Channels belong to no database.
-  db: 0,
-  keyPrefix: '',
-  readOnly: false,
-  commandTimeout: undefined,
   enableOfflineQueue: true,
-  autoResubscribe: false,
   autoResendUnfulfilledCommands: true,
-  maxRetriesPerRequest: null,
-  enableAutoPipelining: false,
-  disconnectTimeout: 200,
 };
 
 /** Busy or loading, or no server to go to: tried again after this. */
@@ -45,16 +37,13 @@ const MOST_MISSED = 2;
 /** Where its connections come from. */
 export type SubscriberSource = Pick<Topology, 'ended' | 'openSubscriber' | 'trustsReceivers'>;
 
-interface Confirmation {
-  /** The server has confirmed, on this connection or an earlier one. */
-  given: boolean;
-  /** On this one. */
+interface Channel {
+  /** Settles when the server has confirmed, or refused for good. */
+  readonly confirmation: Wait<void>;
+  /** The server has confirmed on the present connection. */
   heard: boolean;
   /** It was refused for now. */
-  again: { cancel(): void } | undefined;
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+  again?: { cancel(): void };
 }
 
 /**
@@ -66,7 +55,7 @@ export class Subscriber implements SubscriberPort {
   readonly #tools: ConnectionTools;
   readonly #pubSub: PubSubCommands;
   readonly #listeners: SubscriberListener[] = [];
-  readonly #channels = new Map<string, Confirmation>();
+  readonly #channels = new Map<string, Channel>();
   #redis: Redis | undefined;
   /** A connection is about to be opened. */
   #opening = false;
@@ -88,10 +77,10 @@ export class Subscriber implements SubscriberPort {
   subscribe(channel: string): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('The subscriber is closed'));
     const known = this.#channels.get(channel);
-    if (known !== undefined) return known.promise;
+    if (known !== undefined) return known.confirmation.promise;
     // A promise keeps the context it was made in, up to Node 22.
-    const confirmation = apart(deferred);
-    this.#channels.set(channel, confirmation);
+    const confirmation = apart(() => quietWait<void>());
+    this.#channels.set(channel, { confirmation, heard: false });
     if (this.#redis === undefined && !this.#opening) this.#open(undefined);
     else if (this.#redis?.status === 'ready') void this.#send(this.#redis, channel);
     return confirmation.promise;
@@ -113,14 +102,13 @@ export class Subscriber implements SubscriberPort {
 
   /** A message that was sent did not come: replaces the connection unless it answers within `limitMs` and has only just begun to fail. */
   async missed(limitMs: number): Promise<void> {
-    const redis = this.#redis;
-    if (redis?.status !== 'ready' || this.#probing) return;
-    if (++this.#missed >= MOST_MISSED && !this.#topology.trustsReceivers) {
-      this.#missed = 0;
-      redis.disconnect(true);
+    if (this.#redis?.status !== 'ready' || this.#probing) return;
+    if (++this.#missed < MOST_MISSED || this.#topology.trustsReceivers) {
+      await this.probe(limitMs);
       return;
     }
-    await this.probe(limitMs);
+    this.#missed = 0;
+    this.reconnect();
   }
 
   /** A message may not have been sent because nobody listened here: replaces the connection unless it answers within `limitMs`. */
@@ -149,9 +137,9 @@ export class Subscriber implements SubscriberPort {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const { again, reject } of this.#channels.values()) {
+    for (const { again, confirmation } of this.#channels.values()) {
       again?.cancel();
-      reject(new Error('The subscriber is closed'));
+      confirmation.reject(new Error('The subscriber is closed'));
     }
     this.#channels.clear();
     this.#handshake?.close();
@@ -162,7 +150,7 @@ export class Subscriber implements SubscriberPort {
   #open(instead: Redis | undefined): void {
     this.#opening = false;
     if (this.#closed || this.#topology.ended) return;
-    const redis = apart(() => this.#topology.openSubscriber(listening, instead));
+    const redis = apart(() => this.#topology.openSubscriber(forMessages, instead));
     if (redis === undefined) {
       this.#reopenSoon(instead);
       return;
@@ -174,7 +162,7 @@ export class Subscriber implements SubscriberPort {
       for (const listener of this.#listeners) listener.onMessage(channel, message);
     });
     redis.on('close', () => {
-      for (const confirmation of this.#channels.values()) confirmation.heard = false;
+      for (const channel of this.#channels.values()) channel.heard = false;
       for (const listener of this.#listeners) listener.onLost();
     });
     redis.on('ready', () => void this.#restore(redis));
@@ -195,7 +183,7 @@ export class Subscriber implements SubscriberPort {
       return;
     }
     this.#opening = true;
-    this.#tools.at(this.#tools.now() + RETRY_MS, () => this.#open(instead));
+    this.#tools.after(RETRY_MS, () => this.#open(instead));
   }
 
   /** Connected, for the first time or again. A channel that is refused does not keep the others waiting. */
@@ -208,7 +196,7 @@ export class Subscriber implements SubscriberPort {
     // Lost again meanwhile: the next connection restores.
     if (this.#closed || redis.status !== 'ready') return;
     const missing = new Set<string>();
-    for (const [channel, { given, heard }] of this.#channels) if (given && !heard) missing.add(channel);
+    for (const [name, { confirmation, heard }] of this.#channels) if (confirmation.settled && !heard) missing.add(name);
     for (const listener of this.#listeners) listener.onRestored(missing);
   }
 
@@ -220,10 +208,10 @@ export class Subscriber implements SubscriberPort {
 
   /** A connection that does not answer is replaced: what waits for it is sent again on the next one. */
   async #within<T>(redis: Redis, answer: Promise<T>, limitMs = this.#tools.silenceMs): Promise<T> {
-    const { at, now, nextTurn } = this.#tools;
+    const { after, nextTurn } = this.#tools;
     let answered = false;
     const replace = () => whenRead(nextTurn, () => !answered && redis.disconnect(true));
-    const limit = at(now() + limitMs, replace);
+    const limit = after(limitMs, replace);
     try {
       return await answer;
     } finally {
@@ -236,48 +224,36 @@ export class Subscriber implements SubscriberPort {
     this.#tools.onError(`messages from ${addressOf(redis)}`, error);
   }
 
-  async #send(redis: Redis, channel: string): Promise<void> {
-    const confirmation = this.#channels.get(channel);
-    if (confirmation === undefined) return;
-    confirmation.again?.cancel();
+  async #send(redis: Redis, name: string): Promise<void> {
+    const channel = this.#channels.get(name);
+    if (channel === undefined) return;
+    channel.again?.cancel();
     try {
-      await this.#within(redis, this.#pubSub.subscribe(redis, channel));
-      confirmation.given = true;
-      confirmation.heard = true;
-      confirmation.resolve();
-      for (const listener of this.#listeners) listener.onConfirmed?.(channel);
+      await this.#within(redis, this.#pubSub.subscribe(redis, name));
+      channel.heard = true;
+      channel.confirmation.resolve();
+      for (const listener of this.#listeners) listener.onConfirmed?.(name);
     } catch (error) {
-      if (this.#closed || this.#channels.get(channel) !== confirmation) return;
+      if (this.#closed || this.#channels.get(name) !== channel) return;
       this.#failed(redis, error);
       const meaning = meaningOf(error);
       // Another server keeps the slot of a sharded channel: the waiters have to look for that server.
       const kind = meaning.kind === 'transient' && meaning.code === 'MOVED' ? 'moved' : meaning.kind;
-      if (kind === 'transient' || (kind === 'permanent' && confirmation.given)) {
+      if (kind === 'transient' || (kind === 'permanent' && channel.confirmation.settled)) {
         const delayMs = kind === 'transient' ? RETRY_MS : REFUSED_RETRY_MS;
         // ioredis may have sent one again that was unanswered when the connection was lost: two are refused then.
-        confirmation.again?.cancel();
-        confirmation.again = this.#tools.at(this.#tools.now() + delayMs, () => void this.#sendAgain(redis, channel));
+        channel.again?.cancel();
+        channel.again = this.#tools.after(delayMs, () => void this.#sendAgain(redis, name));
         return;
       }
       // Anything else but a refusal is the connection's trouble: it is sent again when that is back.
       if (kind !== 'permanent' && kind !== 'moved') return;
-      this.#channels.delete(channel);
-      confirmation.reject(redacted(error));
+      this.#channels.delete(name);
+      channel.confirmation.reject(redacted(error));
     }
   }
 }
 
 function hasEnded(redis: Redis): boolean {
   return redis.status === 'end';
-}
-
-function deferred(): Confirmation {
-  let resolve!: () => void;
-  let reject!: (error: Error) => void;
-  const promise = new Promise<void>((done, fail) => {
-    resolve = done;
-    reject = fail;
-  });
-  promise.catch(() => undefined);
-  return { given: false, heard: false, again: undefined, promise, resolve, reject };
 }

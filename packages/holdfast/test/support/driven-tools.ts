@@ -22,13 +22,15 @@ export function drivenTools(silenceMs = 300): DrivenTools {
     const index = timers.indexOf(timer);
     if (index >= 0) timers.splice(index, 1);
   };
+  const at: ConnectionTools['at'] = (time, action) => {
+    const timer = { time, action };
+    timers.push(timer);
+    return { cancel: () => remove(timer) };
+  };
   return {
     tools: {
-      at(time, action) {
-        const timer = { time, action };
-        timers.push(timer);
-        return { cancel: () => remove(timer) };
-      },
+      at,
+      after: (ms, action) => at(now + ms, action),
       now: () => now,
       random: Math.random,
       nextTurn: (run) => void setImmediate(run),
