@@ -1,12 +1,13 @@
-/** The options of `connect()` and `close()`, which every kind of client has: their only reader, and it reads each once. */
+/** The options of `connect()`, `close()` and plain handles, which every kind of client has: their only reader, and it reads each once. */
 
 import { checkSignal } from './acquire-options.js';
 import type { ClientParts } from './client-parts.js';
-import type { CloseOptions, ConnectOptions } from './lock-client.js';
-import { checkKeys, checkTime } from './options.js';
+import type { CloseOptions, ConnectOptions, LockHandleOptions } from './lock-client.js';
+import { checkKeys, checkOwner, checkTime } from './options.js';
 
 const connectKeys: ReadonlySet<string> = new Set(['timeoutMs', 'signal']);
 const closeKeys: ReadonlySet<string> = new Set(['drainMs']);
+const handleKeys: ReadonlySet<string> = new Set(['owner']);
 
 /** {@link ConnectOptions} as they were when they were checked. */
 interface ConnectCall {
@@ -30,4 +31,13 @@ export function checkClose(options: CloseOptions): number {
   checkKeys('close', options, closeKeys);
   const { drainMs = 0 } = options;
   return checkTime('drainMs', drainMs, 0);
+}
+
+/**
+ * @returns the owner, if the handle has one.
+ * @throws TypeError or RangeError for options that cannot be used.
+ */
+export function checkHandle(method: string, options: LockHandleOptions): string | undefined {
+  checkKeys(method, options, handleKeys);
+  return checkOwner(options.owner);
 }

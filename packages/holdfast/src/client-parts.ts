@@ -3,7 +3,7 @@ import type { Clock, Schedule, Watchdog } from '@holdfast/watchdog';
 import type { Topology } from './connection/topology.js';
 import type { NextTurn } from './connection/reading.js';
 import type { CommandSender } from './connection/command-sender.js';
-import type { Settings } from './options.js';
+import type { Settings } from './settings.js';
 import type { Forgotten } from './reports/forgotten.js';
 import type { Reporter } from './reports/reporter.js';
 import type { Tellings } from './reports/tellings.js';

@@ -18,7 +18,7 @@ import { Latches } from './latch/latches.js';
 import { none } from './lists.js';
 import { Backend } from './backend.js';
 import { ClientBase, hostOf } from './client-base.js';
-import { checkConnect } from './client-calls.js';
+import { checkConnect, checkHandle } from './client-calls.js';
 import type { ClientParts } from './client-parts.js';
 import { fairPolicy, reentrantPolicy } from './exclusive/policy.js';
 import { type ReadWriteLock, readWriteLock, type ReadWriteLockOptions } from './primitives/read-write-lock.js';
@@ -26,7 +26,8 @@ import { semaphore } from './primitives/semaphore-handle.js';
 import type { RPermitExpirableSemaphore } from './primitives/expirable-semaphore.js';
 import { expirableSemaphore } from './primitives/expirable-semaphore-handle.js';
 import type { RSemaphore, SemaphoreOptions } from './primitives/semaphore.js';
-import { checkKeys, checkOwner, type LockClientOptions, resolveSettings } from './options.js';
+import { checkKeys, checkOwner, type LockClientOptions } from './options.js';
+import { resolveSettings } from './settings.js';
 import type { ConnectOptions, LockClientMembers, LockHandleOptions, SpinLockOptions } from './lock-client.js';
 import { BACKSTAGE, type Backstage } from './backstage.js';
 import { shown } from './reports/caller.js';
@@ -40,8 +41,7 @@ import { SpinWakeup } from './tenure/spin-wakeup.js';
 import { refuseSurplus } from './surplus.js';
 import { type Surroundings, systemSurroundings } from './surroundings.js';
 
-const handleKeys: ReadonlySet<string> = new Set(['owner']);
-const spinHandleKeys: ReadonlySet<string> = new Set([...handleKeys, ...spinKeys]);
+const spinHandleKeys: ReadonlySet<string> = new Set(['owner', ...spinKeys]);
 
 /** What the clients of every copy of the library have. */
 const brand = Symbol.for('holdfast.client');
@@ -117,21 +117,18 @@ class Client extends ClientBase implements LockClientMembers {
 
   getLock(name: string, options: LockHandleOptions = {}): RLock {
     const operations = this.#backend.lockOperations(name);
-    checkKeys('getLock', options, handleKeys);
-    return new LockHandle(this.#host, operations, reentrantPolicy, checkOwner(options.owner));
+    return new LockHandle(this.#host, operations, reentrantPolicy, checkHandle('getLock', options));
   }
 
   getFairLock(name: string, options: LockHandleOptions = {}): RLock {
     const operations = this.#backend.lockOperations(name, 'fair');
-    checkKeys('getFairLock', options, handleKeys);
     const host = { ...this.#host, parts: this.#backend.inLine };
-    return new LockHandle(host, operations, fairPolicy, checkOwner(options.owner));
+    return new LockHandle(host, operations, fairPolicy, checkHandle('getFairLock', options));
   }
 
   getFencedLock(name: string, options: LockHandleOptions = {}): RFencedLock {
     const operations = this.#backend.fencedOperations(name);
-    checkKeys('getFencedLock', options, handleKeys);
-    return new FencedLockHandle(this.#host, operations, checkOwner(options.owner), this.#parts);
+    return new FencedLockHandle(this.#host, operations, checkHandle('getFencedLock', options), this.#parts);
   }
 
   getSpinLock(name: string, options: SpinLockOptions = {}): RLock {

@@ -6,7 +6,7 @@ import { EventLoopTurns } from './exclusive/event-loop-turns.js';
 import { LongHoldWatch } from './exclusive/long-hold-watch.js';
 import { UnreportedLosses } from './exclusive/unreported-losses.js';
 import { TenureStamp } from './inspection/tenure-stamp.js';
-import type { Settings } from './options.js';
+import type { Settings } from './settings.js';
 import { PermitEnds } from './primitives/permit-ends.js';
 import { Forgotten } from './reports/forgotten.js';
 import { Reporter } from './reports/reporter.js';

@@ -1,6 +1,4 @@
-import { checkIdentity, type Identity } from './identity.js';
-import { assertPrefix, MAX_TIME_MS } from '@holdfast/core';
-import { assertTimings } from '@holdfast/notify';
+import { MAX_TIME_MS } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 
 /** The longest lease and wait, and the most permits of one semaphore. */
@@ -119,44 +117,33 @@ export interface LockClientOptions {
   releaseOnScopeEnd?: boolean | undefined;
 }
 
-/** {@link LockClientOptions} with every default applied, checked once. */
-export interface Settings {
-  readonly prefix: string;
-  /** Undefined when the client says nothing of itself. */
-  readonly identity: Identity | undefined;
-  readonly watchdogTimeoutMs: number;
-  readonly maxHoldMs: number | undefined;
-  readonly heldWarnMs: number | undefined;
-  readonly attemptTimeoutMs: number;
-  readonly responseTimeoutMs: number;
-  readonly claimLeaseMs: number;
-  readonly reaskMs: number;
-  readonly wakeup: 'queue' | 'redisson';
-  readonly tokens: 'time' | 'count';
-  readonly replicas: Required<Readonly<ReplicaOptions>> | undefined;
-  readonly limits: Required<Readonly<LimitOptions>>;
-  readonly deadlocks: 'report' | 'refuse';
-  readonly strictScopes: boolean;
-  readonly releaseOnScopeEnd: boolean;
-}
-
 /** Shortest lease: below it the drift margin and one slow round trip would eat the lease. */
 export const MIN_LEASE_MS = 100;
 
 /** @throws TypeError when `value` is not a number, RangeError when it is not a whole number in `[min, MAX_TIME_MS]`. */
 export function checkTime(what: string, value: unknown, min: number): number {
-  if (typeof value !== 'number')
-    throw new TypeError(`${what} must be a number of milliseconds, got ${describe(value)}`);
-  if (!Number.isSafeInteger(value) || value < min || value > MAX_TIME_MS) {
-    throw new RangeError(
-      `${what} must be a whole number of milliseconds between ${min} and ${MAX_TIME_MS}, got ${value}`,
-    );
-  }
+  return checkWhole(what, value, min, MAX_TIME_MS, 'number of milliseconds');
+}
+
+/** @throws TypeError when `value` is not a number, RangeError when it is not a whole number in `[min, max]`. */
+export function checkCount(what: string, value: unknown, max: number, min = 1): number {
+  return checkWhole(what, value, min, max, 'number');
+}
+
+function checkWhole(what: string, value: unknown, min: number, max: number, number: string): number {
+  if (typeof value !== 'number') throw mistyped(what, `a ${number}`, value);
+  if (!Number.isSafeInteger(value) || value < min || value > max)
+    throw new RangeError(`${what} must be a whole ${number} between ${min} and ${max}, got ${value}`);
   return value;
 }
 
 function describe(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
+}
+
+/** What is thrown for a value of another type. */
+export function mistyped(what: string, type: string, value: unknown): TypeError {
+  return new TypeError(`${what} must be ${type}, got ${describe(value)}`);
 }
 
 /** @throws TypeError when `options` is no object, or has a key that is not `known`: a misspelt option must not be passed over. */
@@ -182,8 +169,14 @@ export function checkFunction(method: string, fn: unknown): void {
 
 /** @throws TypeError when it is not true or false. */
 export function checkFlag(what: string, value: unknown): boolean {
-  if (typeof value !== 'boolean') throw new TypeError(`${what} must be true or false, got ${describe(value)}`);
+  if (typeof value !== 'boolean') throw mistyped(what, 'true or false', value);
   return value;
+}
+
+/** @throws RangeError when it is none of those that there are. */
+export function checkChoice<T extends string>(what: string, value: T, choices: readonly T[]): void {
+  if (!choices.includes(value))
+    throw new RangeError(`${what} must be ${choices.map((one) => `'${one}'`).join(' or ')}`);
 }
 
 /** @throws TypeError or RangeError when it cannot name an owner. */
@@ -198,121 +191,4 @@ export function checkId(what: string, id: unknown): string {
     throw new RangeError(`${what} must be 1 to 256 characters without white space or control characters`);
   }
   return id;
-}
-
-const knownKeys = keysOf<LockClientOptions>({
-  redis: true,
-  prefix: true,
-  clientName: true,
-  meta: true,
-  watchdogTimeoutMs: true,
-  maxHoldMs: true,
-  heldWarnMs: true,
-  attemptTimeoutMs: true,
-  responseTimeoutMs: true,
-  claimLeaseMs: true,
-  reaskMs: true,
-  wakeup: true,
-  tokens: true,
-  replicas: true,
-  limits: true,
-  deadlocks: true,
-  strictScopes: true,
-  releaseOnScopeEnd: true,
-});
-const replicaKeys = keysOf<ReplicaOptions>({ min: true, timeoutMs: true });
-const MOST_REPLICAS = 1_000;
-const limitKeys = keysOf<LimitOptions>({ waiters: true, locks: true, depth: true, leaseMs: true });
-
-/** @throws TypeError when `value` is not a number, RangeError when it is not a whole number in `[min, max]`. */
-export function checkCount(what: string, value: unknown, max: number, min = 1): number {
-  if (typeof value !== 'number') throw new TypeError(`${what} must be a number, got ${describe(value)}`);
-  if (!Number.isSafeInteger(value) || value < min || value > max) {
-    throw new RangeError(`${what} must be a whole number between ${min} and ${max}, got ${value}`);
-  }
-  return value;
-}
-
-/** Longest prefix: names may be four times as long. */
-const MAX_PREFIX_BYTES = 256;
-
-function checkPrefix(prefix: unknown): string {
-  if (typeof prefix !== 'string') throw new TypeError(`prefix must be a string, got ${describe(prefix)}`);
-  if (/\p{Cs}/u.test(prefix)) throw new RangeError('prefix must be well-formed Unicode, without lone surrogates');
-  if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
-    throw new RangeError(`prefix must not be longer than ${MAX_PREFIX_BYTES} bytes`);
-  }
-  assertPrefix(prefix);
-  return prefix;
-}
-
-function checkLimits(limits: unknown, watchdogTimeoutMs: number): Settings['limits'] {
-  if (limits !== undefined) checkKeys('limits', limits, limitKeys);
-  const given: LimitOptions = limits ?? {};
-  const { waiters = 100_000, locks = 100_000, depth = 1_000, leaseMs = MAX_TIME_MS } = given;
-  checkTime('limits.leaseMs', leaseMs, MIN_LEASE_MS);
-  if (leaseMs < watchdogTimeoutMs) {
-    throw new RangeError(
-      `limits.leaseMs must not be below watchdogTimeoutMs (${watchdogTimeoutMs}), the lease of calls that ask for none`,
-    );
-  }
-  return {
-    waiters: checkCount('limits.waiters', waiters, Number.MAX_SAFE_INTEGER),
-    locks: checkCount('limits.locks', locks, Number.MAX_SAFE_INTEGER),
-    depth: checkCount('limits.depth', depth, Number.MAX_SAFE_INTEGER),
-    leaseMs,
-  };
-}
-
-function checkReplicas(replicas: unknown, attemptTimeoutMs: number): Settings['replicas'] {
-  if (replicas === undefined) return undefined;
-  checkKeys('replicas', replicas, replicaKeys);
-  const { min, timeoutMs = Math.floor(attemptTimeoutMs / 2) } = replicas as ReplicaOptions;
-  checkCount('replicas.min', min, MOST_REPLICAS);
-  // WAIT takes 0 for "for ever".
-  checkTime('replicas.timeoutMs', timeoutMs, 1);
-  if (timeoutMs >= attemptTimeoutMs) {
-    throw new RangeError(
-      'replicas.timeoutMs must be below attemptTimeoutMs, or an attempt ends before it is confirmed',
-    );
-  }
-  return { min, timeoutMs };
-}
-
-/** Checks the options and applies defaults. The only reader of raw client options. */
-export function resolveSettings(options: LockClientOptions): Settings {
-  checkKeys('createLockClient', options, knownKeys);
-  const {
-    watchdogTimeoutMs = 30_000,
-    maxHoldMs,
-    heldWarnMs,
-    attemptTimeoutMs = 1_000,
-    responseTimeoutMs = 10_000,
-  } = options;
-  const { claimLeaseMs = 3_000, reaskMs = 1_500, wakeup = 'queue' } = options;
-  const { tokens = wakeup === 'redisson' ? 'count' : 'time' } = options;
-  const { prefix = '', deadlocks = 'report', strictScopes = false, releaseOnScopeEnd = false } = options;
-  if (wakeup !== 'queue' && wakeup !== 'redisson') throw new RangeError(`wakeup must be 'queue' or 'redisson'`);
-  if (tokens !== 'time' && tokens !== 'count') throw new RangeError(`tokens must be 'time' or 'count'`);
-  if (deadlocks !== 'report' && deadlocks !== 'refuse') throw new RangeError(`deadlocks must be 'report' or 'refuse'`);
-  const settings: Settings = {
-    prefix: checkPrefix(prefix),
-    identity: checkIdentity(options.clientName, options.meta),
-    watchdogTimeoutMs: checkTime('watchdogTimeoutMs', watchdogTimeoutMs, MIN_LEASE_MS),
-    maxHoldMs: maxHoldMs === undefined ? undefined : checkTime('maxHoldMs', maxHoldMs, MIN_LEASE_MS),
-    heldWarnMs: heldWarnMs === undefined ? undefined : checkTime('heldWarnMs', heldWarnMs, 1),
-    attemptTimeoutMs: checkTime('attemptTimeoutMs', attemptTimeoutMs, 1),
-    responseTimeoutMs: checkTime('responseTimeoutMs', responseTimeoutMs, 1),
-    claimLeaseMs: checkTime('claimLeaseMs', claimLeaseMs, MIN_LEASE_MS),
-    reaskMs: checkTime('reaskMs', reaskMs, 1),
-    wakeup,
-    tokens,
-    replicas: checkReplicas(options.replicas, attemptTimeoutMs),
-    limits: checkLimits(options.limits, watchdogTimeoutMs),
-    deadlocks,
-    strictScopes: checkFlag('strictScopes', strictScopes),
-    releaseOnScopeEnd: checkFlag('releaseOnScopeEnd', releaseOnScopeEnd),
-  };
-  assertTimings(settings);
-  return settings;
 }

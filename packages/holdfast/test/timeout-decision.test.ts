@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from '@jest/globals';
 import { type TimeoutSituation, decideAtTimeout } from '../src/waiting/timeout-decision.js';
-import { resolveSettings } from '../src/options.js';
+import { resolveSettings } from '../src/settings.js';
 
 const settings = resolveSettings({ redis: 'redis://127.0.0.1', attemptTimeoutMs: 100, responseTimeoutMs: 1_000 });
 

@@ -4,7 +4,7 @@ import { originsOf } from '../src/exclusive/reentry.js';
 import type { HoldRecord } from '../src/exclusive/hold-record.js';
 import { Limits } from '../src/waiting/limits.js';
 import { WaitQueue } from '../src/waiting/wait-queue.js';
-import type { Settings } from '../src/options.js';
+import type { Settings } from '../src/settings.js';
 import type { Reporter } from '../src/reports/reporter.js';
 import { Scope } from '../src/scopes/scope.js';
 

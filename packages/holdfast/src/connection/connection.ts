@@ -2,7 +2,7 @@
 
 import type { ScriptPort } from '@holdfast/core';
 import type { Redis } from 'ioredis';
-import type { Settings } from '../options.js';
+import type { Settings } from '../settings.js';
 
 /** How many replicas are enough, and the time they have. */
 export type ReplicaTerms = NonNullable<Settings['replicas']>;

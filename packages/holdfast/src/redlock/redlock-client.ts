@@ -1,7 +1,7 @@
 import { Wait } from '@holdfast/notify';
 import { Backend } from '../backend.js';
 import { ClientBase, hostOf } from '../client-base.js';
-import { checkConnect } from '../client-calls.js';
+import { checkConnect, checkHandle } from '../client-calls.js';
 import type { LockParts } from '../client-parts.js';
 import { begin } from '../common-parts.js';
 import { whenOver } from '../connection/reading.js';
@@ -11,7 +11,7 @@ import { LockClientClosedError, LockNodesError } from '../errors.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
 import { none } from '../lists.js';
 import type { ConnectOptions, LockHandleOptions } from '../lock-client.js';
-import { checkKeys, checkOwner, type RedisInput } from '../options.js';
+import type { RedisInput } from '../options.js';
 import type { LockHost } from '../primitives/acquisition.js';
 import { LockHandle } from '../primitives/lock-handle.js';
 import type { RLock } from '../primitives/rlock.js';
@@ -25,8 +25,6 @@ import { RedLockOperations } from './redlock-operations.js';
 import type { RedLockClient, RedLockNode } from './redlock-client-members.js';
 import { type RedLockClientOptions, resolveRedLockSettings } from './redlock-options.js';
 import { Standing } from './standing.js';
-
-const handleKeys: ReadonlySet<string> = new Set(['owner']);
 
 /** How long a client looks again after what it waits for, should no news of a node come. */
 const LOOK_MS = 100;
@@ -92,8 +90,7 @@ class Client extends ClientBase implements RedLockClient {
 
   getRedLock(name: string, options: LockHandleOptions = {}): RLock {
     const operations = new RedLockOperations(name, this.#electorate.nodes);
-    checkKeys('getRedLock', options, handleKeys);
-    return new LockHandle(this.#host, operations, reentrantPolicy, checkOwner(options.owner));
+    return new LockHandle(this.#host, operations, reentrantPolicy, checkHandle('getRedLock', options));
   }
 
   get nodes(): readonly RedLockNode[] {

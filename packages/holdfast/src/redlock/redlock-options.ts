@@ -7,9 +7,8 @@ import {
   type LimitOptions,
   type LockClientOptions,
   MIN_LEASE_MS,
-  resolveSettings,
-  type Settings,
 } from '../options.js';
+import { resolveSettings, type Settings } from '../settings.js';
 import type { VotingTimes } from './electorate.js';
 
 /** How to reach one node: a URL, ioredis options, or a `Redis` of your own, which is never closed. One server each, without Sentinel and Cluster. */

@@ -5,7 +5,7 @@
 
 import { scopeHere } from '../scopes/call-context.js';
 import { type LockLimit, LockLimitError } from '../errors.js';
-import type { Settings } from '../options.js';
+import type { Settings } from '../settings.js';
 import type { About } from '../tenure/failures.js';
 import type { Reporter } from '../reports/reporter.js';
 

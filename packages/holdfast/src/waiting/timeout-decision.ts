@@ -20,7 +20,7 @@
  */
 
 import type { Reach } from '../connection/reach.js';
-import type { Settings } from '../options.js';
+import type { Settings } from '../settings.js';
 
 /** What is known about the lock and the call at that moment; all times are of the client's clock. A call that has the lock, and is to hear from Redis before it ends, leaves out what is about waiting. */
 export interface TimeoutSituation {

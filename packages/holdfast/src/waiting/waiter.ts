@@ -12,7 +12,7 @@
 import { type WaitHandler, Wait } from '@holdfast/notify';
 import { LockScopeError } from '../errors.js';
 import { called } from '../lock-error.js';
-import type { Settings } from '../options.js';
+import type { Settings } from '../settings.js';
 import { none } from '../lists.js';
 import type { Entry, Site } from '../reports/site.js';
 import { atSite } from '../reports/caller.js';

@@ -5,7 +5,7 @@ const read = (path: string) => readFileSync(new URL(`../../../../${path}`, impor
 
 const page = read('docs/options.md');
 const troubleshooting = read('docs/troubleshooting.md');
-const code = read('packages/holdfast/src/options.ts');
+const code = read('packages/holdfast/src/options.ts') + read('packages/holdfast/src/settings.ts');
 const client = read('packages/holdfast/src/lock-client.ts') + read('packages/holdfast/src/client.ts');
 const spin = read('packages/holdfast/src/primitives/spin-options.ts');
 const calls = read('packages/holdfast/src/acquire-options.ts');
