@@ -21,7 +21,7 @@ import { CommandSender } from './connection/command-sender.js';
 import type { ConnectionTools } from './connection/connection-tools.js';
 import { Earshot } from './connection/earshot.js';
 import { openTopology } from './connection/open-topology.js';
-import { type Patience, Readiness, withoutListening } from './connection/readiness.js';
+import { type Patience, Readiness } from './connection/readiness.js';
 import type { OpenedRedis } from './connection/redis-input.js';
 import { givenAs, ServerCheck } from './connection/server-check.js';
 import { Shards } from './connection/shards.js';
@@ -136,7 +136,7 @@ export class Backend {
       settings.wakeup === 'queue'
         ? new QueueWakeup(inbox, onMissed, 'when heard')
         : new RedissonWakeup({ ...common, inbox, broadcasts, sender });
-    this.parts = {
+    this.parts = withStakes({
       ...common,
       topology,
       sender,
@@ -146,8 +146,7 @@ export class Backend {
       wakeup,
       serverClock,
       grants,
-      openStake: (operations, wish, listener) => new Tenure(this.parts, operations, wish, listener),
-    };
+    });
     this.inLine = this.partsWith({ wakeup: new QueueWakeup(inbox, onMissed, 'at once') });
     this.prefixes = { prefix: settings.prefix, keyPrefix: topology.keyPrefix };
     this.granting = { claimMs: settings.claimLeaseMs, trust: topology.trustsReceivers };
@@ -158,17 +157,12 @@ export class Backend {
     this.#broadcast = broadcast;
     this.#shards = shards;
     this.#readiness = new Readiness(topology, inbox, common);
-    this.#reaching = new Readiness(topology, withoutListening, common);
+    this.#reaching = new Readiness(topology, undefined, common);
   }
 
   /** For locks that wake their calls in a way of their own, or name their tenures so. */
   partsWith(own: Partial<Pick<ClientParts, 'wakeup' | 'tenureId'>>): ClientParts {
-    const parts: ClientParts = {
-      ...this.parts,
-      ...own,
-      openStake: (operations, wish, listener) => new Tenure(parts, operations, wish, listener),
-    };
-    return parts;
+    return withStakes({ ...this.parts, ...own });
   }
 
   /**
@@ -239,4 +233,13 @@ export class Backend {
     await this.#shards.close();
     await topology.close();
   }
+}
+
+/** Stakes on one Redis are tenures, of the parts that they are opened by. */
+function withStakes(given: Omit<ClientParts, 'openStake'>): ClientParts {
+  const parts: ClientParts = {
+    ...given,
+    openStake: (operations, wish, listener) => new Tenure(parts, operations, wish, listener),
+  };
+  return parts;
 }

@@ -15,6 +15,13 @@ export class SubscriptionClosedError extends Error {
   }
 }
 
+/** What those get who want a channel of an owner that is closed: a rejection that is never reported as unhandled. */
+export function refused(channel: string): Promise<void> {
+  const wait = quietWait<void>();
+  wait.reject(new SubscriptionClosedError(channel));
+  return wait.promise;
+}
+
 /** One channel of a subscriber connection: performs what {@link SubscriptionState} says, one command at a time. */
 export class ChannelSubscription {
   readonly #state = new SubscriptionState();

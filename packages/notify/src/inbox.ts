@@ -1,8 +1,7 @@
-import { ChannelSubscription, SubscriptionClosedError } from './channel-subscription.js';
+import { ChannelSubscription, refused } from './channel-subscription.js';
 import { type ErrorListener, guarded, report } from './guarded.js';
 import { type InboxMessage, parseInboxMessage } from './inbox-message.js';
 import type { SubscriberListener, SubscriberPort } from './subscriber-port.js';
-import { quietWait } from './wait.js';
 
 /** What one tenure hears. */
 export interface InboxListener {
@@ -72,10 +71,10 @@ export class Inbox {
    * Resolves as soon as the inbox is `confirmed`: after the first subscribe, or when a lost connection is back. All callers share
    * one subscribe; after a failure the next call tries anew. Has no deadline of its own beyond that of the port.
    *
-   * @throws what the port rejected with, or {@link SubscriptionClosedError} after `close`.
+   * @throws what the port rejected with, or SubscriptionClosedError after `close`.
    */
   open(): Promise<void> {
-    if (this.#closed) return this.#refused();
+    if (this.#closed) return refused(this.#options.channel);
     if (this.confirmed) return Promise.resolve();
     const opened = this.#subscription.hold();
     opened.then(
@@ -148,11 +147,5 @@ export class Inbox {
   /** When closing, the connection ends too and takes the subscription along: a failed unsubscribe is no news. */
   #report(error: unknown): void {
     if (!this.#closed) report(error, this.#options.onError);
-  }
-
-  #refused(): Promise<void> {
-    const wait = quietWait<void>();
-    wait.reject(new SubscriptionClosedError(this.#options.channel));
-    return wait.promise;
   }
 }

@@ -1,7 +1,6 @@
-import { ChannelSubscription, SubscriptionClosedError } from './channel-subscription.js';
+import { ChannelSubscription, refused } from './channel-subscription.js';
 import { type ErrorListener, guarded, report } from './guarded.js';
 import type { SubscriberListener, SubscriberPort } from './subscriber-port.js';
-import { quietWait } from './wait.js';
 
 /** What one waiter of Redisson's channel hears. Both mean: try again. */
 export interface ReleaseListener {
@@ -16,7 +15,7 @@ export interface Membership {
   /**
    * Resolves when the server has confirmed: a release from here on is heard or reported as a gap, so try once more and then
    * wait. While the connection is lost it waits for its return. Rejects with what the port rejected with, and the membership
-   * is over then; with {@link SubscriptionClosedError} when all left or the broadcast was closed before.
+   * is over then; with SubscriptionClosedError when all left or the broadcast was closed before.
    * A rejection without a handler is not reported as unhandled.
    */
   readonly confirmed: Promise<void>;
@@ -88,7 +87,7 @@ export class ReleaseBroadcast {
 
   /** Starts hearing a channel, subscribing unless this process does already; also while its unsubscribe is under way. */
   join(channel: string, listener: ReleaseListener): Membership {
-    if (this.#closed) return refused(channel);
+    if (this.#closed) return { confirmed: refused(channel), leave: () => {} };
     const joined = this.#channels.get(channel) ?? this.#add(channel);
     const member: Member = { listener };
     joined.members.add(member);
@@ -145,10 +144,4 @@ export class ReleaseBroadcast {
   #report(error: unknown): void {
     if (!this.#closed) report(error, this.#options.onError);
   }
-}
-
-function refused(channel: string): Membership {
-  const wait = quietWait<void>();
-  wait.reject(new SubscriptionClosedError(channel));
-  return { confirmed: wait.promise, leave: () => {} };
 }

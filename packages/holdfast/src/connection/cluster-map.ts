@@ -47,7 +47,7 @@ export class ClusterMap {
   readonly #cluster: Cluster;
   readonly #tools: ConnectionTools;
   readonly #listener: ClusterMapListener;
-  /** Of each slot. */
+  /** Of each slot; empty before the first map. */
   #owners: readonly (NodeAddress | undefined)[] = [];
   #keepers: ReadonlySet<NodeAddress> = new Set();
   /** What servers have said of their own slots in this turn. */
@@ -57,7 +57,6 @@ export class ClusterMap {
   /** Settles when the question under way is answered. */
   #asked: Promise<void> = Promise.resolve();
   #closed = false;
-  #learnt = false;
   #trouble: Error | undefined;
   /** The nodes that could not be asked, and the attempts to learn why. */
   readonly #unasked = new Map<NodeAddress, Redis>();
@@ -98,9 +97,8 @@ export class ClusterMap {
 
   /** Why a slot has no owner, as far as is known. */
   get trouble(): Error | undefined {
-    return (
-      this.#trouble ?? (this.#learnt ? new Error('no node of the Cluster keeps the slot of this lock') : undefined)
-    );
+    const isLearnt = this.#owners.length > 0;
+    return this.#trouble ?? (isLearnt ? new Error('no node of the Cluster keeps the slot of this lock') : undefined);
   }
 
   get ended(): boolean {
@@ -208,7 +206,6 @@ export class ClusterMap {
     this.#unasked.clear();
     // A node that takes connections and says nothing would keep its own for as long.
     for (const made of this.#attempts) void made.end();
-    this.#learnt = true;
     // That of ioredis ends with the last slot that a server keeps.
     this.#adopt(Array.from({ length: SLOTS }, (_, slot) => this.#cluster.slots[slot]?.[0]));
   }

@@ -53,7 +53,6 @@ export class ClusterTopology implements Topology {
   #looking: { cancel(): void } | undefined;
   /** The servers to which there shall be a connection: those whose locks are asked for, or all that keep slots. */
   #wanted: 'asked-for' | 'all' = 'asked-for';
-  #closed = false;
 
   constructor(template: Cluster, tools: ConnectionTools) {
     this.#tools = tools;
@@ -177,12 +176,12 @@ export class ClusterTopology implements Topology {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    const closed = this.#map.close();
     this.#events.forgetWaiting();
     this.#looking?.cancel();
     this.#approach.end();
     for (const connection of this.#connections.values()) this.#retire(connection);
-    await Promise.all([this.#map.close(), ...this.#closing]);
+    await Promise.all([closed, ...this.#closing]);
   }
 
   #slotOf(lockKey: string): number {
@@ -205,7 +204,7 @@ export class ClusterTopology implements Topology {
   }
 
   #open(node: NodeAddress): NodeConnection | undefined {
-    const redis = this.#closed ? undefined : apart(() => this.#map.open(node, this.#options));
+    const redis = this.ended ? undefined : apart(() => this.#map.open(node, this.#options));
     if (redis === undefined) return undefined;
     const kept: Covers = (lockKey) => this.nodeOf(lockKey) === node;
     const listener = this.#events.ofConnection(node, kept);
@@ -220,7 +219,7 @@ export class ClusterTopology implements Topology {
   }
 
   #changed({ slots, deposed }: MapChange): void {
-    if (this.#closed) return;
+    if (this.ended) return;
     this.#approach.end();
     const moved: Covers = (lockKey) => slots.has(this.#slotOf(lockKey));
     for (const node of deposed) {

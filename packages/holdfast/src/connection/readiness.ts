@@ -29,21 +29,17 @@ export interface ReadinessParts extends Timing {
   readonly aborts: AbortHub;
 }
 
-/** What has to be heard besides. */
-export type Listening = Pick<Inbox, 'confirmed' | 'open'>;
-/** For who asks and waits for no message: a replica can tell too. */
-export const withoutListening: Listening = { confirmed: true, open: () => Promise.resolve() };
-
 /** See the module comment. */
 export class Readiness {
   readonly #topology: Topology;
-  readonly #inbox: Listening;
+  readonly #inbox: Pick<Inbox, 'confirmed' | 'open'> | undefined;
   readonly #parts: ReadinessParts;
   readonly #waiting = new Set<Wait<void>>();
   #resume: (() => void) | undefined;
   #closed = false;
 
-  constructor(topology: Topology, inbox: Listening, parts: ReadinessParts) {
+  /** @param inbox - has to be heard besides; undefined for who only asks and waits for no message: a replica can tell too. */
+  constructor(topology: Topology, inbox: Pick<Inbox, 'confirmed' | 'open'> | undefined, parts: ReadinessParts) {
     this.#topology = topology;
     this.#inbox = inbox;
     this.#parts = parts;
@@ -57,16 +53,16 @@ export class Readiness {
   }
 
   get ready(): boolean {
-    return !this.#closed && this.#reached && this.#inbox.confirmed;
+    return !this.#closed && this.#reached && this.#inbox?.confirmed !== false;
   }
 
   get #reached(): boolean {
-    return this.#topology.ready && (this.#inbox === withoutListening || this.#topology.takesLocks);
+    return this.#topology.ready && (this.#inbox === undefined || this.#topology.takesLocks);
   }
 
   /** Who only asks finds that out by what it asks. */
   get #answers(): boolean {
-    return this.#inbox === withoutListening || this.#topology.stir();
+    return this.#inbox === undefined || this.#topology.stir();
   }
 
   /** Rejects with LockUnavailableError when its time is over. */
@@ -112,7 +108,7 @@ export class Readiness {
     this.#topology.connect();
     if (!this.#reached || !this.#answers) {
       this.#resume = this.#topology.whenReady(SOME_LOCK, this.#look);
-    } else if (this.#inbox.confirmed) {
+    } else if (this.#inbox === undefined || this.#inbox.confirmed) {
       for (const waiter of this.#waiting) waiter.resolve();
     } else {
       this.#inbox.open().then(this.#look, (error: unknown) => this.#fail(redacted(error)));
