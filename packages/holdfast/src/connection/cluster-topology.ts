@@ -87,11 +87,6 @@ export class ClusterTopology implements Topology {
     return [...this.#map.owners].flatMap((node) => this.#connections.get(node)?.keyspace ?? []);
   }
 
-  keyspaceOf(key: string): Keyspace | undefined {
-    const node = this.nodeOf(key);
-    return node === undefined ? undefined : this.#readyConnection(node)?.keyspace;
-  }
-
   connect(): void {
     this.#wanted = 'all';
     this.#map.connect();

@@ -3,12 +3,15 @@
 import type { ScriptPort } from '@holdfast/core';
 import type { Redis } from 'ioredis';
 import type { Settings } from '../settings.js';
+import type { Keyspace } from './keyspace.js';
 
 /** How many replicas are enough, and the time they have. */
 export type ReplicaTerms = NonNullable<Settings['replicas']>;
 
-/** What the sender needs of a connection. */
+/** What those who send need of a connection. */
 export interface Connection {
+  /** For what is no matter of locks. */
+  readonly keyspace: Keyspace;
   /** The server at its other end. */
   readonly node: string;
   readonly ready: boolean;

@@ -33,7 +33,6 @@ const PLACE_RETRY_MS = 100;
 
 /** See the module comment. */
 export class NodeConnection implements Connection {
-  /** For what is no matter of locks. */
   readonly keyspace: Keyspace = new ConnectedKeyspace(this);
   readonly node: string;
   readonly redis: Redis;

@@ -53,10 +53,6 @@ export class NodeTopology implements Topology {
     return [this.#connection.keyspace];
   }
 
-  keyspaceOf(): Keyspace | undefined {
-    return this.#connection.ready ? this.#connection.keyspace : undefined;
-  }
-
   connect(): void {
     this.#sentinels?.start();
     this.#connection.connect();

@@ -58,8 +58,6 @@ export interface Topology {
   readonly takesLocks: boolean;
   /** The servers that keep locks, as far as they are known: all of them while it is {@link ready}. */
   readonly keyspaces: readonly Keyspace[];
-  /** That of one key, if its server is known and ready now. */
-  keyspaceOf(key: string): Keyspace | undefined;
   /** Makes the connections that are missing to those servers. */
   connect(): void;
   /** Whether each of those servers has answered within the last second. Those that have not are asked for a sign of life, after which {@link whenReady} resumes. */

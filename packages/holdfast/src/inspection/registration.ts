@@ -62,7 +62,7 @@ export class Registration {
   }
 
   get #keyspace() {
-    return this.#parts.topology.keyspaceOf(this.#key);
+    return this.#parts.topology.connectionTo(this.#key)?.keyspace;
   }
 
   #due(delayMs: number): void {
