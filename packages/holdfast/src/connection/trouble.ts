@@ -7,7 +7,7 @@
 
 import type { Redis } from 'ioredis';
 
-/** The first that fits counts. */
+/** A kind of trouble, by the text or the code of its error. */
 interface Kind {
   readonly fits: RegExp;
   readonly words: string;
@@ -17,65 +17,42 @@ interface Kind {
 /** What a server is that was given alone, and what to do. */
 export const nodeOfCluster = 'a node of a Redis Cluster: pass an ioredis Cluster';
 
+const lasting = (fits: RegExp, words: string): Kind => ({ fits, words, lasts: true });
+const passing = (fits: RegExp, words: string): Kind => ({ fits, words, lasts: false });
+
+/** The first that fits counts. */
 const kinds: readonly Kind[] = [
   // What it says to them is its own, and may look like anything.
-  { fits: /^HOLDFAST_TURNED_AWAY/, words: 'the server turns clients away', lasts: false },
-  { fits: /^WRONGPASS|invalid password/, words: 'the server does not accept the user name or password', lasts: true },
-  { fits: /^NOAUTH/, words: 'the server wants a password, and none was given', lasts: true },
-  { fits: /^No such master/, words: 'the sentinels know no master of that name', lasts: true },
-  {
-    fits: /SELECT is not allowed in cluster/,
-    words:
-      'it is a node of a Redis Cluster, which has no database but 0: leave db out (of redisOptions too), and pass an ioredis Cluster',
-    lasts: true,
-  },
-  {
-    fits: /cluster support disabled/,
-    words: 'the server is no node of a Redis Cluster: pass an ioredis Redis',
-    lasts: true,
-  },
-  { fits: /DB index|invalid DB/, words: 'the database in the options does not exist there', lasts: true },
-  { fits: /^NOPERM/, words: 'the user may not do what a connection needs', lasts: true },
+  passing(/^HOLDFAST_TURNED_AWAY/, 'the server turns clients away'),
+  lasting(/^WRONGPASS|invalid password/, 'the server does not accept the user name or password'),
+  lasting(/^NOAUTH/, 'the server wants a password, and none was given'),
+  lasting(/^No such master/, 'the sentinels know no master of that name'),
+  lasting(
+    /SELECT is not allowed in cluster/,
+    'it is a node of a Redis Cluster, which has no database but 0: leave db out (of redisOptions too), and pass an ioredis Cluster',
+  ),
+  lasting(/cluster support disabled/, 'the server is no node of a Redis Cluster: pass an ioredis Redis'),
+  lasting(/DB index|invalid DB/, 'the database in the options does not exist there'),
+  lasting(/^NOPERM/, 'the user may not do what a connection needs'),
   // An alert is what the other side says, and it has seen one certificate only.
-  {
-    fits: /alert .*(?:certificate|unknown ca)/,
-    words: 'the server wants a TLS certificate of this client',
-    lasts: true,
-  },
-  {
-    fits: /key values mismatch/,
-    words: 'the TLS certificate of this client and its key do not belong together',
-    lasts: true,
-  },
-  {
-    fits: /CERT|certificate|SELF_SIGNED|UNABLE_TO_|ALTNAME/,
-    words: "the server's TLS certificate is not accepted here",
-    lasts: true,
-  },
-  {
-    fits: /wrong version number|WRONG_VERSION|packet length too long|PACKET_LENGTH/i,
-    words: 'the server does not speak TLS on that port',
-    lasts: true,
-  },
-  {
-    fits: /^HOLDFAST_PLAIN_PORT/,
-    words: 'the server does not speak TLS on that port, and the options have tls',
-    lasts: true,
-  },
-  { fits: /^HOLDFAST_TLS_PORT/, words: 'the server speaks TLS on that port, and the options have no tls', lasts: true },
+  lasting(/alert .*(?:certificate|unknown ca)/, 'the server wants a TLS certificate of this client'),
+  lasting(/key values mismatch/, 'the TLS certificate of this client and its key do not belong together'),
+  lasting(/CERT|certificate|SELF_SIGNED|UNABLE_TO_|ALTNAME/, "the server's TLS certificate is not accepted here"),
+  lasting(
+    /wrong version number|WRONG_VERSION|packet length too long|PACKET_LENGTH/i,
+    'the server does not speak TLS on that port',
+  ),
+  lasting(/^HOLDFAST_PLAIN_PORT/, 'the server does not speak TLS on that port, and the options have tls'),
+  lasting(/^HOLDFAST_TLS_PORT/, 'the server speaks TLS on that port, and the options have no tls'),
   // Of Node itself, with --permission.
-  { fits: /^ERR_ACCESS_DENIED/, words: 'this process may not use the network: --allow-net is missing', lasts: true },
-  { fits: /SSL|TLS|EPROTO/, words: 'the TLS handshake failed', lasts: false },
-  {
-    fits: /^Unknown RESP type|reply type byte/,
-    words: 'what listens there does not speak the protocol of Redis',
-    lasts: false,
-  },
-  { fits: /unknown command .?sentinel/i, words: 'the server there is no sentinel', lasts: true },
-  { fits: /ENOTFOUND|EAI_AGAIN/, words: 'the host name is not known', lasts: false },
-  { fits: /ECONNREFUSED/, words: 'nothing listens at that address', lasts: false },
-  { fits: /^LOADING/, words: 'the server is still loading its data', lasts: false },
-  { fits: /^READONLY/, words: 'the server is a replica, and takes no locks', lasts: false },
+  lasting(/^ERR_ACCESS_DENIED/, 'this process may not use the network: --allow-net is missing'),
+  passing(/SSL|TLS|EPROTO/, 'the TLS handshake failed'),
+  passing(/^Unknown RESP type|reply type byte/, 'what listens there does not speak the protocol of Redis'),
+  lasting(/unknown command .?sentinel/i, 'the server there is no sentinel'),
+  passing(/ENOTFOUND|EAI_AGAIN/, 'the host name is not known'),
+  passing(/ECONNREFUSED/, 'nothing listens at that address'),
+  passing(/^LOADING/, 'the server is still loading its data'),
+  passing(/^READONLY/, 'the server is a replica, and takes no locks'),
 ];
 
 /** What follows the code in such a text is an address, which may look like anything. */
