@@ -206,15 +206,15 @@ export class CommandSender {
       return undefined;
     }
     pending.sentOn(connection);
-    if (pending.goOnMs !== undefined)
-      pending.limit ??= this.#schedule.at(sentAt + pending.goOnMs, () => this.#expire(pending));
+    const { goOnMs } = pending.options;
+    if (goOnMs !== undefined) pending.limit ??= this.#schedule.at(sentAt + goOnMs, () => this.#expire(pending));
     connection.sent(sentAt);
     return new Copy(pending, connection, { command, sentAt }, this.#lone);
   }
 
   #leaveAlone<R>(copy: Copy<R>, port = copy.connection.port): void {
     this.#gather(copy.connection);
-    start(port, copy.command, copy, copy.pending.form);
+    start(port, copy.command, copy, copy.pending.options.form);
   }
 
   readonly #lone: CopyKeeper = {
@@ -263,7 +263,7 @@ export class CommandSender {
     const { pending, connection, sentAt } = copy;
     connection.answered(now);
     if (connection.retired) this.#failed(copy, new Error('Its server does not keep this lock any more'));
-    else if (!pending.settled && pending.confirmation?.needed(reply))
+    else if (!pending.settled && pending.options.confirmation?.needed(reply))
       void confirm(copy, reply, this.#clock, this.#lone);
     else pending.replied(reply, sentAt, connection.node);
   }

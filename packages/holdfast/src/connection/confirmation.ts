@@ -13,7 +13,7 @@ export async function confirm<R>(
   keeper: Pick<CopyKeeper, 'failed'>,
 ): Promise<void> {
   const { pending, connection, epoch, sentAt } = copy;
-  const { enough } = pending.confirmation as Confirmation<R>;
+  const { enough } = pending.options.confirmation as Confirmation<R>;
   connection.sent(clock.now());
   let confirmed: number;
   try {

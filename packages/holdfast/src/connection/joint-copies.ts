@@ -42,7 +42,7 @@ export function inGroups(
   const open = new Map<string, Group>();
   for (const copy of copies) {
     const { command, pending, connection, followers } = copy;
-    const joins = command.joint !== undefined && followers === undefined && pending.confirmation === undefined;
+    const joins = command.joint !== undefined && followers === undefined && pending.options.confirmation === undefined;
     const kind = joins ? `${command.script.sha} ${placeOf(pending.lockKey)}` : undefined;
     const group = kind === undefined ? undefined : open.get(kind);
     if (group !== undefined && group.length < MOST_IN_ONE && group[0].connection === connection) group.push(copy);

@@ -89,12 +89,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   limit: Appointment | undefined;
   /** Ends the present wait for a ready topology or for the next try. */
   pause: (() => void) | undefined;
-  readonly confirmation: Confirmation<R> | undefined;
-  /** It ends when its server cannot be reached and that does not pass by itself. */
-  readonly givesUp: boolean;
-  readonly #goesOn: boolean;
-  readonly goOnMs: number | undefined;
-  readonly form: ScriptForm | undefined;
+  readonly options: RequestOptions<R>;
   /** It leaves behind another request, in one command with it: never alone, and never again. */
   follows = false;
   readonly #onSettled: (pending: PendingCommand<R>) => void;
@@ -121,11 +116,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     this.#topology = topology;
     this.lockKey = lockKey;
     this.#source = source;
-    this.confirmation = options.confirmation;
-    this.givesUp = options.inLastingTrouble === 'give up';
-    this.#goesOn = options.inLastingTrouble === 'go on';
-    this.goOnMs = options.goOnMs;
-    this.form = options.form;
+    this.options = options;
     this.#onSettled = onSettled;
   }
 
@@ -140,6 +131,11 @@ export class PendingCommand<R> implements Request<R>, BagItem {
 
   get sent(): boolean {
     return this.#connection !== undefined;
+  }
+
+  /** It ends when its server cannot be reached and that does not pass by itself. */
+  get givesUp(): boolean {
+    return this.options.inLastingTrouble === 'give up';
   }
 
   get settled(): boolean {
@@ -197,7 +193,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     // What Redis refuses for good, and is not said to mean this command, means another one that left together with it.
     if (meaning.kind !== 'unknown' || meaningOf(error).kind !== 'permanent') this.#lastError = redacted(error);
     if (meaning.kind !== 'transient' && meaning.kind !== 'permanent') this.doubt();
-    const isFinal = meaning.kind === 'permanent' && !(this.#goesOn && meaning.code === CANNOT_SAVE);
+    const goesOn = this.options.inLastingTrouble === 'go on';
+    const isFinal = meaning.kind === 'permanent' && !(goesOn && meaning.code === CANNOT_SAVE);
     if (isFinal || meaning.kind === 'nonsense' || this.#isElsewhere(meaning)) {
       this.settle({ kind: 'refused', code: meaning.code, error: redacted(error) });
       return undefined;
