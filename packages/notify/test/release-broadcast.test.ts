@@ -82,6 +82,13 @@ describe('ReleaseBroadcast', () => {
     expect(port.sent).toEqual([`subscribe ${channel}`, `unsubscribe ${channel}`]);
   });
 
+  it('sends nothing for a membership that is left in the turn in which it began', async () => {
+    const { broadcast, port } = broadcastOn(redis.port());
+    broadcast.join(channel, deaf).leave();
+    await idle(broadcast);
+    expect(port.sent).toEqual([]);
+  });
+
   it('subscribes again for one who joins while the unsubscribe is under way', async () => {
     const { broadcast, port } = broadcastOn(redis.port());
     const gate = new Gate();
