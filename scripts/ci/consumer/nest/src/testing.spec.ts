@@ -8,7 +8,7 @@ class Accounts {
   constructor(@Inject(LockClient) private readonly locks: LockClient) {}
 
   async settle(): Promise<boolean> {
-    return (await this.locks.getLock('accounts').tryWithLock({}, () => 'settled')).ran;
+    return (await this.locks.getLock('accounts').tryWithLock(() => 'settled')).ran;
   }
 }
 
