@@ -192,3 +192,9 @@ export function checkId(what: string, id: unknown): string {
   }
   return id;
 }
+
+/** What Redis would be sent in place of any other text is not that text. */
+export function checkWellFormed(what: string, text: string): string {
+  if (/\p{Cs}/u.test(text)) throw new RangeError(`${what} must be well-formed Unicode, without lone surrogates`);
+  return text;
+}

@@ -9,6 +9,7 @@ import {
   checkFlag,
   checkKeys,
   checkTime,
+  checkWellFormed,
   keysOf,
   type LimitOptions,
   type LockClientOptions,
@@ -68,7 +69,7 @@ const MAX_PREFIX_BYTES = 256;
 
 function checkPrefix(prefix: unknown): string {
   if (typeof prefix !== 'string') throw mistyped('prefix', 'a string', prefix);
-  if (/\p{Cs}/u.test(prefix)) throw new RangeError('prefix must be well-formed Unicode, without lone surrogates');
+  checkWellFormed('prefix', prefix);
   if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
     throw new RangeError(`prefix must not be longer than ${MAX_PREFIX_BYTES} bytes`);
   }

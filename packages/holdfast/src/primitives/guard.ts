@@ -11,7 +11,7 @@
 
 import type { ClientParts } from '../client-parts.js';
 import { StaleTokenError } from '../errors.js';
-import { checkKeys, checkTime } from '../options.js';
+import { checkKeys, checkTime, checkWellFormed } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { refuseSurplus } from '../surplus.js';
 import type { Fence } from '../tenure/fence.js';
@@ -136,21 +136,14 @@ function checkFields(method: string, fields: readonly unknown[]): string[] {
   return fields.map((field) => {
     if (typeof field !== 'string') throw new TypeError(`${method}: a field must be a string, got ${typeof field}`);
     if (field === RECORD) throw new RangeError(`${method}: the field "${RECORD}" is the guard's own`);
-    return checkText(method, 'field', field);
+    return checkWellFormed(`${method}: a field`, field);
   });
 }
 
 function checkValue(method: string, value: unknown): string | number {
-  if (typeof value === 'string') return checkText(method, 'value', value);
+  if (typeof value === 'string') return checkWellFormed(`${method}: a value`, value);
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   throw new TypeError(
     `${method}: a value must be a string or a finite number, got ${typeof value === 'number' ? value : typeof value}`,
   );
-}
-
-/** What Redis would be sent in its place is another text. */
-function checkText(method: string, what: string, text: string): string {
-  if (/\p{Cs}/u.test(text))
-    throw new RangeError(`${method}: a ${what} must be well-formed Unicode, without lone surrogates`);
-  return text;
 }

@@ -2,7 +2,7 @@ import type { Hold } from './hold.js';
 
 /** How a value becomes text, and text a value again. */
 export interface ShareCodec<T> {
-  /** What is kept in Redis. */
+  /** What is kept in Redis: well-formed Unicode. */
   encode(value: T): string;
   /** What callers get. */
   decode(text: string): T;

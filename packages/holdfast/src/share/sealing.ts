@@ -2,7 +2,7 @@
 
 import { checkSignal } from '../acquire-options.js';
 import { SharedFailureError } from '../errors.js';
-import { checkCount, checkFunction, checkKeys, checkTime } from '../options.js';
+import { checkCount, checkFunction, checkKeys, checkTime, checkWellFormed } from '../options.js';
 import type { ShareCodec, ShareOptions } from '../primitives/share.js';
 
 /** {@link ShareOptions} as they were when they were checked. */
@@ -63,6 +63,7 @@ function isCodec(value: unknown): boolean {
 export function sealValue<T>(name: string, value: T, { codec, maxBytes }: CheckedShare<T>): string {
   const text: unknown = codec.encode(value);
   if (typeof text !== 'string') throw new TypeError(`share: codec.encode must give a string, got ${typeof text}`);
+  checkWellFormed('share: the value', text);
   const bytes = Buffer.byteLength(text);
   if (bytes > maxBytes)
     throw new RangeError(`share: the value of "${name}" has ${bytes} bytes, and maxBytes is ${maxBytes}`);
