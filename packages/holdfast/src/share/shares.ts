@@ -168,10 +168,20 @@ export class Shares {
   }
 
   /** One look for all who come while it is under way, each with its own patience. Rejects when that is over and Redis is silent. */
-  #lookOutside(operations: ShareOperations, desk: Desk, call: CallInTime): Promise<Seen | 'unanswered'> {
-    this.#host.registry.admit(operations.name);
-    desk.looking ??= this.#lookUntilClosed(operations, desk);
-    return inTime(this.#host.parts, operations, call, desk.looking);
+  async #lookOutside(operations: ShareOperations, desk: Desk, call: CallInTime): Promise<Seen | 'unanswered'> {
+    const { parts, registry } = this.#host;
+    const look = () => {
+      registry.admit(operations.name);
+      return inTime(parts, operations, call, (desk.looking ??= this.#lookUntilClosed(operations, desk)));
+    };
+    const joins = desk.looking !== undefined;
+    try {
+      return await look();
+    } catch (error) {
+      // It ends with the patience of the call that began it. One more outlasts that of all that had joined it.
+      if (joins && parts.clock.now() < call.until) return look();
+      throw error;
+    }
   }
 
   #lookUntilClosed(operations: ShareOperations, desk: Desk): Promise<Seen> {

@@ -448,6 +448,19 @@ describe('waiting for what others compute', () => {
     }
   });
 
+  it('has a patience of its own, whatever look of another call it has joined', async () => {
+    const { server, first } = processes({ responseTimeoutMs: 2_000 });
+    await first.connect();
+    await server.outage(2_200);
+    const calls: Promise<unknown>[] = [];
+    for (const untilNextMs of [500, 500, 800, 400]) {
+      calls.push(failureOf(first.share('report', { ttlMs: 1_000, fn: () => 1 })));
+      await server.advance(untilNextMs);
+    }
+    await server.advance(200);
+    expect(await Promise.all(calls)).toEqual([expect.any(LockUnavailableError), undefined, undefined, undefined]);
+  });
+
   it('leaves nothing in a signal that lives longer', async () => {
     const { server, clients } = processes();
     const { signal } = new AbortController();
