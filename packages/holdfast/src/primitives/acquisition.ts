@@ -30,6 +30,8 @@ export interface LockHost {
   readonly terms: HoldTerms;
   /** After how many attempts its calls give up; absent: no limit. */
   readonly maxAttempts?: number | undefined;
+  /** Clock time since which the user waits, where its calls are a part of what was called; absent: since they were made. */
+  readonly waitingSince?: number;
 }
 
 /** How a method wants to be treated by scopes, and how long it waits when nothing is said. */

@@ -154,7 +154,8 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
 
   #must(outcome: HoldRecord | NotAcquired, joinedAt: number): HoldRecord {
     if (typeof outcome !== 'string') return outcome;
-    throw new LockTimeoutError(this.name, this.#member.host.parts.clock.now() - joinedAt, outcome);
+    const { parts, waitingSince = joinedAt } = this.#member.host;
+    throw new LockTimeoutError(this.name, parts.clock.now() - waitingSince, outcome);
   }
 
   /** To code that has to release it. */

@@ -83,7 +83,6 @@ export class Shares {
     const { clock, settings } = this.#parts;
     const joinedAt = clock.now();
     const limitMs = firstLimitMs(wish.waitMs, settings);
-    const until = joinedAt + limitMs;
     const desk = this.#enter(name);
     try {
       const { signal } = wish;
@@ -93,22 +92,27 @@ export class Shares {
       const found = isMadeHere ? undefined : await this.#lookOutside(operations, desk, look);
       if (typeof found === 'object' && found.text !== undefined) return open(name, found.text, wish.codec);
       // Also when the look is unanswered, and that is not the fault of Redis: the lock tells what becomes of the call.
-      const leftMs = wish.waitMs ? Math.max(1, Math.ceil(until - clock.now())) : wish.waitMs;
-      return open(name, await this.#underLock(operations, desk, { ...wish, waitMs: leftMs }), wish.codec);
+      return open(name, await this.#underLock(operations, desk, wish, joinedAt), wish.codec);
     } finally {
       this.#leave(name, desk);
     }
   }
 
   /** With the lock, or without when another task of this process has had it first. */
-  async #underLock<T>(operations: ShareOperations, desk: Desk, wish: CheckedShare<T>): Promise<string> {
+  async #underLock<T>(
+    operations: ShareOperations,
+    desk: Desk,
+    wish: CheckedShare<T>,
+    joinedAt: number,
+  ): Promise<string> {
     const waiting = new AbortController();
-    const { signal: given } = wish;
+    const { signal: given, waitMs } = wish;
     // Not by `AbortSignal.any`: Node 20 keeps something of each in a signal that lives longer, as one of the whole process does.
     const leave = given && this.#parts.aborts.subscribe(given, () => waiting.abort(given.reason));
     desk.waiting.add(waiting);
-    const lock = new LockHandle(this.#host, operations, reentrantPolicy, undefined);
-    const options = { signal: waiting.signal, waitMs: wish.waitMs };
+    const lock = new LockHandle({ ...this.#host, waitingSince: joinedAt }, operations, reentrantPolicy, undefined);
+    const leftMs = waitMs && Math.max(1, Math.ceil(joinedAt + waitMs - this.#parts.clock.now()));
+    const options = { signal: waiting.signal, waitMs: leftMs };
     try {
       return await lock.withLock(options, (hold) => this.#inside(operations, desk, wish, hold));
     } catch (error) {

@@ -461,6 +461,21 @@ describe('waiting for what others compute', () => {
     expect(await Promise.all(calls)).toEqual([expect.any(LockUnavailableError), undefined, undefined, undefined]);
   });
 
+  it('is told in the error for as long as the whole call has waited, its look included', async () => {
+    const { server, first, memory } = processes();
+    await first.connect();
+    memory.execute = () => undefined;
+    const failed = failureOf(first.share('report', { ttlMs: 1_000, waitMs: 500, fn: () => 1 }));
+    await server.advance(600);
+    expect(await failed).toMatchObject({ code: 'LOCK_TIMEOUT', waitedMs: 501, found: 'unanswered' });
+  });
+
+  it('is not what a function says that has waited for something else', async () => {
+    const { first } = processes();
+    const error = new LockTimeoutError('report', 7);
+    expect(await failureOf(first.share('report', { ttlMs: 1_000, fn: () => Promise.reject(error) }))).toBe(error);
+  });
+
   it('leaves nothing in a signal that lives longer', async () => {
     const { server, clients } = processes();
     const { signal } = new AbortController();
