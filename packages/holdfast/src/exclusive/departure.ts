@@ -55,7 +55,7 @@ async function countDown(lock: ExclusiveLock, tenure: Stake, record: HoldRecord)
   retune(lock, tenure, record);
   admitInside(lock);
   void counted.then((outcome) => lock.change(() => countedDown(lock, tenure, record, outcome)));
-  const outcome = await withinResponseTimeout(counted, tenure, lock.parts);
+  const outcome = await withinResponseTimeout(counted, tenure, lock.parts, record.terms.endsSince);
   if (outcome.kind === 'held' || outcome.kind === 'released') return;
   // Of those around it: it was held until it was given back.
   if (tenure.whyLost('unreachable') === 'max-hold') return;
@@ -109,7 +109,12 @@ function passOn(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, next: Wait
 }
 
 async function passOnByScript(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, next: Waiter): Promise<void> {
-  const outcome = await withinResponseTimeout(passByScript(lock, tenure, next), tenure, lock.parts);
+  const outcome = await withinResponseTimeout(
+    passByScript(lock, tenure, next),
+    tenure,
+    lock.parts,
+    last.terms.endsSince,
+  );
   if (outcome.kind === 'held') return;
   // Not lost, but no longer ours: the client was closed meanwhile.
   if (outcome.kind === 'lost' || lock.tenure !== tenure) throw lostOnTheWayOut(lock, last, tenure.whyLost('closed'));
@@ -134,7 +139,7 @@ function giveBack(
     if (outcome.kind === 'unheld') return lostOnTheWayOut(lock, last, whyUnheld(lock, tenure, last), tenure.refusal);
     return outcome.kind === 'released' ? undefined : failureError(lock, outcome);
   };
-  const returned = tenure.giveBack(now, failure, { restUntil, turn: lock.turn });
+  const returned = tenure.giveBack(last.terms.endsSince ?? now, failure, { restUntil, turn: lock.turn });
   freed(lock, now);
   return returned;
 }

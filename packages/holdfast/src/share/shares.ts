@@ -18,6 +18,7 @@
 import type { Backend } from '../backend.js';
 import type { ClientParts } from '../client-parts.js';
 import { LockClientClosedError, LockLostError } from '../errors.js';
+import type { HoldRecord } from '../exclusive/hold-record.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
 import type { LockHost } from '../primitives/acquisition.js';
 import type { Hold } from '../primitives/hold.js';
@@ -40,7 +41,7 @@ interface Seen extends Shared {
 /** Under what a value is made. Taken before: who has lost the lock meanwhile must not share under the tenure of its successor here. */
 interface Claim {
   readonly tenure: string;
-  readonly hold: Hold;
+  readonly record: HoldRecord;
 }
 
 /** What is to be shared. */
@@ -147,18 +148,22 @@ export class Shares {
     return text;
   }
 
-  /** A lock that is lost is told by the end of the section. */
+  /** Takes no more time than the hold has to be given back in, and ends with it: a lock that is lost is told by the end of the section. */
   async #put(operations: ShareOperations, desk: Desk, { text, seen, ttlMs, claim }: Made): Promise<void> {
     const { clock, reporter } = this.#parts;
-    if (claim === undefined || !isHeld(claim.hold)) return;
-    const { tenure } = claim;
-    const untilMs = seen.nowMs + Math.ceil(clock.now() - seen.sentAt) + ttlMs;
+    if (claim === undefined || !isHeld(claim.record)) return;
+    const { tenure, record } = claim;
+    const now = clock.now();
+    record.terms = { ...record.terms, endsSince: now };
+    const untilMs = seen.nowMs + Math.ceil(now - seen.sentAt) + ttlMs;
+    const whileHeld = { joinedAt: now, until: Number.POSITIVE_INFINITY, signal: record.signal };
     try {
-      const kept = await query(this.#parts, operations, operations.put(tenure, { text, untilMs }));
+      const putting = query(this.#parts, operations, operations.put(tenure, { text, untilMs }));
+      const kept = await inTime(this.#host.parts, operations, whileHeld, putting);
       if (kept !== 'lost') this.#tell(desk, text);
     } catch (error) {
       // It was computed all the same; others compute it themselves.
-      reporter.error(error);
+      if (isHeld(record)) reporter.error(error);
     }
   }
 
@@ -166,9 +171,9 @@ export class Shares {
   #claimOf(operations: ShareOperations, hold: Hold): Claim | undefined {
     if (!isHeld(hold)) return undefined;
     const lock = this.#host.registry.find(operations);
-    const innermost = lock?.holds.all.at(-1);
-    const tenure = innermost && lock?.tenureIdOf(innermost);
-    return tenure === undefined ? undefined : { tenure, hold };
+    const record = lock?.holds.all.at(-1);
+    const tenure = record && lock?.tenureIdOf(record);
+    return record && tenure !== undefined ? { tenure, record } : undefined;
   }
 
   /** One look for all who come while it is under way, each with its own patience. Rejects when that is over and Redis is silent. */
@@ -226,7 +231,7 @@ export class Shares {
   }
 }
 
-function isHeld(hold: Hold | undefined): boolean {
+function isHeld(hold: Pick<Hold, 'state'> | undefined): boolean {
   const state = hold?.state;
   return state === 'held' || state === 'suspect';
 }

@@ -9,6 +9,8 @@ export interface HoldTerms {
   readonly maxHoldMs: number | undefined;
   /** For how long since the hold began the lock stays taken, even if it is given back before. */
   readonly minHoldMs?: number | undefined;
+  /** Clock time since which Redis is asked for what its end takes; absent: since it is given back. That is answered within `responseTimeoutMs` in all. */
+  readonly endsSince?: number | undefined;
 }
 
 /**

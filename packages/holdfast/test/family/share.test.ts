@@ -400,6 +400,62 @@ describe('a failure', () => {
   });
 });
 
+describe('the end of a computation, when Redis falls silent over it,', () => {
+  const none = { ttlMs: 60_000, errorTtlMs: 60_000 };
+
+  async function computed(
+    options: Partial<LockClientOptions>,
+    call: (client: LockClient, gate: Gate) => Promise<unknown>,
+  ) {
+    const { server, first, memory } = processes({ ...unhurried, ...options });
+    const gate = new Gate();
+    const answers: unknown[] = [];
+    void failureOf(call(first, gate)).then((error) => answers.push(error));
+    await server.advance(100);
+    memory.execute = () => undefined;
+    gate.open();
+    return { server, answers };
+  }
+
+  it.each<[string, object, (client: LockClient, gate: Gate) => Promise<unknown>]>([
+    [
+      'a value',
+      LockUnavailableError,
+      (client, gate) => client.share('report', { ...none, fn: () => gate.opened.then(() => 1) }),
+    ],
+    [
+      'a value inside the lock',
+      LockUnavailableError,
+      (client, gate) =>
+        client
+          .getLock('report')
+          .acquire()
+          .then((hold) => hold.run(() => client.share('report', { ...none, fn: () => gate.opened.then(() => 1) }))),
+    ],
+    [
+      'a failure',
+      SyntaxError,
+      (client, gate) =>
+        client.share('report', { ...none, fn: () => gate.opened.then(() => Promise.reject(new SyntaxError('odd'))) }),
+    ],
+  ])('is told within responseTimeoutMs: %s', async (_, kind, call) => {
+    const { server, answers } = await computed({ responseTimeoutMs: 3_000 }, call);
+    await server.advance(2_999);
+    expect(answers).toEqual([]);
+    await server.advance(2);
+    expect(answers).toEqual([expect.any(kind)]);
+  });
+
+  it('is told as soon as the lock is known to be lost', async () => {
+    const options = { responseTimeoutMs: 20_000, watchdogTimeoutMs: 3_000, reaskMs: 500, claimLeaseMs: 1_000 };
+    const { server, answers } = await computed(options, (client, gate) =>
+      client.share('report', { ttlMs: 60_000, fn: () => gate.opened.then(() => 1) }),
+    );
+    await server.advance(3_000);
+    expect(answers).toEqual([expect.any(LockLostError)]);
+  });
+});
+
 describe('waiting for what others compute', () => {
   it('ends with its deadline, its signal and its client, each call for itself', async () => {
     const { server, first, second } = processes();
