@@ -1,6 +1,6 @@
 /**
- * One observation of an election: a lookout that goes on from the first step to the last, and at most one step that waits. Of what was seen between two
- * steps the latest counts.
+ * One observation of an election: a lookout, and at most one step that waits. Who has left it without a word is not told from who asks late for the next
+ * step: the lookout ends when it has seen something and no step waits, and the next step begins another one, which looks at once.
  */
 
 import { clientIn, ownerIn } from '@holdfast/core';
@@ -32,8 +32,6 @@ export class Observation
   readonly #operations: ElectionOperations;
   readonly #signal: AbortSignal | undefined;
   #lookout: Lookout<Led | undefined> | undefined;
-  /** What was seen last and not told yet. */
-  #news: { readonly led: Led | undefined } | undefined;
   /** The token that was told last; 0: that nobody leads. */
   #told: number | undefined;
   #step: Wait<Step> | undefined;
@@ -57,7 +55,6 @@ export class Observation
     if (this.#end === undefined && this.#lookout === undefined) this.#begin();
     if (this.#end !== undefined) return this.#over(this.#end);
     if (this.#step !== undefined) throw new TypeError('observe: a step was asked for while another one waits');
-    if (this.#news !== undefined) return this.#tell(this.#news);
     return shown(this.#wait());
   }
 
@@ -72,9 +69,8 @@ export class Observation
   }
 
   onSeen(led: Led | undefined): void {
-    this.#news = (led?.token ?? 0) === this.#told ? undefined : { led };
-    const step = this.#step;
-    if (this.#news !== undefined && step !== undefined) step.resolve(this.#tell(this.#news));
+    if (this.#step === undefined) this.#pause();
+    else if ((led?.token ?? 0) !== this.#told) this.#step.resolve(this.#tell(led));
   }
 
   onFailed(failure: Failure): void {
@@ -88,7 +84,11 @@ export class Observation
   #begin(): void {
     const { parts, registry } = this.#home;
     const signal = this.#signal;
-    registry.admit(this.#operations.name);
+    try {
+      registry.admit(this.#operations.name);
+    } catch (error) {
+      return this.#fail(error);
+    }
     registry.enlist(this);
     // Also between two steps: who aborts may never ask for another one.
     this.#leaveSignal = signal && parts.aborts.subscribe(signal, () => this.#fail(signal.reason));
@@ -125,8 +125,7 @@ export class Observation
       this.#fail(unavailableError(this.#operations, decision.silentMs, trouble));
   }
 
-  #tell({ led }: { readonly led: Led | undefined }): Step {
-    this.#news = undefined;
+  #tell(led: Led | undefined): Step {
     this.#told = led?.token ?? 0;
     return { done: false, value: led && leaderOf(led, this.#home.parts.reporter.clientId) };
   }
@@ -139,7 +138,12 @@ export class Observation
   #stop(end: { readonly error?: unknown }): void {
     if (this.#end !== undefined) return;
     this.#end = end;
+    this.#pause();
+  }
+
+  #pause(): void {
     this.#lookout?.stop();
+    this.#lookout = undefined;
     this.#leaveSignal?.();
     this.#home.registry.leave(this);
   }

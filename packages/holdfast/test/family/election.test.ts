@@ -1,5 +1,6 @@
 /** Elections, on a memory server whose time the test moves. That candidates exclude each other is the contract of the fenced lock below them. */
 import { getEventListeners } from 'node:events';
+import { election as core } from '@holdfast/core';
 import { direct, memoryRedis, MemoryServer, type Network } from '@holdfast/memory';
 import { guardLeaks, ManualClock } from '@holdfast/testkit';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
@@ -18,6 +19,7 @@ import { createTestClient, createTestServer } from 'holdfast/testing';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
 import { ElectionOperations } from '../../src/primitives/election-operations.js';
 import { FencedLockHandle } from '../../src/primitives/fenced-handle.js';
+import type { TestSite } from '../../src/testing/test-server.js';
 import { failureOf } from '../support/outcomes.js';
 import { driven } from '../support/room.js';
 
@@ -229,6 +231,32 @@ describe('an observer', () => {
 });
 
 describe('an observation that nobody asks for a step any more', () => {
+  it('looks and listens no more when it has seen that, and the step that is asked for then is told what has changed', async () => {
+    const { server, first, second } = processes({ reaskMs: 1_000 });
+    const { memory } = server as TestSite;
+    const looks = jest.spyOn(ElectionOperations.prototype, 'look');
+    const steps = first.election('boss').observe();
+    const channel = core.electionChannel('boss');
+    const step = steps.next();
+    await server.advance(100);
+    expect((await step).value).toBeUndefined();
+    await server.advance(5_000);
+    const before = looks.mock.calls.length;
+    expect(memory.listeners(channel)).toBe(0);
+    await server.advance(60_000);
+    expect(looks).toHaveBeenCalledTimes(before);
+    const leadership = await second.election('boss').campaign();
+    await server.advance(5_000);
+    expect((await steps.next()).value).toMatchObject({ token: leadership.token });
+    // And goes on with the one after it.
+    const last = steps.next();
+    await server.advance(5_000);
+    await leadership.resign();
+    await server.advance(100);
+    expect(await last).toEqual({ done: false, value: undefined });
+    looks.mockRestore();
+  });
+
   it.each(['its signal aborts', 'it is returned', 'its client is closed'] as const)(
     'looks no more when %s',
     async (how) => {
