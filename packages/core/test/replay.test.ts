@@ -114,13 +114,14 @@ describe('a late copy', () => {
     expect(await lock.state()).toMatchObject({ lock: { 'b:1': '2', seq: '2' }, queue: ['c:1'] });
   });
 
-  it('of a release or a renewal changes nothing about a lock that rests, nor a rest about the next owner', async () => {
+  it('of a release, a rest or a renewal changes nothing about a lock that rests, nor a rest about the next owner', async () => {
     await nested();
     await lock.release('a:1', 3);
     await lock.rest('a:1', 4);
     const resting = await lock.state();
     expect(await lock.release('a:1', 3)).toEqual({ kind: 'notHeld' });
     expect(await lock.renew('a:1', 2 * LEASE)).toEqual({ kind: 'lost', reason: 'taken' });
+    expect(await lock.rest('a:1', 4)).toEqual({ kind: 'resting' });
     expect(await lock.pttl()).toBeLessThanOrEqual(LEASE);
     expect(await lock.state()).toEqual(resting);
     await lock.vanish();

@@ -2,6 +2,7 @@ import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { Hold, LockClient } from 'holdfast';
 import { createTestClient } from 'holdfast/testing';
+import type { TestSite } from '../src/testing/test-server.js';
 import { freshName } from './support/clients.js';
 import { failureOf } from './support/outcomes.js';
 import { spawnLockWorker } from './support/workers.js';
@@ -131,6 +132,46 @@ describe('client.oncePer', () => {
     expect(await run(two)).toEqual(notRun);
     await one.advance(HOUR_MS);
     expect(await run(two)).toMatchObject({ ran: true });
+  });
+
+  describe('when the answer to the end of the run goes with its connection', () => {
+    /** The run ends, and its last command reaches Redis, which carries it out or not and is then started anew. */
+    async function endUnanswered(one: ReturnType<typeof createTestClient>, data: 'data kept' | 'data lost') {
+      const { memory } = one.server as TestSite;
+      const lost: unknown[] = [];
+      one.on('lost', ({ error }) => lost.push(error.reason));
+      let end: () => void = () => undefined;
+      const job = one.oncePer('report', HOUR_MS, () => new Promise<void>((resolve) => (end = resolve)));
+      const outcome = failureOf(job);
+      await one.advance(1_000);
+      const execute = memory.execute.bind(memory);
+      memory.execute = (...sent) => {
+        if (data === 'data kept') execute(...sent);
+        return undefined;
+      };
+      end();
+      await one.advance(0);
+      memory.execute = execute;
+      memory.restart(data);
+      await one.advance(1_000);
+      return { failure: await outcome, lost };
+    }
+
+    it('says that the period is lost where Redis came back empty', async () => {
+      const { one, two } = replicas();
+      const { failure, lost } = await endUnanswered(one, 'data lost');
+      expect(failure).toMatchObject({ code: 'LOCK_LOST', reason: 'deleted' });
+      expect(lost).toEqual(['deleted']);
+      expect(await run(two)).toMatchObject({ ran: true });
+    });
+
+    it('has run where Redis knows of its end', async () => {
+      const { one, two } = replicas();
+      expect(await endUnanswered(one, 'data kept')).toEqual({ failure: undefined, lost: [] });
+      expect(await run(two)).toEqual(notRun);
+      await one.advance(HOUR_MS);
+      expect(await run(two)).toMatchObject({ ran: true });
+    });
   });
 
   it('does not run inside itself, nor inside a hold of its lock', async () => {

@@ -12,7 +12,7 @@
 --   releaseChannel  is told `0`, so that Redisson's waiters ask how long it rests
 --
 -- Replies
---   resting         nobody has the lock any more
+--   resting         nobody has the lock any more, since this copy or an earlier one
 --   held count      this is a copy: nothing was done
 --   released        the lock is gone, and a tombstone shows that an earlier copy ended the tenure
 --   notHeld         the tenure was not the owner
@@ -34,9 +34,10 @@ local trust = ARGV[5] == '1'
 
 local count, last = standing()
 if not count then
+  local rests = redis.pcall('HEXISTS', KEYS[1], 'rest:' .. ARGV[1]) == 1
   local known = redis.call('EXISTS', KEYS[4]) == 1
   retire(tombstoneMs)
-  return { known and 'released' or 'notHeld', question }
+  return { rests and 'resting' or known and 'released' or 'notHeld', question }
 end
 if seq <= last then return { 'held', count, question } end
 

@@ -244,18 +244,18 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     return this.steps.giveBack({ until: now + this.#parts.settings.responseTimeoutMs, ...bequest }, judge);
   }
 
-  private released(answer: Answer<ReleaseReply>, step: SentStep): ReleaseOutcome {
+  private released(answer: Answer<ReleaseReply>, { sentTwice, deadline, restUntil = 0 }: SentStep): ReleaseOutcome {
     // Held: a step of a hold further in was refused, so the count is not what it was taken for. No call has any hold of it now.
     if (answer.kind !== 'reply' || answer.reply.kind === 'held') {
-      void this.cancel('released', step.restUntil);
+      void this.cancel('released', restUntil);
       return answer.kind === 'reply' ? { kind: 'released' } : answer;
     }
     this.#subscription.close();
-    const { reply } = answer;
-    if ('left' in reply) announceFree(this.#parts, this.operations, reply.left);
-    if (reply.kind !== 'notHeld') return { kind: 'released' };
-    // A first copy of this very release may have run, its reply lost with the connection; but not if the lease can have ended since.
-    return step.sentTwice && this.#parts.clock.now() < step.deadline ? { kind: 'released' } : { kind: 'unheld' };
+    if ('left' in answer.reply) announceFree(this.#parts, this.operations, answer.reply.left);
+    if (answer.reply.kind !== 'notHeld') return { kind: 'released' };
+    // A first copy of this very release may have run, its reply lost: not if the lease can have ended since, or the lock would rest now.
+    const now = this.#parts.clock.now();
+    return sentTwice && now < deadline && now >= restUntil ? { kind: 'released' } : { kind: 'unheld' };
   }
 
   /**

@@ -20,9 +20,10 @@ export const rest: ScriptBody = (redis, keys, args) => {
 
   const { count, last } = standing(redis, lock, tenure);
   if (count === undefined) {
+    const rests = attempt(() => redis.hexists(lock, `rest:${tenure}`)) === true;
     const known = redis.exists(dead);
     retire(redis, keys, tenure, tombstoneMs);
-    return [known ? 'released' : 'notHeld', question];
+    return [rests ? 'resting' : known ? 'released' : 'notHeld', question];
   }
   if (seq <= last) return ['held', count, question];
 
