@@ -12,7 +12,7 @@ export interface ShareCodec<T> {
 export interface ShareOptions<T> {
   /** For how long who comes later finds the value, in milliseconds. At least 1, at most 2^31 (about 24.8 days). */
   ttlMs: number;
-  /** Computes the value. It is given the hold of the lock: it should end when the signal of that aborts. */
+  /** Computes the value. It is given the hold of the lock: it should end when the signal of that aborts. If it releases the hold, the value is not shared. */
   fn: (hold: Hold) => T | PromiseLike<T>;
   /** Default: JSON. All callers get what `decode` gives, the one that has computed it too. */
   codec?: ShareCodec<T> | undefined;
