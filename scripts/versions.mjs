@@ -24,7 +24,12 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const suites = {
   6: {
     projects: ['core', 'holdfast'],
-    paths: ['packages/core/test', 'packages/holdfast/test/contract', 'packages/holdfast/test/topology/slot-migration'],
+    paths: [
+      'packages/core/test',
+      'packages/holdfast/test/contract',
+      'packages/holdfast/test/topology/slot-migration',
+      'packages/holdfast/test/access/acl-pasted',
+    ],
   },
   5: { projects: ['holdfast on ioredis 5'], paths: ['packages/holdfast/test/contract'] },
 };

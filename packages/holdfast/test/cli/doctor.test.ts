@@ -54,7 +54,7 @@ describe('the rights that are named', () => {
       ['--key-prefix', of('app'), '--prefix', of('doctor')],
     ]) {
       const user = `user-${randomUUID()}`;
-      await kit.admin.acl('SETUSER', user, 'reset', 'on', '>x', '~other:*', '&other:*', ...rights);
+      await kit.admin.acl('SETUSER', user, 'reset', 'resetchannels', 'on', '>x', '~other:*', '&other:*', ...rights);
       kit.cleanup(() => kit.admin.acl('DELUSER', user));
       const url = `redis://${user}:x@${kit.server.host}:${kit.server.port}`;
       const look = () => holdfast(kit, ['doctor', '--redis', url, ...where]);

@@ -22,6 +22,29 @@ export async function createUser(admin: Redis, name: string, user: string, missi
   await admin.acl('SETUSER', name, ...rulesOf(user).filter((rule) => rule !== missing));
 }
 
+/** A line of the page, as it is pasted. */
+export interface PastedLine {
+  /** Its title there. */
+  readonly title: string;
+  /** Who is to get it: a title without a line that begins with `reset` is for the user that the application has. */
+  readonly user: string;
+  readonly rules: readonly string[];
+}
+
+/** Every line of the page, in order. */
+export function pastedLines(): PastedLine[] {
+  const lines = [...page.matchAll(/^ACL SETUSER (\S+) (.+)$/gm)].map(([, title = '', rules = '']) => ({
+    title,
+    rules,
+  }));
+  const users = new Set(lines.filter(({ rules }) => rules.startsWith('reset ')).map(({ title }) => title));
+  return lines.map(({ title, rules }) => ({
+    title,
+    user: users.has(title) ? title : 'locks',
+    rules: rules.split(' '),
+  }));
+}
+
 /** What the page says that a client in Redisson's mode may be without. */
 export function dispensable(): Grant[] {
   const [, commands = ''] = /does without `([^`]+)`/.exec(page) ?? [];
@@ -51,7 +74,5 @@ export async function refusedTo(admin: Redis, name: string): Promise<string[]> {
 
 /** The rules of every `ACL SETUSER` line of the page for this user, in order. */
 function rulesOf(user: string): string[] {
-  return [...page.matchAll(/^ACL SETUSER (\S+) (.+)$/gm)].flatMap(([, name, rules = '']) =>
-    name === user ? rules.split(' ') : [],
-  );
+  return pastedLines().flatMap(({ title, rules }) => (title === user ? rules : []));
 }
