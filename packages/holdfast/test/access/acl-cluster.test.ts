@@ -1,7 +1,7 @@
 import { guardLeaks, startCluster, type TestCluster, waitUntil } from '@holdfast/testkit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLockClient } from 'holdfast';
-import { Cluster } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { allowedName, unhurried } from '../support/access-round.js';
 import { createUserOn, password, refusedTo } from '../support/acl-rules.js';
 
@@ -13,13 +13,23 @@ describe('in a Cluster', () => {
 
   beforeAll(async () => {
     cluster = await startCluster();
-    await createUserOn(cluster.nodes, 'limited', 'locks', 'in-a-cluster');
+    await createUserOn(cluster.nodes, 'limited', 'locks', 'in-a-cluster', 'from-redis-7');
+    await createUserOn(
+      cluster.nodes,
+      'listening',
+      'locks',
+      'fenced',
+      'latches',
+      'elections',
+      'in-a-cluster',
+      'from-redis-7',
+    );
   }, startMs);
   afterAll(() => cluster.stop());
 
-  const open = () => {
+  const open = (username = 'limited') => {
     const nodes = cluster.nodes.map(({ host, port }) => ({ host, port }));
-    const redis = new Cluster(nodes, { lazyConnect: true, redisOptions: { username: 'limited', password } });
+    const redis = new Cluster(nodes, { lazyConnect: true, redisOptions: { username, password } });
     const client = createLockClient({ ...unhurried, redis });
     leaks.cleanup(async () => {
       await client.close();
@@ -28,8 +38,8 @@ describe('in a Cluster', () => {
     return client;
   };
 
-  const refused = async () => {
-    const lists = await Promise.all(cluster.nodes.map(async (node) => refusedTo(await node.admin(), 'limited')));
+  const refused = async (username = 'limited') => {
+    const lists = await Promise.all(cluster.nodes.map(async (node) => refusedTo(await node.admin(), username)));
     return lists.flat();
   };
 
@@ -59,5 +69,47 @@ describe('in a Cluster', () => {
       expect(await refused()).toEqual([]);
     },
     startMs,
+  );
+
+  it(
+    'and for those who wait for a latch or observe an election, who listen at the server of the slot in each mode',
+    async () => {
+      const [client, other] = [open('listening'), open('listening')];
+      const latch = client.getCountDownLatch(allowedName());
+      await latch.trySetCount(1);
+      const waiting = latch.await();
+      const election = client.election(allowedName());
+      const observed = election.observe()[Symbol.asyncIterator]();
+      await observed.next();
+      const next = observed.next();
+      const listeners = async () => {
+        const lists = await Promise.all(
+          cluster.nodes.map(async (node) => (await node.admin()).call('PUBSUB', 'SHARDCHANNELS') as Promise<string[]>),
+        );
+        return lists.flat().length;
+      };
+      await waitUntil(async () => (await listeners()) === 2, { what: 'both listen there' });
+      const led = await other.election(election.name).campaign();
+      await next;
+      await led.resign();
+      await other.getCountDownLatch(latch.name).countDown();
+      await waiting;
+      await observed.return?.();
+      await waitUntil(async () => (await listeners()) === 0, { what: 'nobody listens any more' });
+      expect(await refused('listening')).toEqual([]);
+    },
+    startMs,
+  );
+
+  // Which of them a failover makes it send depends on what it was connected to.
+  it.each(['READONLY', 'READWRITE', 'ASKING'])(
+    'and for what ioredis sends by itself when a master is replaced or a slot moves: %s',
+    async (command) => {
+      const { host, port } = await cluster.nodeOfKey('any');
+      const redis = new Redis({ host, port, username: 'limited', password, lazyConnect: true });
+      leaks.cleanup(() => redis.disconnect());
+      await redis.connect();
+      expect(await redis.call(command)).toBe('OK');
+    },
   );
 });

@@ -1,6 +1,6 @@
 import { guardLeaks, startSentinel, type TestSentinel, waitUntil } from '@holdfast/testkit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLockClient } from 'holdfast';
+import { createLockClient, type LockClientOptions } from 'holdfast';
 import { allowedName, applicationRound, unhurried } from '../support/access-round.js';
 import { createUserOn, password, refusedTo } from '../support/acl-rules.js';
 
@@ -13,16 +13,16 @@ describe('behind Sentinel', () => {
   beforeAll(async () => {
     sentinel = await startSentinel();
     await Promise.all([
-      createUserOn(sentinel.nodes, 'locks', 'locks'),
+      createUserOn(sentinel.nodes, 'locks', 'locks', 'named'),
       createUserOn(sentinel.watchers, 'watcher', 'watcher'),
     ]);
   }, startMs);
   afterAll(() => sentinel.stop());
 
-  const open = () => {
+  const open = (options: Partial<LockClientOptions> = {}) => {
     const { sentinels, name } = sentinel;
     const users = { username: 'locks', password, sentinelUsername: 'watcher', sentinelPassword: password };
-    const client = createLockClient({ ...unhurried, redis: { sentinels, name, ...users } });
+    const client = createLockClient({ ...unhurried, ...options, redis: { sentinels, name, ...users } });
     leaks.cleanup(() => client.close());
     return client;
   };
@@ -46,6 +46,19 @@ describe('behind Sentinel', () => {
     const master = await sentinel.master();
     const kit = { server: master, admin: await master.admin(), cleanup: leaks.cleanup.bind(leaks) };
     expect((await applicationRound(kit, open(), open())).undone).toEqual([]);
+    expect(await refused()).toEqual([]);
+  });
+
+  it('and for a client with a name, which the sentinels are told too', async () => {
+    const client = open({ clientName: 'worker' });
+    await client.getLock(allowedName()).withLock(() => undefined);
+    const isNamed = async () => {
+      const lists = await Promise.all(
+        sentinel.watchers.map(async (watcher) => String(await (await watcher.admin()).client('LIST'))),
+      );
+      return lists.some((list) => / name=\S*worker\S* .* user=watcher /.test(list));
+    };
+    await waitUntil(async () => (await isNamed()) || (await refused()).length > 0, { what: 'its name' });
     expect(await refused()).toEqual([]);
   });
 
