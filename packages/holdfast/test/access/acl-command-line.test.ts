@@ -1,8 +1,8 @@
 import { startPrivateRedis, useRedis } from '@holdfast/testkit';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { holdfast } from '../cli/terminal.js';
+import { type Finding, holdfast } from '../cli/terminal.js';
 import { allowedName, openAs, unhurried } from '../support/access-round.js';
-import { createUser, password, refusedTo } from '../support/acl-rules.js';
+import { createUser, documentedGrants, password, refusedTo } from '../support/acl-rules.js';
 
 const kit = useRedis(startPrivateRedis);
 const user = 'limited';
@@ -40,6 +40,35 @@ describe('the rules for the operator in docs/security.md', () => {
     await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' });
     await client.close();
   });
+
+  it.each([
+    ['read-write locks', ['read-write']],
+    ['semaphores', ['semaphores', 'sizing']],
+    ['latches', ['latches']],
+    ['elections', ['elections']],
+  ])(
+    'are what the doctor names to a user of locks who is to have %s besides, and with them it names nothing',
+    async (check, titles) => {
+      await createUser(kit.admin, user, 'locks');
+      const { host, port } = kit.server;
+      const seen = async () => {
+        const url = `redis://${user}:${password}@${host}:${port}`;
+        const { json } = await holdfast(kit, ['doctor', '--redis', url, '--prefix', 'lock:', '--json']);
+        const [{ fit, findings }] = json as [{ fit: boolean; findings: Finding[] }];
+        return { fit, finding: findings.find((each) => each.check === check) };
+      };
+      const before = await seen();
+      expect(before).toMatchObject({
+        fit: true,
+        finding: { status: 'warn', detail: expect.stringMatching(/^only for who uses them; missing: /) },
+      });
+      expect(before.finding?.missing?.toSorted()).toEqual(
+        titles.flatMap((title) => documentedGrants(title)).toSorted(),
+      );
+      for (const title of titles) await createUser(kit.admin, user, title);
+      expect(await seen()).toMatchObject({ fit: true, finding: { status: 'ok' } });
+    },
+  );
 
   it('do not make a client ready: it may not listen', async () => {
     await createUser(kit.admin, user, 'operator');

@@ -312,7 +312,8 @@ describe('holdfast doctor', () => {
     expect(others.filter(({ status }) => status !== 'ok')).toEqual([]);
     expect(others.map(({ check }) => check)).toEqual([
       ...['reachable', 'version', 'role', 'eviction', 'replicas', 'scripts', 'min-replicas-to-write', 'clock'],
-      ...['commands', 'keys', 'pub/sub', 'keys-without-expiry', 'lock'],
+      ...['commands', 'keys', 'pub/sub', 'read-write locks', 'semaphores', 'latches', 'elections'],
+      ...['keys-without-expiry', 'lock'],
     ]);
     expect(code).toBe(0);
   });
@@ -366,8 +367,10 @@ describe('holdfast doctor', () => {
     expect(finding('commands')).toMatchObject({ status: 'bad', missing: ['+hset', '+zadd'] });
     expect(finding('keys')).toMatchObject({
       status: 'bad',
-      missing: expect.arrayContaining([`~holdfast_queue:{${prefix}*`, `~holdfast_rw_writers:{${prefix}*`]),
+      missing: expect.arrayContaining([`~holdfast_queue:{${prefix}*`]),
     });
+    const writers = [`~holdfast_rw_writers:{${prefix}*`];
+    expect(finding('read-write locks')).toMatchObject({ status: 'warn', missing: expect.arrayContaining(writers) });
     expect(finding('pub/sub')?.missing).toEqual(expect.arrayContaining(['&holdfast_inbox:*', '+subscribe']));
     expect(finding('keys-without-expiry')).toMatchObject({ status: 'warn', missing: [`${prefix}old`] });
     expect(finding('lock')).toMatchObject({ status: 'bad' });

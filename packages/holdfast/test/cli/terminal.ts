@@ -3,6 +3,8 @@ import type { EndSignal, Io } from '../../src/cli/io.js';
 import { plain } from '../../src/cli/paint.js';
 import { runCommandLine } from '../../src/cli/program.js';
 
+export type { Finding } from '../../src/cli/doctor/finding.js';
+
 /** What a call of the command line came to. */
 export interface Outcome {
   readonly code: number;

@@ -67,7 +67,8 @@ describe('the command line in a Cluster', () => {
 
   it('names rights to the channels of a Cluster: who lacks them locks all the same, and waits longer', async () => {
     const { nodes } = kit.cluster;
-    await createUserOn(nodes, 'limited', 'locks', 'in-a-cluster');
+    await createUserOn(nodes, 'limited', 'locks', 'in-a-cluster', 'from-redis-7');
+    await Promise.all(nodes.map(async (node) => (await node.admin()).acl('SETUSER', 'limited', '-ssubscribe')));
     const set = (...rules: string[]) =>
       Promise.all(nodes.map(async (node) => (await node.admin()).acl('SETUSER', 'limited', ...rules)));
     kit.cleanup(async () => {
@@ -80,13 +81,38 @@ describe('the command line in a Cluster', () => {
       const [{ findings }] = json as [{ findings: { check: string; status: string; missing?: string[] }[] }];
       return findings.find(({ check }) => check === 'pub/sub');
     };
-    expect(await seen()).toMatchObject({ status: 'warn', missing: ['+ssubscribe'] });
+    expect(await seen()).toMatchObject({
+      status: 'warn',
+      missing: ['+ssubscribe'],
+      detail: expect.stringMatching(/^for latches, observe\(\) of an election, and beside Java/),
+    });
     await set('-spublish');
     expect(await seen()).toMatchObject({ status: 'warn', missing: ['+spublish', '+ssubscribe'] });
     await set('+spublish', '+ssubscribe');
     expect(await seen()).toMatchObject({ status: 'ok' });
     await set('-subscribe');
     expect(await seen()).toMatchObject({ status: 'bad', missing: ['+subscribe'] });
+  });
+
+  it('names the right without which holds are lost while a slot moves', async () => {
+    const { nodes } = kit.cluster;
+    await createUserOn(nodes, 'limited', 'locks', 'in-a-cluster', 'from-redis-7');
+    kit.cleanup(async () => {
+      for (const node of nodes) await (await node.admin()).acl('DELUSER', 'limited');
+    });
+    const [{ host, port }] = nodes as [(typeof nodes)[number]];
+    const server = { server: { url: `redis://limited:${password}@${host}:${port}` } } as unknown as RedisKit;
+    const seen = async () => {
+      const { code, json } = await holdfast(server, ['doctor', '--cluster', '--prefix', 'lock:', '--json']);
+      const [{ findings }] = json as [{ findings: { check: string; status: string; detail: string }[] }];
+      return { code, finding: findings.find(({ check }) => check === 'moving-slots') };
+    };
+    expect(await seen()).toMatchObject({ code: 0, finding: { status: 'ok' } });
+    await Promise.all(nodes.map(async (node) => (await node.admin()).acl('SETUSER', 'limited', '-asking')));
+    expect(await seen()).toMatchObject({
+      code: 1,
+      finding: { status: 'bad', detail: 'while a slot moves, holds are lost and calls wait; missing: +asking' },
+    });
   });
 
   it('says of a master that is busy with a script that it is, whichever node it is given', async () => {

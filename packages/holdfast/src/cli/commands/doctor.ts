@@ -34,8 +34,8 @@ export const doctor: CliCommand = {
     else if (first !== undefined) {
       const { keyPrefix } = call.site;
       const prefixes = { prefix: call.prefix, keyPrefix };
-      const { commands, keys, pubSub } = await examineRights(first, prefixes, call.site.kind);
-      tell(commands, keys, pubSub, await examineLeftovers(servers, keyPrefix + call.prefix), await tried(call));
+      tell(...(await examineRights(first, prefixes, call.site.kind)));
+      tell(await examineLeftovers(servers, keyPrefix + call.prefix), await tried(call));
     }
     const isFit = !findings.some(({ status }) => status === 'bad');
     if (call.wantsJson) call.printJson({ fit: isFit, findings });

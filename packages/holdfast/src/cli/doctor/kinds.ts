@@ -1,0 +1,88 @@
+/** What a user lacks for the kinds of locks that need more than an exclusive lock: nothing is wrong where they are not used. */
+
+import { randomUUID } from 'node:crypto';
+import { election, latch, lockKeys, type Prefixes, readWriteKeys, semaphoreKeys } from '@holdfast/core';
+import type { Redis } from 'ioredis';
+import type { Finding } from './finding.js';
+import { missingOf, patternUpTo, type Trial, verdict } from './trial.js';
+
+const COST = 'only for who uses them';
+
+/** What a kind needs besides. The key is one that nobody has, and no call makes it. */
+interface Kind {
+  readonly check: string;
+  readonly keys: readonly string[];
+  readonly channel: string;
+  readonly calls: (key: string) => readonly Trial[];
+}
+
+/** `named`: patterns of keys that are missing for every lock, and that give those of a kind too when they are wide enough. */
+export async function examineKinds(
+  redis: Redis,
+  prefixes: Required<Prefixes>,
+  named: readonly string[],
+): Promise<Finding[]> {
+  const name = `doctor-${randomUUID()}`;
+  const at = (key: string) => prefixes.keyPrefix + key;
+  const isNamed = (right: string) => named.some((pattern) => right.startsWith(pattern.slice(0, -1)));
+  const findings: Finding[] = [];
+  for (const { check, keys, channel, calls } of kindsOf(name, prefixes)) {
+    const commands = await missingOf(redis, 'command', calls(at(lockKeys(name, prefixes).lock)));
+    const patterns = await missingOf(redis, 'argument', [
+      ...keys.map((key): Trial => [`~${at(key)}`, 'EXISTS', at(key)]),
+      [`&${channel}`, 'PUBLISH', channel, ''],
+    ]);
+    // One key of Redisson's says behind the name what it is.
+    const tailOf = (right: string) => /\}?:timeout$/.exec(right)?.[0] ?? '';
+    const missing = [...commands, ...patterns.map((right) => patternUpTo(name, right) + tailOf(right))];
+    findings.push(
+      verdict(
+        check,
+        missing.filter((right) => !isNamed(right)),
+        'warn',
+        COST,
+      ),
+    );
+  }
+  return findings;
+}
+
+function kindsOf(name: string, prefixes: Prefixes): readonly Kind[] {
+  const readWrite = readWriteKeys(name, prefixes);
+  const semaphore = semaphoreKeys(name, prefixes);
+  const countdown = latch.latchKeys(name, prefixes);
+  return [
+    {
+      check: 'read-write locks',
+      keys: [readWrite.writers, readWrite.readers, readWrite.fresh],
+      channel: readWrite.releaseChannel,
+      calls: (key) => [['+hrandfield', 'HRANDFIELD', key]],
+    },
+    {
+      check: 'semaphores',
+      keys: [semaphore.permits, semaphore.queue, semaphore.fresh, semaphore.timeouts],
+      channel: semaphore.releaseChannel,
+      calls: (key) => [
+        ['+get', 'GET', key],
+        // What is no number is refused, and makes nothing.
+        ['+incrby', 'INCRBY', key, 'none'],
+        ['+decrby', 'DECRBY', key, 'none'],
+        ['+persist', 'PERSIST', key],
+        ['+hkeys', 'HKEYS', key],
+        ['+zcount', 'ZCOUNT', key, '0', '0'],
+      ],
+    },
+    {
+      check: 'latches',
+      keys: [countdown.round],
+      channel: countdown.channel,
+      calls: (key) => [['+get', 'GET', key]],
+    },
+    {
+      check: 'elections',
+      keys: [lockKeys(name, prefixes).tokenCounter],
+      channel: election.electionChannel(name, prefixes),
+      calls: () => [],
+    },
+  ];
+}
