@@ -6,8 +6,8 @@ import { fieldOf } from './doctor/finding.js';
 /** Says it on the standard error. Where nobody may ask, or nobody answers, nothing is said: what was to be shown has come, or the command ends with that. */
 export async function tellBlindSpots(call: Call): Promise<void> {
   if (call.site.kind !== 'node') return;
-  const [redis] = await call.site.connect(call.answerWithinMs).catch(() => []);
-  const info = (await redis?.info().catch(() => '')) ?? '';
+  const connected = await call.site.connect(call.answerWithinMs).catch(() => undefined);
+  const info = (await connected?.servers[0].info().catch(() => '')) ?? '';
   if (fieldOf(info, 'redis_mode') === 'cluster')
     call.complain('PARTIAL_VIEW', 'this is one node of a Cluster, and knows only its own locks: add --cluster');
   if (fieldOf(info, 'role') === 'slave' && fieldOf(info, 'slave_read_only') !== '0')

@@ -1,14 +1,13 @@
 /** What a command of the command line is given, and what it reads from its arguments. */
 
 import { createLockClient, type LockClient, type LockClientOptions, LockUnavailableError } from 'holdfast';
-import type { Redis } from 'ioredis';
 import { performance } from 'node:perf_hooks';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { complain } from './complaint.js';
+import { complain, wordsOf } from './complaint.js';
 import { durationOf } from './durations.js';
 import { UsageError } from './exit-codes.js';
 import type { Io } from './io.js';
-import { type Site, siteOf, siteOptions } from './site.js';
+import { type Connected, type Site, siteOf, siteOptions } from './site.js';
 
 /** What it takes a lock client to find out why there is no connection, where the time that answers have is over. */
 const A_MOMENT_MS = 1_000;
@@ -114,12 +113,25 @@ export class Call {
   }
 
   /**
-   * Connections to each master, for what a lock client does not do. Why there are none a lock client says best; when there are some it is not asked whether it is
-   * ready: it would subscribe, which who only looks may not.
+   * Connections to each master, for what is asked of all.
+   *
+   * @throws LockUnavailableError also when one of them does not answer
+   */
+  async servers(): Promise<Connected['servers']> {
+    const { servers, failures } = await this.connected();
+    const [failure] = failures;
+    if (failure === undefined) return servers;
+    const { node, why } = failure;
+    throw new LockUnavailableError(`Redis cannot be asked: ${node}: ${wordsOf(why)}`, undefined, { cause: why });
+  }
+
+  /**
+   * Connections to each master that answers, for what a lock client does not do. Why there are none a lock client says best; when there are some it is not asked
+   * whether it is ready: it would subscribe, which who only looks may not.
    *
    * @throws LockUnavailableError
    */
-  async servers(): Promise<readonly Redis[]> {
+  async connected(): Promise<Connected> {
     const withinMs = this.answerWithinMs;
     const startedAt = performance.now();
     try {

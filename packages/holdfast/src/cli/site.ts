@@ -34,10 +34,18 @@ export interface Site {
   readonly keyPrefix: string;
   /** For a lock client. */
   input(): RedisInput;
-  /** Connections of its own, in a Cluster one to each master, which give each answer so much time. */
-  connect(answerWithinMs: number): Promise<readonly Redis[]>;
+  /** Connections of its own, in a Cluster one to each master, which give each answer so much time. @throws where there would be none */
+  connect(answerWithinMs: number): Promise<Connected>;
   /** Ends what {@link Site.input} and {@link Site.connect} have made. */
   close(): void;
+}
+
+/** What {@link Site.connect} came to. */
+export interface Connected {
+  /** Those that answer, at least one. */
+  readonly servers: readonly [Redis, ...Redis[]];
+  /** Masters of a Cluster that do not. */
+  readonly failures: readonly { readonly node: string; readonly why: Error }[];
 }
 
 const DEFAULT_URL = 'redis://localhost:6379';
@@ -145,15 +153,14 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
     address,
     keyPrefix: options.keyPrefix ?? '',
     input: () => options,
-    connect: async (commandTimeout) => {
-      const connectTimeout = Math.min(CONNECT_MS, commandTimeout);
+    connect: async (answerWithinMs) => {
       const redis = new Redis({
-        ...{ ...options, ...asking, commandTimeout, connectTimeout },
+        ...{ ...options, ...asking, commandTimeout: answerWithinMs, connectTimeout: answerWithinMs },
         ...{ sentinelRetryStrategy: () => null, keyPrefix: '' },
       });
       opened.push(redis);
       await connected(redis);
-      return [redis];
+      return { servers: [redis], failures: [] };
     },
     close: () => {
       for (const redis of opened) redis.disconnect();
@@ -197,16 +204,26 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
     keyPrefix,
     address: nodes.map(({ host, port }) => `${host}:${port}`).join(', '),
     input: () => open(keyPrefix),
-    connect: async (commandTimeout) => {
-      const connectTimeout = Math.min(CONNECT_MS, commandTimeout);
+    connect: async (answerWithinMs) => {
+      const times = { commandTimeout: answerWithinMs, connectTimeout: answerWithinMs };
       // Where that check fails, as while a master is busy, connect() never ends.
-      const cluster = open('', { commandTimeout, connectTimeout }, { enableReadyCheck: false });
+      const cluster = open('', times, { enableReadyCheck: false });
       await connected(cluster);
-      const masters = cluster.nodes('master');
-      if (masters.length === 0) throw new Error('no node of the Cluster keeps any slot');
-      // It may have connected to some by itself.
-      await Promise.all(masters.filter(({ status }) => status === 'wait').map(connected));
-      return masters;
+      const failures: Connected['failures'][number][] = [];
+      const attempts = cluster.nodes('master').map(async (server) => {
+        try {
+          // It may have connected to some by itself.
+          if (server.status === 'wait') await connected(server);
+          return [server];
+        } catch (error) {
+          const { host, port } = server.options;
+          failures.push({ node: `${host}:${port}`, why: error as Error });
+          return [];
+        }
+      });
+      const [first, ...rest] = (await Promise.all(attempts)).flat();
+      if (first !== undefined) return { servers: [first, ...rest], failures };
+      throw failures[0]?.why ?? new Error('no node of the Cluster keeps any slot');
     },
     close: () => {
       for (const connection of opened) connection.disconnect();

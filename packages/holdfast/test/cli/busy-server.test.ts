@@ -1,6 +1,6 @@
 /** A server that accepts connections and gives no answer: the command line says so, and not how ioredis ended its own. */
 
-import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { faultProxy, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { LockClient } from 'holdfast';
 import { Redis } from 'ioredis';
@@ -78,6 +78,20 @@ describe.each<[string, Trouble, RegExp]>([
   });
 });
 
+it('a lock is tried for as long as --timeout says, the way to a connection included', async () => {
+  const proxy = await faultProxy({ target: kit.server });
+  kit.cleanup(() => proxy.close());
+  const opening = jest.spyOn(Call.prototype, 'openClient').mockImplementation(function (this: Call, options) {
+    opening.mockRestore();
+    // A connection asks more than once before it is ready; the default of a client is a second.
+    proxy.delay(600, 'up');
+    return this.openClient(options);
+  });
+  const { code, output } = await holdfast(kit, ['doctor', '--redis', proxy.url, '--timeout', '30s']);
+  expect(output).toMatch(/^ok +lock +taken/m);
+  expect(code).toBe(0);
+}, 60_000);
+
 describe('a server that hangs costs the doctor no more time than --timeout says, and a moment:', () => {
   it('from the beginning', async () => {
     const asked = jest.spyOn(LockClient.prototype, 'connect');
@@ -90,11 +104,11 @@ describe('a server that hangs costs the doctor no more time than --timeout says,
 
   it('once it is connected', async () => {
     let end: (() => Promise<unknown>) | undefined;
-    const connecting = jest.spyOn(Call.prototype, 'servers').mockImplementation(async function (this: Call) {
+    const connecting = jest.spyOn(Call.prototype, 'connected').mockImplementation(async function (this: Call) {
       connecting.mockRestore();
-      const servers = await this.servers();
+      const connected = await this.connected();
       end = await hangs();
-      return servers;
+      return connected;
     });
     const sent = jest.spyOn(Redis.prototype, 'sendCommand');
     const startedAt = performance.now();

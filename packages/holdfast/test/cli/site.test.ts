@@ -74,8 +74,8 @@ describe('the query of the URL of Redis', () => {
     expect(site({ redis: ['redis://a'] }).input()).toEqual({ host: 'a', port: 6379, keyPrefix: '' });
     const { host, port } = kit.server;
     const connecting = site({ redis: [`redis://${host}:${port}/?lazyConnect=&keyPrefix=a:&commandTimeout=0`] });
-    const [redis] = await connecting.connect(1_234);
-    expect(redis?.options).toMatchObject({ lazyConnect: true, keyPrefix: '', commandTimeout: 1_234 });
+    const { servers } = await connecting.connect(1_234);
+    expect(servers[0].options).toMatchObject({ lazyConnect: true, keyPrefix: '', commandTimeout: 1_234 });
   });
 
   it('gives numbers as numbers: sockets take no other', () => {

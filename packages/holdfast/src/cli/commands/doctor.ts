@@ -1,3 +1,4 @@
+import { keySlot, lockKeys } from '@holdfast/core';
 import type { Redis } from 'ioredis';
 import type { Call, CliCommand } from '../command-line.js';
 import { wordsOf } from '../complaint.js';
@@ -6,6 +7,7 @@ import { examineLeftovers } from '../doctor/leftovers.js';
 import { examineRights } from '../doctor/rights.js';
 import { examineServer } from '../doctor/server.js';
 import { silenceOf } from '../doctor/silence.js';
+import { type Slots, slotsOf } from '../doctor/slots.js';
 import { exitCodes } from '../exit-codes.js';
 import type { Paint } from '../paint.js';
 import { printable } from '../table.js';
@@ -25,17 +27,19 @@ export const doctor: CliCommand = {
       findings.push(...found);
       if (!call.wantsJson) for (const finding of found) call.io.write(lineOf(finding, call.io.paint));
     };
-    const servers = await reached(call, tell);
+    const { servers, lost } = await reached(call, tell);
     const [first] = servers;
     const silences = servers.map(silenceOf);
     for (const redis of servers) tell(...(await examineServer(redis, nodeOf(redis), call.site.kind)));
+    const slots = first && call.site.kind === 'cluster' ? await slotsOf(first, lost) : undefined;
+    tell(...(slots?.findings ?? []));
     const isSilent = silences.some((silence) => silence() !== undefined);
     if (isSilent) tell({ check: 'lock', status: 'bad', detail: 'not tried: Redis no longer answers' });
     else if (first !== undefined) {
       const { keyPrefix } = call.site;
       const prefixes = { prefix: call.prefix, keyPrefix };
       tell(...(await examineRights(first, prefixes, call.site.kind)));
-      tell(await examineLeftovers(servers, keyPrefix + call.prefix), await tried(call));
+      tell(await examineLeftovers(servers, keyPrefix + call.prefix), await tried(call, slots));
     }
     const isFit = !findings.some(({ status }) => status === 'bad');
     if (call.wantsJson) call.printJson({ fit: isFit, findings });
@@ -44,33 +48,43 @@ export const doctor: CliCommand = {
   },
 };
 
-async function reached(call: Call, tell: (finding: Finding) => void): Promise<readonly Redis[]> {
-  const { site } = call;
+/** The servers that answer, and the nodes of a Cluster that do not. */
+async function reached(call: Call, tell: (finding: Finding) => void) {
+  const { kind, address } = call.site;
   const check = 'reachable';
   try {
-    const servers = await call.servers();
-    const many = servers.length > 1 ? `, ${servers.length} masters` : '';
-    tell({ check, status: 'ok', detail: `${site.kind} ${site.address}${many}` });
-    return servers;
+    const { servers, failures } = await call.connected();
+    const masters = servers.length + failures.length;
+    const many = masters > 1 ? `, ${failures.length > 0 ? `${servers.length} of ` : ''}${masters} masters` : '';
+    tell({ check, status: 'ok', detail: `${kind} ${address}${many}` });
+    for (const { node, why } of failures) tell({ check, status: 'bad', node, detail: wordsOf(why) });
+    return { servers, lost: failures.map(({ node }) => node) };
   } catch (error) {
-    tell({ check, status: 'bad', detail: `${site.address}: ${wordsOf(error)}` });
-    return [];
+    tell({ check, status: 'bad', detail: `${address}: ${wordsOf(error)}` });
+    return { servers: [], lost: [] };
   }
 }
 
 /** Takes a lock and gives it back: whatever else was found, this is what counts. */
-async function tried(call: Call): Promise<Finding> {
+async function tried(call: Call, slots: Slots | undefined): Promise<Finding> {
   const check = 'lock';
-  const name = `doctor-${process.pid}`;
+  const name = nameToTry(call, slots);
   try {
     const ran = await call
-      .openClient()
+      .openClient({ attemptTimeoutMs: call.answerWithinMs })
       .getLock(name)
       .tryWithLock({ leaseMs: 5_000 }, () => undefined);
     return { check, status: ran.ran ? 'ok' : 'warn', detail: ran.ran ? 'taken and given back' : `${name} was busy` };
   } catch (error) {
     return { check, status: 'bad', detail: wordsOf(error) };
   }
+}
+
+/** In a Cluster one whose slot has a server: that others have none is told by itself. Where the prefix has a hash tag, all names have the same slot. */
+function nameToTry({ prefix, site }: Call, slots: Slots | undefined): string {
+  const names = Array.from({ length: 100 }, (_, index) => `doctor-${process.pid}-${index}`) as [string, ...string[]];
+  const slotOf = (name: string) => keySlot(site.keyPrefix + lockKeys(name, { prefix, keyPrefix: site.keyPrefix }).lock);
+  return names.find((name) => slots === undefined || slots.isServed(slotOf(name))) ?? names[0];
 }
 
 function nodeOf({ options, stream }: Redis): string {
