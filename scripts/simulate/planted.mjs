@@ -180,7 +180,7 @@ export const planted = [
   },
   {
     name: 'a copy makes a lock rest again',
-    ...{ with: 'rest', class: 'broken', rules: ['exclusion', 'ghost'], file: `${server}/rest.ts` },
+    ...{ with: 'rest', class: 'broken', rules: ['record', 'exclusion', 'ghost'], file: `${server}/rest.ts` },
     before: 'if (count === undefined) {',
     after: 'if (count === undefined && !redis.exists(dead)) {',
   },
