@@ -21,7 +21,7 @@ import type { SentinelRound } from './sentinel-round.js';
 import { RoundTrips } from './round-trips.js';
 import { SilenceGuard } from './silence-guard.js';
 import { PortProbe } from './port-probe.js';
-import { addressOf, isBeginningAgain, isLasting } from './trouble.js';
+import { addressOf, isBeginningAgain, isLasting, isSequel } from './trouble.js';
 import { type Connection, type ConnectionListener, type OwnedRedis, type ReplicaTerms } from './connection.js';
 import { disconnect } from './disconnect.js';
 import { ConnectedKeyspace, type Keyspace } from './keyspace.js';
@@ -281,14 +281,15 @@ export class NodeConnection implements Connection {
   readonly #failed = (error: unknown): void => {
     const told = redacted(error);
     const unnamed = this.#ofSentinels?.(told);
-    if (isBeginningAgain(unnamed ?? told)) return;
-    this.#trouble = unnamed ?? told;
+    const trouble = unnamed ?? told;
+    if (isBeginningAgain(trouble) || (this.#trouble !== undefined && isSequel(trouble))) return;
+    this.#trouble = trouble;
     // Sentinels are asked before there is a connection: the next one is without that trouble.
     this.#troubledEpoch = unnamed ? this.#epoch - 1 : this.#epoch;
     // Yours are told to you by your own listener, and what ends because we end it is no trouble.
     if (this.#ownership === 'ours' && !this.#closed)
-      this.#tools.onError(`commands to ${addressOf(this.redis)}`, this.#trouble);
-    if (isLasting(this.#trouble) && !this.ready) this.#listener.onLastingTrouble(this.#trouble);
+      this.#tools.onError(`commands to ${addressOf(this.redis)}`, trouble);
+    if (isLasting(trouble) && !this.ready) this.#listener.onLastingTrouble(trouble);
   };
 }
 

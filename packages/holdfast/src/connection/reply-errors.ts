@@ -8,7 +8,7 @@
 
 import { types } from 'node:util';
 import { MisdirectedReplyError, ProtocolError } from '@holdfast/core';
-import { unnamedMaster } from './trouble.js';
+import { brokenConnection, noConnection, unnamedMaster } from './trouble.js';
 
 /** Never ran, try later / never ran, give up / answered, but not in our protocol / may have run. */
 export type ErrorMeaning =
@@ -57,8 +57,8 @@ export function redisCodeOf(message: string): string {
 
 /** What ioredis says of its own workings and options, and what is the case. */
 const reworded: readonly [RegExp, string][] = [
-  [/^Stream isn't .*/, 'there is no connection'],
-  [/^Reached the max .*/, 'the connection broke before the answer'],
+  [/^Stream isn't .*/, noConnection],
+  [/^Reached the max .*/, brokenConnection],
   [/^timeout$/, 'no answer has come in time'],
   [/^All sentinels are unreachable.*?(?:Last error:|$)/s, unnamedMaster],
 ];

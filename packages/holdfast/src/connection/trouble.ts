@@ -59,11 +59,18 @@ const kinds: readonly Kind[] = [
 const toAnAddress = /\b(?:connect|getaddrinfo) (E[A-Z_]+)\b/;
 /** What ioredis says of a command whose connection has ended, whatever ended it. */
 export const closedConnection = 'Connection is closed.';
+/** What we say of a command that ioredis did not take, and of one that it gave up. */
+export const noConnection = 'there is no connection';
+export const brokenConnection = 'the connection broke before the answer';
 /** What the trouble of the sentinels begins with. */
 export const unnamedMaster = 'No sentinel names the master:';
 
 /** A sentinel has named a master. What was wrong with that one has been said, and ioredis begins again with the first. */
 export const isBeginningAgain = ({ message }: Error): boolean => message === unnamedMaster;
+
+/** It says that there is no connection, and not why: what is known of the reason says more. */
+export const isSequel = ({ message }: Error): boolean =>
+  [closedConnection, noConnection, brokenConnection].includes(message);
 
 /** The trouble with several servers, each in words of its own: those of one do not speak for the others. */
 const ofSeveral = /^\d+ of \d+ nodes /;
