@@ -156,7 +156,7 @@ export class Backend {
     this.#inbox = inbox;
     this.#broadcast = broadcast;
     this.#shards = shards;
-    this.#readiness = new Readiness(topology, inbox, common);
+    this.#readiness = new Readiness(topology, inbox, common, subscriber);
     this.#reaching = new Readiness(topology, undefined, common);
   }
 

@@ -16,6 +16,7 @@ import { none } from '../lists.js';
 import { apart } from '../scopes/scope.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { retryStrategy, swift } from './connection-options.js';
+import { withCredentialsOf } from './live-credentials.js';
 import { redacted } from './reply-errors.js';
 import { closedConnection, isLasting } from './trouble.js';
 import { attempt, type Attempt } from './why-closed.js';
@@ -65,7 +66,7 @@ export class ClusterMap {
   constructor(template: Cluster, tools: ConnectionTools, listener: ClusterMapListener) {
     this.#tools = tools;
     this.#listener = listener;
-    const { redisOptions } = template.options;
+    const redisOptions = { ...template.options.redisOptions };
     this.#cluster = apart(() =>
       template.duplicate([], {
         lazyConnect: true,
@@ -76,9 +77,15 @@ export class ClusterMap {
           if (reason !== undefined) this.#tell(redacted(reason));
           return retryStrategy(times);
         },
-        redisOptions: { ...redisOptions, ...swift(redisOptions ?? {}), disconnectTimeout: 200 },
+        redisOptions: { ...redisOptions, ...swift(redisOptions), disconnectTimeout: 200 },
       }),
     );
+    this.#cluster.on('+node', (redis: Redis) => {
+      // Where a node of yours has a password of its own, that stays.
+      const { username, password } = redis.options;
+      if (username === redisOptions.username && password === redisOptions.password)
+        withCredentialsOf(redis, () => template.options.redisOptions);
+    });
     this.#cluster.on('refresh', () => this.#learn());
     this.#cluster.on('node error', (_, node: NodeAddress) => {
       const unasked = this.#cluster.nodes().find((redis) => addressOf(redis) === node);
@@ -150,7 +157,7 @@ export class ClusterMap {
     const template = nodes.find((node) => addressOf(node) === address) ?? nodes[0];
     const colon = address.lastIndexOf(':');
     const [host, port] = [address.slice(0, colon), Number(address.slice(colon + 1))];
-    return template?.duplicate({ ...options, host, port });
+    return template && withCredentialsOf(template.duplicate({ ...options, host, port }), () => template.options);
   }
 
   async close(): Promise<void> {

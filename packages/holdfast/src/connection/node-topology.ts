@@ -1,6 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import type { Connection, OwnedRedis } from './connection.js';
 import { nameFor } from './connection-options.js';
+import { withCredentialsOf } from './live-credentials.js';
 import type { Keyspace } from './keyspace.js';
 import { NodeConnection } from './node-connection.js';
 import type { Topology, TopologyListener, Refusal } from './topology.js';
@@ -102,7 +103,7 @@ export class NodeTopology implements Topology {
 
   openSubscriber(options: RedisOptions): Redis {
     const { redis: given } = this.#connection;
-    const redis = given.duplicate({ ...this.#named, ...options });
+    const redis = withCredentialsOf(given.duplicate({ ...this.#named, ...options }), () => given.options);
     this.#sentinels?.mind(redis);
     return redis;
   }

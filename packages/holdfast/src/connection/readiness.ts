@@ -11,6 +11,7 @@ import { LockClientClosedError } from '../errors.js';
 import type { Topology } from './topology.js';
 import { whenOver, type Timing } from './reading.js';
 import { redacted } from './reply-errors.js';
+import type { Subscriber } from './subscriber.js';
 import { isLasting } from './trouble.js';
 import { connectionClosed, unavailable } from './unavailable.js';
 
@@ -34,12 +35,19 @@ export class Readiness {
   readonly #topology: Topology;
   readonly #inbox: Pick<Inbox, 'confirmed' | 'open'> | undefined;
   readonly #parts: ReadinessParts;
+  readonly #messages: Pick<Subscriber, 'trouble'> | undefined;
   readonly #waiting = new Set<Wait<void>>();
   #resume: (() => void) | undefined;
   #closed = false;
 
   /** @param inbox - has to be heard besides; undefined for who only asks and waits for no message: a replica can tell too. */
-  constructor(topology: Topology, inbox: Pick<Inbox, 'confirmed' | 'open'> | undefined, parts: ReadinessParts) {
+  constructor(
+    topology: Topology,
+    inbox: Pick<Inbox, 'confirmed' | 'open'> | undefined,
+    parts: ReadinessParts,
+    messages?: Pick<Subscriber, 'trouble'>,
+  ) {
+    this.#messages = messages;
     this.#topology = topology;
     this.#inbox = inbox;
     this.#parts = parts;
@@ -71,11 +79,12 @@ export class Readiness {
     const waiter = new Wait<void>({ aborts: this.#parts.aborts, signal });
     this.#waiting.add(waiter);
     const limit = whenOver(timeoutMs, this.#parts, () => {
+      const { ready } = this;
       waiter.reject(
         unavailable(
-          this.ready ? 'Redis did not answer in time' : 'The client could not connect in time',
+          ready ? 'Redis did not answer in time' : 'The client could not connect in time',
           undefined,
-          this.#topology.troubleWith(SOME_LOCK),
+          this.#topology.troubleWith(SOME_LOCK) ?? (ready ? undefined : this.#messages?.trouble),
         ),
       );
     });

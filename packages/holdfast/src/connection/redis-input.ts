@@ -3,6 +3,7 @@ import type { RedisInput } from '../options.js';
 import { apart } from '../scopes/scope.js';
 import type { OwnedRedis } from './connection.js';
 import { nameFor, ours, oursForSure, retryStrategy, swift } from './connection-options.js';
+import { withCredentialsOf } from './live-credentials.js';
 
 /** What the `redis` option came to: a client for one server (or the master behind Sentinel), or the map of a Cluster. */
 export type OpenedRedis = ({ kind: 'node' } & OwnedRedis) | { kind: 'cluster'; template: Cluster };
@@ -34,7 +35,8 @@ export function openRedis(input: RedisInput, connectionName?: string): OpenedRed
     refuseUnfit(input);
     if (!input.options.sentinels) return { kind: 'node', redis: input, ownership: 'yours' };
     const ownName = nameFor(input.options, connectionName);
-    return open(() => input.duplicate({ ...oursForSure, ...swift(input.options), ...ownName }));
+    const options = { ...oursForSure, ...swift(input.options), ...ownName };
+    return open(() => withCredentialsOf(input.duplicate(options), () => input.options));
   }
   // Read once: ioredis gets what was looked at.
   const given = { ...input };

@@ -11,6 +11,7 @@ import type { Redis } from 'ioredis';
 import { listening } from './connection-options.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { disconnect } from './disconnect.js';
+import { withCredentialsOf } from './live-credentials.js';
 import { redacted } from './reply-errors.js';
 import { SilenceGuard } from './silence-guard.js';
 
@@ -61,6 +62,7 @@ export class SentinelLink {
     this.#name = String(options.name);
     this.#tools = tools;
     this.#onChange = onChange;
+    const credentials = () => ({ username: options.sentinelUsername, password: options.sentinelPassword });
     const redis = template.duplicate({
       ...listening,
       sentinels: undefined,
@@ -68,14 +70,14 @@ export class SentinelLink {
       host,
       port: port ?? DEFAULT_PORT,
       family: family ?? options.family,
-      username: options.sentinelUsername ?? undefined,
-      password: options.sentinelPassword ?? undefined,
+      ...credentials(),
       tls: options.sentinelTLS,
       lazyConnect: false,
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
       retryStrategy: () => RETRY_MS,
     });
+    withCredentialsOf(redis, credentials);
     this.#redis = redis;
     this.#silence = new SilenceGuard({ ...tools, silenceMs: BEAT_MS }, () => redis.disconnect(true));
     // One sentinel that is down is no trouble; when all are, the connection to the master will say so.

@@ -17,7 +17,7 @@ import { listening } from './connection-options.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { whenRead } from './reading.js';
 import { redacted, meaningOf } from './reply-errors.js';
-import { addressOf, isBeginningAgain } from './trouble.js';
+import { addressOf, isBeginningAgain, isSequel } from './trouble.js';
 import { plain, type PubSubCommands } from './pub-sub-commands.js';
 
 const forMessages: RedisOptions = {
@@ -61,6 +61,8 @@ export class Subscriber implements SubscriberPort {
   #opening = false;
   #handshake: HandshakeLimit | undefined;
   #closed = false;
+  /** The last error, until a connection is up. */
+  #trouble: Error | undefined;
   #probing = false;
   #missed = 0;
 
@@ -68,6 +70,11 @@ export class Subscriber implements SubscriberPort {
     this.#topology = topology;
     this.#tools = tools;
     this.#pubSub = pubSub;
+  }
+
+  /** Why nothing is heard, as far as is known. */
+  get trouble(): Error | undefined {
+    return this.#trouble;
   }
 
   listen(listener: SubscriberListener): void {
@@ -188,6 +195,7 @@ export class Subscriber implements SubscriberPort {
 
   /** Connected, for the first time or again. A channel that is refused does not keep the others waiting. */
   async #restore(redis: Redis): Promise<void> {
+    this.#trouble = undefined;
     await Promise.all([...this.#channels.keys()].map((channel) => this.#send(redis, channel)));
     this.#restored(redis);
   }
@@ -221,6 +229,8 @@ export class Subscriber implements SubscriberPort {
   }
 
   #failed(redis: Redis, error: unknown): void {
+    const trouble = redacted(error);
+    if (this.#trouble === undefined || !isSequel(trouble)) this.#trouble = trouble;
     this.#tools.onError(`messages from ${addressOf(redis)}`, error);
   }
 

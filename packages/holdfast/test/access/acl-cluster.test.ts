@@ -112,4 +112,51 @@ describe('in a Cluster', () => {
       expect(await redis.call(command)).toBe('OK');
     },
   );
+
+  it(
+    'a password that is changed is taken from the options of the Cluster, by every connection',
+    async () => {
+      const username = 'rotated';
+      const onAll = (...command: string[]) =>
+        Promise.all(cluster.nodes.map(async (node) => (await node.admin()).call(...(command as ['ACL']))));
+      await onAll('ACL', 'SETUSER', username, 'on', '>old', '~*', '&*', '+@all');
+      const nodes = cluster.nodes.map(({ host, port }) => ({ host, port }));
+      const redisOptions = { username, password: 'old' };
+      const redis = new Cluster(nodes, { lazyConnect: true, redisOptions });
+      const client = createLockClient({ ...unhurried, redis });
+      leaks.cleanup(() => client.close());
+      await client.connect();
+      await onAll('ACL', 'SETUSER', username, 'resetpass', '>new');
+      (redis.options.redisOptions as typeof redisOptions).password = 'new';
+      await onAll('CLIENT', 'KILL', 'USER', username);
+      await waitUntil(() => !client.ready, { what: 'the client to have heard of it' });
+      const back = () =>
+        client.connect().then(
+          () => true,
+          () => false,
+        );
+      await waitUntil(back, { what: 'every connection to be back', timeoutMs: 20_000 });
+      expect(client.ready).toBe(true);
+    },
+    startMs,
+  );
+
+  it(
+    'a node that was given with a password of its own keeps it',
+    async () => {
+      const nodes = cluster.nodes.map(({ host, port }) => ({ host, port, username: 'limited', password }));
+      const connectionName = 'with-its-own';
+      const redis = new Cluster(nodes, { lazyConnect: true, redisOptions: { connectionName } });
+      const client = createLockClient({ ...unhurried, redis });
+      leaks.cleanup(() => client.close());
+      await client.connect();
+      const lists = await Promise.all(
+        cluster.nodes.map(async (node) => String(await (await node.admin()).client('LIST'))),
+      );
+      const lines = lists.flatMap((list) => list.split('\n')).filter((line) => line.includes(connectionName));
+      expect(lines.length).toBeGreaterThan(3);
+      for (const line of lines) expect(line).toContain(' user=limited ');
+    },
+    startMs,
+  );
 });

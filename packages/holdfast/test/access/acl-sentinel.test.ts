@@ -1,6 +1,7 @@
 import { guardLeaks, startSentinel, type TestSentinel, waitUntil } from '@holdfast/testkit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLockClient, type LockClientOptions } from 'holdfast';
+import { Redis } from 'ioredis';
 import { allowedName, applicationRound, unhurried } from '../support/access-round.js';
 import { createUserOn, password, refusedTo } from '../support/acl-rules.js';
 
@@ -72,6 +73,47 @@ describe('behind Sentinel', () => {
       await sentinel.failover();
       await lock.withLock({ waitMs: 10_000 }, () => undefined);
       expect(await refused()).toEqual([]);
+    },
+    startMs,
+  );
+
+  it(
+    'passwords that are changed are taken from a Redis of the user, by every connection',
+    async () => {
+      const username = 'rotated';
+      const onAll = (...command: string[]) =>
+        Promise.all(
+          [...sentinel.nodes, ...sentinel.watchers].map(async (node) =>
+            (await node.admin()).call(...(command as ['ACL'])),
+          ),
+        );
+      await onAll('ACL', 'SETUSER', username, 'on', '>old', '~*', '&*', '+@all');
+      const { sentinels, name } = sentinel;
+      const users = { username, password: 'old', sentinelUsername: username, sentinelPassword: 'old' };
+      const redis = new Redis({ sentinels, name, ...users, lazyConnect: true });
+      const client = createLockClient({ ...unhurried, redis });
+      leaks.cleanup(() => client.close());
+      const heard = async () => {
+        const lists = await Promise.all(
+          sentinel.watchers.map(async (watcher) => String(await (await watcher.admin()).client('LIST'))),
+        );
+        return lists.every((list) => / sub=2 .* user=rotated /.test(list));
+      };
+      await client.connect();
+      await waitUntil(heard, { what: 'each sentinel is listened to' });
+      await onAll('ACL', 'SETUSER', username, 'resetpass', '>new');
+      Object.assign(redis.options, { password: 'new', sentinelPassword: 'new' });
+      await onAll('CLIENT', 'KILL', 'USER', username);
+      const back = () =>
+        client.connect().then(
+          () => true,
+          () => false,
+        );
+      await waitUntil(async () => (await back()) && (await heard()), {
+        what: 'every connection to be back',
+        timeoutMs: 20_000,
+      });
+      expect(client.ready).toBe(true);
     },
     startMs,
   );

@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { RedisOptions } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { freshName, openClient } from '../support/clients.js';
 import { everyCall, givenConnections } from '../support/given-connections.js';
 import { failureOf } from '../support/outcomes.js';
@@ -21,6 +22,37 @@ const ways = givenConnections(kit);
 const unavailable = (reason: RegExp) => ({
   code: 'LOCK_UNAVAILABLE',
   cause: { message: expect.stringMatching(reason) },
+});
+
+describe('given as a Redis of the user whose password is changed, a client', () => {
+  const open = async () => {
+    const redis = new Redis({ host: kit.server.host, port: kit.server.port, ...right });
+    redis.on('error', () => undefined);
+    kit.cleanup(() => redis.disconnect());
+    await once(redis, 'ready');
+    return { redis, client: openClient(kit, { redis, ...quick }) };
+  };
+
+  it('hears messages again when that Redis is given the new one', async () => {
+    const { redis, client } = await open();
+    await client.connect();
+    await kit.admin.acl('SETUSER', 'app', 'resetpass', '>new');
+    await kit.admin.client('KILL', 'USER', 'app');
+    await waitUntil(async () => /WRONGPASS/.test(String(await failureOf(client.connect()))), { what: 'a refusal' });
+    redis.options.password = 'new';
+    await waitUntil(async () => (await failureOf(client.connect())) === undefined, { what: 'the client is back' });
+    expect(client.ready).toBe(true);
+  });
+
+  it('says why when its messages are all that it does without', async () => {
+    const { redis, client } = await open();
+    redis.options.password = wrong;
+    await expect(client.connect({ timeoutMs: 500 })).rejects.toMatchObject({
+      ...unavailable(/WRONGPASS/),
+      message: expect.stringMatching(/could not connect in time: the server does not accept the user name or password/),
+    });
+    expect(await client.getLock(freshName()).withLock(() => 'done')).toBe('done');
+  });
 });
 
 describe.each(ways)('given as %s, a client', (_, give) => {
