@@ -22,17 +22,18 @@ export function ioredisScriptPort(redis: Redis, onUnknown: () => void): ScriptPo
 
 /** The same as `port` for a server that takes over a slot and must be told, for each command, that it is meant although it does not own it yet. */
 export function askingPort(redis: Redis, port: ScriptPort): ScriptPort {
-  // Its reply is `OK` or the trouble of the whole connection, which the command behind it has as well.
-  const ask = () => void redis.asking().catch(() => undefined);
+  // Where the user may not say so, the command is sent back to where it came from, and that is why.
+  const asked = (send: () => Promise<unknown>) => {
+    const asking = redis.asking();
+    asking.catch(() => undefined);
+    return send().catch(async (error: unknown) => {
+      await asking;
+      throw error;
+    });
+  };
   return {
     ...port,
-    evalsha: (sha, keys, args) => {
-      ask();
-      return port.evalsha(sha, keys, args);
-    },
-    eval: (source, keys, args) => {
-      ask();
-      return port.eval(source, keys, args);
-    },
+    evalsha: (...call) => asked(() => port.evalsha(...call)),
+    eval: (...call) => asked(() => port.eval(...call)),
   };
 }

@@ -159,4 +159,33 @@ describe('in a Cluster', () => {
     },
     startMs,
   );
+
+  it(
+    'without +asking a call in a slot that moves is refused, and a hold there ends with the reason',
+    async () => {
+      const username = 'deaf-to-moves';
+      await createUserOn(cluster.nodes, username, 'locks', 'in-a-cluster');
+      await Promise.all(cluster.nodes.map(async (node) => (await node.admin()).acl('SETUSER', username, '-asking')));
+      const nodes = cluster.nodes.map(({ host, port }) => ({ host, port }));
+      const redis = new Cluster(nodes, { lazyConnect: true, redisOptions: { username, password } });
+      const client = createLockClient({ ...unhurried, watchdogTimeoutMs: 2_000, redis });
+      leaks.cleanup(() => client.close());
+      const events: unknown[] = [];
+      client.on('error', (error) => events.push(error));
+      const name = allowedName();
+      const hold = await client.getLock(name).acquire();
+      const source = await cluster.nodeOfKey(name);
+      const moved = (await cluster.masters()).find((node) => node !== source) as (typeof cluster.nodes)[number];
+      const between = async (keys: { moved: readonly string[] }) => {
+        if (!keys.moved.includes(name) || hold.signal.aborted) return;
+        const next = client.getLock(`lock:{${name}}`);
+        await expect(next.tryLock()).rejects.toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOPERM' });
+        await waitUntil(() => hold.signal.aborted, { what: 'the loss', timeoutMs: 20_000 });
+      };
+      await cluster.migrateSlot(await cluster.slotOf(name), moved, { between });
+      expect(hold.signal.reason).toMatchObject({ cause: { message: expect.stringMatching(/NOPERM .*asking/) } });
+      expect(events.map(String)).toContainEqual(expect.stringMatching(/renewals .*NOPERM .*asking/));
+    },
+    startMs,
+  );
 });
