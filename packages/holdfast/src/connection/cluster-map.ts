@@ -17,6 +17,7 @@ import { apart } from '../scopes/scope.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { retryStrategy, swift } from './connection-options.js';
 import { withCredentialsOf } from './live-credentials.js';
+import { PortProbe } from './port-probe.js';
 import { redacted } from './reply-errors.js';
 import { closedConnection, isLasting } from './trouble.js';
 import { attempt, type Attempt } from './why-closed.js';
@@ -62,6 +63,8 @@ export class ClusterMap {
   /** The nodes that could not be asked, and the attempts to learn why. */
   readonly #unasked = new Map<NodeAddress, Redis>();
   #attempts: readonly Attempt[] = none;
+  /** Of the nodes before the first map, when one could not be asked. */
+  readonly #probes = new Map<NodeAddress, PortProbe>();
 
   constructor(template: Cluster, tools: ConnectionTools, listener: ClusterMapListener) {
     this.#tools = tools;
@@ -87,9 +90,12 @@ export class ClusterMap {
         withCredentialsOf(redis, () => template.options.redisOptions);
     });
     this.#cluster.on('refresh', () => this.#learn());
-    this.#cluster.on('node error', (_, node: NodeAddress) => {
-      const unasked = this.#cluster.nodes().find((redis) => addressOf(redis) === node);
+    this.#cluster.on('node error', (error: Error, node: NodeAddress) => {
+      const nodes = this.#cluster.nodes();
+      const unasked = nodes.find((redis) => addressOf(redis) === node);
       if (unasked !== undefined) this.#unasked.set(node, unasked);
+      // Later the connection to each server does that.
+      if (!this.#isLearnt && !this.#closed) this.#probe(nodes, error);
     });
     this.#cluster.on('error', (error) => {
       // It says that no node could be asked; why, says the error of one of them.
@@ -104,8 +110,12 @@ export class ClusterMap {
 
   /** Why a slot has no owner, as far as is known. */
   get trouble(): Error | undefined {
-    const isLearnt = this.#owners.length > 0;
-    return this.#trouble ?? (isLearnt ? new Error('no node of the Cluster keeps the slot of this lock') : undefined);
+    const unkept = this.#isLearnt ? new Error('no node of the Cluster keeps the slot of this lock') : undefined;
+    return this.#finding ?? this.#trouble ?? unkept;
+  }
+
+  get #isLearnt(): boolean {
+    return this.#owners.length > 0;
   }
 
   get ended(): boolean {
@@ -163,6 +173,7 @@ export class ClusterMap {
   async close(): Promise<void> {
     this.#closed = true;
     this.#refresh?.cancel();
+    for (const probe of this.#probes.values()) probe.close();
     this.#cluster.disconnect();
     await Promise.all([this.#asked, ...this.#attempts.map((made) => made.end())]);
   }
@@ -191,15 +202,32 @@ export class ClusterMap {
     this.#trouble ??= error;
   }
 
+  /** All of them at once: where a server waits for more of a TLS handshake, each takes the whole time that it has, one after the other. */
+  #probe(nodes: readonly Redis[], { message }: Error): void {
+    for (const redis of nodes) {
+      const known = this.#probes.get(addressOf(redis));
+      const probe = known ?? new PortProbe(redis, this.#tools, this.#found);
+      this.#probes.set(addressOf(redis), probe);
+      // Closed once: that may be an overload, of something in between that speaks TLS and plain text.
+      if (known !== undefined || message !== closedConnection) probe.ask();
+    }
+  }
+
+  readonly #found = (): void => {
+    if (this.#finding !== undefined) this.#tell(this.#finding);
+  };
+
+  /** What the ports of the nodes have shown. */
+  get #finding(): Error | undefined {
+    return this.#isLearnt ? undefined : ofAll(Array.from(this.#probes.values(), ({ finding }) => finding));
+  }
+
   async #find(closed: Error, attempts: readonly Attempt[]): Promise<void> {
     this.#attempts = attempts;
     const troubles = await Promise.all(attempts.map(({ trouble }) => trouble));
     this.#attempts = none;
-    // What is wrong for good with one node, as its certificate, ends no call while another may come back.
-    const why =
-      troubles.find((trouble) => !isLasting(trouble)) ?? (troubles.includes(undefined) ? closed : troubles[0]);
     // Else a node has been asked meanwhile.
-    if (this.#trouble !== undefined && !this.#closed) this.#tell(redacted(why));
+    if (this.#trouble !== undefined && !this.#closed) this.#tell(redacted(ofAll(troubles) ?? closed));
   }
 
   #tell(trouble: Error): void {
@@ -234,6 +262,11 @@ export class ClusterMap {
     this.#keepers = keepers;
     this.#listener.onChange({ slots, deposed });
   }
+}
+
+/** What is wrong for good with one node, as its certificate, ends no call while another may come back. */
+function ofAll(troubles: readonly (Error | undefined)[]): Error | undefined {
+  return troubles.every(isLasting) ? troubles[0] : troubles.find((trouble) => !isLasting(trouble));
 }
 
 function addressOf({ options }: Redis): NodeAddress {

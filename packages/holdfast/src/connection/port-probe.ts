@@ -83,7 +83,7 @@ export class PortProbe {
   readonly #connecting = (): void => {
     this.#rest();
     if (!this.#redis.options.tls) return;
-    this.#overdue = this.#tools.after(HANDSHAKE_MS, () => this.#ask());
+    this.#overdue = this.#tools.after(HANDSHAKE_MS, () => this.ask());
   };
 
   readonly #connected = (): void => {
@@ -101,7 +101,7 @@ export class PortProbe {
   readonly #closed = (): void => {
     this.#rest();
     // Once may be an overload, of something in between that speaks both.
-    if (this.#unanswered && ++this.#closedUnanswered >= ENOUGH && !this.#redis.options.tls) this.#ask();
+    if (this.#unanswered && ++this.#closedUnanswered >= ENOUGH && !this.#redis.options.tls) this.ask();
     this.#unanswered = false;
   };
 
@@ -110,7 +110,8 @@ export class PortProbe {
     this.#overdue = undefined;
   }
 
-  #ask(): void {
+  /** At once, whatever has been watched. */
+  ask(): void {
     const { after, now } = this.#tools;
     if (this.#port === undefined || now() - this.#askedAt < REPEAT_MS) return;
     this.#askedAt = now();

@@ -212,6 +212,42 @@ describe('a Cluster of which no node can be asked', () => {
     });
   });
 
+  describe.each<[string, () => Parameters<typeof startPrivateRedis>[0], () => RedisOptions, RegExp]>([
+    [
+      'speaks TLS, and its client does not',
+      () => ({ tls: issueCertificate() }),
+      () => ({}),
+      /speaks TLS on that port, and the options have no tls/,
+    ],
+    [
+      'speaks no TLS, and its client does',
+      () => ({}),
+      () => ({ tls: {} }),
+      /does not speak TLS on that port, and the options have tls/,
+    ],
+  ])('because it %s', (_, server, redisOptions, reason) => {
+    const start = async () => {
+      const started = await startPrivateRedis(server());
+      kit.cleanup(() => started.stop());
+      return { host: started.host, port: started.port };
+    };
+
+    (canIssueCertificates() ? it : it.skip)('ends every call at once with that reason', async () => {
+      const client = open(await start(), redisOptions(), patient);
+      for (const failure of await Promise.all(everyCall(client, 500_000).map(failureOf))) {
+        expect(failure).toMatchObject({ code: 'LOCK_UNAVAILABLE', message: expect.stringMatching(reason) });
+      }
+    });
+
+    (canIssueCertificates() ? it : it.skip)('is waited for while another node may come back', async () => {
+      const client = open(await start(), redisOptions(), {}, [{ host: '127.0.0.1', port: 1 }]);
+      expect(await failureOf(client.getLock(freshName()).tryLock(3_000))).toMatchObject({
+        code: 'LOCK_UNAVAILABLE',
+        message: expect.stringMatching(/has not answered for /),
+      });
+    });
+  });
+
   it('says that it keeps no slots, while nobody has given it any', async () => {
     const server = await startPrivateRedis({ args: ['--cluster-enabled', 'yes'] });
     kit.cleanup(() => server.stop());
