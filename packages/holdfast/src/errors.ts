@@ -260,7 +260,7 @@ export class LockClientClosedError extends LockErrorBase {
 }
 
 /**
- * Each error of holdfast, for the compiler to tell by its `code` which one it is, and so what else it has. TypeScript before 5.3 does not take
+ * Each error of holdfast, for the compiler to tell by its `code` which one it is, and so what else it has. TypeScript before 5.5 does not take
  * `instanceof` for that: there, `const known = error as AnyLockError`.
  *
  * ```ts
@@ -290,7 +290,10 @@ export type AnyLockError =
 
 /** Base class of holdfast's errors. */
 export type LockError = LockErrorBase;
-/** To the compiler (TypeScript 5.3 and later) its instances are {@link AnyLockError}; the class itself cannot say so, since it knows none that extends it. */
+/** To the compiler (TypeScript 5.5 and later) its instances are {@link AnyLockError}; the class itself cannot say so, since it knows none that extends it. */
 export const LockError = LockErrorBase as typeof LockErrorBase & {
-  [Symbol.hasInstance](value: unknown): value is AnyLockError;
+  [Symbol.hasInstance]<C extends abstract new (...args: never) => LockErrorBase>(
+    this: C,
+    value: unknown,
+  ): value is LockErrorBase extends InstanceType<C> ? AnyLockError : InstanceType<C>;
 };

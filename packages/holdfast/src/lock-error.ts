@@ -31,7 +31,7 @@ export function atFirst(kind: string, name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The stable codes of {@link LockErrorBase.code}. */
+/** The stable codes of `error.code`. */
 export type LockErrorCode =
   | 'LOCK_TIMEOUT'
   | 'LOCK_LOST'

@@ -141,9 +141,11 @@ function describe(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
 }
 
-/** What is thrown for a value of another type. */
+/** What is thrown for a value of another type. Its stack, of which ten lines are shown as a rule, begins where it is thrown. */
 export function mistyped(what: string, type: string, value: unknown): TypeError {
-  return new TypeError(`${what} must be ${type}, got ${describe(value)}`);
+  const error = new TypeError(`${what} must be ${type}, got ${describe(value)}`);
+  Error.captureStackTrace(error, mistyped);
+  return error;
 }
 
 /** @throws TypeError when `options` is no object, or has a key that is not `known`: a misspelt option must not be passed over. */

@@ -165,6 +165,27 @@ describe('client.oncePer', () => {
       expect(await run(two)).toMatchObject({ ran: true });
     });
 
+    it('says that the period is lost where the answer to a second copy goes too', async () => {
+      const { one, two } = replicas();
+      const { memory } = one.server as TestSite;
+      const restart = memory.restart.bind(memory);
+      memory.restart = (data) => {
+        restart(data);
+        const execute = memory.execute.bind(memory);
+        memory.execute = (...sent) => {
+          const reply = execute(...sent);
+          if (!/"eval/i.test(JSON.stringify(sent)) || reply instanceof Error) return reply;
+          memory.execute = execute;
+          restart('data kept');
+          return undefined;
+        };
+      };
+      const { failure, lost } = await endUnanswered(one, 'data lost');
+      expect(failure).toMatchObject({ code: 'LOCK_LOST', reason: 'deleted' });
+      expect(lost).toEqual(['deleted']);
+      expect(await run(two)).toMatchObject({ ran: true });
+    });
+
     it('has run where Redis knows of its end', async () => {
       const { one, two } = replicas();
       expect(await endUnanswered(one, 'data kept')).toEqual({ failure: undefined, lost: [] });

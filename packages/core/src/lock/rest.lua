@@ -14,8 +14,7 @@
 -- Replies
 --   resting         nobody has the lock any more, since this copy or an earlier one
 --   held count      this is a copy: nothing was done
---   released        the lock is gone, and a tombstone shows that an earlier copy ended the tenure
---   notHeld         the tenure was not the owner
+--   notHeld         the tenure is not the owner, and the lock does not rest for it: what it had is lost, or was ended by force
 
 --#include protocol/question
 --#include protocol/args
@@ -35,9 +34,8 @@ local trust = ARGV[5] == '1'
 local count, last = standing()
 if not count then
   local rests = redis.pcall('HEXISTS', KEYS[1], 'rest:' .. ARGV[1]) == 1
-  local known = redis.call('EXISTS', KEYS[4]) == 1
   retire(tombstoneMs)
-  return { rests and 'resting' or known and 'released' or 'notHeld', question }
+  return { rests and 'resting' or 'notHeld', question }
 end
 if seq <= last then return { 'held', count, question } end
 

@@ -24,9 +24,7 @@ export type RestReply =
   | { kind: 'resting' }
   /** Nothing was done: this was a late copy. */
   | { kind: 'held'; holdCount: number }
-  /** The lock is gone, and a tombstone shows that the tenure ended before. */
-  | { kind: 'released'; left: 0 }
-  /** The tenure was not the owner. */
+  /** The tenure is not the owner, and the lock does not rest for it. */
   | { kind: 'notHeld' };
 
 /** Ends a tenure, all its holds, and keeps the lock taken for a while longer, by nobody. Works on a server out of memory too. */
@@ -47,7 +45,6 @@ export function rest(keys: LockKeys, options: RestOptions): Command<RestReply> {
 }
 
 function decode(reply: Reply): RestReply {
-  const kind = reply.status({ held: 2, released: 1, resting: 1, notHeld: 1 });
-  if (kind === 'held') return { kind, holdCount: reply.natural(1) };
-  return kind === 'released' ? { kind, left: 0 } : { kind };
+  const kind = reply.status({ held: 2, resting: 1, notHeld: 1 });
+  return kind === 'held' ? { kind, holdCount: reply.natural(1) } : { kind };
 }

@@ -4,10 +4,10 @@ import type { Operation } from '../protocol/command.js';
 
 export const look: Operation<'value', never> = {
   name: 'share/look',
-  sha: 'cc105067e8d5d8f0827dca061b53c58eb8033744',
+  sha: '49a122d73e59459d35b9d9a7c2a31fa3ff3eeac7',
   keys: (by) => [by.value],
   args: () => [],
-  source: [parts.protocolQuestion, "local time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nreturn { redis.call('GET', KEYS[1]) or '', redis.call('PTTL', KEYS[1]), nowMs, question }"].join('\n'),
+  source: [parts.protocolQuestion, "local time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nreturn { redis.call('GET', KEYS[1]) or '', nowMs, question }"].join('\n'),
 };
 
 export const put: Operation<'lock' | 'value', 'tenure' | 'untilMs' | 'text'> = {

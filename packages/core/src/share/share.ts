@@ -36,8 +36,8 @@ class KeysOfShare extends KeysOfName implements ShareKeys {
 /** What is shared now. */
 export function look({ value }: ShareKeys): Command<Shared> {
   return command(scripts.look, { value }, {}, (reply) => {
-    const text = reply.hasLength(3).text(0);
-    return { text: text === '' ? undefined : text, nowMs: reply.natural(2) };
+    const text = reply.hasLength(2).text(0);
+    return { text: text === '' ? undefined : text, nowMs: reply.natural(1) };
   });
 }
 

@@ -17,7 +17,7 @@
 
 import type { Backend } from '../backend.js';
 import type { ClientParts } from '../client-parts.js';
-import { LockClientClosedError, LockLostError } from '../errors.js';
+import { LockClientClosedError, LockLostError, LockUnavailableError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
 import type { LockHost } from '../primitives/acquisition.js';
@@ -187,8 +187,9 @@ export class Shares {
     try {
       return await look();
     } catch (error) {
-      // It ends with the patience of the call that began it. One more outlasts that of all that had joined it.
-      if (joins && parts.clock.now() < call.until) return look();
+      // The patience of the call that began it is over. One more outlasts that of all that had joined it.
+      const impatient = error instanceof LockUnavailableError && parts.clock.now() < call.until;
+      if (joins && impatient && call.signal?.aborted !== true) return look();
       throw error;
     }
   }

@@ -318,6 +318,17 @@ describe('errors', () => {
     expect(same<AnyLockError['code'], LockErrorCode>(true)).toBe(true);
   });
 
+  it('of a class that an application derives are of that class to the compiler as well', () => {
+    class Mine extends LockError {
+      readonly code = 'LOCK_SCOPE';
+      readonly order = 7;
+    }
+    const told = (error: unknown) => (error instanceof Mine ? error.order : undefined);
+    expect([told(new Mine('mine')), told(new holdfast.LockScopeError('no', 'lock'))]).toEqual([7, undefined]);
+    const lost = (error: unknown) => (error instanceof holdfast.LockLostError ? error.reason : undefined);
+    expect(lost(new holdfast.LockLostError('lock', 'expired'))).toBe('expired');
+  });
+
   it('of a class that an application derives are of ours too, and ours are none of that class', () => {
     class OrderLost extends holdfast.LockLostError {
       readonly order = 7;

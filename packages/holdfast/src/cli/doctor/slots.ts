@@ -24,11 +24,12 @@ export async function slotsOf(redis: Redis, lost: readonly string[]): Promise<Sl
     keepers.fill(`${host || redis.options.host}:${port}`, first, last + 1);
   const bad = { check, status: 'bad' } as const;
   const ofNobody = rangesOf(keepers, undefined);
-  const findings: Finding[] = lost.map((node) => ({
-    ...bad,
-    node,
-    detail: `${rangesOf(keepers, node)}: nobody else keeps them, and their locks cannot be taken`,
-  }));
+  // A node that keeps none any more is no trouble here: a replica has taken over.
+  const findings: Finding[] = lost.flatMap((node) => {
+    const ranges = rangesOf(keepers, node);
+    const detail = `${ranges}: nobody else keeps them, and their locks cannot be taken`;
+    return ranges === '' ? [] : [{ ...bad, node, detail }];
+  });
   if (ofNobody !== '') findings.push({ ...bad, detail: `${ofNobody}: no node keeps them` });
   if (findings.length === 0) findings.push({ check, status: 'ok', detail: 'each has a server' });
   return {

@@ -10,7 +10,7 @@ import { standing } from './standing.js';
 
 /** rest.lua */
 export const rest: ScriptBody = (redis, keys, args) => {
-  const [lock = '', queue = '', fresh = '', dead = ''] = keys;
+  const [lock = '', queue = '', fresh = ''] = keys;
   const tenure = given(args, 0);
   const question = questionOf(args);
   const seq = integer(args, 2, 1, Number.MAX_SAFE_INTEGER);
@@ -21,9 +21,8 @@ export const rest: ScriptBody = (redis, keys, args) => {
   const { count, last } = standing(redis, lock, tenure);
   if (count === undefined) {
     const rests = attempt(() => redis.hexists(lock, `rest:${tenure}`)) === true;
-    const known = redis.exists(dead);
     retire(redis, keys, tenure, tombstoneMs);
-    return [rests ? 'resting' : known ? 'released' : 'notHeld', question];
+    return [rests ? 'resting' : 'notHeld', question];
   }
   if (seq <= last) return ['held', count, question];
 

@@ -6,7 +6,7 @@ import { owner } from './owner.js';
 const look: ScriptBody = (redis, [value = ''], args): Reply => {
   const nowMs = redis.timeMs();
   const text = redis.get(value) ?? '';
-  return [text, redis.pttl(value), nowMs, questionOf(args)];
+  return [text, nowMs, questionOf(args)];
 };
 
 /** put.lua */
