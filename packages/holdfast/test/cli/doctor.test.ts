@@ -77,6 +77,7 @@ describe('a user who lacks', () => {
     ['resetchannels', '&holdfast_inbox:*', 'bad'],
     ['-publish', '+publish', 'warn'],
     ['-pubsub|numsub', '+pubsub|numsub', 'warn'],
+    ['-unsubscribe', '+unsubscribe', 'warn'],
   ] as const)(
     'what messages need (%s) is told what it costs where its client could not hear, and is fit otherwise: %s is %s',
     async (rule, right, status) => {
@@ -98,6 +99,15 @@ describe('a user who lacks', () => {
       await client.close();
     },
   );
+});
+
+it.each([
+  ['--timeout', 'soon'],
+  ['--timeout', '0ms'],
+  ['--prefix', 'x'.repeat(300)],
+])('options that cannot be are told as such, and not as findings about Redis: %s %s', async (...option) => {
+  const { code, output } = await holdfast(kit, ['doctor', ...option]);
+  expect({ code, output }).toEqual({ code: 2, output: '' });
 });
 
 describe('a server without', () => {

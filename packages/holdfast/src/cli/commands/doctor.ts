@@ -1,4 +1,5 @@
 import { keySlot, lockKeys } from '@holdfast/core';
+import type { LockClient } from 'holdfast';
 import type { Redis } from 'ioredis';
 import type { Call, CliCommand } from '../command-line.js';
 import { wordsOf } from '../complaint.js';
@@ -22,6 +23,8 @@ export const doctor: CliCommand = {
   takes: [0, 0],
   behindDashes: 'arguments',
   async run(call) {
+    // Made first: options that cannot be are a mistake of whoever typed them, and nothing that is wrong with a Redis. It connects when it is tried.
+    const client = call.openClient({ attemptTimeoutMs: call.answerWithinMs });
     const findings: Finding[] = [];
     const tell = (...found: Finding[]) => {
       findings.push(...found);
@@ -39,7 +42,7 @@ export const doctor: CliCommand = {
       const { keyPrefix } = call.site;
       const prefixes = { prefix: call.prefix, keyPrefix };
       tell(...(await examineRights(first, prefixes, call.site.kind)));
-      tell(await examineLeftovers(servers, keyPrefix + call.prefix), await tried(call, slots));
+      tell(await examineLeftovers(servers, keyPrefix + call.prefix), await tried(client, nameToTry(call, slots)));
     }
     const isFit = !findings.some(({ status }) => status === 'bad');
     if (call.wantsJson) call.printJson({ fit: isFit, findings });
@@ -66,14 +69,10 @@ async function reached(call: Call, tell: (finding: Finding) => void) {
 }
 
 /** Takes a lock and gives it back: whatever else was found, this is what counts. */
-async function tried(call: Call, slots: Slots | undefined): Promise<Finding> {
+async function tried(client: LockClient, name: string): Promise<Finding> {
   const check = 'lock';
-  const name = nameToTry(call, slots);
   try {
-    const ran = await call
-      .openClient({ attemptTimeoutMs: call.answerWithinMs })
-      .getLock(name)
-      .tryWithLock({ leaseMs: 5_000 }, () => undefined);
+    const ran = await client.getLock(name).tryWithLock({ leaseMs: 5_000 }, () => undefined);
     return { check, status: ran.ran ? 'ok' : 'warn', detail: ran.ran ? 'taken and given back' : `${name} was busy` };
   } catch (error) {
     return { check, status: 'bad', detail: wordsOf(error) };

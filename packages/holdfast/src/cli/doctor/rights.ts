@@ -49,13 +49,16 @@ export async function examineRights(
   const deaf = await unheard(redis, (listener) => listener.subscribe(inbox), ['+subscribe', `&${inbox}`]).catch(
     (error: Error) => error,
   );
+  const kept = await unheard(redis, (listener) => listener.unsubscribe(inbox), ['+unsubscribe', '+unsubscribe']).catch(
+    () => [],
+  );
   const isCluster = kind === 'cluster';
   const shards = isCluster ? await unreached(redis, keys.releaseChannel) : [];
   const asking = isCluster ? await missingOf(redis, 'command', [['+asking', 'ASKING']]) : [];
   const patternOf = (right: string) => patternUpTo(name, right);
   const missingKeys = widest(keyRights.map(patternOf));
   const ofPubSub = (unheardOf: readonly string[]) => {
-    const missing = [...new Set([...channels, ...unheardOf, ...shards])].map(patternOf);
+    const missing = [...new Set([...channels, ...unheardOf, ...kept, ...shards])].map(patternOf);
     return unheardOf.length > 0
       ? verdict('pub/sub', missing, 'bad', COST_OF_DEAFNESS)
       : verdict('pub/sub', missing, 'warn', shards.length > 0 ? COST_IN_A_CLUSTER : undefined);
