@@ -207,7 +207,6 @@ describe('decoding', () => {
     [release, ['notHeld'], { kind: 'notHeld' }],
     [rest, ['resting'], { kind: 'resting' }],
     [rest, ['held', 2], { kind: 'held', holdCount: 2 }],
-    [rest, ['released'], { kind: 'released', left: 0 }],
     [rest, ['notHeld'], { kind: 'notHeld' }],
     [cancel, ['cancelled', 1, 0], { kind: 'cancelled', wasGranted: true, left: 0 }],
     [force, ['forced', 'b:1', 0], { kind: 'forced', ownerBefore: 'b:1', alsoBefore: [], left: 0 }],

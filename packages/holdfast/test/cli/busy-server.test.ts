@@ -65,10 +65,10 @@ describe.each<[string, Trouble, RegExp]>([
     const end = await begin();
     let ended: Promise<unknown> | undefined;
     // It is asked why there is no connection.
-    const opening = jest.spyOn(Call.prototype, 'openClient').mockImplementation(function (this: Call, options) {
-      opening.mockRestore();
+    const asking = jest.spyOn(LockClient.prototype, 'connect').mockImplementation(function (this: LockClient, options) {
+      asking.mockRestore();
       ended = end();
-      return this.openClient(options);
+      return this.connect(options);
     });
     const { code, output } = await holdfast(kit, ['doctor', ...timeout]);
     await ended;
@@ -81,11 +81,11 @@ describe.each<[string, Trouble, RegExp]>([
 it('a lock is tried for as long as --timeout says, the way to a connection included', async () => {
   const proxy = await faultProxy({ target: kit.server });
   kit.cleanup(() => proxy.close());
-  const opening = jest.spyOn(Call.prototype, 'openClient').mockImplementation(function (this: Call, options) {
-    opening.mockRestore();
+  const trying = jest.spyOn(LockClient.prototype, 'getLock').mockImplementation(function (this: LockClient, name) {
+    trying.mockRestore();
     // A connection asks more than once before it is ready; the default of a client is a second.
     proxy.delay(600, 'up');
-    return this.openClient(options);
+    return this.getLock(name);
   });
   const { code, output } = await holdfast(kit, ['doctor', '--redis', proxy.url, '--timeout', '30s']);
   expect(output).toMatch(/^ok +lock +taken/m);
