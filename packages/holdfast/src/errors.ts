@@ -11,7 +11,7 @@ import type {
   StaleTokenError,
 } from './redis-errors.js';
 
-export type { LockErrorCode } from './lock-error.js';
+export type { LockErrorBase, LockErrorCode } from './lock-error.js';
 export * from './redis-errors.js';
 
 /** What a call that waited for nothing has seen, for messages. */
@@ -292,6 +292,7 @@ export type AnyLockError =
 export type LockError = LockErrorBase;
 /** To the compiler (TypeScript 5.5 and later) its instances are {@link AnyLockError}; the class itself cannot say so, since it knows none that extends it. */
 export const LockError = LockErrorBase as typeof LockErrorBase & {
+  /** Of a class that an application derives, its instances. */
   [Symbol.hasInstance]<C extends abstract new (...args: never) => LockErrorBase>(
     this: C,
     value: unknown,

@@ -9,6 +9,7 @@ export {
   type AnyLockError,
   LockClientClosedError,
   LockError,
+  type LockErrorBase,
   type LockErrorCode,
   type LockLimit,
   LockLimitError,
