@@ -84,9 +84,9 @@ export class ClusterMap {
       }),
     );
     this.#cluster.on('+node', (redis: Redis) => {
-      // Where a node of yours has a password of its own, that stays.
+      // Where a node of yours has a password of its own, that stays. ioredis writes null for what is not given.
       const { username, password } = redis.options;
-      if (username === redisOptions.username && password === redisOptions.password)
+      if (username === (redisOptions.username ?? null) && password === (redisOptions.password ?? null))
         withCredentialsOf(redis, () => template.options.redisOptions);
     });
     this.#cluster.on('refresh', () => this.#learn());

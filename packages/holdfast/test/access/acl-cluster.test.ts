@@ -142,6 +142,32 @@ describe('in a Cluster', () => {
   );
 
   it(
+    'so is one for no user by name, which requirepass sets',
+    async () => {
+      const admins = await Promise.all(cluster.nodes.map((node) => node.admin()));
+      const set = (...rules: string[]) => Promise.all(admins.map((admin) => admin.acl('SETUSER', 'default', ...rules)));
+      const nodes = cluster.nodes.map(({ host, port }) => ({ host, port }));
+      const redisOptions = { password: 'old' };
+      const client = createLockClient({ ...unhurried, redis: new Cluster(nodes, { lazyConnect: true, redisOptions }) });
+      leaks.cleanup(() => client.close());
+      await set('resetpass', '>new');
+      try {
+        await expect(client.connect()).rejects.toThrow(/does not accept the user name or password/);
+        redisOptions.password = 'new';
+        const back = () =>
+          client.connect().then(
+            () => true,
+            () => false,
+          );
+        await waitUntil(back, { what: 'the client to connect with the new password', timeoutMs: 20_000 });
+      } finally {
+        await set('nopass');
+      }
+    },
+    startMs,
+  );
+
+  it(
     'a node that was given with a password of its own keeps it',
     async () => {
       const nodes = cluster.nodes.map(({ host, port }) => ({ host, port, username: 'limited', password }));
