@@ -136,6 +136,8 @@ export class Shares {
     desk.hold = hold;
     const seen = await this.#look(operations, desk);
     if (seen.text !== undefined) return seen.text;
+    // It may have been lost meanwhile: then others compute, and what `fn` would make is shared with nobody.
+    hold.assertHeld();
     let text: string;
     try {
       text = sealValue(name, await settling(wish.fn(hold)), wish);

@@ -605,6 +605,27 @@ it('on a real server, many tasks of several processes compute once and all have 
 });
 
 /** The script port of one connection to a memory server. */
+
+it('a lock that is lost before its holder has looked runs nothing', async () => {
+  const client = createTestClient({ watchdogTimeoutMs: 2_000 });
+  open.push(client);
+  const { memory } = client.server as TestSite;
+  const execute = memory.execute.bind(memory);
+  memory.execute = (...sent) => {
+    const reply = execute(...sent);
+    if (JSON.stringify(reply)?.includes('acquired')) memory.execute = () => undefined;
+    return reply;
+  };
+  let ran = 0;
+  const failure = failureOf(client.share('report', { ttlMs: 60_000, fn: () => ++ran }));
+  await client.advance(3_000);
+  memory.execute = execute;
+  memory.restart('data kept');
+  await client.advance(1_000);
+  expect(await failure).toMatchObject({ code: 'LOCK_LOST', reason: 'unreachable' });
+  expect(ran).toBe(0);
+});
+
 function evalOn(memory: TestSite['memory']) {
   return async (source: string, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> => {
     let reply: unknown;
