@@ -118,11 +118,15 @@ describe('hold', () => {
     const wire = await greeted();
     proxy.hold('up');
     wire.send('RPUSH l 1');
-    await waitUntil(() => proxy.heldBytes > 0, { what: 'the first command to be held' });
+    await waitUntil(() => proxy.holdsBack('RPUSH'), { what: 'the first command to be held' });
     wire.send('RPUSH l 2', 'RPUSH l 3');
+    // In however many pieces they come.
+    await waitUntil(() => proxy.holdsBack('\r\n1\r\n*3\r\n'), { what: 'the others to be held' });
+    expect(proxy.holdsBack('\r\n4\r\n')).toBe(false);
     expect(await (await server.admin()).exists('l')).toBe(0);
     await proxy.heal();
     await wire.answered(':1\r\n:2\r\n:3\r\n');
+    expect(proxy.holdsBack('RPUSH')).toBe(false);
     expect(await (await server.admin()).lrange('l', 0, -1)).toEqual(['1', '2', '3']);
   });
 

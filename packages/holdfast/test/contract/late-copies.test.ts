@@ -20,7 +20,7 @@ describe('a copy that a dead connection delivers late', () => {
       delay: () => proxy.delay(500, 'up'),
       /** The old connection is left with what it carries; the client goes on with a new one. */
       reconnect: async () => {
-        await waitUntil(() => proxy.heldBytes > 0, { what: 'the command to be on its way' });
+        await waitUntil(() => proxy.holdsBack(name), { what: 'the command to be on its way' });
         proxy.delay(0, 'up');
         redis.disconnect(true);
       },

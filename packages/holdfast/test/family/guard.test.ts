@@ -46,12 +46,13 @@ describe('a guarded write', () => {
     const proxy = await faultProxy({ target: kit.server });
     kit.cleanup(() => proxy.close());
     const worker = await spawnLockWorker(kit, { redis: proxy.url });
-    // Its write has to leave before the lease is over, on a busy machine too.
-    const token = await worker.call('acquireFenced', name, 2_500);
+    const token = await worker.call('acquireFenced', name, 60_000);
     proxy.hold('up');
     const late = worker.call('guardedSet', key, 'of the stopped one');
-    await waitUntil(() => proxy.heldBytes > 0, { what: 'its write is on its way' });
+    await waitUntil(() => proxy.holdsBack('of the stopped one'), { what: 'its write is on its way' });
     worker.kill('SIGSTOP');
+    // As if it had been stopped for so long.
+    await kit.admin.pexpire(name, 1);
     const next = await openClient(kit).getFencedLock(name).acquire();
     expect(next.token).toBeGreaterThan(token);
     await next.guard.set(key, 'of the next');

@@ -79,6 +79,11 @@ export class Connection {
     return this.#up.queuedBytes + this.#down.queuedBytes;
   }
 
+  /** Whether the client has sent these bytes, and the server has not got them yet. */
+  holdsBack(bytes: string): boolean {
+    return this.#up.holdsBack(bytes);
+  }
+
   /** Connects to the server. Until then nothing is read from the client. */
   open(): void {
     if (this.#server !== undefined || this.#client.destroyed) return;

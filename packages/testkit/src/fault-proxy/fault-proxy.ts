@@ -77,6 +77,11 @@ export class FaultProxy {
     return [...this.#connections].reduce((sum, connection) => sum + connection.queuedBytes, 0);
   }
 
+  /** Whether a client has sent these bytes and the server has not got them yet: {@link heldBytes} may be of other commands, as a handshake's. */
+  holdsBack(bytes: string): boolean {
+    return [...this.#connections].some((connection) => connection.holdsBack(bytes));
+  }
+
   /** How many bytes {@link drop} has swallowed so far. */
   get droppedBytes(): number {
     return this.#shared.up.droppedBytes + this.#shared.down.droppedBytes;

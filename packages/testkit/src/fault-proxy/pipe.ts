@@ -1,4 +1,4 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 
 /** What a direction of the proxy does with bytes. */
 export type Gate = 'pass' | 'hold' | 'drop';
@@ -44,6 +44,12 @@ export class Pipe {
   /** Held back or delayed. */
   get queuedBytes(): number {
     return this.#queue.reduce((sum, { chunk }) => sum + sizeOf(chunk), 0);
+  }
+
+  /** Whether these bytes are held back or delayed, in however many pieces. */
+  holdsBack(bytes: string): boolean {
+    const chunks = this.#queue.flatMap(({ chunk }) => (chunk === 'end' ? [] : [chunk]));
+    return Buffer.concat(chunks).includes(bytes);
   }
 
   push(chunk: Buffer | 'end'): void {
