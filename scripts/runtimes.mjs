@@ -6,7 +6,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findPrivateRedis } from '../packages/testkit/src/redis/find.mjs';
 import { build, pack } from './ci/packages.mjs';
 import { prepare } from './prepare.mjs';
 import { checkRuntimes } from './runtimes/check.mjs';
@@ -20,17 +19,13 @@ async function freshTarball() {
   return pack(join(folder, 'tarball'));
 }
 
-let redis;
 try {
   const { values } = parseArgs({ options: { tarball: { type: 'string' } } });
   await prepare();
   const runtimes = findRuntimes();
   const tarball = values.tarball ?? (await freshTarball());
-  redis = await findPrivateRedis();
-  await checkRuntimes({ runtimes, tarball, folder: join(folder, 'project'), redisUrl: redis.url });
+  await checkRuntimes({ runtimes, tarball, folder: join(folder, 'project') });
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = error instanceof RuntimesMissing ? 69 : 1;
-} finally {
-  await redis?.stop();
 }

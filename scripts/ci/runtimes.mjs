@@ -1,5 +1,4 @@
 // What must hold in Node, Bun and Deno, where the latter can be had from npm.
-import { findPrivateRedis } from '../../packages/testkit/src/redis/find.mjs';
 import { checkRuntimes } from '../runtimes/check.mjs';
 import { findRuntimes, RuntimesMissing } from '../runtimes/programs.mjs';
 
@@ -14,10 +13,5 @@ export async function checkOtherRuntimes(tally, options) {
     tally.skip(name, error.message);
     return;
   }
-  const redis = await findPrivateRedis();
-  try {
-    await tally.check(name, () => checkRuntimes({ ...options, runtimes, redisUrl: redis.url }));
-  } finally {
-    await redis.stop();
-  }
+  await tally.check(name, () => checkRuntimes({ ...options, runtimes }));
 }

@@ -15,7 +15,8 @@ import { createTestClient } from 'holdfast/testing';
 import { Redis } from 'ioredis';
 
 const { REDIS_URL: redis, NODE: node = process.execPath } = process.env;
-const settings = { redis, watchdogTimeoutMs: 900 };
+/** Long enough for a machine that stands still for a second or two; what shall be slow when it goes wrong is asked again late. */
+const settings = { redis, watchdogTimeoutMs: 3_000, claimLeaseMs: 20_000, reaskMs: 12_000 };
 
 /** The second process: tells when it is ready, does as it is told, and is killed or ends by itself. */
 async function peer(order, name) {
@@ -128,7 +129,7 @@ const properties = {
     assert.deepEqual(await ended, [0, null]);
     assert.equal(Number(await store.get(`${lock.name}:count`)), 100);
     assert.ok(client.stats().handoffs.granted > before, 'none came by message');
-    assert.ok(client.stats().waits.maxMs < 1_000, 'a message was missed');
+    assert.ok(client.stats().waits.maxMs < 10_000, 'a message was missed');
   },
   'a killed process loses its lock, and who is next is told': async () => {
     const lock = freshLock();
@@ -136,15 +137,17 @@ const properties = {
     assert.equal(await lock.tryLock(), false);
     child.kill('SIGKILL');
     await ended;
-    const hold = await lock.acquire({ waitMs: 5_000 });
+    const hold = await lock.acquire({ waitMs: 20_000 });
     assert.equal(hold.inherited?.reason, 'expired');
     await hold.release();
   },
   'a lease is renewed for as long as it is needed': () => {
     const lock = freshLock();
     return lock.withLock(async (hold) => {
-      for (let third = 0; third < 9; third++) {
-        await sleep(300);
+      const renewed = () => client.stats().renewals.renewed;
+      const enough = renewed() + 4;
+      while (renewed() < enough) {
+        await sleep(100);
         assert.equal(await theSame(lock).tryLock(), false);
       }
       assert.equal(hold.state, 'held');
@@ -179,19 +182,20 @@ const properties = {
     client.off('lost', listen);
   },
   'a loss is known at once after a stalled event loop': async () => {
-    const { signal, release } = await holdFor(100);
-    const end = performance.now() + 150;
+    const { signal, release } = await holdFor(1_000);
+    const end = performance.now() + 1_050;
     while (performance.now() < end);
     assert.equal(signal.aborted, true);
     assert.equal((await failure(release())).code, 'LOCK_LOST');
   },
   'a loss is told in time while Redis is silent': async () => {
     const hold = await freshLock().acquire();
-    const startedAt = performance.now();
-    await store.call('CLIENT', 'PAUSE', '1500', 'ALL');
-    await once(hold.signal, 'abort');
-    assert.ok(performance.now() - startedAt < 1_200, 'told after its lease');
+    await store.call('CLIENT', 'PAUSE', '6000', 'ALL');
+    const answered = store.ping().then(() => 'Redis has answered');
+    const told = once(hold.signal, 'abort').then(() => 'the loss was told');
+    assert.equal(await Promise.race([told, answered]), 'the loss was told');
     assert.equal(hold.signal.reason.reason, 'unreachable');
+    await answered;
     await failure(hold.release());
     await freshLock().withLock(() => undefined);
   },
@@ -243,7 +247,7 @@ const properties = {
   'durations are counted': () => {
     const { waits, renewals } = client.stats();
     assert.ok(waits.count > 50 && waits.p50Ms > 0 && waits.maxMs >= waits.p99Ms);
-    assert.ok(renewals.renewed >= 6);
+    assert.ok(renewals.renewed >= 4);
   },
   'holdfast/testing drives time': async () => {
     const locks = createTestClient();
@@ -258,8 +262,8 @@ const properties = {
   'holdfast/redlock locks and renews': async () => {
     const redlock = new Redlock([store]);
     const name = freshLock().name;
-    const value = await redlock.using([name], 600, { automaticExtensionThreshold: 200 }, async ({ aborted }) => {
-      await sleep(1_000);
+    const value = await redlock.using([name], 3_000, { automaticExtensionThreshold: 2_500 }, async ({ aborted }) => {
+      await sleep(3_500);
       return aborted;
     });
     assert.equal(value, false);
@@ -289,9 +293,9 @@ async function check() {
   });
   for (const [property, holds] of Object.entries(properties)) {
     const limit = setTimeout(() => {
-      process.stderr.write(`${property}: not within 15 s\n`);
+      process.stderr.write(`${property}: not within 40 s\n`);
       process.exit(1);
-    }, 15_000);
+    }, 40_000);
     try {
       await holds();
     } catch (error) {
