@@ -36,3 +36,14 @@ it('of two copies on one connection that which fails last does', () => {
   expect(fail(2)).toBeUndefined();
   expect(fail(2)).toBeGreaterThan(0);
 });
+
+it('a refusal counts until there is an answer, also when it was asked again on another connection', () => {
+  const { fail, pending, connection } = sentTwice();
+  expect(pending.setback).toBe(false);
+  fail(2);
+  expect(pending.setback).toBe(true);
+  pending.sentOn(connection(3));
+  expect(pending.setback).toBe(true);
+  pending.replied({} as never, 0, 'node');
+  expect(pending.setback).toBe(false);
+});

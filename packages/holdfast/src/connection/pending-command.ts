@@ -61,7 +61,7 @@ export interface Request<R> {
   whenAnswered(listener: AnswerListener<R>): void;
   /** A copy has been handed to the connection. */
   readonly sent: boolean;
-  /** The last copy on the present connection has failed: the server answers, but cannot do it now. */
+  /** The last thing that a server has answered is that it cannot do it now. */
   readonly setback: boolean;
   /** The last thing that went wrong: with the connection, or with a copy. */
   readonly trouble: Error | undefined;
@@ -153,7 +153,6 @@ export class PendingCommand<R> implements Request<R>, BagItem {
 
   sentOn(connection: Connection): void {
     if (!this.#wasSentOn(connection, connection.epoch)) {
-      this.#setback = false;
       this.#unansweredThere = 0;
     }
     this.#connection = connection;

@@ -8,7 +8,7 @@
  * |---|---|---|---|
  * | this client holds the lock for another call, or Redis has said lately that it is busy | busy | busy | waits |
  * | the connection is down: it broke, or the last attempt to make one failed | unavailable | unavailable | waits `responseTimeoutMs` |
- * | Redis answers that it cannot serve now (loading, a replica) | unavailable | unavailable | waits `responseTimeoutMs` |
+ * | the last that Redis has answered is that it cannot serve now (loading, a replica) | unavailable | unavailable | waits `responseTimeoutMs` |
  * | the connection, an answer on it, or one that was asked for again on it has been owed for `attemptTimeoutMs` | unavailable | unavailable | waits `responseTimeoutMs` |
  * | the first connection is being made, for less than that | busy | waits for the rest | waits `responseTimeoutMs` |
  * | connected, and the answer owed for less than that | busy | busy | waits `responseTimeoutMs` |

@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { type RedisServer, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import {
+  type DrivenTime,
+  driveTime,
+  type RedisServer,
+  startPrivateRedis,
+  useRedis,
+  waitUntil,
+} from '@holdfast/testkit';
 import { LockUnavailableError } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
 import { quick, useCluster } from '../support/topologies.js';
 
 /** Refused for now: nothing has run, and calls wait for better times within their deadline. */
@@ -9,6 +17,32 @@ interface Refusal {
   readonly code: string;
   readonly begin: (server: RedisServer) => Promise<unknown>;
   readonly end: (server: RedisServer) => Promise<unknown>;
+}
+
+/** How often a server has refused so: its answers are on their way then. */
+async function refusals(server: RedisServer, code: string): Promise<number> {
+  const told = await (await server.admin()).info('errorstats');
+  return Number(new RegExp(`errorstat_${code}:count=(\\d+)`).exec(told)?.[1] ?? 0);
+}
+
+interface Attempt {
+  readonly time: DrivenTime;
+  readonly server: RedisServer;
+  readonly code: string;
+}
+
+/** Makes a call that asks the server, and answers when that has been refused. */
+async function refused<T>(call: () => Promise<T>, { time, server, code }: Attempt): Promise<{ result: Promise<T> }> {
+  const before = await refusals(server, code);
+  const result = call();
+  result.catch(() => undefined); // it is looked at later
+  const asked = async (): Promise<boolean> => {
+    // A client leaves a server that has become a replica, and connects anew.
+    await time.advance(10);
+    return (await refusals(server, code)) > before;
+  };
+  await waitUntil(asked, { what: 'the refusal' });
+  return { result };
 }
 
 describe('one server that refuses for now', () => {
@@ -42,18 +76,25 @@ describe('one server that refuses for now', () => {
 
   it.each(refusals)(
     '$code: a call that has time waits it out, one that has not says that Redis is unavailable',
-    async ({ begin, end }) => {
+    async ({ code, begin, end }) => {
+      const time = driveTime(kit);
       const client = openClient(kit, quick);
       const lock = client.getLock(freshName());
       await lock.withLock(() => undefined);
       // Also when the test fails: the next one is about another refusal.
       kit.cleanup(() => end(kit.server));
       await begin(kit.server);
-      await expect(lock.tryLock()).rejects.toBeInstanceOf(LockUnavailableError);
-      const waiting = lock.acquire({ waitMs: 30_000 });
-      await expect(lock.tryLock(200)).rejects.toBeInstanceOf(LockUnavailableError);
+      const attempt = { time, server: kit.server, code };
+      const single = await refused(() => lock.tryLock(), attempt);
+      await time.advance(300);
+      await expect(single.result).rejects.toBeInstanceOf(LockUnavailableError);
+      const patient = await refused(() => lock.acquire({ waitMs: 30_000 }), attempt);
+      const brief = failureOf(lock.tryLock(200));
+      await time.advance(200);
+      expect(await brief).toBeInstanceOf(LockUnavailableError);
       await end(kit.server);
-      await (await waiting).release();
+      time.flow();
+      await (await patient.result).release();
     },
   );
 });
