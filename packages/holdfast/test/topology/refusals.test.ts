@@ -20,7 +20,7 @@ interface Refusal {
 }
 
 /** How often a server has refused so: its answers are on their way then. */
-async function refusals(server: RedisServer, code: string): Promise<number> {
+async function timesRefused(server: RedisServer, code: string): Promise<number> {
   const told = await (await server.admin()).info('errorstats');
   return Number(new RegExp(`errorstat_${code}:count=(\\d+)`).exec(told)?.[1] ?? 0);
 }
@@ -33,13 +33,13 @@ interface Attempt {
 
 /** Makes a call that asks the server, and answers when that has been refused. */
 async function refused<T>(call: () => Promise<T>, { time, server, code }: Attempt): Promise<{ result: Promise<T> }> {
-  const before = await refusals(server, code);
+  const before = await timesRefused(server, code);
   const result = call();
   result.catch(() => undefined); // it is looked at later
   const asked = async (): Promise<boolean> => {
     // A client leaves a server that has become a replica, and connects anew.
     await time.advance(10);
-    return (await refusals(server, code)) > before;
+    return (await timesRefused(server, code)) > before;
   };
   await waitUntil(asked, { what: 'the refusal' });
   return { result };
@@ -103,6 +103,7 @@ describe('a Cluster that refuses for now', () => {
   const kit = useCluster();
 
   it('CLUSTERDOWN: a slot that nobody serves is waited for', async () => {
+    driveTime(kit).flow();
     const client = kit.open();
     const lock = client.getLock(freshName());
     await lock.withLock(() => undefined);
@@ -118,6 +119,7 @@ describe('a Cluster that refuses for now', () => {
   }, 180_000);
 
   it('BUSY: a server that runs a long script is waited for', async () => {
+    driveTime(kit).flow();
     const client = kit.open();
     const lock = client.getLock(freshName());
     await lock.withLock(() => undefined);
