@@ -26,7 +26,7 @@ describe('what the guides in docs/moving tell to write', () => {
   beforeAll(async () => {
     written = new WrittenBlocks(rows, 'redis://localhost:6379');
     diagnostics = await written.diagnostics();
-  }, 30_000);
+  }, 180_000);
   afterAll(() => written.remove());
 
   it.each(rows.map((row) => [row.place, row] as const))('compiles: %s', (_, row) => {
