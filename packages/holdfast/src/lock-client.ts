@@ -205,7 +205,7 @@ export interface LockClientMembers extends AsyncDisposable {
    * `inspect`, and with LockClientClosedError.
    */
   listLocks(options?: ListLocksOptions): AsyncGenerator<ListedLock, void, undefined>;
-  /** Counters and distributions since the client was created. Also on `node:diagnostics_channel`, see `docs/semantics.md`. */
+  /** Counters and distributions since the client was created. Also on `node:diagnostics_channel`, see `docs/operations.md`. */
   stats(): LockClientStats;
   /**
    * Adds a listener; see {@link LockClientEvents}. No event needs one.
