@@ -30,7 +30,7 @@ export interface LockClientEvents {
   suspect: [event: { name: string }];
   /**
    * A lock that no code will unlock any more: its scope has ended (`how`: `scope-ended`; `lost` has been told before), or the `Hold`, or the handle of a `lock()` outside scopes, was
-   * garbage-collected (`collected`). The latter is noticed only of locks that were taken while this event had a listener, or the channel `holdfast:leak` a subscriber, and long after the fact.
+   * garbage-collected (`collected`). The latter is noticed only of locks that were taken while this event had a listener, or `holdfast:leak` or `holdfast:event` a subscriber, and long after the fact.
    */
   leak: [event: LockHoldEvent & { how: LeakHow; site: string | undefined }];
   /** A lock has been held for longer than `heldWarnMs`. Once for each hold, up to an eighth of `heldWarnMs` late. */
