@@ -18,7 +18,7 @@
 
 import type { Appointment, LeaseTerms } from '@holdfast/watchdog';
 import type { LockLostReason } from '../errors.js';
-import type { Demand } from '../tenure/demand.js';
+import { atOnce, type Demand } from '../tenure/demand.js';
 import type { Failure } from '../tenure/failures.js';
 import { leaseTermsOf } from '../tenure/hold-terms.js';
 import type { FailureOf, ReleaseOutcome, Stake, StakeListener } from '../tenure/stake.js';
@@ -233,7 +233,7 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
       const terms = { mode: 'watched', leaseMs: this.terms.leaseMs, maxHoldMs: undefined } as const;
       for (const node of nodes) {
         if (this.#ballots.at(node) !== undefined) continue;
-        if (node.mayVote) this.ballotAt(node, { terms, patientUntil: Number.NEGATIVE_INFINITY }).tenure.ask();
+        if (node.mayVote) this.ballotAt(node, atOnce(terms)).tenure.ask();
         else node.connect();
       }
       this.#planRefill();

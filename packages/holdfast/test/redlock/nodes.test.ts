@@ -83,6 +83,41 @@ it('a majority of the nodes answers before the client is connected once more, af
   await within(client.connect());
 });
 
+it.each([
+  [{ leaseMs: 500 }, 'expired'],
+  [{ maxHoldMs: 500 }, 'max-hold'],
+] as const)(
+  'a call gets its own lease (%o), also when the nodes were asked for that of another call, which has given up since',
+  async (options, reason) => {
+    const lock = await warmed(freshName());
+    for (const link of world.links) link.freeze();
+    const impatient = new AbortController();
+    const given = failureOf(lock.acquire({ signal: impatient.signal }));
+    const call = lock.acquire(options);
+    impatient.abort();
+    await given;
+    for (const link of world.links) link.thaw();
+    const hold = await within(call);
+    await world.pass(500);
+    expect(hold.signal.reason).toMatchObject({ reason });
+  },
+);
+
+it('a call that is to be renewed is, also when the nodes were asked for the shorter lease of another call, which has given up since', async () => {
+  const lock = await warmed(freshName());
+  for (const link of world.links) link.freeze();
+  const impatient = new AbortController();
+  const given = failureOf(lock.acquire({ leaseMs: 500, signal: impatient.signal }));
+  const call = lock.acquire();
+  impatient.abort();
+  await given;
+  for (const link of world.links) link.thaw();
+  const hold = await within(call);
+  await world.pass(3 * LEASE_MS);
+  expect(hold.state).toBe('held');
+  await within(hold.release());
+});
+
 describe('a minority of the nodes', () => {
   it.each([
     ['dead', (node: number) => world.kill(node)],
