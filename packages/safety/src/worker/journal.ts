@@ -33,6 +33,8 @@ export interface Circumstances {
   readonly reads?: ReadonlySet<string>;
   /** Of a semaphore: how many are wanted, and how many there are. */
   readonly permits?: { readonly wanted: number; readonly inAll: number };
+  /** Microseconds: when the call began that came to ask for it; absent: now. What it has may have been taken away since then. */
+  readonly since?: number;
 }
 
 /** A lock or a semaphore, as far as its history has to know it. */
@@ -250,10 +252,9 @@ export class Journal {
 
   #invoke(
     lock: Wanted,
-    { mode, scope, depth, inside, reads, permits }: Circumstances,
+    { mode, scope, depth, inside, reads, permits, since: at = nowMicros() }: Circumstances,
     { leaseMs, waitMs, minHoldMs }: AcquireOptions,
   ): readonly Step[] {
-    const at = nowMicros();
     return lockNames(lock).map((of) => {
       const name = { lock: of, hold: ++this.#levels, scope };
       const op = this.#recorder.invoke({

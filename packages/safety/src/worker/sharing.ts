@@ -1,6 +1,7 @@
 /** Rounds with shared values: to have one, and to compute it when nobody has. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hold } from 'holdfast';
+import { nowMicros } from '../history/clock.js';
 import { type FamilyDesk, longestWaitMs, thread } from './desk.js';
 import type { Held, Open } from './journal.js';
 
@@ -25,7 +26,8 @@ async function compute({ journal, random }: FamilyDesk, open: Open<Held>): Promi
 export async function sharing(desk: FamilyDesk): Promise<void> {
   const { client, journal, random, locks } = desk;
   const name = random.pick(locks.shares);
-  const circumstances = thread(desk, 'computing');
+  // It takes the lock before it looks for a value, and only then computes.
+  const circumstances = { ...thread(desk, 'computing'), since: nowMicros() };
   const value = `${desk.task}/${circumstances.scope}`;
   await journal.had(name, () =>
     client.share(name, {
