@@ -111,10 +111,7 @@ export class Backend {
     const earshot = new Earshot({ topology, subscriber, channel, inbox, tools });
     subscriber.listen(earshot);
     const shards = new Shards(topology, tools);
-    const recentReleases = new RecentReleases(
-      topology,
-      (release) => void giveBackAgain({ ...common, sender }, release),
-    );
+    const recentReleases = new RecentReleases(topology, (release) => giveBackAgain({ ...common, sender }, release));
     topology.listen(recentReleases);
     topology.listen({
       onDown: (node, covers) => {

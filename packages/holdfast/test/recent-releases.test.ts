@@ -4,12 +4,16 @@ import { LockOperations } from '../src/primitives/lock-operations.js';
 import { RecentReleases } from '../src/tenure/recent-releases.js';
 
 const everything = () => true;
+const nextTurn = () => new Promise((resolve) => void setImmediate(resolve));
 
 /** Where names are kept is said by hand. */
-function setUp() {
+function setUp(answer = () => Promise.resolve()) {
   const nodes = new Map<string, string>();
   const again: string[] = [];
-  const releases = new RecentReleases({ nodeOf: (key) => nodes.get(key) ?? 'first' }, ({ id }) => void again.push(id));
+  const releases = new RecentReleases({ nodeOf: (key) => nodes.get(key) ?? 'first' }, ({ id }) => {
+    again.push(id);
+    return answer();
+  });
   return {
     releases,
     again,
@@ -54,12 +58,30 @@ describe('what was given back', () => {
     expect(again).toEqual(['me:2', 'me:3']);
   });
 
-  it('is forgotten but for the latest 100', () => {
+  it('is forgotten but for the latest 2,000, or twice as many, of however few names', async () => {
     const { releases, again, note } = setUp();
-    for (let number = 0; number < 1_000; number++) note('a', `me:${number}`, number);
+    note('quiet', 'me:quiet', 0);
+    for (let number = 1; number < 2_000; number++) note('hot', `me:${number}`, number / 1_000);
+    releases.onOther((key) => key === 'quiet');
+    expect(again).toEqual(['me:quiet']);
+    for (let number = 2_000; number < 10_000; number++) note('hot', `me:${number}`, number / 1_000);
     releases.onOther(everything);
+    await nextTurn();
+    const told = again.length - 1;
+    expect(told).toBeGreaterThanOrEqual(2_000);
+    expect(told).toBeLessThanOrEqual(4_000);
+    expect(again.at(-1)).toBe('me:9999');
+  });
+
+  it('is given back a hundred at a time: the server has others to serve', async () => {
+    const unanswered: (() => void)[] = [];
+    const { releases, again, note } = setUp(() => new Promise((resolve) => void unanswered.push(resolve)));
+    for (let number = 0; number < 150; number++) note('a', `me:${number}`, number);
+    releases.onOther(everything);
+    await nextTurn();
     expect(again).toHaveLength(100);
-    expect(again).toContain('me:999');
-    expect(again).not.toContain('me:899');
+    for (const answer of unanswered) answer();
+    await nextTurn();
+    expect(again).toHaveLength(150);
   });
 });

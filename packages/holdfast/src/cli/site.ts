@@ -156,7 +156,7 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
     connect: async (answerWithinMs) => {
       const redis = new Redis({
         ...{ ...options, ...asking, commandTimeout: answerWithinMs, connectTimeout: answerWithinMs },
-        ...{ sentinelRetryStrategy: () => null, keyPrefix: '' },
+        ...{ sentinelCommandTimeout: answerWithinMs, sentinelRetryStrategy: () => null, keyPrefix: '' },
       });
       opened.push(redis);
       await connected(redis);

@@ -12,10 +12,12 @@
 import type { Covers, Topology, TopologyListener } from '../connection/topology.js';
 import type { Operations } from './operations.js';
 
-/** So many are remembered: a busy client gives back more in the time that replication takes, but asks for its names again at once. */
-const MOST = 100;
+/** So many are remembered at least, and seldom twice as many: what a busy process gives back in the second or two that a failover takes, often of one name. */
+const MOST = 2_000;
 /** Replicas are seldom further behind, and a master that has been replaced seldom answers for longer. */
 const RECENT_MS = 10_000;
+/** A server that has just taken over serves others meanwhile. */
+const TOLD_AT_ONCE = 100;
 
 /** One tenure that was given back. */
 export interface Release {
@@ -37,22 +39,27 @@ interface Told extends Release {
 /** See the module comment; one for each client. */
 export class RecentReleases implements TopologyListener {
   readonly #topology: Pick<Topology, 'nodeOf'>;
-  readonly #again: (release: Release) => void;
-  /** The oldest is overwritten by the next. */
-  readonly #latest: Told[] = [];
-  #count = 0;
+  readonly #again: (release: Release) => Promise<void>;
+  /** The older half is forgotten as a whole: nothing is looked for when a lock is given back. */
+  #older: Told[] = [];
+  #newer: Told[] = [];
 
-  /** @param again - tells the server that is there now. */
-  constructor(topology: Pick<Topology, 'nodeOf'>, again: (release: Release) => void) {
+  /** @param again - tells the server that is there now; never rejects. */
+  constructor(topology: Pick<Topology, 'nodeOf'>, again: (release: Release) => Promise<void>) {
     this.#topology = topology;
     this.#again = again;
   }
 
   /** The server has answered that it was given back. */
   note({ operations, id, seq, restUntil }: Release, sentAt: number): void {
+    const [first] = this.#newer;
+    if (first !== undefined && (this.#newer.length >= MOST || first.sentAt < sentAt - RECENT_MS)) {
+      this.#older = this.#newer;
+      this.#newer = [];
+    }
     // Not spread from the release, which would take a twentieth of the processor time of a lock and unlock.
     const node = this.#topology.nodeOf(operations.key);
-    this.#latest[this.#count++ % MOST] = { operations, id, seq, restUntil, sentAt, node };
+    this.#newer.push({ operations, id, seq, restUntil, sentAt, node });
   }
 
   onDown(): void {}
@@ -67,13 +74,16 @@ export class RecentReleases implements TopologyListener {
   }
 
   #tellAgain(isConcerned: (release: Told) => boolean): void {
-    const latest = this.#latest.splice(0);
-    this.#count = 0;
+    const latest = [...this.#older, ...this.#newer];
     // Counted back from the last release, not from now: the outage may have been long.
-    const since = Math.max(...latest.map(({ sentAt }) => sentAt)) - RECENT_MS;
-    for (const release of latest) {
-      if (!isConcerned(release)) this.#latest[this.#count++] = release;
-      else if (release.sentAt >= since) this.#again(release);
-    }
+    const since = (latest.at(-1)?.sentAt ?? 0) - RECENT_MS;
+    this.#older = [];
+    this.#newer = latest.filter((release) => !isConcerned(release));
+    void this.#tell(latest.filter((release) => isConcerned(release) && release.sentAt >= since));
+  }
+
+  async #tell(releases: readonly Told[]): Promise<void> {
+    for (let told = 0; told < releases.length; told += TOLD_AT_ONCE)
+      await Promise.all(releases.slice(told, told + TOLD_AT_ONCE).map((release) => this.#again(release)));
   }
 }

@@ -102,6 +102,16 @@ describe('a server that hangs costs the doctor no more time than --timeout says,
     expect(code).toBe(69);
   });
 
+  it('also when it is a sentinel, the first of those named', async () => {
+    const hung = await faultProxy({ target: kit.server });
+    kit.cleanup(() => hung.close());
+    hung.hold('up');
+    const sentinels = ['--sentinel', `127.0.0.1:${hung.port}`, '--sentinel', '127.0.0.1:1', '--master', 'mymaster'];
+    const { code, output } = await holdfast(kit, ['doctor', ...sentinels, ...timeout]);
+    expect(output).toMatch(/^bad +reachable .*$/m);
+    expect(code).toBe(69);
+  });
+
   it('once it is connected', async () => {
     let end: (() => Promise<unknown>) | undefined;
     const connecting = jest.spyOn(Call.prototype, 'connected').mockImplementation(async function (this: Call) {
