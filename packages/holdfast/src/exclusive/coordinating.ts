@@ -16,8 +16,6 @@ export interface HeldLock {
   readonly waiting: Iterable<Waiter>;
   /** The part of it that has `hold`. */
   lockOf(hold: ScopedHold): ExclusiveLock | undefined;
-  /** The tenure id under which `hold` is held. */
-  tenureIdOf(hold: ScopedHold): string | undefined;
   /** What is held under a tenure id, innermost last. */
   heldUnder(id: string): readonly HoldRecord[];
   /** Tenure `id` has been taken away, as is known by other means than a renewal. */

@@ -139,10 +139,6 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
     return this.queue;
   }
 
-  tenureIdOf(hold: ScopedHold): string | undefined {
-    return this.lockOf(hold)?.tenure?.id;
-  }
-
   heldUnder(id: string): readonly HoldRecord[] {
     return this.tenure?.id === id ? this.holds.all : none;
   }

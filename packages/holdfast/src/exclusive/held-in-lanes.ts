@@ -29,10 +29,6 @@ export abstract class HeldInLanes implements HeldLock {
     return undefined;
   }
 
-  tenureIdOf(hold: ScopedHold): string | undefined {
-    return this.lockOf(hold)?.tenure?.id;
-  }
-
   heldUnder(id: string): readonly HoldRecord[] {
     for (const lane of this.holding) if (lane.tenure?.id === id) return lane.holds.all;
     return none;

@@ -118,7 +118,7 @@ export class Registry implements LockHome {
     let isHeld = false;
     for (const coordinator of [...this.coordinators()]) {
       const innermost = coordinator.name === name ? coordinator.holds.all.at(-1) : undefined;
-      const id = innermost && coordinator.tenureIdOf(innermost);
+      const id = innermost && coordinator.lockOf(innermost)?.tenure?.id;
       if (id === undefined) continue;
       coordinator.takenAway(id, reason);
       isHeld = true;

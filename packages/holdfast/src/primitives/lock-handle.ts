@@ -124,7 +124,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
     const around = holdsAround(this.#member);
     const hold = around.at(-1);
     const lock = host.registry.find(operations);
-    if (hold === undefined || lock?.tenureIdOf(hold) === undefined) return 0;
+    if (hold === undefined || lock?.lockOf(hold)?.tenure === undefined) return 0;
     this.#member.admit();
     const counted = await host.questions.holdCount(operations, lock, hold);
     return operations.countsHere && counted > 0 ? around.length : counted;

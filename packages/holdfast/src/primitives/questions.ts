@@ -42,7 +42,7 @@ export class NodeQuestions implements Questions {
   }
 
   async holdCount(operations: OwnedOperations, lock: HeldLock, hold: ScopedHold): Promise<number> {
-    const tenure = lock.tenureIdOf(hold);
+    const tenure = lock.lockOf(hold)?.tenure?.id;
     return tenure === undefined ? 0 : await this.holdCountOf(operations, tenure);
   }
 

@@ -174,7 +174,7 @@ export class Shares {
     if (!isHeld(hold)) return undefined;
     const lock = this.#host.registry.find(operations);
     const record = lock?.holds.all.at(-1);
-    const tenure = record && lock?.tenureIdOf(record);
+    const tenure = record && lock?.lockOf(record)?.tenure?.id;
     return record && tenure !== undefined ? { tenure, record } : undefined;
   }
 
