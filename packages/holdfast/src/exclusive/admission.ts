@@ -26,7 +26,8 @@ import type { Stake } from '../tenure/stake.js';
 import { LinkedList } from '../waiting/linked-list.js';
 import { nobody, WaitQueue } from '../waiting/wait-queue.js';
 import type { AcquireRequest, Waiter } from '../waiting/waiter.js';
-import { HoldRecord, type HoldPhase } from './hold-record.js';
+import type { HoldPhase } from './hold-phase.js';
+import { HoldRecord } from './hold-record.js';
 import { type ExclusiveLock, retune } from './lock.js';
 
 /** The call waits from now on. */

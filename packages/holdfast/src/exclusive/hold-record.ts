@@ -17,13 +17,15 @@ import { none, withLast, without } from '../lists.js';
 import { type CallContext, completed, runIn } from '../scopes/call-context.js';
 import type { Site } from '../reports/site.js';
 import { truthful } from '../truthful-signal.js';
-import type { Scope, ScopedHold } from '../scopes/scope.js';
+import { openScope, type Scope, type ScopedHold } from '../scopes/scope.js';
 import type { AcquiredHow } from '../reports/stats.js';
+import { type Leftovers, runScope } from '../scopes/scope-end.js';
 import type { Fence } from '../tenure/fence.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { LockIdentity, Side } from '../tenure/operations.js';
 import type { ListNode } from '../waiting/linked-list.js';
+import type { HoldPhase } from './hold-phase.js';
 import { lossOf } from './loss-of.js';
 
 /** What a record asks of the lock that it is a hold of. */
@@ -54,17 +56,6 @@ export interface HoldOrigin {
   /** Where in the tree of calls. */
   readonly context: CallContext;
 }
-
-/** Where a record stands; see the module comment. All times are of the client's clock. */
-export type HoldPhase =
-  | { readonly kind: 'confirming'; readonly how: AcquiredHow; readonly since: number }
-  | { readonly kind: 'delivering'; readonly how: AcquiredHow }
-  | { readonly kind: 'open' }
-  /** `at`: when the loss was found. `refusal`: what Redis had answered to the last renewal. */
-  | { readonly kind: 'lost'; readonly reason: LockLostReason; readonly at: number; readonly refusal: Error | undefined }
-  /** Lost on its way to its call. */
-  | { readonly kind: 'withdrawn'; readonly how: AcquiredHow; readonly reason: LockLostReason }
-  | { readonly kind: 'released' };
 
 /** One for all: a lock that is held for long costs no object for its phase. */
 const open: HoldPhase = { kind: 'open' };
@@ -273,6 +264,13 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
 
   extend(ms: number): Promise<void> {
     return this.#keeper.extend(this, ms);
+  }
+
+  /** Runs `fn` in a scope in which calls re-enter this hold. */
+  inside(fn: () => unknown, home: { readonly client: object; readonly leftovers: Leftovers }): unknown {
+    const scope = openScope('section', home.client);
+    scope.own(this);
+    return runScope(scope, fn, home.leftovers);
   }
 
   /** For a section, which answers for all that was done on it: gives it back, and tells of a loss even if that was told, and caught, before. */

@@ -10,12 +10,14 @@
  */
 
 import type { HoldRecord } from '../exclusive/hold-record.js';
+import { checkExtension } from '../exclusive/extension.js';
 import { lossOf } from '../exclusive/loss-of.js';
 import { LockLostError } from '../errors.js';
 import { openScope } from '../scopes/scope.js';
 import type { Inherited } from '../tenure/inherited.js';
 import { runScope } from '../scopes/scope-end.js';
 import { truthful } from '../truthful-signal.js';
+import type { Held, HoldState } from './hold.js';
 import type { Member } from './member.js';
 
 /** A member and the hold of it. */
@@ -27,7 +29,8 @@ export interface TakenMember {
 }
 
 /** See the module comment. */
-export class HoldBundle {
+export class HoldBundle implements Held {
+  readonly name: string;
   readonly #taken: TakenMember[] = [];
   readonly #records: HoldRecord[] = [];
   readonly #abort = new AbortController();
@@ -36,6 +39,10 @@ export class HoldBundle {
   #lossReported = false;
   #isDisbanded = false;
   #leaving: Promise<void> | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+  }
 
   /** In the order in which they were taken. */
   get taken(): readonly TakenMember[] {
@@ -74,7 +81,7 @@ export class HoldBundle {
     return this.#taken.find(({ record }) => record.inherited !== undefined)?.record.inherited;
   }
 
-  get state(): 'held' | 'suspect' | 'lost' | 'released' {
+  get state(): HoldState {
     if (this.check() !== undefined) return 'lost';
     if (this.#leaving !== undefined) return 'released';
     return this.#taken.some(({ record }) => record.state === 'suspect') ? 'suspect' : 'held';
@@ -86,8 +93,27 @@ export class HoldBundle {
     return Math.min(...this.#taken.map(({ record }) => record.remainingMs()));
   }
 
+  lossError(): LockLostError {
+    return (this.#lost as HoldRecord).lossError();
+  }
+
+  inside(fn: () => unknown): unknown {
+    return this.#inScopes(fn, 'run');
+  }
+
+  /** The same for the function of a section. */
+  insideSection(fn: () => unknown): unknown {
+    return this.#inScopes(fn, 'section');
+  }
+
+  extend(ms: number): Promise<unknown> {
+    // Each has a limit and an end of its own: before the first of them sends anything.
+    for (const { member, record } of this.#taken) checkExtension(member.host.parts, record, ms);
+    return Promise.all(this.#records.map((record) => record.extend(ms)));
+  }
+
   /** Runs `fn` in scopes in which calls on the members re-enter these holds: one for each client. Members may be thousands, and one inside the other would overflow the stack. */
-  inside(fn: () => unknown, as: 'section' | 'run'): unknown {
+  #inScopes(fn: () => unknown, as: 'section' | 'run'): unknown {
     const hosts = new Map(this.#taken.map(({ member: { host } }) => [host.client, host]));
     let work = fn;
     for (const { client, leftovers } of hosts.values()) {

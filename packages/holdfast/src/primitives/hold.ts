@@ -1,12 +1,9 @@
 import { LockNotHeldError } from '../errors.js';
-import { checkFunction } from '../options.js';
-import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { Forgotten } from '../reports/forgotten.js';
-import { checkTime, MIN_LEASE_MS } from '../options.js';
+import { checkFunction, checkTime, MIN_LEASE_MS } from '../options.js';
 import { shown } from '../reports/caller.js';
-import { openScope } from '../scopes/scope.js';
 import type { Inherited } from '../tenure/inherited.js';
-import { type Leftovers, runScope } from '../scopes/scope-end.js';
+import type { Leftovers } from '../scopes/scope-end.js';
 
 /** `held`: ours. `suspect`: ours until its deadline, but a renewal is overdue. `lost`: over, see the signal's reason. `released`: done. */
 export type HoldState = 'held' | 'suspect' | 'lost' | 'released';
@@ -89,39 +86,48 @@ export interface HoldHost {
   readonly parts: { readonly forgotten: Forgotten };
 }
 
-/** The {@link Hold} of one record. */
+/** What a {@link Hold} is of: the record of one lock, or the bundle of several. */
+export interface Held extends Pick<Hold, 'name' | 'signal' | 'inherited' | 'state' | 'remainingMs' | 'release'> {
+  /** Of what is lost. */
+  lossError(): Error;
+  /** Runs `fn` where calls re-enter it. */
+  inside(fn: () => unknown, host: HoldHost): unknown;
+  extend(ms: number): Promise<unknown>;
+}
+
+/** See {@link Hold}. */
 export class HoldHandle implements Hold {
   readonly #host: HoldHost;
-  readonly #record: HoldRecord;
+  readonly #held: Held;
 
-  constructor(home: HoldHost, record: HoldRecord) {
+  constructor(home: HoldHost, held: Held) {
     this.#host = home;
-    this.#record = record;
+    this.#held = held;
   }
 
   get name(): string {
-    return this.#record.name;
+    return this.#held.name;
   }
 
   get signal(): AbortSignal {
-    return this.#record.signal;
+    return this.#held.signal;
   }
 
   get inherited(): Inherited | undefined {
-    return this.#record.inherited;
+    return this.#held.inherited;
   }
 
   get state(): HoldState {
-    return this.#record.state;
+    return this.#held.state;
   }
 
   remainingMs(): number {
-    return this.#record.remainingMs();
+    return this.#held.remainingMs();
   }
 
   assertHeld(): void {
-    const { state } = this.#record;
-    if (state === 'lost') throw this.#record.lossError();
+    const { state } = this.#held;
+    if (state === 'lost') throw this.#held.lossError();
     if (state === 'released') throw new LockNotHeldError(this.name, 'this hold: it has been released');
   }
 
@@ -130,21 +136,18 @@ export class HoldHandle implements Hold {
   run(fn: () => unknown): unknown {
     checkFunction('hold.run', fn);
     this.assertHeld();
-    const { client, leftovers } = this.#host;
-    const scope = openScope('section', client);
-    scope.own(this.#record);
-    return runScope(scope, fn, leftovers);
+    return this.#held.inside(fn, this.#host);
   }
 
   async extend(ms: number): Promise<void> {
     checkTime('ms', ms, MIN_LEASE_MS);
     this.assertHeld();
-    await shown(this.#record.extend(ms));
+    await shown(this.#held.extend(ms));
   }
 
   release(): Promise<void> {
-    this.#host.parts.forgotten.unwatch(this.#record);
-    return shown(this.#record.release());
+    this.#host.parts.forgotten.unwatch(this);
+    return shown(this.#held.release());
   }
 
   [Symbol.asyncDispose](): Promise<void> {

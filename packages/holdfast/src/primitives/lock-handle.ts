@@ -162,7 +162,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   #handOver(record: HoldRecord): H {
     const { host } = this.#member;
     const hold = this.#holdOf(host, record);
-    host.parts.forgotten.watch(hold, record);
+    host.parts.forgotten.watch(hold, record, hold);
     return hold;
   }
 

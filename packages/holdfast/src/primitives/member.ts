@@ -68,7 +68,7 @@ export class Member implements Caller, Finder {
       this.#own = withLast(keptAfter(this.#own, joinedAt), record);
       const [oldest] = this.#own;
       if (this.#own.length > MOST_LOSSES && oldest !== undefined) this.#disown(oldest);
-      forgotten.watch(this.lock, record);
+      forgotten.watch(this.lock, record, record);
     }
   }
 

@@ -13,12 +13,11 @@ import { isTraced, traces } from '../reports/tracing.js';
 import { rejection } from '../scopes/settling.js';
 import { type Completion, type NotAcquired, scopeEnded } from '../waiting/waiter.js';
 import { type LockHost, longestOf, siteOf } from './acquisition.js';
-import type { Hold } from './hold.js';
+import { type Hold, HoldHandle } from './hold.js';
 import { all, HoldBundle, type TakenMember, together } from './hold-bundle.js';
 import { callStyles } from './lock-handle.js';
 import type { Member } from './member.js';
 import { MembersAhead } from './members-ahead.js';
-import { MultiHold } from './multi-hold.js';
 import type { MultiLock } from './multi-lock.js';
 import { beginStep, fixLeases, type MultiCall, withdraw } from './multi-steps.js';
 import type { TryResult } from './rlock.js';
@@ -157,7 +156,7 @@ export class MultiLockHandle implements MultiLock {
     const { parts } = this.#host;
     const { clock, aborts } = parts;
     for (const { host, operations } of this.#members) host.parts.limits.checkLease(operations, longestOf(options));
-    const bundle = new HoldBundle();
+    const bundle = new HoldBundle(this.name);
     /** Ends the wait for a member: the caller's signal, or the loss of one that is held. */
     const end = new AbortController();
     const { signal } = options;
@@ -220,10 +219,10 @@ export class MultiLockHandle implements MultiLock {
     return undefined;
   }
 
-  /** To code that has to release it. */
+  /** To code that has to release it. Nothing that the bundle is known to knows the hold: what no code can release is found by its absence. */
   #handOver(bundle: HoldBundle): Hold {
-    const hold = new MultiHold(this.name, bundle);
-    for (const { member, record } of bundle.taken) member.host.parts.forgotten.watch(hold, record);
+    const hold = new HoldHandle(this.#host, bundle);
+    for (const { member, record } of bundle.taken) member.host.parts.forgotten.watch(hold, record, hold);
     return hold;
   }
 
@@ -233,10 +232,10 @@ export class MultiLockHandle implements MultiLock {
   }
 
   async #run<T>(bundle: HoldBundle, fn: Section<T>): Promise<T> {
-    const hold = new MultiHold(this.name, bundle);
+    const hold = new HoldHandle(this.#host, bundle);
     let value: T;
     try {
-      value = (await bundle.inside(() => fn(hold), 'section')) as T;
+      value = (await bundle.insideSection(() => fn(hold))) as T;
     } catch (error) {
       await settleAfter(error, bundle, this.#host.parts);
       throw error;

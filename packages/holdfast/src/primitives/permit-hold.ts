@@ -74,7 +74,7 @@ export class PermitHoldHandle implements PermitHold {
     this.#permits -= had === 0 ? 0 : (permits ?? had);
     const left = this.#permits;
     if (left === 0) this.#onOver(this);
-    await shown(left > 0 && this.#record.state !== 'lost' ? this.#shrink(left) : this.#hold.release());
+    await shown(left > 0 && this.#record.state !== 'lost' ? this.#shrink(left) : this.#record.release());
   }
 
   [Symbol.asyncDispose](): Promise<void> {

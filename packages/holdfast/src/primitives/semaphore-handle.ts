@@ -179,15 +179,17 @@ class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
 
   /** To code that gives it back, by itself or by `release` of this handle: both are needed no more when neither can be reached. */
   #handOver(record: HoldRecord, { permits }: PermitCall): PermitHold {
-    const hold = new PermitHoldHandle(this.#host, this.#operations, { record, permits }, (over) =>
-      this.#own.delete(over),
-    );
+    const { forgotten } = this.#host.parts;
+    const hold = new PermitHoldHandle(this.#host, this.#operations, { record, permits }, (over) => {
+      this.#own.delete(over);
+      forgotten.unwatch(over);
+    });
     if (this.#own.size >= this.#tidyAt) {
       this.#tidy();
       this.#tidyAt = 2 * this.#own.size + MOST_LOSSES;
     }
     this.#own.add(hold);
-    this.#host.parts.forgotten.watch(this, record);
+    forgotten.watch(this, record, hold);
     return hold;
   }
 

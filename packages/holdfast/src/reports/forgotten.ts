@@ -27,17 +27,17 @@ export class Forgotten {
     });
   }
 
-  /** @param keeper - what is needed to give `hold` back, and must not be reachable from it. */
-  watch(keeper: object, hold: ForgettableHold): void {
+  /** @param keeper - what is needed to give `hold` back, and must not be reachable from it. @param name - for {@link unwatch}. */
+  watch(keeper: object, hold: ForgettableHold, name: object): void {
     // A fixed lease ends by itself, and may be meant to.
     if (hold.terms.mode !== 'watched' || !this.#reporter.wantsLeaks) return;
     // The caller may have been a method of what is to keep the hold.
     void hold.site?.text;
-    this.#registry.register(keeper, hold, hold);
+    this.#registry.register(keeper, hold, name);
   }
 
   /** It is given back. */
-  unwatch(hold: ForgettableHold): void {
-    if (this.#reporter.wantsLeaks) this.#registry.unregister(hold);
+  unwatch(name: object): void {
+    if (this.#reporter.wantsLeaks) this.#registry.unregister(name);
   }
 }

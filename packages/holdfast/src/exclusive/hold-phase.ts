@@ -1,0 +1,13 @@
+import type { LockLostReason } from '../errors.js';
+import type { AcquiredHow } from '../reports/stats.js';
+
+/** Where a record stands; see `hold-record.ts`. All times are of the client's clock. */
+export type HoldPhase =
+  | { readonly kind: 'confirming'; readonly how: AcquiredHow; readonly since: number }
+  | { readonly kind: 'delivering'; readonly how: AcquiredHow }
+  | { readonly kind: 'open' }
+  /** `at`: when the loss was found. `refusal`: what Redis had answered to the last renewal. */
+  | { readonly kind: 'lost'; readonly reason: LockLostReason; readonly at: number; readonly refusal: Error | undefined }
+  /** Lost on its way to its call. */
+  | { readonly kind: 'withdrawn'; readonly how: AcquiredHow; readonly reason: LockLostReason }
+  | { readonly kind: 'released' };
