@@ -12,9 +12,10 @@ import type { Registry } from '../exclusive/registry.js';
 import type { Leader } from '../primitives/election.js';
 import type { ElectionOperations, Led } from '../primitives/election-operations.js';
 import { shown } from '../reports/caller.js';
-import { type Failure, failureError, unavailableError } from '../tenure/failures.js';
+import { type Failure, failureError } from '../tenure/failures.js';
 import { Lookout, type LookoutListener, type LookoutParts } from '../waiting/lookout.js';
-import { decideAtTimeout, firstLimitMs } from '../waiting/timeout-decision.js';
+import { judgeOverdue } from '../waiting/time-over.js';
+import { firstLimitMs } from '../waiting/timeout-decision.js';
 
 /** What an observation needs of its client. */
 export interface ObservationHome {
@@ -111,18 +112,14 @@ export class Observation
   /** Its time is over, and all that has arrived has been read. */
   #judge(step: Wait<Step>): void {
     if (step.settled) return;
-    const { clock, settings, topology } = this.#home.parts;
-    const { key } = this.#operations;
-    const lookout = this.#lookout as Lookout<unknown>;
-    const { unansweredSince, setback, trouble } = lookout;
-    const situation = {
-      ...{ now: clock.now(), joinedAt: this.#stepSince, until: Number.POSITIVE_INFINITY },
-      ...{ unansweredSince, setback, reach: topology.reachOf(key) },
+    const call = {
+      joinedAt: this.#stepSince,
+      until: Number.POSITIVE_INFINITY,
+      expireAt: (time: number) => step.expireAt(time),
+      refuse: (error: unknown) => this.#fail(error),
+      turnAway: () => undefined,
     };
-    const decision = decideAtTimeout(situation, settings);
-    if (decision.kind === 'wait') step.expireAt(decision.until);
-    else if (decision.kind === 'unavailable')
-      this.#fail(unavailableError(this.#operations, decision.silentMs, trouble));
+    judgeOverdue(call, { about: this.#operations, asking: this.#lookout }, this.#home.parts);
   }
 
   #tell(led: Led | undefined): Step {

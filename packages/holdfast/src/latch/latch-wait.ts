@@ -89,6 +89,10 @@ export class LatchWait implements ScopedCall, WaitHandler<boolean> {
     }
   }
 
+  turnAway(): void {
+    this.answer(false);
+  }
+
   answer(isDone: boolean): void {
     if (this.#wait.resolve(isDone)) this.#left();
   }

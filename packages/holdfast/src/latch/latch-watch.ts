@@ -8,9 +8,9 @@ import type { Command } from '@holdfast/core';
 import { whenRead } from '../connection/reading.js';
 import { LockClientClosedError } from '../errors.js';
 import type { LatchLook } from '../primitives/latch-operations.js';
-import { type Failure, failureError, unavailableError } from '../tenure/failures.js';
+import { type Failure, failureError } from '../tenure/failures.js';
 import { Lookout, type LookoutListener } from '../waiting/lookout.js';
-import { decideAtTimeout } from '../waiting/timeout-decision.js';
+import { judgeOverdue } from '../waiting/time-over.js';
 import { type LatchParts, type LatchPatience, LatchWait, type LatchWaitKeeper } from './latch-wait.js';
 
 /** What is waited for. */
@@ -62,7 +62,10 @@ export class LatchWatch implements LookoutListener<LatchLook>, LatchWaitKeeper {
   }
 
   onExpire(wait: LatchWait): void {
-    whenRead(this.#parts.nextTurn, () => this.#judge(wait));
+    // A call that has its answer by then keeps it.
+    whenRead(this.#parts.nextTurn, () => {
+      judgeOverdue(wait, { about: this.#latch, asking: this.#lookout, busyAt: this.#busyAt }, this.#parts);
+    });
   }
 
   onLeave(wait: LatchWait): void {
@@ -71,22 +74,6 @@ export class LatchWatch implements LookoutListener<LatchLook>, LatchWaitKeeper {
     if (this.#waiting.size > 0) return;
     this.#lookout.stop();
     this.#onEmpty();
-  }
-
-  /** Its time is over, and all that has arrived has been read. A call that has its answer by now keeps it. */
-  #judge(wait: LatchWait): void {
-    const { clock, settings, topology } = this.#parts;
-    const { unansweredSince, setback, trouble } = this.#lookout;
-    const { key } = this.#latch;
-    const { joinedAt, until, singleAttempt } = wait;
-    const situation = {
-      ...{ now: clock.now(), joinedAt, until, singleAttempt },
-      ...{ busyAt: this.#busyAt, unansweredSince, setback, reach: topology.reachOf(key) },
-    };
-    const decision = decideAtTimeout(situation, settings);
-    if (decision.kind === 'wait') wait.expireAt(decision.until);
-    else if (decision.kind === 'unavailable') wait.refuse(unavailableError(this.#latch, decision.silentMs, trouble));
-    else wait.answer(false);
   }
 
   #refuseAll(error: unknown): void {

@@ -1,9 +1,8 @@
 import { Wait } from '@holdfast/notify';
 import type { LockParts } from '../client-parts.js';
 import { whenRead } from '../connection/reading.js';
-import { unavailableError } from '../tenure/failures.js';
 import type { Operations } from '../tenure/operations.js';
-import { decideAtTimeout } from '../waiting/timeout-decision.js';
+import { judgeOverdue } from '../waiting/time-over.js';
 
 /** The call of which a step is to be done in time. */
 export interface CallInTime {
@@ -19,18 +18,20 @@ export interface CallInTime {
  * @throws LockUnavailableError when it is over and Redis is silent, the reason of the signal, what the step rejects with.
  */
 export function inTime<T>(
-  { topology, clock, settings, waits, aborts, nextTurn }: LockParts,
+  parts: LockParts,
   about: Operations,
   { joinedAt, until, signal }: CallInTime,
   step: Promise<T>,
 ): Promise<T | 'unanswered'> {
-  const judge = () => {
-    const situation = { now: clock.now(), joinedAt, until, reach: topology.reachOf(about.key) };
-    const decision = decideAtTimeout(situation, settings);
-    if (decision.kind === 'unavailable')
-      wait.reject(unavailableError(about, decision.silentMs, topology.troubleWith(about.key)));
-    else wait.resolve('unanswered');
+  const { topology, waits, aborts, nextTurn } = parts;
+  const call = {
+    joinedAt,
+    until,
+    expireAt: (time: number) => wait.expireAt(time),
+    refuse: (error: unknown) => wait.reject(error),
+    turnAway: () => wait.resolve('unanswered'),
   };
+  const judge = () => judgeOverdue(call, { about, asking: { trouble: topology.troubleWith(about.key) } }, parts);
   const onExpire = () => whenRead(nextTurn, judge);
   const wait = new Wait<T | 'unanswered'>({ timers: waits, expiresAt: until, aborts, signal, handler: { onExpire } });
   step.then(

@@ -29,11 +29,11 @@ export interface TimeoutSituation {
   /** When the call's wait ends; infinite when it has no limit. */
   readonly until: number;
   /** It asked for one attempt. */
-  readonly singleAttempt?: boolean;
+  readonly singleAttempt?: boolean | undefined;
   /** Since when Redis is asked to confirm a hold on its way to the call, if it is. */
   readonly confirmingSince?: number | undefined;
   /** This process holds the lock for another call. */
-  readonly heldHere?: boolean;
+  readonly heldHere?: boolean | undefined;
   /** The last proof that the lock was busy. */
   readonly busyAt?: number | undefined;
   /** Since when Redis owes an answer, if it does. */
@@ -41,7 +41,7 @@ export interface TimeoutSituation {
   /** The same, where the question went with a connection that has ended, and was asked again since. */
   readonly resentSince?: number | undefined;
   /** Redis has answered that it cannot do it now. */
-  readonly setback?: boolean;
+  readonly setback?: boolean | undefined;
   readonly reach: Reach;
 }
 
