@@ -77,7 +77,7 @@ export function startCall<T>(caller: Caller, call: LockCall<T>): Promise<T> {
   const { kind } = style;
   const { waitMs = style.waitMs, signal } = options;
   const { name, primitive, side } = operations;
-  if (options.minHoldMs !== undefined && operations.mayRest !== true)
+  if (options.minHoldMs !== undefined && operations.rest === undefined)
     throw new TypeError(`minHoldMs is not for this kind of lock, of which "${name}" is one`);
   registry.admit(name, () => caller.around());
   signal?.throwIfAborted();

@@ -1,12 +1,5 @@
 import * as core from '@holdfast/core';
-import type {
-  AskOptions,
-  Operations,
-  ReleaseOptions,
-  ReleaseReply,
-  RenewItem,
-  StepOptions,
-} from '../tenure/operations.js';
+import type { AskOptions, Operations, ReleaseOptions, RenewItem, StepOptions } from '../tenure/operations.js';
 
 /** The operations of the re-entrant lock: the only file that knows its scripts. One object for each name in use. */
 export class LockOperations implements Operations {
@@ -65,12 +58,8 @@ export class LockOperations implements Operations {
     return true;
   }
 
-  get mayRest(): boolean {
-    return true;
-  }
-
-  rest(tenure: string, options: { seq: number; tombstoneMs: number; restMs: number }): core.Command<ReleaseReply> {
-    return core.rest(this.keys, { tenure, ...options, trust: this.granting.trust });
+  get rest(): Operations['rest'] {
+    return (tenure, options) => core.rest(this.keys, { tenure, ...options, trust: this.granting.trust });
   }
 
   cancel(

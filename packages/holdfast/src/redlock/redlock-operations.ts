@@ -23,8 +23,8 @@ export class RedLockOperations extends LockOperations {
     return false;
   }
 
-  override get mayRest(): boolean {
-    return false;
+  override get rest(): undefined {
+    return undefined;
   }
 
   /** On one of the nodes. */

@@ -62,9 +62,7 @@ export interface Operations extends LockIdentity {
   handoff(tenure: string, options: StepOptions): Command<HandoffReply>;
   /** Ends one hold; the last one gives the name back. */
   release(tenure: string, options: ReleaseOptions): Command<ReleaseReply>;
-  /** Whether a name may stay taken by nobody after its release; else `minHoldMs` is refused. */
-  readonly mayRest?: boolean;
-  /** As release of the last hold, but the name stays taken by nobody for so long. */
+  /** As release of the last hold, but the name stays taken by nobody for so long. Absent: `minHoldMs` is refused. */
   rest?(
     tenure: string,
     options: { readonly seq: number; readonly tombstoneMs: number; readonly restMs: number },
