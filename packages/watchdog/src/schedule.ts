@@ -16,6 +16,7 @@
 
 import type { Clock, Timer } from './clock.js';
 import { type HeapItem, IndexedHeap, UNPLACED } from './heap.js';
+import { report } from './report.js';
 
 /** Whether pending appointments keep the process from exiting. */
 export type Liveness = 'keeps-process-alive' | 'background';
@@ -137,15 +138,7 @@ export class Schedule {
       if (typeof entry.task === 'function') entry.task();
       else entry.task.run();
     } catch (error) {
-      this.#report(error);
-    }
-  }
-
-  #report(error: unknown): void {
-    try {
-      this.#onError(error);
-    } catch {
-      // The last resort failed. A timer body never throws: that would end the process.
+      report(error, this.#onError);
     }
   }
 }

@@ -15,6 +15,7 @@ import { divide } from './batches.js';
 import type { Clock } from './clock.js';
 import type { Lease, LeaseListener, LeaseTerms } from './lease.js';
 import type { RenewalOutcome, RenewalPort } from './renewal.js';
+import { report } from './report.js';
 import { Schedule } from './schedule.js';
 import { type LeaseKeeper, type SettledRenewal, WatchedLease } from './watched-lease.js';
 
@@ -114,7 +115,7 @@ export class Watchdog<S> {
     try {
       return this.#port.batchKey(lease.subject);
     } catch (error) {
-      this.#report(error);
+      report(error, this.#onError);
       return undefined;
     }
   }
@@ -132,7 +133,7 @@ export class Watchdog<S> {
     try {
       outcomes = [...(await this.#port.renew(renewals, until))];
     } catch (error) {
-      this.#report(error);
+      report(error, this.#onError);
       outcomes = batch.map(() => unknown);
     }
     for (const [index, lease] of batch.entries()) lease.settle(attempt, readable(outcomes[index]));
@@ -142,15 +143,7 @@ export class Watchdog<S> {
     try {
       run();
     } catch (error) {
-      this.#report(error);
-    }
-  }
-
-  #report(error: unknown): void {
-    try {
-      this.#onError(error);
-    } catch {
-      // The last resort failed. Throwing on would end the process from a timer.
+      report(error, this.#onError);
     }
   }
 }

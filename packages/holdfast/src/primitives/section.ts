@@ -105,7 +105,7 @@ async function run<T, H>(
 }
 
 /** Runs a section under `record`, and tells of it. */
-export function sectionTraced<T>(
+function sectionTraced<T>(
   { reporter }: Pick<LockParts, 'reporter'>,
   record: HoldRecord,
   section: () => Promise<T>,
