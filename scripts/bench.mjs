@@ -1,10 +1,11 @@
 // npm run bench -- [options]: holdfast beside its peers; see docs/performance.md. --help lists the options.
 //
-// The processes that are measured run bundled code, as users install it: tsx keeps the names of functions in a way that costs time and memory.
+// The processes that are measured run bundled code, as users install it.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundle } from './bundle.mjs';
 import { prepare } from './prepare.mjs';
-import { root, run } from './run.mjs';
+import { root, run, runSource } from './run.mjs';
 
 const bench = join(root, 'packages/bench');
 const holdfast = join(root, 'packages/holdfast');
@@ -14,7 +15,6 @@ const project = join(cache, 'project');
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 await prepare();
-const { build } = await import('esbuild'); // not there before that on a fresh clone
 const { devDependencies } = readJson(join(bench, 'package.json'));
 const libraries = [
   ...Object.keys(devDependencies).filter((name) => !name.includes('holdfast')),
@@ -22,11 +22,8 @@ const libraries = [
 ];
 
 /** A program of the benchmark, with the code of the workspace in it, but for what it is to load by itself. */
-const bundle = (source, outfile, { format = 'esm', external = libraries, ...more } = {}) =>
-  build({
-    ...{ entryPoints: [join(bench, 'src', source)], outfile, format, external, bundle: true, platform: 'node' },
-    ...{ target: 'node20', conditions: ['@holdfast/source'], logLevel: 'warning', ...more },
-  });
+const program = (source, outfile, more = {}) =>
+  bundle(join(bench, 'src', source), outfile, { external: libraries, ...more });
 
 /** What `npm install holdfast` brings: its build, and the entry points that are published. Beside the folder that its own build goes to, which others may use now. */
 async function installHoldfast(folder) {
@@ -40,15 +37,9 @@ async function installHoldfast(folder) {
 }
 
 await installHoldfast(join(project, 'node_modules/holdfast'));
-await bundle('worker/worker.ts', join(cache, 'worker.mjs'));
+await program('worker/worker.ts', join(cache, 'worker.mjs'));
 const external = [...libraries, 'holdfast'];
-await bundle('fresh/window.program.ts', join(project, 'window.mjs'), { external });
-await bundle('fresh/start.esm.program.ts', join(project, 'start.mjs'), { external });
-await bundle('fresh/start.cjs.program.ts', join(project, 'start.cjs'), { external, format: 'cjs' });
-process.exitCode = await run(process.execPath, [
-  '--conditions=@holdfast/source',
-  '--import',
-  'tsx',
-  join(bench, 'src/main.ts'),
-  ...process.argv.slice(2),
-]);
+await program('fresh/window.program.ts', join(project, 'window.mjs'), { external });
+await program('fresh/start.esm.program.ts', join(project, 'start.mjs'), { external });
+await program('fresh/start.cjs.program.ts', join(project, 'start.cjs'), { external, format: 'cjs' });
+process.exitCode = await runSource(join(bench, 'src/main.ts'), process.argv.slice(2));

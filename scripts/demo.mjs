@@ -5,19 +5,12 @@
 //
 // An example, from nothing: installs the workspace, finds or starts a Redis, runs examples/ledger, or the example that is named first.
 import { prepare } from './prepare.mjs';
-import { root, run } from './run.mjs';
+import { ofSource, root, run } from './run.mjs';
 
 const [named, ...rest] = process.argv.slice(2);
 const others = ['fencing', 'election', 'evolution'];
 const [example, args] = others.includes(named) ? [named, rest] : ['ledger', process.argv.slice(2)];
-const demo = [
-  process.execPath,
-  '--conditions=@holdfast/source',
-  '--import',
-  'tsx',
-  `examples/${example}/main.ts`,
-  ...args,
-];
+const demo = [process.execPath, ...ofSource(`examples/${example}/main.ts`), ...args];
 
 try {
   await prepare();

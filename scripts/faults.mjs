@@ -2,6 +2,7 @@
 //
 // Everything runs bundled: plain TypeScript starts slowly, and the processes are killed and started again all the time.
 import { join } from 'node:path';
+import { bundle } from './bundle.mjs';
 import { commit } from './commit.mjs';
 import { prepare } from './prepare.mjs';
 import { root, run } from './run.mjs';
@@ -11,25 +12,14 @@ const cache = join(safety, 'node_modules/.cache');
 
 async function campaign(args) {
   await prepare();
-  const { build } = await import('esbuild'); // not there before that on a fresh clone
-  const bundle = (source, name, options = {}) =>
-    build({
-      entryPoints: [join(safety, 'src', source)],
-      outfile: join(cache, name),
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20',
-      conditions: ['@holdfast/source'],
-      external: ['ioredis', 'ioredis5', '@testcontainers/redis'],
-      logLevel: 'warning',
-      ...options,
-    });
+  const external = ['ioredis', 'ioredis5', '@testcontainers/redis'];
+  const program = (source, name, more = {}) =>
+    bundle(join(safety, 'src', source), join(cache, name), { external, ...more });
   await Promise.all([
-    bundle('campaign/main.ts', 'faults.mjs'),
-    bundle('campaign/judge.ts', 'judge.mjs'),
-    bundle('worker/worker.ts', 'worker-6.mjs'),
-    bundle('worker/worker.ts', 'worker-5.mjs', { alias: { ioredis: 'ioredis5' } }),
+    program('campaign/main.ts', 'faults.mjs'),
+    program('campaign/judge.ts', 'judge.mjs'),
+    program('worker/worker.ts', 'worker-6.mjs'),
+    program('worker/worker.ts', 'worker-5.mjs', { alias: { ioredis: 'ioredis5' } }),
   ]);
   const places = {
     workerFiles: { ioredis6: join(cache, 'worker-6.mjs'), ioredis5: join(cache, 'worker-5.mjs') },

@@ -9,6 +9,12 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 /** npm and npx are batch files on Windows, which only a shell can start. */
 export const needsShell = process.platform === 'win32';
 
+/** What Node is to be told to run a program of the workspace as it stands in the sources. */
+export const ofSource = (program) => ['--conditions=@holdfast/source', '--import', 'tsx', program];
+
+/** Runs such a program, as {@link run} does. */
+export const runSource = (program, args) => run(process.execPath, [...ofSource(program), ...args]);
+
 /** Starts a command that shares our terminal and resolves with its exit code; 128 + n when signal n ended it. */
 export function run(program, args, options = {}) {
   const child = spawn(program, args, { cwd: root, stdio: 'inherit', ...options });

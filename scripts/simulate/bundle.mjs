@@ -1,19 +1,7 @@
-// The simulation as one file: plain TypeScript starts slowly, and a mutant is tried in a bundle of its own.
+// The simulation as one file, for a mutant is tried in a bundle of its own.
 import { join } from 'node:path';
+import * as programs from '../bundle.mjs';
 
 /** @param {string} from top folder of the repository, or of a copy @param {string} to @param {import('esbuild').Plugin[]} plugins */
-export async function bundle(from, to, plugins = []) {
-  const { build } = await import('esbuild'); // not there before the workspace is installed
-  await build({
-    entryPoints: [join(from, 'packages/simulation/src/campaign/main.ts')],
-    outfile: to,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    conditions: ['@holdfast/source'],
-    external: ['ioredis', '@testcontainers/redis'],
-    plugins,
-    logLevel: 'warning',
-  });
-}
+export const bundle = (from, to, plugins = []) =>
+  programs.bundle(join(from, 'packages/simulation/src/campaign/main.ts'), to, { plugins });

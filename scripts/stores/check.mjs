@@ -4,6 +4,7 @@ import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPrivateRedis } from '../../packages/testkit/src/redis/find.mjs';
+import { bundle } from '../bundle.mjs';
 import { command } from '../ci/step.mjs';
 import { root } from '../run.mjs';
 import { blockOf, claimedBlockOf, statementsForMysql, statementOf } from './pages.mjs';
@@ -117,22 +118,6 @@ async function checkOnMariadb(checks, store) {
   }
 }
 
-/** holdfast as one file of this folder. */
-async function bundleHoldfast(folder) {
-  const { build } = await import('esbuild');
-  await build({
-    entryPoints: [join(root, 'packages/holdfast/src/index.ts')],
-    outfile: join(folder, 'holdfast.mjs'),
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    conditions: ['@holdfast/source'],
-    external: ['ioredis'],
-    logLevel: 'warning',
-  });
-}
-
 async function withScripts(libraries, work) {
   const cwd = mkdtempSync(join(tmpdir(), 'holdfast-stores-'));
   try {
@@ -141,7 +126,7 @@ async function withScripts(libraries, work) {
     writeFileSync(join(cwd, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
     await command('npm', ['install', '--no-audit', '--no-fund', '--no-progress', ...packages], { cwd });
     for (const file of readdirSync(import.meta.dirname)) copyFileSync(join(import.meta.dirname, file), join(cwd, file));
-    await bundleHoldfast(cwd);
+    await bundle(join(root, 'packages/holdfast/src/index.ts'), join(cwd, 'holdfast.mjs'));
     const redis = await findPrivateRedis();
     try {
       await work({ cwd, redis });
