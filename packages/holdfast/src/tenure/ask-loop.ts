@@ -15,11 +15,11 @@ import type { Command } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
 import type { Answer, AnswerListener, Request, RequestOptions, RequestSource } from '../connection/pending-command.js';
 import { MAX_TIME_MS } from '../options.js';
-import type { AskListener } from './ask-listener.js';
+import type { AskSubject } from './ask-subject.js';
 import type { Cancellable } from './ask-rounds.js';
 import type { Demand } from './demand.js';
 import type { Inherited } from './inherited.js';
-import type { AskReply, Contention, Operations, Owned } from './operations.js';
+import type { AskReply, Contention, Owned } from './operations.js';
 import type { WakeupSubscription } from './wakeup.js';
 
 function isOwned(reply: AskReply): reply is Owned {
@@ -37,10 +37,8 @@ const withoutReplicas: RequestOptions<AskReply> = { inLastingTrouble: 'give up' 
 /** See the module comment. */
 export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply> {
   readonly #parts: ClientParts;
-  readonly #operations: Operations;
-  readonly #tenure: string;
+  readonly #subject: AskSubject;
   readonly #subscription: WakeupSubscription;
-  readonly #listener: AskListener;
   #demand: Demand;
   #request: Request<AskReply> | undefined;
   #askedAt: number | undefined;
@@ -64,16 +62,13 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
 
   constructor(
     parts: ClientParts,
-    operations: Operations,
-    { tenure, demand, subscription }: { tenure: string; demand: Demand; subscription: WakeupSubscription },
-    listener: AskListener,
+    subject: AskSubject,
+    { demand, subscription }: { demand: Demand; subscription: WakeupSubscription },
   ) {
     this.#parts = parts;
-    this.#operations = operations;
-    this.#tenure = tenure;
+    this.#subject = subject;
     this.#demand = demand;
     this.#subscription = subscription;
-    this.#listener = listener;
   }
 
   /** What is asked for from now on. */
@@ -124,7 +119,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     this.#askedAt = undefined;
     const { replicas: enough } = this.#parts.settings;
     const options = enough ? { ...withoutReplicas, confirmation: { enough, needed: isOwned } } : withoutReplicas;
-    this.#request = this.#parts.sender.request(this.#operations.key, this, options);
+    this.#request = this.#parts.sender.request(this.#subject.operations.key, this, options);
     // Unless it was sent, it waits for a connection.
     this.#askedAt ??= this.#parts.clock.now();
     this.#request.whenAnswered(this);
@@ -132,7 +127,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
 
   onDoubt(): void {
     this.#reached = true;
-    this.#listener.onDoubt();
+    this.#subject.onDoubt();
   }
 
   /** Asks at a clock time, unless something makes it ask before. */
@@ -169,9 +164,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
   /** Stops sending the ask that is under way. */
   drop(): void {
     this.stop();
-    if (this.#request === undefined) return;
-    this.#reached = this.reached;
-    this.#request.drop();
+    this.#request?.drop();
   }
 
   /** The ask that is sent at clock time `now`. */
@@ -180,7 +173,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     const { claimLeaseMs, reaskMs } = this.#parts.settings;
     const { terms, patientUntil } = this.#demand;
     const leaseMs = this.#stopped ? claimLeaseMs : terms.leaseMs;
-    this.#listener.onAsk(leaseMs);
+    this.#subject.onAsk(leaseMs);
     const freshTtlMs = Math.min(FRESH_REASKS * reaskMs + claimLeaseMs, MAX_TIME_MS);
     // One that is sent again behind the grant asks for no place: no call waits for it any more.
     const mayQueue = this.#subscription.mayQueue && !this.#stopped;
@@ -188,7 +181,8 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     const freshMs = mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patientUntil - now))) : 0;
     if (freshMs > 0) this.#reached = true;
     this.#freshUntil = freshMs > 0 ? now + freshMs : Number.NEGATIVE_INFINITY;
-    return this.#operations.ask(this.#tenure, { leaseMs, freshMs, ticket: this.#ticket, freshTtlMs });
+    const { operations, id } = this.#subject;
+    return operations.ask(id, { leaseMs, freshMs, ticket: this.#ticket, freshTtlMs });
   }
 
   /** The lock is given to us with this news, perhaps too late. */
@@ -201,7 +195,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     if (answer.kind !== 'reply' || answer.reply.kind !== 'busy') this.#reached = this.reached;
     this.#request = undefined;
     if (answer.kind !== 'reply') {
-      if (!this.#stopped) this.#listener.onFailed(answer);
+      if (!this.#stopped) this.#subject.onFailed(answer);
       return;
     }
     const { reply, sentAt, node } = answer;
@@ -219,7 +213,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
         this.wait(reply, sentAt, reply.left);
         return;
       case 'dead':
-        if (!this.#stopped) this.#listener.onFailed({ kind: 'over' });
+        if (!this.#stopped) this.#subject.onFailed({ kind: 'over' });
     }
   }
 
@@ -228,7 +222,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     if (reply.kind === 'acquired' && this.#unprompted && this.#ticket !== 0) this.#subscription.missed('free lock');
     const inherited = this.inheritedBy(reply);
     if (inherited !== undefined) this.heard(inherited);
-    this.#listener.onOwned(reply, sentAt, inherited);
+    this.#subject.onOwned(reply, sentAt, inherited);
   }
 
   private wait(reply: Omit<Contention, 'nowMs'>, sentAt: number, ahead: number): void {
@@ -246,9 +240,9 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
       this.ask();
       return;
     }
-    if (reply.foreign) this.#parts.wakeup.foreignOwners?.note(this.#operations.key);
-    this.#listener.onBusy(sentAt, reply.foreign ? 'foreign' : 'holdfast');
-    // The listener may have lost interest, or asked again.
+    if (reply.foreign) this.#parts.wakeup.foreignOwners?.note(this.#subject.operations.key);
+    this.#subject.onBusy(sentAt, reply.foreign ? 'foreign' : 'holdfast');
+    // The tenure may have lost interest, or asked again.
     if (this.#stopped || this.#request !== undefined) return;
     if (!this.#subscription.open) this.#subscription.listen(() => this.ask());
     // What makes us reachable was confirmed before this answer came, and nothing more will be.

@@ -18,8 +18,8 @@ import type { Lease, LeaseListener, LeaseTerms } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
 import type { Answer } from '../connection/pending-command.js';
 import type { LockLostReason } from '../errors.js';
-import type { AskListener } from './ask-listener.js';
 import { AskLoop } from './ask-loop.js';
+import type { AskSubject } from './ask-subject.js';
 import type { Bequest, FailureOf, ReleaseOutcome, Stake, StakeListener } from './stake.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
@@ -37,7 +37,7 @@ import { announceFree, serveRestOf } from './serving.js';
 import type { WakeupSubscription } from './wakeup.js';
 
 /** See the module comment. */
-export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubject, StepSubject, AskListener {
+export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubject, StepSubject, AskSubject {
   readonly id: string;
   readonly operations: Operations;
   readonly lease: Lease<LeaseSubject>;
@@ -79,7 +79,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.lease = parts.watchdog.open(this, terms, this);
     this.#messages = new TenureMessages(parts, this);
     this.#subscription = parts.wakeup.subscribe(operations, this.id, this.#messages);
-    this.#askLoop = new AskLoop(parts, operations, { tenure: this.id, demand, subscription: this.#subscription }, this);
+    this.#askLoop = new AskLoop(parts, this, { demand, subscription: this.#subscription });
   }
 
   /** What changes its hold count. */

@@ -1,9 +1,11 @@
 import type { Failure } from './failures.js';
 import type { Inherited } from './inherited.js';
-import type { Owned } from './operations.js';
+import type { Operations, Owned } from './operations.js';
 
-/** Told what becomes of the asks. */
-export interface AskListener {
+/** The tenure that asks. It is told what becomes of that. */
+export interface AskSubject {
+  readonly id: string;
+  readonly operations: Operations;
   /** A first copy of an ask for a lease of `leaseMs` is about to be sent. */
   onAsk(leaseMs: number): void;
   onOwned(reply: Owned, sentAt: number, inherited: Inherited | undefined): void;
