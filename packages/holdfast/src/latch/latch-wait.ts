@@ -1,8 +1,9 @@
 import { type WaitHandler, Wait } from '@holdfast/notify';
 import { type LatchLook, outlived } from '../primitives/latch-operations.js';
-import { LockLostError, LockScopeError } from '../errors.js';
+import { LockLostError } from '../errors.js';
 import type { Scope, ScopedCall } from '../scopes/scope.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
+import { scopeEnded } from '../waiting/waiter.js';
 import type { LookoutParts } from '../waiting/lookout.js';
 import type { ClientParts } from '../client-parts.js';
 
@@ -69,8 +70,7 @@ export class LatchWait implements ScopedCall, WaitHandler<boolean> {
 
   /** Clock time at which a call that waits no longer than `waitMs` ends. */
   get until(): number {
-    const { waitMs } = this.#patience;
-    return waitMs === undefined ? Number.POSITIVE_INFINITY : this.joinedAt + waitMs;
+    return this.joinedAt + (this.#patience.waitMs ?? Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -114,8 +114,7 @@ export class LatchWait implements ScopedCall, WaitHandler<boolean> {
   }
 
   cancel(): void {
-    const message = `A call was still waiting for latch "${this.name}" when its scope ended: await it inside that client.run or withLock`;
-    this.refuse(new LockScopeError(message, this.name));
+    this.refuse(scopeEnded(this));
   }
 
   #left(): void {

@@ -179,17 +179,16 @@ class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
 
   /** To code that gives it back, by itself or by `release` of this handle: both are needed no more when neither can be reached. */
   #handOver(record: HoldRecord, { permits }: PermitCall): PermitHold {
-    const { forgotten } = this.#host.parts;
     const hold = new PermitHoldHandle(this.#host, this.#operations, { record, permits }, (over) => {
       this.#own.delete(over);
-      forgotten.unwatch(over);
+      this.#host.parts.forgotten.unwatch(over);
     });
     if (this.#own.size >= this.#tidyAt) {
       this.#tidy();
       this.#tidyAt = 2 * this.#own.size + MOST_LOSSES;
     }
     this.#own.add(hold);
-    forgotten.watch(this, record, hold);
+    this.#host.parts.forgotten.watch(this, record, hold);
     return hold;
   }
 

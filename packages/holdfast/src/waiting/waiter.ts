@@ -127,8 +127,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
 
   /** Clock time at which a call that waits no longer than `waitMs` ends. */
   get until(): number {
-    const { waitMs } = this.request;
-    return waitMs === undefined ? Number.POSITIVE_INFINITY : this.joinedAt + waitMs;
+    return this.joinedAt + (this.request.waitMs ?? Number.POSITIVE_INFINITY);
   }
 
   get promise(): Promise<unknown> {
