@@ -1,11 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { inboxChannel } from '@holdfast/core';
 import { countCommands, driveTime, seededRandom, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { type LockClient, type LockClientOptions, LockTimeoutError } from 'holdfast';
-import { Redis } from 'ioredis';
 import { freshName, holdsInRedis, openClient, warmUp } from '../support/clients.js';
-import { openProxy } from '../support/redis-inputs.js';
 import { turns } from '../support/room.js';
 import { spawnLockWorker } from '../support/workers.js';
 
@@ -376,34 +373,4 @@ describe('a waiter on a held lock', () => {
     // The first ask, in Redisson mode a second one behind the subscription, one every R, and what ends the wait: the first of it on a connection in full.
     expect({ evalsha: evalsha - looks, eval: inFull, subscribe }).toEqual(expected);
   });
-});
-
-it('a waiter whose inbox was opened before the answer to its first ask came joins the queue at once', async () => {
-  const name = freshName();
-  const holder = openClient(kit, patient);
-  const hold = await holder.getLock(name).acquire();
-  const proxy = await openProxy(kit);
-  const redis = new Redis(proxy.url);
-  kit.cleanup(() => redis.disconnect());
-  redis.duplicate = (options) => new Redis(kit.server.url, options ?? {});
-  const client = openClient(kit, { ...patient, redis });
-  // It hears messages already, and none of locks.
-  const latch = client.getCountDownLatch(freshName());
-  await latch.trySetCount(1);
-  const opened = latch.await();
-  await waitUntil(async () => (await kit.admin.pubsub('CHANNELS', `*${latch.name}*`)).length === 1, {
-    what: 'a listener',
-  });
-  await latch.countDown();
-  await opened;
-  proxy.hold('down');
-  const call = client.getLock(name).acquire();
-  await waitUntil(() => proxy.heldBytes > 0, { what: 'the answer to the first ask' });
-  const inbox = inboxChannel(client.clientId);
-  await waitUntil(async () => Number((await kit.admin.pubsub('NUMSUB', inbox))[1]) === 1, { what: 'the inbox' });
-  await turns(20);
-  await proxy.heal();
-  await queued(holder, name, 1);
-  await hold.release();
-  await (await call).release();
 });
