@@ -216,6 +216,32 @@ it('a version that the server does not name is unknown, and not in order', async
   expect(only(await examineServer(redis, 'here', 'node'), 'version')).toMatchObject({ status: 'unknown' });
 });
 
+it.each([
+  ['that keep up are counted', ['online', 0], ['online', 1], { status: 'ok', detail: '2' }],
+  [
+    'that hang are named',
+    ['online', 23],
+    ['online', 1],
+    { status: 'warn', detail: '2, but 10.0.0.1:1 has said nothing for 23 s: it confirms no lock now' },
+  ],
+  [
+    'that are being filled are named',
+    ['online', 0],
+    ['wait_bgsave', 0],
+    { status: 'warn', detail: '2, but 10.0.0.2:2 is still being filled (wait_bgsave): it confirms no lock now' },
+  ],
+] as const)('replicas %s', async (_, [one, oneLag], [other, otherLag], said) => {
+  const redis = new Redis(kit.server.url, { lazyConnect: true });
+  kit.cleanup(() => redis.disconnect());
+  await redis.connect();
+  const replicas = [
+    `slave0:ip=10.0.0.1,port=1,state=${one},offset=7,lag=${oneLag}`,
+    `slave1:ip=10.0.0.2,port=2,state=${other},offset=7,lag=${otherLag}`,
+  ];
+  Object.assign(redis, { info: async () => ['role:master', 'connected_slaves:2', ...replicas, ''].join('\r\n') });
+  expect(only(await examineServer(redis, 'here', 'node'), 'replicas')).toMatchObject(said);
+});
+
 describe('the clock of a replica', () => {
   /** A master that says it has a replica there. */
   async function masterOf(replica: { readonly host: string; readonly port: number }) {

@@ -11,6 +11,8 @@ const OLDEST = 6.2;
 const CLOCKS_MS = 1_000;
 /** A third of the default lease: for so long a connection of a client that holds locks may have nothing to send. */
 const QUIET_S = 10;
+/** Replicas report every second. */
+const SILENT_S = 5;
 const SLOW_MS = 50;
 const ROUNDS = 9;
 /** A replica by its address, wherever its master was found. */
@@ -40,7 +42,6 @@ function fromInfo(info: string, kind: Site['kind']): Finding[] {
   const policy = fieldOf(info, 'maxmemory_policy') ?? 'noeviction';
   const limited = Number(fieldOf(info, 'maxmemory') ?? 0) > 0;
   const evicts = policy !== 'noeviction';
-  const replicas = fieldOf(info, 'connected_slaves') ?? '0';
   const role = fieldOf(info, 'role') ?? 'unknown';
   const takesWrites = role === 'master' || fieldOf(info, 'slave_read_only') === '0';
   const isNodeOnly = kind !== 'cluster' && fieldOf(info, 'redis_mode') === 'cluster';
@@ -68,11 +69,25 @@ function fromInfo(info: string, kind: Site['kind']): Finding[] {
           } as const,
         ]
       : []),
-    { check: 'replicas', status: 'ok', detail: replicas },
+    inStep(info),
     scripts === undefined
       ? { check: 'scripts', status: 'unknown', detail: 'this server does not say how many scripts it knows' }
       : { check: 'scripts', status: 'ok', detail: `${scripts} known` },
   ];
+}
+
+/** How many replicas there are. One that hangs stays connected for `repl-timeout`, a minute by default. */
+function inStep(info: string): Finding {
+  const check = 'replicas';
+  const count = fieldOf(info, 'connected_slaves') ?? '0';
+  const behind = [...info.matchAll(/^slave\d+:ip=([^,]+),port=(\d+),state=([^,]+),.*\blag=(\d+)/gm)].flatMap(
+    ([, host, port, state, lag]) => {
+      if (state !== 'online') return [`${host}:${port} is still being filled (${state})`];
+      return Number(lag) >= SILENT_S ? [`${host}:${port} has said nothing for ${lag} s`] : [];
+    },
+  );
+  if (behind.length === 0) return { check, status: 'ok', detail: count };
+  return { check, status: 'warn', detail: `${count}, but ${behind.join(', ')}: it confirms no lock now` };
 }
 
 async function minReplicas(redis: Redis): Promise<Finding> {
