@@ -2,11 +2,12 @@
 import { expect, it } from '@jest/globals';
 import type { Connection } from '../src/connection/connection.js';
 import { PendingCommand } from '../src/connection/pending-command.js';
-import type { ErrorMeaning } from '../src/connection/reply-errors.js';
+import { meaningOf } from '../src/connection/reply-errors.js';
 import type { Topology } from '../src/connection/topology.js';
 
-const error = new Error("READONLY You can't write against a read only replica.");
-const refused: ErrorMeaning = { kind: 'transient', code: 'READONLY', message: error.message };
+const refusal = Object.assign(new Error("READONLY You can't write against a read only replica."), {
+  name: 'ReplyError',
+});
 
 /** A request whose first copy was unanswered when its connection broke, and whose second is on the next one. */
 function sentTwice() {
@@ -17,7 +18,8 @@ function sentTwice() {
   const connection = (epoch: number) => Object.assign(line, { epoch });
   pending.sentOn(connection(1));
   pending.sentOn(connection(2));
-  return { fail: (epoch: number) => pending.failed({ connection: line, epoch }, refused, error), pending, connection };
+  const fail = (epoch: number, error = refusal) => pending.failed({ connection: line, epoch }, meaningOf(error), error);
+  return { fail, pending, connection };
 }
 
 it('the last copy brings on the next, whether or not an earlier one, of a connection that has broken, is ever answered', () => {
@@ -45,5 +47,13 @@ it('a refusal counts until there is an answer, also when it was asked again on a
   pending.sentOn(connection(3));
   expect(pending.setback).toBe(true);
   pending.replied({} as never, 0, 'node');
+  expect(pending.setback).toBe(false);
+});
+
+it('a connection that breaks has refused nothing: it counts until it was asked again on another one', () => {
+  const { fail, pending, connection } = sentTwice();
+  fail(2, new Error('Connection is closed.'));
+  expect(pending.setback).toBe(true);
+  pending.sentOn(connection(3));
   expect(pending.setback).toBe(false);
 });

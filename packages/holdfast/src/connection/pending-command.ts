@@ -61,7 +61,7 @@ export interface Request<R> {
   whenAnswered(listener: AnswerListener<R>): void;
   /** A copy has been handed to the connection. */
   readonly sent: boolean;
-  /** The last thing that a server has answered is that it cannot do it now. */
+  /** The last thing that a server has answered is that it cannot do it now; or the last copy has failed, and none was sent since. */
   readonly setback: boolean;
   /** The last thing that went wrong: with the connection, or with a copy. */
   readonly trouble: Error | undefined;
@@ -103,6 +103,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   #retryMs = FIRST_RETRY_MS;
   #lastError: Error | undefined;
   #setback = false;
+  /** A server has answered a copy that it cannot do it now. */
+  #refused = false;
   /** The first connection on which its answer named no question. */
   #unnamedOn: { readonly node: string; readonly epoch: number } | undefined;
 
@@ -153,6 +155,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
 
   sentOn(connection: Connection): void {
     if (!this.#wasSentOn(connection, connection.epoch)) {
+      // That the connection before has broken is no answer.
+      this.#setback = this.#refused;
       this.#unansweredThere = 0;
     }
     this.#connection = connection;
@@ -205,6 +209,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
       return undefined;
     }
     this.#setback = true;
+    this.#refused ||= meaningOf(error).kind === 'transient';
     const delayMs = this.#retryMs;
     this.#retryMs = Math.min(delayMs * 2, LAST_RETRY_MS);
     return delayMs;

@@ -1,6 +1,6 @@
 /** What a call says whose time is over before Redis has answered: `waitMs` bounds it, and only evidence makes Redis unavailable. */
 
-import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { driveTime, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { LockClient } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
@@ -99,6 +99,32 @@ describe('a server that does not answer for a moment', () => {
     } finally {
       await kit.server.continueProcess();
     }
+  });
+});
+
+describe('a connection that broke and is back', () => {
+  it('is told to a call, whose answer is owed for a moment only, as a lock that it did not get: Redis has refused nothing', async () => {
+    const proxy = await openProxy(kit);
+    const time = driveTime(kit);
+    const client = openClient(kit, { redis: proxy.url });
+    const name = freshName();
+    await client.getLock(name).withLock(() => undefined);
+    await kit.admin.client('PAUSE', 60_000, 'WRITE');
+    kit.cleanup(() => kit.admin.client('UNPAUSE'));
+    const asked = async () => Number(/blocked_clients:(\d+)/.exec(await kit.admin.info('clients'))?.[1]);
+    const outcome = outcomeOf(client.getLock(name).tryLock(700));
+    await waitUntil(async () => (await asked()) === 1, { what: 'the ask' });
+    proxy.reset();
+    await waitUntil(async () => (await asked()) === 0, { what: 'the end of its connection' });
+    await waitUntil(
+      async () => {
+        await time.advance(10);
+        return (await asked()) === 1;
+      },
+      { what: 'the ask on the next connection' },
+    );
+    await time.advance(700);
+    expect(await outcome).toBe(false);
   });
 });
 
