@@ -73,6 +73,19 @@ describe('what was given back', () => {
     expect(again.at(-1)).toBe('me:9999');
   });
 
+  it('is forgotten so also while a connection to the server that has it comes back again and again', async () => {
+    const { releases, again, note } = setUp();
+    for (let number = 0; number < 20_000; number++) {
+      note('hot', `me:${number}`, number / 1_000);
+      if (number % 500 === 0) releases.onUp(everything);
+    }
+    releases.onOther(everything);
+    await nextTurn();
+    expect(again.length).toBeGreaterThanOrEqual(2_000);
+    expect(again.length).toBeLessThanOrEqual(4_000);
+    expect(again.at(-1)).toBe('me:19999');
+  });
+
   it('is given back a hundred at a time: the server has others to serve', async () => {
     const unanswered: (() => void)[] = [];
     const { releases, again, note } = setUp(() => new Promise((resolve) => void unanswered.push(resolve)));

@@ -75,11 +75,15 @@ export class RecentReleases implements TopologyListener {
 
   #tellAgain(isConcerned: (release: Told) => boolean): void {
     const latest = [...this.#older, ...this.#newer];
+    const concerned = new Set(latest.filter(isConcerned));
+    if (concerned.size === 0) return;
     // Counted back from the last release, not from now: the outage may have been long.
     const since = (latest.at(-1)?.sentAt ?? 0) - RECENT_MS;
-    this.#older = [];
-    this.#newer = latest.filter((release) => !isConcerned(release));
-    void this.#tell(latest.filter((release) => isConcerned(release) && release.sentAt >= since));
+    const isLeft = (release: Told) => !concerned.has(release);
+    // Each half by itself: joined they would be kept for longer, and for ever where connections come and go all the time.
+    this.#older = this.#older.filter(isLeft);
+    this.#newer = this.#newer.filter(isLeft);
+    void this.#tell([...concerned].filter(({ sentAt }) => sentAt >= since));
   }
 
   async #tell(releases: readonly Told[]): Promise<void> {
