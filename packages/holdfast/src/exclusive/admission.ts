@@ -84,18 +84,32 @@ export function reenter(lock: ExclusiveLock, waiter: Waiter): void {
 
 /** The tenure is ours, and no hold keeps the call out: it has it at once, after a handoff in memory perhaps in the next turn of the event loop. */
 export function enter(lock: ExclusiveLock, tenure: Stake, waiter: Waiter, how: 'asked' | 'granted' | 'local'): void {
-  const { terms } = waiter.request;
-  const { replicas } = lock.parts.settings;
-  const raised = isRaisedFirst(how, terms) ? tenure.steps.raise(terms.minHoldMs, replicas) : undefined;
-  if (raised !== undefined) {
+  const step = how === 'local' ? undefined : stepBefore(lock, tenure, waiter.request.terms, how);
+  if (step !== undefined) {
     const record = begin(lock, waiter, confirming(lock, how));
-    void raised.then((outcome) => lock.change(() => confirmed(lock, { tenure, waiter, record, outcome })));
+    void step().then((outcome) => lock.change(() => confirmed(lock, { tenure, waiter, record, outcome })));
     return;
   }
   const record = begin(lock, waiter, delivering[how]);
   // Any other tenure has just begun on the terms of this call.
   if (how === 'local') retune(lock, tenure, record);
   deliver(lock, waiter, record);
+}
+
+/** What Redis is to do before the call has the lock, if anything. */
+function stepBefore(
+  lock: ExclusiveLock,
+  tenure: Stake,
+  terms: HoldTerms,
+  how: 'asked' | 'granted',
+): (() => Promise<HeldOutcome>) | undefined {
+  const { replicas } = lock.parts.settings;
+  const raise = outlastsLease(terms) ? () => tenure.steps.raise(terms.minHoldMs, replicas) : undefined;
+  if (tenure.suits(terms, how)) return raise;
+  return () => {
+    const restarted = tenure.steps.restart(terms.leaseMs, () => retune(lock, tenure));
+    return raise?.() ?? restarted;
+  };
 }
 
 /** The tenure is ours, and no hold of it is left: Redis gives it the lease that the call asks for. */

@@ -223,9 +223,11 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
       this.#home.granted(this);
       this.inherited = inherited ?? this.inherited;
       const { first } = this.queue;
-      if (first === undefined) {
+      const wrong = this.operations.neverShortens && first !== undefined && !tenure.suits(first.request.terms, how);
+      if (first === undefined || wrong) {
         this.tenure = undefined;
         giveBackUnused(this, tenure);
+        contend(this);
         return;
       }
       enter(this, tenure, first, how);

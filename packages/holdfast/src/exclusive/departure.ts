@@ -13,6 +13,7 @@
 
 import { LockLostError, type LockLostReason } from '../errors.js';
 import { failureError } from '../tenure/failures.js';
+import { type HoldTerms, outlastsLease } from '../tenure/hold-terms.js';
 import type { CountedDown, ReleaseOutcome, Stake } from '../tenure/stake.js';
 import type { Waiter } from '../waiting/waiter.js';
 import { admitInside, contend, enter, passByScript } from './admission.js';
@@ -86,17 +87,29 @@ function vacate(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, now: numbe
   lock.keptUntil = undefined;
   tenure.turn ??= lock.turn;
   const rests = keptUntil !== undefined && keptUntil > now;
+  const longer = next !== undefined && outlasts(tenure, last, next.request.terms, now);
   const passes =
-    !rests && next !== undefined && next.request.owner === last.owner && lock.policy.mayPassOn(tenure, lock.parts);
+    !rests &&
+    next !== undefined &&
+    next.request.owner === last.owner &&
+    !(longer && lock.operations.neverShortens) &&
+    lock.policy.mayPassOn(tenure, lock.parts);
   // The policy looks at the lease, and may be the first to see that it is over.
   if (lock.tenure !== tenure) return Promise.reject(lostOnTheWayOut(lock, last, tenure.whyLost('expired')));
-  if (passes) return passOn(lock, tenure, last, next);
+  if (passes) {
+    tenure.handoffs++;
+    return longer ? passOnByScript(lock, tenure, last, next) : passOn(lock, tenure, last, next);
+  }
   return giveBack(lock, tenure, last, rests ? { now, restUntil: keptUntil } : { now });
+}
+
+/** By what was asked for besides a lease, the lock would stay taken for longer than the next call wants, also after a crash. */
+function outlasts(tenure: Stake, last: HoldRecord, { leaseMs }: HoldTerms, now: number): boolean {
+  return outlastsLease(last.terms) || tenure.lease.deadline - now > leaseMs;
 }
 
 /** To the next call of this process. */
 function passOn(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, next: Waiter): Promise<void> {
-  tenure.handoffs++;
   const { terms } = next.request;
   const watched = terms.mode === 'watched' && last.terms.mode === 'watched';
   const countedSince = lock.parts.clock.now() - terms.leaseMs / 3;

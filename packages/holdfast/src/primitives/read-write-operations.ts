@@ -54,6 +54,10 @@ export class ReadWriteOperations implements SharedOperations {
     return true;
   }
 
+  get neverShortens(): boolean {
+    return true;
+  }
+
   ask(tenure: string, options: AskOptions): Command<AskReply> {
     return readWrite.ask(this.#keys, { tenure, side: this.side, ...options, ...this.#granting });
   }

@@ -21,8 +21,7 @@
  */
 
 import type { Appointment } from '@holdfast/watchdog';
-import { atOnce, type Demand } from '../tenure/demand.js';
-import { isSameLease } from '../tenure/hold-terms.js';
+import type { Demand } from '../tenure/demand.js';
 import type { Failure } from '../tenure/failures.js';
 import type { Ballot } from './ballot.js';
 import type { Ballots } from './ballots.js';
@@ -114,14 +113,12 @@ export class Candidacy {
   }
 
   want(demand: Demand): void {
-    const asked = this.#demand;
+    const { mode, leaseMs } = this.#demand.terms;
+    const isSame = demand.terms.mode === mode && demand.terms.leaseMs === leaseMs;
     this.#demand = demand;
     if (this.#state === 'queued') this.#lineBallot?.tenure.want(demand);
-    else if (isSameLease(demand.terms, asked.terms)) return;
     // The votes are for the lease of a call that has gone.
-    else if (this.#ballots.votes.length > 0) this.#startAgain();
-    // One that is on its way begins on the terms of this call.
-    else for (const { tenure } of this.#ballots.all) tenure.want(atOnce(demand.terms));
+    else if (!isSame && this.#ballots.votes.length > 0) this.#startAgain();
   }
 
   ask(): void {
@@ -168,7 +165,7 @@ export class Candidacy {
     this.#rest('round');
     this.#gatherings = 0;
     this.#line = undefined;
-    this.#vote(atOnce(this.#demand.terms), this.#nodeTimeoutMs);
+    this.#vote({ terms: this.#demand.terms, patientUntil: Number.NEGATIVE_INFINITY }, this.#nodeTimeoutMs);
   }
 
   #vote(demand: Demand, ms: number): void {

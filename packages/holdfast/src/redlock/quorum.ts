@@ -18,9 +18,9 @@
 
 import type { Appointment, LeaseTerms } from '@holdfast/watchdog';
 import type { LockLostReason } from '../errors.js';
-import { atOnce, type Demand } from '../tenure/demand.js';
+import type { Demand } from '../tenure/demand.js';
 import type { Failure } from '../tenure/failures.js';
-import { leaseTermsOf } from '../tenure/hold-terms.js';
+import { isSameLease, leaseTermsOf } from '../tenure/hold-terms.js';
 import type { FailureOf, ReleaseOutcome, Stake, StakeListener } from '../tenure/stake.js';
 import { Ballot, type BallotListener } from './ballot.js';
 import { Ballots } from './ballots.js';
@@ -51,6 +51,8 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
   readonly #candidacy: Candidacy;
   #state: 'asking' | 'held' | 'ended' = 'asking';
   #loss: LockLostReason | undefined;
+  /** Nodes may have been asked for the lease of a call that has gone. */
+  #changed = false;
   #refill: Appointment | undefined;
 
   constructor(
@@ -113,7 +115,9 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
   }
 
   want(demand: Demand): void {
-    if (this.#state === 'asking') this.#candidacy.want(demand);
+    if (this.#state !== 'asking') return;
+    this.#changed ||= !isSameLease(demand.terms, this.#candidacy.demand.terms);
+    this.#candidacy.want(demand);
   }
 
   ask(): void {
@@ -126,6 +130,10 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
 
   stayFresh(until: number): void {
     if (this.#state === 'asking') this.#candidacy.stayFresh(until);
+  }
+
+  suits(): boolean {
+    return !this.#changed;
   }
 
   retune(terms: LeaseTerms): void {
@@ -180,8 +188,8 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
     this.#state = 'held';
     this.heldSince = this.clock.now();
     this.terms = leaseTermsOf(this.#candidacy.demand.terms, this.clock);
-    // What is still unanswered may yet become a vote. One that has a place in a queue instead is withdrawn when it says so.
-    const isOver = ({ answer }: Ballot) => answer !== 'yes' && answer !== 'none';
+    // What is still unanswered may yet become a vote, unless it would have another lease. One that has a place in a queue instead is withdrawn when it says so.
+    const isOver = ({ answer }: Ballot) => answer !== 'yes' && (answer !== 'none' || this.#changed);
     this.#ballots.withdraw(...this.#ballots.all.filter(isOver));
     this.lease.begin();
     this.#listener.onHeld(this, how);
@@ -233,7 +241,7 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
       const terms = { mode: 'watched', leaseMs: this.terms.leaseMs, maxHoldMs: undefined } as const;
       for (const node of nodes) {
         if (this.#ballots.at(node) !== undefined) continue;
-        if (node.mayVote) this.ballotAt(node, atOnce(terms)).tenure.ask();
+        if (node.mayVote) this.ballotAt(node, { terms, patientUntil: Number.NEGATIVE_INFINITY }).tenure.ask();
         else node.connect();
       }
       this.#planRefill();

@@ -7,8 +7,3 @@ export interface Demand {
   /** Clock time until which the most patient call waits; infinite when one waits without limit. Calls for one attempt do not count. */
   readonly patientUntil: number;
 }
-
-/** For the lock at once, and no place in the queue. */
-export function atOnce(terms: HoldTerms): Demand {
-  return { terms, patientUntil: Number.NEGATIVE_INFINITY };
-}

@@ -54,6 +54,9 @@ export interface Operations extends LockIdentity {
   /** Nested holds are counted in this process alone: Redis is not told of them, unless they want a longer lease. */
   readonly countsHere?: boolean;
 
+  /** A lease is never shortened: {@link handoff} too only raises it. */
+  readonly neverShortens?: boolean;
+
   /** Takes the name, or a place in its queue, or tells that it is taken. */
   ask(tenure: string, options: AskOptions): Command<AskReply>;
   /** One more hold of a tenure that has the name. */

@@ -12,6 +12,7 @@ import type { LockLostReason } from '../errors.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
 import type { FencingTokens } from './fence.js';
+import type { HoldTerms } from './hold-terms.js';
 import type { Inherited } from './inherited.js';
 import type { HandoffReply, Operations, TenureEnd } from './operations.js';
 
@@ -80,8 +81,10 @@ export interface Stake {
   readonly heldSince: number;
   /** Other processes that are known to wait. */
   readonly otherWaiters: { readonly count: number; countedSince(time: number): boolean };
-  /** The lease that it asked for last; absent where no lock can rest. */
-  readonly askedMs?: number;
+  /** The lease that it asked for last; undefined when copies of that question asked for different ones; absent where no lock can rest. */
+  readonly askedMs?: number | undefined;
+  /** Whether it was asked for with the lease that this call wants, not on behalf of another call, which has gone. A grant is a claim for a moment, raised as soon as it is heard of. */
+  suits(terms: HoldTerms, how: 'asked' | 'granted'): boolean;
   /** Clock time since which Redis owes it an answer; undefined when it does not. */
   readonly unansweredSince: number | undefined;
   /** The same, where what it asked went with a connection that has ended. */

@@ -26,7 +26,7 @@ import type { Failure } from './failures.js';
 import { FencingTokens } from './fence.js';
 import type { Inherited } from './inherited.js';
 import { HoldSteps, type StepSubject } from './hold-steps.js';
-import { leaseTermsOf } from './hold-terms.js';
+import { type HoldTerms, leaseTermsOf } from './hold-terms.js';
 import type { SentStep } from './last-step.js';
 import { barredForMs, undoingAt } from './late-copies.js';
 import { type GrantNews, type MessageSubject, TenureMessages } from './messages.js';
@@ -45,7 +45,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   refusal: Error | undefined;
   turn: number | undefined;
   heldSince = 0;
-  askedMs = 0;
+  askedMs: number | undefined;
   readonly otherWaiters = new OtherWaiters();
   readonly tokens: FencingTokens | undefined;
   readonly #parts: ClientParts;
@@ -82,7 +82,6 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.#askLoop = new AskLoop(parts, this, { demand, subscription: this.#subscription });
   }
 
-  /** What changes its hold count. */
   get steps(): HoldSteps {
     return (this.#steps ??= new HoldSteps(this.#parts, this));
   }
@@ -120,7 +119,6 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     return this.#dirty ? this.unansweredSince : undefined;
   }
 
-  /** The server has answered the command under way that it cannot do it now. */
   get setback(): boolean {
     return this.#askLoop?.setback === true || this.#steps?.setback === true;
   }
@@ -129,13 +127,13 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     return this.#askLoop?.trouble ?? this.#steps?.trouble;
   }
 
-  /** A call has joined those that wait, until then at the latest: the place in the queue must not go stale before. */
   stayFresh(until: number): void {
     if (this.asking) this.#askLoop?.stayFresh(until);
   }
 
-  onAsk(leaseMs: number): void {
-    this.askedMs = leaseMs;
+  onAsk(leaseMs: number, copy: 'first' | 'another'): void {
+    // Any of the copies may be the one that is answered.
+    this.askedMs = copy === 'first' || this.askedMs === leaseMs ? leaseMs : undefined;
     // It queues although no message can reach it: what is said to it now, other clients may hear.
     if (this.#subscription.mayQueue && !this.reachable) this.#messages.expose();
     this.asksFor(leaseMs);
@@ -199,6 +197,10 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.lease.question();
   }
 
+  suits({ leaseMs }: HoldTerms, how: 'asked' | 'granted'): boolean {
+    return how === 'granted' || this.askedMs === leaseMs;
+  }
+
   /** The call that asked may have given up since, and the next one wants another lease. */
   private adoptTerms(): void {
     if (this.#askLoop !== undefined) this.retune(leaseTermsOf(this.#askLoop.demand.terms, this.#parts.clock));
@@ -229,13 +231,11 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.#listener.onSuspect(this);
   }
 
-  /** Holds came or went: what the lease is renewed to from now on. */
   retune(terms: LeaseTerms): void {
     this.asksFor(terms.leaseMs);
     this.lease.retune(terms);
   }
 
-  /** Gives the lock back; rejects with what `failure` makes of it. In any case nothing is renewed or believed from this call on. */
   giveBack(now: number, failure: FailureOf, bequest: Bequest = {}): Promise<void> {
     const { deadline } = this.lease;
     this.end();
