@@ -30,7 +30,7 @@ const HOUR_MS = 3_600_000;
 
 describe.each(both)('%s, wakeup %s', (kind, wakeup) => {
   /** A call gives up while Redis owes it an answer, and another one has joined it. */
-  async function joined(given: AcquireOptions, options: AcquireOptions) {
+  async function joined(given: AcquireOptions, options: AcquireOptions, answer: 'late' | 'lost' = 'late') {
     const proxy = await openProxy(kit);
     const client = openClient(kit, { redis: proxy.url, wakeup });
     const name = freshKey();
@@ -43,17 +43,24 @@ describe.each(both)('%s, wakeup %s', (kind, wakeup) => {
     await waitUntil(async () => (await kit.admin.exists(name)) === 1, { what: 'the lease of the first' });
     impatient.abort();
     await failure;
+    if (answer === 'lost') proxy.reset();
     await proxy.heal();
     return { hold: await call, name };
   }
 
-  it('a call gets its own lease where a longer one was asked for by a call that has given up', async () => {
-    const { hold, name } = await joined({ leaseMs: HOUR_MS }, { leaseMs: 60_000 });
-    expect(await kit.admin.pttl(name)).toBeLessThanOrEqual(60_000);
-    expect(hold.remainingMs()).toBeGreaterThan(30_000);
-    await hold.release();
-    expect(await kit.admin.exists(name)).toBe(0);
-  });
+  it.each([
+    ['', 'late'],
+    [', and had to be asked for again', 'lost'],
+  ] as const)(
+    'a call gets its own lease where a longer one was asked for by a call that has given up%s',
+    async (_, answer) => {
+      const { hold, name } = await joined({ leaseMs: HOUR_MS }, { leaseMs: 60_000 }, answer);
+      expect(await kit.admin.pttl(name)).toBeLessThanOrEqual(60_000);
+      expect(hold.remainingMs()).toBeGreaterThan(30_000);
+      await hold.release();
+      expect(await kit.admin.exists(name)).toBe(0);
+    },
+  );
 
   it('a call gets its own lease before it is given the lock where a shorter one was asked for by a call that has given up', async () => {
     const { hold, name } = await joined({ leaseMs: 5_000 }, {});
