@@ -169,8 +169,8 @@ export const planted = [
   {
     name: 'the next task of the process has a lock that rests',
     ...{ with: 'rest', class: 'calm', rules: ['rest'], file: `${client}/exclusive/departure.ts` },
-    before: '    !rests && next !== undefined',
-    after: '    next !== undefined',
+    before: '    !rests &&\n',
+    after: '',
   },
   {
     name: 'a lock that begins to rest tells nobody',
