@@ -26,8 +26,11 @@ const SLACK_MS = 2_000;
 const MOST_TIMERS = 8;
 /** Few processes have to be left in peace more often. */
 const leastFaultsPerSecond = (processes: number): number => Math.min(1, processes / 4);
-/** In percent. Commands may be under way at a quiet moment, and tables have the size that they once needed. */
-const MORE_OBJECTS = 5;
+/**
+ * In percent. Commands may be under way at a quiet moment, tables have the size that they once needed, and what was given back in the last ten to
+ * twenty seconds is remembered for a failover: four objects each, which are a tenth of all in a short run.
+ */
+const MORE_OBJECTS = 15;
 
 /** Locks that more than one process wants. */
 export function sharedLocks({ locks, processes }: Plan): number[] {
