@@ -106,9 +106,10 @@ function stepBefore(
   const { replicas } = lock.parts.settings;
   const raise = outlastsLease(terms) ? () => tenure.steps.raise(terms.minHoldMs, replicas) : undefined;
   if (tenure.suits(terms, how)) return raise;
-  return () => {
-    const restarted = tenure.steps.restart(terms.leaseMs, () => retune(lock, tenure));
-    return raise?.() ?? restarted;
+  // One after the other: who gives the lock back when the minimum is refused waits for no step that is under way, and a lease that begins anew behind it would end it.
+  return async () => {
+    const outcome = await tenure.steps.restart(terms.leaseMs, () => retune(lock, tenure));
+    return outcome.kind === 'held' && raise !== undefined ? raise() : outcome;
   };
 }
 

@@ -3,8 +3,7 @@
  * neither again; local handoff keeps it. Its id is fresh, so nothing that is still on its way from an earlier tenure can act for it.
  *                 acquired, mine, or a grant in time           give back
  *      asking  ------------------------------------>  held  --------------->  ended
- *        |                                              |  lease over or not ours
- *        |                                              v
+ *        |                                              v  lease over or not ours
  *        +--- all calls gave up -> cancel ---------->  ended  -- cancel, until acknowledged
  *
  * Its parts: {@link AskLoop} while it asks, {@link HoldSteps} while it is held, {@link TenureMessages} for what it hears meanwhile, and the lease.
@@ -20,6 +19,7 @@ import type { Answer } from '../connection/pending-command.js';
 import type { LockLostReason } from '../errors.js';
 import { AskLoop } from './ask-loop.js';
 import type { AskSubject } from './ask-subject.js';
+import { type AskedMs, suits, withAnswer, withAsk } from './asked-lease.js';
 import type { Bequest, FailureOf, ReleaseOutcome, Stake, StakeListener } from './stake.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
@@ -45,7 +45,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   refusal: Error | undefined;
   turn: number | undefined;
   heldSince = 0;
-  askedMs: number | undefined;
+  askedMs: AskedMs;
   readonly otherWaiters = new OtherWaiters();
   readonly tokens: FencingTokens | undefined;
   readonly #parts: ClientParts;
@@ -132,8 +132,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   }
 
   onAsk(leaseMs: number, copy: 'first' | 'another'): void {
-    // Any of the copies may be the one that is answered.
-    this.askedMs = copy === 'first' || this.askedMs === leaseMs ? leaseMs : undefined;
+    this.askedMs = withAsk(this.askedMs, leaseMs, copy);
     // It queues although no message can reach it: what is said to it now, other clients may hear.
     if (this.#subscription.mayQueue && !this.reachable) this.#messages.expose();
     this.asksFor(leaseMs);
@@ -151,6 +150,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     } else if (this.asking) {
       this.otherWaiters.counted(reply.others, sentAt);
       if (reply.kind === 'mine' && !this.#messages.granted) this.#subscription.missed('grant');
+      this.askedMs = withAnswer(this.askedMs, reply, this.#parts.settings.claimLeaseMs);
       this.adoptTerms();
       if (!this.lease.begin(sentAt, reply.remainingMs)) return this.ask();
       if (reply.token !== undefined) this.tokens?.begin(reply.token);
@@ -198,7 +198,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   }
 
   suits({ leaseMs }: HoldTerms, how: 'asked' | 'granted'): boolean {
-    return how === 'granted' || this.askedMs === leaseMs;
+    return (how === 'granted' && !this.#askLoop?.underWay) || suits(this.askedMs, leaseMs, how);
   }
 
   /** The call that asked may have given up since, and the next one wants another lease. */

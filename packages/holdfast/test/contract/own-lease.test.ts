@@ -30,7 +30,7 @@ const HOUR_MS = 3_600_000;
 
 describe.each(both)('%s, wakeup %s', (kind, wakeup) => {
   /** A call gives up while Redis owes it an answer, and another one has joined it. */
-  async function joined(given: AcquireOptions, options: AcquireOptions, answer: 'late' | 'lost' = 'late') {
+  async function joined(given: AcquireOptions, options: AcquireOptions, answer: 'late' | 'overdue' | 'lost' = 'late') {
     const proxy = await openProxy(kit);
     const client = openClient(kit, { redis: proxy.url, wakeup });
     const name = freshKey();
@@ -41,6 +41,8 @@ describe.each(both)('%s, wakeup %s', (kind, wakeup) => {
     const failure = failureOf(lock.acquire({ ...given, signal: impatient.signal }));
     const call = lock.acquire(options);
     await waitUntil(async () => (await kit.admin.exists(name)) === 1, { what: 'the lease of the first' });
+    if (answer === 'overdue')
+      await waitUntil(async () => (await kit.admin.pttl(name)) < HOUR_MS - 1_100, { what: 'the time of the second' });
     impatient.abort();
     await failure;
     if (answer === 'lost') proxy.reset();
@@ -61,6 +63,12 @@ describe.each(both)('%s, wakeup %s', (kind, wakeup) => {
       expect(await kit.admin.exists(name)).toBe(0);
     },
   );
+
+  it('a call gets its own lease where the answer for one that has given up came when its own would have been over', async () => {
+    const { hold, name } = await joined({ leaseMs: HOUR_MS }, { leaseMs: 1_000 }, 'overdue');
+    expect(await kit.admin.pttl(name)).toBeLessThanOrEqual(1_000);
+    await hold.release();
+  });
 
   it('a call gets its own lease before it is given the lock where a shorter one was asked for by a call that has given up', async () => {
     const { hold, name } = await joined({ leaseMs: 5_000 }, {});
@@ -85,5 +93,57 @@ describe.each(both)('%s, wakeup %s', (kind, wakeup) => {
     expect(await kit.admin.pttl(name)).toBeLessThanOrEqual(30_000);
     expect(hold?.remainingMs()).toBeLessThanOrEqual(30_000);
     await hold?.release();
+  });
+});
+
+describe.each(both.filter(([kind]) => kind !== 'writeLock'))('%s, wakeup %s, with a minimum', (kind, wakeup) => {
+  it('a call whose minimum Redis did not confirm, behind its own lease, leaves the lock to others', async () => {
+    const proxy = await openProxy(kit);
+    const client = openClient(kit, { redis: proxy.url, wakeup, responseTimeoutMs: 1_000 });
+    const name = freshKey();
+    const lock = kinds[kind]?.(client, name) as RLock;
+    await lock.withLock(() => undefined);
+    proxy.hold('down');
+    const impatient = new AbortController();
+    const failure = failureOf(lock.acquire({ leaseMs: HOUR_MS, signal: impatient.signal }));
+    const call = failureOf(lock.acquire({ minHoldMs: HOUR_MS }));
+    await waitUntil(async () => (await kit.admin.exists(name)) === 1, { what: 'the lease of the first' });
+    impatient.abort();
+    await failure;
+    const answered = proxy.heal();
+    proxy.hold('up');
+    await answered;
+    expect(await call).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await proxy.heal();
+    const next = await lock.acquire({ waitMs: 5_000 });
+    await next.release();
+    expect(await kit.admin.exists(name)).toBe(0);
+  });
+});
+
+describe.each(['getLock', 'getFencedLock', 'writeLock'])('%s', (kind) => {
+  it('a call that is granted the lock while an ask for a longer lease, of a call that has given up, is on its way gets its own', async () => {
+    const proxy = await openProxy(kit);
+    const client = openClient(kit, { redis: proxy.url });
+    const name = freshKey();
+    const lock = kinds[kind]?.(client, name) as RLock;
+    const other = await kinds[kind]?.(openClient(kit), name).acquire();
+    const impatient = new AbortController();
+    const failure = failureOf(lock.acquire({ leaseMs: HOUR_MS, signal: impatient.signal }));
+    const call = lock.acquire({ leaseMs: 60_000 });
+    await waitUntil(async () => (await client.inspect(name)).queue.length === 1, { what: 'a place in the queue' });
+    proxy.hold('up');
+    await waitUntil(() => proxy.holdsBack(name), { what: 'another ask' });
+    impatient.abort();
+    await failure;
+    const { heldBytes } = proxy;
+    await other?.release();
+    await waitUntil(() => proxy.heldBytes > heldBytes, { what: 'what the grant makes it send' });
+    await proxy.heal();
+    const hold = await call;
+    await waitUntil(async () => (await kit.admin.pttl(name)) > 10_000, { what: 'more than a claim' });
+    expect(await kit.admin.pttl(name)).toBeLessThanOrEqual(60_000);
+    await hold.release();
+    expect(await kit.admin.exists(name)).toBe(0);
   });
 });
