@@ -2,6 +2,7 @@ import type { LockParts } from '../client-parts.js';
 import type { LockLostReason } from '../errors.js';
 import type { Demand } from '../tenure/demand.js';
 import type { Failure } from '../tenure/failures.js';
+import type { HoldTerms } from '../tenure/hold-terms.js';
 import type { Operations } from '../tenure/operations.js';
 import type { ReleaseOutcome, Stake, StakeListener } from '../tenure/stake.js';
 import type { LockNode } from './lock-node.js';
@@ -38,6 +39,7 @@ export class Ballot implements StakeListener {
   askedAt = 0;
   /** Of the answer `failed`; undefined when the node does not count any more. */
   failure: Failure | undefined;
+  #how: 'asked' | 'granted' = 'asked';
   #listener: BallotListener | undefined;
   #parting: Parting | undefined;
   /** The end of its patience with the answer to a question that has become pointless. */
@@ -63,7 +65,13 @@ export class Ballot implements StakeListener {
     else if (this.answer === 'no') this.#cancel();
   }
 
-  onHeld(): void {
+  /** Whether its node has been asked for the lease that this call wants, and for no other one. */
+  suits(terms: HoldTerms): boolean {
+    return this.tenure.suits(terms, this.#how);
+  }
+
+  onHeld(_: Stake, how: 'asked' | 'granted'): void {
+    this.#how = how;
     // A server that was restarted since it was asked must not count: the connection is another one by now.
     this.answer = this.node.mayCount ? 'yes' : 'failed';
     if (this.#listener === undefined) this.#giveBack(this.node.backend.parts.clock.now());

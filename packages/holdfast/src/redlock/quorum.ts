@@ -20,7 +20,7 @@ import type { Appointment, LeaseTerms } from '@holdfast/watchdog';
 import type { LockLostReason } from '../errors.js';
 import type { Demand } from '../tenure/demand.js';
 import type { Failure } from '../tenure/failures.js';
-import { isSameLease, leaseTermsOf } from '../tenure/hold-terms.js';
+import { type HoldTerms, isSameLease, leaseTermsOf } from '../tenure/hold-terms.js';
 import type { FailureOf, ReleaseOutcome, Stake, StakeListener } from '../tenure/stake.js';
 import { Ballot, type BallotListener } from './ballot.js';
 import { Ballots } from './ballots.js';
@@ -132,8 +132,8 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
     if (this.#state === 'asking') this.#candidacy.stayFresh(until);
   }
 
-  suits(): boolean {
-    return !this.#changed;
+  suits(terms: HoldTerms): boolean {
+    return !this.#changed || this.#ballots.votes.every((vote) => vote.suits(terms));
   }
 
   retune(terms: LeaseTerms): void {
@@ -187,10 +187,14 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
   onMajority(how: 'asked' | 'granted'): void {
     this.#state = 'held';
     this.heldSince = this.clock.now();
-    this.terms = leaseTermsOf(this.#candidacy.demand.terms, this.clock);
+    const { terms } = this.#candidacy.demand;
+    this.terms = leaseTermsOf(terms, this.clock);
     // What is still unanswered may yet become a vote, unless it would have another lease. One that has a place in a queue instead is withdrawn when it says so.
-    const isOver = ({ answer }: Ballot) => answer !== 'yes' && (answer !== 'none' || this.#changed);
+    const isOver = (ballot: Ballot) =>
+      ballot.answer !== 'yes' && (ballot.answer !== 'none' || (this.#changed && !ballot.suits(terms)));
     this.#ballots.withdraw(...this.#ballots.all.filter(isOver));
+    // They began on the terms on which each was asked.
+    if (this.#changed) for (const tenure of this.standing) tenure.retune(this.terms);
     this.lease.begin();
     this.#listener.onHeld(this, how);
     this.#planRefill();

@@ -118,6 +118,25 @@ it('a call that is to be renewed is, also when the nodes were asked for the shor
   await within(hold.release());
 });
 
+describe('a call behind one that wanted another lease, and has given up', () => {
+  it('has the votes of all nodes, and its own lease on each, when that one waited in line', async () => {
+    const name = freshName();
+    const lock = await warmed(name);
+    const kept = await within((await warmed(name)).acquire());
+    const impatient = new AbortController();
+    const given = failureOf(lock.acquire({ leaseMs: 1_000, signal: impatient.signal }));
+    const call = lock.acquire({ leaseMs: 3_000 });
+    await world.until(async () => (await world.waiters(name, 'queue')) === 1, 'a waiter');
+    impatient.abort();
+    await given;
+    await within(kept.release());
+    const hold = await within(call);
+    await world.pass(1_500);
+    expect((await takenOn(name)).length).toBe(NODES.length);
+    await within(hold.release());
+  });
+});
+
 describe('a minority of the nodes', () => {
   it.each([
     ['dead', (node: number) => world.kill(node)],
