@@ -173,7 +173,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     const { claimLeaseMs, reaskMs } = this.#parts.settings;
     const { terms, patientUntil } = this.#demand;
     const leaseMs = this.#stopped ? claimLeaseMs : terms.leaseMs;
-    this.#subject.onAsk(leaseMs, this.#request?.sent === true ? 'another' : 'first');
+    this.#subject.onAsk(leaseMs);
     const freshTtlMs = Math.min(FRESH_REASKS * reaskMs + claimLeaseMs, MAX_TIME_MS);
     // One that is sent again behind the grant asks for no place: no call waits for it any more.
     const mayQueue = this.#subscription.mayQueue && !this.#stopped;

@@ -6,8 +6,8 @@ import type { Operations, Owned } from './operations.js';
 export interface AskSubject {
   readonly id: string;
   readonly operations: Operations;
-  /** A first copy of an ask for a lease of `leaseMs` is about to be sent. */
-  onAsk(leaseMs: number, copy: 'first' | 'another'): void;
+  /** An ask for a lease of `leaseMs` is about to be sent. */
+  onAsk(leaseMs: number): void;
   onOwned(reply: Owned, sentAt: number, inherited: Inherited | undefined): void;
   /** The lock has another owner. `askedAt`: when the ask was sent. */
   onBusy(askedAt: number, owner: 'holdfast' | 'foreign'): void;

@@ -5,12 +5,7 @@ import type { Owned } from './operations.js';
 /** The lease that it asked for last; undefined when that is not all that it may have. */
 export type AskedMs = number | undefined;
 
-/** An ask for a lease of `leaseMs` is about to be sent. Any of its copies may be the one that is answered. */
-export function withAsk(askedMs: AskedMs, leaseMs: number, copy: 'first' | 'another'): AskedMs {
-  return copy === 'first' || askedMs === leaseMs ? leaseMs : undefined;
-}
-
-/** What is answered is longer than what was asked for, and than a grant: an ask before this one had it, whose answer came when its lease was over for us. */
+/** What is answered is longer than what was asked for, and than a grant: an earlier ask, or an earlier copy of this one, has had it, and its answer was lost or came too late. */
 export function withAnswer(askedMs: AskedMs, { kind, remainingMs }: Owned, claimLeaseMs: number): AskedMs {
   return kind === 'mine' && remainingMs > Math.max(askedMs ?? 0, claimLeaseMs) ? undefined : askedMs;
 }

@@ -19,7 +19,7 @@ import type { Answer } from '../connection/pending-command.js';
 import type { LockLostReason } from '../errors.js';
 import { AskLoop } from './ask-loop.js';
 import type { AskSubject } from './ask-subject.js';
-import { type AskedMs, suits, withAnswer, withAsk } from './asked-lease.js';
+import { type AskedMs, suits, withAnswer } from './asked-lease.js';
 import type { Bequest, FailureOf, ReleaseOutcome, Stake, StakeListener } from './stake.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
@@ -131,8 +131,8 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     if (this.asking) this.#askLoop?.stayFresh(until);
   }
 
-  onAsk(leaseMs: number, copy: 'first' | 'another'): void {
-    this.askedMs = withAsk(this.askedMs, leaseMs, copy);
+  onAsk(leaseMs: number): void {
+    this.askedMs = leaseMs;
     // It queues although no message can reach it: what is said to it now, other clients may hear.
     if (this.#subscription.mayQueue && !this.reachable) this.#messages.expose();
     this.asksFor(leaseMs);
