@@ -20,7 +20,7 @@ import type { Appointment, LeaseTerms } from '@holdfast/watchdog';
 import type { LockLostReason } from '../errors.js';
 import type { Demand } from '../tenure/demand.js';
 import type { Failure } from '../tenure/failures.js';
-import { type HoldTerms, isSameLease, leaseTermsOf } from '../tenure/hold-terms.js';
+import { type HoldTerms, leaseTermsOf } from '../tenure/hold-terms.js';
 import type { FailureOf, ReleaseOutcome, Stake, StakeListener } from '../tenure/stake.js';
 import { Ballot, type BallotListener } from './ballot.js';
 import { Ballots } from './ballots.js';
@@ -116,7 +116,7 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
 
   want(demand: Demand): void {
     if (this.#state !== 'asking') return;
-    this.#changed ||= !isSameLease(demand.terms, this.#candidacy.demand.terms);
+    this.#changed ||= demand.terms !== this.#candidacy.demand.terms;
     this.#candidacy.want(demand);
   }
 

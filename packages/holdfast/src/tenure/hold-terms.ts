@@ -28,11 +28,6 @@ export function leaseTermsOf(terms: HoldTerms, clock: Clock): LeaseTerms {
   return { mode, leaseMs, renewUntil: clock.now() + maxHoldMs };
 }
 
-/** Whether a lease that was asked for on the one terms is what the other ones want. */
-export function isSameLease(one: HoldTerms, other: HoldTerms): boolean {
-  return one.mode === other.mode && one.leaseMs === other.leaseMs && one.maxHoldMs === other.maxHoldMs;
-}
-
 /** A hold as far as its lease goes. */
 export interface TermsHolder {
   readonly terms: HoldTerms;
