@@ -223,6 +223,7 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
       this.#home.granted(this);
       this.inherited = inherited ?? this.inherited;
       const { first } = this.queue;
+      // Given with the lease of a call that has gone, which cannot be made shorter: it is asked for anew.
       const wrong = this.operations.neverShortens && first !== undefined && !tenure.suits(first.request.terms, how);
       if (first === undefined || wrong) {
         this.tenure = undefined;
