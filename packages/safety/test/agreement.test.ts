@@ -10,6 +10,7 @@ import { overlaps, seizuresOf } from '../src/check/exclusion.js';
 import { faultClasses } from '../src/check/fault-classes.js';
 import { levelsOf } from '../src/check/levels.js';
 import { type Model, fenced, mutex, reentrant } from '../src/check/linear/models.js';
+import { latch } from '../src/check/linear/latch.js';
 import { operationsOf } from '../src/check/linear/operations.js';
 import { readWrite } from '../src/check/linear/read-write.js';
 import { search } from '../src/check/linear/search.js';
@@ -18,7 +19,7 @@ import { callReferee } from '../src/check/referee.js';
 import type { HistoryEvent } from '../src/history/event.js';
 import { hasOrder } from './support/brute-force.js';
 import { goodFamilyStories } from './support/family-stories.js';
-import { eventsOf, type RandomHistory, randomHistory } from './support/random-histories.js';
+import { eventsOf, type RandomHistory, randomHistory, randomLatchCalls } from './support/random-histories.js';
 
 const faultClass = faultClasses['force-unlock'];
 
@@ -56,6 +57,22 @@ describe('the linearizability checker', () => {
       });
       fc.assert(property, runs.parameters);
       // Histories of one kind only would prove nothing.
+      expect(explained / runs.parameters.numRuns).toBeGreaterThan(0.1);
+      expect(explained / runs.parameters.numRuns).toBeLessThan(0.9);
+    },
+    runs.timeoutMs,
+  );
+
+  it(
+    'agrees with trying every order, for the latch model',
+    () => {
+      let explained = 0;
+      const property = fc.property(randomLatchCalls(6), (operations) => {
+        const answer = search(latch, operations);
+        if (answer.kind === 'linearizable') explained += 1;
+        expect(answer.kind).toBe(hasOrder(latch, operations) ? 'linearizable' : 'not-linearizable');
+      });
+      fc.assert(property, runs.parameters);
       expect(explained / runs.parameters.numRuns).toBeGreaterThan(0.1);
       expect(explained / runs.parameters.numRuns).toBeLessThan(0.9);
     },

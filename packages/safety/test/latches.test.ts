@@ -62,3 +62,23 @@ describe('something is wrong with a latch', () => {
     expect(violations.map(({ rule }) => rule)).toEqual(['not-linearizable']);
   });
 });
+
+it('is found to be wrong without trying each set of the calls that were not answered', () => {
+  const rounds = Array.from({ length: 30 }, (_, round) => {
+    const from = 20 * round;
+    return [
+      latchCall(from, from + 1, { call: 'set', count: 3 }, { done: true }),
+      unanswered(from + 2),
+      counted(from + 4, 2),
+      counted(from + 8, 1),
+      counted(from + 12, 0),
+    ];
+  });
+  const wrong = latchCall(700, 701, { call: 'set', count: 3 }, { done: false });
+  const { operations, steps, undecided, violations } = checkLinearizability(story([], [...rounds.flat(2), ...wrong]), {
+    faultClass,
+  });
+  expect(undecided).toEqual([]);
+  expect(violations.map(({ between }) => between)).toEqual([['caller op 700 set 3, answered false']]);
+  expect(steps).toBeLessThan(operations ** 2);
+});

@@ -1,8 +1,12 @@
 import type { Model } from '../../src/check/linear/models.js';
-import type { Operation } from '../../src/check/linear/operation.js';
+import type { AnyAction, Operation } from '../../src/check/linear/operation.js';
 
 /** Tries every order, with none of the search's cleverness: for a handful of operations. */
-export function hasOrder<S>(model: Model<S>, operations: readonly Operation[], state: S = model.initial): boolean {
+export function hasOrder<S, A extends AnyAction>(
+  model: Model<S, A>,
+  operations: readonly Operation<A>[],
+  state: S = model.initial,
+): boolean {
   if (operations.length === 0) return true;
   return operations.some((operation) => {
     const rest = operations.filter((other) => other !== operation);

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import type { HistoryEvent } from '../../src/history/event.js';
 import { type History, historyOf } from '../../src/history/read.js';
+import type { LatchAction, Operation } from '../../src/check/linear/operation.js';
 import { force, levelEvents, type LevelPlan } from './history-builder.js';
 
 const ends = ['released', 'released', 'released', 'release unknown', 'release refused', 'lost', 'cut off'] as const;
@@ -76,3 +77,29 @@ function planOf(
       return acquired;
   }
 }
+
+const answers = fc.oneof(
+  fc.record({
+    kind: fc.constant('set'),
+    count: fc.integer({ min: 1, max: 3 }),
+    begun: fc.option(fc.boolean(), { nil: undefined }),
+  }),
+  fc.record({
+    kind: fc.constant('count'),
+    by: fc.constantFrom(undefined, undefined, 'a', 'b'),
+    left: fc.constantFrom(undefined, undefined, 0, 0, 1, 2),
+  }),
+  fc.record({ kind: fc.constant('see') }),
+) as fc.Arbitrary<LatchAction>;
+
+/** At most `size` calls on a latch; of some it is not known when they were done, and what was answered. */
+export const randomLatchCalls = (size: number): fc.Arbitrary<Operation<LatchAction>[]> =>
+  fc.array(
+    fc
+      .tuple(answers, fc.integer({ min: 0, max: 12 }), fc.integer({ min: 1, max: 6 }))
+      .map(([action, invokedAt, lasts]) => {
+        const open = (action.kind === 'set' ? action.begun : action.kind === 'count' && action.left) === undefined;
+        return { id: `at ${invokedAt}`, invokedAt, returnedAt: open ? Infinity : invokedAt + lasts, action };
+      }),
+    { minLength: 1, maxLength: size },
+  );

@@ -11,8 +11,11 @@
  * - Those that had to return first are tried first: on a lock with a long line, that is nearly always the one.
  * - What changes nothing now and can never change anything (a look at a latch) is placed at once and without alternative. So is what only
  *   gives something back, when no other operation of its owner can come before it: the sooner it has gone, the more the others may do.
- * - Where all operations up to some point are placed (a quiescent cut among others), the memory of what was before is dropped; only
- *   the state at the cut is kept.
+ * - What never returned need not be placed: it is no option where it would change nothing, and the search ends without it.
+ * - Of operations that do the same (two calls that count a latch down), the one that returned first is tried alone: with the other in its
+ *   place it could only come too late.
+ * - Where all that returned up to some point is placed (a quiescent cut among others), the memory of what was before is dropped; only
+ *   the state at the cut is kept, and what may still take effect.
  */
 import type { Model } from './models.js';
 import type { Action, AnyAction, LatchAction, Operation } from './operation.js';
@@ -34,6 +37,8 @@ export type Answer =
 interface Node<A extends AnyAction> {
   readonly index: number;
   readonly operation: Operation<A>;
+  /** Equal for those that do the same. */
+  readonly does: string;
   previous: Node<A>;
   next: Node<A>;
 }
@@ -65,13 +70,14 @@ export function search<S, A extends AnyAction>(
     highest: -1,
   };
   while (frame !== undefined) {
-    if (line.first === undefined) return { kind: 'linearizable', steps };
+    const first = line.firstReturned;
+    if (first === undefined) return { kind: 'linearizable', steps };
     const option: Frame<S, A>['options'][number] | undefined = frame.options[frame.tried];
     if (option === undefined) {
       if (furthest === undefined || stack.length > furthest.placed) {
         furthest = {
           placed: stack.length,
-          stuck: line.mostUrgent ?? line.first.operation,
+          stuck: line.mostUrgent ?? first.operation,
           state: model.key(frame.state),
         };
       }
@@ -85,8 +91,8 @@ export function search<S, A extends AnyAction>(
     if (steps > budget) return { kind: 'unknown', steps };
     line.take(option.node);
     const highest = Math.max(frame.highest, option.node.index);
-    const isCut = line.first === undefined || line.first.index > highest;
-    const key = `${isCut ? '' : line.gaps(highest)}|${highest}|${model.key(option.state)}`;
+    const isCut = (line.firstReturned?.index ?? Infinity) > highest;
+    const key = `${line.gaps(highest)}|${highest}|${model.key(option.state)}`;
     const seen = isCut ? cuts : visited;
     if (seen.has(key)) {
       line.putBack(option.node);
@@ -104,13 +110,16 @@ export function search<S, A extends AnyAction>(
 function optionsAt<S, A extends AnyAction>(model: Model<S, A>, line: Line<A>, state: S): Frame<S, A>['options'] {
   const options: { node: Node<A>; state: S }[] = [];
   for (const node of line.candidates()) {
-    const { action } = node.operation;
+    const { action, returnedAt } = node.operation;
     const next = model.step(state, action);
     if (next === undefined) continue;
-    if (isHarmless(node, next === state, line)) return [{ node, state: next }];
-    options.push({ node, state: next });
+    const changesNothing = next === state;
+    if (isHarmless(node, changesNothing, line)) return [{ node, state: next }];
+    if (returnedAt < Infinity || !changesNothing) options.push({ node, state: next });
   }
-  return options.sort((a, b) => a.node.operation.returnedAt - b.node.operation.returnedAt);
+  options.sort((a, b) => a.node.operation.returnedAt - b.node.operation.returnedAt);
+  const tried = new Set<string>();
+  return options.filter(({ node: { does } }) => !tried.has(does) && tried.add(does));
 }
 
 /** If there is an order in which it comes later, there is one in which it comes now. */
@@ -142,12 +151,13 @@ class Line<A extends AnyAction> {
 
   constructor(operations: readonly Operation<A>[]) {
     const nowhere = { invokedAt: 0, returnedAt: 0, id: '', action: { kind: 'force' } } as const;
-    const head = { index: -1, operation: nowhere } as Node<AnyAction> as Node<A>;
+    const head = { index: -1, operation: nowhere, does: '' } as Node<AnyAction> as Node<A>;
     head.previous = head;
     head.next = head;
     this.#head = head;
     for (const [index, operation] of [...operations].sort((a, b) => a.invokedAt - b.invokedAt).entries()) {
-      const node: Node<A> = { index, operation, previous: head.previous, next: head };
+      const does = JSON.stringify(operation.action);
+      const node: Node<A> = { index, operation, does, previous: head.previous, next: head };
       head.previous.next = node;
       head.previous = node;
       this.#ownedWith(node)?.add(node);
@@ -168,8 +178,11 @@ class Line<A extends AnyAction> {
     return false;
   }
 
-  get first(): Node<A> | undefined {
-    return this.#head.next === this.#head ? undefined : this.#head.next;
+  /** Of those that must be placed, the one that was invoked first. */
+  get firstReturned(): Node<A> | undefined {
+    let node = this.#head.next;
+    while (node !== this.#head && node.operation.returnedAt === Infinity) node = node.next;
+    return node === this.#head ? undefined : node;
   }
 
   /** Of the operations that may come next, the one that returned first. */
