@@ -13,7 +13,7 @@ import { exitCodes, UsageError } from './exit-codes.js';
 import type { Io } from './io.js';
 
 /** By name, in the order of the help. */
-const commands: Readonly<Record<string, CliCommand>> = { ls, inspect, watch, graph, unlock, run, doctor };
+export const commands: Readonly<Record<string, CliCommand>> = { ls, inspect, watch, graph, unlock, run, doctor };
 
 const options = `
   --redis URL            where Redis is; default $REDIS_URL, else redis://localhost:6379

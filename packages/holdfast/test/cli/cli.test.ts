@@ -6,6 +6,7 @@ import { guardedKeys } from '@holdfast/core';
 import { type FaultProxy, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { freshName, openClient } from '../support/clients.js';
+import { commands } from '../../src/cli/program.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
 import { holdfast } from './terminal.js';
@@ -417,6 +418,10 @@ describe('the command line', () => {
       code: 0,
       output: expect.stringContaining('ls [PATTERN]'),
     });
+  });
+
+  it.each(Object.values(commands))('names each option of a command in its help: $usage', ({ usage, options }) => {
+    for (const option of Object.keys(options)) expect(usage).toContain(`--${option}`);
   });
 
   it('shows all that is wrong as it looks, in one line: a name cannot write to the terminal', async () => {

@@ -11,7 +11,7 @@ import { listed } from './ls.js';
 
 /** Tells who waits for whom. Nothing is done about a circle: see `waits-for.ts`. */
 export const graph: CliCommand = {
-  usage: 'graph [PATTERN]',
+  usage: 'graph [PATTERN] [--limit N]',
   about: 'who waits for whom, and circles among them; ends with 1 when there is one',
   options: { limit: { type: 'string' } },
   takes: [0, 1],

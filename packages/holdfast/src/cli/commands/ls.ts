@@ -11,7 +11,7 @@ import { table } from '../table.js';
 
 /** Lists the locks that are held, or the semaphores or latches that are in use. */
 export const ls: CliCommand = {
-  usage: 'ls [PATTERN] [--kind lock|semaphore|latch]',
+  usage: 'ls [PATTERN] [--kind lock|semaphore|latch] [--limit N]',
   about: 'the locks that are held, with owner and queue; or the semaphores, or the latches, that are in use',
   options: { limit: { type: 'string' }, kind: { type: 'string' } },
   takes: [0, 1],

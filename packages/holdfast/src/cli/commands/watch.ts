@@ -27,7 +27,7 @@ interface View {
 
 /** See the module comment. */
 export const watch: CliCommand = {
-  usage: 'watch [PATTERN] [--every TIME]',
+  usage: 'watch [PATTERN] [--every TIME] [--limit N]',
   about: 'the locks that are held, looked at again and again until Ctrl+C; with --json a line for each change',
   options: { every: { type: 'string' }, limit: { type: 'string' } },
   takes: [0, 1],
