@@ -44,11 +44,15 @@ function checkText(what: string, text: unknown, most: number): void {
   }
 }
 
-/** What a client says of itself. */
+/** What a client says of itself. Nobody checks it: it may be out of date, or written by somebody else. */
 export interface ClientCard {
+  /** Its `clientName`; without, `<host>:<process id>`. */
   readonly name: string;
+  /** Of the machine, as its operating system has it. */
   readonly host: string;
+  /** Of the process, on that machine. */
   readonly pid: number;
+  /** Its {@link LockClientOptions.meta}; without, empty. */
   readonly meta: Readonly<Record<string, string>>;
 }
 

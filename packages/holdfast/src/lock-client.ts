@@ -28,13 +28,13 @@ export interface SpinLockOptions extends LockHandleOptions, SpinOptions {}
 
 /** Options of {@link LockClient.close}. */
 export interface CloseOptions {
-  /** How long to wait for holds that are in use before they are taken back, in milliseconds. Default 0. */
+  /** How long to wait for holds that are in use before they are taken back, in milliseconds: 0 to 2^31. Default 0. */
   drainMs?: number | undefined;
 }
 
 /** Options of {@link LockClient.connect}. */
 export interface ConnectOptions {
-  /** How long it may take, in milliseconds; time in which the event loop stands still does not count. Default: the client's `responseTimeoutMs`. */
+  /** How long it may take, in milliseconds: at least 1; time in which the event loop stands still does not count. Default: the client's `responseTimeoutMs`. */
   timeoutMs?: number | undefined;
   /** Gives up when it aborts: the call rejects with the signal's reason. The client goes on connecting. */
   signal?: AbortSignal | undefined;

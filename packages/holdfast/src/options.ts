@@ -18,13 +18,13 @@ export type RedisInput = string | RedisOptions | Redis | Cluster;
 export interface ReplicaOptions {
   /** At least this many replicas: 1 to 1 000. */
   min: number;
-  /** How long they have, in milliseconds; below `attemptTimeoutMs`. Default half of that. */
+  /** How long they have, in milliseconds: at least 1, and below `attemptTimeoutMs`. Default half of that. */
   timeoutMs?: number | undefined;
 }
 
 /**
  * How much a client may have at once; see {@link LockClientOptions.limits}. They are fuses against code that runs away, such as a loop that
- * forgets to await: a call above one rejects with LockLimitError before anything is sent, and nothing else is disturbed.
+ * forgets to await: a call above one rejects with LockLimitError before anything is sent, and nothing else is disturbed. Each is at least 1.
  */
 export interface LimitOptions {
   /** Calls that have no answer yet and are not inside the lock they ask for, on all locks together. Default 100 000. */
@@ -63,7 +63,7 @@ export interface LockClientOptions {
   watchdogTimeoutMs?: number | undefined;
   /** Longest time a watched hold is renewed for; then its lease runs out and it is lost with reason `max-hold`. At least 100. Default: no limit. */
   maxHoldMs?: number | undefined;
-  /** A hold that is older than this is reported as `held-long`, once, an eighth of it late at most. Nothing else happens to it. Default: none is. */
+  /** A hold that is older than this is reported as `held-long`, once, an eighth of it late at most. Nothing else happens to it. At least 1. Default: none is. */
   heldWarnMs?: number | undefined;
   /**
    * How long a single attempt may take, connecting included, and how long Redis may owe an answer before it counts as not reachable; a connection of ours that is
@@ -89,7 +89,7 @@ export interface LockClientOptions {
   wakeup?: 'queue' | 'redisson' | undefined;
   /**
    * How `getFencedLock` makes its tokens. `time`: at least Redis' clock in microseconds, 16 digits, so that none comes again when the counter is lost;
-   * the counter goes 24 h behind its last token. `count`: one more than the counter, as Redisson does, whose counter it is: small numbers with gaps,
+   * the counter goes 24 to 27 h behind its last token. `count`: one more than the counter, as Redisson does, whose counter it is: small numbers with gaps,
    * which begin again at 1 when Redis loses its data; the counter never goes. All clients of a lock should have the same. Default `time`; with
    * `wakeup: 'redisson'` it is `count`, since a counter that Java shares would be lifted for good.
    */

@@ -11,6 +11,7 @@ export interface InspectedHolder {
   readonly id: string;
   /** Of a read-write lock always 1: its holds are counted in the process that has them. */
   readonly holdCount: number;
+  /** A hold of this client, of another client of holdfast, or of something else that writes locks, such as Redisson. */
   readonly kind: 'this-client' | 'holdfast' | 'foreign';
   /** It has given the lock back, which stays taken for `remainingMs` because of its `minHoldMs`. */
   readonly resting: boolean;
@@ -24,8 +25,11 @@ export interface InspectedHolder {
 
 /** Who waits for a lock. */
 export interface InspectedWait {
+  /** Under which its process waits: a secret, by which a grant can be forged. Do not publish it. */
   readonly id: string;
+  /** Since its process took its place in the line, by the clock of Redis, in milliseconds. */
   readonly waitingMs: number;
+  /** It is this client that waits. */
   readonly thisClient: boolean;
   /** As of {@link InspectedHolder}. */
   readonly client: ClientCard | undefined;
@@ -37,6 +41,7 @@ export interface InspectedWait {
 
 /** What {@link LockClient.inspect} answers. */
 export interface LockInspection {
+  /** Of the lock, as it was asked for. */
   readonly name: string;
   /** How a read-write lock is held; undefined when it is free, and for any other lock. */
   readonly side: 'read' | 'write' | undefined;

@@ -25,12 +25,13 @@ import { Names } from './names.js';
 export interface ListLocksOptions {
   /** Only locks whose name matches, as `KEYS` of Redis matches: `*`, `?`, `[ab]`, and `\` before one of these. Default: all. */
   match?: string | undefined;
-  /** Ends after so many. Default: no end. */
+  /** Ends after so many: at least 1. Default: no end. */
   limit?: number | undefined;
 }
 
 /** A lock that is held. */
 export interface ListedLock {
+  /** Without the client's `prefix`. */
   readonly name: string;
   /** Of many readers one. */
   readonly owner: InspectedHolder;

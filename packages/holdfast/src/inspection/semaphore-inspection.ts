@@ -21,10 +21,13 @@ export interface InspectedPermitHolder {
 
 /** Who waits for permits of a semaphore. */
 export interface InspectedPermitWait {
+  /** Under which the call waits; as of {@link InspectedWait}. */
   readonly id: string;
   /** How many it wants, all at once; undefined with `leaseMs`. */
   readonly permits: number | undefined;
+  /** Since it took its place in the line, by the clock of Redis, in milliseconds. */
   readonly waitingMs: number;
+  /** It is a call of this client. */
   readonly thisClient: boolean;
   /** As of {@link InspectedPermitHolder}. */
   readonly client: ClientCard | undefined;
@@ -34,6 +37,7 @@ export interface InspectedPermitWait {
 
 /** What {@link RSemaphore.inspect} answers. */
 export interface SemaphoreInspection {
+  /** Of the semaphore, as it was asked for. */
   readonly name: string;
   /**
    * How many permits there are, free ones and those in use; undefined where nobody has set any. What clients of Redisson's plain `RSemaphore` have is not
@@ -44,6 +48,7 @@ export interface SemaphoreInspection {
   readonly available: number;
   /** How many Redisson's clients have of its expirable semaphore, which is not said of whom. */
   readonly foreign: number;
+  /** Who has permits: each acquisition, and each permit with an id, for itself. */
   readonly holders: readonly InspectedPermitHolder[];
   /** Who waits, next first: each call for itself. */
   readonly queue: readonly InspectedPermitWait[];

@@ -27,6 +27,7 @@ export interface AwaitLatchOptions {
 
 /** What {@link RCountDownLatch.inspect} answers. */
 export interface LatchInspection {
+  /** Of the latch, as it was asked for. */
   readonly name: string;
   /** What is left to be counted; 0 when no round is under way. */
   readonly count: number;

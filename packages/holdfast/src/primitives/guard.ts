@@ -20,7 +20,7 @@ import { GuardOperations, type GuardedCommand } from './guard-operations.js';
 
 /** Options of {@link Guard.set}. */
 export interface GuardSetOptions {
-  /** TTL of the value, in milliseconds. Default: none, and one that the key had goes, as with SET. */
+  /** TTL of the value, in milliseconds: at least 1. Default: none, and one that the key had goes, as with SET. */
   ttlMs?: number | undefined;
 }
 
@@ -40,9 +40,9 @@ export interface Guard {
   set(key: string, value: string | number, options?: GuardSetOptions): Promise<void>;
   /** DEL of what {@link set} has written. Late writers are refused for a day. */
   del(key: string): Promise<void>;
-  /** HSET. The record is the field `fence` of the hash, and goes with it: a hash with a TTL of yours, or deleted without the guard, keeps no late writer out afterwards. */
+  /** HSET of 1 to 1 000 fields, none of them named `fence`. The record is the field `fence` of the hash, and goes with it: a hash with a TTL of yours, or deleted without the guard, keeps no late writer out afterwards. */
   hset(key: string, fields: Readonly<Record<string, string | number>>): Promise<void>;
-  /** HDEL. The hash keeps its field `fence`, also when it has no other. */
+  /** HDEL of 1 to 1 000 fields. The hash keeps its field `fence`, also when it has no other. */
   hdel(key: string, ...fields: string[]): Promise<void>;
 }
 

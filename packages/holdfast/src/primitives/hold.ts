@@ -73,7 +73,7 @@ export interface Hold extends AsyncDisposable {
    * Gives the hold back. A second call does nothing.
    *
    * @throws LockLostError once, when the hold had been lost; LockUnavailableError when Redis did not answer within `responseTimeoutMs`
-   * (the release goes on in the background and the lease is not renewed any more).
+   * (the release goes on in the background); LockRefusedError when it refuses (the lock stays until its lease is over). Either way the lease is not renewed any more.
    */
   release(): Promise<void>;
 }

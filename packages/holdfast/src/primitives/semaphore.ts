@@ -5,7 +5,7 @@ import type { TryResult } from './rlock.js';
 /** Options of {@link LockClient.getSemaphore}. */
 export interface SemaphoreOptions {
   /**
-   * How many permits the semaphore has, set by the first call that finds none set. It changes nothing where there is a semaphore, also one of
+   * How many permits the semaphore has, 1 to 2^31, set by the first call that finds none set. It changes nothing where there is a semaphore, also one of
    * another size: see {@link RSemaphore.setPermits}. No call by this handle takes more at once (RangeError): it would wait without end. Where Redis has
    * fewer than this handle says, a call for more than those waits until the semaphore is made larger: `inspect()` tells how many there are. Absent: somebody must call {@link RSemaphore.trySetPermits}.
    */
@@ -17,14 +17,14 @@ export interface PermitOptions {
   /** Longest wait in milliseconds: one absolute deadline for everything the call does. Absent: without limit. */
   waitMs?: number | undefined;
   /**
-   * How long the permits are had. A number: so many milliseconds, never renewed. `never`: until they are given back, also when this process dies,
+   * How long the permits are had. A number: so many milliseconds, at least 100, never renewed. `never`: until they are given back, also when this process dies,
    * as with Redisson's semaphore; somebody has to see to it then. Absent: the client's `watchdogTimeoutMs`, renewed while they are held, so that
-   * they come back by themselves when the process dies.
+   * they come back by themselves when the process dies. Above the client's `limits.leaseMs`, which `never` is unless that is the default: LockLimitError.
    */
   leaseMs?: number | 'never' | undefined;
   /** Gives up waiting when it aborts: the call rejects with the signal's reason. It does not end a hold. */
   signal?: AbortSignal | undefined;
-  /** Longest time these permits are renewed for, in milliseconds. Only without `leaseMs`. Default: the client's. */
+  /** Longest time these permits are renewed for, in milliseconds: at least 100. Only without `leaseMs`. Default: the client's. */
   maxHoldMs?: number | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface PermitHold extends AsyncDisposable {
    * Gives back so many of its permits; absent: all. When it has none left, a call does nothing.
    *
    * @throws RangeError for more than it has; LockLostError once, when they had been lost; LockUnavailableError when Redis did not answer within
-   * `responseTimeoutMs` (they are given back in the background).
+   * `responseTimeoutMs` (they are given back in the background), LockRefusedError when it refuses (then they come back when their lease is over).
    */
   release(permits?: number): Promise<void>;
 }
@@ -137,7 +137,7 @@ export interface RSemaphore {
   /**
    * Sets how many permits there are, unless there is a semaphore of that name.
    *
-   * @param permits - 0 or more.
+   * @param permits - 0 to 2^31.
    * @param ttlMs - how long the semaphore lasts, in milliseconds; absent: until its key is deleted. No lease lasts longer, not even `never`: who has
    * permits has lost them by then, and an `extend` gets no more than what is left.
    * @returns whether it did. After LockUnavailableError false may mean that the call before has done it.
@@ -149,12 +149,15 @@ export interface RSemaphore {
    * With LockUnavailableError it may have been done, or be done a little later: look before you call again, or use {@link RSemaphore.setPermits}, which
    * may be repeated with the same number.
    *
+   * @param permits - -2^31 to 2^31.
    * @throws LockRefusedError, `redisCode` `TOOMANYPERMITS`, when more than 2^52 would be free; nothing is changed then.
    */
   addPermits(permits: number): Promise<void>;
   /**
    * Makes the semaphore have so many permits, with those that are in use, whatever it had: of this library, and of Redisson's expirable semaphore.
    * What a client has taken from the counter by Redisson's plain `RSemaphore` is not known, and comes on top when it is given back.
+   *
+   * @param permits - 0 to 2^31.
    */
   setPermits(permits: number): Promise<void>;
   /** Who has permits and who waits for them, in order, with how many and for how long. For diagnosis; grows with both. */

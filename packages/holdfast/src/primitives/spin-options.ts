@@ -22,7 +22,7 @@ export type BackOff =
 export interface SpinOptions {
   /** Pauses between attempts. Default `{ kind: 'exponential' }`: 1, 2, 4 … 128 ms. */
   backOff?: BackOff | undefined;
-  /** A call gives up after so many attempts that found the lock busy. Default: no limit. */
+  /** A call gives up after so many attempts that found the lock busy: at least 1. Default: no limit. */
   maxAttempts?: number | undefined;
 }
 

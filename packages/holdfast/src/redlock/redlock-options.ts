@@ -24,7 +24,7 @@ export interface RedLockClientOptions
   nodes: readonly RedLockNodeInput[];
   /**
    * How long a node may take for its vote before it is passed over; at most a twentieth of the lease, whatever is set. Set it to a few round
-   * trips to the farthest node that you want to count on. Default 50.
+   * trips to the farthest node that you want to count on. At least 1. Default 50.
    */
   nodeTimeoutMs?: number | undefined;
   /**

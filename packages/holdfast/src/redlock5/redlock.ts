@@ -15,11 +15,13 @@ import { wallTimeIn } from './wall-time.js';
 
 /** Resources that are held, until they are released or their time is over. Made by `acquire` and `extend`: one of your own making holds nothing. */
 export class Lock {
+  /** Whose it is. */
   readonly redlock: Redlock;
   /** Their names, as they were asked for. */
   readonly resources: string[];
   /** An id of this acquisition, for logs. It is not in Redis. */
   readonly value: string;
+  /** How it was had: one attempt, or none where another `Redlock` has made it. */
   readonly attempts: Attempts;
   /** By `Date.now()`: until then the resources are held, for certain. 0 after a release, and when `extend` has given another object in its place. */
   expiration: number;
@@ -32,12 +34,12 @@ export class Lock {
     this.expiration = expiration;
   }
 
-  /** @throws as `Redlock.release`. */
+  /** Gives the resources back. @throws as `Redlock.release`. */
   release(): Promise<ExecutionResult> {
     return this.redlock.release(this);
   }
 
-  /** @throws as `Redlock.extend`. */
+  /** Raises the time to `duration` milliseconds from now, and resolves with the lock to go on with. @throws as `Redlock.extend`. */
   extend(duration: number): Promise<Lock> {
     return this.redlock.extend(this, duration);
   }
@@ -58,6 +60,7 @@ const MARGIN_MS = 100;
 export class Redlock extends EventEmitter {
   /** The one that it was made with. */
   readonly clients: Set<Client>;
+  /** Those that it was given, over the defaults. */
   readonly settings: Settings;
   readonly #client: Client;
   readonly #clock = systemClock();
@@ -170,6 +173,7 @@ export class Redlock extends EventEmitter {
    * @throws ExecutionError as `acquire`, and when they were lost meanwhile; else what `routine` throws.
    */
   using<T>(resources: string[], duration: number, settings: Partial<Settings>, routine?: Routine<T>): Promise<T>;
+  /** The same with the settings of this `Redlock`. */
   using<T>(resources: string[], duration: number, routine: Routine<T>): Promise<T>;
   async using<T>(
     resources: string[],

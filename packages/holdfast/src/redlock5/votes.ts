@@ -22,6 +22,7 @@ export type Attempts = readonly Promise<ExecutionStats>[];
 
 /** The outcome of a release. */
 export interface ExecutionResult {
+  /** What was tried. */
   readonly attempts: Attempts;
 }
 

@@ -3,12 +3,19 @@ import type { LockLimit, LockLostReason } from '../errors.js';
 
 /** Durations since the client was created, in milliseconds. All zero when nothing was recorded. */
 export interface Distribution {
+  /** How many there were. */
   readonly count: number;
+  /** All of them together. */
   readonly sumMs: number;
+  /** `sumMs` by `count`. */
   readonly meanMs: number;
+  /** Half of them took no longer. */
   readonly p50Ms: number;
+  /** 99 of 100 took no longer. */
   readonly p99Ms: number;
+  /** The shortest. */
   readonly minMs: number;
+  /** The longest. */
   readonly maxMs: number;
   /**
    * How many were no longer than each bound: a histogram as Prometheus has it, without its last bucket, which is `count`. The bounds are the same in
@@ -21,11 +28,13 @@ export interface Distribution {
 export interface DurationBucket {
   /** In milliseconds. */
   readonly upToMs: number;
+  /** How many took no longer than that, those of lower bounds among them. */
   readonly count: number;
 }
 
 /** Counters and distributions of one client since it was created. */
 export interface LockClientStats {
+  /** Calls for a lock or for permits, by what they were answered. */
   readonly acquisitions: {
     /** Calls made. */
     readonly tried: number;
@@ -44,6 +53,7 @@ export interface LockClientStats {
   readonly waits: Distribution;
   /** From lock to release. */
   readonly holds: Distribution;
+  /** Locks that passed to a call that had waited, by the way. */
   readonly handoffs: {
     /** In memory, without a command. */
     readonly local: number;
@@ -52,7 +62,9 @@ export interface LockClientStats {
     /** From another process, by message. */
     readonly granted: number;
   };
+  /** Acquisitions inside one that was open, by the same owner; among those won. */
   readonly reentries: number;
+  /** Renewals of leases, and looks at those that are not renewed. */
   readonly renewals: {
     /** Leases that were prolonged. */
     readonly renewed: number;
@@ -70,6 +82,7 @@ export interface LockClientStats {
      */
     readonly slack: Distribution;
   };
+  /** Holds that ended before their release, by reason; a reason that has not occurred is absent. */
   readonly losses: Readonly<Partial<Record<LockLostReason, number>>>;
   /** Calls above one of the client's `limits`; among `acquisitions.failed`, but for `extend`, and for those that would have waited for a latch. */
   readonly limited: Readonly<Partial<Record<LockLimit, number>>>;
@@ -79,7 +92,14 @@ export interface LockClientStats {
   readonly held: number;
 }
 
-/** How an acquisition came about. */
+/**
+ * How an acquisition came about.
+ *
+ * - `asked`: the lock was free when Redis was asked.
+ * - `granted`: by the release of another process.
+ * - `local`, `passed`: from a task of this process, in memory, or by one script because a lease is fixed.
+ * - `re-entered`: inside a hold of the same owner.
+ */
 export type AcquiredHow = 'asked' | 'granted' | 'local' | 'passed' | 're-entered';
 
 /** Bounded in memory whatever it counts: the histograms are HdrHistograms of Node. */

@@ -39,6 +39,7 @@ export interface LockAcquireTrace extends LockMessage {
 
 /** `withLock` and the like, from the start of its function until the lock is given back: `holdfast:section`. A multi-lock has one for each member. */
 export interface LockSectionTrace extends LockHoldMessage {
+  /** How it came to the lock. */
   readonly how: AcquiredHow;
   /** See {@link LockAcquireTrace.inherited}. */
   readonly inherited?: Inherited | undefined;
@@ -48,7 +49,9 @@ export interface LockSectionTrace extends LockHoldMessage {
 
 /** The tracing channels there are, and the object that each tells of. Subscribe with `tracingChannel(name).subscribe`. */
 export interface LockTraces {
+  /** From a call for a lock to its answer. */
   'holdfast:acquire': LockAcquireTrace;
+  /** From the start of a section until its lock is given back. */
   'holdfast:section': LockSectionTrace;
 }
 

@@ -7,6 +7,7 @@
  * - `forced`: `forceUnlock` took it from its holder.
  */
 export interface Inherited {
+  /** How the holder before lost it; see above. */
   readonly reason: 'expired' | 'forced';
   /** When that was found, or done: milliseconds since the epoch by Redis' clock. Absent where only this process knows of it. */
   readonly since?: number;

@@ -4,6 +4,7 @@ import type { Hold, RLock } from 'holdfast';
 
 /** What a matcher answers. */
 export interface MatcherResult {
+  /** Whether it is as expected. */
   readonly pass: boolean;
   /** What the runner prints when the expectation fails. */
   readonly message: () => string;
