@@ -22,7 +22,7 @@ type Gives<P extends readonly unknown[], A extends readonly unknown[]> = [P, (..
   : 'the parameters of the key must be the first ones of the method, and optional where those are optional or have a default';
 
 /** Where Nest puts the client into an object with decorated methods. */
-const CLIENT: unique symbol = Symbol('@holdfast/nestjs: the lock client');
+const CLIENT: unique symbol = Symbol('@WithLock: the client of HoldfastModule, which has to be imported');
 
 interface WithClient {
   readonly [CLIENT]?: LockClient;
@@ -40,7 +40,8 @@ interface WithClient {
  * with what `key` throws, before any I/O. What other decorators have noted on the method stays, in whatever order they stand. One that opens a transaction,
  * as `@Transactional()`, has to stand below: above, it commits when the lock has been given back, and changes are lost.
  *
- * The compiler refuses it on a generic or overloaded method, whose types a decorator cannot follow: call `getLock(…).withLock(…)` inside such a method.
+ * The compiler refuses it on a generic or overloaded method, whose types a decorator cannot follow: call `getLock(…).withLock(…)` inside such a method. Where the key
+ * reads a parameter whose type is a type parameter of the class, it refuses it as well, unless that parameter of the key is `any`.
  *
  * @throws TypeError, where it stands, for a key that is no function, options that are no object, on anything but a method of an object, and without `experimentalDecorators`. What the options say is checked by `withLock`, with each call.
  *

@@ -156,7 +156,20 @@ describe('@WithLock', () => {
         return 1;
       }
     }
-    expect(Typed).toBeDefined();
+    class Repository<T extends { readonly id: string }> {
+      // @ts-expect-error the compiler does not look behind a type parameter of the class
+      @WithLock((_: object, entity: { id: string }) => entity.id)
+      put(_entity: T): Promise<void> {
+        return Promise.resolve();
+      }
+
+      // oxlint-disable-next-line typescript/no-explicit-any -- what the docs say to write there
+      @WithLock((_: object, entity: any) => ['entity', entity.id].join(':'))
+      remove(_entity: T): Promise<void> {
+        return Promise.resolve();
+      }
+    }
+    expect([Typed, Repository]).toBeDefined();
     expect(() => WithLock('name' as never)).toThrow('the key must be a function');
   });
 

@@ -48,7 +48,7 @@ describe('calls for locks are measured', () => {
       { value: 3, attributes: had('asked') },
       { value: 1, attributes: had('re-entered') },
       { value: 2, attributes: { 'holdfast.acquire.outcome': 'busy' } },
-      { value: 1, attributes: { 'holdfast.acquire.outcome': 'error', 'error.type': '_OTHER' } },
+      { value: 1, attributes: { 'holdfast.acquire.outcome': 'error', 'error.type': 'AbortError' } },
       { value: 1, attributes: had('local') },
       { value: 1, attributes: had('passed') },
     ]);
