@@ -219,7 +219,8 @@ export class Backend {
 
   /** Sends what is under way, for a moment, and leaves no connection and no timer. */
   async close(): Promise<void> {
-    const { clock, settings, sender, watchdog, topology } = this.parts;
+    const { clock, settings, sender, watchdog, topology, recentReleases } = this.parts;
+    recentReleases.close();
     await sender.drained(clock.now() + settings.attemptTimeoutMs);
     this.#isClosing = true;
     watchdog.close();

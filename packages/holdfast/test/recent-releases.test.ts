@@ -1,6 +1,7 @@
 import { lockKeys } from '@holdfast/core';
 import { describe, expect, it } from '@jest/globals';
 import { LockOperations } from '../src/primitives/lock-operations.js';
+import { withdrawalOf } from '../src/tenure/last-step.js';
 import { RecentReleases } from '../src/tenure/recent-releases.js';
 
 const everything = () => true;
@@ -23,6 +24,13 @@ function setUp(answer = () => Promise.resolve()) {
       releases.note({ operations, id, seq: 2 }, sentAt);
     },
   };
+}
+
+/** Each is told when all before it have been answered: by hand. */
+function unanswering() {
+  const unanswered: (() => void)[] = [];
+  const scene = setUp(() => new Promise((resolve) => void unanswered.push(resolve)));
+  return { ...scene, answerAll: () => unanswered.splice(0).forEach((answer) => answer()) };
 }
 
 describe('what was given back', () => {
@@ -70,7 +78,7 @@ describe('what was given back', () => {
     const told = again.length - 1;
     expect(told).toBeGreaterThanOrEqual(2_000);
     expect(told).toBeLessThanOrEqual(4_000);
-    expect(again.at(-1)).toBe('me:9999');
+    expect(again).toContain('me:9999');
   });
 
   it('is forgotten so also while a connection to the server that has it comes back again and again', async () => {
@@ -83,18 +91,42 @@ describe('what was given back', () => {
     await nextTurn();
     expect(again.length).toBeGreaterThanOrEqual(2_000);
     expect(again.length).toBeLessThanOrEqual(4_000);
-    expect(again.at(-1)).toBe('me:19999');
+    expect(again).toContain('me:19999');
   });
 
-  it('is given back a hundred at a time: the server has others to serve', async () => {
-    const unanswered: (() => void)[] = [];
-    const { releases, again, note } = setUp(() => new Promise((resolve) => void unanswered.push(resolve)));
+  it('is given back a hundred at a time, the latest first: the server has others to serve, and is seldom far behind', async () => {
+    const { releases, again, note, answerAll } = unanswering();
     for (let number = 0; number < 150; number++) note('a', `me:${number}`, number);
     releases.onOther(everything);
     await nextTurn();
     expect(again).toHaveLength(100);
-    for (const answer of unanswered) answer();
+    expect(again).toContain('me:149');
+    expect(again).toContain('me:50');
+    answerAll();
     await nextTurn();
     expect(again).toHaveLength(150);
+  });
+
+  it('is given back at once, all that is left, when the client is closed', async () => {
+    const { releases, again, note } = unanswering();
+    for (let number = 0; number < 350; number++) note(number < 250 ? 'a' : 'b', `me:${number}`, number);
+    releases.onOther((key) => key === 'a');
+    releases.close();
+    expect(new Set(again).size).toBe(250);
+    releases.onOther(everything);
+    expect(again).toHaveLength(350);
+  });
+
+  it('tells the next owner of a tenure what it was told when that ended', () => {
+    const ends: unknown[] = [];
+    const releases = new RecentReleases({ nodeOf: () => 'first' }, async (release) => {
+      ends.push(withdrawalOf(release, 0, 0).args.at(-1));
+    });
+    const operations = new LockOperations(lockKeys('a'), { claimMs: 3_000, trust: true });
+    releases.note({ operations, id: 'me:1', seq: 2 }, 0);
+    releases.note({ operations, id: 'me:2', seq: 1, end: 'unused' }, 1);
+    releases.note({ operations, id: 'me:3', seq: 1, end: 'lost' }, 2);
+    releases.onOther(everything);
+    expect(ends).toEqual(['released', 'unused', 'lost']);
   });
 });

@@ -12,9 +12,10 @@ import type { ReplicaTerms } from '../connection/connection.js';
 import type { Answer, Request } from '../connection/pending-command.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
 import type { FencingTokens } from './fence.js';
-import { type EndingTenure, endOf, type FailureOfAnswer, LastStep, withdrawalOf } from './last-step.js';
-import type { HandoffReply, ReleaseReply, RenewReply, Served, TenureEnd } from './operations.js';
+import { type EndingTenure, endOf, type FailureOfAnswer, LastStep } from './last-step.js';
+import type { HandoffReply, RenewReply, TenureEnd } from './operations.js';
 import type { OtherWaiters } from './other-waiters.js';
+import type { Release } from './recent-releases.js';
 import { serveRest } from './serving.js';
 import { type Bequest, type CountedDown, type Gone, gone, type HeldOutcome } from './stake.js';
 
@@ -32,11 +33,6 @@ export interface StepSubject extends EndingTenure {
   readonly held: boolean;
   /** A lease of `leaseMs` is asked for. */
   asksFor(leaseMs: number): void;
-}
-
-/** How a tenure is withdrawn: see `cancel` of a stake. */
-export interface Withdrawal extends Pick<Bequest, 'restUntil'> {
-  readonly end: TenureEnd;
 }
 
 function isRaised({ outcomes: [outcome] }: RenewReply): boolean {
@@ -77,11 +73,10 @@ export class HoldSteps {
     return this.#request?.trouble;
   }
 
-  /** The command that undoes all of them. */
-  withdrawal({ end, restUntil }: Withdrawal, now: number): Command<ReleaseReply | Served> {
+  /** What undoes all of them. */
+  withdrawal(end: TenureEnd, restUntil: number | undefined): Release {
     const { id, operations } = this.#tenure;
-    const release = { operations, id, seq: this.#seq + 1, restUntil };
-    return withdrawalOf(release, { tombstoneMs: this.#tenure.tombstoneMs(), end }, now);
+    return { operations, id, seq: this.#seq + 1, restUntil, end };
   }
 
   /** Stops sending the step under way. */

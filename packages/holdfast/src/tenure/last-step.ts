@@ -2,7 +2,7 @@
 
 import type { Command } from '@holdfast/core';
 import type { Answer, AnswerListener, RequestSource } from '../connection/pending-command.js';
-import type { Operations, ReleaseReply, Served, TenureEnd } from './operations.js';
+import type { Operations, ReleaseReply, Served } from './operations.js';
 import type { RecentReleases, Release } from './recent-releases.js';
 import type { Bequest } from './stake.js';
 
@@ -37,12 +37,9 @@ function restOf(
 }
 
 /** The command that ends a tenure whatever it is by now. What is to rest is not withdrawn before its time. */
-export function withdrawalOf(
-  release: Release,
-  options: { readonly tombstoneMs: number; readonly end: TenureEnd },
-  now: number,
-): Command<ReleaseReply | Served> {
-  return restOf(release, options.tombstoneMs, now) ?? release.operations.cancel(release.id, options);
+export function withdrawalOf(release: Release, tombstoneMs: number, now: number): Command<ReleaseReply | Served> {
+  const { operations, id, end = 'released' } = release;
+  return restOf(release, tombstoneMs, now) ?? operations.cancel(id, { tombstoneMs, end });
 }
 
 /** The command that ends the last hold, for which there is a `bequest`. */

@@ -1,8 +1,9 @@
 /**
- * What was given back a moment ago, so that it is given back once more where the server that was told may not be the one that is there now.
+ * What was given back or withdrawn a moment ago, so that it is told once more where the server that was told may not be the one that is there now.
  *
  * A failover may lose the last writes, and so may a restart from older data. A release among them leaves the name to a tenure that has ended: nobody
- * renews it and nobody would give it back, so that everybody waits for the rest of its lease; permits without an end would never come back. The
+ * renews it and nobody would give it back, so that everybody waits for the rest of its lease; permits without an end would never come back. So it is with a
+ * waiter that was withdrawn: its place is left, and when its turn comes, the name is its own for a claim. The
  * client knows that the tenure is over. A tenure that is withdrawn twice changes nothing, for its id never comes again. A rest that was lost among them
  * is told once more as a rest, while it lasts: withdrawn, the name would be free before its time.
  *
@@ -10,7 +11,7 @@
  */
 
 import type { Covers, Topology, TopologyListener } from '../connection/topology.js';
-import type { Operations } from './operations.js';
+import type { Operations, TenureEnd } from './operations.js';
 
 /** So many are remembered at least, and seldom twice as many: what a busy process gives back in the second or two that a failover takes, often of one name. */
 const MOST = 2_000;
@@ -19,7 +20,7 @@ const RECENT_MS = 10_000;
 /** A server that has just taken over serves others meanwhile. */
 const TOLD_AT_ONCE = 100;
 
-/** One tenure that was given back. */
+/** One tenure that was given back, or withdrawn. */
 export interface Release {
   readonly operations: Operations;
   readonly id: string;
@@ -27,6 +28,8 @@ export interface Release {
   readonly seq: number;
   /** Clock time until which nobody gets the name. */
   readonly restUntil?: number | undefined;
+  /** What the next owner is to know of it; absent: `released`. */
+  readonly end?: TenureEnd | undefined;
 }
 
 interface Told extends Release {
@@ -43,6 +46,9 @@ export class RecentReleases implements TopologyListener {
   /** The older half is forgotten as a whole: nothing is looked for when a lock is given back. */
   #older: Told[] = [];
   #newer: Told[] = [];
+  /** Those to be told again. Of what a replica lacks the latest is the likeliest, and goes first. */
+  readonly #untold: Told[] = [];
+  #atOnce = TOLD_AT_ONCE;
 
   /** @param again - tells the server that is there now; never rejects. */
   constructor(topology: Pick<Topology, 'nodeOf'>, again: (release: Release) => Promise<void>) {
@@ -50,8 +56,8 @@ export class RecentReleases implements TopologyListener {
     this.#again = again;
   }
 
-  /** The server has answered that it was given back. */
-  note({ operations, id, seq, restUntil }: Release, sentAt: number): void {
+  /** The server has answered that it was given back, or withdrawn. */
+  note({ operations, id, seq, restUntil, end }: Release, sentAt: number): void {
     const [first] = this.#newer;
     if (first !== undefined && (this.#newer.length >= MOST || first.sentAt < sentAt - RECENT_MS)) {
       this.#older = this.#newer;
@@ -59,7 +65,7 @@ export class RecentReleases implements TopologyListener {
     }
     // Not spread from the release, which would take a twentieth of the processor time of a lock and unlock.
     const node = this.#topology.nodeOf(operations.key);
-    this.#newer.push({ operations, id, seq, restUntil, sentAt, node });
+    this.#newer.push({ operations, id, seq, restUntil, end, sentAt, node });
   }
 
   onDown(): void {}
@@ -73,6 +79,12 @@ export class RecentReleases implements TopologyListener {
     this.#tellAgain(({ operations: { key } }) => covers(key));
   }
 
+  /** What is left is told at once: nobody would do so later. */
+  close(): void {
+    this.#atOnce = Number.POSITIVE_INFINITY;
+    void this.#tell();
+  }
+
   #tellAgain(isConcerned: (release: Told) => boolean): void {
     const latest = [...this.#older, ...this.#newer];
     const concerned = new Set(latest.filter(isConcerned));
@@ -83,11 +95,12 @@ export class RecentReleases implements TopologyListener {
     // Each half by itself: joined they would be kept for longer, and for ever where connections come and go all the time.
     this.#older = this.#older.filter(isLeft);
     this.#newer = this.#newer.filter(isLeft);
-    void this.#tell([...concerned].filter(({ sentAt }) => sentAt >= since));
+    for (const release of concerned) if (release.sentAt >= since) this.#untold.push(release);
+    void this.#tell();
   }
 
-  async #tell(releases: readonly Told[]): Promise<void> {
-    for (let told = 0; told < releases.length; told += TOLD_AT_ONCE)
-      await Promise.all(releases.slice(told, told + TOLD_AT_ONCE).map((release) => this.#again(release)));
+  async #tell(): Promise<void> {
+    while (this.#untold.length > 0)
+      await Promise.all(this.#untold.splice(-this.#atOnce).map((release) => this.#again(release)));
   }
 }

@@ -1,6 +1,6 @@
 import type { ClientParts } from '../client-parts.js';
-import type { RequestSource } from '../connection/pending-command.js';
-import { withdrawalOf } from './last-step.js';
+import type { Answer, RequestOptions } from '../connection/pending-command.js';
+import { type EndingTenure, withdrawalOf } from './last-step.js';
 import type { Operations, ReleaseReply, Served } from './operations.js';
 import type { Release } from './recent-releases.js';
 
@@ -14,11 +14,6 @@ export function serveRest(parts: WayThere, operations: Operations, left: number)
   if (left > 0) void serve(parts, operations, left);
 }
 
-/** As {@link serveRest}, after a command that may have freed the name. */
-export function serveRestOf(parts: WayThere, operations: Operations, reply: ReleaseReply | Served): void {
-  if ('left' in reply) serveRest(parts, operations, reply.left);
-}
-
 /** The name is free for all that holdfast knows. Who waits in a line of another library is told, and no call waits for that. */
 export function announceFree(parts: WayThere, operations: Operations, left: number): void {
   serveRest(parts, operations, left);
@@ -28,13 +23,25 @@ export function announceFree(parts: WayThere, operations: Operations, left: numb
 
 /** Gives back once more what was given back, at a server that may not have heard of it. */
 export async function giveBackAgain(parts: WayThere, release: Release): Promise<void> {
-  const { operations } = release;
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
-  const again: RequestSource<ReleaseReply | Served> = {
-    build: (now) => withdrawalOf(release, { tombstoneMs: 0, end: 'released' }, now),
+  await withdraw(parts, release, { tombstoneMs: () => 0, onDoubt: () => undefined }, { until });
+}
+
+/** Sends the command that ends `tenure` whatever it is by now. */
+export async function withdraw(
+  parts: WayThere,
+  release: Release,
+  tenure: Pick<EndingTenure, 'tombstoneMs' | 'onDoubt'>,
+  options: RequestOptions<never>,
+): Promise<Answer<ReleaseReply | Served>> {
+  const { operations } = release;
+  const source = {
+    build: (now: number) => withdrawalOf(release, tenure.tombstoneMs(), now),
+    onDoubt: () => tenure.onDoubt(),
   };
-  const answer = await parts.sender.answer(operations.key, again, { until });
-  if (answer.kind === 'reply') serveRestOf(parts, operations, answer.reply);
+  const answer = await parts.sender.answer<ReleaseReply | Served>(operations.key, source, options);
+  if (answer.kind === 'reply' && 'left' in answer.reply) serveRest(parts, operations, answer.reply.left);
+  return answer;
 }
 
 /** Serves all who wait, of whom there may be `left`. Nobody is told of what goes wrong. */

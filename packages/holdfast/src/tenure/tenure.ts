@@ -33,7 +33,7 @@ import { type GrantNews, type MessageSubject, TenureMessages } from './messages.
 import type { Operations, Owned, ReleaseReply, TenureEnd } from './operations.js';
 import { OtherWaiters } from './other-waiters.js';
 import type { LeaseSubject } from './renewals.js';
-import { announceFree, serveRestOf } from './serving.js';
+import { announceFree, withdraw } from './serving.js';
 import type { WakeupSubscription } from './wakeup.js';
 
 /** See the module comment. */
@@ -269,12 +269,12 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.#askLoop?.drop();
     this.#steps?.drop();
     if (this.#askLoop?.reached ?? true) {
-      const { sender, settings, clock } = this.#parts;
+      const { settings, clock, recentReleases } = this.#parts;
       const leases = { longestMs: this.#longestLeaseMs, claimMs: settings.claimLeaseMs };
-      const build = (now: number) => this.steps.withdrawal({ end, restUntil }, now);
+      const release = this.steps.withdrawal(end, restUntil);
       const undoing = undoingAt(clock.now(), { inDoubt: this.#dirty }, leases);
-      const answer = await sender.answer(this.operations.key, { build, onDoubt: () => this.onDoubt() }, undoing);
-      if (answer.kind === 'reply') serveRestOf(this.#parts, this.operations, answer.reply);
+      const answer = await withdraw(this.#parts, release, this, undoing);
+      if (answer.kind === 'reply') recentReleases.note(release, answer.sentAt);
       else outcome = answer;
     }
     this.#subscription.close();
