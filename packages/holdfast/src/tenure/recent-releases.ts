@@ -2,10 +2,10 @@
  * What was given back or withdrawn a moment ago, so that it is told once more where the server that was told may not be the one that is there now.
  *
  * A failover may lose the last writes, and so may a restart from older data. A release among them leaves the name to a tenure that has ended: nobody
- * renews it and nobody would give it back, so that everybody waits for the rest of its lease; permits without an end would never come back. So it is with a
- * waiter that was withdrawn: its place is left, and when its turn comes, the name is its own for a claim. The
- * client knows that the tenure is over. A tenure that is withdrawn twice changes nothing, for its id never comes again. A rest that was lost among them
- * is told once more as a rest, while it lasts: withdrawn, the name would be free before its time.
+ * renews it and nobody would give it back, so that everybody waits for the rest of its lease; permits without an end would never come back. A waiter
+ * that had been withdrawn has its place again, and when its turn comes, everybody waits for the end of a claim. The client knows that the tenure is
+ * over. A tenure that is withdrawn twice changes nothing, for its id never comes again. A rest that was lost among them is told once more as a rest,
+ * while it lasts: withdrawn, the name would be free before its time.
  *
  * Not covered: what was given back before the latest {@link MOST}, or longer before the last one than {@link RECENT_MS}; and clients that died meanwhile.
  */
