@@ -16,8 +16,8 @@ export class Reaching {
     this.#failed = failed;
   }
 
-  /** Ends at once when they may. `momentMs`: what slower nodes have to come, too. */
-  begin(momentMs: number): void {
+  /** Ends at once when they may. `momentMs`: what slower nodes have to come, too; `endsAt`: clock time at which they have had it, once there are enough. */
+  begin(momentMs: number, endsAt?: number): void {
     this.stop();
     const { mistake, isHopeless, nodes, trouble, majority, parts } = this.#electorate;
     if (mistake !== undefined) {
@@ -35,14 +35,18 @@ export class Reaching {
       this.#done();
       return;
     }
-    const look = () => this.begin(momentMs);
+    const now = parts.clock.now();
+    // News of a node that is dead is no reason to wait longer for one that is silent.
+    const momentEndsAt = isEnough ? (endsAt ?? now + momentMs) : undefined;
+    const look = () => this.begin(momentMs, momentEndsAt);
     this.#unwatch = this.#electorate.watch(look);
-    this.#next = isEnough
-      ? parts.waits.at(parts.clock.now() + momentMs, () => {
-          this.stop();
-          this.#done();
-        })
-      : parts.waits.at(parts.clock.now() + 2 * momentMs, look);
+    this.#next =
+      momentEndsAt === undefined
+        ? parts.waits.at(now + 2 * momentMs, look)
+        : parts.waits.at(momentEndsAt, () => {
+            this.stop();
+            this.#done();
+          });
   }
 
   stop(): void {
