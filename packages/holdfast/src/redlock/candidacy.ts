@@ -220,8 +220,8 @@ export class Candidacy {
     this.#rest('pausing');
     this.#unansweredSince = undefined;
     this.#listener.onBusy(this.#voting.begunAt, owner);
-    // No call may be left that waits.
-    if (this.#state === 'pausing') next();
+    // No call may be left that waits, or one that wants other votes: then it has begun again.
+    if (this.#state === 'pausing' && this.#next === undefined) next();
   }
 
   #queue(node: LockNode): void {

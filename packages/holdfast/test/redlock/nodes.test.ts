@@ -8,6 +8,7 @@ import {
   LockLostError,
   LockNodesError,
   LockUnavailableError,
+  type RedLockClient,
   type RLock,
 } from 'holdfast';
 import { type Link, redlockMemoryWorld } from '../family/redlock-memory-world.js';
@@ -135,6 +136,34 @@ describe('a call behind one that wanted another lease, and has given up', () => 
     expect((await takenOn(name)).length).toBe(NODES.length);
     await within(hold.release());
   });
+});
+
+it('who has lost the vote of the line, since the call that it was for has gone, does not stand in line everywhere', async () => {
+  const name = freshName();
+  const [mine, theirs] = [await warmed(name), await warmed(name)];
+  const kept = await within(mine.acquire());
+  const waiting = theirs.acquire();
+  await world.until(async () => (await world.waiters(name, 'queue')) === 1, 'a waiter');
+  const line = await world.lineOf(name);
+  await within(kept.release());
+  await within((await within(waiting)).release());
+  const others = NODES.filter((node) => node !== line).slice(0, 3);
+  for (const node of others) await world.admins[node]?.hset(name, `${randomUUID()}:1`, '1');
+  // The first one has the vote of the line, and no majority.
+  const attempt = mine.tryAcquire({ leaseMs: 500 });
+  const calls = [mine.acquire({ leaseMs: 1_000 })];
+  await world.until(async () => (await takenOn(name)).includes(line), 'the vote of the line');
+  calls.push(theirs.acquire());
+  expect(await within(attempt)).toBeNull();
+  // Whichever has the vote of the line stands in line at the others, alone.
+  for (let looks = 0; looks < 20; looks++) {
+    await world.pass(10);
+    const places = await Promise.all(others.map((node) => world.admins[node]?.zcard(`holdfast_queue:{${name}}`)));
+    expect(Math.max(...(places as number[]))).toBeLessThan(2);
+  }
+  for (const node of others) await world.admins[node]?.del(name);
+  const releasing = calls.map(async (call) => (await call).release());
+  await within(Promise.all(releasing));
 });
 
 describe('a minority of the nodes', () => {
@@ -362,6 +391,21 @@ describe('a minority of the nodes', () => {
     await within(hold.release());
     await within((await within(call)).release());
   });
+});
+
+it('a node that is silent from the start is waited for no longer because another one is dead', async () => {
+  const nodeTimeoutMs = 1_000;
+  const call = async (client: RedLockClient) => {
+    const calledAt = world.clock.now();
+    await within(client.getRedLock(freshName()).acquire());
+    return world.clock.now() - calledAt;
+  };
+  const clients = [1, 2].map(() => open({ watchdogTimeoutMs: 20_000, nodeTimeoutMs })) as [RedLockClient, RedLockClient];
+  world.links[4]?.freeze();
+  expect(await call(clients[0])).toBe(nodeTimeoutMs);
+  // Who connects to it is refused again and again.
+  world.kill(3);
+  expect(await call(clients[1])).toBeLessThanOrEqual(nodeTimeoutMs + 10);
 });
 
 describe('a majority of the nodes', () => {
