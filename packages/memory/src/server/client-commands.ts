@@ -99,19 +99,22 @@ function keys({ commands }: Server, [pattern = '*']: readonly string[]): Reply {
   return commands.keys.keys().filter((key) => wanted(key));
 }
 
-/** SCAN, a page for each COUNT keys: the cursor says how many keys came before, in the order in which they were first written. */
+/**
+ * SCAN, a page for each COUNT keys, from those that were written last to the first: the cursor says how many are left. So what goes meanwhile may make a key come
+ * twice, as in Redis, and leaves none out that stays.
+ */
 function scan(server: Server, [cursor, ...options]: readonly string[]): Reply {
   const given = new Map<string | undefined, string | undefined>();
   for (let at = 0; at < options.length; at += 2) given.set(options[at]?.toUpperCase(), options[at + 1]);
-  const first = wholeNumber(cursor);
   const all = server.commands.keys.keys();
-  const end = first + wholeNumber(given.get('COUNT') ?? '10');
+  const end = wholeNumber(cursor) || all.length;
+  const first = Math.max(0, end - wholeNumber(given.get('COUNT') ?? '10'));
   const wanted = patternOf(given.get('MATCH') ?? '*');
   const type = given.get('TYPE');
   const page = all
     .slice(first, end)
     .filter((key) => wanted(key) && (type === undefined || typeOf(server, [key]) === type));
-  return [end < all.length ? `${end}` : '0', page];
+  return [`${first}`, page];
 }
 
 /** By name, in lower case. */
