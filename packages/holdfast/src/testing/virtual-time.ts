@@ -24,6 +24,8 @@ export class VirtualTime implements Clock {
   readonly #due: Due[] = [];
   #turns = 0;
   #moving = false;
+  /** A piece of time that passes by itself. */
+  #passing: Promise<void> | undefined;
 
   now(): number {
     return this.#now;
@@ -66,8 +68,12 @@ export class VirtualTime implements Clock {
     await this.settle();
     while (!done) {
       const next = this.#due[0];
-      if (this.#moving || next === undefined) await turn();
-      else await this.advance(Math.max(0, next.at - this.#now));
+      if (!this.#moving && next !== undefined) {
+        this.#passing = this.#move(Math.max(0, next.at - this.#now));
+        await this.#passing;
+        this.#passing = undefined;
+      }
+      await turn();
     }
   }
 
@@ -79,7 +85,12 @@ export class VirtualTime implements Clock {
   async advance(ms: number): Promise<void> {
     if (typeof ms !== 'number') throw new TypeError(`advance: ms must be a number, not ${typeof ms}`);
     if (!(ms >= 0 && Number.isFinite(ms))) throw new RangeError(`advance: time cannot move on by ${ms} ms`);
+    if (this.#passing !== undefined) await this.#passing;
     if (this.#moving) throw new Error('advance: time is moving already; await one call before the next');
+    await this.#move(ms);
+  }
+
+  async #move(ms: number): Promise<void> {
     this.#moving = true;
     try {
       const target = this.#now + ms;

@@ -307,6 +307,16 @@ describe('a test client', () => {
     expect([closing.outcome, inUse.state]).toEqual([undefined, 'lost']);
   });
 
+  it('closes with time to drain beside a test that moves time on later', async () => {
+    const locks = testClient();
+    const hold = await locks.getLock('order').acquire();
+    const closing = locks.close({ drainMs: 1_000 });
+    for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
+    await locks.advance(1_000);
+    await closing;
+    expect(hold.state).toBe('lost');
+  });
+
   it('moves time only forward, and one way at once', async () => {
     const locks = testClient();
     await expect(locks.advance(-1)).rejects.toThrow(RangeError);
