@@ -17,7 +17,8 @@ export * from './redis-errors.js';
 /** What a call that waited for nothing has seen, for messages. */
 const inWords = {
   busy: (ms: number, kind: string) =>
-    `stayed busy for ${ms} ms: ${kind === 'semaphore' ? 'its ' : 'client.'}inspect() tells who has it`,
+    // No client knows who has a majority.
+    `stayed busy for ${ms} ms${kind === 'redlock' ? '' : `: ${kind === 'semaphore' ? 'its ' : 'client.'}inspect() tells who has it`}`,
   unanswered: (ms: number) => `was not had within ${ms} ms: there was no answer to the question for it yet`,
 };
 

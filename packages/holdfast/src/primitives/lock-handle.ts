@@ -154,8 +154,9 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
 
   #must(outcome: HoldRecord | NotAcquired, joinedAt: number): HoldRecord {
     if (typeof outcome !== 'string') return outcome;
-    const { parts, waitingSince = joinedAt } = this.#member.host;
-    throw new LockTimeoutError(this.name, parts.clock.now() - waitingSince, outcome);
+    const { host, operations } = this.#member;
+    const { parts, waitingSince = joinedAt } = host;
+    throw new LockTimeoutError(this.name, parts.clock.now() - waitingSince, outcome, operations.primitive);
   }
 
   /** To code that has to release it. */

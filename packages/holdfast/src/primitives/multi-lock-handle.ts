@@ -253,8 +253,9 @@ function memberOptions({ leaseMs, maxHoldMs, minHoldMs }: CheckedOptions): Check
 
 function must(outcome: HoldBundle | Missed): HoldBundle {
   if (outcome instanceof HoldBundle) return outcome;
-  const { member, waitedMs, found } = outcome;
-  throw new LockTimeoutError(member.operations.name, waitedMs, found);
+  const { waitedMs, found } = outcome;
+  const { name, primitive } = outcome.member.operations;
+  throw new LockTimeoutError(name, waitedMs, found, primitive);
 }
 
 /** For `unlock`, which code of a scope that has ended cannot call any more. */

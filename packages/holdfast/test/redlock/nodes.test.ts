@@ -400,7 +400,10 @@ it('a node that is silent from the start is waited for no longer because another
     await within(client.getRedLock(freshName()).acquire());
     return world.clock.now() - calledAt;
   };
-  const clients = [1, 2].map(() => open({ watchdogTimeoutMs: 20_000, nodeTimeoutMs })) as [RedLockClient, RedLockClient];
+  const clients = [1, 2].map(() => open({ watchdogTimeoutMs: 20_000, nodeTimeoutMs })) as [
+    RedLockClient,
+    RedLockClient,
+  ];
   world.links[4]?.freeze();
   expect(await call(clients[0])).toBe(nodeTimeoutMs);
   // Who connects to it is refused again and again.
@@ -583,6 +586,13 @@ describe('waiting', () => {
     expect(world.clock.now() - releasedAt).toBeLessThan(100);
     await within(next.release());
   });
+});
+
+it('a call whose time is over is not told to ask inspect(), which a client of several nodes has not', async () => {
+  const name = freshName();
+  await within((await warmed(name)).acquire());
+  const error = await within(failureOf((await warmed(name)).acquire({ waitMs: 100 })));
+  expect(String(error)).toMatch(/stayed busy for \d+ ms$/);
 });
 
 describe('a lock that is free', () => {
