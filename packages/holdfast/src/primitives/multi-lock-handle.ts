@@ -253,8 +253,8 @@ function memberOptions({ leaseMs, maxHoldMs, minHoldMs }: CheckedOptions): Check
 
 function must(outcome: HoldBundle | Missed): HoldBundle {
   if (outcome instanceof HoldBundle) return outcome;
-  const { waitedMs, found } = outcome;
-  const { name, primitive } = outcome.member.operations;
+  const { member, waitedMs, found } = outcome;
+  const { name, primitive } = member.operations;
   throw new LockTimeoutError(name, waitedMs, found, primitive);
 }
 

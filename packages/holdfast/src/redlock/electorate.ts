@@ -91,7 +91,7 @@ export class Electorate {
     const others = this.nodes.filter(({ mayVote }) => !mayVote);
     if (others.length <= this.nodes.length - this.majority) return undefined;
     const reasons = others.map(({ address, hindrance }) => `${address}: ${hindrance}`);
-    const lasting = this.#lastingTrouble;
+    const lasting = this.lastingTrouble;
     const voting = this.nodes.length - others.length;
     return new Error(
       `${voting} of ${this.nodes.length} nodes can vote, and ${this.majority} must (${reasons.join('; ')})`,
@@ -99,12 +99,8 @@ export class Electorate {
     );
   }
 
-  /** No majority can come about until somebody changes something. */
-  get isHopeless(): boolean {
-    return this.#lastingTrouble !== undefined;
-  }
-
-  get #lastingTrouble(): Error | undefined {
+  /** Why no majority can come about until somebody changes something, if that is so. */
+  get lastingTrouble(): Error | undefined {
     const troubles = this.nodes.map(({ lastingTrouble }) => lastingTrouble).filter((error) => error !== undefined);
     return troubles.length > this.nodes.length - this.majority ? troubles[0] : undefined;
   }

@@ -19,12 +19,12 @@ export class Reaching {
   /** Ends at once when they may. `momentMs`: what slower nodes have to come, too; `endsAt`: clock time at which they have had it, once there are enough. */
   begin(momentMs: number, endsAt?: number): void {
     this.stop();
-    const { mistake, isHopeless, nodes, trouble, majority, parts } = this.#electorate;
+    const { mistake, lastingTrouble, nodes, trouble, majority, parts } = this.#electorate;
     if (mistake !== undefined) {
       this.#failed({ kind: 'misplaced', problem: mistake });
       return;
     }
-    if (isHopeless) {
+    if (lastingTrouble !== undefined) {
       this.#failed({ kind: 'silent', error: trouble });
       return;
     }

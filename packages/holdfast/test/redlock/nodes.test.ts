@@ -158,8 +158,9 @@ it('who has lost the vote of the line, since the call that it was for has gone, 
   // Whichever has the vote of the line stands in line at the others, alone.
   for (let looks = 0; looks < 20; looks++) {
     await world.pass(10);
-    const places = await Promise.all(others.map((node) => world.admins[node]?.zcard(`holdfast_queue:{${name}}`)));
-    expect(Math.max(...(places as number[]))).toBeLessThan(2);
+    const admins = world.admins.filter((_, node) => others.includes(node));
+    const places = await Promise.all(admins.map((admin) => admin.zcard(`holdfast_queue:{${name}}`)));
+    expect(Math.max(...places)).toBeLessThan(2);
   }
   for (const node of others) await world.admins[node]?.del(name);
   const releasing = calls.map(async (call) => (await call).release());
