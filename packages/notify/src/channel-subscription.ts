@@ -54,10 +54,11 @@ export class ChannelSubscription {
   hold(): Promise<void> {
     this.#state.want();
     if (this.#state.confirmed) return Promise.resolve();
-    this.#confirmation ??= quietWait<void>();
-    const { promise } = this.#confirmation;
-    void this.#reconcile();
-    return promise;
+    if (this.#confirmation === undefined) {
+      this.#confirmation = quietWait<void>();
+      void this.#reconcile();
+    }
+    return this.#confirmation.promise;
   }
 
   /**

@@ -24,7 +24,7 @@ export interface InboxOptions {
  * id, so a wait costs no SUBSCRIBE.
  *
  * A message is a hint that state in Redis has changed; it may be late, doubled, reordered or missing. The inbox never lets a miss
- * go unnoticed: when the connection is lost and when it is back, and when it opens after a failure, every tenure hears `onGap`.
+ * go unnoticed: when the connection is lost and when it is back, and when it opens, every tenure hears `onGap`.
  *
  * The inbox hears its port only when that has been given its `listener`.
  */
@@ -36,7 +36,8 @@ export class Inbox {
   /** A place is emptied when it is left: old tables of the map, which V8 keeps for a while, then hold on to nothing. */
   readonly #places = new Map<string, { listener: InboxListener | undefined }>();
   #closed = false;
-  #failedToOpen = false;
+  /** The opening under way, unless its end has been told of. One for all who wait for it: they may be as many as there are locks taken meanwhile. */
+  #opening: Promise<void> | undefined;
 
   constructor(options: InboxOptions) {
     this.#options = options;
@@ -52,6 +53,7 @@ export class Inbox {
       onRestored: (missing) => {
         if (missing.has(options.channel)) return;
         this.#subscription.restored();
+        if (this.confirmed) this.#opening = undefined;
         this.#gap();
       },
     };
@@ -70,20 +72,22 @@ export class Inbox {
   /**
    * Resolves as soon as the inbox is `confirmed`: after the first subscribe, or when a lost connection is back. All callers share
    * one subscribe; after a failure the next call tries anew. Has no deadline of its own beyond that of the port.
+   * A rejection without a handler is not reported as unhandled.
    *
    * @throws what the port rejected with, or SubscriptionClosedError after `close`.
    */
   open(): Promise<void> {
     if (this.#closed) return refused(this.#options.channel);
     if (this.confirmed) return Promise.resolve();
-    const opened = this.#subscription.hold();
-    opened.then(
-      () => this.#catchUp(),
-      () => {
-        this.#failedToOpen = true;
-      },
-    );
-    return opened;
+    const opening = this.#subscription.hold();
+    if (this.#opening !== opening) {
+      this.#opening = opening;
+      opening.then(
+        () => this.#opened(opening),
+        () => undefined,
+      );
+    }
+    return opening;
   }
 
   /**
@@ -137,10 +141,10 @@ export class Inbox {
     }
   }
 
-  /** Tenures that went on without an inbox, after it failed to open, have missed what was sent meanwhile. */
-  #catchUp(): void {
-    if (!this.#failedToOpen) return;
-    this.#failedToOpen = false;
+  /** Tenures that went on without an inbox have missed what was sent meanwhile. */
+  #opened(opening: Promise<void>): void {
+    if (this.#opening !== opening) return;
+    this.#opening = undefined;
     this.#gap();
   }
 

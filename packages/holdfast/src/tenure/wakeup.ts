@@ -22,7 +22,7 @@ export interface WakeupSubscription {
   readonly mayQueue: boolean;
   /** Whether a message can reach the tenure now. */
   readonly open: boolean;
-  /** Starts listening for the release of a busy lock, unless it does or is about to, and calls `opened` once when it does. What was refused is tried anew. */
+  /** Starts listening for the release of a busy lock, unless it does or is about to, and calls `opened` once when it does, where the inbox does not tell. What was refused is tried anew. */
   listen(opened: () => void): void;
   /** How long to wait, in milliseconds, before the next ask, now that one has found the lock busy. */
   pauseMs(found: ReaskSituation): number;
@@ -43,7 +43,7 @@ export interface Wakeup {
 /** The inbox is opened in the background with the first acquisition, so that the first wait finds it open. */
 function hear(inbox: Inbox, tenure: string, listener: InboxListener): void {
   inbox.register(tenure, listener);
-  if (!inbox.confirmed) void inbox.open().catch(() => undefined);
+  if (!inbox.confirmed) void inbox.open();
 }
 
 /** Grants by message; see the module comment. */
@@ -76,7 +76,6 @@ class QueueSubscription implements WakeupSubscription {
   readonly #wakeup: QueueWakeup;
   readonly #tenure: string;
   #joins: boolean;
-  #opening = false;
 
   constructor(wakeup: QueueWakeup, tenure: string, joins: 'when heard' | 'at once') {
     this.#wakeup = wakeup;
@@ -96,14 +95,10 @@ class QueueSubscription implements WakeupSubscription {
     return this.#wakeup.inbox.confirmed;
   }
 
-  listen(opened: () => void): void {
+  /** When the inbox opens it tells all who have a place there: nothing here may wait for that, which can take for ever. */
+  listen(): void {
     this.#joins = true;
-    if (this.#opening) return;
-    this.#opening = true;
-    const settled = this.#wakeup.inbox.open().finally(() => {
-      this.#opening = false;
-    });
-    settled.then(opened, () => undefined);
+    void this.#wakeup.inbox.open();
   }
 
   pauseMs(found: ReaskSituation): number {

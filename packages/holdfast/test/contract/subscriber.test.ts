@@ -4,6 +4,9 @@ import { createLockClient } from 'holdfast';
 import { Redis } from 'ioredis';
 import { freshName, openClient } from '../support/clients.js';
 
+/** A waiter that is kept costs some six thousand. */
+const MOST_BYTES = 2_000;
+
 /** Commands go straight to the server, messages come through a proxy. */
 describe('the connection that listens', () => {
   const kit = useRedis();
@@ -57,6 +60,31 @@ describe('the connection that listens', () => {
     await holder.release();
     await (await got).release();
     expect(await subscriberIds()).toEqual(before);
+  });
+
+  it('leaves nothing of the locks that are taken, and found taken, while it cannot be made', async () => {
+    proxy.refuse();
+    const client = createLockClient({ redis });
+    kit.cleanup(() => client.close());
+    const [lock, taken] = [client.getLock(freshName()), client.getLock(freshName())];
+    await openClient(kit).getLock(taken.name).acquire();
+    const use = async (times: number) => {
+      for (let i = 0; i < times; i++) await lock.withLock(() => taken.tryLock());
+    };
+    const heap = () => {
+      globalThis.gc?.();
+      return process.memoryUsage().heapUsed;
+    };
+    await use(300);
+    // What stays is left by every round; what the engine of JavaScript needs for itself is not.
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 6 && least >= MOST_BYTES; round++) {
+      const before = heap();
+      await use(300);
+      least = Math.min(least, (heap() - before) / 300);
+    }
+    expect(client.ready).toBe(false);
+    expect(least).toBeLessThan(MOST_BYTES);
   });
 
   async function subscriberIds(): Promise<string[]> {
