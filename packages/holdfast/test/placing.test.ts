@@ -3,21 +3,22 @@ import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { NodeConnection } from '../src/connection/node-connection.js';
+import type { OwnedRedis } from '../src/connection/connection.js';
 import { drivenTools } from './support/driven-tools.js';
 
 const kit = useRedis();
 
-/** A line on a connected client of yours, whose SELECT is counted, and refused for the first `refusals` times. */
-async function setUp(refusals: number) {
+const refused = () => Promise.reject(Object.assign(new Error('LOADING Redis is loading'), { name: 'ReplyError' }));
+const unanswered = () => new Promise<never>(() => undefined);
+
+/** A line on a connected client, whose SELECT is counted, and the first of which come to `failures`. */
+async function setUp(failures: readonly (() => Promise<never>)[], ownership: OwnedRedis['ownership'] = 'yours') {
   const redis = new Redis({ port: kit.server.port, host: kit.server.host, db: 3, disconnectTimeout: 100 });
   kit.cleanup(() => redis.disconnect());
   await once(redis, 'ready');
   const seen = { selects: 0, ups: 0 };
   const select = redis.select.bind(redis);
-  redis.select = (db: number) =>
-    ++seen.selects > refusals
-      ? select(db)
-      : Promise.reject(Object.assign(new Error('LOADING Redis is loading'), { name: 'ReplyError' }));
+  redis.select = (db: number) => (failures[seen.selects++] ?? (() => select(db)))();
   const { tools, passAll } = drivenTools();
   const listener = {
     onDown: () => undefined,
@@ -26,14 +27,14 @@ async function setUp(refusals: number) {
     onLooked: () => undefined,
     onLastingTrouble: () => undefined,
   };
-  const line = new NodeConnection('node', { redis, ownership: 'yours' }, listener, tools);
+  const line = new NodeConnection('node', { redis, ownership }, listener, tools);
   kit.cleanup(() => line.close());
   return { line, seen, passAll };
 }
 
 describe('a connected client of yours in another database than number 0', () => {
   it('is put into it once, however many calls wait for that', async () => {
-    const { line, seen } = await setUp(0);
+    const { line, seen } = await setUp([]);
     for (let call = 0; call < 5; call++) line.connect();
     await waitUntil(() => line.ready, { what: 'the line to be ready' });
     await line.redis.ping();
@@ -41,7 +42,7 @@ describe('a connected client of yours in another database than number 0', () => 
   });
 
   it('is put into it later when that is refused for now', async () => {
-    const { line, seen, passAll } = await setUp(1);
+    const { line, seen, passAll } = await setUp([refused]);
     line.connect();
     await line.redis.ping();
     line.connect();
@@ -49,4 +50,11 @@ describe('a connected client of yours in another database than number 0', () => 
     await waitUntil(() => passAll() !== undefined && line.ready, { what: 'the line to be ready' });
     expect(seen.ups).toBe(1);
   });
+});
+
+it('a connection of our own that falls silent before it is in its database is replaced', async () => {
+  const { line, passAll } = await setUp([unanswered], 'ours');
+  line.connect();
+  await waitUntil(() => passAll() !== undefined && line.epoch > 0, { what: 'the end of the silent one' });
+  await waitUntil(() => line.ready, { what: 'another connection' });
 });

@@ -197,7 +197,7 @@ export class NodeConnection implements Connection {
     this.#approach.begin();
     this.#portProbe.begin();
     // One of yours may have been connected before we came.
-    if (this.redis.status === 'ready' && !this.#broken && this.#trouble === undefined) void this.#place();
+    if (this.redis.status === 'ready' && !this.#broken && this.#trouble === undefined) this.#place();
     if (this.redis.status !== 'wait') return;
     // The error arrives as an event as well, and retries are ioredis' business.
     void apart(() => this.redis.connect().catch(() => undefined));
@@ -206,7 +206,8 @@ export class NodeConnection implements Connection {
   /** Replaces a connection of ours that is open but of no use: silent, out of step, or to a server that is no master. Yours is left alone. */
   recycle(): void {
     const now = this.#tools.now();
-    if (this.#ownership === 'yours' || !this.ready || now - this.#replacedAt < RECYCLE_PAUSE_MS) return;
+    if (this.#ownership === 'yours' || this.#closed || this.redis.status !== 'ready') return;
+    if (now - this.#replacedAt < RECYCLE_PAUSE_MS) return;
     this.#replacedAt = now;
     // ioredis tells of the close later: nothing that is known of this connection speaks for the way to the server any more.
     this.#broken = true;
@@ -235,25 +236,25 @@ export class NodeConnection implements Connection {
   readonly #connected = (): void => {
     this.#broken = false;
     if (databaseOf(this.redis) === 0) this.#up();
-    else void this.#place();
+    else this.#place();
   };
 
   /** Makes sure of the database: no lock may be taken in another one. */
-  async #place(): Promise<void> {
+  #place(): void {
     if (this.#database === 'asked for') return;
     this.#database = 'asked for';
-    const epoch = this.#epoch;
-    const error = await this.redis.select(databaseOf(this.redis)).then(() => undefined, redacted);
-    if (epoch !== this.#epoch || this.#closed) return;
-    if (error === undefined) this.#up();
-    else if (meaningOf(error).kind === 'permanent') this.#failed(error);
-    else this.#tools.after(PLACE_RETRY_MS, () => this.#placeAgain(epoch));
+    void this.#select(this.#epoch);
   }
 
-  #placeAgain(epoch: number): void {
+  async #select(epoch: number): Promise<void> {
     if (epoch !== this.#epoch || this.#closed) return;
-    this.#database = 'unknown';
-    void this.#place();
+    this.#silence.sent(this.#tools.now());
+    const error = await this.redis.select(databaseOf(this.redis)).then(() => undefined, redacted);
+    if (epoch !== this.#epoch || this.#closed) return;
+    this.#silence.answered(this.#tools.now());
+    if (error === undefined) this.#up();
+    else if (meaningOf(error).kind === 'permanent') this.#failed(error);
+    else this.#tools.after(PLACE_RETRY_MS, () => void this.#select(epoch));
   }
 
   #up(): void {
