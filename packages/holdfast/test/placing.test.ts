@@ -58,3 +58,16 @@ it('a connection of our own that falls silent before it is in its database is re
   await waitUntil(() => passAll() !== undefined && line.epoch > 0, { what: 'the end of the silent one' });
   await waitUntil(() => line.ready, { what: 'another connection' });
 });
+
+it('a connection of our own that falls silent before its server has said what it is is replaced, though no call has sent anything', async () => {
+  const { line, passAll } = await setUp([], 'ours');
+  const { redis } = line;
+  const info = redis.info.bind(redis);
+  redis.info = () => {
+    redis.info = info;
+    return unanswered();
+  };
+  line.connect();
+  await waitUntil(() => passAll() !== undefined && line.epoch > 0, { what: 'the end of the silent one' });
+  await waitUntil(() => line.takesLocks, { what: 'another connection' });
+});

@@ -108,9 +108,12 @@ export class Counterpart {
   async #look(): Promise<void> {
     this.#role = this.#role === 'replica' ? 'replica' : 'asked';
     const { epoch } = this.#connection;
+    this.#connection.sent(this.#tools.now());
     const found = await this.#tools.serverCheck.look(this.#server);
     if (this.#isOver(epoch)) return;
-    this.heard(this.#tools.now());
+    const now = this.#tools.now();
+    this.#connection.answered(now);
+    this.heard(now);
     const before = this.#run;
     const { role = 'master', run = before } = found ?? {};
     this.#role = role;
