@@ -5,7 +5,7 @@ const CHANNEL = 'holdfast_inbox:me';
 
 /** A client whose time is driven. `answers`: how many the server of the commands knows to listen, one for each time it is asked; the last one stays. */
 function world(
-  answers: (number | Error)[],
+  answers: (number | Error | 'never')[],
   {
     trustsReceivers = true,
     hears = (): boolean => true,
@@ -17,7 +17,8 @@ function world(
   const seen = { asked: 0, reconnected: [] as number[], errors: [] as string[] };
   const listeners = async () => {
     seen.asked++;
-    const answer = (answers.length > 1 ? answers.shift() : answers[0]) as number | Error;
+    const answer = (answers.length > 1 ? answers.shift() : answers[0]) as (typeof answers)[number];
+    if (answer === 'never') return new Promise<never>(() => undefined);
     if (answer instanceof Error) throw answer;
     return answer;
   };
@@ -100,6 +101,15 @@ it.each([
   earshot.onConfirmed('another');
   await pass(60_000);
   expect(seen.asked).toBe(0);
+});
+
+it('a question that is never answered, as one that a client of yours has forgotten with its connection, keeps no other from being asked', async () => {
+  const { earshot, seen, pass } = world(['never', 0, 1]);
+  earshot.check();
+  await pass(1_000);
+  earshot.check();
+  await pass(10_000);
+  expect(seen).toEqual({ asked: 3, reconnected: [10_000], errors: [] });
 });
 
 it('a client that listens to a channel of many opens its inbox, too, and asks who listens to that: whoever else hears the other one', async () => {

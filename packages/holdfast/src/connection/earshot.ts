@@ -80,15 +80,20 @@ export class Earshot implements SubscriberListener {
     this.#asking = true;
     this.#again = false;
     this.#untold?.cancel();
+    // Nor does it say so when the answer never comes: a client of yours may have forgotten the question with its connection.
+    this.#untold = tools.after(UNTOLD_MS, () => {
+      this.#asking = false;
+      this.check();
+    });
     const count = await keyspace.listeners(channel).catch(() => undefined);
     this.#asking = false;
+    const isHeard = subscriber.hears(channel);
+    // Subscribed again it is looked at again; a client that is closed has left it.
+    if (count !== undefined || !isHeard) this.#untold?.cancel();
     if (count !== undefined && count > 0) this.#pauseMs = undefined;
     // What has changed meanwhile may be why.
     if (this.#again) this.check();
-    // Subscribed again it is looked at again; a client that is closed has left it.
-    else if (!subscriber.hears(channel)) return;
-    else if (count === undefined) this.#untold = tools.after(UNTOLD_MS, () => this.check());
-    else if (count === 0) this.#lookElsewhere();
+    else if (count === 0 && isHeard) this.#lookElsewhere();
   }
 
   #lookElsewhere(): void {
