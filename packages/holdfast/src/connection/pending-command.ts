@@ -61,6 +61,8 @@ export interface Request<R> {
   whenAnswered(listener: AnswerListener<R>): void;
   /** A copy has been handed to the connection. */
   readonly sent: boolean;
+  /** A copy is there without an answer: it may run. One that a server has refused for now has not; of any other `onDoubt` tells. */
+  readonly mayRun: boolean;
   /** The last thing that a server has answered is that it cannot do it now; or the last copy has failed, and none was sent since. */
   readonly setback: boolean;
   /** The last thing that went wrong: with the connection, or with a copy. */
@@ -133,6 +135,10 @@ export class PendingCommand<R> implements Request<R>, BagItem {
 
   get sent(): boolean {
     return this.#connection !== undefined;
+  }
+
+  get mayRun(): boolean {
+    return this.#unansweredThere > 0;
   }
 
   /** It ends when its server cannot be reached and that does not pass by itself. */

@@ -102,7 +102,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
 
   /** Redis may know of the tenure: it may stand in the queue or own the lock, or do so later. */
   get reached(): boolean {
-    return this.#reached || this.#request?.sent === true;
+    return this.#reached || this.#request?.mayRun === true;
   }
 
   /** Asks now; while an ask is under way, once more after its answer. */
@@ -179,7 +179,6 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     const mayQueue = this.#subscription.mayQueue && !this.#stopped;
     this.#placeless = !mayQueue;
     const freshMs = mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patientUntil - now))) : 0;
-    if (freshMs > 0) this.#reached = true;
     this.#freshUntil = freshMs > 0 ? now + freshMs : Number.NEGATIVE_INFINITY;
     const { operations, id } = this.#subject;
     return operations.ask(id, { leaseMs, freshMs, ticket: this.#ticket, freshTtlMs });
@@ -191,7 +190,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
   }
 
   onAnswer(answer: Answer<AskReply>): void {
-    // An ask that was turned away without a place has left nothing to undo.
+    // An ask that was turned away without a place has left nothing to undo, nor has one that was refused whenever it was sent.
     if (answer.kind !== 'reply' || answer.reply.kind !== 'busy') this.#reached = this.reached;
     this.#request = undefined;
     if (answer.kind !== 'reply') {

@@ -1,5 +1,5 @@
 /** A server that takes no writes because it cannot save them: who asks is told at once, and a release is tried until its time. */
-import { direct, memoryRedis, MemoryServer } from '@holdfast/memory';
+import { direct, memoryRedis, MemoryServer, type Network } from '@holdfast/memory';
 import { guardLeaks, ManualClock } from '@holdfast/testkit';
 import { expect, it } from '@jest/globals';
 import type { LockClient } from 'holdfast';
@@ -11,11 +11,23 @@ import { turns } from '../support/room.js';
 const leaks = guardLeaks();
 const EPOCH_MS = 1_700_000_000_000;
 
-function setUp() {
+function setUp(code: 'MISCONF' | 'BUSY' = 'MISCONF') {
   const clock = new ManualClock();
   const server = new MemoryServer({ now: () => EPOCH_MS + clock.now() });
+  const inner = direct(() => server);
+  const sent = { scripts: 0 };
+  const network: Network = {
+    dial: (address, listener) => {
+      const socket = inner.dial(address, listener);
+      const send = (request: Parameters<typeof socket.send>[0]) => {
+        if (/^eval/i.test(String(request[0]))) sent.scripts++;
+        socket.send(request);
+      };
+      return { ...socket, send };
+    },
+  };
   const open = (): LockClient => {
-    const redis = memoryRedis({ network: direct(() => server), timers: clock }, { lazyConnect: true });
+    const redis = memoryRedis({ network, timers: clock }, { lazyConnect: true });
     const openRedis = () => ({ kind: 'node', redis, ownership: 'ours' }) as const;
     const client = createLockClientIn({ ...systemSurroundings(), clock, openRedis }, { redis: 'redis://memory' });
     leaks.cleanup(() => client.close());
@@ -27,7 +39,7 @@ function setUp() {
       await turns();
     }
   };
-  return { client: open(), stranger: open(), pass, refuse: () => server.refuse({ code: 'MISCONF' }) };
+  return { client: open(), stranger: open(), pass, sent, refuse: () => server.refuse({ code }) };
 }
 
 it('a release that it has refused is done when it takes writes again', async () => {
@@ -41,6 +53,18 @@ it('a release that it has refused is done when it takes writes again', async () 
   await pass(1_000);
   await released;
   expect(await stranger.getLock('order').tryLock()).toBe(true);
+});
+
+it('a call whose every question was refused for now has left nothing, and nothing is sent once it has its answer', async () => {
+  const { client, pass, sent, refuse } = setUp('BUSY');
+  await client.getLock('order').withLock(() => undefined);
+  refuse();
+  const failed = ['one', 'two'].map((name) => failureOf(client.getLock(name).acquire({ waitMs: 500 })));
+  await pass(600);
+  expect(await Promise.all(failed)).toMatchObject([{ code: 'LOCK_UNAVAILABLE' }, { code: 'LOCK_UNAVAILABLE' }]);
+  const { scripts } = sent;
+  await pass(2_000);
+  expect(sent.scripts - scripts).toBe(0);
 });
 
 it('an acquisition is refused at once', async () => {
