@@ -179,10 +179,7 @@ class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
 
   /** To code that gives it back, by itself or by `release` of this handle: both are needed no more when neither can be reached. */
   #handOver(record: HoldRecord, { permits }: PermitCall): PermitHold {
-    const hold = new PermitHoldHandle(this.#host, this.#operations, { record, permits }, (over) => {
-      this.#own.delete(over);
-      this.#host.parts.forgotten.unwatch(over);
-    });
+    const hold = new PermitHoldHandle(this.#host, this.#operations, { record, permits }, (over) => this.#forget(over));
     if (this.#own.size >= this.#tidyAt) {
       this.#tidy();
       this.#tidyAt = 2 * this.#own.size + MOST_LOSSES;
@@ -196,7 +193,12 @@ class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
   #tidy(): void {
     const lost = [...this.#own].filter(({ state }) => state === 'lost');
     const kept = new Set(lost.filter(({ ranOut }) => !ranOut).slice(-MOST_LOSSES));
-    for (const hold of lost) if (!kept.has(hold)) this.#own.delete(hold);
+    for (const hold of lost) if (!kept.has(hold)) this.#forget(hold);
+  }
+
+  #forget(hold: PermitHoldHandle): void {
+    this.#own.delete(hold);
+    this.#host.parts.forgotten.unwatch(hold);
   }
 
   /** @throws RangeError for more than there are. */

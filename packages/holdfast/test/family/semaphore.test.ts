@@ -216,6 +216,19 @@ describe('in time that is driven', () => {
     await expect(pool.release(100)).rejects.toMatchObject({ code: 'LOCK_LOST' });
   });
 
+  it('and keeps nothing of the others, while somebody listens to leaks', async () => {
+    const { server, one } = processes();
+    one.on('leak', () => undefined);
+    const pool = one.getSemaphore('pool', { permits: 400 });
+    const acquired = async () => new WeakRef((await pool.acquire(1, { maxHoldMs: 2_000 })).signal);
+    const signals = await Promise.all(Array.from({ length: 400 }, acquired));
+    await server.advance(2_100);
+    await expect(pool.release(400)).rejects.toMatchObject({ code: 'LOCK_NOT_HELD' });
+    const kept = () => signals.filter((signal) => signal.deref() !== undefined).length;
+    const isLet = async () => (gc?.(), await turns(2), kept() <= 110);
+    await waitUntil(isLet, { what: 'all but a hundred to be let go' });
+  });
+
   it.each<[string, (client: LockClient) => unknown]>([
     ['an empty name', (client) => client.getSemaphore('')],
     ['no permits to begin with', (client) => client.getSemaphore('x', { permits: 0 })],
