@@ -60,6 +60,8 @@ export class Registry implements LockHome {
     const lane = known?.find(operations, policy.originsOf(request));
     if (lane !== undefined) return lane;
     const coordinator = new Coordinator(operations, policy, parts, this);
+    // A handle that has the lock is let in, and may ask for it once more, behind itself.
+    coordinator.closing = this.#phase !== 'open';
     if (policy.contends === 'first') this.#place(operations, coordinator);
     else (known ?? this.#place(operations, new Lanes(policy.holders))).add(coordinator, request.owner);
     return coordinator;

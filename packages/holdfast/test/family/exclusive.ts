@@ -336,6 +336,16 @@ export function exclusiveContract(primitive: ExclusivePrimitive, world: World, w
       expect(await within(failureOf(lock.lock()))).toBeInstanceOf(LockClientClosedError);
       await within((await within(next)).release());
     });
+
+    it('refuses a handle that has the lock another one, which would wait for itself', async () => {
+      const { client, lock, gone } = setUp();
+      await within(lock.lock());
+      const closing = client.close({ drainMs: 30_000 });
+      expect(await within(failureOf(lock.lock()))).toBeInstanceOf(LockClientClosedError);
+      await within(lock.unlock());
+      await within(closing);
+      await gone();
+    });
   });
 
   describe('a lock left open', () => {
