@@ -118,12 +118,13 @@ export class Registry implements LockHome {
   /** What this client holds of the locks of a name is lost, as is known by other means than a renewal. Answers whether it held any. */
   takeAway(name: string, reason: LockLostReason): boolean {
     let isHeld = false;
-    for (const coordinator of [...this.coordinators()]) {
-      const innermost = coordinator.name === name ? coordinator.holds.all.at(-1) : undefined;
-      const id = innermost && coordinator.lockOf(innermost)?.tenure?.id;
-      if (id === undefined) continue;
-      coordinator.takenAway(id, reason);
-      isHeld = true;
+    for (const lock of [...this.allOf(name)]) {
+      for (const hold of lock.holds.all) {
+        const id = lock.lockOf(hold)?.tenure?.id;
+        if (id === undefined) continue;
+        lock.takenAway(id, reason);
+        isHeld = true;
+      }
     }
     return isHeld;
   }

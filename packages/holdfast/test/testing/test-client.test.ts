@@ -148,6 +148,19 @@ describe('a test client', () => {
     await expect(other.getSemaphore('seats').availablePermits()).resolves.toBe(2);
   });
 
+  it('loses all that readers have, also those with a lease of their own', async () => {
+    const locks = testClient();
+    const lock = locks.getReadWriteLock('page').readLock();
+    const holds = [
+      await lock.acquire({ leaseMs: 5_000 }),
+      await lock.acquire(),
+      await lock.acquire({ maxHoldMs: 9_000 }),
+    ];
+    await locks.lose('page', 'expired');
+    expect(holds.map(({ state }) => state)).toEqual(['lost', 'lost', 'lost']);
+    await expectOf(lock).toBeFree();
+  });
+
   it('says so when there is nothing to lose', async () => {
     await expect(testClient().lose('order', 'expired')).rejects.toThrow('does not hold the lock "order"');
   });
