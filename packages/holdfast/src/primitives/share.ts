@@ -20,7 +20,8 @@ export interface ShareOptions<T> {
   maxBytes?: number | undefined;
   /**
    * Shares a failure of `fn` too, for so many milliseconds: who waits and who comes then rejects with SharedFailureError, and `fn` is not run. It has at
-   * most 100 characters of its name and 4,000 of its message. At least 1, at most 2^31. Default: a failure is told to the one caller whose `fn` it was, and the next one computes.
+   * most 100 characters of its name and 4,000 of its message. At least 1, at most 2^31. One that comes when the call's own `signal` has
+   * aborted is not shared. Default: a failure is told to the one caller whose `fn` it was, and the next one computes.
    */
   errorTtlMs?: number | undefined;
   /** Longest wait for the value of others, in milliseconds, before `fn` runs here; then LockTimeoutError. It does not bound `fn`. Default: without limit, while Redis answers. */

@@ -142,7 +142,9 @@ export class Shares {
     try {
       text = sealValue(name, await settling(wish.fn(hold)), wish);
     } catch (error) {
-      if (wish.errorTtlMs === undefined || error instanceof LockLostError) throw error;
+      // What the caller itself has ended says nothing about the value.
+      const isAbort = wish.signal?.aborted === true;
+      if (wish.errorTtlMs === undefined || isAbort || error instanceof LockLostError) throw error;
       await this.#put(operations, desk, { text: sealFailure(error), seen, ttlMs: wish.errorTtlMs, claim });
       throw error;
     }

@@ -359,6 +359,19 @@ describe('a failure', () => {
     expect(await second.share('report', { ...options, fn: () => 2 })).toBe(2);
   });
 
+  it('is not shared where its own caller had ended it', async () => {
+    const { first, second } = processes();
+    const options = { ttlMs: 60_000, errorTtlMs: 60_000 };
+    const abort = new AbortController();
+    const { signal } = abort;
+    const fn = () => {
+      abort.abort(new Error('no longer wanted'));
+      return Promise.reject(signal.reason as Error);
+    };
+    expect(await failureOf(first.share('report', { ...options, signal, fn }))).toBe(signal.reason);
+    expect(await second.share('report', { ...options, fn: () => 2 })).toBe(2);
+  });
+
   it.each([
     ['whose message is a number without end', Object.assign(new Error('odd'), { message: 10n }), '10'],
     ['whose name is no text', Object.assign(new Error('circular'), { name: circular() }), 'circular'],
