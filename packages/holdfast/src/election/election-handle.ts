@@ -3,6 +3,7 @@ import { fairPolicy } from '../exclusive/policy.js';
 import { checkFunction, checkId, checkKeys } from '../options.js';
 import type { LockHost } from '../primitives/acquisition.js';
 import type { CampaignOptions, Election, Leader, Leadership, ObserveOptions } from '../primitives/election.js';
+import { settling } from '../scopes/settling.js';
 import { refuseSurplus } from '../surplus.js';
 import type { ElectionOperations } from '../primitives/election-operations.js';
 import { FencedLockHandle } from '../primitives/fenced-handle.js';
@@ -92,10 +93,15 @@ export class ElectionHandle implements Election {
   ): Promise<T> {
     let leadership: LeadershipHandle | undefined;
     try {
-      return await run((hold) => {
+      return await run(async (hold) => {
         // Not when that is done: `fn` may wait for its own resignation.
         leadership = this.#lead(hold, () => Promise.resolve());
-        return fn(leadership);
+        try {
+          return await settling(fn(leadership));
+        } finally {
+          // What it has left behind hears of it before another leads.
+          void leadership.resign();
+        }
       });
     } finally {
       if (leadership !== undefined) this.#over(leadership);

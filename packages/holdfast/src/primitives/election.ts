@@ -26,7 +26,7 @@ export interface Leadership extends AsyncDisposable {
   readonly guard: Guard;
   /**
    * Aborts when the leadership is over, and before another leader can be: with LockLostError when it was lost, with LockNotHeldError when it was
-   * given up. A leadership that was forced away or deleted is told by message, at the latest at the next renewal.
+   * given up, as it is by a `campaign(fn)` whose `fn` has settled. A leadership that was forced away or deleted is told by message, at the latest at the next renewal.
    */
   readonly signal: AbortSignal;
   /** Checked against the local deadline at every read: true only while no other can lead. */

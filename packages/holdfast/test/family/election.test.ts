@@ -21,7 +21,7 @@ import { ElectionOperations } from '../../src/primitives/election-operations.js'
 import { FencedLockHandle } from '../../src/primitives/fenced-handle.js';
 import type { TestSite } from '../../src/testing/test-server.js';
 import { failureOf } from '../support/outcomes.js';
-import { driven } from '../support/room.js';
+import { driven, Gate } from '../support/room.js';
 
 const open: LockClient[] = [];
 afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
@@ -126,6 +126,31 @@ describe('a campaign', () => {
     const last = await next;
     expect([last.leads, await second.election('boss').resign()]).toEqual([true, false]);
     await last.resign();
+  });
+
+  it.each([
+    ['returned', () => Promise.resolve('done')],
+    ['thrown', () => Promise.reject(new Error('failed'))],
+  ])('with a function that has %s is over for what that has left behind, before the next one leads', async (_, end) => {
+    const { server, first, second } = processes();
+    const gate = new Gate();
+    const order: string[] = [];
+    let left: AbortSignal | undefined;
+    const campaign = first.election('boss').campaign(async ({ signal }) => {
+      left = signal;
+      signal.addEventListener('abort', () => order.push('what is left behind is told'));
+      await gate.opened;
+      return end();
+    });
+    const run = Promise.allSettled([campaign]);
+    await server.advance(100);
+    const next = second.election('boss').campaign(() => order.push('the second leads'));
+    await server.advance(100);
+    gate.open();
+    await server.advance(100);
+    await Promise.all([run, next]);
+    expect(order).toEqual(['what is left behind is told', 'the second leads']);
+    expect(left?.reason).toBeInstanceOf(LockNotHeldError);
   });
 
   it('ends with its signal and its deadline, and is won at once inside a leader', async () => {
