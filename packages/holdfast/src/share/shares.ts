@@ -27,9 +27,11 @@ import { LockHandle } from '../primitives/lock-handle.js';
 import type { ShareOptions } from '../primitives/share.js';
 import { type Shared, ShareOperations } from '../primitives/share-operations.js';
 import { Found } from '../reports/found.js';
+import { currentScope } from '../scopes/scope.js';
 import { settling } from '../scopes/settling.js';
 import { query } from '../tenure/query.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
+import { scopeEnded } from '../waiting/waiter.js';
 import { type CheckedShare, checkShare, open, sealFailure, sealValue } from './sealing.js';
 
 /** What has been seen, and when. */
@@ -82,6 +84,7 @@ export class Shares {
     const operations = new ShareOperations(name, this.#backend);
     wish.signal?.throwIfAborted();
     const { clock, settings } = this.#parts;
+    const scope = currentScope(this.#host.client);
     const joinedAt = clock.now();
     const limitMs = firstLimitMs(wish.waitMs, settings);
     const desk = this.#enter(name);
@@ -92,6 +95,8 @@ export class Shares {
       const isMadeHere = isHeld(desk.hold);
       const found = isMadeHere ? undefined : await this.#lookOutside(operations, desk, look);
       if (typeof found === 'object' && found.text !== undefined) return open(name, found.text, wish.codec);
+      // It has cancelled the calls that waited in it, and knows of no look.
+      if (scope?.ended) throw scopeEnded(operations);
       // Also when the look is unanswered, and that is not the fault of Redis: the lock tells what becomes of the call.
       return open(name, await this.#underLock(operations, desk, wish, joinedAt), wish.codec);
     } finally {

@@ -90,6 +90,15 @@ describe('what is shared', () => {
     expect(one).not.toBe(other);
   });
 
+  it('is not computed by a call whose scope has ended while it looked', async () => {
+    const { server, first } = processes();
+    const { options, runs } = work();
+    const { call } = first.run(() => ({ call: failureOf(first.share('report', options)) }));
+    await server.advance(100);
+    expect(await call).toMatchObject({ code: 'LOCK_SCOPE', lockName: 'report' });
+    expect(runs()).toBe(0);
+  });
+
   it('is no failure to those who are told it while they wait, and is not told to anybody else', async () => {
     const { server, clients, first } = processes();
     const told: unknown[] = [];
