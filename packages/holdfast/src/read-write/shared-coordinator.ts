@@ -126,8 +126,8 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
 
   /** It goes to a lane of this lock, or to another lock of the name. Readers have it together. */
   onGranted(granted: Seated): void {
-    const isRead = this.#own(granted)?.policy.side === 'read';
-    for (const lane of [...this]) if (!isRead || lane.policy.side === 'write') lane.onGranted(granted);
+    if (this.#own(granted)?.policy.side === 'read') this.#writers?.onGranted(granted);
+    else for (const lane of [...this]) lane.onGranted(granted);
   }
 
   refuseWaiting(): void {
