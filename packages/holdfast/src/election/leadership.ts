@@ -45,12 +45,8 @@ export class LeadershipHandle implements Leadership {
     // What went wrong was told to the call that resigned.
     if (this.#end !== undefined) return this.#end.catch(() => undefined);
     // Told before anything of it is sent.
-    let tell!: () => void;
-    this.#end = new Promise<void>((resolve) => {
-      tell = resolve;
-    }).then(() => this.#giveBack());
+    this.#end = Promise.resolve().then(() => this.#giveBack());
     this.#resigned.abort(this.#resignation());
-    tell();
     return this.#end;
   }
 

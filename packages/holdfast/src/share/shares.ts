@@ -148,8 +148,7 @@ export class Shares {
       text = sealValue(name, await settling(wish.fn(hold)), wish);
     } catch (error) {
       // What the caller itself has ended says nothing about the value.
-      const isAbort = wish.signal?.aborted === true;
-      if (wish.errorTtlMs === undefined || isAbort || error instanceof LockLostError) throw error;
+      if (wish.errorTtlMs === undefined || wish.signal?.aborted || error instanceof LockLostError) throw error;
       await this.#put(operations, desk, { text: sealFailure(error), seen, ttlMs: wish.errorTtlMs, claim });
       throw error;
     }
