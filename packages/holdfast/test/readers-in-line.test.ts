@@ -33,6 +33,7 @@ function verdictOn(section: ReturnType<typeof sectionOn>, inBefore: readonly Hol
   const waiting: Waiter[] = [writer];
   let readers = inBefore;
   const home: LockHome = {
+    closing: false,
     dismiss: () => undefined,
     granted: () => undefined,
     heldHere: (name) => (name === 'book' ? readers : [account.hold]),

@@ -62,7 +62,6 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
   inherited: Inherited | undefined;
   keptUntil: number | undefined;
   turn: number | undefined;
-  closing = false;
   readonly #home: LockHome;
   #selfWait: SelfWaitWatch | undefined;
   #foreignSeen = 0;
@@ -74,6 +73,10 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
     this.policy = policy;
     this.parts = parts;
     this.#home = home;
+  }
+
+  get closing(): boolean {
+    return this.#home.closing;
   }
 
   get name(): string {
@@ -148,11 +151,10 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
   }
 
   onGranted(granted: Seated): void {
-    if (granted !== this && this.policy.holders === 'one' && this.tenure?.held) this.tenure.lease.question();
+    if (granted !== this && this.tenure?.held) this.tenure.lease.question();
   }
 
   refuseWaiting(): void {
-    this.closing = true;
     this.change(() => {
       for (const waiter of this.queue) waiter.refuse(new LockClientClosedError(this.name));
     });

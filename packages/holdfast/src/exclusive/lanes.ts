@@ -7,6 +7,7 @@
  * are open in two, until the lane that was granted it first is told: by the answer to a question that it asks when the other is granted the lock.
  */
 
+import { none } from '../lists.js';
 import type { Scope } from '../scopes/scope.js';
 import { isSameLock, type LockIdentity } from '../tenure/operations.js';
 import type { Coordinator } from './coordinator.js';
@@ -34,7 +35,9 @@ export class Lanes extends HeldInLanes {
   }
 
   onGranted(granted: Seated): void {
-    for (const lane of this.holding) {
+    // Of a semaphore many lanes have holds, which a grant to another says nothing about.
+    const questioned = this.holders === 'one' ? this.holding : none;
+    for (const lane of questioned) {
       lane.onGranted(granted);
       if (lane.holds.isEmpty) this.holding.delete(lane);
     }

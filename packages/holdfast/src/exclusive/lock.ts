@@ -42,6 +42,8 @@ export interface ExclusiveLock extends HoldKeeper, StakeListener {
 
 /** Where the locks of a client are found. */
 export interface LockHome {
+  /** The client closes: nobody waits any more. */
+  readonly closing: boolean;
   /** Nothing is left of it. */
   dismiss(lock: Seated): void;
   /** Redis has granted it the name. */

@@ -36,6 +36,10 @@ export class Registry implements LockHome {
     this.#parts = parts;
   }
 
+  get closing(): boolean {
+    return this.#phase !== 'open';
+  }
+
   /**
    * Lets a call in, or not: once the client closes, only from `inside` a hold that has been given time to finish, since its work could not
    * be completed otherwise.
@@ -60,8 +64,6 @@ export class Registry implements LockHome {
     const lane = known?.find(operations, policy.originsOf(request));
     if (lane !== undefined) return lane;
     const coordinator = new Coordinator(operations, policy, parts, this);
-    // A handle that has the lock is let in, and may ask for it once more, behind itself.
-    coordinator.closing = this.#phase !== 'open';
     if (policy.contends === 'first') this.#place(operations, coordinator);
     else (known ?? this.#place(operations, new Lanes(policy.holders))).add(coordinator, request.owner);
     return coordinator;

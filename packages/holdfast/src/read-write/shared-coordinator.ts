@@ -51,7 +51,6 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
   #writers: Lane | undefined;
   /** The lane that the next readers may join. */
   #readers: Lane | undefined;
-  #closing = false;
   /** Calls that are being let in, inside each other. */
   #admitting = 0;
 
@@ -60,6 +59,10 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
     this.operations = operations;
     this.#parts = parts;
     this.#home = home;
+  }
+
+  get closing(): boolean {
+    return this.#home.closing;
   }
 
   get name(): string {
@@ -131,7 +134,6 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
   }
 
   refuseWaiting(): void {
-    this.#closing = true;
     for (const lane of [...this]) lane.refuseWaiting();
   }
 
@@ -186,7 +188,6 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
     const policy = new LanePolicy(side, (tenure) => this.#downgrade(lane, tenure));
     const lane = new Coordinator(operations.of(side), policy, this.#parts, this);
     this.holding.add(lane);
-    if (this.#closing) lane.refuseWaiting();
     return lane;
   }
 
