@@ -1,19 +1,19 @@
 /**
- * Finds out why connections to a port end before anything was answered: one side speaks TLS and the other does not, or the server turns clients
- * away.
+ * Finds out why connections to a port end before anything was answered: one side speaks TLS and the other does not, the server wants to see a
+ * certificate, or it turns clients away.
  *
  * A connection does not tell. A Redis that expects plain text waits for the rest of a TLS handshake, and one that expects TLS hangs up on plain
  * text: a server that is slow, and one that has crashed, do the same. One that is full, or in protected mode, says so and hangs up, and what it
- * said is lost when something had been sent to it by then. So the port is asked, on sockets of their own: in the other language, where an
- * answer in that language is proof, and by a socket that only listens. Anything else proves nothing. Nothing secret is said: it is PING in one
- * case, a handshake in the other, and nothing in the third.
+ * said is lost when something had been sent to it by then; so is the alert of one that misses a certificate. So the port is asked, on sockets of their
+ * own: in the other language, where an answer in that language is proof, and by a socket that only listens, by TLS behind its handshake. Anything else
+ * proves nothing. Nothing secret is said: it is PING in one case, a handshake in the other, and nothing in the third.
  */
 
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Redis } from 'ioredis';
 import type { ConnectionTools } from './connection-tools.js';
-import { addressOf } from './trouble.js';
+import { addressOf, isLasting } from './trouble.js';
 
 /** A handshake takes less, also between regions, unless something is wrong. */
 const HANDSHAKE_MS = 500;
@@ -101,7 +101,7 @@ export class PortProbe {
   readonly #closed = (): void => {
     this.#rest();
     // Once may be an overload, of something in between that speaks both.
-    if (this.#unanswered && ++this.#closedUnanswered >= ENOUGH && !this.#redis.options.tls) this.ask();
+    if (this.#unanswered && ++this.#closedUnanswered >= ENOUGH) this.ask();
     this.#unanswered = false;
   };
 
@@ -118,11 +118,9 @@ export class PortProbe {
     this.#finding = undefined;
     this.#end();
     this.#limit = after(ANSWER_MS, () => this.#end());
+    this.#askByTls(this.#port);
     if (this.#redis.options.tls) this.#askInPlainText(this.#port);
-    else {
-      this.#askByTls(this.#port);
-      this.#listen(this.#port);
-    }
+    else this.#listen(this.#port);
   }
 
   #askInPlainText(port: Port): void {
@@ -142,30 +140,36 @@ export class PortProbe {
     this.#watch(socket);
     socket.once('data', (said) => {
       const [, error] = /^-([A-Z]+ [^\r\n]{0,150})/.exec(said.toString('latin1')) ?? [];
-      if (error === undefined) return;
-      this.#prove(`says: ${error}`, 'HOLDFAST_TURNED_AWAY');
-      this.#end();
+      if (error !== undefined) this.#prove(`says: ${error}`, 'HOLDFAST_TURNED_AWAY');
     });
   }
 
   #askByTls(port: Port): void {
+    const { tls } = this.#redis.options;
     // Whose certificate it is does not matter: nothing is sent.
-    const socket = connectTls({ ...port, rejectUnauthorized: false }, () => {
-      this.#prove('was asked, and it answers a TLS handshake', 'HOLDFAST_TLS_PORT');
-      this.#end();
+    const socket = connectTls({ ...port, rejectUnauthorized: false, ...tls }, () => {
+      // By TLS the server has yet to look at ours.
+      if (!tls) this.#prove('was asked, and it answers a TLS handshake', 'HOLDFAST_TLS_PORT');
     });
     this.#watch(socket);
   }
 
   #watch(socket: Socket): void {
     this.#sockets.push(socket);
-    // Whatever goes wrong proves nothing. Errors may come after the end.
-    socket.on('error', () => undefined);
+    // In another language whatever goes wrong proves nothing. Errors may come after the end.
+    socket.on('error', (error) => {
+      if (this.#limit && this.#redis.options.tls && isLasting(error)) this.#found(error);
+    });
   }
 
   #prove(what: string, code: string): void {
-    this.#finding = Object.assign(new Error(`${addressOf(this.#redis)} ${what}`), { code });
-    this.#onFinding(this.#finding);
+    this.#found(Object.assign(new Error(`${addressOf(this.#redis)} ${what}`), { code }));
+  }
+
+  #found(finding: Error): void {
+    this.#finding = finding;
+    this.#end();
+    this.#onFinding(finding);
   }
 
   #end(): void {

@@ -9,8 +9,9 @@ import {
 } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { RedisInput } from 'holdfast';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { freshName, openClient } from '../support/clients.js';
+import { lostAlerts } from '../support/lost-alert.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
 import { turns } from '../support/room.js';
@@ -127,6 +128,28 @@ describeByTls('by TLS', () => {
     });
   });
 
+  describe('a client that shows no certificate to a server that wants one, and speaks before the server has said so', () => {
+    const kit = useRedis(() => startPrivateRedis({ tls: certificate, args: ['--tls-auth-clients', 'yes'] }));
+    const inputs: [string, (options: RedisOptions) => RedisInput][] = [
+      ['ioredis options', (options) => options],
+      ['a Redis of the user', (options) => ownRedis(kit, options)],
+      ['a Cluster', ({ host, port, tls }) => ownCluster(kit, { host, port }, { tls })],
+    ];
+
+    it.each(inputs)(
+      'given by %s: the port is asked by a handshake alone, and calls end with what it says',
+      async (_, input) => {
+        const redis = input({ ...(await lostAlerts(kit)), tls: { ca: kit.server.ca } });
+        const client = openClient(kit, { redis, attemptTimeoutMs: 60_000, responseTimeoutMs: 60_000 });
+        expect(await failureOf(client.getLock(freshName()).tryLock(60_000))).toMatchObject({
+          code: 'LOCK_UNAVAILABLE',
+          message: expect.stringContaining('the server wants a TLS certificate of this client'),
+        });
+        await client.close();
+      },
+    );
+  });
+
   describe('a client that waits for a TLS handshake with a server that stands still', () => {
     const kit = useRedis(startTls);
 
@@ -166,6 +189,13 @@ describeByTls('by TLS', () => {
 
   const byName = (servername: string) => ({ ca: certificate?.ca, servername });
 });
+
+function ownCluster(kit: RedisKit, node: { host?: string; port?: number }, redisOptions: RedisOptions): Cluster {
+  const cluster = new Cluster([node], { lazyConnect: true, redisOptions });
+  cluster.on('error', () => undefined);
+  kit.cleanup(() => cluster.disconnect());
+  return cluster;
+}
 
 function ownRedis(kit: RedisKit, options: RedisOptions): Redis {
   const redis = new Redis({ disconnectTimeout: 100, ...options });
