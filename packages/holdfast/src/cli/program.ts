@@ -11,6 +11,7 @@ import { unlock } from './commands/unlock.js';
 import { watch } from './commands/watch.js';
 import { exitCodes, UsageError } from './exit-codes.js';
 import type { Io } from './io.js';
+import { withSilentServers } from './silent-servers.js';
 
 /** By name, in the order of the help. */
 export const commands: Readonly<Record<string, CliCommand>> = { ls, inspect, watch, graph, unlock, run, doctor };
@@ -59,6 +60,8 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
     }
     try {
       return await command.run(call);
+    } catch (error) {
+      throw await withSilentServers(call, error);
     } finally {
       await call.close();
     }

@@ -46,6 +46,8 @@ export interface Connected {
   readonly servers: readonly [Redis, ...Redis[]];
   /** Masters of a Cluster that do not. */
   readonly failures: readonly { readonly node: string; readonly why: Error }[];
+  /** Before {@link Site.close}, where they are asked for again and again. */
+  end(): void;
 }
 
 const DEFAULT_URL = 'redis://localhost:6379';
@@ -160,7 +162,7 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
       });
       opened.push(redis);
       await connected(redis);
-      return { servers: [redis], failures: [] };
+      return { servers: [redis], failures: [], end: () => redis.disconnect() };
     },
     close: () => {
       for (const redis of opened) redis.disconnect();
@@ -222,7 +224,7 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
         }
       });
       const [first, ...rest] = (await Promise.all(attempts)).flat();
-      if (first !== undefined) return { servers: [first, ...rest], failures };
+      if (first !== undefined) return { servers: [first, ...rest], failures, end: () => cluster.disconnect() };
       throw failures[0]?.why ?? new Error('no node of the Cluster keeps any slot');
     },
     close: () => {

@@ -2,7 +2,7 @@ import { startPrivateRedis, useRedis } from '@holdfast/testkit';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Finding, holdfast } from '../cli/terminal.js';
 import { allowedName, openAs, unhurried } from '../support/access-round.js';
-import { createUser, documentedGrants, password, refusedTo } from '../support/acl-rules.js';
+import { createUser, documentedGrants, type Grant, password, refusedTo } from '../support/acl-rules.js';
 
 const kit = useRedis(startPrivateRedis);
 const user = 'limited';
@@ -67,6 +67,28 @@ describe('the rules for the operator in docs/security.md', () => {
       );
       for (const title of titles) await createUser(kit.admin, user, title);
       expect(await seen()).toMatchObject({ fit: true, finding: { status: 'ok' } });
+    },
+  );
+
+  it.each<[Grant, RegExp]>([
+    ['+hkeys', /^permits are taken and given back, and none can be set where there are none \(.*\); missing: \+hkeys$/],
+    [
+      '+zcount',
+      /^where Java has permits of RPermitExpirableSemaphore, they cannot be counted \(.*\); missing: \+zcount$/,
+    ],
+    ['+incrby', /^only for who uses them; missing: \+incrby$/],
+  ])(
+    'are what the doctor names, with what does not work, to a user of semaphores without %s',
+    async (grant, detail) => {
+      for (const title of ['locks', 'semaphores', 'sizing']) await createUser(kit.admin, user, title, grant);
+      const { host, port } = kit.server;
+      const url = `redis://${user}:${password}@${host}:${port}`;
+      const { json } = await holdfast(kit, ['doctor', '--redis', url, '--prefix', 'lock:', '--json']);
+      const [{ findings }] = json as [{ findings: Finding[] }];
+      expect(findings.find(({ check }) => check === 'semaphores')).toEqual({
+        ...{ check: 'semaphores', status: 'warn', missing: [grant] },
+        detail: expect.stringMatching(detail),
+      });
     },
   );
 

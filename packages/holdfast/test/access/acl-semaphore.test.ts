@@ -73,6 +73,26 @@ describe('the rules for semaphores in docs/security.md', () => {
     expect(await refusedTo(kit.admin, user)).toEqual([]);
   });
 
+  it('without those for sizing are enough for permits of a semaphore that others have set, and to count them where Java has none', async () => {
+    const name = allowedName();
+    const theirs = openAs(kit, 'default', unhurried);
+    await theirs.getSemaphore(name).trySetPermits(4);
+    for (const role of ['locks', 'semaphores']) await createUser(kit.admin, user, role);
+    const ours = openAs(kit, user, unhurried);
+    const [pool, withIds] = [ours.getSemaphore(name, { permits: 4 }), ours.getPermitExpirableSemaphore(name)];
+    await (await pool.acquire(2)).release();
+    await withIds.release(await withIds.acquire(60_000));
+    expect(await pool.trySetPermits(9)).toBe(false);
+    await pool.addPermits(1);
+    await pool.setPermits(3);
+    expect(await pool.availablePermits()).toBe(3);
+    expect(await pool.inspect()).toMatchObject({ permits: 3 });
+    expect([await withIds.getPermits(), await withIds.acquiredPermits()]).toEqual([3, 0]);
+    expect(await pool.drainPermits()).toBe(3);
+    expect(await refusedTo(kit.admin, user)).toEqual([]);
+    await Promise.all([ours.close(), theirs.close()]);
+  });
+
   it('with those for latches let an operator inspect both, and change neither', async () => {
     const name = allowedName();
     const theirs = openAs(kit, 'default', unhurried);

@@ -1,7 +1,7 @@
 /** What the doctor says of servers of their own, which are set up as nobody should. */
 import { randomUUID } from 'node:crypto';
 import { semaphoreKeys } from '@holdfast/core';
-import { startPrivateRedis, useRedis } from '@holdfast/testkit';
+import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { wordsOf } from '../../src/cli/complaint.js';
@@ -198,14 +198,38 @@ it('what is said of no answer speaks of nothing that a shell has not', () => {
 });
 
 it.each([
-  ['1', { status: 'bad', detail: 'slave: takes no locks' }],
-  ['0', { status: 'ok', detail: 'slave' }],
+  ['1', { status: 'bad', detail: 'a replica: takes no locks, ask its master' }],
+  ['0', { status: 'ok', detail: 'a replica; it takes writes' }],
 ])('a replica that says slave_read_only:%s takes locks where it takes writes', async (readOnly, said) => {
   const redis = new Redis(kit.server.url, { lazyConnect: true });
   kit.cleanup(() => redis.disconnect());
   await redis.connect();
   Object.assign(redis, { info: async () => `role:slave\r\nslave_read_only:${readOnly}\r\n` });
   expect(only(await examineServer(redis, 'here', 'node'), 'role')).toMatchObject(said);
+});
+
+it('of a replica its master is named, and nothing is said that only counts of masters', async () => {
+  const { host, port } = kit.server;
+  const server = await serverWith('--replicaof', host, `${port}`);
+  const seen = async () =>
+    findingsOf(await holdfast(kit, ['doctor', '--redis', server.url, '--timeout', '1s', '--json']));
+  const detail = `a replica of ${host}:${port}: takes no locks, ask its master`;
+  await waitUntil(async () => only(await seen(), 'role')?.detail === detail, { what: 'its link', timeoutMs: 30_000 });
+  const checks = (await seen()).map(({ check }) => check);
+  expect(checks).not.toContain('replicas');
+  expect(checks).not.toContain('min-replicas-to-write');
+  expect(checks).toContain('eviction');
+}, 60_000);
+
+it('a sentinel is told as that', async () => {
+  const redis = new Redis(kit.server.url, { lazyConnect: true });
+  kit.cleanup(() => redis.disconnect());
+  await redis.connect();
+  Object.assign(redis, { info: async () => 'redis_mode:sentinel\r\n' });
+  expect(only(await examineServer(redis, 'here', 'node'), 'role')).toMatchObject({
+    status: 'bad',
+    detail: expect.stringContaining('say --sentinel and --master'),
+  });
 });
 
 it('a version that the server does not name is unknown, and not in order', async () => {

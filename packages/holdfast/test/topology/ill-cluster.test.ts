@@ -1,7 +1,9 @@
 /** What the command line says of a Cluster of which one part does not answer. */
 import type { RedisKit } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
 import { type Finding, holdfast, type Outcome } from '../cli/terminal.js';
+import { createUserOn, password } from '../support/acl-rules.js';
 import { useCluster } from '../support/topologies.js';
 
 /** No replica takes over while a test looks. */
@@ -15,13 +17,105 @@ async function scene() {
 
 async function callBy(url: string, ...args: string[]) {
   const server = { server: { url }, cleanup: kit.cleanup } as unknown as RedisKit;
-  return holdfast(server, [...args, '--cluster', '--timeout', '2s', '--json']);
+  const [command = '', ...more] = args;
+  return holdfast(server, [command, '--cluster', '--timeout', '2s', '--json', ...more]);
 }
 
 function examined({ code, json }: Outcome) {
   const [{ findings }] = json as [{ findings: Finding[] }];
   return { code, of: (check: string) => findings.filter((finding) => finding.check === check) };
 }
+
+describe('who looks at locks while a master hangs is told which one it is by', () => {
+  it.each([
+    [['ls']],
+    [['ls', '--kind', 'latch']],
+    [['graph']],
+    [['watch']],
+    [['inspect', 'a']],
+    [['unlock', 'a', '--yes']],
+  ])(
+    '%j',
+    async (command) => {
+      const { ill, node, call } = await scene();
+      await ill.stopProcess();
+      const { code, errors } = await call(...command);
+      await ill.continueProcess();
+      expect({ code, error: JSON.parse(errors) }).toEqual({
+        code: 69,
+        error: { error: { code: 'LOCK_UNAVAILABLE', message: expect.stringMatching(`${node}:? .*timed out`) } },
+      });
+    },
+    60_000,
+  );
+});
+
+describe('the doctor names a slot that is on its way,', () => {
+  type Ends = readonly [giver: 'gives' | 'keeps', taker: 'takes' | 'leaves'];
+
+  /** What is said while the server of `a` and that of `b` are told this of the slot of `a`. */
+  async function during(
+    [giver, taker]: Ends,
+    what: (call: (...args: string[]) => Promise<Outcome>, giver: string, taker: string) => Promise<void>,
+  ) {
+    const [from, to] = [await kit.cluster.nodeOfKey('a'), await kit.cluster.nodeOfKey('b')];
+    const slot = await kit.cluster.slotOf('a');
+    const [source, target] = [await from.admin(), await to.admin()];
+    if (taker === 'takes') await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', await idOf(source));
+    if (giver === 'gives') await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', await idOf(target));
+    await what((...args) => callBy(to.url, ...args), `${from.host}:${from.port}`, `${to.host}:${to.port}`);
+    for (const admin of [source, target]) await admin.call('CLUSTER', 'SETSLOT', slot, 'STABLE');
+  }
+
+  const idOf = async (admin: Redis) => String(await admin.call('CLUSTER', 'MYID'));
+  const inItsSlot = ['--prefix', '{a}'];
+
+  it('whose locks wait for it, and calls no server silent', async () => {
+    await during(['gives', 'takes'], async (call, giver, taker) => {
+      const { code, of } = examined(await call('doctor', ...inItsSlot));
+      const detail = expect.stringMatching(`^15495: on the way to ${taker}: .* neither taken nor given back`);
+      expect(of('slots')).toContainEqual({ check: 'slots', status: 'bad', node: giver, detail });
+      expect(of('lock')).toMatchObject([{ status: 'bad', detail: expect.stringContaining('TRYAGAIN') }]);
+      expect(code).toBe(1);
+      // Nothing is wrong with other slots, of which one is tried.
+      expect(examined(await call('doctor')).of('lock')).toMatchObject([{ status: 'ok' }]);
+      const { errors } = await call('run', 'a', '--wait', '1s', '--', 'true');
+      expect(errors).toContain('TRYAGAIN');
+      expect(errors).not.toContain('no answer from');
+    });
+  }, 60_000);
+
+  it('whose new server knows nothing of it: its locks cannot be taken', async () => {
+    await during(['gives', 'leaves'], async (call, giver, taker) => {
+      const { of } = examined(await call('doctor', ...inItsSlot));
+      const detail = expect.stringMatching(`^15495: given to ${taker}, which does not take them`);
+      expect(of('slots')).toContainEqual({ check: 'slots', status: 'bad', node: giver, detail });
+      expect(of('lock')).toMatchObject([{ status: 'bad' }]);
+    });
+  }, 60_000);
+
+  it('whose old server keeps it: locks do not mind', async () => {
+    await during(['keeps', 'takes'], async (call, giver, taker) => {
+      const { code, of } = examined(await call('doctor', ...inItsSlot));
+      const detail = expect.stringMatching(`^15495: to come from ${giver}, which keeps them`);
+      expect(of('slots')).toContainEqual({ check: 'slots', status: 'warn', node: taker, detail });
+      expect(of('lock')).toMatchObject([{ status: 'ok' }]);
+      expect(code).toBe(0);
+    });
+  }, 60_000);
+
+  it('unless it may not look, which it says', async () => {
+    const { nodes } = kit.cluster;
+    await createUserOn(nodes, 'limited', 'locks', 'in-a-cluster');
+    const [{ host, port }] = nodes as [(typeof nodes)[number]];
+    const url = `redis://limited:${password}@${host}:${port}`;
+    const { of } = examined(await callBy(url, 'doctor', '--prefix', 'lock:'));
+    for (const node of nodes) await (await node.admin()).acl('DELUSER', 'limited');
+    expect(of('slots').slice(1)).toEqual([
+      { check: 'slots', status: 'unknown', detail: expect.stringContaining('give +cluster|nodes') },
+    ]);
+  });
+});
 
 describe('the doctor names a master that does not answer with its slots, looks at the others, and takes a lock of theirs:', () => {
   const looksAtTheRest = (outcome: Outcome, node: string, why: RegExp) => {

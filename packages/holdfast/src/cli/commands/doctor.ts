@@ -8,7 +8,8 @@ import { examineLeftovers } from '../doctor/leftovers.js';
 import { examineRights } from '../doctor/rights.js';
 import { examineServer } from '../doctor/server.js';
 import { silenceOf } from '../doctor/silence.js';
-import { type Slots, slotsOf } from '../doctor/slots.js';
+import { movesOf } from '../doctor/moving-slots.js';
+import { slotsOf } from '../doctor/slots.js';
 import { exitCodes } from '../exit-codes.js';
 import type { Paint } from '../paint.js';
 import { printable } from '../table.js';
@@ -35,14 +36,21 @@ export const doctor: CliCommand = {
     const silences = servers.map(silenceOf);
     for (const redis of servers) tell(...(await examineServer(redis, nodeOf(redis), call.site.kind)));
     const slots = first && call.site.kind === 'cluster' ? await slotsOf(first, lost) : undefined;
-    tell(...(slots?.findings ?? []));
+    const moves = slots && (await movesOf(servers));
+    tell(...(slots?.findings ?? []), ...(moves?.findings ?? []));
     const isSilent = silences.some((silence) => silence() !== undefined);
     if (isSilent) tell({ check: 'lock', status: 'bad', detail: 'not tried: Redis no longer answers' });
     else if (first !== undefined) {
       const { keyPrefix } = call.site;
       const prefixes = { prefix: call.prefix, keyPrefix };
       tell(...(await examineRights(first, prefixes, call.site.kind)));
-      tell(await examineLeftovers(servers, keyPrefix + call.prefix), await tried(client, nameToTry(call, slots)));
+      tell(
+        await examineLeftovers(servers, keyPrefix + call.prefix),
+        await tried(
+          client,
+          nameToTry(call, (slot) => slots?.isServed(slot) !== false && !moves?.isUnderWay(slot)),
+        ),
+      );
     }
     const isFit = !findings.some(({ status }) => status === 'bad');
     if (call.wantsJson) call.printJson({ fit: isFit, findings });
@@ -79,11 +87,11 @@ async function tried(client: LockClient, name: string): Promise<Finding> {
   }
 }
 
-/** In a Cluster one whose slot has a server: that others have none is told by itself. Where the prefix has a hash tag, all names have the same slot. */
-function nameToTry({ prefix, site }: Call, slots: Slots | undefined): string {
+/** In a Cluster one whose slot is at a server: that others are not is told by itself. Where the prefix has a hash tag, all names have the same slot. */
+function nameToTry({ prefix, site }: Call, isServed: (slot: number) => boolean): string {
   const names = Array.from({ length: 100 }, (_, index) => `doctor-${process.pid}-${index}`) as [string, ...string[]];
   const slotOf = (name: string) => keySlot(site.keyPrefix + lockKeys(name, { prefix, keyPrefix: site.keyPrefix }).lock);
-  return names.find((name) => slots === undefined || slots.isServed(slotOf(name))) ?? names[0];
+  return names.find((name) => isServed(slotOf(name))) ?? names[0];
 }
 
 function nodeOf({ options, stream }: Redis): string {

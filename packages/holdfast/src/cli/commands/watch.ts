@@ -9,6 +9,7 @@ import { Ending } from '../ending.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { LockChanges } from '../lock-changes.js';
 import { Screen } from '../screen.js';
+import { withSilentServers } from '../silent-servers.js';
 import { plain } from '../paint.js';
 import { printable } from '../table.js';
 import { listed, lockTable } from './ls.js';
@@ -63,7 +64,7 @@ async function lookUntil(ending: Ending, call: Call, view: View, everyMs: number
       view.show(locks);
     } catch (error) {
       if (isFirst || !(error instanceof LockUnavailableError)) throw error;
-      view.showTrouble(error);
+      view.showTrouble((await withSilentServers(call, error)) as LockUnavailableError);
     }
     await ending.pause(everyMs);
   }

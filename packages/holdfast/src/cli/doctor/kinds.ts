@@ -14,6 +14,8 @@ interface Kind {
   readonly keys: readonly string[];
   readonly channel: string;
   readonly calls: (key: string) => readonly Trial[];
+  /** What does not work without a right, where all else does. */
+  readonly partly?: Readonly<Record<string, string>>;
 }
 
 /** `named`: patterns of keys that are missing for every lock, and that give those of a kind too when they are wide enough. */
@@ -26,7 +28,7 @@ export async function examineKinds(
   const at = (key: string) => prefixes.keyPrefix + key;
   const isNamed = (right: string) => named.some((pattern) => right.startsWith(pattern.slice(0, -1)));
   const findings: Finding[] = [];
-  for (const { check, keys, channel, calls } of kindsOf(name, prefixes)) {
+  for (const { check, keys, channel, calls, partly = {} } of kindsOf(name, prefixes)) {
     const commands = await missingOf(redis, 'command', calls(at(lockKeys(name, prefixes).lock)));
     const patterns = await missingOf(redis, 'argument', [
       ...keys.map((key): Trial => [`~${at(key)}`, 'EXISTS', at(key)]),
@@ -34,15 +36,10 @@ export async function examineKinds(
     ]);
     // One key of Redisson's says behind the name what it is.
     const tailOf = (right: string) => /\}?:timeout$/.exec(right)?.[0] ?? '';
-    const missing = [...commands, ...patterns.map((right) => patternUpTo(name, right) + tailOf(right))];
-    findings.push(
-      verdict(
-        check,
-        missing.filter((right) => !isNamed(right)),
-        'warn',
-        COST,
-      ),
-    );
+    const all = [...commands, ...patterns.map((right) => patternUpTo(name, right) + tailOf(right))];
+    const missing = all.filter((right) => !isNamed(right));
+    const parts = missing.flatMap((right) => partly[right] ?? []);
+    findings.push(verdict(check, missing, 'warn', parts.length < missing.length ? COST : parts.join('; ')));
   }
   return findings;
 }
@@ -71,6 +68,12 @@ function kindsOf(name: string, prefixes: Prefixes): readonly Kind[] {
         ['+hkeys', 'HKEYS', key],
         ['+zcount', 'ZCOUNT', key, '0', '0'],
       ],
+      partly: {
+        '+hkeys':
+          'permits are taken and given back, and none can be set where there are none (the option permits, trySetPermits, setPermits, addPermits)',
+        '+zcount':
+          'where Java has permits of RPermitExpirableSemaphore, they cannot be counted (inspect, availablePermits, acquiredPermits, getPermits, drainPermits)',
+      },
     },
     {
       check: 'latches',

@@ -31,7 +31,8 @@ export async function examineServer(redis: Redis, node: string, kind: Site['kind
   const of = (finding: Finding): Finding => ({ ...finding, node });
   const info = await redis.info().catch((error: unknown) => error);
   const findings = typeof info === 'string' ? fromInfo(info, kind) : [unseen('version', 'INFO', '+info', info)];
-  findings.push(await minReplicas(redis), ...(await idleLimit(redis)), await roundTrip(redis), await clocks(redis));
+  if (typeof info !== 'string' || fieldOf(info, 'role') !== 'slave') findings.push(await minReplicas(redis));
+  findings.push(...(await idleLimit(redis)), await roundTrip(redis), await clocks(redis));
   const ofReplicas = typeof info === 'string' ? await replicaClocks(redis, info) : [];
   return [...findings.map(of), ...ofReplicas];
 }
@@ -42,8 +43,7 @@ function fromInfo(info: string, kind: Site['kind']): Finding[] {
   const policy = fieldOf(info, 'maxmemory_policy') ?? 'noeviction';
   const limited = Number(fieldOf(info, 'maxmemory') ?? 0) > 0;
   const evicts = policy !== 'noeviction';
-  const role = fieldOf(info, 'role') ?? 'unknown';
-  const takesWrites = role === 'master' || fieldOf(info, 'slave_read_only') === '0';
+  const isReplica = fieldOf(info, 'role') === 'slave';
   const isNodeOnly = kind !== 'cluster' && fieldOf(info, 'redis_mode') === 'cluster';
   const scripts = fieldOf(info, 'number_of_cached_scripts');
   return [
@@ -54,7 +54,7 @@ function fromInfo(info: string, kind: Site['kind']): Finding[] {
           status: isOld ? 'bad' : 'ok',
           detail: isOld ? `${version}; ${OLDEST} is the oldest` : version,
         },
-    { check: 'role', status: takesWrites ? 'ok' : 'bad', detail: takesWrites ? role : `${role}: takes no locks` },
+    roleIn(info),
     {
       check: 'eviction',
       status: evicts ? (limited ? 'bad' : 'warn') : 'ok',
@@ -69,11 +69,27 @@ function fromInfo(info: string, kind: Site['kind']): Finding[] {
           } as const,
         ]
       : []),
-    inStep(info),
+    // What counts of a replica is its master's.
+    ...(isReplica ? [] : [inStep(info)]),
     scripts === undefined
       ? { check: 'scripts', status: 'unknown', detail: 'this server does not say how many scripts it knows' }
       : { check: 'scripts', status: 'ok', detail: `${scripts} known` },
   ];
+}
+
+function roleIn(info: string): Finding {
+  const check = 'role';
+  const isSentinel = fieldOf(info, 'redis_mode') === 'sentinel';
+  if (isSentinel)
+    return { check, status: 'bad', detail: 'a sentinel, which takes no locks: say --sentinel and --master' };
+  const role = fieldOf(info, 'role') ?? 'unknown';
+  if (role === 'master') return { check, status: 'ok', detail: role };
+  if (role !== 'slave') return { check, status: 'bad', detail: `${role}: takes no locks` };
+  const [host, port] = [fieldOf(info, 'master_host'), fieldOf(info, 'master_port')];
+  const link = fieldOf(info, 'master_link_status') === 'down' ? ', to which it has no connection now' : '';
+  const replica = host === undefined ? 'a replica' : `a replica of ${host}:${port}${link}`;
+  if (fieldOf(info, 'slave_read_only') === '0') return { check, status: 'ok', detail: `${replica}; it takes writes` };
+  return { check, status: 'bad', detail: `${replica}: takes no locks, ask its master` };
 }
 
 /** How many replicas there are. One that hangs stays connected for `repl-timeout`, a minute by default. */

@@ -39,7 +39,7 @@ export async function slotsOf(redis: Redis, lost: readonly string[]): Promise<Sl
 }
 
 /** As `0-5460, 10923-16383`. */
-function rangesOf(keepers: readonly (string | undefined)[], node: string | undefined): string {
+export function rangesOf(keepers: readonly (string | undefined)[], node: string | undefined): string {
   const ranges: string[] = [];
   for (let first = 0; first < keepers.length; first++) {
     if (keepers[first] !== node) continue;
