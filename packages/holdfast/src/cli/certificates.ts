@@ -1,6 +1,7 @@
 /** The files of TLS that the command line names, as its options; named as those of `redis-cli`. */
 
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { UsageError } from './exit-codes.js';
 
 /** The options that name files. */
@@ -28,17 +29,27 @@ export interface Certificates {
 export function certificatesOf({ cacert, cert, key }: CertificateValues): Certificates | undefined {
   if (cacert === undefined && cert === undefined && key === undefined) return undefined;
   if ((cert === undefined) !== (key === undefined)) throw new UsageError('--cert and --key need each other');
-  return {
+  const certificates = {
     ...(cacert === undefined ? {} : { ca: textOf('--cacert', cacert) }),
     ...(cert === undefined ? {} : { cert: textOf('--cert', cert) }),
     ...(key === undefined ? {} : { key: textOf('--key', key) }),
   };
+  try {
+    createSecureContext(certificates);
+    return certificates;
+  } catch (error) {
+    throw new UsageError(`the files of --cacert, --cert and --key do not serve: ${(error as Error).message}`);
+  }
 }
 
 function textOf(option: string, file: string): string {
+  let text: string;
   try {
-    return readFileSync(file, 'utf8');
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new UsageError(`the file of ${option} cannot be read: ${(error as Error).message}`);
   }
+  // What is something else Node passes over in silence, where it is an authority.
+  if (!text.includes('-----BEGIN ')) throw new UsageError(`the file of ${option} is no PEM: ${file}`);
+  return text;
 }

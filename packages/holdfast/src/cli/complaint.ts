@@ -9,6 +9,18 @@ const advice: readonly (readonly [ofClient: string, here: string])[] = [
   ['pass an ioredis Cluster', 'add --cluster'],
   ['pass an ioredis Redis', 'leave --cluster out'],
   ['give ioredis sentinels and name', 'say --sentinel and --master'],
+  [', and the options have tls', ': say redis://'],
+  [', and the options have no tls', ': say rediss://'],
+  ['wants a TLS certificate of this client', 'wants a TLS certificate of this client: say --cert and --key'],
+  [
+    'TLS certificate is not accepted here',
+    'TLS certificate is not accepted here: say --cacert if its authority is one of your own',
+  ],
+  [
+    'No sentinel names the master: the server wants a password, and none was given',
+    'No sentinel names the master: it wants a password: say it in HOLDFAST_SENTINEL_PASSWORD',
+  ],
+  ['the server wants a password, and none was given', 'the server wants a password: say it in REDIS_URL'],
 ];
 
 /** Words of a lock client, for who sits at a terminal. */

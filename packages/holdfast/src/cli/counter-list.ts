@@ -53,7 +53,7 @@ async function* hashes(redis: Redis, pattern: string): AsyncGenerator<string> {
 /** A server that says no has refused; all else is no answer. */
 function whyNot(pattern: string, error: unknown): Error {
   const { name, message } = error as Error;
-  if (name === 'ReplyError') return new LockRefusedError(pattern, message.split(' ', 1)[0] ?? '');
+  if (name === 'ReplyError') return new LockRefusedError(pattern, message.split(' ', 1)[0] ?? '', { cause: error });
   return new LockUnavailableError(`Redis gave no answer about keys like ${pattern}: ${message}`, undefined, {
     cause: error,
   });

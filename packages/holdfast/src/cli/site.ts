@@ -1,5 +1,6 @@
 /** Where Redis is, by the options of the command line and the environment. */
 
+import { isIPv6 } from 'node:net';
 import type { RedisInput } from 'holdfast';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { type Certificates, certificateOptions, certificatesOf, type CertificateValues } from './certificates.js';
@@ -52,6 +53,8 @@ export interface Connected {
 
 const DEFAULT_URL = 'redis://localhost:6379';
 const CONNECT_MS = 5_000;
+const SENTINEL_PORT = 26_379;
+const MOST_PORT = 65_535;
 /** Asked for once: who sits there would rather read what is wrong than wait. */
 const asking: RedisOptions = {
   lazyConnect: true,
@@ -126,10 +129,14 @@ function readByIoredis(url: string): RedisOptions {
   }
 }
 
+/** An address of IPv6 has colons of its own: a port is told from it by brackets. */
 function addressOf(text: string): { host: string; port: number } {
-  const [, host = '', port = '26379'] = /^(.+?)(?::(\d{1,5}))?$/.exec(text) ?? [];
-  if (host === '') throw new UsageError(`--sentinel must be HOST:PORT, not "${text}"`);
-  return { host, port: Number(port) };
+  if (isIPv6(text)) return { host: text, port: SENTINEL_PORT };
+  const [, inBrackets, name, said] = /^(?:\[([^\]\s]+)\]|([^:\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = inBrackets ?? name;
+  const port = said === undefined ? SENTINEL_PORT : Number(said);
+  if (host === undefined || port > MOST_PORT) throw new UsageError(`--sentinel must be HOST:PORT, not "${text}"`);
+  return { host, port };
 }
 
 function sentinelSite(values: SiteValues, options: RedisOptions, env: Io['env']): Site {

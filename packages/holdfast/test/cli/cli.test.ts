@@ -424,6 +424,15 @@ describe('the command line', () => {
     for (const option of Object.keys(options)) expect(usage).toContain(`--${option}`);
   });
 
+  it('names the right that a list of semaphores lacks', async () => {
+    const user = `user-${randomUUID()}`;
+    await kit.admin.acl('SETUSER', user, 'reset', 'on', '>x', '~*', '&*', '+@all', '-scan');
+    kit.cleanup(() => kit.admin.acl('DELUSER', user));
+    const url = `redis://${user}:x@${kit.server.host}:${kit.server.port}`;
+    const { code, errors } = await holdfast(kit, ['ls', '--kind', 'semaphore', '--redis', url]);
+    expect({ code, errors }).toEqual({ code: 77, errors: expect.stringMatching(/NOPERM .*scan/) });
+  });
+
   it('shows all that is wrong as it looks, in one line: a name cannot write to the terminal', async () => {
     const prefix = freshPrefix();
     const evil = 'red\u001B[31m\u009B5m\n\u202Eder';

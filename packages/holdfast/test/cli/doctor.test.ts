@@ -191,6 +191,15 @@ describe('a semaphore', () => {
   });
 });
 
+it.each([
+  ['NOAUTH Authentication required.', 'say it in REDIS_URL'],
+  ['No sentinel names the master: NOAUTH Authentication required.', 'say it in HOLDFAST_SENTINEL_PASSWORD'],
+  ['tlsv13 alert certificate required', 'say --cert and --key'],
+  ['unable to verify the first certificate', 'say --cacert'],
+])('what a server wants is said in options of the command line: %s', (why, option) => {
+  expect(wordsOf(unavailable('No answer', undefined, new Error(why)))).toContain(`: ${option}`);
+});
+
 it('what is said of no answer speaks of nothing that a shell has not', () => {
   expect(wordsOf(unavailable('No answer', undefined, undefined))).toBe(
     'No answer: is Redis up, and reachable from here?',

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { useRedis } from '@holdfast/testkit';
+import { type Certificate, issueCertificate, useRedis } from '@holdfast/testkit';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import { UsageError } from '../../src/cli/exit-codes.js';
 import type { Io } from '../../src/cli/io.js';
 import { type Site, siteOf, type SiteValues } from '../../src/cli/site.js';
 import { freshName, openClient } from '../support/clients.js';
+import { certificate, describeByTls } from '../support/tls.js';
 import { holdfast } from './terminal.js';
 
 const kit = useRedis();
@@ -93,23 +94,26 @@ describe('the query of the URL of Redis', () => {
   );
 });
 
-describe('the certificates that the command line names', () => {
+describeByTls('the certificates that the command line names', () => {
+  // Without them nothing runs.
+  const tls = certificate as Certificate;
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-site-'));
   afterAll(() => rmSync(folder, { recursive: true }));
-  const file = (text: string) => {
-    writeFileSync(join(folder, text), text);
-    return join(folder, text);
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
   };
-  const files = () => ({ cacert: file('ca'), cert: file('cert'), key: file('key') });
+  const cacert = () => file('ca', tls.ca);
+  const own = () => ({ cert: file('cert', tls.cert), key: file('key', tls.key) });
+  const redis = ['rediss://a'];
 
   it('are those of the server, of each node and of the sentinels', () => {
-    const tls = { ca: 'ca', cert: 'cert', key: 'key' };
-    const redis = ['rediss://a'];
-    expect(site({ redis, ...files() }).input()).toMatchObject({ tls });
-    expect(site({ redis, cacert: file('ca') }).input()).toMatchObject({ tls: { ca: 'ca' } });
-    const { options } = site({ redis: [...redis, 'rediss://b'], cluster: true, ...files() }).input() as Cluster;
+    const files = { cacert: cacert(), ...own() };
+    expect(site({ redis, ...files }).input()).toMatchObject({ tls });
+    expect(site({ redis, cacert: cacert() }).input()).toMatchObject({ tls: { ca: tls.ca } });
+    const { options } = site({ redis: [...redis, 'rediss://b'], cluster: true, ...files }).input() as Cluster;
     expect(options.redisOptions).toMatchObject({ tls });
-    const behind = site({ redis, sentinel: ['s:1'], master: 'm', ...files() }).input();
+    const behind = site({ redis, sentinel: ['s:1'], master: 'm', ...files }).input();
     expect(behind).toMatchObject({ tls, sentinelTLS: tls, enableTLSForSentinelMode: true });
   });
 
@@ -117,13 +121,33 @@ describe('the certificates that the command line names', () => {
     [
       'without TLS: what they are for would travel in plain text',
       /rediss:/,
-      () => ({ redis: ['redis://a'], ...files() }),
+      () => ({ redis: ['redis://a'], ...own() }),
     ],
-    ['without the key', /--cert and --key/, () => ({ redis: ['rediss://a'], cert: file('cert') })],
-    ['without what the key belongs to', /--cert and --key/, () => ({ redis: ['rediss://a'], key: file('key') })],
-    ['of a file that is not there', /--cacert .*ENOENT/, () => ({ redis: ['rediss://a'], cacert: `${folder}/no` })],
+    ['without the key', /--cert and --key/, () => ({ redis, cert: own().cert })],
+    ['without what the key belongs to', /--cert and --key/, () => ({ redis, key: own().key })],
+    ['of a file that is not there', /--cacert .*ENOENT/, () => ({ redis, cacert: `${folder}/no` })],
+    ['of a file that is something else', /--cacert is no PEM/, () => ({ redis, cacert: file('other', 'ca') })],
+    ['with the key of another', /mismatch/, () => ({ redis, ...own(), key: file('other', issueCertificate().key) })],
   ])('are refused %s', (_, why, values) => {
     expect(() => site(values())).toThrow(UsageError);
     expect(() => site(values())).toThrow(why);
+  });
+});
+
+describe('the address of a sentinel', () => {
+  const sentinels = (text: string) => (site({ sentinel: [text], master: 'm' }).input() as RedisOptions).sentinels;
+
+  it.each([
+    ['redis.internal:7000', 'redis.internal', 7_000],
+    ['10.0.0.1', '10.0.0.1', 26_379],
+    ['[2001:db8::1]:7000', '2001:db8::1', 7_000],
+    ['[::1]', '::1', 26_379],
+    ['2001:db8::1', '2001:db8::1', 26_379],
+  ])('may be one of IPv6 too: %s', (text, host, port) => {
+    expect(sentinels(text)).toEqual([{ host, port }]);
+  });
+
+  it.each(['', 'a:b', 'a:70000', 'a:1:2', '[::1'])('is refused where it is none: "%s"', (text) => {
+    expect(() => sentinels(text)).toThrow(UsageError);
   });
 });

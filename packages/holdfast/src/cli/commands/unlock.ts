@@ -7,7 +7,7 @@ import { printable } from '../table.js';
 
 /** Takes a lock from whoever has it. */
 export const unlock: CliCommand = {
-  usage: 'unlock NAME --yes',
+  usage: 'unlock NAME [--yes]',
   about: 'takes a lock from its holder, who is told; ends with 1 when it was free',
   options: { yes: { type: 'boolean', short: 'y' } },
   takes: [1, 1],

@@ -35,7 +35,11 @@ export async function examineRights(
     [keys.lock, keys.queue, keys.fresh, keys.dead('a:1')].map((each) => [`~${at(each)}`, 'EXISTS', at(each)]),
   );
   const commands = await missingOf(redis, 'command', callsOn(key));
-  const unlooked = commands.some((each) => /^\+?exists$/i.test(each)) ? unseen('keys', 'EXISTS', '+exists') : undefined;
+  const unlooked = commands.includes('+exists')
+    ? unseen('keys', 'EXISTS', '+exists')
+    : commands.includes('EXISTS')
+      ? unseen('keys', 'EXISTS', '+exists', new Error('the server does not know it'))
+      : undefined;
   const channels = [
     ...(await missingOf(redis, 'command', [
       ['+publish', 'PUBLISH', inbox, ''],
