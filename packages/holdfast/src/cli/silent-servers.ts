@@ -1,4 +1,4 @@
-/** Which servers do not answer. A lock client that has heard nothing cannot say more than that, and in a Cluster not of whom. */
+/** Which servers are the trouble. A lock client that has heard nothing cannot say more than that, and in a Cluster not of whom. */
 
 import { LockUnavailableError } from 'holdfast';
 import type { Call } from './command-line.js';
@@ -11,22 +11,27 @@ const hint = /: is Redis up, .*/s;
 /** As a cause that is none. */
 const noCause = /connection|no answer/i;
 
-/** The error, with their names where it says nothing of its cause. */
+/** The error, with their names where it does not say. */
 export async function withSilentServers(call: Call, error: unknown): Promise<unknown> {
   if (!(error instanceof LockUnavailableError)) return error;
   const { message, cause } = error;
-  if (cause instanceof Error && !noCause.test(cause.message)) return error;
-  const silent = await silentServers(call);
-  if (silent === '') return error;
-  return new LockUnavailableError(`${message.replace(hint, '')}; no answer from ${silent}`, undefined, { cause });
+  const isKnown = cause instanceof Error && !noCause.test(cause.message);
+  // What is known is known of one of its servers.
+  if (isKnown && call.site.kind !== 'cluster') return error;
+  const named = await troubles(call, isKnown ? 'some' : 'all');
+  const unsaid = named.filter(({ node }) => !message.includes(node));
+  if (unsaid.length === 0) return error;
+  const list = unsaid.map(({ node, why }) => `${node} (${wordsOf(why)})`).join(', ');
+  return new LockUnavailableError(`${message.replace(hint, '')}; look at ${list}`, undefined, { cause });
 }
 
-async function silentServers({ site, answerWithinMs }: Call): Promise<string> {
+/** `most`: whether it is told also where no server can be asked. */
+async function troubles({ site, answerWithinMs }: Call, most: 'some' | 'all') {
   try {
     const { failures, end } = await site.connect(Math.min(answerWithinMs, WITHIN_MS));
     end();
-    return failures.map(({ node, why }) => `${node} (${wordsOf(why)})`).join(', ');
+    return failures;
   } catch (why) {
-    return `${site.address} (${wordsOf(why)})`;
+    return most === 'all' ? [{ node: site.address, why }] : [];
   }
 }

@@ -218,6 +218,13 @@ describe('a guarded write', () => {
     expect(await kit.admin.exists(key)).toBe(0);
   });
 
+  it('goes to a key as your own client names it: the prefix of locks is not put in front', async () => {
+    const key = freshKey();
+    const lock = openClient(kit, { prefix: 'shop:' }).getFencedLock(freshName());
+    await lock.withLock(({ guard }) => guard.set(key, 'x', { ttlMs: 60_000 }));
+    expect([await kit.admin.get(key), await kit.admin.exists(`shop:${key}`)]).toEqual(['x', 0]);
+  });
+
   it('leaves what it cannot guard as it is', async () => {
     const [list, hash] = [freshKey(), freshKey()];
     await kit.admin.lpush(list, 'x');

@@ -50,6 +50,15 @@ describe('who looks at locks while a master hangs is told which one it is by', (
   );
 });
 
+it('who looks at locks is told which servers do not know the user, where others do', async () => {
+  const { node } = await scene();
+  const knows = await kit.cluster.nodeOfKey('b');
+  await createUserOn([knows], 'limited', 'operator', 'in-a-cluster');
+  const { code, errors } = await callBy(`redis://limited:${password}@${knows.host}:${knows.port}`, 'ls');
+  await (await knows.admin()).acl('DELUSER', 'limited');
+  expect({ code, errors }).toEqual({ code: 69, errors: expect.stringMatching(`look at .*${node} \\(WRONGPASS`) });
+});
+
 describe('the doctor names a slot that is on its way,', () => {
   type Ends = readonly [giver: 'gives' | 'keeps', taker: 'takes' | 'leaves'];
 
@@ -81,7 +90,7 @@ describe('the doctor names a slot that is on its way,', () => {
       expect(examined(await call('doctor')).of('lock')).toMatchObject([{ status: 'ok' }]);
       const { errors } = await call('run', 'a', '--wait', '1s', '--', 'true');
       expect(errors).toContain('TRYAGAIN');
-      expect(errors).not.toContain('no answer from');
+      expect(errors).not.toContain('look at');
     });
   }, 60_000);
 
