@@ -48,7 +48,7 @@ export interface Connected {
   /** Masters of a Cluster that do not. */
   readonly failures: readonly { readonly node: string; readonly why: Error }[];
   /** Before {@link Site.close}, where they are asked for again and again. */
-  end(): void;
+  readonly end: () => void;
 }
 
 const DEFAULT_URL = 'redis://localhost:6379';
