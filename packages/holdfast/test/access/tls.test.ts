@@ -140,8 +140,8 @@ describeByTls('by TLS', () => {
       'given by %s: the port is asked by a handshake alone, and calls end with what it says',
       async (_, input) => {
         const redis = input({ ...(await lostAlerts(kit)), tls: { ca: kit.server.ca } });
-        const client = openClient(kit, { redis, attemptTimeoutMs: 60_000, responseTimeoutMs: 60_000 });
-        expect(await failureOf(client.getLock(freshName()).tryLock(60_000))).toMatchObject({
+        const client = openClient(kit, { redis, attemptTimeoutMs: 10_000, responseTimeoutMs: 10_000 });
+        expect(await failureOf(client.getLock(freshName()).tryLock(10_000))).toMatchObject({
           code: 'LOCK_UNAVAILABLE',
           message: expect.stringContaining('the server wants a TLS certificate of this client'),
         });
