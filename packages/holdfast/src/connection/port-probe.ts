@@ -118,47 +118,34 @@ export class PortProbe {
     this.#finding = undefined;
     this.#end();
     this.#limit = after(ANSWER_MS, () => this.#end());
-    this.#askByTls(this.#port);
-    if (this.#redis.options.tls) this.#askInPlainText(this.#port);
-    else this.#listen(this.#port);
+    this.#sockets = [this.#askByTls(this.#port), this.#askInPlainText(this.#port)];
+    for (const socket of this.#sockets) {
+      // In another language whatever goes wrong proves nothing. Errors may come after the end.
+      socket.on('error', (error) => {
+        if (this.#limit && this.#redis.options.tls && isLasting(error)) this.#found(error);
+      });
+    }
   }
 
-  #askInPlainText(port: Port): void {
-    const socket = connectPlain(port, () => socket.write('PING\r\n'));
-    this.#watch(socket);
-    socket.once('data', (answer) => {
-      // The first byte of any answer of Redis to PING, be it an error.
-      if (/^[+-]/.test(answer.toString('latin1')))
-        this.#prove('was asked, and it answers plain text', 'HOLDFAST_PLAIN_PORT');
-      this.#end();
-    });
-  }
-
-  /** An error of Redis before any command is about the connection itself. */
-  #listen(port: Port): void {
+  /** PING, where TLS is spoken; else nothing: an error of Redis before any command is about the connection itself. */
+  #askInPlainText(port: Port): Socket {
+    const { tls } = this.#redis.options;
     const socket = connectPlain(port);
-    this.#watch(socket);
-    socket.once('data', (said) => {
-      const [, error] = /^-([A-Z]+ [^\r\n]{0,150})/.exec(said.toString('latin1')) ?? [];
-      if (error !== undefined) this.#prove(`says: ${error}`, 'HOLDFAST_TURNED_AWAY');
+    if (tls) socket.write('PING\r\n');
+    return socket.once('data', (answer) => {
+      // To PING even an error is an answer.
+      const [said, error] = /^(?:\+|-([A-Z]+ [^\r\n]{0,150})?)/.exec(answer.toString('latin1')) ?? [];
+      if (tls && said) this.#prove('answers plain text', 'HOLDFAST_PLAIN_PORT');
+      else if (error) this.#prove(`says: ${error}`, 'HOLDFAST_TURNED_AWAY');
     });
   }
 
-  #askByTls(port: Port): void {
+  #askByTls(port: Port): Socket {
     const { tls } = this.#redis.options;
     // Whose certificate it is does not matter: nothing is sent.
-    const socket = connectTls({ ...port, rejectUnauthorized: false, ...tls }, () => {
+    return connectTls({ ...port, rejectUnauthorized: false, ...tls }, () => {
       // By TLS the server has yet to look at ours.
-      if (!tls) this.#prove('was asked, and it answers a TLS handshake', 'HOLDFAST_TLS_PORT');
-    });
-    this.#watch(socket);
-  }
-
-  #watch(socket: Socket): void {
-    this.#sockets.push(socket);
-    // In another language whatever goes wrong proves nothing. Errors may come after the end.
-    socket.on('error', (error) => {
-      if (this.#limit && this.#redis.options.tls && isLasting(error)) this.#found(error);
+      if (!tls) this.#prove('answers a TLS handshake', 'HOLDFAST_TLS_PORT');
     });
   }
 
