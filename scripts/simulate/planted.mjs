@@ -114,8 +114,8 @@ export const planted = [
   {
     name: 'a leader is told after it has resigned',
     ...{ with: 'election', class: 'calm', rules: ['loss told late'], file: `${client}/election/leadership.ts` },
-    before: '    this.#resigned.abort(this.#resignation());\n    tell();',
-    after: '    tell();\n    void this.#end.then(() => this.#resigned.abort(this.#resignation()));',
+    before: '    this.#resigned.abort(this.#resignation());\n    return this.#end;',
+    after: '    void this.#end.then(() => this.#resigned.abort(this.#resignation()));\n    return this.#end;',
   },
   {
     name: 'terms do not rise',

@@ -29,23 +29,14 @@ const ourLock = (name: string) => kit.admin.multi().hset(name, ours, 1, 'seq', 1
 const ourUnlock = foreignUnlock;
 const subscribers = async (name: string) => Number((await kit.admin.pubsub('NUMSUB', channelOf(name)))[1]);
 
-const elapsed = async (work: () => Promise<unknown>): Promise<number> => {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
-};
-
 it('a waiter is woken by the release of a foreign holder', async () => {
   const { lock, name } = setUp();
   await foreignLock(name);
   const call = lock.tryLock(10_000);
   await waitUntil(async () => (await subscribers(name)) === 1, { what: 'the waiter listens' });
-  expect(
-    await elapsed(async () => {
-      await foreignUnlock(name);
-      expect(await call).toBe(true);
-    }),
-  ).toBeLessThan(500);
+  await foreignUnlock(name);
+  // By itself it would have asked again long after its time is over.
+  expect(await call).toBe(true);
   await lock.unlock();
   await waitUntil(async () => (await subscribers(name)) === 0, { what: 'the waiter has left the channel' });
 });
