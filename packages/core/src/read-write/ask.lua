@@ -27,13 +27,13 @@ local nowMs = serverMs(time)
 
 -- The whole uncontended path, and that of a reader who comes to others: no waiters, no tombstone.
 if redis.call('EXISTS', writers, readers, KEYS[5]) == 0 then
-  local state = redis.pcall('HMGET', lock, 'side', 'sweep', tenure)
-  local soonest = tonumber(state[2])
-  if state[1] == 'r' and what == 'r' and soonest and soonest > nowMs and not state[3] then
+  local state = redis.pcall('HMGET', lock, 'mode', 'side', 'sweep', tenure)
+  local soonest = tonumber(state[3])
+  if what == 'r' and sideOf(unpack(state)) == 'r' and soonest > nowMs and not state[4] then
     side, sweepAt = 'r', soonest
     return hold(tenure, what, leaseMs, nowMs) or 'acquired ' .. question
   end
-  if not state.err and not state[1] and redis.call('EXISTS', lock) == 0 then
+  if not state.err and not state[2] and redis.call('EXISTS', lock) == 0 then
     return hold(tenure, what, leaseMs, nowMs) or 'acquired ' .. question
   end
 end

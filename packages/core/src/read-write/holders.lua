@@ -44,22 +44,26 @@ local function sweep(nowMs)
   redis.pcall('HSET', lock, 'sweep', soonest)
 end
 
+-- The side of a read-write lock, by the fields of what stands there; nil for all else: an application's hash may have a `side` too.
+local function sideOf(mode, what, soonest)
+  return mode == 'write' and (what == 'r' or what == 'w') and tonumber(soonest) and what or nil
+end
+
 -- Sets side, sweepAt and foreign; `before` is the side that was there before leases that have ended were swept.
 local function look(nowMs)
-  local state = redis.pcall('HMGET', lock, 'side', 'sweep')
+  local state = redis.pcall('HMGET', lock, 'mode', 'side', 'sweep')
   if state.err then
-    if not string.find(state.err, 'WRONGTYPE', 1, true) then state = redis.call('HMGET', lock, 'side', 'sweep') end
+    if not string.find(state.err, 'WRONGTYPE', 1, true) then state = redis.call('HMGET', lock, 'mode', 'side', 'sweep') end
     foreign = true
     return
   end
-  side = state[1]
+  side = sideOf(unpack(state))
   if not side then
-    side = nil
     foreign = redis.call('EXISTS', lock) == 1
     return
   end
   before = side
-  sweepAt = tonumber(state[2]) or 0
+  sweepAt = tonumber(state[3])
   if sweepAt <= nowMs then sweep(nowMs) end
 end
 

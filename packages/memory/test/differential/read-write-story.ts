@@ -86,6 +86,9 @@ const shapes: readonly (readonly string[])[] = [
   ['mode', 'write', 'side', 'r', 'sweep', '1', 'a:1', far, 'b:2', far],
   ['mode', 'write', 'side', 'r', 'sweep', far, 'a:1', far, 'b:2', far, 'c:1', far],
   ['mode', 'write', 'side', 'r', 'a:1', 'soon'],
+  ['side', 'buy', 'leg:1', 'open'],
+  ['mode', 'write', 'side', 'buy', 'sweep', '1', 'a:1', '1'],
+  ['mode', 'read', 'side', 'r', 'sweep', '1', 'a:1', '1'],
 ];
 
 const queues = fc.constantFrom(keys.writers, keys.readers);
@@ -112,7 +115,12 @@ const crowd = queues.chain((queue) =>
 const happenings: fc.Arbitrary<Step[]> = fc.oneof(
   { weight: 3, arbitrary: places.map((key): Step[] => [{ kind: 'expire', key }]) },
   { weight: 2, arbitrary: places.map((key): Step[] => [send('del', key)]) },
-  { weight: 3, arbitrary: tenure.map((id): Step[] => [send('hset', keys.lock, 'sweep', '1', 'side', 'r', id, '1')]) },
+  {
+    weight: 3,
+    arbitrary: tenure.map((id): Step[] => [
+      send('hset', keys.lock, 'mode', 'write', 'sweep', '1', 'side', 'r', id, '1'),
+    ]),
+  },
   { weight: 1, arbitrary: fc.constantFrom(...TENURES).map((id): Step[] => [send('del', keys.dead(id))]) },
   {
     weight: 2,

@@ -5,7 +5,7 @@ import { tell } from '../inbox.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
 import { owner } from '../owner.js';
 import { GrantStep, type Granting, grantingOf, othersOf, unserved } from './grant.js';
-import { Holders, type Side } from './holders.js';
+import { Holders, type Side, sideOf } from './holders.js';
 
 /** Fields of a lock that are looked at for holders to be told. */
 const MOST_TOLD = 67;
@@ -26,7 +26,7 @@ export const ask: ScriptBody = (redis, keys, args) => {
     const fields = attempt(() => redis.hmget(lock));
     if (!(fields instanceof ErrorReply)) {
       const soonest = numberOf(fields?.get('sweep'));
-      const isRead = fields?.get('side') === 'r' && soonest !== undefined && soonest > nowMs;
+      const isRead = sideOf(fields) === 'r' && soonest !== undefined && soonest > nowMs;
       if (isRead && what === 'r' && !fields?.has(tenure)) {
         holders.side = 'r';
         holders.sweepAt = soonest;

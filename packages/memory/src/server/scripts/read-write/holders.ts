@@ -5,6 +5,13 @@ import { given, numberOf } from '../lua.js';
 /** A side of the lock, as it is written. */
 export type Side = 'r' | 'w';
 
+/** The side of a read-write lock, by the fields of what stands there. */
+export function sideOf(fields: ReadonlyMap<string, string> | undefined): Side | undefined {
+  const side = fields?.get('side');
+  const isOne = fields?.get('mode') === 'write' && numberOf(fields.get('sweep')) !== undefined;
+  return isOne && (side === 'r' || side === 'w') ? side : undefined;
+}
+
 /** holders.lua: who holds a read-write lock, and as what. One for each run of a script. */
 export class Holders {
   readonly lock: string;
@@ -38,7 +45,7 @@ export class Holders {
       this.foreign = true;
       return;
     }
-    this.side = fields?.get('side') as Side | undefined;
+    this.side = sideOf(fields);
     if (this.side === undefined) {
       this.foreign = this.#redis.exists(this.lock);
       return;

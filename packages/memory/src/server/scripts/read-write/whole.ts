@@ -1,4 +1,3 @@
-import { ErrorReply, refusalOf } from '../../reply.js';
 import { tell } from '../inbox.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
 import { owner } from '../owner.js';
@@ -54,24 +53,18 @@ export const peek: ScriptBody = (redis, keys, args) => {
   const lock = given(keys, 0);
   const tenure = given(args, 0);
   const question = questionOf(args);
-  let fields: ReadonlyMap<string, string>;
-  try {
-    fields = redis.hgetall(lock) ?? new Map<string, string>();
-  } catch (error) {
-    const refusal = refusalOf(error);
-    return refusal.message.includes('WRONGTYPE') ? new ErrorReply('NOTALOCK this key is not a lock') : refusal;
-  }
+  const { holder, fields } = owner(redis, lock, '');
+  if (holder === undefined) return ['free', 0, 0, question];
+  const side = fields.get('side');
+  if (side === undefined) return ['foreign', redis.pttl(lock), 0, question];
   const nowMs = redis.timeMs();
   let longestMs = 0;
   let mine = 0;
-  for (const [field, value] of fields) {
+  for (const [field, value] of redis.hgetall(lock) ?? []) {
     const leftMs = field.includes(':') ? (numberOf(value) ?? 0) - nowMs : 0;
     if (leftMs <= 0) continue;
     longestMs = Math.max(longestMs, leftMs);
     if (field === tenure) mine = 1;
   }
-  const side = fields.get('side');
-  if (side !== undefined && longestMs > 0) return [side, longestMs, mine, question];
-  if (side !== undefined || fields.size === 0) return ['free', 0, 0, question];
-  return ['foreign', redis.pttl(lock), 0, question];
+  return longestMs === 0 ? ['free', 0, 0, question] : [side, longestMs, mine, question];
 };
