@@ -58,8 +58,7 @@ if redis.call('EXISTS', KEYS[4]) == 1 then return { 'dead', question } end
 --#include permits/grant
 --#include permits/announce
 
-local isNew = not free and initial > 0
-if isNew then begin(initial, 0) end
+if not free and initial > 0 then begin(initial, 0) end
 if not free then return { err = 'NOTINITIALIZED there is no such semaphore: set its permits first' } end
 sweep(nowMs)
 
@@ -77,7 +76,7 @@ if n then
   local reply = record(tenure, n, untilMs)
   if type(reply) == 'table' then return reply end
   passOn(nil, claimMs, trust, nowMs)
-  if swept then announce(ARGV[10], trust) end
+  if untold then announce(ARGV[10], trust) end
   return { 'mine', remainingOf(untilMs), waiting(), nowMs, question }
 end
 
@@ -93,7 +92,7 @@ if freshMs == 0 and free >= wanted and waiting() == 0 then
   if refused then return refused end
   isIn = true
 end
-if isNew or swept then announce(ARGV[10], trust) end
+if untold then announce(ARGV[10], trust) end
 if isIn then
   local _, endsAt = parse(redis.call('HGET', permits, tenure))
   return { 'acquired', remainingOf(endsAt), waiting(), question }

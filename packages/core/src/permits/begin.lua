@@ -8,6 +8,7 @@ local function begin(n, ttlMs)
     redis.call('SET', count, n)
   end
   free = n
+  untold = true
   for _, holder in ipairs(redis.call('HKEYS', permits)) do
     if isHolder(holder) then tell(holder, '1 look ' .. holder) end
   end

@@ -50,6 +50,9 @@ local function passOn(self, claimMs, trusted, nowMs)
       isIn = not refused
     elseif isHere then
       refused = grant(head, n, wantedMs, claimMs, nowMs)
+    else
+      -- Of what was kept for it.
+      untold = true
     end
     if refused then return isIn end
   end

@@ -53,10 +53,10 @@ if left == 0 then retire(tombstoneMs) end
 if notASemaphore then return notASemaphore end
 sweep(nowMs)
 local n, untilMs = parse(redis.call('HGET', permits, tenure))
-local gives = n and n > left
-if gives then shrink(tenure, n, untilMs, left) end
+if n and n > left then shrink(tenure, n, untilMs, left) end
 passOn(nil, claimMs, trust, nowMs)
-if gives or swept then announce(ARGV[6], trust) end
+-- Of what was kept for a waiter that gives up nobody was told.
+announce(ARGV[6], trust)
 if left > 0 then
   if not n then return { 'lost', question } end
   return { 'passed', untilMs > 0 and untilMs - nowMs or -1, waiting(), nowMs, question }

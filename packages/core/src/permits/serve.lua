@@ -26,5 +26,5 @@ local notASemaphore = look()
 if notASemaphore then return notASemaphore end
 sweep(nowMs)
 passOn(nil, claimMs, trust, nowMs)
-if swept then announce(ARGV[3], trust) end
+if untold then announce(ARGV[3], trust) end
 return { 'served', unserved(), question }

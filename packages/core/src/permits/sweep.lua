@@ -6,7 +6,8 @@ local timeouts = KEYS[#KEYS - 1]
 local NEVER_AT = 9007199254740992
 -- What is over that, whoever waits comes back for at once.
 local MOST_OF_JAVA = 1000
-local swept = false
+-- Redisson's clients, which wait until they are told, do not know of all that is free.
+local untold = false
 -- When the first lease of Redisson's may end.
 local javasEndAt
 
@@ -23,7 +24,7 @@ local function sweepJavas(nowMs)
     if not javasEndAt or javasEndAt > nowMs then return end
     redis.call('ZREM', timeouts, id)
     put(1)
-    swept = true
+    untold = true
   end
 end
 
@@ -41,7 +42,7 @@ local function sweep(nowMs)
         soonest = math.min(soonest or untilMs, untilMs)
       else
         shrink(flat[i], n or 0, 0, 0)
-        swept = true
+        untold = true
       end
     end
   end

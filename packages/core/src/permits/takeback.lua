@@ -51,5 +51,5 @@ if sum > 0 then
   end
 end
 passOn(nil, claimMs, trust, nowMs)
-if sum > 0 or swept then announce(ARGV[5], trust) end
+if sum > 0 or untold then announce(ARGV[5], trust) end
 return { 'returned', sum, unserved(), question }

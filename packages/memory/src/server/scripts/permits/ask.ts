@@ -36,8 +36,7 @@ export const ask: ScriptBody = (redis, keys, args) => {
   const initial = integer(args, 9, 0);
   if (redis.exists(dead)) return ['dead', question];
 
-  const isNew = holders.free === undefined && initial > 0;
-  if (isNew) holders.begin(initial, 0);
+  if (holders.free === undefined && initial > 0) holders.begin(initial, 0);
   if (holders.free === undefined)
     return new ErrorReply('NOTINITIALIZED there is no such semaphore: set its permits first');
   holders.sweep();
@@ -54,7 +53,7 @@ export const ask: ScriptBody = (redis, keys, args) => {
     const refused = holders.record(tenure, own.n, untilMs);
     if (refused !== undefined) return refused;
     step.passOn();
-    if (holders.swept) step.announce(given(args, 9));
+    if (holders.untold) step.announce(given(args, 9));
     return ['mine', remainingOf(untilMs), step.waiting, nowMs, question];
   }
 
@@ -71,7 +70,7 @@ export const ask: ScriptBody = (redis, keys, args) => {
     if (gotMs instanceof ErrorReply) return gotMs;
     isIn = true;
   }
-  if (isNew || holders.swept) step.announce(given(args, 9));
+  if (holders.untold) step.announce(given(args, 9));
   if (isIn) return ['acquired', remainingOf(holders.recordOf(tenure)?.untilMs ?? 0), step.waiting, question];
 
   const endsAt = Math.min(holders.sweepAt ?? NEVER_AT, holders.javasEndAt ?? NEVER_AT);

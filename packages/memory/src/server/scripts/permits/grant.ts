@@ -64,7 +64,10 @@ export class GrantStep {
       if (isHere && waiter.n > free) return isIn;
       attempt(() => redis.zrem(queue, head));
       attempt(() => redis.hdel(fresh, head));
-      if (!isHere || waiter === undefined) continue;
+      if (!isHere || waiter === undefined) {
+        this.#holders.untold = true;
+        continue;
+      }
       if (head === self) {
         if (this.#holders.take(head, waiter.n, waiter.wantedMs) instanceof ErrorReply) return false;
         isIn = true;

@@ -34,11 +34,10 @@ export const release: ScriptBody = (redis, keys, args) => {
   if (notASemaphore !== undefined) return notASemaphore;
   holders.sweep();
   const own = holders.recordOf(tenure);
-  const gives = own !== undefined && own.n > left;
-  if (gives) holders.shrink(tenure, own, left);
+  if (own !== undefined && own.n > left) holders.shrink(tenure, own, left);
   const step = new GrantStep(redis, holders, granting);
   step.passOn();
-  if (gives || holders.swept) step.announce(channel);
+  step.announce(channel);
   if (left > 0) {
     if (own === undefined) return ['lost', question];
     return ['passed', own.untilMs > 0 ? own.untilMs - nowMs : -1, step.waiting, nowMs, question];

@@ -42,7 +42,8 @@ export class Holders {
   nowMs = 0;
   free: number | undefined;
   sweepAt: number | undefined;
-  swept = false;
+  /** Of all that is free Redisson's clients do not know. */
+  untold = false;
   /** When the first lease of Redisson's may end. */
   javasEndAt: number | undefined;
   readonly #redis: Commands;
@@ -136,7 +137,7 @@ export class Holders {
       if (first === undefined || first.score > this.nowMs) return;
       this.#redis.zrem(this.#timeouts, first.member);
       this.put(1);
-      this.swept = true;
+      this.untold = true;
     }
   }
 
@@ -153,7 +154,7 @@ export class Holders {
         soonest = Math.min(soonest ?? record.untilMs, record.untilMs);
       } else {
         this.shrink(field, { n: record?.n ?? 0, untilMs: 0 }, 0);
-        this.swept = true;
+        this.untold = true;
       }
     }
     this.sweepAt = soonest;
@@ -165,6 +166,7 @@ export class Holders {
     const redis = this.#redis;
     redis.set(this.count, `${n}`, ttlMs > 0 ? ttlMs : undefined);
     this.free = n;
+    this.untold = true;
     for (const holder of redis.hkeys(this.permits)) if (isHolder(holder)) tell(redis, holder, `1 look ${holder}`);
     redis.del(this.permits);
     const javas = attempt(() => redis.zcard(this.#timeouts));

@@ -104,7 +104,7 @@ export const takeback: ScriptBody = (redis, keys, args) => {
   }
   const step = new GrantStep(redis, holders, granting);
   step.passOn();
-  if (sum > 0 || holders.swept) step.announce(given(args, 4));
+  if (sum > 0 || holders.untold) step.announce(given(args, 4));
   return ['returned', sum, step.unserved, question];
 };
 

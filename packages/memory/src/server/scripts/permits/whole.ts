@@ -34,7 +34,7 @@ export const serve: ScriptBody = (redis, keys, args) => {
   holders.sweep();
   const step = new GrantStep(redis, holders, granting);
   step.passOn();
-  if (holders.swept) step.announce(given(args, 2));
+  if (holders.untold) step.announce(given(args, 2));
   return ['served', step.unserved, questionOf(args)];
 };
 
