@@ -34,6 +34,8 @@ export class IssuingOperations extends SemaphoreOperations {
       ...command,
       decode: (raw) => {
         this.#issued = command.decode(raw).kind === 'issued';
+        // What was given back is remembered for a while, and these operations with it.
+        this.#issue = undefined;
         return { kind: this.#issued ? 'released' : 'notHeld', left: 0 };
       },
     };

@@ -1,7 +1,7 @@
 /** Permits whose lease has ended: what tells Redisson's clients of those with ids, and how those of Redisson's expirable semaphore come back. */
 import { direct, ErrorReply, memoryRedis, MemoryServer } from '@holdfast/memory';
 import { luaScripts } from '@holdfast/memory/lua';
-import { guardLeaks, ManualClock } from '@holdfast/testkit';
+import { guardLeaks, ManualClock, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { LockClient, RPermitExpirableSemaphore } from 'holdfast';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
@@ -119,6 +119,24 @@ describe('permits with ids', () => {
     expect([await free(), heard]).toEqual([TOTAL - 2, [begun]]);
     await pass(1.2 * LEASE_MS);
     expect([await free(), heard]).toEqual([TOTAL - 1, [begun, `${TOTAL - 1}`]]);
+  });
+
+  it('are forgotten when they have been given back: a call that is remembered for a failover keeps none of them', async () => {
+    const { open } = await setUp();
+    const { pool } = open();
+    const acquired = async () => {
+      const ids = await pool.acquireMany(TOTAL);
+      await pool.release(ids);
+      return new WeakRef(ids);
+    };
+    const ids = await acquired();
+    await waitUntil(
+      () => {
+        globalThis.gc?.();
+        return ids.deref() === undefined;
+      },
+      { what: 'the ids are forgotten' },
+    );
   });
 
   it('are left to others by a client that was closed, and those without an end cost nothing', async () => {
