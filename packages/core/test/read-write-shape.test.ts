@@ -31,6 +31,7 @@ describe.each<Record<string, string>>([
   { side: 'buy', symbol: 'ACME', 'leg:1': 'open' },
   { side: 'r', symbol: 'ACME' },
   { side: 'w', 'leg:1': '5', symbol: 'ACME' },
+  { side: 'w', 'leg:1': '5' },
   { mode: 'write', side: 'buy', sweep: '1' },
   { mode: 'read', side: 'r', sweep: '9999999999999', 'leg:1': 'open' },
 ])('an order that is kept as %j', (order) => {

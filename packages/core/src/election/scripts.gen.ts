@@ -4,7 +4,7 @@ import type { Operation } from '../protocol/command.js';
 
 export const leader: Operation<'lock', 'say' | 'channel' | 'trust'> = {
   name: 'election/leader',
-  sha: '060f986fd861cd6dcf750d50bc7b534f71280d4d',
+  sha: '533290831fdfb34f4757c8d6e3ff101904334823',
   keys: (by) => [by.lock],
   args: (by) => [by.say, by.channel, by.trust],
   source: [parts.protocolQuestion, parts.lockOwner, parts.queueAnnounce, "local holder, fields, refused = owner('')\nif refused then return refused end\nif ARGV[1] == '1' then announce(ARGV[2], ARGV[3] == '1') end\nlocal leads = holder and fields.seq and fields.token and not fields.rest\nreturn { leads and holder or '', leads and fields.token or '', question }"].join('\n'),

@@ -5,7 +5,7 @@ import * as lock from '../lock/scripts.gen.js';
 
 export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/ask',
-  sha: 'c7c2010aa0e1553fd56ea5352717f91cbcceb80b',
+  sha: '43094dca28e67a16b0043d717265ee0b15dc0b98',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust, by.tokens],
   source: lock.ask.source.replace(parts.lockOwn, () => parts.fencedOwn).replace(parts.lockAcquire, () => parts.fencedAcquire).replace(parts.lockMine, () => parts.fencedMine),
@@ -21,7 +21,7 @@ export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 
 
 export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'tokens'> = {
   name: 'fenced/force',
-  sha: '03d7c47061f215267bd5ac853ba31637fbc7fb43',
+  sha: 'ab0df5e8fed426646c5c73dc6b0b1beff66b7413',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.tokens],
   source: lock.force.source.replace(parts.lockOwn, () => parts.fencedOwn),
@@ -37,7 +37,7 @@ export const handoff: Operation<'lock' | 'queue' | 'counter', 'tenure' | 'seq' |
 
 export const reasks: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/reasks',
-  sha: 'e3ee318672f1db8287202ceb440678a0a27a8581',
+  sha: '7f9b68b2fac3c5b0e3858fe66f26f02622fee5d5',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust, by.tokens],
   source: lock.reasks.source.replace(parts.lockWidths, () => parts.fencedWidths).replace(parts.lockOwn, () => parts.fencedOwn).replace(parts.lockAcquire, () => parts.fencedAcquire).replace(parts.lockMine, () => parts.fencedMine),

@@ -6,7 +6,7 @@
 --              whole numbers: `token`, and whatever a later version adds
 --   Redisson's the owners are <uuid>:<thread id>, of a read-write lock also with `:write` behind, and in the port to Node.js
 --              <uuid>:<uuid>; besides there is at most `mode`
---   a read-write lock's  there is a `side`, and the value of each owner is the time at which its lease ends (read-write/holders.lua)
+--   a read-write lock's  there is a `side`, `mode` is `write`, and the value of each owner is the time at which its lease ends (read-write/holders.lua)
 -- Whatever else stands under the name is an application's data: it is refused before the first write, and never deleted.
 --
 -- A hash is read whole only while it is small. A larger one can only be a lock that readers share, with a field for each of
@@ -94,7 +94,7 @@ local function owner(self)
   end
   local holder = tenure or thread
   local side = fields.side
-  local isOfItsKind = side and not thread and not fields.seq or not side and not shared and (fields.seq or plain and not tenure)
+  local isOfItsKind = side and fields.mode == 'write' and not thread and not fields.seq or not side and not shared and (fields.seq or plain and not tenure)
   if holder and sound and isOfItsKind and (isSmall or side or fields.mode == 'read') then return holder, fields end
   return nil, nil, NOT_A_LOCK
 end

@@ -12,7 +12,7 @@ export const again: Operation<'lock', 'tenure' | 'seq' | 'leaseMs'> = {
 
 export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'ask',
-  sha: '7aaf1d441b4250776fb76890914bc32d34e29e82',
+  sha: '3efbc94e1a0c363ae731d6d1920538260a37f21d',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: parts.lockSeek,
@@ -20,7 +20,7 @@ export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'lea
 
 export const asks: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'asks',
-  sha: 'bd11ff9ba6d8adb1376685780bea6625cb64ce55',
+  sha: '280e986f2dc959fde15b6a8f81b1c4b8937e84a4',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: ["local function ask(KEYS, ARGV)", parts.lockSeek, "end\nlocal replies = {}\nlocal had = true\nfor i = 1, #KEYS / 4 do\nlocal keys = { unpack(KEYS, 4 * i - 3, 4 * i) }\nlocal args = { unpack(ARGV, 7 * i - 6, 7 * i) }\nargs[8] = ''\nlocal isTurn = i == 1 or had and redis.call('EXISTS', keys[1], keys[2]) == 0\nlocal reply = { 'dead', '' }\nif isTurn or redis.pcall('HMGET', keys[1], args[1])[1] then reply = ask(keys, args) end\nif reply.err then return reply end\nlocal status = type(reply) == 'string' and string.match(reply, '^%a+') or reply[1]\nhad = had and (status == 'acquired' or status == 'mine')\nreplies[i] = reply\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
@@ -36,7 +36,7 @@ export const cancel: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | '
 
 export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel'> = {
   name: 'force',
-  sha: 'ea4a08e4216667930519f7e3d17db691c5c630d8',
+  sha: '3b03f6dbff371fdc13dd24d759f8eaeb70e077b1',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueWaiting, parts.queueInbox, parts.queueGrant, parts.queueAnnounce, parts.lockOwner, "local tombstoneMs = integer(1, 1)\nlocal claimMs = integer(2, 1)\nlocal trust = ARGV[3] == '1'\nlocal known = redis.call('GET', KEYS[4])\nif known then return { 'forced', known, 0, question } end\nlocal holder, fields, refused = owner('')\nif refused then return refused end\nlocal old = { holder }\nif fields.side then\nold = {}\nfor _, field in ipairs(redis.call('HKEYS', KEYS[1])) do\nif string.find(field, ':', 1, true) then old[#old + 1] = field end\nend\nend\nlocal before = table.concat(old, ' ')\nredis.call('DEL', KEYS[4])\nredis.call('SET', KEYS[4], before, 'PX', tombstoneMs)\nlocal removed = redis.call('DEL', KEYS[1])\nlocal function inheritance()\nif holder then return not fields.rest and { reason = 'forced' } or nil end\nlocal time = redis.call('TIME')\nreturn foundGone(time[1] * 1000 + math.floor(time[2] / 1000))\nend\nlocal inherited = inheritance()\nlocal granted, _, left = passOn(nil, nil, claimMs, trust, nil, inherited)\nif removed == 1 and not granted then announce(ARGV[4], trust) end\nif (fields.seq or fields.side) and not fields.rest then\nfor _, one in ipairs(old) do tell(one, '1 lost ' .. one .. ' force-unlocked') end\nend\nreturn { 'forced', before, left, question }"].join('\n'),
@@ -44,7 +44,7 @@ export const force: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tombstoneMs'
 
 export const glance: Operation<'lock' | 'queue' | 'writers' | 'readers', never> = {
   name: 'glance',
-  sha: 'bdf01407c24a790dd594c8a1999a26cbab2ad456',
+  sha: '27c665e6922460f274bcbf4031faa2cee68f218c',
   keys: (by) => [by.lock, by.queue, by.writers, by.readers],
   args: () => [],
   source: [parts.protocolQuestion, parts.lockOwner, "local holder, fields, refused = owner('')\nif refused then return refused end\nlocal holders = holder and 1 or 0\nif holder and fields.side then holders = math.max(1, redis.call('HLEN', KEYS[1]) - 3) end\nlocal time = redis.call('TIME')\nreturn {\ntime[1] * 1000 + math.floor(time[2] / 1000),\nredis.call('PTTL', KEYS[1]),\n{ holder, holder and (fields.side and '1' or fields[holder]), fields.seq, fields.rest },\nfields.side or '',\nholders,\nredis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) + redis.call('ZCARD', KEYS[4]),\nquestion,\n}"].join('\n'),
@@ -60,7 +60,7 @@ export const handoff: Operation<'lock' | 'queue', 'tenure' | 'seq' | 'leaseMs'> 
 
 export const inspect: Operation<'lock' | 'queue' | 'fresh', never> = {
   name: 'inspect',
-  sha: 'c7c56aee0d5f8de10489f9448e872e0970b3420b',
+  sha: '6c0553121755a08917ec215007ee266a7bc2b607',
   keys: (by) => [by.lock, by.queue, by.fresh],
   args: () => [],
   source: [parts.protocolQuestion, parts.lockOwner, "local holder, fields, refused = owner('')\nif refused then return refused end\nlocal time = redis.call('TIME')\nreturn {\ntime[1] * 1000 + math.floor(time[2] / 1000),\nredis.call('PTTL', KEYS[1]),\n{ holder, holder and (fields.side and '1' or fields[holder]), fields.seq, fields.rest },\nredis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'),\nredis.call('HGETALL', KEYS[3]),\nquestion,\n}"].join('\n'),
@@ -76,7 +76,7 @@ export const invite: Operation<'line', 'releaseChannel' | 'trust'> = {
 
 export const peek: Operation<'lock', 'tenure'> = {
   name: 'peek',
-  sha: '8a4ec5ec6c84145297d028e1dc6303db19bca699',
+  sha: '3af497afd6cb5b396a776c8e8ddeda48f7a3a486',
   keys: (by) => [by.lock],
   args: (by) => [by.tenure],
   source: [parts.protocolQuestion, parts.lockOwner, "local _, fields, refused = owner(ARGV[1])\nif refused then return refused end\nreturn { redis.call('PTTL', KEYS[1]), tonumber(fields[ARGV[1]]) or 0, question }"].join('\n'),
@@ -84,7 +84,7 @@ export const peek: Operation<'lock', 'tenure'> = {
 
 export const reasks: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'reasks',
-  sha: 'f898d32f966a5b3a472c70d4cce8ecf5a7500563',
+  sha: '806cc8f275781efd244c684558e4f515f945fc46',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: [parts.lockWidths, "local function ask(KEYS, ARGV)", parts.lockSeek, "end\nlocal replies = {}\nfor i = 1, #KEYS / keysEach do\nlocal args = { unpack(ARGV, argsEach * (i - 1) + 1, argsEach * i) }\nargs[argsEach + 1] = ''\nlocal reply = ask({ unpack(KEYS, keysEach * (i - 1) + 1, keysEach * i) }, args)\nif reply.err then return reply end\nreplies[i] = reply\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),

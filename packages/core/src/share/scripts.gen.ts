@@ -12,7 +12,7 @@ export const look: Operation<'value', never> = {
 
 export const put: Operation<'lock' | 'value', 'tenure' | 'untilMs' | 'text'> = {
   name: 'share/put',
-  sha: '45f6f3811ce9da2398fe4ea9e5ee270d383145a6',
+  sha: 'cdd64528e923917ba6e9cb77488d51a1626cc077',
   keys: (by) => [by.lock, by.value],
   args: (by) => [by.tenure, by.untilMs, by.text],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.lockOwner, "local untilMs = integer(2, 1, 9007199254740991)\nlocal holder, _, refused = owner(ARGV[1])\nif refused then return refused end\nif holder ~= ARGV[1] then return { 'lost', question } end\nlocal time = redis.call('TIME')\nlocal ttlMs = untilMs - (time[1] * 1000 + math.floor(time[2] / 1000))\nif ttlMs <= 0 then return { 'over', question } end\nredis.call('SET', KEYS[2], ARGV[3], 'PX', string.format('%.0f', ttlMs))\nreturn { 'put', question }"].join('\n'),

@@ -51,7 +51,7 @@ export function owner(redis: Commands, lock: string, self: string): Owner {
   const isReadWrite = fields?.has('side') === true;
   const hasSeq = fields?.has('seq') === true;
   const isOfItsKind = isReadWrite
-    ? thread === undefined && !hasSeq
+    ? fields?.get('mode') === 'write' && thread === undefined && !hasSeq
     : !shared && (hasSeq || (plain && tenure === undefined));
   const mayBeLarge = isReadWrite || fields?.get('mode') === 'read';
   if (holder === undefined || !sound || !isOfItsKind || (size > SMALL && !mayBeLarge)) throw notALock();
