@@ -76,6 +76,8 @@ export interface Lease<S> {
    * is lost as `expired`, unless new terms come before. Only a doubt ({@link question}, a connection that was down) is still looked into.
    */
   runOut(): void;
+  /** {@link runOut} was said last: no new terms have come since. */
+  readonly runsOut: boolean;
   /**
    * Something speaks against it: asks now, and where a renewal is in flight once more after its answer, which may have been given before.
    * On a lease that is not held, nothing.

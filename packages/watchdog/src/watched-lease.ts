@@ -139,6 +139,10 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     this.arrange();
   }
 
+  get runsOut(): boolean {
+    return this.#validity.runsOut;
+  }
+
   check(): boolean {
     return this.live && this.checkAt(this.#keeper.clock.now());
   }

@@ -175,7 +175,9 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
   #isOpen({ tenure }: Lane): boolean {
     if (tenure === undefined || !tenure.held) return true;
     const writerWaits = this.#writers !== undefined || tenure.otherWaiters.count > 0;
-    return !writerWaits && tenure.lease.check() && tenure.lease.state === 'held';
+    const { lease } = tenure;
+    // One that runs out may have hardly anything left, and is to go when it has.
+    return !writerWaits && lease.check() && lease.state === 'held' && !lease.runsOut;
   }
 
   /** The lane, if it is one of this lock's. */

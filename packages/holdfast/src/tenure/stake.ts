@@ -45,7 +45,7 @@ export interface Bequest {
 /** How the lease of a stake is read and ended; see {@link Lease}. */
 export type StakeLease = Pick<
   Lease<unknown>,
-  'state' | 'deadline' | 'remainingMs' | 'check' | 'lose' | 'runOut' | 'question'
+  'state' | 'deadline' | 'remainingMs' | 'check' | 'lose' | 'runOut' | 'runsOut' | 'question'
 >;
 
 /** What changes the hold count of a stake, or its lease by number; see `hold-steps.ts`. */

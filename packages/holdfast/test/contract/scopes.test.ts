@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { countCommands, useRedis, waitUntil } from '@holdfast/testkit';
+import { countCommands, driveTime, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { LockClient, LockClientEvents, LockClientOptions, RLock } from 'holdfast';
 import { LockLostError, LockNotHeldError, LockScopeError } from 'holdfast';
@@ -232,6 +232,20 @@ describe('a lock left open at the end of a run', () => {
     });
     await expect(failing).rejects.toThrow(new RangeError('body'));
     expect(leaks).toHaveLength(1);
+  });
+
+  it('to read runs out: who reads later has a lease of its own, and renews that one alone', async () => {
+    const time = driveTime(kit);
+    const client = openClient(kit);
+    const lock = client.getReadWriteLock(freshName()).readLock();
+    await client.run(() => lock.lock());
+    // All but the last moment, in which nothing was renewed.
+    await time.advance(29_000);
+    const hold = await lock.acquire();
+    expect(hold.remainingMs()).toBeGreaterThan(25_000);
+    time.jump(1_000);
+    hold.assertHeld();
+    await hold.release();
   });
 
   it('is released, and not reported, with releaseOnScopeEnd', async () => {
