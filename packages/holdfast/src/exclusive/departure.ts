@@ -105,7 +105,7 @@ function vacate(lock: ExclusiveLock, tenure: Stake, last: HoldRecord, now: numbe
 
 /** By what was asked for besides a lease, the lock would stay taken for longer than the next call wants, also after a crash. */
 function outlasts(tenure: Stake, last: HoldRecord, { leaseMs }: HoldTerms, now: number): boolean {
-  return outlastsLease(last.terms) || tenure.lease.deadline - now > leaseMs;
+  return outlastsLease(last.terms) || tenure.steps.raising === true || tenure.lease.deadline - now > leaseMs;
 }
 
 /** To the next call of this process. */

@@ -50,6 +50,8 @@ export class HoldSteps {
   #last: Promise<unknown> | undefined;
   /** The step on its way. */
   #request: Request<unknown> | undefined;
+  /** How many raises are unanswered. */
+  #raises = 0;
   /** The tenure is being given back, and inner holds that were released before it have yet to be counted down. */
   #leaving = false;
 
@@ -61,6 +63,10 @@ export class HoldSteps {
   /** No step is under way. */
   get settled(): boolean {
     return this.#last === undefined;
+  }
+
+  get raising(): boolean {
+    return this.#raises > 0;
   }
 
   /** The server has answered the step under way that it cannot do it now. */
@@ -176,7 +182,9 @@ export class HoldSteps {
     const command = () => operations.renew([{ key: operations.key, tenure: id, leaseMs }]);
     const confirmation = enough && { enough, needed: isRaised };
     const until = clock.now() + settings.responseTimeoutMs;
+    this.#raises++;
     const answer = await sender.answer(operations.key, command, { until, confirmation });
+    this.#raises--;
     if (answer.kind !== 'reply') return answer;
     const { reply, sentAt, node } = answer;
     const [outcome] = reply.outcomes;

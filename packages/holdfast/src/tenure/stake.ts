@@ -52,6 +52,8 @@ export type StakeLease = Pick<
 export interface StakeSteps {
   /** No step is under way. */
   readonly settled: boolean;
+  /** A longer lease is asked for, which is no step there: whoever has the lock when it is answered gets it. */
+  readonly raising?: boolean;
   countUp(leaseMs: number): Promise<HeldOutcome>;
   /** `restUntil`: as in {@link Bequest}, should it be the last hold that Redis knows of. */
   countDown(restUntil?: number): Promise<CountedDown>;

@@ -79,6 +79,7 @@ describe.each(both)('%s, wakeup %s', (kind, wakeup) => {
 
   it.each<[string, (lock: RLock) => Promise<void>]>([
     ['extended', (lock) => lock.withLock((hold) => hold.extend(HOUR_MS))],
+    ['asked for an extension', (lock) => lock.withLock((hold) => void hold.extend(HOUR_MS))],
     ['had a longer one inside', (lock) => lock.withLock(() => lock.withLock({ leaseMs: HOUR_MS }, () => undefined))],
   ])('a call that waited in the process gets its own lease after one that %s', async (_, first) => {
     const client = openClient(kit, { wakeup });
