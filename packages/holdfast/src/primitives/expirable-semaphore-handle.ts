@@ -4,6 +4,7 @@ import { LockLostError, LockNotHeldError, LockTimeoutError } from '../errors.js'
 import { checkCount, checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS, MOST_PERMITS } from '../options.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
 import { shown } from '../reports/caller.js';
+import { currentScope } from '../scopes/scope.js';
 import { refuseSurplus } from '../surplus.js';
 import { failureError } from '../tenure/failures.js';
 import { serve, serveRest } from '../tenure/serving.js';
@@ -182,6 +183,7 @@ class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpira
   /** The ids, or what kept the call from having any. Whatever is refused at once is a rejection too. */
   async #acquire(method: keyof typeof styles, { wanted, leaseMs }: IdCall): Promise<string[] | Missed> {
     const operations = this.#issuing(wanted.permits);
+    const scope = currentScope(this.#host.client);
     const { outcome, joinedAt } = await shown(
       startCall(permitCaller(this.#host, operations), {
         style: styles[method],
@@ -200,7 +202,8 @@ class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpira
       joinedAt + (waitMs === undefined ? Number.POSITIVE_INFINITY : firstLimitMs(waitMs, this.#host.parts.settings));
     let found: NotAcquired | void;
     try {
-      found = await shown(inTime(this.#host.parts, operations, { joinedAt, until, signal }, issuing));
+      const call = { joinedAt, until, signal, scope };
+      found = await shown(inTime(this.#host.parts, operations, call, issuing));
     } catch (error) {
       giveUp();
       throw error;

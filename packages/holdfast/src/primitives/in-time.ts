@@ -1,8 +1,10 @@
 import { Wait } from '@holdfast/notify';
 import type { LockParts } from '../client-parts.js';
 import { whenRead } from '../connection/reading.js';
+import type { Scope } from '../scopes/scope.js';
 import type { Operations } from '../tenure/operations.js';
 import { judgeOverdue } from '../waiting/time-over.js';
+import { scopeEnded } from '../waiting/waiter.js';
 
 /** The call of which a step is to be done in time. */
 export interface CallInTime {
@@ -10,17 +12,19 @@ export interface CallInTime {
   /** Clock time of its deadline; infinite for one that has none. */
   readonly until: number;
   readonly signal: AbortSignal | undefined;
+  /** That of the call, if its end is to end it. */
+  readonly scope?: Scope | undefined;
 }
 
 /**
  * What `step` of a call for `about` comes to; `unanswered` when the time of the call is over before. The step itself goes on.
  *
- * @throws LockUnavailableError when it is over and Redis is silent, the reason of the signal, what the step rejects with.
+ * @throws LockUnavailableError when it is over and Redis is silent, the reason of the signal, LockScopeError when the scope ends, what the step rejects with.
  */
 export function inTime<T>(
   parts: LockParts,
   about: Operations,
-  { joinedAt, until, signal }: CallInTime,
+  { joinedAt, until, signal, scope }: CallInTime,
   step: Promise<T>,
 ): Promise<T | 'unanswered'> {
   const { topology, waits, aborts, nextTurn } = parts;
@@ -30,6 +34,10 @@ export function inTime<T>(
     expireAt: (time: number) => wait.expireAt(time),
     refuse: (error: unknown) => wait.reject(error),
     turnAway: () => wait.resolve('unanswered'),
+    name: about.name,
+    primitive: about.primitive,
+    imperative: false,
+    cancel: () => wait.reject(scopeEnded(about)),
   };
   const judge = () => judgeOverdue(call, { about, asking: { trouble: topology.troubleWith(about.key) } }, parts);
   const onExpire = () => whenRead(nextTurn, judge);
@@ -38,5 +46,11 @@ export function inTime<T>(
     (outcome) => wait.resolve(outcome),
     (error: unknown) => wait.reject(error),
   );
+  if (scope?.ended) call.cancel();
+  else if (scope !== undefined) {
+    const settled = () => scope.settled(call);
+    scope.awaiting(call);
+    wait.promise.then(settled, settled);
+  }
   return wait.promise;
 }

@@ -10,6 +10,7 @@ import { LockTimeoutError } from '../errors.js';
 import { shown } from '../reports/caller.js';
 import { inFrame } from '../reports/site.js';
 import { isTraced, traces } from '../reports/tracing.js';
+import { currentScope } from '../scopes/scope.js';
 import { rejection } from '../scopes/settling.js';
 import { type Completion, type NotAcquired, scopeEnded } from '../waiting/waiter.js';
 import { type LockHost, longestOf, siteOf } from './acquisition.js';
@@ -162,12 +163,15 @@ export class MultiLockHandle implements MultiLock {
     const { signal } = options;
     const leave = signal && aborts.subscribe(signal, () => end.abort(signal.reason));
     bundle.signal.addEventListener('abort', () => end.abort(bundle.signal.reason), { once: true });
+    let [turn] = this.#members;
+    const forgetScopes = this.#awaited(() => end.abort(scopeEnded((turn as Member).operations)));
     const miss = async (member: Member, found: NotAcquired): Promise<Missed> => {
       await withdraw(bundle, call, parts);
       return { member, found, waitedMs: clock.now() - joinedAt };
     };
     try {
       for (const member of this.#members) {
+        turn = member;
         beginStep(call, parts);
         const found = await this.#takeNext(call, bundle, member, end.signal);
         if (found !== undefined) return await miss(member, found);
@@ -185,7 +189,20 @@ export class MultiLockHandle implements MultiLock {
       throw error;
     } finally {
       leave?.();
+      forgetScopes();
     }
+  }
+
+  /** The scopes around the call cancel it as a whole: between two steps it waits for none of its members. */
+  #awaited(cancel: () => void): () => void {
+    const call = { name: this.name, primitive: 'multi', imperative: false, cancel };
+    const scopes = this.#members.map(({ host, owner }) =>
+      owner === undefined ? currentScope(host.client) : undefined,
+    );
+    for (const scope of scopes) scope?.awaiting(call);
+    return () => {
+      for (const scope of scopes) scope?.settled(call);
+    };
   }
 
   /** Takes one member into the bundle, or says why not. */

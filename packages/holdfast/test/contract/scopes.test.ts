@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { EventEmitter, once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,6 +8,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { LockClient, LockClientEvents, LockClientOptions, RLock } from 'holdfast';
 import { LockLostError, LockNotHeldError, LockScopeError } from 'holdfast';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
+import { openProxy } from '../support/redis-inputs.js';
 import { Gate, Room, turns } from '../support/room.js';
 
 const kit = useRedis();
@@ -164,6 +166,47 @@ describe('calls still pending at the end of their scope', () => {
       await lock().unlock();
     });
     expect(await count()).toBe(0);
+  });
+});
+
+/** Of a call that takes several answers: its scope ends in the moment in which it has what it took first. */
+describe('a call of several steps at the end of its scope', () => {
+  const semaphore = (client: LockClient, name: string) =>
+    client.getPermitExpirableSemaphore(`${name}-ids`, { permits: 1 });
+  const locks = (client: LockClient, name: string) => client.getMultiLock([`${name}-1`, `${name}-2`]);
+
+  it.each<[string, number, (client: LockClient, name: string, ran: () => void) => Promise<unknown>]>([
+    ['the lease of a multi-lock', 2, (client, name, ran) => locks(client, name).withLock({ leaseMs: 60_000 }, ran)],
+    ['the id of a permit', 1, (client, name, ran) => semaphore(client, name).acquire().then(ran)],
+  ])('is cancelled before it has %s, and gives back what it took', async (_, steps, call) => {
+    const proxy = await openProxy(kit);
+    const client = openClient(kit, { redis: proxy.url });
+    const name = freshName();
+    kit.cleanup(() => kit.admin.del(`${name}-ids`));
+    await client.connect();
+    const had = new Gate();
+    let left = steps;
+    const onAcquired = () => {
+      if (--left > 0) return;
+      proxy.hold('down');
+      had.open();
+    };
+    subscribe('holdfast:acquired', onAcquired);
+    kit.cleanup(() => void unsubscribe('holdfast:acquired', onAcquired));
+    let ran = false;
+    let waiting: Promise<unknown> | undefined;
+    await client.run(async () => {
+      waiting = call(client, name, () => (ran = true));
+      waiting.catch(() => undefined);
+      await had.opened;
+    });
+    await turns(10);
+    await proxy.heal();
+    await expect(waiting).rejects.toThrow(LockScopeError);
+    expect(ran).toBe(false);
+    await waitUntil(async () => !(await locks(client, name).isLocked()), { what: 'the members are free' });
+    const used = () => semaphore(client, name).acquiredPermits();
+    await waitUntil(async () => (await used()) === 0, { what: 'the permit is back' });
   });
 });
 
