@@ -1,3 +1,4 @@
+import { whenRead } from '../connection/reading.js';
 import { LockClientClosedError, type LockLostReason } from '../errors.js';
 import { none } from '../lists.js';
 import type { ScopedHold } from '../scopes/scope.js';
@@ -178,8 +179,8 @@ export class Registry implements LockHome {
 
   #quiet(withinMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const { waits, clock } = this.#parts;
-      const limit = waits.at(clock.now() + withinMs, resolve);
+      const { waits, clock, nextTurn } = this.#parts;
+      const limit = waits.at(clock.now() + withinMs, () => whenRead(nextTurn, resolve));
       this.#whenQuiet = () => {
         limit.cancel();
         resolve();

@@ -38,6 +38,22 @@ describe('a lease that ends while the event loop stands still', () => {
     expect(await failureOf(lost.release())).toMatchObject({ code: 'LOCK_LOST' });
   });
 
+  it('while a client drains costs no hold whose work was done in time: what it waited for is read first', async () => {
+    const client = openClient(kit);
+    const lock = client.getLock(freshName());
+    let closed: Promise<void> | undefined;
+    const outcome = lock.withLock(async () => {
+      closed = client.close({ drainMs: 100 });
+      const work = kit.admin.ping();
+      await turns(1);
+      stall(300);
+      await work;
+      return 'done';
+    });
+    expect(await failureOf(outcome)).toBeUndefined();
+    await closed;
+  });
+
   it('in the middle of a release leaves no lock to nobody: who waits gets it and can give it back', async () => {
     const lock = openClient(kit).getLock(freshName());
     const hold = await lock.acquire({ leaseMs: 300 });
