@@ -54,8 +54,8 @@ export const plantedForTempers = [
   {
     name: 'a reader joins past a writer that waits',
     ...{ temper: 'readers', class: 'calm', rules: ['order'], file: `${client}/read-write/shared-coordinator.ts` },
-    before: 'return !writerWaits && tenure.lease.check()',
-    after: 'return (!writerWaits || tenure.held) && tenure.lease.check()',
+    before: 'return !writerWaits && lease.check()',
+    after: 'return (!writerWaits || tenure.held) && lease.check()',
   },
   {
     name: 'the call of a process that came last is served first',
