@@ -92,6 +92,13 @@ describe('what servers of a Cluster say of their own slots', () => {
     expect([told.length, topology.nodeOf('a'), topology.nodeOf('b')]).toEqual([2, 'old:3', 'new:2']);
   });
 
+  it.each(['::1:3', '::ffff:10.0.0.1:3', 'fd00::7:3'])('may name an address of IPv6: %s', (address) => {
+    const { topology, refuse, turn } = setUp();
+    refuse('MOVED', 'a', address);
+    turn();
+    expect(topology.nodeOf('a')).toBe(address);
+  });
+
   it('changes nothing for a key that has gone ahead of its slot', () => {
     const { topology, told, refuse, turnsAwaited } = setUp();
     refuse('ASK', 'a');

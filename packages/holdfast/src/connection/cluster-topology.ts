@@ -147,8 +147,8 @@ export class ClusterTopology implements Topology {
     if (code !== 'MOVED' && code !== 'ASK') return undefined;
     const [, slot, address] = message.split(' ');
     if (slot === undefined || address === undefined) return undefined;
-    // Without a host: the same as that of the server that says so.
-    const target = address.startsWith(':')
+    // Without a host: the same as that of the server that says so. One of IPv6 may begin so, too.
+    const target = /^:\d+$/.test(address)
       ? connection.node.slice(0, connection.node.lastIndexOf(':')) + address
       : address;
     if (code === 'MOVED') this.#map.correct(Number(slot), target);

@@ -53,6 +53,8 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
   #loss: LockLostReason | undefined;
   /** Nodes may have been asked for the lease of a call that has gone. */
   #changed = false;
+  /** When a vote fell last, those that are not suspect were no majority. */
+  #isWorried = false;
   #refill: Appointment | undefined;
 
   constructor(
@@ -214,13 +216,19 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
     else if (this.standing.length < this.majority) {
       this.refusal = ballot.tenure.refusal;
       this.lease.lose(reason);
-    } else this.#planRefill();
+    } else {
+      // One that was suspect itself takes nothing from those that are not.
+      if (!this.#isWorried) this.onVoteSuspect();
+      this.#planRefill();
+    }
   }
 
   onVoteSuspect(): void {
+    if (!this.held) return;
     // Each vote that falls tells so: this is the one that broke the majority.
     const healthy = this.standing.filter(({ lease }) => lease.state === 'held').length;
-    if (this.held && healthy === this.majority - 1) this.#listener.onSuspect(this);
+    this.#isWorried = healthy < this.majority;
+    if (healthy === this.majority - 1) this.#listener.onSuspect(this);
   }
 
   onLost(reason: string): void {

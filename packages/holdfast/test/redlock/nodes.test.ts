@@ -201,6 +201,24 @@ describe('a minority of the nodes', () => {
     await world.until(async () => (await takenOn(name)).length === 0, 'all nodes to be free');
   });
 
+  it('that falls silent is told as suspect when another vote is lost, and the healthy ones are no majority any more', async () => {
+    const name = freshName();
+    const client = open();
+    const suspect: string[] = [];
+    client.on('suspect', (told) => suspect.push(told.name));
+    await within(client.connect());
+    const hold = await within(client.getRedLock(name).acquire());
+    await world.until(async () => (await takenOn(name)).length === NODES.length, 'all nodes to vote');
+    for (const node of [0, 1]) world.kill(node);
+    await world.pass(LEASE_MS / 2);
+    expect([hold.state, suspect]).toEqual(['held', []]);
+    await world.admins[2]?.del(name);
+    await world.until(() => hold.state === 'suspect', 'the lost vote to be noticed');
+    expect(suspect).toEqual([name]);
+    for (const node of [0, 1]) world.start(node);
+    await within(hold.release());
+  });
+
   it('that dies under a hold to which a fixed one of the same client was passed on is asked for its vote again', async () => {
     const name = freshName();
     const lock = await warmed(name);
