@@ -121,6 +121,7 @@ export class Backend {
       onUp: (covers) => {
         watchdog.verify(({ operations }) => covers(operations.key));
         earshot.check();
+        subscriber.resume();
       },
     });
     const broadcasts = new Broadcasts(broadcast, shards);

@@ -142,6 +142,11 @@ export class Subscriber implements SubscriberPort {
     if (this.#redis?.status === 'ready') this.#redis.disconnect(true);
   }
 
+  /** The way to the server is there. It may have been given up before, by a client of yours that you have connected again, and this connection with it. */
+  resume(): void {
+    if (this.#redis === undefined && !this.#opening && this.#channels.size > 0) this.#open(undefined);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     for (const { again, confirmation } of this.#channels.values()) {
@@ -156,7 +161,11 @@ export class Subscriber implements SubscriberPort {
   /** @param instead - the connection that is over. */
   #open(instead: Redis | undefined): void {
     this.#opening = false;
-    if (this.#closed || this.#topology.ended) return;
+    if (this.#closed) return;
+    if (this.#topology.ended) {
+      this.#redis = undefined;
+      return;
+    }
     const redis = apart(() => this.#topology.openSubscriber(forMessages, instead));
     if (redis === undefined) {
       this.#reopenSoon(instead);

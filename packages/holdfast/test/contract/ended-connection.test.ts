@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { useRedis } from '@holdfast/testkit';
+import { driveTime, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { openClient } from '../support/clients.js';
@@ -41,4 +41,20 @@ describe('connect() of a client on your own connection', () => {
     expect(await waiting).toMatchObject(closed);
     await proxy.heal();
   });
+});
+
+it('a client hears messages again when you have connected yours once more after it had given up', async () => {
+  const time = driveTime(kit);
+  const { host, port } = kit.server;
+  const redis = new Redis({ host, port, disconnectTimeout: 100, retryStrategy: () => null });
+  kit.cleanup(() => redis.disconnect());
+  const client = openClient(kit, { redis });
+  await client.connect();
+  await Promise.all(['NORMAL', 'PUBSUB'].map((type) => kit.admin.client('KILL', 'TYPE', type)));
+  await waitUntil(() => redis.status === 'end', { what: 'ioredis to give up' });
+  // Long enough for whatever tries again.
+  await time.advance(5_000);
+  await redis.connect();
+  await client.connect();
+  expect(client.ready).toBe(true);
 });
