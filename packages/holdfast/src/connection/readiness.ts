@@ -38,6 +38,8 @@ export class Readiness {
   readonly #messages: Pick<Subscriber, 'trouble'> | undefined;
   readonly #waiting = new Set<Wait<void>>();
   #resume: (() => void) | undefined;
+  /** The inbox is being opened. That may take for ever, and calls come and go meanwhile. */
+  #opening = false;
   #closed = false;
 
   /** @param inbox - has to be heard besides; undefined for who only asks and waits for no message: a replica can tell too. */
@@ -119,8 +121,17 @@ export class Readiness {
       this.#resume = this.#topology.whenReady(SOME_LOCK, this.#look);
     } else if (this.#inbox === undefined || this.#inbox.confirmed) {
       for (const waiter of this.#waiting) waiter.resolve();
-    } else {
-      this.#inbox.open().then(this.#look, (error: unknown) => this.#fail(redacted(error)));
+    } else if (!this.#opening) {
+      this.#opening = true;
+      this.#inbox.open().then(
+        () => this.#opened(this.#look),
+        (error: unknown) => this.#opened(() => this.#fail(redacted(error))),
+      );
     }
   };
+
+  #opened(next: () => void): void {
+    this.#opening = false;
+    next();
+  }
 }
