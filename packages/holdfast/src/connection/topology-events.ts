@@ -23,9 +23,8 @@ export class TopologyEvents implements TopologyListener {
 
   /** Those who still find no connection wait again. */
   resume(): void {
-    const waiting = [...this.#waiting];
-    this.forgetWaiting();
-    for (const resume of waiting) resume();
+    // One may bring it about that another one does not wait any more.
+    for (const resume of [...this.#waiting]) if (this.#waiting.delete(resume)) resume();
   }
 
   forgetWaiting(): void {

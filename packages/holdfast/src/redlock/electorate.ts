@@ -113,7 +113,8 @@ export class Electorate {
 
   /** Something has become known of a node. */
   readonly onNews = (): void => {
-    for (const look of [...this.#waiting]) look();
+    // One may bring it about that another one is told to stop.
+    for (const look of [...this.#waiting]) if (this.#waiting.has(look)) look();
   };
 }
 
