@@ -206,6 +206,8 @@ export class ClusterTopology implements Topology {
     const onDown = () => {
       this.#map.refresh();
       listener.onDown();
+      // A lock had gone there ahead of its slot. It may never keep that, and never come back.
+      if (!this.#map.owners.has(node)) this.#retire(connection);
     };
     const connection = new NodeConnection(node, { redis, ownership: 'ours' }, { ...listener, onDown }, this.#tools);
     this.#connections.set(node, connection);
