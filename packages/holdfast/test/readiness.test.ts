@@ -10,7 +10,7 @@ import { turns } from './support/room.js';
 function setUp() {
   const clock = new ManualClock();
   const nextTurn = (run: () => void) => void setImmediate(run);
-  const parts = { clock, waits: new Schedule(clock, 'waits', () => undefined), nextTurn, aborts: new AbortHub() };
+  const parts = { clock, waits: new Schedule(clock, 'background', () => undefined), nextTurn, aborts: new AbortHub() };
   const nothing = () => undefined;
   const topology: Partial<Topology> = {
     ...{ ready: true, takesLocks: true, ended: false, stir: () => true },

@@ -98,7 +98,9 @@ export class NodeTopology implements Topology {
   }
 
   refused({ code }: Refusal): undefined {
-    if (demoted.has(code)) this.#connection.demoted();
+    if (!demoted.has(code)) return;
+    this.#connection.demoted();
+    this.#events.onDemoted(everything);
   }
 
   openSubscriber(options: RedisOptions): Redis {

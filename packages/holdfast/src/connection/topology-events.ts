@@ -44,6 +44,10 @@ export class TopologyEvents implements TopologyListener {
     for (const listener of this.#listeners) listener.onOther?.(covers);
   }
 
+  onDemoted(covers: Covers): void {
+    for (const listener of this.#listeners) listener.onDemoted?.(covers);
+  }
+
   onLastingTrouble(covers: Covers, error: Error): void {
     for (const listener of this.#listeners) listener.onLastingTrouble?.(covers, error);
   }

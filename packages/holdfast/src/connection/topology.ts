@@ -25,6 +25,8 @@ export interface TopologyListener {
   onUp(covers: Covers): void;
   /** The server of these locks is another run than before: a replica that took over, or one that has restarted. It may not know the latest writes. */
   onOther?(covers: Covers): void;
+  /** The server of these locks has said that it is a replica. It may be a master again on the same connection, with other data. */
+  onDemoted?(covers: Covers): void;
   /** The server of these locks cannot be reached as things are, and that does not pass by itself. */
   onLastingTrouble?(covers: Covers, error: Error): void;
 }

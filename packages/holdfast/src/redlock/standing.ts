@@ -97,6 +97,12 @@ export class Standing {
     if (this.#verdict.kind === 'unknown' && this.#redis.status === 'ready') this.#look();
   }
 
+  /** It refuses what only a master does. Should it be one again on this connection, which may be yours to end, it has the data of another server. */
+  demoted(): void {
+    this.#verdict = { kind: 'replica' };
+    this.#options.onNews();
+  }
+
   close(): void {
     this.#epoch++;
     this.#verdict = unknown;

@@ -50,7 +50,7 @@ it('a client hears messages again when you have connected yours once more after 
   kit.cleanup(() => redis.disconnect());
   const client = openClient(kit, { redis });
   await client.connect();
-  await Promise.all(['NORMAL', 'PUBSUB'].map((type) => kit.admin.client('KILL', 'TYPE', type)));
+  await Promise.all(['NORMAL', 'PUBSUB'].map((type) => kit.admin.call('CLIENT', 'KILL', 'TYPE', type)));
   await waitUntil(() => redis.status === 'end', { what: 'ioredis to give up' });
   // Long enough for whatever tries again.
   await time.advance(5_000);
