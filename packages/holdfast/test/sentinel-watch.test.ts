@@ -14,6 +14,8 @@ import { HostileServer } from './support/hostile-server.js';
 const leaks = guardLeaks();
 /** It has to answer so often. */
 const BEAT_MS = 3_000;
+/** Sentinels take so long to agree. */
+const AGREEMENT_MS = 4_000;
 /** So long a name is looked up. */
 const LOOKUP_MS = 500;
 /** Before silence is believed, so much more is waited. */
@@ -58,7 +60,7 @@ async function setUp({ sentinels: count = 1, host = '127.0.0.1', lookUp = undefi
     connectTo: async ([, port]: Master) => {
       const redis = new Redis({ host: '127.0.0.1', port, disconnectTimeout: 100, retryStrategy: () => 20 });
       leaks.cleanup(() => redis.disconnect());
-      const seen = { drops: 0 };
+      const seen = { drops: 0, isReady: () => redis.status === 'ready' };
       redis.on('close', () => seen.drops++);
       watch.mind(redis);
       await once(redis, 'ready');
@@ -128,6 +130,20 @@ describe('a sentinel', () => {
     await waitUntil(() => late.asked === 2, { what: 'it is asked again', timeoutMs: 4_000 });
     await heard();
     expect(current.drops).toBe(0);
+  });
+
+  it('that tells late of a failover which was undone since keeps nobody from the master for longer than sentinels take to agree', async () => {
+    const { before, after, sentinels, clock, connectTo, dropped } = await setUp({ sentinels: 2 });
+    const [leader, late] = sentinels as [FakeSentinel, FakeSentinel];
+    const old = await connectTo(after);
+    leader.switchTo(after);
+    leader.switchTo(before);
+    await dropped(old, 3);
+    const current = await connectTo(before);
+    late.switchTo(after);
+    await dropped(current);
+    await clock.advance(AGREEMENT_MS);
+    await waitUntil(current.isReady, { what: 'the way to the master', timeoutMs: 4_000 });
   });
 
   it('that answers is kept, however little it has to say', async () => {

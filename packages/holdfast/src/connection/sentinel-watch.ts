@@ -21,6 +21,8 @@ import { hearSentinels, type SentinelRound } from './sentinel-round.js';
 
 /** All sentinels have heard of a failover after this; they talk to each other every two seconds. */
 const SHUN_MS = 15_000;
+/** Where one of them has just said the opposite, so that either lags behind, no server is shunned for longer than they take to agree. */
+const AGREEMENT_MS = 4_000;
 /** A name that is looked up for longer is not waited for: better to make every connection anew than to stay at an old master. */
 const LOOKUP_MS = 500;
 
@@ -36,6 +38,8 @@ export class SentinelWatch {
   #links: SentinelLink[] = [];
   /** The addresses of what is no master any more, `ip:port`, and until when they count. */
   #shunned: { addresses: readonly string[]; until: number } = { addresses: [], until: 0 };
+  /** Whom each sentinel has named last as the new master, `host,port`, and until when that is news. */
+  readonly #named = new Map<Partial<SentinelAddress>, { master: string; until: number }>();
   #closed = false;
 
   /** @param template - knows the sentinels, the name of the master, and how to speak to both. */
@@ -64,9 +68,11 @@ export class SentinelWatch {
   start(): void {
     if (this.#closed || this.#links.length > 0) return;
     const sentinels: Partial<SentinelAddress>[] = this.#template.options.sentinels ?? [];
-    const onChange = (change: Change) => void this.#leave(change);
     this.#links = apart(() =>
-      sentinels.map((address) => new SentinelLink(this.#template, address, this.#tools, onChange)),
+      sentinels.map((address) => {
+        const onChange = (change: Change) => void this.#leave(change, this.#shunMs(change, address));
+        return new SentinelLink(this.#template, address, this.#tools, onChange);
+      }),
     );
   }
 
@@ -75,9 +81,17 @@ export class SentinelWatch {
     await Promise.all(this.#links.map((link) => link.close()));
   }
 
-  async #leave({ from, to }: Change): Promise<void> {
+  /** For how long to stay away from the old master that this sentinel tells of. */
+  #shunMs({ from, to }: Change, sentinel: Partial<SentinelAddress>): number {
+    const now = this.#tools.now();
+    if (to !== undefined) this.#named.set(sentinel, { master: String(to), until: now + SHUN_MS });
+    const isDisputed = ({ master, until }: { master: string; until: number }) => now < until && master === String(from);
+    return [...this.#named.values()].some(isDisputed) ? AGREEMENT_MS : SHUN_MS;
+  }
+
+  async #leave({ from, to }: Change, shunMs: number): Promise<void> {
     const [left, next] = await Promise.all([this.#addressesOf(from), to && this.#addressesOf(to)]);
-    this.#shunned = { addresses: left, until: this.#tools.now() + SHUN_MS };
+    this.#shunned = { addresses: left, until: this.#tools.now() + shunMs };
     for (const redis of this.#minded) {
       // On its way it is looked at when it arrives; and ioredis gives up for good when it is disconnected while it asks a sentinel.
       if (redis.status !== 'connect' && redis.status !== 'ready') continue;
