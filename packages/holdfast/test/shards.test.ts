@@ -9,7 +9,9 @@ import { turns } from './support/room.js';
 
 const leaks = guardLeaks();
 
-/** Two servers of a Cluster, `old` and `new`: each keeps the lock of its name, and the old one knows no sharded channels before it is upgraded. */
+/**
+ * Three servers of a Cluster: each keeps the lock of its name. `old` knows no sharded channels before it is upgraded, and `gone` is not there.
+ */
 function setUp() {
   const clock = new ManualClock();
   const servers = {
@@ -17,11 +19,15 @@ function setUp() {
     new: new MemoryServer({ now: () => clock.now() }),
   };
   let asked = 0;
+  let lost: string | undefined;
+  const changes: (() => void)[] = [];
   let isUpgraded = false;
-  const openSubscriberTo = (node: keyof typeof servers, options: RedisOptions) => {
-    const place = { network: direct(() => servers[node]), timers: clock };
+  let opened = 0;
+  const openSubscriberTo = (node: keyof typeof servers | 'gone', options: RedisOptions) => {
+    opened++;
+    const place = { network: direct(() => (node === 'gone' ? undefined : servers[node])), timers: clock };
     const redis = memoryRedis(place, { ...options, retryStrategy: () => null });
-    if (node === 'new' || isUpgraded) return redis;
+    if (node !== 'old' || isUpgraded) return redis;
     const unknown = () => {
       asked++;
       return Promise.reject(Object.assign(new Error("ERR unknown command 'ssubscribe'"), { name: 'ReplyError' }));
@@ -34,9 +40,11 @@ function setUp() {
     ended: false,
     nodeOf: (key: string) => key,
     openSubscriberTo,
+    keeps: (node: string) => node !== lost,
+    listen: ({ onUp }: { onUp: () => void }) => changes.push(onUp),
   };
   const errors: unknown[] = [];
-  const { tools } = drivenTools();
+  const { tools, due, passAll } = drivenTools();
   const onError = (_: string, error: unknown) => errors.push(error);
   const shards = new Shards(topology as unknown as Topology, { ...tools, onError });
   leaks.cleanup(() => shards.close());
@@ -53,7 +61,11 @@ function setUp() {
     servers.old.restart('data kept');
     await turns(3);
   };
-  return { join, upgrade, errors, asked: () => asked };
+  const change = (node: string) => {
+    lost = node;
+    for (const onUp of changes) onUp();
+  };
+  return { shards, join, upgrade, change, errors, due, passAll, asked: () => asked, opened: () => opened };
 }
 
 it('a server without sharded channels is not asked twice, others are asked all the same, and nobody hears of it', async () => {
@@ -70,4 +82,21 @@ it('a server that is back as a later version is asked for sharded channels again
   expect(await join('old')).toBe('refused');
   await upgrade();
   expect(await join('old')).toBe('heard');
+});
+
+it('a server that is gone, and keeps no lock any more, is not tried again; nor is there anything left of one that was heard', async () => {
+  const { shards, join, change, errors, due, passAll } = setUp();
+  const ends: unknown[] = [];
+  void join('gone').then((end) => ends.push(end));
+  shards.of('gone')?.join('another', { onReleased: () => undefined, onGap: () => undefined }).leave();
+  await turns(3);
+  errors.length = 0;
+  change('gone');
+  passAll();
+  await turns(3);
+  expect([ends, due(), errors]).toEqual([['refused'], [], []]);
+  expect(await join('new')).toBe('heard');
+  const before = shards.of('new');
+  change('new');
+  expect(shards.of('new')).not.toBe(before);
 });

@@ -170,6 +170,10 @@ export class ClusterTopology implements Topology {
     return this.#map.open(node, { ...this.#options, ...options, retryStrategy: () => null });
   }
 
+  keeps(node: NodeAddress): boolean {
+    return this.#map.owners.has(node);
+  }
+
   async close(): Promise<void> {
     const closed = this.#map.close();
     this.#events.forgetWaiting();

@@ -4,7 +4,8 @@
  * One connection for each server on which a call of this client waits for a lock. When a slot moves, its waiters do not move along by themselves:
  * the connection is opened anew, which tells them to look, and those that have to go on waiting join at the server of that moment (see
  * `lock/wakeup.ts`). A server without sharded channels says so once, and is not asked again
- * before that connection is lost: behind it there may be a later version then.
+ * before that connection is lost: behind it there may be a later version then. One that keeps no lock any more may be gone for good, and is not
+ * listened to: over the months there may be many of them.
  */
 
 import { ReleaseBroadcast } from '@holdfast/notify';
@@ -27,9 +28,12 @@ export class Shards {
   /** Servers that know nothing of sharded channels. */
   readonly #without = new Set<string>();
 
+  readonly #closing = new Set<Promise<void>>();
+
   constructor(topology: Topology, tools: ConnectionTools) {
     this.#topology = topology;
     this.#tools = tools;
+    topology.listen({ onUp: () => this.#leave((node) => topology.keeps?.(node) === false), onDown: () => undefined });
   }
 
   /** The broadcast of the server that keeps a lock now; undefined where there are no sharded channels or the server is not known. */
@@ -41,12 +45,18 @@ export class Shards {
   }
 
   async close(): Promise<void> {
-    await Promise.all(
-      [...this.#shards.values()].map(async ({ subscriber, broadcast }) => {
-        await subscriber.close();
-        await broadcast.close();
-      }),
-    );
+    this.#leave(() => true);
+    await Promise.all(this.#closing);
+  }
+
+  #leave(isOver: (node: string) => boolean): void {
+    for (const [node, shard] of this.#shards) {
+      if (!isOver(node)) continue;
+      this.#shards.delete(node);
+      this.#without.delete(node);
+      const closed: Promise<void> = close(shard).finally(() => this.#closing.delete(closed));
+      this.#closing.add(closed);
+    }
   }
 
   #open(node: string): Shard {
@@ -60,6 +70,8 @@ export class Shards {
         topology.openSubscriberTo?.(node, options)?.on('close', () => this.#without.delete(node)),
     };
     const onError = (connection: string, error: unknown) => {
+      // What ends because we end it is no trouble.
+      if (this.#shards.get(node)?.subscriber !== subscriber) return;
       const message = error instanceof Error ? error.message : '';
       if (/unknown command/i.test(message)) this.#without.add(node);
       // The server has ended a subscription because its slot has gone, and ioredis 5 does not know what to make of it.
@@ -73,4 +85,9 @@ export class Shards {
     this.#shards.set(node, shard);
     return shard;
   }
+}
+
+async function close({ subscriber, broadcast }: Shard): Promise<void> {
+  await subscriber.close();
+  await broadcast.close();
 }

@@ -88,5 +88,7 @@ export interface Topology {
   openSubscriber(options: RedisOptions, instead: Redis | undefined): Redis | undefined;
   /** As {@link openSubscriber}, to one server, named as by {@link nodeOf}: where channels are {@link sharded}. */
   openSubscriberTo?(node: string, options: RedisOptions): Redis | undefined;
+  /** Whether that server, named likewise, keeps any lock. */
+  keeps?(node: string): boolean;
   close(): Promise<void>;
 }
