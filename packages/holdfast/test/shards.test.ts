@@ -88,7 +88,10 @@ it('a server that is gone, and keeps no lock any more, is not tried again; nor i
   const { shards, join, change, errors, due, passAll } = setUp();
   const ends: unknown[] = [];
   void join('gone').then((end) => ends.push(end));
-  shards.of('gone')?.join('another', { onReleased: () => undefined, onGap: () => undefined }).leave();
+  shards
+    .of('gone')
+    ?.join('another', { onReleased: () => undefined, onGap: () => undefined })
+    .leave();
   await turns(3);
   errors.length = 0;
   change('gone');
