@@ -104,8 +104,9 @@ export class Backend {
     });
     const subscriber = new Subscriber(topology, tools);
     const channel = inboxChannel(clientId);
-    const inbox = new Inbox({ port: subscriber, channel, onError });
-    const broadcast = new ReleaseBroadcast({ port: subscriber, onError });
+    const onUnheard = (error: unknown) => told.note('messages', error);
+    const inbox = new Inbox({ port: subscriber, channel, onError: onUnheard });
+    const broadcast = new ReleaseBroadcast({ port: subscriber, onError: onUnheard });
     subscriber.listen(inbox.listener);
     subscriber.listen(broadcast.listener);
     const earshot = new Earshot({ topology, subscriber, channel, inbox, tools });

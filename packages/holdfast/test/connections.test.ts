@@ -104,6 +104,19 @@ describe('the round trip', () => {
   });
 });
 
+describe('a connection that is replaced because it is of no use', () => {
+  it('takes no command before the next one is there: it would not be sent, and nobody could tell', async () => {
+    const { host, port } = kit.server;
+    const topology = openTopology(openRedis({ host, port }), tools);
+    kit.cleanup(() => topology.close());
+    topology.connect();
+    await waitUntil(() => topology.connectionTo('order') !== undefined, { what: 'the first connection' });
+    topology.connectionTo('order')?.outOfStep(new Error('an answer to another question'));
+    expect(topology.connectionTo('order')).toBeUndefined();
+    await waitUntil(() => topology.connectionTo('order') !== undefined, { what: 'the next connection' });
+  });
+});
+
 describe('the query of a URL', () => {
   it('changes nothing that a connection of ours needs', () => {
     const opened = openRedis('redis://localhost:1/?maxRetriesPerRequest=5&enableOfflineQueue=true&keyPrefix=app:');

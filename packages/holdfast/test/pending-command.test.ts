@@ -12,7 +12,7 @@ const refusal = Object.assign(new Error("READONLY You can't write against a read
 /** A request whose first copy was unanswered when its connection broke, and whose second is on the next one. */
 function sentTwice() {
   const source = { build: () => Promise.reject(new Error('nothing is sent here')) };
-  const topology: Partial<Topology> = { sharded: false };
+  const topology: Partial<Topology> = { sharded: false, troubleWith: () => undefined };
   const pending = new PendingCommand(topology as Topology, 'lock', source as never, {}, () => undefined);
   const line = {} as Connection;
   const connection = (epoch: number) => Object.assign(line, { epoch });
@@ -56,4 +56,19 @@ it('a connection that breaks has refused nothing: it counts until it was asked a
   expect(pending.setback).toBe(true);
   pending.sentOn(connection(3));
   expect(pending.setback).toBe(false);
+});
+
+it('a copy that is refused when the request was given up has not run', () => {
+  const { fail, pending } = sentTwice();
+  pending.drop();
+  expect(pending.mayRun).toBe(true);
+  expect(fail(2)).toBeUndefined();
+  expect(pending.mayRun).toBe(false);
+});
+
+it('one that is lost with its connection by then may have', () => {
+  const { fail, pending } = sentTwice();
+  pending.drop();
+  fail(2, new Error('Connection is closed.'));
+  expect(pending.mayRun).toBe(true);
 });

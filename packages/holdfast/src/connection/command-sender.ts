@@ -10,14 +10,13 @@
  *
  * Each copy looks for its connection anew, because the lock may have moved to another server. A request waits for its own server only.
  *
- * A request is sent again only on a *new* connection or after its promise was rejected: on a connection that is still up a second copy
- * could not overtake the first. `onDoubt` is called each time a copy may still be on its way; a tenure that was ever in doubt leaves
- * a tombstone when it ends (it is *dirty*). The answer carries the send time of the copy that was answered, because deadlines count from it.
+ * A request is sent again only on a *new* connection or after its promise was rejected: on a connection that is still up a second copy could not overtake the
+ * first. `onDoubt` is called each time a copy may still be on its way; a tenure that was ever in doubt leaves a tombstone when it ends (it is *dirty*). The
+ * answer carries the send time of the copy that was answered, because deadlines count from it.
  *
- * The scripts say which question they answer. An answer that belongs to another question counts as none, and a connection of ours is replaced;
- * on one of yours the request is sent again until an answer fits. An answer that names no question at all counts the same on a connection
- * of ours, once: if the next connection answers the request so too, it is nonsense, and the request is refused. On one of yours it is
- * refused at once.
+ * The scripts say which question they answer. An answer that belongs to another question counts as none, and a connection of ours is replaced; on one of
+ * yours the request is sent again until an answer fits. An answer that names no question at all counts the same on a connection of ours, once: if the next
+ * connection answers the request so too, it is nonsense, and the request is refused. On one of yours it is refused at once.
  *
  * Everything ends. Most requests have a time (`until`). What undoes an ask of which a copy may still arrive waits for a connection however long that
  * takes, because until then that copy may take the lock, but not without end for an answer: once a copy of its own has left it goes on for `goOnMs`,
@@ -25,7 +24,7 @@
  * delivers the undoing behind it.
  *
  * Requests made together ({@link CommandSender.together}) may leave as one command, on which they do what they would have done one after the other.
- * Each is sent again alone: an error of that command says nothing about any. One made {@link CommandSender.behind} another leaves with it or not at all.
+ * Each is sent again alone: what that command is refused for good for says nothing about any. One made {@link CommandSender.behind} another leaves with it or not at all.
  *
  * What is not promised: that a request without an answer did not run.
  */
@@ -46,7 +45,7 @@ import { asOne, inGroups, leaderFor } from './joint-copies.js';
 import { none } from '../lists.js';
 import { type NextTurn, whenRead } from './reading.js';
 import { FIRST_ROUND_TRIP_MS } from './round-trips.js';
-import type { Topology } from './topology.js';
+import type { Detour, Topology } from './topology.js';
 import type { ErrorMeaning } from './reply-errors.js';
 import { isLasting } from './trouble.js';
 import { connectionClosed } from './unavailable.js';
@@ -174,7 +173,8 @@ export class CommandSender {
     const connection = this.#topology.connectionTo(pending.lockKey);
     const trouble =
       connection === undefined && pending.givesUp ? this.#topology.troubleWith(pending.lockKey) : undefined;
-    if (connection !== undefined) this.#send(pending, connection);
+    if (pending.options.isMoot?.() === true) pending.drop();
+    else if (connection !== undefined) this.#send(pending, connection);
     else if (this.#topology.ended) pending.drop(connectionClosed());
     else if (isLasting(trouble)) pending.drop(trouble);
     else pending.pause = this.#topology.whenReady(pending.lockKey, () => this.#launch(pending));
@@ -231,10 +231,7 @@ export class CommandSender {
     const [first] = group;
     const copies = first.followers === undefined ? group : [first, ...first.followers];
     const joint = asOne(group);
-    if (joint === undefined) {
-      for (const copy of copies) this.#leaveAlone(copy);
-      return;
-    }
+    if (joint === undefined) return copies.forEach((copy) => this.#leaveAlone(copy));
     this.#gather(first.connection);
     start(first.connection.port, joint, {
       onReply: (replies) => {
@@ -247,9 +244,9 @@ export class CommandSender {
         for (const copy of copies) {
           const meaning = meaningFor(copy, error);
           // Once, before all are sent again: where they go then is what has been learnt from it.
-          if (copy === first && meaning.kind === 'transient')
-            this.#topology.refused({ ...meaning, connection: first.connection });
-          this.#failed(copy, error, { kind: 'unknown' });
+          if (copy === first) this.#learn(copy.connection, meaning);
+          // What is refused for now is so before any effect, and of all of them.
+          this.#goOn(copy, error, meaning.kind === 'transient' ? meaning : { kind: 'unknown' });
         }
       },
     });
@@ -268,11 +265,19 @@ export class CommandSender {
     else pending.replied(reply, sentAt, connection.node);
   }
 
-  #failed<R>(copy: Copy<R>, error: unknown, meaning: ErrorMeaning = meaningFor(copy, error)): void {
+  #failed<R>(copy: Copy<R>, error: unknown): void {
+    const meaning = meaningFor(copy, error);
+    this.#goOn(copy, error, meaning, this.#learn(copy.connection, meaning));
+  }
+
+  #learn(connection: Connection, meaning: ErrorMeaning): Detour | undefined {
+    return meaning.kind === 'transient' ? this.#topology.refused({ ...meaning, connection }) : undefined;
+  }
+
+  #goOn<R>(copy: Copy<R>, error: unknown, meaning: ErrorMeaning, detour?: Detour): void {
     const { pending, connection } = copy;
     const now = this.#clock.now();
     connection.answered(now);
-    const detour = meaning.kind === 'transient' ? this.#topology.refused({ ...meaning, connection }) : undefined;
     const delayMs = pending.failed(copy, meaning, error);
     if (delayMs === undefined) return;
     if (detour !== undefined) {

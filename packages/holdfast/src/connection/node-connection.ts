@@ -90,7 +90,7 @@ export class NodeConnection implements Connection {
   }
 
   get ready(): boolean {
-    return this.redis.status === 'ready' && this.#database === 'chosen' && !this.#closed;
+    return this.redis.status === 'ready' && this.#database === 'chosen' && !this.#broken && !this.#closed;
   }
 
   get retired(): boolean {
@@ -131,8 +131,7 @@ export class NodeConnection implements Connection {
 
   /** What is known of the way to its server. */
   get reach(): Reach {
-    // One that is replaced is ready until it has closed.
-    if (this.ready && !this.#broken) return { state: 'connected', silentMs: this.#silence.silentMs(this.#tools.now()) };
+    if (this.ready) return { state: 'connected', silentMs: this.#silence.silentMs(this.#tools.now()) };
     return this.#broken || this.#trouble !== undefined || this.ended ? { state: 'down' } : this.#approach.reach;
   }
 
@@ -209,7 +208,7 @@ export class NodeConnection implements Connection {
     if (this.#ownership === 'yours' || this.#closed || this.redis.status !== 'ready') return;
     if (now - this.#replacedAt < RECYCLE_PAUSE_MS) return;
     this.#replacedAt = now;
-    // ioredis tells of the close later: nothing that is known of this connection speaks for the way to the server any more.
+    // ioredis tells of the close later, and takes commands until then that it does not send: nothing speaks for the way to the server any more.
     this.#broken = true;
     this.redis.disconnect(true);
   }

@@ -45,6 +45,8 @@ export interface RequestOptions<R = unknown> {
    * when the server cannot save, and takes no writes; anything else ends then, lest what was refused and is undone comes back all the time.
    */
   readonly inLastingTrouble?: 'give up' | 'go on';
+  /** Asked before each copy: it has become known that there is nothing to do. Then the answer is `silent`. */
+  readonly isMoot?: () => boolean;
   /** `in full`, where nobody may be here any more when the answer comes. Absent: by name. */
   readonly form?: ScriptForm;
 }
@@ -198,7 +200,12 @@ export class PendingCommand<R> implements Request<R>, BagItem {
 
   /** A copy has failed. Says after how many milliseconds to send another one, if at all. */
   failed({ connection, epoch }: Sending, meaning: ErrorMeaning, error: unknown): number | undefined {
-    if (this.settled) return undefined;
+    if (this.settled) {
+      // Nobody waits for it any more; whoever is to undo it may want to know that it has not run.
+      const isRefused = meaning.kind === 'transient' || meaning.kind === 'permanent';
+      if (isRefused && this.#wasSentOn(connection, epoch)) this.#unansweredThere--;
+      return undefined;
+    }
     // What Redis refuses for good, and is not said to mean this command, means another one that left together with it.
     if (meaning.kind !== 'unknown' || meaningOf(error).kind !== 'permanent') this.#lastError = redacted(error);
     if (meaning.kind !== 'transient' && meaning.kind !== 'permanent') this.doubt();

@@ -41,6 +41,8 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
   readonly #subscription: WakeupSubscription;
   #demand: Demand;
   #request: Request<AskReply> | undefined;
+  /** An ask that was given up: the answer to its last copy may still come. */
+  #givenUp: Request<AskReply> | undefined;
   #askedAt: number | undefined;
   #ticket = 0;
   #reached = false;
@@ -102,7 +104,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
 
   /** Redis may know of the tenure: it may stand in the queue or own the lock, or do so later. */
   get reached(): boolean {
-    return this.#reached || this.#request?.mayRun === true;
+    return this.#reached || (this.#request ?? this.#givenUp)?.mayRun === true;
   }
 
   /** Asks now; while an ask is under way, once more after its answer. */
@@ -191,7 +193,8 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
 
   onAnswer(answer: Answer<AskReply>): void {
     // An ask that was turned away without a place has left nothing to undo, nor has one that was refused whenever it was sent.
-    if (answer.kind !== 'reply' || answer.reply.kind !== 'busy') this.#reached = this.reached;
+    if (answer.kind === 'silent') this.#givenUp = this.#request;
+    else if (answer.kind !== 'reply' || answer.reply.kind !== 'busy') this.#reached = this.reached;
     this.#request = undefined;
     if (answer.kind !== 'reply') {
       if (!this.#stopped) this.#subject.onFailed(answer);

@@ -268,14 +268,15 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.end();
     this.#askLoop?.drop();
     this.#steps?.drop();
-    if (this.#askLoop?.reached ?? true) {
+    const isMoot = () => this.#askLoop?.reached === false;
+    if (!isMoot()) {
       const { settings, clock, recentReleases } = this.#parts;
       const leases = { longestMs: this.#longestLeaseMs, claimMs: settings.claimLeaseMs };
       const release = this.steps.withdrawal(end, restUntil);
       const undoing = undoingAt(clock.now(), { inDoubt: this.#dirty }, leases);
-      const answer = await withdraw(this.#parts, release, this, undoing);
+      const answer = await withdraw(this.#parts, release, this, { ...undoing, isMoot });
       if (answer.kind === 'reply') recentReleases.note(release, answer.sentAt);
-      else outcome = answer;
+      else if (!isMoot()) outcome = answer;
     }
     this.#subscription.close();
     return outcome;

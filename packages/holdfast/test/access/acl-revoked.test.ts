@@ -106,6 +106,24 @@ describe('rights that are taken away while a call waits without limit', () => {
   });
 });
 
+it('the right to listen: each refusal is told once in a while, however many latches are waited for, and says which connection it is', async () => {
+  await revoke('+@all', '~*');
+  const client = openAs(kit, 'limited');
+  const told: string[] = [];
+  client.on('error', ({ message }) => void told.push(message));
+  await client.connect();
+  await revoke('-subscribe', '-unsubscribe');
+  for (const name of ['one', 'two', 'three', 'four']) {
+    const latch = client.getCountDownLatch(name);
+    await latch.trySetCount(1);
+    expect(await latch.await(100)).toBe(false);
+    await latch.delete();
+  }
+  await waitUntil(() => told.some((message) => message.includes('unsubscribe')), { what: 'a refusal is told' });
+  expect(told).toEqual([...new Set(told)]);
+  for (const message of told) expect(message).toMatch(/^The connection for messages/);
+});
+
 it('a message that was lost is made good by a re-ask, also for a user that may not PING', async () => {
   await revoke('-ping');
   const proxy = await faultProxy({ target: kit.server });

@@ -11,14 +11,16 @@ import { turns } from '../support/room.js';
 const leaks = guardLeaks();
 const EPOCH_MS = 1_700_000_000_000;
 
-function setUp(code: 'MISCONF' | 'BUSY' = 'MISCONF') {
+function setUp(code: 'MISCONF' | 'BUSY' = 'MISCONF', answersAfterMs = 0) {
   const clock = new ManualClock();
   const server = new MemoryServer({ now: () => EPOCH_MS + clock.now() });
   const inner = direct(() => server);
   const sent = { scripts: 0 };
   const network: Network = {
     dial: (address, listener) => {
-      const socket = inner.dial(address, listener);
+      const late = (frame: Parameters<typeof listener.onFrame>[0]) =>
+        void clock.setTimer(() => listener.onFrame(frame), answersAfterMs);
+      const socket = inner.dial(address, answersAfterMs > 0 ? { ...listener, onFrame: late } : listener);
       const send = (request: Parameters<typeof socket.send>[0]) => {
         if (/^eval/i.test(String(request[0]))) sent.scripts++;
         socket.send(request);
@@ -62,6 +64,33 @@ it('a call whose every question was refused for now has left nothing, and nothin
   const failed = ['one', 'two'].map((name) => failureOf(client.getLock(name).acquire({ waitMs: 500 })));
   await pass(600);
   expect(await Promise.all(failed)).toMatchObject([{ code: 'LOCK_UNAVAILABLE' }, { code: 'LOCK_UNAVAILABLE' }]);
+  const { scripts } = sent;
+  await pass(2_000);
+  expect(sent.scripts - scripts).toBe(0);
+});
+
+it('so has one that asked for several locks in one command', async () => {
+  const { client, pass, sent, refuse } = setUp('BUSY');
+  await client.getLock('order').withLock(() => undefined);
+  refuse();
+  const failed = failureOf(client.getMultiLock(['one', 'two', 'three']).acquire({ waitMs: 500 }));
+  await pass(600);
+  expect(await failed).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  const { scripts } = sent;
+  await pass(2_000);
+  expect(sent.scripts - scripts).toBe(0);
+});
+
+it('so has one whose last refusal comes when it has its answer', async () => {
+  const { client, pass, sent, refuse } = setUp('BUSY', 200);
+  const first = client.getLock('order').withLock(() => undefined);
+  await pass(3_000);
+  await first;
+  refuse();
+  const failed = failureOf(client.getLock('one').acquire({ waitMs: 100 }));
+  await pass(200);
+  expect(await failed).toMatchObject({ code: expect.stringMatching(/LOCK_(UNAVAILABLE|TIMEOUT)/) });
+  await pass(1_000);
   const { scripts } = sent;
   await pass(2_000);
   expect(sent.scripts - scripts).toBe(0);
