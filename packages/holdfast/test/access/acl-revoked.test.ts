@@ -110,7 +110,7 @@ it('the right to listen: each refusal is told once in a while, however many latc
   await revoke('+@all', '~*');
   const client = openAs(kit, 'limited');
   const told: string[] = [];
-  client.on('error', ({ message }) => void told.push(message));
+  client.on('error', (error) => void told.push((error as Error).message));
   await client.connect();
   await revoke('-subscribe', '-unsubscribe');
   for (const name of ['one', 'two', 'three', 'four']) {
