@@ -29,8 +29,9 @@ export const planted = [
   {
     name: 'a copy of a release gives back again',
     ...{ with: 'semaphore', class: 'broken', rules: ['permits'], file: `${server}/permits/held.ts` },
-    before: 'if (gives) holders.shrink(tenure, own, left);',
-    after: 'if (gives) holders.shrink(tenure, own, left); else if (left === 0 && known) holders.put(1);',
+    before: 'if (own !== undefined && own.n > left) holders.shrink(tenure, own, left);',
+    after:
+      'if (own !== undefined && own.n > left) holders.shrink(tenure, own, left); else if (left === 0 && known) holders.put(1);',
   },
   {
     name: 'a renewal revives what others may have',
@@ -54,8 +55,8 @@ export const planted = [
   {
     name: 'a release serves nobody',
     ...{ with: 'semaphore', class: 'calm', rules: ['lost wakeup', 'order'], file: `${server}/permits/held.ts` },
-    before: '  step.passOn();\n  if (gives || holders.swept)',
-    after: '  if (gives || holders.swept)',
+    before: '  step.passOn();\n  step.announce(channel);\n  if (left > 0)',
+    after: '  step.announce(channel);\n  if (left > 0)',
   },
   {
     name: 'ids end before their time',
