@@ -183,7 +183,7 @@ export const planted = [
     name: 'a copy makes a lock rest again',
     ...{ with: 'rest', class: 'broken', rules: ['record', 'exclusion', 'ghost'], file: `${server}/rest.ts` },
     before: 'if (count === undefined) {',
-    after: 'if (count === undefined && !redis.exists(dead)) {',
+    after: 'if (count === undefined && !redis.exists(given(keys, 3))) {',
   },
   {
     name: 'who waited is not told that the lease before ran out',
