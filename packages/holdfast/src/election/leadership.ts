@@ -46,7 +46,8 @@ export class LeadershipHandle implements Leadership {
     if (this.#end !== undefined) return this.#end.catch(() => undefined);
     // Told before anything of it is sent.
     this.#end = Promise.resolve().then(() => this.#giveBack());
-    this.#resigned.abort(this.#resignation());
+    // One that was lost, though no timer could say so yet, is told as that.
+    if (!this.signal.aborted) this.#resigned.abort(this.#resignation());
     return this.#end;
   }
 

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { inboxChannel, share } from '@holdfast/core';
 import { useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import type { LockClient } from 'holdfast';
+import type { Leadership, LockClient } from 'holdfast';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { stall } from '../support/stall.js';
 import { failureOf } from '../support/outcomes.js';
@@ -66,6 +66,21 @@ describe('a lease that ends while the event loop stands still', () => {
     unsubscribe('holdfast:released', dawdle);
     await (await waiting).release();
     expect(await holdsInRedis(kit, lock.name)).toBe(0);
+  });
+
+  it.each<[string, (leadership: Leadership) => unknown]>([
+    ['settles behind it', () => undefined],
+    ['resigns behind it', (leadership) => leadership.resign()],
+  ])('is told as a loss to the signal of a leader whose function %s', async (_, next) => {
+    const client = openClient(kit, { watchdogTimeoutMs: 300 });
+    let signal: AbortSignal | undefined;
+    const campaign = client.election(freshName()).campaign((leadership) => {
+      ({ signal } = leadership);
+      stall(400);
+      return next(leadership);
+    });
+    expect(await failureOf(campaign)).toMatchObject({ code: 'LOCK_LOST' });
+    expect(signal?.reason).toMatchObject({ code: 'LOCK_LOST' });
   });
 
   it('sends the call that was being let in back to its place, before the line asks again', async () => {
