@@ -180,9 +180,9 @@ export class MultiLockHandle implements MultiLock {
       beginStep(call, parts);
       const late = leaseMs && (await fixLeases(bundle, leaseMs, { ...call, signal: end.signal }));
       if (late) return await miss(late, 'unanswered');
-      // Lost while others were waited for, and no wait was left to end.
-      const lost = bundle.check();
-      if (lost !== undefined) throw lost.lossError();
+      // Over while others were waited for, or lost, and no wait was left to end.
+      bundle.check();
+      end.signal.throwIfAborted();
       return bundle;
     } catch (error) {
       await withdraw(bundle, call, parts);

@@ -176,6 +176,7 @@ describe('a call of several steps at the end of its scope', () => {
   const locks = (client: LockClient, name: string) => client.getMultiLock([`${name}-1`, `${name}-2`]);
 
   it.each<[string, number, (client: LockClient, name: string, ran: () => void) => Promise<unknown>]>([
+    ['begun with the last of its locks', 2, (client, name, ran) => locks(client, name).withLock(ran)],
     ['the lease of a multi-lock', 2, (client, name, ran) => locks(client, name).withLock({ leaseMs: 60_000 }, ran)],
     ['the id of a permit', 1, (client, name, ran) => semaphore(client, name).acquire().then(ran)],
   ])('is cancelled before it has %s, and gives back what it took', async (_, steps, call) => {
