@@ -221,10 +221,9 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
 
   /** Why it was lost; `found`, when nothing more is known. Redis can only say that the lock is not ours any more, a message may have said why. */
   whyLost(found: LockLostReason): LockLostReason {
-    if (this.#loss !== undefined) return this.#loss;
     const { clock, settings } = this.#parts;
     const forced = this.#messages.forcedSince(clock.now() - settings.responseTimeoutMs);
-    return forced && (found === 'deleted' || found === 'taken') ? 'force-unlocked' : found;
+    return this.#loss ?? (forced && (found === 'deleted' || found === 'taken') ? 'force-unlocked' : found);
   }
 
   onSuspect(): void {
