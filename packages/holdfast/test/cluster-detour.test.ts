@@ -11,7 +11,10 @@ import { openProxy } from './support/redis-inputs.js';
 const kit = useRedis();
 const SLOTS = 16_384;
 
-it('a server to which a lock had gone ahead of its slot, and which is gone before it keeps that, is left alone from then on: the next lock that goes there has a way of its own', async () => {
+/** More than any server is asked in a moment. */
+const MANY = 20;
+
+it('a server to which locks had gone ahead of their slot, and which is gone before it keeps that, is tried once for all of them, and a second later no more; the next lock that goes there has a way of its own', async () => {
   const proxy = await openProxy(kit);
   const known = new Redis({ lazyConnect: true });
   const template = Object.assign(new EventEmitter(), {
@@ -20,7 +23,7 @@ it('a server to which a lock had gone ahead of its slot, and which is gone befor
     slots: Array.from({ length: SLOTS }, () => ['old:1']),
     nodes: () => [known],
     disconnect: () => undefined,
-    refreshSlotsCache: () => undefined,
+    refreshSlotsCache: (answered: () => void) => answered(),
     duplicate: () => template,
   });
   const opened: string[][] = [];
@@ -32,7 +35,8 @@ it('a server to which a lock had gone ahead of its slot, and which is gone befor
     for (const event of ['connecting', 'close']) redis.on(event, () => seen.push(event));
     return redis;
   };
-  const topology = new ClusterTopology(template as unknown as Cluster, drivenTools().tools);
+  const { tools, passAll } = drivenTools();
+  const topology = new ClusterTopology(template as unknown as Cluster, tools);
   kit.cleanup(() => topology.close());
   template.emit('refresh');
   const point = () =>
@@ -43,8 +47,13 @@ it('a server to which a lock had gone ahead of its slot, and which is gone befor
     });
   const there = { what: 'the way to the other server' };
   await waitUntil(() => point() !== undefined, there);
+  proxy.refuse();
   proxy.reset();
   await waitUntil(() => opened[0]?.includes('close'), { what: 'the server to be gone' });
+  for (let asked = 0; asked < MANY; asked++) expect(point()).toBeUndefined();
+  expect(opened).toHaveLength(1);
+  expect(passAll()).toBe('no timer is left');
+  await proxy.heal();
   await waitUntil(() => point() !== undefined, there);
-  expect(opened).toEqual([['connecting', 'close'], ['connecting']]);
+  expect(opened).toHaveLength(2);
 });

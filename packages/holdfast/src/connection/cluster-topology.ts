@@ -33,6 +33,8 @@ import { nameFor, oursForSure, swift } from './connection-options.js';
 
 /** While a call waits for a server, the map is asked for this often. */
 const LOOK_MS = 200;
+/** A server that keeps nothing, and is gone, is tried for as long. */
+const LEAVE_MS = 1_000;
 
 const stale: ReadonlySet<string> = new Set(['MOVED', 'CLUSTERDOWN', 'READONLY', 'MASTERDOWN']);
 
@@ -211,7 +213,7 @@ export class ClusterTopology implements Topology {
       this.#map.refresh();
       listener.onDown();
       // A lock had gone there ahead of its slot. It may never keep that, and never come back.
-      if (!this.#map.owners.has(node)) this.#retire(connection);
+      if (!this.keeps(node)) this.#tools.after(LEAVE_MS, () => this.#leave(connection));
     };
     const connection = new NodeConnection(node, { redis, ownership: 'ours' }, { ...listener, onDown }, this.#tools);
     this.#connections.set(node, connection);
@@ -232,6 +234,11 @@ export class ClusterTopology implements Topology {
     }
     if (this.#wanted === 'all') this.#reachAll();
     this.#events.onUp(moved);
+  }
+
+  /** Not at once: each call that is sent there would connect anew. */
+  #leave(connection: NodeConnection): void {
+    if (!connection.ready && !connection.retired && !this.keeps(connection.node)) this.#retire(connection);
   }
 
   #retire(connection: NodeConnection): void {
