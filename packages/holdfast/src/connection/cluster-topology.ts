@@ -212,8 +212,7 @@ export class ClusterTopology implements Topology {
     const onDown = () => {
       this.#map.refresh();
       listener.onDown();
-      // A lock had gone there ahead of its slot. It may never keep that, and never come back.
-      if (!this.keeps(node)) this.#tools.after(LEAVE_MS, () => this.#leave(connection));
+      this.#tools.after(LEAVE_MS, () => this.#leave(connection));
     };
     const connection = new NodeConnection(node, { redis, ownership: 'ours' }, { ...listener, onDown }, this.#tools);
     this.#connections.set(node, connection);
@@ -236,7 +235,7 @@ export class ClusterTopology implements Topology {
     this.#events.onUp(moved);
   }
 
-  /** Not at once: each call that is sent there would connect anew. */
+  /** A lock had gone there ahead of its slot. It may never keep that, and never come back. Not at once: each call that is sent there would connect anew. */
   #leave(connection: NodeConnection): void {
     if (!connection.ready && !connection.retired && !this.keeps(connection.node)) this.#retire(connection);
   }

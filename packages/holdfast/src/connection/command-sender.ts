@@ -75,7 +75,6 @@ export class CommandSender {
     this.#nextTurn = parts.nextTurn;
     this.#topology.listen({
       onUp: () => this.#resend(),
-      onDown: () => undefined,
       onLastingTrouble: (covers, error) => {
         for (const pending of this.#pending) if (pending.givesUp && covers(pending.lockKey)) pending.drop(error);
       },

@@ -205,8 +205,8 @@ export class NodeConnection implements Connection {
   /** Replaces a connection of ours that is open but of no use: silent, out of step, or to a server that is no master. Yours is left alone. */
   recycle(): void {
     const now = this.#tools.now();
-    if (this.#ownership === 'yours' || this.#closed || this.redis.status !== 'ready') return;
-    if (now - this.#replacedAt < RECYCLE_PAUSE_MS) return;
+    const isOpen = this.#ownership === 'ours' && !this.#closed && this.redis.status === 'ready';
+    if (!isOpen || now - this.#replacedAt < RECYCLE_PAUSE_MS) return;
     this.#replacedAt = now;
     // ioredis tells of the close later, and takes commands until then that it does not send: nothing speaks for the way to the server any more.
     this.#broken = true;

@@ -54,7 +54,6 @@ export class Readiness {
     this.#inbox = inbox;
     this.#parts = parts;
     topology.listen({
-      onUp: () => undefined,
       onDown: () => {
         if (topology.ended) this.#fail(connectionClosed());
       },
@@ -123,15 +122,10 @@ export class Readiness {
       for (const waiter of this.#waiting) waiter.resolve();
     } else if (!this.#opening) {
       this.#opening = true;
-      this.#inbox.open().then(
-        () => this.#opened(this.#look),
-        (error: unknown) => this.#opened(() => this.#fail(redacted(error))),
-      );
+      const opened = this.#inbox.open().finally(() => {
+        this.#opening = false;
+      });
+      opened.then(this.#look, (error: unknown) => this.#fail(redacted(error)));
     }
   };
-
-  #opened(next: () => void): void {
-    this.#opening = false;
-    next();
-  }
 }

@@ -70,7 +70,7 @@ export class SentinelWatch {
     const sentinels: Partial<SentinelAddress>[] = this.#template.options.sentinels ?? [];
     this.#links = apart(() =>
       sentinels.map((address) => {
-        const onChange = (change: Change) => void this.#leave(change, this.#shunMs(change, address));
+        const onChange = (change: Change) => void this.#leave(change, address);
         return new SentinelLink(this.#template, address, this.#tools, onChange);
       }),
     );
@@ -81,15 +81,11 @@ export class SentinelWatch {
     await Promise.all(this.#links.map((link) => link.close()));
   }
 
-  /** For how long to stay away from the old master that this sentinel tells of. */
-  #shunMs({ from, to }: Change, sentinel: Partial<SentinelAddress>): number {
+  async #leave({ from, to }: Change, sentinel: Partial<SentinelAddress>): Promise<void> {
     const now = this.#tools.now();
     if (to !== undefined) this.#named.set(sentinel, { master: String(to), until: now + SHUN_MS });
     const isDisputed = ({ master, until }: { master: string; until: number }) => now < until && master === String(from);
-    return [...this.#named.values()].some(isDisputed) ? AGREEMENT_MS : SHUN_MS;
-  }
-
-  async #leave({ from, to }: Change, shunMs: number): Promise<void> {
+    const shunMs = [...this.#named.values()].some(isDisputed) ? AGREEMENT_MS : SHUN_MS;
     const [left, next] = await Promise.all([this.#addressesOf(from), to && this.#addressesOf(to)]);
     this.#shunned = { addresses: left, until: this.#tools.now() + shunMs };
     for (const redis of this.#minded) {

@@ -33,7 +33,7 @@ export class Shards {
   constructor(topology: Topology, tools: ConnectionTools) {
     this.#topology = topology;
     this.#tools = tools;
-    topology.listen({ onUp: () => this.#leave((node) => topology.keeps?.(node) === false), onDown: () => undefined });
+    topology.listen({ onUp: () => this.#leave((node) => topology.keeps?.(node) === false) });
   }
 
   /** The broadcast of the server that keeps a lock now; undefined where there are no sharded channels or the server is not known. */
@@ -53,7 +53,6 @@ export class Shards {
     for (const [node, shard] of this.#shards) {
       if (!isOver(node)) continue;
       this.#shards.delete(node);
-      this.#without.delete(node);
       const closed: Promise<void> = close(shard).finally(() => this.#closing.delete(closed));
       this.#closing.add(closed);
     }

@@ -88,8 +88,8 @@ export class Subscriber implements SubscriberPort {
     // A promise keeps the context it was made in, up to Node 22.
     const confirmation = apart(() => quietWait<void>());
     this.#channels.set(channel, { confirmation, heard: false });
-    if (this.#redis === undefined && !this.#opening) this.#open(undefined);
-    else if (this.#redis?.status === 'ready') void this.#send(this.#redis, channel);
+    this.resume();
+    if (this.#redis?.status === 'ready') void this.#send(this.#redis, channel);
     return confirmation.promise;
   }
 
@@ -161,11 +161,8 @@ export class Subscriber implements SubscriberPort {
   /** @param instead - the connection that is over. */
   #open(instead: Redis | undefined): void {
     this.#opening = false;
-    if (this.#closed) return;
-    if (this.#topology.ended) {
-      this.#redis = undefined;
-      return;
-    }
+    this.#redis = undefined;
+    if (this.#closed || this.#topology.ended) return;
     const redis = apart(() => this.#topology.openSubscriber(forMessages, instead));
     if (redis === undefined) {
       this.#reopenSoon(instead);

@@ -32,11 +32,11 @@ export class TopologyEvents implements TopologyListener {
   }
 
   onDown(node: string, covers: Covers): void {
-    for (const listener of this.#listeners) listener.onDown(node, covers);
+    for (const listener of this.#listeners) listener.onDown?.(node, covers);
   }
 
   onUp(covers: Covers): void {
-    for (const listener of this.#listeners) listener.onUp(covers);
+    for (const listener of this.#listeners) listener.onUp?.(covers);
     this.resume();
   }
 

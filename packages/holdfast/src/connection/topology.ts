@@ -20,9 +20,9 @@ export type Covers = (lockKey: string) => boolean;
 /** Told when connections go and come. */
 export interface TopologyListener {
   /** The connection to a server is lost: nothing is known about its locks, nor whether it is the same server when it is back. */
-  onDown(node: string, covers: Covers): void;
+  onDown?(node: string, covers: Covers): void;
   /** The server of these locks can be reached (again), or is another one from now on: what is believed of them should be verified. */
-  onUp(covers: Covers): void;
+  onUp?(covers: Covers): void;
   /** The server of these locks is another run than before: a replica that took over, or one that has restarted. It may not know the latest writes. */
   onOther?(covers: Covers): void;
   /** The server of these locks has said that it is a replica. It may be a master again on the same connection, with other data. */

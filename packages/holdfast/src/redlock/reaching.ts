@@ -29,24 +29,17 @@ export class Reaching {
       return;
     }
     for (const node of nodes) if (!node.mayVote) node.connect();
-    const states = nodes.map(({ state }) => state);
-    const isEnough = states.filter((state) => state === 'may vote').length >= majority;
-    if (isEnough && !states.includes('connecting')) {
-      this.#done();
-      return;
-    }
+    const isEnough = nodes.filter(({ mayVote }) => mayVote).length >= majority;
     const now = parts.clock.now();
     // News of a node that is dead is no reason to wait longer for one that is silent.
     const momentEndsAt = isEnough ? (endsAt ?? now + momentMs) : undefined;
+    if (momentEndsAt !== undefined && (now >= momentEndsAt || !nodes.some(({ state }) => state === 'connecting'))) {
+      this.#done();
+      return;
+    }
     const look = () => this.begin(momentMs, momentEndsAt);
     this.#unwatch = this.#electorate.watch(look);
-    this.#next =
-      momentEndsAt === undefined
-        ? parts.waits.at(now + 2 * momentMs, look)
-        : parts.waits.at(momentEndsAt, () => {
-            this.stop();
-            this.#done();
-          });
+    this.#next = parts.waits.at(momentEndsAt ?? now + 2 * momentMs, look);
   }
 
   stop(): void {

@@ -28,7 +28,6 @@ import { Standing } from './standing.js';
 
 /** How long a client looks again after what it waits for, should no news of a node come. */
 const LOOK_MS = 100;
-const nothing = () => undefined;
 
 class Client extends ClientBase implements RedLockClient {
   readonly #electorate: Electorate;
@@ -53,8 +52,7 @@ class Client extends ClientBase implements RedLockClient {
         onNews: () => electorate.onNews(),
         onError: (error) => node.note(error),
       });
-      const { topology } = backend.parts;
-      topology.listen({ onUp: nothing, onDown: nothing, onDemoted: () => standing.demoted() });
+      backend.parts.topology.listen({ onDemoted: () => standing.demoted() });
       const node: LockNode = new LockNode(opened.redis, { backend, standing, silentAfterMs: times.nodeTimeoutMs });
       return node;
     });

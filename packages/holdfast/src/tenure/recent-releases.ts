@@ -68,8 +68,6 @@ export class RecentReleases implements TopologyListener {
     this.#newer.push({ operations, id, seq, restUntil, end, sentAt, node });
   }
 
-  onDown(): void {}
-
   /** In a Cluster another server may keep these names from now on. */
   onUp(covers: Covers): void {
     this.#tellAgain(({ operations: { key }, node }) => covers(key) && this.#topology.nodeOf(key) !== node);
