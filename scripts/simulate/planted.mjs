@@ -115,8 +115,8 @@ export const planted = [
   {
     name: 'a leader is told after it has resigned',
     ...{ with: 'election', class: 'calm', rules: ['loss told late'], file: `${client}/election/leadership.ts` },
-    before: '    this.#resigned.abort(this.#resignation());\n    return this.#end;',
-    after: '    void this.#end.then(() => this.#resigned.abort(this.#resignation()));\n    return this.#end;',
+    before: 'if (!this.signal.aborted) this.#resigned.abort(this.#resignation());',
+    after: 'void this.#end.then(() => this.#resigned.abort(this.#resignation()));',
   },
   {
     name: 'terms do not rise',
