@@ -31,8 +31,8 @@ export async function lostAlerts(kit: RedisKit): Promise<{ readonly host: string
       else held.push(chunk);
       isFirst = false;
     });
-    // What the client has said by now arrives first.
-    upstream.on('end', () => setImmediate(() => client.end(Buffer.concat(held))));
+    // What the client has said by now arrives first. The server may reset the connection in place of ending it.
+    upstream.on('close', () => setImmediate(() => client.end(Buffer.concat(held))));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
