@@ -11,6 +11,7 @@ import { faultClasses } from '../src/check/fault-classes.js';
 import { levelsOf } from '../src/check/levels.js';
 import { type Model, fenced, mutex, reentrant } from '../src/check/linear/models.js';
 import { latch } from '../src/check/linear/latch.js';
+import type { AnyAction, Operation } from '../src/check/linear/operation.js';
 import { operationsOf } from '../src/check/linear/operations.js';
 import { readWrite } from '../src/check/linear/read-write.js';
 import { search } from '../src/check/linear/search.js';
@@ -43,41 +44,32 @@ const strangers = ({ levels, shared, fenced: withTokens }: RandomHistory): Rando
 describe('the linearizability checker', () => {
   const runs = proofRuns({ quick: 1_000, long: 300_000 });
 
+  const agrees = <S, A extends AnyAction>(model: Model<S, A>, histories: fc.Arbitrary<Operation<A>[]>): void => {
+    let explained = 0;
+    const property = fc.property(histories, (operations) => {
+      const answer = search(model, operations);
+      if (answer.kind === 'linearizable') explained += 1;
+      expect(answer.kind).toBe(hasOrder(model, operations) ? 'linearizable' : 'not-linearizable');
+    });
+    fc.assert(property, runs.parameters);
+    // Histories of one kind only would prove nothing.
+    expect(explained / runs.parameters.numRuns).toBeGreaterThan(0.1);
+    expect(explained / runs.parameters.numRuns).toBeLessThan(0.9);
+  };
+
+  const operationsOfLock = randomHistory(4).map((random) => {
+    const history = eventsOf(random);
+    const levels = [...levelsOf(history).values()].flat();
+    return operationsOf(levels, seizuresOf(history, []), { unknown: 'keep' });
+  });
+
   it.each([mutex, reentrant, fenced, readWrite] as Model<unknown>[])(
     'agrees with trying every order, for the $name model',
-    (model) => {
-      let explained = 0;
-      const property = fc.property(randomHistory(4), (random) => {
-        const history = eventsOf(random);
-        const levels = [...levelsOf(history).values()].flat();
-        const operations = operationsOf(levels, seizuresOf(history, []), { unknown: 'keep' });
-        const answer = search(model, operations);
-        if (answer.kind === 'linearizable') explained += 1;
-        expect(answer.kind).toBe(hasOrder(model, operations) ? 'linearizable' : 'not-linearizable');
-      });
-      fc.assert(property, runs.parameters);
-      // Histories of one kind only would prove nothing.
-      expect(explained / runs.parameters.numRuns).toBeGreaterThan(0.1);
-      expect(explained / runs.parameters.numRuns).toBeLessThan(0.9);
-    },
+    (model) => agrees(model, operationsOfLock),
     runs.timeoutMs,
   );
 
-  it(
-    'agrees with trying every order, for the latch model',
-    () => {
-      let explained = 0;
-      const property = fc.property(randomLatchCalls(6), (operations) => {
-        const answer = search(latch, operations);
-        if (answer.kind === 'linearizable') explained += 1;
-        expect(answer.kind).toBe(hasOrder(latch, operations) ? 'linearizable' : 'not-linearizable');
-      });
-      fc.assert(property, runs.parameters);
-      expect(explained / runs.parameters.numRuns).toBeGreaterThan(0.1);
-      expect(explained / runs.parameters.numRuns).toBeLessThan(0.9);
-    },
-    runs.timeoutMs,
-  );
+  it('agrees with trying every order, for the latch model', () => agrees(latch, randomLatchCalls(6)), runs.timeoutMs);
 
   it(
     'says the same whether acquisitions of unknown fate are left out or not',

@@ -22,7 +22,10 @@ export interface WakeupSubscription {
   readonly mayQueue: boolean;
   /** Whether a message can reach the tenure now. */
   readonly open: boolean;
-  /** Starts listening for the release of a busy lock, unless it does or is about to, and calls `opened` once when it does, where the inbox does not tell. What was refused is tried anew. */
+  /**
+   * Starts listening for the release of a busy lock, unless it does or is about to. What was refused is tried anew. `opened` is called once when it listens;
+   * in the queue mode never, since there the inbox tells all its listeners when it opens.
+   */
   listen(opened: () => void): void;
   /** How long to wait, in milliseconds, before the next ask, now that one has found the lock busy. */
   pauseMs(found: ReaskSituation): number;
