@@ -72,7 +72,7 @@ it("who waits for a lock as Redisson's clients do listens at the server that kee
   const wakeup = new RedissonWakeup({ ...parts, inbox } as never);
   const operations = { key: 'name', releaseChannel: channel } as Operations;
   const subscription = wakeup.subscribe(operations, 'tenure', { onMessage: () => undefined, onGap: () => undefined });
-  const wish = { demand: {} as Demand, subscription };
+  const wish = { listener: {}, demand: {} as Demand, subscription };
   const tenure = { id: 'tenure', operations, onBusy: () => undefined } as Partial<AskSubject> as AskSubject;
   const loop = new AskLoop({ ...parts, wakeup } as unknown as ClientParts, tenure, wish);
   loop.ask();

@@ -28,6 +28,7 @@ it('a waiter whose inbox was opened before the answer to its first ask came join
   const subscription = { mayQueue: false, open: false, pauseMs: () => settings.reaskMs };
   const demand = { terms: { leaseMs: 30_000 }, patientUntil: Number.POSITIVE_INFINITY } as Demand;
   const loop = new AskLoop(parts as unknown as ClientParts, tenure as unknown as AskSubject, {
+    listener: {},
     demand,
     subscription: subscription as unknown as WakeupSubscription,
   });

@@ -15,9 +15,7 @@
  * How a call comes to its hold is in `admission.ts`, how a hold is given back in `departure.ts`, how all are lost in `loss.ts`, and what becomes
  * of a call whose time is over in `expiry.ts`. What is decided here is what a new call does, and what the news of the tenure mean. Which calls may
  * enter, and when the lock may pass in memory, is the primitive's policy (`policy.ts`). Passing in memory costs no command.
- *
  * When the tenure is lost every hold is lost with it, the waiting calls go on with a new tenure, and the old one is cancelled.
- *
  * Listeners come last: users are told of a change when it is complete, because what they call may be this very lock.
  */
 
@@ -89,7 +87,6 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
 
   /**
    * Resolves with what the request's completion makes of a hold, or of `busy` when the lock was that for as long as it was willing to wait.
-   *
    * Rejects with LockLostError when the request comes from inside a hold of this lock that has been lost: never a fresh acquisition.
    */
   acquire(request: AcquireRequest): Promise<unknown> {
@@ -238,12 +235,17 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
     });
   }
 
+  onPlace(): void {
+    this.#home.onPlace?.(this);
+  }
+
   onBusy(tenure: Stake, askedAt: number, owner: 'holdfast' | 'foreign'): void {
     this.change(() => {
       this.busyAt = this.parts.clock.now();
       if (owner === 'foreign' && !this.parts.wakeup.blind && ++this.#foreignSeen === 2)
         this.parts.reporter.foreignOwner(this.name);
       endAttempts(this.queue, askedAt);
+      this.#home.onKeptOut?.(this);
       if (this.tenure === tenure && this.queue.hasSingleAttempts) tenure.ask();
     });
   }

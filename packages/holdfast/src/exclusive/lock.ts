@@ -54,6 +54,10 @@ export interface LockHome {
   waitingHere(name: string): Iterable<Waiter>;
   /** Of a lock that readers share: where those stand in line who join this lane now. */
   placeIn?(lane: Seated): PlaceBehind | undefined;
+  /** Of such a lock: the lane is about to take its place in line. */
+  onPlace?(lane: Seated): void;
+  /** Of such a lock: Redis has answered that the lane is kept out. */
+  onKeptOut?(lane: Seated): void;
 }
 
 /** What has a place there: it stands for a name, or for a part of what this client does about it. */

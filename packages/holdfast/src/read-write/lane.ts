@@ -25,8 +25,10 @@ export class LanePolicy implements ExclusivePolicy {
   readonly originsOf = originsOf;
   /** Among lanes, which Redis lets in beside each other or not. */
   readonly holders = 'one';
-  /** Of readers: where their tenure has stood in line since it began to ask. */
+  /** Of readers: where their tenure has stood in line since it took its place, or is about to. */
   behind: PlaceBehind | undefined;
+  /** It came to stand behind a writer when its calls had been looked at. */
+  isOvertaken = false;
   #side: Side;
   readonly #downgrade: (tenure: Stake) => Promise<CountedDown>;
 

@@ -34,7 +34,7 @@ import type { Side } from '../tenure/operations.js';
 import type { HoldSteps } from '../tenure/hold-steps.js';
 import type { CountedDown, Stake } from '../tenure/stake.js';
 import type { Tenure } from '../tenure/tenure.js';
-import { placeBehind } from '../waiting/deadlock.js';
+import { judgeAnew, placeBehind } from '../waiting/deadlock.js';
 import type { AcquireRequest, PlaceBehind, Waiter } from '../waiting/waiter.js';
 import { around, isWrite, LanePolicy } from './lane.js';
 import type { SharedOperations } from './operations.js';
@@ -88,6 +88,28 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
     if (lane.tenure === undefined)
       lane.policy.behind = placeBehind(this.#writersInLine, () => this.heldHere(this.name));
     return lane.policy.behind;
+  }
+
+  /**
+   * A writer may have come before it: while no message could reach it, it had no place; or the command was lost with its connection. Then its calls
+   * close a circle now, if any.
+   */
+  onPlace(lock: Seated): void {
+    const lane = this.#own(lock);
+    if (lane?.policy.side !== 'read') return;
+    const behind = placeBehind(this.#writersInLine, () => this.heldHere(this.name));
+    if (behind?.writer === lane.policy.behind?.writer) return;
+    lane.policy.behind = behind;
+    lane.policy.isOvertaken = behind !== undefined;
+    for (const waiter of lane.queue) waiter.standsBehind = behind;
+  }
+
+  onKeptOut(lock: Seated): void {
+    const lane = this.#own(lock);
+    if (lane?.policy.isOvertaken !== true) return;
+    lane.policy.isOvertaken = false;
+    for (const one of [...this]) one.check();
+    for (const waiter of [...lane.queue]) judgeAnew(waiter, this, this.#parts);
   }
 
   /** Not those that wait in memory for a writer of this client: readers may come in before them. */

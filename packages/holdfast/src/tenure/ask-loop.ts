@@ -20,6 +20,7 @@ import type { Cancellable } from './ask-rounds.js';
 import type { Demand } from './demand.js';
 import type { Inherited } from './inherited.js';
 import type { AskReply, Contention, Owned } from './operations.js';
+import type { StakeListener } from './stake.js';
 import type { WakeupSubscription } from './wakeup.js';
 
 function isOwned(reply: AskReply): reply is Owned {
@@ -39,6 +40,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
   readonly #parts: ClientParts;
   readonly #subject: AskSubject;
   readonly #subscription: WakeupSubscription;
+  readonly #listener: Pick<StakeListener, 'onPlace'>;
   #demand: Demand;
   #request: Request<AskReply> | undefined;
   /** An ask that was given up: the answer to its last copy may still come. */
@@ -65,12 +67,17 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
   constructor(
     parts: ClientParts,
     subject: AskSubject,
-    { demand, subscription }: { demand: Demand; subscription: WakeupSubscription },
+    {
+      demand,
+      subscription,
+      listener,
+    }: { demand: Demand; subscription: WakeupSubscription; listener: Pick<StakeListener, 'onPlace'> },
   ) {
     this.#parts = parts;
     this.#subject = subject;
     this.#demand = demand;
     this.#subscription = subscription;
+    this.#listener = listener;
   }
 
   /** What is asked for from now on. */
@@ -144,12 +151,10 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     if (this.#freshUntil < this.askedAgainBy && until > this.#freshUntil) this.ask();
   }
 
-  /** It has its place in the queue until it asks again, or will have by the ask that is about to be sent. */
+  /** It has its place in the queue until it asks again, or will have when the ask that was sent is there. */
   get inLine(): boolean {
     // The server could not do what was asked: others come in meanwhile.
-    if (this.setback) return false;
-    const isAboutTo = this.#request?.sent === false && this.#subscription.mayQueue;
-    return (isAboutTo ? this.#demand.patientUntil : this.#freshUntil) >= this.askedAgainBy;
+    return !this.setback && this.#freshUntil >= this.askedAgainBy;
   }
 
   private get askedAgainBy(): number {
@@ -181,6 +186,7 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     const mayQueue = this.#subscription.mayQueue && !this.#stopped;
     this.#placeless = !mayQueue;
     const freshMs = mayQueue ? Math.min(freshTtlMs, Math.max(0, Math.ceil(patientUntil - now))) : 0;
+    if (freshMs > 0 && (!this.reached || this.#freshUntil < now)) this.#listener.onPlace?.();
     this.#freshUntil = freshMs > 0 ? now + freshMs : Number.NEGATIVE_INFINITY;
     const { operations, id } = this.#subject;
     return operations.ask(id, { leaseMs, freshMs, ticket: this.#ticket, freshTtlMs });

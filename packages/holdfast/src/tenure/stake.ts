@@ -125,6 +125,8 @@ export interface Stake {
 /** Told what becomes of a stake. */
 export interface StakeListener {
   onHeld(stake: Stake, how: 'asked' | 'granted', inherited?: Inherited): void;
+  /** The ask that is about to be sent takes a place in line, where it had none. */
+  onPlace?(): void;
   /** The lock has another owner. `askedAt`: when the question was sent. */
   onBusy(stake: Stake, askedAt: number, owner: 'holdfast' | 'foreign'): void;
   /** It will never be held. */

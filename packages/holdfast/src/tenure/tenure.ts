@@ -79,7 +79,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.lease = parts.watchdog.open(this, terms, this);
     this.#messages = new TenureMessages(parts, this);
     this.#subscription = parts.wakeup.subscribe(operations, this.id, this.#messages);
-    this.#askLoop = new AskLoop(parts, this, { demand, subscription: this.#subscription });
+    this.#askLoop = new AskLoop(parts, this, { demand, subscription: this.#subscription, listener });
   }
 
   get steps(): HoldSteps {

@@ -17,7 +17,8 @@
  * `client.run`) says nothing of when it ends. An abort signal is no end. What cannot be known is whether a scope awaits what was called in it:
  * work that it only started counts as awaited.
  *
- * Behind whom a reader stands is looked at once, when its lane begins to ask: one that joins a lane which asks already has the place of that one, which may
+ * Behind whom a reader stands is looked at when its lane takes its place: when it begins to ask, and again where a later ask takes the place, because an
+ * earlier one could take none; then the answer that keeps it out is what closes a circle. One that joins a lane which asks already has the place of that one, which may
  * have been let in with the readers that are in, and not have been told yet. So a hold that is told later keeps no such reader out, nor does a writer without a
  * place in line.
  */
@@ -46,12 +47,26 @@ interface Link {
 export type Verdict = 'asks' | 'waits' | 'waits for ever' | 'refused';
 
 /** Looks whether the call closes a circle, and tells of it. To be called where the call was made. */
-export function judge(waiter: Waiter, home: LockHome, { reporter, settings }: LockParts): Verdict {
+export function judge(waiter: Waiter, home: LockHome, parts: LockParts): Verdict {
+  return verdictOn(waiter, home, parts, () => waiter.request.site ?? new Site(waiter.request.entry, CALLERS));
+}
+
+/** The same of a call that waits, and has come to stand behind another. */
+export function judgeAnew(waiter: Waiter, home: LockHome, parts: LockParts): void {
+  verdictOn(waiter, home, parts, () => waiter.request.site);
+}
+
+function verdictOn(
+  waiter: Waiter,
+  home: LockHome,
+  { reporter, settings }: LockParts,
+  siteOf: () => Site | undefined,
+): Verdict {
   const held = home.heldHere(waiter.name);
   if (held.length === 0) return 'asks';
   const circle = circleClosedBy(waiter, held, home);
   if (circle === undefined) return 'waits';
-  const waits = waitsOf(waiter, circle);
+  const waits = waitsOf(waiter, circle, siteOf());
   const isRefused = settings.deadlocks === 'refuse';
   reporter.deadlock(waiter.request, waits, isRefused ? 'refused' : 'waits');
   if (!isRefused) return 'waits for ever';
@@ -102,9 +117,8 @@ function hasRunOut(circle: Link, { request }: Waiter): boolean {
 }
 
 /** What is told of a circle, beginning with the call that closes it. */
-function waitsOf({ request }: Waiter, circle: Link): readonly DeadlockWait[] {
-  const site = request.site ?? new Site(request.entry, CALLERS);
-  const waits: DeadlockWait[] = [{ name: request.name, site: site.text, holderSite: circle.hold.site?.text }];
+function waitsOf({ request }: Waiter, circle: Link, site: Site | undefined): readonly DeadlockWait[] {
+  const waits: DeadlockWait[] = [{ name: request.name, site: site?.text, holderSite: circle.hold.site?.text }];
   for (let link: Link | undefined = circle; link?.next !== undefined; link = link.next) {
     const { by, next } = link;
     waits.push({ name: by.name, site: by.request.site?.text, holderSite: next.hold.site?.text });

@@ -130,7 +130,7 @@ export function circleContract(world: World, wakeup: Wakeup): void {
     });
 
     it('waits on when that writer waits in the process for another, behind whom readers come first', async () => {
-      const { book, account, told, called } = setUp();
+      const { book, account, told, called, waiting } = setUp();
       const [reads, isDowngraded, hasAccount, mayRead] = [new Gate(), new Gate(), new Gate(), new Gate()];
       const first = await world.outcome(book.writeLock().acquire());
       const reader = first.run(() =>
@@ -150,6 +150,7 @@ export function circleContract(world: World, wakeup: Wakeup): void {
       await called(4);
       mayRead.open();
       await called(5);
+      await waiting(1);
       const released = first.release();
       isDowngraded.open();
       const outcomes = await world.outcome(outcomesOf(reader, owner, writer, released));
