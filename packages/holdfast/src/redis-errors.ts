@@ -108,6 +108,7 @@ export class StaleTokenError extends LockErrorBase {
   }
   static readonly code = 'LOCK_STALE_TOKEN';
   readonly code = StaleTokenError.code;
+  declare readonly lockName: string;
   /** The key that was to be written. */
   readonly key: string;
   /** The token of the hold that wanted to write. */

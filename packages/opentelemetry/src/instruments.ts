@@ -37,6 +37,11 @@ export function instruments(meter: Meter) {
     renewalLateness: duration('renewal.lateness', 'How much later than due a renewal was sent'),
     leaseSlack: duration('lease.slack', 'How much of a whole lease was left when it was renewed'),
     refusals: count('limit.refusals', '{call}', "Calls above one of the client's limits"),
+    fenceRejections: count(
+      'fence.rejections',
+      '{write}',
+      'Writes that a guard refused, because a later holder had written',
+    ),
     leaks: count('leaks', '{hold}', 'Locks that no code will unlock any more'),
     events: count('events', '{event}', 'Events of clients that are measured nowhere else'),
     selfWaits: count('self_waits', '{call}', 'Calls that wait for a lock that their own client holds'),

@@ -95,6 +95,7 @@ export function measureLocks(options: MeasureOptions = {}): Subscription {
     if (slackMs !== undefined) meter().leaseSlack.record(slackMs / 1_000, about(name));
   });
   subscriptions.to('holdfast:leak', ({ name, how }) => meter().leaks.add(1, about(name, { 'holdfast.leak.how': how })));
+  subscriptions.to('holdfast:stale-write', ({ name }) => meter().fenceRejections.add(1, about(name)));
   subscriptions.to('holdfast:self-wait', ({ name }) => meter().selfWaits.add(1, about(name)));
   subscriptions.to('holdfast:event', (message) => {
     const event = { 'holdfast.event': message.event };

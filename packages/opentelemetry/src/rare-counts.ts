@@ -47,4 +47,5 @@ export function startCountsOf(meter: Instruments, lock: Attributes): void {
   for (const how of Object.keys(leaks)) meter.leaks.add(0, { ...lock, 'holdfast.leak.how': how });
   for (const event of eventsOfLocks) meter.events.add(0, { ...lock, 'holdfast.event': event });
   meter.selfWaits.add(0, lock);
+  meter.fenceRejections.add(0, lock);
 }

@@ -158,6 +158,19 @@ describe('holds are measured', () => {
     expect(counts('holdfast.lease.slack')).toBe(renewals.slack.count);
   });
 
+  it('when a guard refuses a write', async () => {
+    const { client, lock, measured } = setUp();
+    const key = `${lock.name}:guarded`;
+    kit.cleanup(() => kit.admin.del(key, `holdfast_fence:{${key}}`));
+    const late = await client.getFencedLock(`${lock.name}-a`).acquire();
+    const other = client.getFencedLock(`${lock.name}-b`);
+    await other.withLock(() => undefined);
+    await other.withLock((hold) => hold.guard.set(key, 2));
+    await expect(late.guard.set(key, 1)).rejects.toThrow('too late');
+    await late.release();
+    expect((await measured())['holdfast.fence.rejections']).toEqual([{ value: 1, attributes: {} }]);
+  });
+
   it('when a call waits for its own client', async () => {
     const { lock, measured } = setUp();
     const hold = await lock.acquire();
@@ -239,6 +252,7 @@ describe('what is rare is counted', () => {
     expect(started('holdfast.limit.refusals', 'holdfast.limit')).toHaveLength(4);
     expect(started('holdfast.leaks', 'holdfast.leak.how')).toHaveLength(2);
     expect(started('holdfast.self_waits', 'holdfast.lock.group')).toEqual([[group, 0]]);
+    expect(started('holdfast.fence.rejections', 'holdfast.lock.group')).toEqual([[group, 0]]);
     expect(started('holdfast.events', 'holdfast.event').map(([event]) => event)).toEqual([
       ...['suspect', 'held-long', 'foreign-owner'],
     ]);

@@ -125,7 +125,10 @@ export class FenceGuard implements Guard {
     }
     const { name, fence } = this.#hold;
     const reply = await query(this.#parts, { name, key, primitive: 'fenced' }, command);
-    if (reply.kind === 'stale') throw new StaleTokenError(name, key, fence.token, reply.token);
+    if (reply.kind !== 'stale') return;
+    const error = new StaleTokenError(name, key, fence.token, reply.token);
+    this.#parts.reporter.staleWrite(error);
+    throw error;
   }
 }
 

@@ -3,7 +3,7 @@
  */
 
 import { channel } from 'node:diagnostics_channel';
-import type { LockLostReason } from '../errors.js';
+import type { LockLostReason, StaleTokenError } from '../errors.js';
 import type { LeakHow, LockClientEvents } from './events.js';
 import type { AcquiredHow } from './stats.js';
 
@@ -72,6 +72,8 @@ export interface LockDiagnostics {
   'holdfast:leak': LockHoldMessage & { readonly how: LeakHow };
   /** See the event `self-wait`. */
   'holdfast:self-wait': LockMessage & { readonly name: string };
+  /** A write by a guard was refused, and rejects with `error`. Published in the async context of the write. */
+  'holdfast:stale-write': LockMessage & { readonly name: string; readonly error: StaleTokenError };
   /**
    * What `client.on` tells, of all clients. A subscriber is no listener: what is noted, or warned of, by whether an event has a listener stays as it is.
    */
@@ -97,6 +99,7 @@ export const channels = {
   renewal: publisher('holdfast:renewal'),
   leak: publisher('holdfast:leak'),
   selfWait: publisher('holdfast:self-wait'),
+  staleWrite: publisher('holdfast:stale-write'),
   event: publisher('holdfast:event'),
 } as const;
 

@@ -4,7 +4,7 @@
  */
 
 import type { SettledRenewal } from '@holdfast/watchdog';
-import type { DeadlockWait, LockLimit, LockLostError } from '../errors.js';
+import type { DeadlockWait, LockLimit, LockLostError, StaleTokenError } from '../errors.js';
 import { type CallContext, runIn } from '../scopes/call-context.js';
 import { anyChannelHeard, channels, type LockEventMessage, type LockHoldMessage, type Publisher } from './channels.js';
 import { Events, type LeakHow, type LockClientEvents } from './events.js';
@@ -106,6 +106,13 @@ export class Reporter {
   /** Beside {@link failed}. */
   limited(limit: LockLimit): void {
     this.stats.limited[limit] = (this.stats.limited[limit] ?? 0) + 1;
+  }
+
+  staleWrite(error: StaleTokenError): void {
+    this.stats.staleWrites++;
+    const { staleWrite } = channels;
+    if (!staleWrite.hasSubscribers) return;
+    this.#tellings.tell(() => staleWrite.publish({ clientId: this.clientId, name: error.lockName, error }));
   }
 
   released(hold: ReportedHold, heldMs: number): void {

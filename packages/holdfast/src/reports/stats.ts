@@ -86,6 +86,8 @@ export interface LockClientStats {
   readonly losses: Readonly<Partial<Record<LockLostReason, number>>>;
   /** Calls above one of the client's `limits`; among `acquisitions.failed`, but for `extend`, and for those that would have waited for a latch. */
   readonly limited: Readonly<Partial<Record<LockLimit, number>>>;
+  /** Writes by guards that were refused, because a holder with a later token had written. */
+  readonly staleWrites: number;
   /** Calls that wait now: for a lock, for permits, or for a latch. */
   readonly waiting: number;
   /** Holds that are open now: nested ones, those of readers and of permits each count. */
@@ -117,6 +119,7 @@ export class Stats {
   readonly holds = new Durations();
   readonly lateness = new Durations();
   readonly slack = new Durations();
+  staleWrites = 0;
   held = 0;
 
   /** @param waiting - calls that wait now. */
@@ -138,6 +141,7 @@ export class Stats {
       renewals: { ...this.renewals, lateness: this.lateness.summary(), slack: this.slack.summary() },
       losses: { ...this.losses },
       limited: { ...this.limited },
+      staleWrites: this.staleWrites,
       waiting,
       held: this.held,
     };

@@ -192,6 +192,7 @@ describe('stats', () => {
       renewals: { renewed: 0, held: 0, lost: 0, unknown: 0, lateness: none, slack: none },
       losses: {},
       limited: {},
+      staleWrites: 0,
       waiting: 0,
       held: 0,
     } satisfies LockClientStats);

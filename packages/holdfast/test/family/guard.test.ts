@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import {
   type Command,
   type GuardedWrite,
@@ -41,6 +43,23 @@ const written: Readonly<Record<Exclude<Shape, 'gone'>, Write>> = {
 };
 
 describe('a guarded write', () => {
+  it('that is refused is counted and told, in the context of the code that writes', async () => {
+    const client = openClient(kit);
+    const key = freshKey();
+    const hold = await client.getFencedLock(freshName()).acquire();
+    // By a later holder, of whom this one has not heard.
+    await deliver(guardText(guardedKeys(key), { token: hold.token + 1, n: 1 }, { command: 'SET', value: 1, ttlMs: 0 }));
+    const told: unknown[] = [];
+    const flow = new AsyncLocalStorage<string>();
+    const hear = (message: unknown) => told.push([message, flow.getStore()]);
+    subscribe('holdfast:stale-write', hear);
+    kit.cleanup(() => unsubscribe('holdfast:stale-write', hear));
+    const error = await flow.run('the write', () => failureOf(hold.guard.set(key, 2)));
+    expect(error).toBeInstanceOf(StaleTokenError);
+    expect(told).toEqual([[{ clientId: client.clientId, name: hold.name, error }, 'the write']]);
+    expect(client.stats().staleWrites).toBe(1);
+  });
+
   it('of a process that was stopped over its lease is refused when it arrives behind one of the next holder', async () => {
     const [name, key] = [freshName(), freshKey()];
     const proxy = await faultProxy({ target: kit.server });
