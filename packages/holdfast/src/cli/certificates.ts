@@ -30,9 +30,11 @@ export function certificatesOf({ cacert, cert, key }: CertificateValues): Certif
   if (cacert === undefined && cert === undefined && key === undefined) return undefined;
   if ((cert === undefined) !== (key === undefined)) throw new UsageError('--cert and --key need each other');
   const certificates = {
-    ...(cacert === undefined ? {} : { ca: textOf('--cacert', cacert) }),
-    ...(cert === undefined ? {} : { cert: textOf('--cert', cert) }),
-    ...(key === undefined ? {} : { key: textOf('--key', key) }),
+    ...(cacert === undefined
+      ? {}
+      : { ca: textOf('--cacert', cacert, /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/) }),
+    ...(cert === undefined ? {} : { cert: textOf('--cert', cert, anything) }),
+    ...(key === undefined ? {} : { key: textOf('--key', key, anything) }),
   };
   try {
     createSecureContext(certificates);
@@ -42,14 +44,18 @@ export function certificatesOf({ cacert, cert, key }: CertificateValues): Certif
   }
 }
 
-function textOf(option: string, file: string): string {
+/** PEM of any kind: what is wrong with it Node says. */
+const anything = /-----BEGIN /;
+
+function textOf(option: string, file: string, content: RegExp): string {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new UsageError(`the file of ${option} cannot be read: ${(error as Error).message}`);
   }
+  if (!anything.test(text)) throw new UsageError(`the file of ${option} is no PEM: ${file}`);
   // What is something else Node passes over in silence, where it is an authority.
-  if (!text.includes('-----BEGIN ')) throw new UsageError(`the file of ${option} is no PEM: ${file}`);
+  if (!content.test(text)) throw new UsageError(`the file of ${option} has no certificate: ${file}`);
   return text;
 }

@@ -151,7 +151,8 @@ async function pageOf({ backend, registry }: ListingClient, keyspace: Keyspace, 
         if (!topology.keyspaces.includes(keyspace)) return { next: '0', keys: [] };
         const meaning = meaningOf(error);
         trouble = redacted(error);
-        if (meaning.kind === 'permanent') throw new LockRefusedError(pattern, meaning.code, { cause: trouble });
+        if (meaning.kind === 'permanent')
+          throw new LockRefusedError(pattern, meaning.code, { cause: trouble }, 'names like');
         if (isLasting(trouble)) throw unanswered();
       }
       // When its time is over meanwhile, or the client is closed, the next turn says so.

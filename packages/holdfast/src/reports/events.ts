@@ -56,7 +56,7 @@ export interface LockClientEvents {
     event: { setting: 'maxmemory-policy' | 'role' | 'cluster-enabled'; value: string; advice: string },
   ];
   /** Trouble in the background: a connection error, a message or reply that makes no sense. Never fatal. */
-  error: [error: unknown];
+  error: [error: Error];
 }
 
 /** How it came that no code will unlock a lock. */

@@ -218,7 +218,7 @@ export class Reporter {
   }
 
   error(error: unknown): void {
-    this.#emit(undefined, 'error', error);
+    this.#emit(undefined, 'error', error instanceof Error ? error : new Error(String(error), { cause: error }));
   }
 
   /** A warning of the process, for who listens to no event. */

@@ -38,6 +38,26 @@ describe('a user who lacks keys only', () => {
   });
 });
 
+describe('a user who may not look', () => {
+  it('is not said to have all rights for a kind of locks, nor to lack no more than can be seen', async () => {
+    const user = `user-${randomUUID()}`;
+    const few = ['+ping', '+info', '+eval', '+evalsha'];
+    await kit.admin.acl('SETUSER', user, 'reset', 'on', '>x', '~lock:*', ...few);
+    kit.cleanup(() => kit.admin.acl('DELUSER', user));
+    const url = `redis://${user}:x@${kit.server.host}:${kit.server.port}`;
+    const findings = findingsOf(await holdfast(kit, ['doctor', '--redis', url, '--json']));
+    const without = expect.stringContaining(
+      'without +exists +publish keys and channels cannot be looked at',
+    ) as unknown;
+    expect(only(findings, 'elections')).toMatchObject({ status: 'unknown', detail: without });
+    expect(only(findings, 'read-write locks')).toMatchObject({
+      status: 'warn',
+      missing: ['+hrandfield'],
+      detail: without,
+    });
+  });
+});
+
 describe('the rights that are named', () => {
   const of = (text: string) => `${text}-${randomUUID()}:`;
 

@@ -127,6 +127,7 @@ describeByTls('the certificates that the command line names', () => {
     ['without what the key belongs to', /--cert and --key/, () => ({ redis, key: own().key })],
     ['of a file that is not there', /--cacert .*ENOENT/, () => ({ redis, cacert: `${folder}/no` })],
     ['of a file that is something else', /--cacert is no PEM/, () => ({ redis, cacert: file('other', 'ca') })],
+    ['of a key in place of a certificate', /--cacert has no certificate/, () => ({ redis, cacert: own().key })],
     ['with the key of another', /mismatch/, () => ({ redis, ...own(), key: file('other', issueCertificate().key) })],
   ])('are refused %s', (_, why, values) => {
     expect(() => site(values())).toThrow(UsageError);

@@ -30,18 +30,29 @@ export async function examineKinds(
   const findings: Finding[] = [];
   for (const { check, keys, channel, calls, partly = {} } of kindsOf(name, prefixes)) {
     const commands = await missingOf(redis, 'command', calls(at(lockKeys(name, prefixes).lock)));
-    const patterns = await missingOf(redis, 'argument', [
+    const looks: readonly Trial[] = [
       ...keys.map((key): Trial => [`~${at(key)}`, 'EXISTS', at(key)]),
       [`&${channel}`, 'PUBLISH', channel, ''],
-    ]);
+    ];
+    const patterns = await missingOf(redis, 'argument', looks);
+    const unlooked = new Set(await missingOf(redis, 'command', looks.map(byCommand)));
     // One key of Redisson's says behind the name what it is.
     const tailOf = (right: string) => /\}?:timeout$/.exec(right)?.[0] ?? '';
     const all = [...commands, ...patterns.map((right) => patternUpTo(name, right) + tailOf(right))];
     const missing = all.filter((right) => !isNamed(right));
     const parts = missing.flatMap((right) => partly[right] ?? []);
-    findings.push(verdict(check, missing, 'warn', parts.length < missing.length ? COST : parts.join('; ')));
+    const cost = parts.length < missing.length ? COST : parts.join('; ');
+    const blind = `without ${[...unlooked].join(' ')} keys and channels cannot be looked at`;
+    if (unlooked.size === 0) findings.push(verdict(check, missing, 'warn', cost));
+    else if (missing.length === 0) findings.push({ check, status: 'unknown', detail: blind });
+    else findings.push(verdict(check, missing, 'warn', `${cost}; ${blind}`));
   }
   return findings;
+}
+
+/** As a question for the right to the command itself. */
+function byCommand([, command, ...args]: Trial): Trial {
+  return [`+${command.toLowerCase()}`, command, ...args];
 }
 
 function kindsOf(name: string, prefixes: Prefixes): readonly Kind[] {
