@@ -128,6 +128,8 @@ export class Backend {
     const broadcasts = new Broadcasts(broadcast, shards);
     const { attemptTimeoutMs: limitMs } = settings;
     const onMissed = (what: Missed) => {
+      // Where the inbox is not open no message can come, and a connection made anew would not open it.
+      if (!inbox.confirmed) return;
       earshot.check();
       void (what === 'grant' ? subscriber.missed(limitMs) : subscriber.probe(limitMs));
     };

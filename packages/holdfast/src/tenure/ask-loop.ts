@@ -226,8 +226,10 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
   }
 
   private owned(reply: Owned, sentAt: number): void {
-    // It stood in line, and found the lock free: its owner has died, or whoever gave it back could not reach us.
-    if (reply.kind === 'acquired' && this.#unprompted && this.#ticket !== 0) this.#subscription.missed('free lock');
+    // It stood in line, and a message should have come before it was time to ask: it was granted, or found the lock free, whose owner has died or
+    // could not reach us. Any other ask may be answered before a message that is on its way, which goes by other servers in a Cluster.
+    if (this.#unprompted && !this.#stopped && this.#ticket !== 0)
+      this.#subscription.missed(reply.kind === 'mine' ? 'grant' : 'free lock');
     const inherited = this.inheritedBy(reply);
     if (inherited !== undefined) this.heard(inherited);
     this.#subject.onOwned(reply, sentAt, inherited);

@@ -16,7 +16,6 @@ export class MessageTrust {
   readonly #periodMs: number;
   /** Only the server can have named the tenure in a message so far. */
   #secret = true;
-  #granted = false;
   /** Clock time at which a message said that the tenure was forced out. */
   #forcedAt: number | undefined;
   #periodSince: number | undefined;
@@ -35,13 +34,7 @@ export class MessageTrust {
   grant(): boolean {
     const believed = this.#secret;
     this.#secret = false;
-    this.#granted = true;
     return believed;
-  }
-
-  /** Whether any message has said that it was granted. */
-  get granted(): boolean {
-    return this.#granted;
   }
 
   /** A message says that the tenure was forced out. */

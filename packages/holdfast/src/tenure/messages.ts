@@ -64,11 +64,6 @@ export class TenureMessages implements InboxListener {
     this.#tenure = tenure;
   }
 
-  /** A message has said that it was granted. */
-  get granted(): boolean {
-    return this.#trust?.granted === true;
-  }
-
   /** A message has said since clock time `time` that it was forced out. */
   forcedSince(time: number): boolean {
     return this.#trust?.forcedSince(time) === true;

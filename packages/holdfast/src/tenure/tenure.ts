@@ -149,7 +149,6 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
       else this.lease.witness(sentAt, reply.remainingMs);
     } else if (this.asking) {
       this.otherWaiters.counted(reply.others, sentAt);
-      if (reply.kind === 'mine' && !this.#messages.granted) this.#subscription.missed('grant');
       this.askedMs = withAnswer(this.askedMs, reply, this.#parts.settings.claimLeaseMs);
       this.adoptTerms();
       if (!this.lease.begin(sentAt, reply.remainingMs)) return this.ask();

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type FaultProxy, faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import { createLockClient } from 'holdfast';
 import { Redis } from 'ioredis';
@@ -23,8 +23,8 @@ describe('the connection that listens', () => {
     kit.cleanup(() => redis.disconnect());
   });
 
-  const waiterOf = async (name: string, attemptTimeoutMs: number) => {
-    const waiting = createLockClient({ redis, reaskMs: 200, claimLeaseMs: 600, attemptTimeoutMs });
+  const waiterOf = async (name: string, attemptTimeoutMs: number, reaskMs = 200) => {
+    const waiting = createLockClient({ redis, reaskMs, claimLeaseMs: 3 * reaskMs, attemptTimeoutMs });
     kit.cleanup(() => waiting.close());
     const holder = await openClient(kit).getLock(name).acquire();
     const got = waiting.getLock(name).acquire();
@@ -60,6 +60,25 @@ describe('the connection that listens', () => {
     await holder.release();
     await (await got).release();
     expect(await subscriberIds()).toEqual(before);
+  });
+
+  it('is not asked for a sign of life where a call that does not wait has asked before the message came', async () => {
+    const signs: unknown[] = [];
+    const { duplicate } = redis;
+    redis.duplicate = (options) => {
+      const listener = duplicate.call(redis, options);
+      signs.push(jest.spyOn(listener, 'ping').mock.calls);
+      return listener;
+    };
+    const name = freshName();
+    const { waiting, holder, got } = await waiterOf(name, 20_000, 10_000);
+    proxy.hold('down');
+    await holder.release();
+    expect(await waiting.getLock(name).tryLock()).toBe(false);
+    const hold = await got;
+    expect({ signs, granted: waiting.stats().handoffs.granted }).toEqual({ signs: [[]], granted: 0 });
+    await proxy.heal();
+    await hold.release();
   });
 
   it('leaves nothing of the locks that are taken, and found taken, while it cannot be made', async () => {
