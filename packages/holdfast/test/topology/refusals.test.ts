@@ -9,8 +9,9 @@ import {
 } from '@holdfast/testkit';
 import { LockUnavailableError } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
+import type { Cluster } from 'ioredis';
 import { failureOf } from '../support/outcomes.js';
-import { quick, useCluster } from '../support/topologies.js';
+import { quick, useCluster, whenQueued } from '../support/topologies.js';
 
 /** Refused for now: nothing has run, and calls wait for better times within their deadline. */
 interface Refusal {
@@ -141,5 +142,35 @@ describe('a Cluster that refuses for now', () => {
     await (await waiting).release();
     expect(await script).toContain('killed');
     await kit.cluster.whenReady();
+  }, 180_000);
+
+  it('NOPERM for an inbox: its connection is not made anew for each message that cannot come', async () => {
+    driveTime(kit).flow();
+    const { nodes } = kit.cluster;
+    for (const node of nodes)
+      await (await node.admin()).acl('SETUSER', 'deaf', 'on', '>secret', '~*', 'resetchannels', '+@all');
+    const redis = kit.template() as Cluster;
+    Object.assign(redis.options.redisOptions ?? {}, { username: 'deaf', password: 'secret' });
+    const connectionsMade = async () => {
+      const told = await Promise.all(nodes.map(async (node) => (await node.admin()).info('stats')));
+      return told.map((stats) => Number(/total_connections_received:(\d+)/.exec(stats)?.[1]));
+    };
+    const deaf = kit.open({ redis });
+    const refusals = new Promise((resolve) => deaf.on('error', resolve));
+    const names = Array.from({ length: 4 }, freshName);
+    const holder = kit.open();
+    /** Each is given to the client that hears of nothing, and is found by its next ask. */
+    const round = async () => {
+      const holds = await Promise.all(names.map((name) => holder.getLock(name).acquire()));
+      const waiting = names.map((name) => deaf.getLock(name).acquire());
+      for (const name of names) await whenQueued(holder, name, 1);
+      await Promise.all(holds.map((hold) => hold.release()));
+      for (const hold of await Promise.all(waiting)) await hold.release();
+    };
+    await round();
+    await refusals;
+    const before = await connectionsMade();
+    for (let times = 0; times < 3; times++) await round();
+    expect(await connectionsMade()).toEqual(before);
   }, 180_000);
 });
