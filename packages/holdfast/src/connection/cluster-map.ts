@@ -60,6 +60,8 @@ export class ClusterMap {
   #asked: Promise<void> = Promise.resolve();
   #closed = false;
   #trouble: Error | undefined;
+  /** How many maps in a row have named no server: those of a node that is alone, or of a Cluster that has yet to be made. ioredis begins anew after each. */
+  #barren = 0;
   /** The nodes that could not be asked, and the attempts to learn why. */
   readonly #unasked = new Map<NodeAddress, Redis>();
   #attempts: readonly Attempt[] = none;
@@ -78,7 +80,8 @@ export class ClusterMap {
         clusterRetryStrategy: (times: number, reason?: Error) => {
           // A host without an address is told nowhere else.
           if (reason !== undefined) this.#tell(redacted(reason));
-          return retryStrategy(times);
+          // To ioredis every map is a success, and it counts from the beginning.
+          return retryStrategy(Math.max(times, this.#barren));
         },
         redisOptions: { ...redisOptions, ...swift(redisOptions), disconnectTimeout: 200 },
       }),
@@ -238,6 +241,7 @@ export class ClusterMap {
 
   #learn(): void {
     this.#trouble = undefined;
+    this.#barren = this.nodes.length === 0 ? this.#barren + 1 : 0;
     this.#unasked.clear();
     // A node that takes connections and says nothing would keep its own for as long.
     for (const made of this.#attempts) void made.end();
