@@ -11,7 +11,7 @@ it('is asked for the map less and less often, however well it answers', async ()
   const { host, port } = kit.server;
   const template = new Cluster([{ host, port }], { lazyConnect: true });
   const pauses: unknown[] = [];
-  const { duplicate } = template;
+  const duplicate = template.duplicate.bind(template);
   template.duplicate = (nodes, options) => {
     const strategy = options?.clusterRetryStrategy as NonNullable<ClusterOptions['clusterRetryStrategy']>;
     const clusterRetryStrategy = (...reasons: Parameters<typeof strategy>) => {
@@ -19,7 +19,7 @@ it('is asked for the map less and less often, however well it answers', async ()
       pauses.push(pauseMs);
       return pauseMs;
     };
-    return duplicate.call(template, nodes, { ...options, clusterRetryStrategy });
+    return duplicate(nodes, { ...options, clusterRetryStrategy });
   };
   const map = new ClusterMap(template, drivenTools().tools, {
     onChange: () => undefined,

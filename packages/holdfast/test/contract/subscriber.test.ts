@@ -64,9 +64,9 @@ describe('the connection that listens', () => {
 
   it('is not asked for a sign of life where a call that does not wait has asked before the message came', async () => {
     const signs: unknown[] = [];
-    const { duplicate } = redis;
+    const duplicate = redis.duplicate.bind(redis);
     redis.duplicate = (options) => {
-      const listener = duplicate.call(redis, options);
+      const listener = duplicate(options);
       signs.push(jest.spyOn(listener, 'ping').mock.calls);
       return listener;
     };
