@@ -11,13 +11,15 @@ const nextTurn = () => new Promise((resolve) => void setImmediate(resolve));
 function setUp(answer = () => Promise.resolve()) {
   const nodes = new Map<string, string>();
   const again: string[] = [];
-  const releases = new RecentReleases({ nodeOf: (key) => nodes.get(key) ?? 'first' }, ({ id }) => {
+  const topology = { nodeOf: (key: string) => nodes.get(key) ?? 'first', ready: true, takesLocks: true };
+  const releases = new RecentReleases(topology, ({ id }) => {
     again.push(id);
     return answer();
   });
   return {
     releases,
     again,
+    topology,
     move: (name: string, node: string) => void nodes.set(name, node),
     note: (name: string, id: string, sentAt: number) => {
       const operations = new LockOperations(lockKeys(name), { claimMs: 3_000, trust: true });
@@ -117,9 +119,24 @@ describe('what was given back', () => {
     expect(again).toHaveLength(350);
   });
 
+  it('is given back once more when the client is closed before its server has said which run it is, if it can be told', () => {
+    const unknown = { takesLocks: false };
+    for (const [now, told] of [
+      [{ ...unknown, ready: true }, ['me:1']],
+      [{ ...unknown, ready: false }, []],
+      [{ takesLocks: true, ready: true }, []],
+    ] as const) {
+      const { releases, again, note, topology } = setUp();
+      note('a', 'me:1', 0);
+      Object.assign(topology, now);
+      releases.close();
+      expect(again).toEqual(told);
+    }
+  });
+
   it('tells the next owner of a tenure what it was told when that ended', () => {
     const ends: unknown[] = [];
-    const releases = new RecentReleases({ nodeOf: () => 'first' }, async (release) => {
+    const releases = new RecentReleases({ nodeOf: () => 'first', ready: true, takesLocks: true }, async (release) => {
       ends.push(withdrawalOf(release, 0, 0).args.at(-1));
     });
     const operations = new LockOperations(lockKeys('a'), { claimMs: 3_000, trust: true });

@@ -41,7 +41,7 @@ interface Told extends Release {
 
 /** See the module comment; one for each client. */
 export class RecentReleases implements TopologyListener {
-  readonly #topology: Pick<Topology, 'nodeOf'>;
+  readonly #topology: Pick<Topology, 'nodeOf' | 'ready' | 'takesLocks'>;
   readonly #again: (release: Release) => Promise<void>;
   /** The older half is forgotten as a whole: nothing is looked for when a lock is given back. */
   #older: Told[] = [];
@@ -51,7 +51,7 @@ export class RecentReleases implements TopologyListener {
   #atOnce = TOLD_AT_ONCE;
 
   /** @param again - tells the server that is there now; never rejects. */
-  constructor(topology: Pick<Topology, 'nodeOf'>, again: (release: Release) => Promise<void>) {
+  constructor(topology: Pick<Topology, 'nodeOf' | 'ready' | 'takesLocks'>, again: (release: Release) => Promise<void>) {
     this.#topology = topology;
     this.#again = again;
   }
@@ -77,9 +77,10 @@ export class RecentReleases implements TopologyListener {
     this.#tellAgain(({ operations: { key } }) => covers(key));
   }
 
-  /** What is left is told at once: nobody would do so later. */
+  /** What is left is told at once: nobody would do so later. Of a server that has yet to say which run it is, all is left. */
   close(): void {
     this.#atOnce = Number.POSITIVE_INFINITY;
+    if (this.#topology.ready && !this.#topology.takesLocks) this.#tellAgain(() => true);
     void this.#tell();
   }
 
