@@ -14,7 +14,8 @@
 --
 -- As in queue/grant.lua: who is granted the lock is written with the claim lease before it is told; who is not fresh, or whose inbox has no
 -- subscriber where that is known, is passed over and comes back by its ticket; nothing in here raises. Of a writer that waits behind readers that
--- is asked too: a dead one must not keep readers out.
+-- is asked too: a dead one must not keep readers out. Where so many of a queue have gone that a script comes to none that is here, nobody comes in
+-- past it: who asks or serves next goes on.
 
 -- Readers let in by one script.
 local MOST_READERS = 1000
@@ -42,6 +43,11 @@ end
 local function drop(queue, id)
   redis.pcall('ZREM', queue, id)
   redis.pcall('HDEL', fresh, id)
+end
+
+-- `first` of a queue is nobody, for want of looking further.
+local function isCutShort(first, queue)
+  return not first and waitingIn(queue) > 0
 end
 
 -- The first of a queue that may be let in, the lease it wants and its ticket. Those before it go, at most 64 at a time.
@@ -108,7 +114,7 @@ local function beginPhase(self, selfLeaseMs, claimMs, trusted, nowMs, writersFir
   redis.pcall('DEL', lock)
   local writer, _, writerTicket = firstOf(writers, self, nowMs, trusted)
   local reader, _, readerTicket = firstOf(readers, self, nowMs, trusted)
-  if not writer and not reader then return end
+  if not writer and not reader or isCutShort(writer, writers) or isCutShort(reader, readers) then return end
   local last = before or redis.pcall('HGET', fresh, 'last')
   local readersNext = not writer
   if reader and writer and not writersFirst then
@@ -126,6 +132,7 @@ local function beginPhase(self, selfLeaseMs, claimMs, trusted, nowMs, writersFir
     end
     redis.pcall('DEL', lock)
     side = nil
+    if isCutShort(nil, phase == 'r' and readers or writers) then return end
   end
 end
 
@@ -135,7 +142,7 @@ local function passOn(self, selfLeaseMs, claimMs, trusted, nowMs, writersFirst)
     -- Nobody comes in.
   elseif not side then
     beginPhase(self, selfLeaseMs, claimMs, trusted, nowMs, writersFirst)
-  elseif waitingIn(readers) > 0 and not firstOf(writers, self, nowMs, trusted, true) then
+  elseif waitingIn(readers) > 0 and not firstOf(writers, self, nowMs, trusted, true) and waitingIn(writers) == 0 then
     letReadersIn(self, selfLeaseMs, claimMs, trusted, nowMs)
   end
   if redis.pcall('EXISTS', writers, readers) == 0 then redis.pcall('DEL', fresh) end

@@ -4,7 +4,7 @@ import type { Operation } from '../protocol/command.js';
 
 export const ask: Operation<'lock' | 'writers' | 'readers' | 'fresh' | 'dead', 'tenure' | 'side' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'writersFirst'> = {
   name: 'read-write/ask',
-  sha: '3961ce0f951be9ceba7054b5ac5fa71ba863414c',
+  sha: '2fa0132dace1b564490b735f8bd482247ec18e3d',
   keys: (by) => [by.lock, by.writers, by.readers, by.fresh, by.dead],
   args: (by) => [by.tenure, by.side, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust, by.writersFirst],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.readWriteHolders, "local tenure, what = ARGV[1], ARGV[2]\nlocal leaseMs = integer(3, 1)\nif what ~= 'r' and what ~= 'w' then error('holdfast: ARGV[2] must be r or w') end\nlocal time = redis.call('TIME')\nlocal nowMs = serverMs(time)\nif redis.call('EXISTS', writers, readers, KEYS[5]) == 0 then\nlocal state = redis.pcall('HMGET', lock, 'mode', 'side', 'sweep', tenure)\nlocal soonest = tonumber(state[3])\nif what == 'r' and sideOf(unpack(state)) == 'r' and soonest > nowMs and not state[4] then\nside, sweepAt = 'r', soonest\nreturn hold(tenure, what, leaseMs, nowMs) or 'acquired ' .. question\nend\nif not state.err and not state[2] and redis.call('EXISTS', lock) == 0 then\nreturn hold(tenure, what, leaseMs, nowMs) or 'acquired ' .. question\nend\nend\nlocal freshMs = integer(4, 0)\nlocal ticket = integer(5, 0, 9007199254740991)\nlocal freshTtlMs = integer(6, 1)\nlocal claimMs = integer(7, 1)\nlocal trust = ARGV[8] == '1'\nlocal writersFirst = ARGV[9] == '1'\nif redis.call('EXISTS', KEYS[5]) == 1 then return { 'dead', question } end", parts.readWriteGrant, parts.lockOwner, "look(nowMs)\nif foreign then\nlocal _, _, refused = owner('')\nif refused then return refused end\nend\nlocal own = side and tonumber(redis.call('HGET', lock, tenure))\nif own then\nif side == 'r' and what == 'w' then return { 'dead', question } end\nlocal untilMs = math.max(own, nowMs + leaseMs)\nredis.call('HDEL', lock, '')\nredis.call('HSET', lock, tenure, untilMs)\nif redis.call('PTTL', lock) < untilMs - nowMs then redis.call('PEXPIRE', lock, untilMs - nowMs) end\npassOn(nil, nil, claimMs, trust, nowMs, writersFirst)\nreturn { 'mine', untilMs - nowMs, othersOf(side), nowMs, question }\nend\nlocal queue = what == 'w' and writers or readers", parts.queueEnqueue, "if freshMs > 0 then\nlocal entry = string.format('%.0f %d', nowMs + freshMs, leaseMs)\nlocal refused = enqueue(tenure, entry, side and 'last' or tenure, side or entry)\nif refused then return refused end\nend\npassOn(freshMs > 0 and tenure or nil, leaseMs, claimMs, trust, nowMs, writersFirst)\nlocal isIn = freshMs > 0 and side and redis.call('HEXISTS', lock, tenure) == 1\nif freshMs == 0 and waitingIn(writers) == 0 and not foreign then\nif (side == 'r' and what == 'r') or (not side and waitingIn(readers) == 0) then\nlocal refused = hold(tenure, what, leaseMs, nowMs)\nif refused then return refused end\nisIn = true\nend\nend\nif isIn then return { 'acquired', leaseMs, othersOf(side), question } end\nlocal remainingMs = 0\nif foreign then\nremainingMs = redis.call('PTTL', lock)\nelseif side then\nremainingMs = math.max(sweepAt - nowMs, 1)\nend\nlocal isForeign = foreign and 1 or 0\nif freshMs == 0 then return { 'busy', remainingMs, isForeign, unserved(), question } end\nlocal position = redis.call('ZRANK', queue, tenure) or 0\nif side and position == 0 and not (side == 'r' and what == 'r') then\nfor _, holder in ipairs(redis.pcall('HRANDFIELD', lock, 67)) do\nif isHolder(holder) then tell(holder, '1 contended ' .. holder) end\nend\nend\nreturn { 'wait', remainingMs, position, ticket, nowMs, isForeign, question }"].join('\n'),
@@ -12,7 +12,7 @@ export const ask: Operation<'lock' | 'writers' | 'readers' | 'fresh' | 'dead', '
 
 export const cancel: Operation<'lock' | 'writers' | 'readers' | 'fresh' | 'dead', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'writersFirst' | 'releaseChannel'> = {
   name: 'read-write/cancel',
-  sha: '89209be74dd674ecca234244d143bf222612fcd2',
+  sha: '56dd44236b52fdaa637c9213dcb1b5fedeb255bb',
   keys: (by) => [by.lock, by.writers, by.readers, by.fresh, by.dead],
   args: (by) => [by.tenure, by.tombstoneMs, by.claimMs, by.trust, by.writersFirst, by.releaseChannel],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.readWriteHolders, parts.readWriteAnnounce, parts.readWriteGrant, parts.readWriteLeave, "local tombstoneMs = integer(2, 0)\nlocal claimMs = integer(3, 1)\nlocal trust = ARGV[4] == '1'\nlocal writersFirst = ARGV[5] == '1'\nlocal nowMs = serverMs(redis.call('TIME'))\nlook(nowMs)\nlocal held = leave(tombstoneMs)\npassOn(nil, nil, claimMs, trust, nowMs, writersFirst)\nif before and not side then announce(ARGV[6], trust) end\nreturn { 'cancelled', held and 1 or 0, unserved(), question }"].join('\n'),
@@ -20,7 +20,7 @@ export const cancel: Operation<'lock' | 'writers' | 'readers' | 'fresh' | 'dead'
 
 export const downgrade: Operation<'lock' | 'writers' | 'readers' | 'fresh', 'tenure' | 'claimMs' | 'trust' | 'writersFirst' | 'releaseChannel'> = {
   name: 'read-write/downgrade',
-  sha: '29de79df539b86ce36ab741652fd2766e778e2a0',
+  sha: '8a50e7285f0513601e1c086d0264e310542fd71a',
   keys: (by) => [by.lock, by.writers, by.readers, by.fresh],
   args: (by) => [by.tenure, by.claimMs, by.trust, by.writersFirst, by.releaseChannel],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.readWriteHolders, parts.readWriteAnnounce, parts.readWriteGrant, "local tenure = ARGV[1]\nlocal claimMs = integer(2, 1)\nlocal trust = ARGV[3] == '1'\nlocal writersFirst = ARGV[4] == '1'\nlocal nowMs = serverMs(redis.call('TIME'))\nlook(nowMs)\nlocal untilMs = side and tonumber(redis.call('HGET', lock, tenure))\nif not untilMs then\npassOn(nil, nil, claimMs, trust, nowMs, writersFirst)\nreturn { 'lost', question }\nend\nif side == 'w' then\nredis.call('HDEL', lock, '')\nredis.call('HSET', lock, 'side', 'r')\nside = 'r'\nletReadersIn(nil, nil, claimMs, trust, nowMs)\npassOn(nil, nil, claimMs, trust, nowMs, writersFirst)\nremember('r')\nannounce(ARGV[5], trust)\nend\nreturn { 'passed', untilMs - nowMs, othersOf('r'), nowMs, question }"].join('\n'),
@@ -28,7 +28,7 @@ export const downgrade: Operation<'lock' | 'writers' | 'readers' | 'fresh', 'ten
 
 export const force: Operation<'lock' | 'writers' | 'readers' | 'fresh' | 'dead', 'side' | 'tombstoneMs' | 'claimMs' | 'trust' | 'writersFirst' | 'releaseChannel'> = {
   name: 'read-write/force',
-  sha: 'c90b44bebe9bc05344f3da2c75d1c8b4ad9d9c60',
+  sha: '0058abf613a9a209b6d19bc8ec2ed9020d2c95f1',
   keys: (by) => [by.lock, by.writers, by.readers, by.fresh, by.dead],
   args: (by) => [by.side, by.tombstoneMs, by.claimMs, by.trust, by.writersFirst, by.releaseChannel],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.readWriteHolders, parts.readWriteAnnounce, parts.readWriteGrant, parts.lockOwner, "local tombstoneMs = integer(2, 1)\nlocal claimMs = integer(3, 1)\nlocal trust = ARGV[4] == '1'\nlocal writersFirst = ARGV[5] == '1'\nlocal known = redis.call('GET', KEYS[5])\nif known then return { 'forced', known, 0, question } end\nlocal nowMs = serverMs(redis.call('TIME'))\nlook(nowMs)\nlocal old = {}\nlocal isTold = not foreign\nif foreign then\nlocal holder, fields, refused = owner('')\nif refused then return refused end\nif ARGV[1] == 'w' then old = { holder } end\nisTold = fields.seq and not fields.rest\nelseif side == ARGV[1] then\nfor _, field in ipairs(redis.call('HKEYS', lock)) do\nif isHolder(field) then old[#old + 1] = field end\nend\nend\nredis.call('DEL', KEYS[5])\nredis.call('SET', KEYS[5], table.concat(old, ' '), 'PX', tombstoneMs)\nif #old > 0 then\nredis.call('DEL', lock)\nside, foreign = nil, false\nend\npassOn(nil, nil, claimMs, trust, nowMs, writersFirst)\nif #old > 0 and not side then announce(ARGV[6], trust) end\nif isTold then\nfor _, holder in ipairs(old) do tell(holder, '1 lost ' .. holder .. ' force-unlocked') end\nend\nreturn { 'forced', table.concat(old, ' '), unserved(), question }"].join('\n'),
@@ -60,7 +60,7 @@ export const raise: Operation<'lock' | 'writers' | 'readers', 'tenure' | 'leaseM
 
 export const release: Operation<'lock' | 'writers' | 'readers' | 'fresh' | 'dead', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'writersFirst' | 'releaseChannel'> = {
   name: 'read-write/release',
-  sha: 'c130f35f90af611eaea76f0b86272b819aa18c1c',
+  sha: 'c12a21e7c91337c8ac5d9536ee2b50dc5369283e',
   keys: (by) => [by.lock, by.writers, by.readers, by.fresh, by.dead],
   args: (by) => [by.tenure, by.tombstoneMs, by.claimMs, by.trust, by.writersFirst, by.releaseChannel],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.readWriteHolders, parts.readWriteAnnounce, "local tenure = ARGV[1]\nlocal tombstoneMs = integer(2, 0)\nlocal claimMs = integer(3, 1)\nlocal trust = ARGV[4] == '1'\nlocal writersFirst = ARGV[5] == '1'\nif tombstoneMs == 0 and redis.call('EXISTS', writers, readers) == 0 then\nlocal state = redis.pcall('HMGET', lock, 'side', tenure)\nif not state.err and state[1] and state[2] then\nif state[1] == 'r' and redis.call('HLEN', lock) > 4 then\nredis.call('HDEL', lock, tenure)\nelse\nredis.call('DEL', lock)\nannounce(ARGV[6], trust)\nend\nreturn 'released ' .. question\nend\nend", parts.readWriteGrant, parts.readWriteLeave, "local nowMs = serverMs(redis.call('TIME'))\nlocal known = redis.call('EXISTS', KEYS[5]) == 1\nlook(nowMs)\nlocal held = leave(tombstoneMs)\npassOn(nil, nil, claimMs, trust, nowMs, writersFirst)\nif before and not side then announce(ARGV[6], trust) end\nif not held and not known then return { 'notHeld', question } end\nlocal left = unserved()\nif left > 0 then return { 'unserved', left, question } end\nreturn { 'released', question }"].join('\n'),
@@ -76,7 +76,7 @@ export const renew: Operation<'lock', 'tenure' | 'leaseMs'> = {
 
 export const serve: Operation<'lock' | 'writers' | 'readers' | 'fresh', 'claimMs' | 'trust' | 'writersFirst'> = {
   name: 'read-write/serve',
-  sha: 'eedc0936745256d5a5eaa2786a48a508512ab51f',
+  sha: '40692d5f035100a022daf4418b0f854d37d5d2fb',
   keys: (by) => [by.lock, by.writers, by.readers, by.fresh],
   args: (by) => [by.claimMs, by.trust, by.writersFirst],
   source: [parts.protocolQuestion, parts.protocolArgs, parts.readWriteHolders, parts.readWriteGrant, "local claimMs = integer(1, 1)\nlocal trust = ARGV[2] == '1'\nlocal writersFirst = ARGV[3] == '1'\nlocal nowMs = serverMs(redis.call('TIME'))\nlook(nowMs)\npassOn(nil, nil, claimMs, trust, nowMs, writersFirst)\nreturn { 'served', unserved(), question }"].join('\n'),

@@ -49,7 +49,8 @@ export class GrantStep {
     const { foreign, side, readers, writers, fresh } = this.#holders;
     if (!foreign && side !== 'w') {
       if (side === undefined) this.#beginPhase();
-      else if (waiting(this.#redis, readers) > 0 && this.#firstOf(writers, 'probed') === undefined) this.letReadersIn();
+      else if (this.#waits(readers) && this.#firstOf(writers, 'probed') === undefined && !this.#waits(writers))
+        this.letReadersIn();
     }
     const left = attempt(() => this.#redis.existing(writers, readers));
     if (!(left instanceof ErrorReply) && left.size === 0) attempt(() => this.#redis.del(fresh));
@@ -93,7 +94,8 @@ export class GrantStep {
     attempt(() => this.#redis.del(this.#holders.lock));
     const writer = this.#firstOf(writers, 'told');
     const reader = this.#firstOf(readers, 'told');
-    if (writer === undefined && reader === undefined) return;
+    if (writer === undefined && (reader === undefined || this.#waits(writers))) return;
+    if (reader === undefined && this.#waits(readers)) return;
     const last = before ?? attempt(() => this.#redis.hget(fresh, 'last'));
     let readersNext = writer === undefined;
     if (reader !== undefined && writer !== undefined && !this.#granting.writersFirst) {
@@ -105,7 +107,13 @@ export class GrantStep {
         return;
       }
       this.#clear();
+      if (this.#waits(phase === 'r' ? readers : writers)) return;
     }
+  }
+
+  /** Somebody is in that queue. */
+  #waits(queue: string): boolean {
+    return waiting(this.#redis, queue) > 0;
   }
 
   /** Nobody could be let in. */

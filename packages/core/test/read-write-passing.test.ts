@@ -1,0 +1,25 @@
+/** A grant step looks at so many of those who have gone, and no further: who stands behind them is not passed for that. */
+import { expect, it } from '@jest/globals';
+import { readWrite, readWriteKeys, run } from '../src/index.js';
+import { useLockServer } from './support/lock-server.js';
+
+const server = useLockServer();
+const keys = readWriteKeys('order:17');
+const granting = { claimMs: 3_000, trust: false, writersFirst: false };
+const asking = { leaseMs: 60_000, freshMs: 20_000, ticket: 0, freshTtlMs: 30_000, ...granting };
+
+it('a writer behind more dead ones than a script looks at is not passed by readers, and comes in when they leave', async () => {
+  const ask = (side: 'read' | 'write', tenure: string) =>
+    run(server.port, readWrite.ask(keys, { ...asking, side, tenure }));
+  await ask('read', 'a:1');
+  const dead = Array.from({ length: 200 }, (_, i) => [i + 1, `dead:${i + 1}`]).flat();
+  await server.redis.zadd(keys.writers, ...dead);
+  expect(await ask('write', 'b:1')).toMatchObject({ kind: 'wait' });
+  expect(await ask('read', 'c:1')).toMatchObject({ kind: 'wait' });
+  const leaving = { tenure: 'a:1', tombstoneMs: 0, ...granting };
+  let left = ((await run(server.port, readWrite.release(keys, leaving))) as { left: number }).left;
+  expect(left).toBeGreaterThan(0);
+  while (left > 0) ({ left } = await run(server.port, readWrite.serve(keys, granting)));
+  expect(Object.keys(await server.redis.hgetall(keys.lock))).toContain('b:1');
+  expect(await server.redis.zcard(keys.readers)).toBe(1);
+});
