@@ -5,7 +5,7 @@ import * as lock from '../lock/scripts.gen.js';
 
 export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/ask',
-  sha: '43094dca28e67a16b0043d717265ee0b15dc0b98',
+  sha: '39ae6f9c364ec4e1ad46e41dde27478091f15f67',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust, by.tokens],
   source: lock.ask.source.replace(parts.lockOwn, () => parts.fencedOwn).replace(parts.lockAcquire, () => parts.fencedAcquire).replace(parts.lockMine, () => parts.fencedMine),
@@ -37,7 +37,7 @@ export const handoff: Operation<'lock' | 'queue' | 'counter', 'tenure' | 'seq' |
 
 export const reasks: Operation<'lock' | 'queue' | 'fresh' | 'dead' | 'counter', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust' | 'tokens'> = {
   name: 'fenced/reasks',
-  sha: '7f9b68b2fac3c5b0e3858fe66f26f02622fee5d5',
+  sha: 'e06349aff2be411b406400b8a2fb2121f17f2793',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead, by.counter],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust, by.tokens],
   source: lock.reasks.source.replace(parts.lockWidths, () => parts.fencedWidths).replace(parts.lockOwn, () => parts.fencedOwn).replace(parts.lockAcquire, () => parts.fencedAcquire).replace(parts.lockMine, () => parts.fencedMine),

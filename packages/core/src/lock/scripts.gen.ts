@@ -12,7 +12,7 @@ export const again: Operation<'lock', 'tenure' | 'seq' | 'leaseMs'> = {
 
 export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'ask',
-  sha: '3efbc94e1a0c363ae731d6d1920538260a37f21d',
+  sha: 'e352abf7ac1bd055dbad97394b9eedecd7bf571e',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: parts.lockSeek,
@@ -20,7 +20,7 @@ export const ask: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'lea
 
 export const asks: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'asks',
-  sha: '280e986f2dc959fde15b6a8f81b1c4b8937e84a4',
+  sha: '9a9c1baf44f23625fcc8afc391aeda7fc768dca8',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: ["local function ask(KEYS, ARGV)", parts.lockSeek, "end\nlocal replies = {}\nlocal had = true\nfor i = 1, #KEYS / 4 do\nlocal keys = { unpack(KEYS, 4 * i - 3, 4 * i) }\nlocal args = { unpack(ARGV, 7 * i - 6, 7 * i) }\nargs[8] = ''\nlocal isTurn = i == 1 or had and redis.call('EXISTS', keys[1], keys[2]) == 0\nlocal reply = { 'dead', '' }\nif isTurn or redis.pcall('HMGET', keys[1], args[1])[1] then reply = ask(keys, args) end\nif reply.err then return reply end\nlocal status = type(reply) == 'string' and string.match(reply, '^%a+') or reply[1]\nhad = had and (status == 'acquired' or status == 'mine')\nreplies[i] = reply\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
@@ -84,7 +84,7 @@ export const peek: Operation<'lock', 'tenure'> = {
 
 export const reasks: Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'> = {
   name: 'reasks',
-  sha: '806cc8f275781efd244c684558e4f515f945fc46',
+  sha: '9bfcb4ea452547200bd2c84e3ce60439750a7367',
   keys: (by) => [by.lock, by.queue, by.fresh, by.dead],
   args: (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
   source: [parts.lockWidths, "local function ask(KEYS, ARGV)", parts.lockSeek, "end\nlocal replies = {}\nfor i = 1, #KEYS / keysEach do\nlocal args = { unpack(ARGV, argsEach * (i - 1) + 1, argsEach * i) }\nargs[argsEach + 1] = ''\nlocal reply = ask({ unpack(KEYS, keysEach * (i - 1) + 1, keysEach * i) }, args)\nif reply.err then return reply end\nreplies[i] = reply\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),

@@ -122,6 +122,7 @@ if not isFree then
   position, refused = enqueue()
   if refused then return refused end
   if position > 15 then
+    local queue, fresh = KEYS[2], KEYS[3]
     --#include queue/stale
   end
   if position == 0 and owned == 0 then tell(holder, '1 contended ' .. holder) end

@@ -102,4 +102,8 @@ local endsAt = math.min(sweepAt or NEVER_AT, javasEndAt or NEVER_AT)
 local remainingMs = endsAt < NEVER_AT and math.max(endsAt - nowMs, 1) or -1
 if limited then remainingMs = 0 end
 if freshMs == 0 then return { 'busy', remainingMs, unserved(), question } end
-return { 'wait', remainingMs, redis.call('ZRANK', queue, tenure) or 0, ticket, nowMs, question }
+local position = redis.call('ZRANK', queue, tenure) or 0
+if position > 15 then
+  --#include queue/stale
+end
+return { 'wait', remainingMs, position, ticket, nowMs, question }

@@ -100,6 +100,9 @@ if freshMs == 0 then return { 'busy', remainingMs, isForeign, unserved(), questi
 
 -- Who holds the lock learns that somebody waits. Of many readers some: each ask of the first in the queue draws anew.
 local position = redis.call('ZRANK', queue, tenure) or 0
+if position > 15 then
+  --#include queue/stale
+end
 if side and position == 0 and not (side == 'r' and what == 'r') then
   for _, holder in ipairs(redis.pcall('HRANDFIELD', lock, 67)) do
     if isHolder(holder) then tell(holder, '1 contended ' .. holder) end

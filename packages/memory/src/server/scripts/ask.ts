@@ -1,14 +1,12 @@
 import { attempt, type Commands } from '../commands.js';
 import { ErrorReply, refusalOf, type Reply } from '../reply.js';
-import { freshnessOf, passOn, unserved, waiting } from './grant.js';
+import { passOn, unserved, waiting } from './grant.js';
 import { tell } from './inbox.js';
 import { foundGone, inheritedOf, leave, wordsOf } from './inherited.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from './lua.js';
 import { type OwningScript, owning } from './own.js';
 import { owner } from './owner.js';
-
-/** Of a longer queue than this, the first so many are looked at by an ask. */
-const LOOKED_AT = 16;
+import { amongFresh } from './stale.js';
 
 const HOLDFAST = 0;
 const FOREIGN = 1;
@@ -90,7 +88,7 @@ export const ask: OwningScript = (redis, keys, args, begin = owning) => {
 
   if (place === undefined) return ['busy', remainingMs, owned, left, question];
   let { position } = place;
-  if (!free && position !== undefined && position >= LOOKED_AT) position -= dropStale(redis, queue, fresh, nowMs);
+  if (!free && position !== undefined) position = amongFresh(redis, { queue, fresh }, position, nowMs);
   if (position === 0 && holder !== undefined && owned === HOLDFAST) tell(redis, holder, `1 contended ${holder}`);
   return ['wait', remainingMs, position ?? null, place.ticket, nowMs, owned, question];
 };
@@ -215,18 +213,4 @@ function takePlace(
 function withdraw(redis: Commands, queue: string, fresh: string, tenure: string): void {
   attempt(() => redis.hdel(fresh, tenure, 'returned'));
   attempt(() => redis.zrem(queue, tenure));
-}
-
-/** Returns how many have gone. */
-function dropStale(redis: Commands, queue: string, fresh: string, nowMs: number): number {
-  const first = attempt(() => redis.zrange(queue, 0, LOOKED_AT - 1));
-  if (first instanceof ErrorReply) return 0;
-  const entries = attempt(() => redis.hmget(fresh));
-  if (entries instanceof ErrorReply) return 0;
-  const stale = first.filter((waiter) => (freshnessOf(entries?.get(waiter))?.untilMs ?? 0) < nowMs);
-  if (stale.length > 0) {
-    attempt(() => redis.zrem(queue, ...stale));
-    attempt(() => redis.hdel(fresh, ...stale));
-  }
-  return stale.length;
 }

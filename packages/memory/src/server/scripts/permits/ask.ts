@@ -1,6 +1,7 @@
 import { attempt, type Commands } from '../../commands.js';
 import { ErrorReply, refusalOf } from '../../reply.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
+import { amongFresh } from '../stale.js';
 import { GrantStep, grantingOf } from './grant.js';
 import { Holders, NEVER_AT } from './holders.js';
 
@@ -77,7 +78,8 @@ export const ask: ScriptBody = (redis, keys, args) => {
   let remainingMs = endsAt < NEVER_AT ? Math.max(endsAt - nowMs, 1) : -1;
   if (step.limited) remainingMs = 0;
   if (freshMs === 0) return ['busy', remainingMs, step.unserved, question];
-  return ['wait', remainingMs, redis.zrank(queue, tenure) ?? 0, place, nowMs, question];
+  const position = amongFresh(redis, holders, redis.zrank(queue, tenure) ?? 0, nowMs);
+  return ['wait', remainingMs, position, place, nowMs, question];
 };
 
 interface Newcomer {

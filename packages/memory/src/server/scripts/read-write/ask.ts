@@ -4,6 +4,7 @@ import { waiting } from '../grant.js';
 import { tell } from '../inbox.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
 import { owner } from '../owner.js';
+import { amongFresh } from '../stale.js';
 import { GrantStep, type Granting, grantingOf, othersOf, unserved } from './grant.js';
 import { Holders, type Side, sideOf } from './holders.js';
 
@@ -75,7 +76,7 @@ export const ask: ScriptBody = (redis, keys, args) => {
   const remainingMs = foreign ? redis.pttl(lock) : side === undefined ? 0 : Math.max(holders.sweepAt - nowMs, 1);
   const isForeign = foreign ? 1 : 0;
   if (freshMs === 0) return ['busy', remainingMs, isForeign, unserved(redis, holders), question];
-  const position = redis.zrank(queue, tenure) ?? 0;
+  const position = amongFresh(redis, { queue, fresh: holders.fresh }, redis.zrank(queue, tenure) ?? 0, nowMs);
   if (side !== undefined && position === 0 && !(side === 'r' && what === 'r')) tellHolders(redis, lock);
   return ['wait', remainingMs, position, place, nowMs, isForeign, question];
 };
