@@ -36,7 +36,7 @@ import type { CountedDown, Stake } from '../tenure/stake.js';
 import type { Tenure } from '../tenure/tenure.js';
 import { judgeAnew, placeBehind } from '../waiting/deadlock.js';
 import type { AcquireRequest, PlaceBehind, Waiter } from '../waiting/waiter.js';
-import { around, isWrite, LanePolicy } from './lane.js';
+import { around, isInsideAnything, isWrite, LanePolicy } from './lane.js';
 import type { SharedOperations } from './operations.js';
 
 type Lane = Coordinator<LanePolicy>;
@@ -133,7 +133,7 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
   }
 
   #admit(request: AcquireRequest): Promise<unknown> {
-    for (const lane of [...this]) lane.check();
+    for (const lane of isInsideAnything(request) ? [...this] : [this.#readers, this.#writers]) lane?.check();
     if (this.#isUpgrade(request)) {
       const error = new LockUpgradeError(this.name);
       this.#parts.reporter.failed(request, error);
@@ -190,6 +190,7 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
 
   /** The lane of a hold that the call is inside of: of several the one by which it enters at once, or may write. */
   #laneAround(request: AcquireRequest): Lane | undefined {
+    if (!isInsideAnything(request)) return undefined;
     const lanes = [...this].filter(({ holds }) => around(holds, request).length > 0);
     return lanes.find((lane) => lane.policy.entry(lane, request) === 'inside') ?? lanes[0];
   }
