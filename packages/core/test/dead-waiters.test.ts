@@ -17,7 +17,7 @@ const kinds = [
 
 it.each(kinds)(
   'the dead at the head of a long queue of waiting %s go, though nobody gives anything back',
-  async (_, queue, ask) => {
+  async (_kind, queue, ask) => {
     server.expectLasting(seats.count, seats.permits);
     await run(server.port, readWrite.ask(lock, { ...asking, side: 'write', tenure: 'a:1' }));
     await run(server.port, permits.ask(seats, { ...asking, tenure: 'a:1', wanted: 1, initial: 1 }));
