@@ -24,8 +24,8 @@ export const plantedForCompany = [
   {
     name: 'a write that was refused is said to be done',
     ...{ with: 'guard', class: 'broken', rules: ['guard'], file: `${client}/primitives/guard.ts` },
-    before: "if (reply.kind === 'stale') throw",
-    after: "if (reply.kind === 'never') throw",
+    before: "if (reply.kind !== 'stale') return;",
+    after: "if (reply.kind !== 'never') return;",
   },
   {
     name: 'a hash of others is taken for a lock',
@@ -80,8 +80,8 @@ export const plantedForCompany = [
   {
     name: 'a second grant is believed',
     ...{ with: 'later', class: 'calm', rules: ['exclusion'], file: `${client}/tenure/message-trust.ts` },
-    before: '    this.#secret = false;\n    this.#granted',
-    after: '    this.#granted',
+    before: '    this.#secret = false;\n    return believed;',
+    after: '    return believed;',
   },
   {
     name: 'a loss is believed',
