@@ -94,9 +94,9 @@ export function around(holds: OpenHolds, request: AcquireRequest): readonly Hold
   return [...inside];
 }
 
-/** Whether there is anything that the call may be inside of. Most have nothing, and there may be thousands of lanes. */
+/** Whether there is anything that the call may be inside of, or ends before. Most have nothing, and there may be thousands of lanes. */
 export function isInsideAnything(request: AcquireRequest): boolean {
-  if (request.owner !== undefined) return true;
+  if (request.owner !== undefined || request.membersHeld !== undefined) return true;
   for (let scope = innermostLive(request); scope !== undefined; scope = scope.parent)
     if (scope.holds.size > 0) return true;
   return false;
