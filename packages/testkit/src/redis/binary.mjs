@@ -30,6 +30,9 @@ function isExecutable(file) {
   }
 }
 
+/** What programs have said, for it is asked at each start of a server. @type {Map<string, [number, number]>} */
+const versions = new Map();
+
 /**
  * The server's version as [major, minor], or undefined when the program is no server (a `redis-check-rdb` that is
  * only that) or does not start.
@@ -38,6 +41,14 @@ function isExecutable(file) {
  * @returns {[number, number] | undefined}
  */
 export function versionOf({ file, argv0 }) {
+  const key = `${argv0} ${file}`;
+  const version = versions.get(key) ?? askVersion({ file, argv0 });
+  if (version !== undefined) versions.set(key, version);
+  return version;
+}
+
+/** @param {Binary} binary @returns {[number, number] | undefined} */
+function askVersion({ file, argv0 }) {
   const { stdout } = spawnSync(file, ['--version'], { argv0, encoding: 'utf8', timeout: 5_000 });
   const found = /server v=(\d+)\.(\d+)/.exec(stdout ?? '');
   return found === null ? undefined : [Number(found[1]), Number(found[2])];
