@@ -43,6 +43,7 @@ const config: Config = {
   maxWorkers: Math.max(6, Math.floor(availableParallelism() / 2)),
   // A limit for a test that hangs, not for a machine that is slow: Jest's own 5 s were reached by sound tests in CI.
   testTimeout: 30_000,
+  globalSetup: '<rootDir>/scripts/jest/compile-first.mjs',
   testSequencer: '<rootDir>/scripts/jest/longest-first.mjs',
   projects: [
     project('core'),
