@@ -123,15 +123,15 @@ const peersInShort = 'notify-and-retry,redlock 5 beta,acquire,tryLock,floor: SET
 /** The longest first. */
 const otherChecks = [
   () => checkInterop(tally),
-  () => npmRun('long', 'nothing grows'),
   () => checkSpec(tally),
-  () => npmRun('docs', 'no link is broken, all that is exported is documented', ['--check']),
+  () => npmRun('long', 'nothing grows'),
   () => npmRun('faults', 'nothing violated under faults', ['--short']),
   checkSources,
-  () => npmRun('soak', 'nothing lost, nothing left', ['--short']),
   () => npmRun('bench', 'exact numbers of commands', ['--short', '--peers', peersInShort]),
-  () => npmRun('demo', 'nothing is lost', ['--transfers', '300']),
+  () => npmRun('soak', 'nothing lost, nothing left', ['--short']),
+  () => npmRun('docs', 'no link is broken, all that is exported is documented', ['--check']),
   () => checkShortStores(tally),
+  () => npmRun('demo', 'nothing is lost', ['--transfers', '300']),
   () => npmRun('evolution', 'each flaw comes about, each cure cures it', ['--short']),
   () => checkReferee(tally),
 ];
