@@ -9,7 +9,7 @@ import {
   type LockHoldEvent,
   LockLostError,
 } from 'holdfast';
-import { confirmedRenewals, freshName, openClient } from '../support/clients.js';
+import { confirmedRenewals, freshName, openClient, warmUp } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
 import type { methods } from '../support/report.worker.js';
@@ -280,6 +280,8 @@ describe('stats', () => {
   it('have histograms: of each bound how many were no longer, and in count those that were', async () => {
     const time = driveTime(kit);
     const { client, lock } = setUp();
+    // A handshake that is under way when time goes on by 20 s never ends: its connection is taken for dead, and comes back only as time goes on.
+    await warmUp(kit, client);
     for (const heldMs of [0, 100, 101, 20_000, 70_000]) {
       const hold = await lock.acquire({ leaseMs: 100_000 });
       await time.advance(heldMs);
@@ -287,7 +289,8 @@ describe('stats', () => {
     }
     const { holds } = client.stats();
     const upTo = (bound: number) => holds.buckets.find(({ upToMs }) => upToMs === bound)?.count;
-    expect([upTo(50), upTo(250), upTo(10_000), upTo(30_000), upTo(60_000), holds.count]).toEqual([1, 3, 3, 4, 4, 5]);
+    // One more, of warming up.
+    expect([upTo(50), upTo(250), upTo(10_000), upTo(30_000), upTo(60_000), holds.count]).toEqual([2, 4, 4, 5, 5, 6]);
     expect(holds.buckets.map(({ upToMs }) => upToMs)).toEqual(boundsMs);
     expect(Math.round(holds.sumMs / 1_000)).toBe(90);
   });
