@@ -23,3 +23,16 @@ it('a writer behind more dead ones than a script looks at is not passed by reade
   expect(Object.keys(await server.redis.hgetall(keys.lock))).toContain('b:1');
   expect(await server.redis.zcard(keys.readers)).toBe(1);
 });
+
+it('a reader behind more dead writers than a script looks at is told to ask on, and comes in to the others', async () => {
+  const ask = (tenure: string) => run(server.port, readWrite.ask(keys, { ...asking, side: 'read', tenure }));
+  await ask('a:1');
+  await ask('b:1');
+  await server.redis.zadd(keys.writers, ...Array.from({ length: 200 }, (_, i) => [i + 1, `dead:${i + 1}`]).flat());
+  expect(await ask('c:1')).toMatchObject({ kind: 'wait', remainingMs: 0 });
+  const leaving = { tenure: 'b:1', tombstoneMs: 0, ...granting };
+  let { left } = (await run(server.port, readWrite.release(keys, leaving))) as { left: number };
+  expect(left).toBeGreaterThan(0);
+  while (left > 0) ({ left } = await run(server.port, readWrite.serve(keys, granting)));
+  expect(Object.keys(await server.redis.hgetall(keys.lock))).toEqual(expect.arrayContaining(['a:1', 'c:1']));
+});

@@ -11,7 +11,8 @@
 --   acquired                       the tenure holds the lock from now on, for leaseMs; nobody waits
 --   acquired remaining others      the same; others may wait
 --   mine remaining others now      it held it already; its lease is never shortened
---   wait remaining position ticket now foreign, busy remaining foreign left   as of lock/ask; remaining: until the first lease may end
+--   wait remaining position ticket now foreign, busy remaining foreign left   as of lock/ask; remaining: until the first lease may end; 0 where
+--                                the lock is free, or readers have it, and the grant step has not come to all who are before
 --   dead                           a late copy: the tenure was cancelled, released, or has become a reader; nothing was done
 
 --#include protocol/question
@@ -92,7 +93,7 @@ if isIn then return { 'acquired', leaseMs, othersOf(side), question } end
 local remainingMs = 0
 if foreign then
   remainingMs = redis.call('PTTL', lock)
-elseif side then
+elseif side and not goesOn then
   remainingMs = math.max(sweepAt - nowMs, 1)
 end
 local isForeign = foreign and 1 or 0

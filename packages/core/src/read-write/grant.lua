@@ -17,6 +17,9 @@
 -- is asked too: a dead one must not keep readers out. Where so many of a queue have gone that a script comes to none that is here, nobody comes in
 -- past it: who asks or serves next goes on.
 
+-- Readers may join those who are in, when more of the writers before them have been looked at.
+local goesOn = false
+
 -- Readers let in by one script.
 local MOST_READERS = 1000
 
@@ -142,14 +145,17 @@ local function passOn(self, selfLeaseMs, claimMs, trusted, nowMs, writersFirst)
     -- Nobody comes in.
   elseif not side then
     beginPhase(self, selfLeaseMs, claimMs, trusted, nowMs, writersFirst)
-  elseif waitingIn(readers) > 0 and not firstOf(writers, self, nowMs, trusted, true) and waitingIn(writers) == 0 then
-    letReadersIn(self, selfLeaseMs, claimMs, trusted, nowMs)
+  elseif waitingIn(readers) > 0 and not firstOf(writers, self, nowMs, trusted, true) then
+    goesOn = isCutShort(nil, writers)
+    if not goesOn then
+      letReadersIn(self, selfLeaseMs, claimMs, trusted, nowMs)
+    end
   end
   if redis.pcall('EXISTS', writers, readers) == 0 then redis.pcall('DEL', fresh) end
 end
 
--- How many who wait for a lock that is free a grant step has not come to.
+-- How many who wait for a lock that is free, or may be joined, a grant step has not come to.
 local function unserved()
-  if side or foreign then return 0 end
+  if foreign or side and not goesOn then return 0 end
   return waitingIn(writers) + waitingIn(readers)
 end

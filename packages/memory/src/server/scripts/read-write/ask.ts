@@ -72,8 +72,8 @@ export const ask: ScriptBody = (redis, keys, args) => {
   }
   if (isIn) return ['acquired', leaseMs, othersOf(redis, holders, holders.side), question];
 
-  const { side, foreign } = holders;
-  const remainingMs = foreign ? redis.pttl(lock) : side === undefined ? 0 : Math.max(holders.sweepAt - nowMs, 1);
+  const { side, foreign, goesOn, sweepAt } = holders;
+  const remainingMs = foreign ? redis.pttl(lock) : side === undefined || goesOn ? 0 : Math.max(sweepAt - nowMs, 1);
   const isForeign = foreign ? 1 : 0;
   if (freshMs === 0) return ['busy', remainingMs, isForeign, unserved(redis, holders), question];
   const position = amongFresh(redis, { queue, fresh: holders.fresh }, redis.zrank(queue, tenure) ?? 0, nowMs);

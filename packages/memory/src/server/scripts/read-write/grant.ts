@@ -27,8 +27,8 @@ export function othersOf(redis: Commands, { writers, readers }: Holders, what: S
   return waiting(redis, writers) + (what === 'w' ? waiting(redis, readers) : 0);
 }
 
-export function unserved(redis: Commands, { side, foreign, writers, readers }: Holders): number {
-  return side !== undefined || foreign ? 0 : waiting(redis, writers) + waiting(redis, readers);
+export function unserved(redis: Commands, { side, goesOn, foreign, writers, readers }: Holders): number {
+  return (side !== undefined && !goesOn) || foreign ? 0 : waiting(redis, writers) + waiting(redis, readers);
 }
 
 /** One grant step. */
@@ -49,8 +49,10 @@ export class GrantStep {
     const { foreign, side, readers, writers, fresh } = this.#holders;
     if (!foreign && side !== 'w') {
       if (side === undefined) this.#beginPhase();
-      else if (this.#waits(readers) && this.#firstOf(writers, 'probed') === undefined && !this.#waits(writers))
-        this.letReadersIn();
+      else if (this.#waits(readers) && this.#firstOf(writers, 'probed') === undefined) {
+        this.#holders.goesOn = this.#waits(writers);
+        if (!this.#holders.goesOn) this.letReadersIn();
+      }
     }
     const left = attempt(() => this.#redis.existing(writers, readers));
     if (!(left instanceof ErrorReply) && left.size === 0) attempt(() => this.#redis.del(fresh));

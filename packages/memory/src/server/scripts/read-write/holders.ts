@@ -23,6 +23,8 @@ export class Holders {
   /** The side that was there before leases that have ended were swept. */
   before: Side | undefined;
   foreign = false;
+  /** Readers may join those who are in, when more of the writers before them have been looked at. */
+  goesOn = false;
   sweepAt = 0;
   readonly #redis: Commands;
 
