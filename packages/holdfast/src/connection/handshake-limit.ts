@@ -36,8 +36,8 @@ export class HandshakeLimit {
       // The loop stood still, and the answers may be there, unread.
       if (now() - due > LATE_MS) this.#begin();
       else {
-        // To ioredis it is no error.
-        redis.emit('error', new Error(`${addressOf(redis)} takes connections and did not answer in time`));
+        // To ioredis neither is an error: what a server that loads its data says to INFO it keeps to itself.
+        redis.emit('error', new Error(`${addressOf(redis)} hangs or loads its data`));
         redis.disconnect(true);
       }
     });

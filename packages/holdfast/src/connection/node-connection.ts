@@ -127,7 +127,7 @@ export class NodeConnection implements Connection {
     const { options, status } = this.redis;
     if (this.#closed || !/connect|close/.test(status)) return undefined;
     const hint = options.tls && status !== 'connect' ? ': does that port speak TLS?' : '';
-    return new Error(`There is no connection to ${addressOf(this.redis)}${hint}`);
+    return new Error(`There was no connection to ${addressOf(this.redis)}${hint}`);
   }
 
   /** What is known of the way to its server. */
