@@ -29,7 +29,6 @@ export class HandshakeLimit {
 
   readonly #begin = (): void => {
     this.#end();
-    const redis = this.#redis;
     const { at, now, silenceMs } = this.#tools;
     const due = now() + Math.max(silenceMs, SHORTEST_MS);
     this.#limit = at(due, () => {
@@ -37,8 +36,8 @@ export class HandshakeLimit {
       if (now() - due > LATE_MS) this.#begin();
       else {
         // To ioredis neither is an error: what a server that loads its data says to INFO it keeps to itself.
-        redis.emit('error', new Error(`${addressOf(redis)} hangs or loads its data`));
-        redis.disconnect(true);
+        this.#redis.emit('error', new Error(`${addressOf(this.#redis)} hangs or loads its data`));
+        this.#redis.disconnect(true);
       }
     });
   };
