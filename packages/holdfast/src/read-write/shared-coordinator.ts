@@ -91,8 +91,8 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
   }
 
   /**
-   * A writer may have come before it: while no message could reach it, it had no place; or the command was lost with its connection. Then its calls
-   * close a circle now, if any.
+   * A writer may have come before it: while no message could reach it, or Redis refused it for now, it had no place. Then its calls close a
+   * circle now, if any.
    */
   onPlace(lock: Seated): void {
     const lane = this.#own(lock);
