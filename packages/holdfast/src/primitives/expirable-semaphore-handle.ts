@@ -182,8 +182,9 @@ class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpira
 
   /** The ids, or what kept the call from having any. Whatever is refused at once is a rejection too. */
   async #acquire(method: keyof typeof styles, { wanted, leaseMs }: IdCall): Promise<string[] | Missed> {
+    const { parts, client } = this.#host;
     const operations = this.#issuing(wanted.permits);
-    const scope = currentScope(this.#host.client);
+    const scope = currentScope(client);
     const { outcome, joinedAt } = await shown(
       startCall(permitCaller(this.#host, operations), {
         style: styles[method],
@@ -193,17 +194,17 @@ class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpira
       }),
     );
     if (typeof outcome === 'string') return { found: outcome, joinedAt };
-    const ids = Array.from({ length: wanted.permits }, () => this.#host.parts.tenureId(undefined));
-    operations.issueOnRelease({ ids, leaseMs, tombstoneMs: tombstoneMsOf(this.#host.parts.settings) });
+    const ids = Array.from({ length: wanted.permits }, () => parts.tenureId(undefined));
+    operations.issueOnRelease({ ids, leaseMs, tombstoneMs: tombstoneMsOf(parts.settings) });
     const issuing = outcome.release();
     const giveUp = () => void this.#returnUnknown(ids, leaseMs, issuing);
     const { waitMs, signal } = wanted.options;
     const until =
-      joinedAt + (waitMs === undefined ? Number.POSITIVE_INFINITY : firstLimitMs(waitMs, this.#host.parts.settings));
+      joinedAt + (waitMs === undefined ? Number.POSITIVE_INFINITY : firstLimitMs(waitMs, parts.settings));
     let found: NotAcquired | void;
     try {
       const call = { joinedAt, until, signal, scope };
-      found = await shown(inTime(this.#host.parts, operations, call, issuing));
+      found = await shown(inTime(parts, operations, call, issuing));
     } catch (error) {
       giveUp();
       throw error;
@@ -222,11 +223,10 @@ class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpira
     // What is still to be issued cannot be given back.
     await issuing.catch(() => undefined);
     const { parts } = this.#host;
-    const { sender, clock } = parts;
     const request = newRequest(parts);
-    const until = clock.now() + longestOf(leaseMs);
+    const until = parts.clock.now() + longestOf(leaseMs);
     const command = () => this.#operations.takeBack(ids, request);
-    const answer = await sender.answer(this.#operations.key, command, { until });
+    const answer = await parts.sender.answer(this.#operations.key, command, { until });
     if (answer.kind === 'reply') serveRest(parts, this.#operations, answer.reply.left);
   }
 
@@ -234,7 +234,12 @@ class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpira
     const { parts } = this.#host;
     const { returned, left } = await this.#ask(this.#operations.takeBack(ids, newRequest(parts)));
     serveRest(parts, this.#operations, left);
-    if (returned > 0) parts.permitEnds.forget(ids);
+    if (returned > 0) {
+      const now = parts.clock.now();
+      parts.permitEnds.forget(ids);
+      // An id comes no second time either, and what stands for it is given back as that of a tenure.
+      for (const id of ids) parts.recentReleases.note({ operations: this.#operations, id, seq: 0 }, now);
+    }
     return returned;
   }
 

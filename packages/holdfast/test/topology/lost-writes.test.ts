@@ -74,3 +74,27 @@ it('a client that is closed in the midst of telling what it had given back tells
   await client.close();
   expect(await replica.exists(names)).toBe(0);
 }, 120_000);
+
+it('permits whose ids were given back are given back once more where the new master still has them: without a lease they would never come back', async () => {
+  const { link, replica, open, takeOver } = await setUp();
+  const client = await open();
+  const seats = client.getPermitExpirableSemaphore(freshName());
+  // With an end, for nothing of it to stay.
+  await seats.trySetPermits(3, 600_000);
+  const ids = await seats.tryAcquireMany(2);
+  const kept = await seats.acquire();
+  const records = `holdfast_sem_permits:{${seats.name}}`;
+  const all = [...ids, kept];
+  await waitUntil(async () => (await replica.hmget(records, ...all)).every((one) => one !== null), {
+    what: 'the permits to be replicated',
+  });
+  link.drop('both');
+  await seats.release(ids);
+  await takeOver();
+  await waitUntil(async () => (await replica.hmget(records, ...ids)).every((one) => one === null), {
+    what: 'the new master to be told',
+    timeoutMs: 10_000,
+  });
+  expect(await seats.acquiredPermits()).toBe(1);
+  expect(await seats.tryRelease(kept)).toBe(true);
+}, 120_000);
