@@ -8,6 +8,10 @@ export type Form = 'words' | 'json';
 const advice: readonly (readonly [ofClient: string, here: string])[] = [
   ['pass an ioredis Cluster', 'add --cluster'],
   ['pass an ioredis Redis', 'leave --cluster out'],
+  [
+    'keeps the slot and has an address',
+    'keeps the slot and has an address: one that has met no other node has none until cluster-announce-ip says it',
+  ],
   ['give ioredis sentinels and name', 'say --sentinel and --master'],
   [', and the options have tls', ': say redis://'],
   [', and the options have no tls', ': say rediss://'],

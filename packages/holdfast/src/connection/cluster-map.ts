@@ -113,7 +113,7 @@ export class ClusterMap {
 
   /** Why a slot has no owner, as far as is known. */
   get trouble(): Error | undefined {
-    const unkept = this.#isLearnt ? new Error('no node of the Cluster keeps the slot of this lock') : undefined;
+    const unkept = this.#isLearnt ? new Error('no node of the Cluster keeps the slot and has an address') : undefined;
     return this.#finding ?? this.#trouble ?? unkept;
   }
 

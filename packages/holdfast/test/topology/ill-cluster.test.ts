@@ -1,5 +1,5 @@
 /** What the command line says of a Cluster of which one part does not answer. */
-import type { RedisKit } from '@holdfast/testkit';
+import { type RedisKit, startPrivateRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { type Finding, holdfast, type Outcome } from '../cli/terminal.js';
@@ -57,6 +57,14 @@ it('who looks at locks is told which servers do not know the user, where others 
   const { code, errors } = await callBy(`redis://limited:${password}@${knows.host}:${knows.port}`, 'ls');
   await (await knows.admin()).acl('DELUSER', 'limited');
   expect({ code, errors }).toEqual({ code: 69, errors: expect.stringMatching(`look at .*${node} \\(WRONGPASS`) });
+});
+
+it('a node that keeps every slot and has met no other is said to have no address, and what gives it one', async () => {
+  const alone = await startPrivateRedis({ args: ['--cluster-enabled', 'yes'] });
+  kit.cleanup(() => alone.stop());
+  await (await alone.admin()).call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+  const { code, errors } = await callBy(alone.url, 'ls');
+  expect({ code, errors }).toEqual({ code: 69, errors: expect.stringMatching(/an address: .* cluster-announce-ip/) });
 });
 
 describe('the doctor names a slot that is on its way,', () => {
