@@ -67,7 +67,7 @@ export const planted = [
   {
     name: 'two calls have one id',
     ...{ with: 'ids', class: 'calm', rules: ['permits'], file: `${client}/primitives/expirable-semaphore-handle.ts` },
-    before: 'const ids = Array.from({ length: wanted.permits }, () => this.#host.parts.tenureId(undefined));',
+    before: 'const ids = Array.from({ length: wanted.permits }, () => parts.tenureId(undefined));',
     after: "const ids = Array.from({ length: wanted.permits }, (_, n) => `${'A'.repeat(21)}:${n + 1}.aaaaaaaaaa`);",
   },
   {
