@@ -143,7 +143,7 @@ export class Call {
       await this.openClient()
         .connect({ timeoutMs })
         .catch((error: unknown) => {
-          if (!(error instanceof LockUnavailableError) || saysWhy(error)) throw error;
+          if (!(error instanceof LockUnavailableError) || error.cause !== undefined) throw error;
         });
       throw new LockUnavailableError(`Redis cannot be asked: ${(cause as Error).message.trim()}`, undefined, { cause });
     }
@@ -177,9 +177,4 @@ function parsed(args: readonly string[], own: OwnOptions) {
   } catch (error) {
     throw new UsageError((error as Error).message.replaceAll('\n', ' '));
   }
-}
-
-/** That nothing has come of it yet is no reason. */
-function saysWhy({ cause }: LockUnavailableError): boolean {
-  return cause instanceof Error && !/^There was no connection to [^?]+$/.test(cause.message);
 }

@@ -19,7 +19,7 @@ export async function withSilentServers(call: Call, error: unknown): Promise<unk
   // What is known is known of one of its servers.
   if (isKnown && call.site.kind !== 'cluster') return error;
   const named = await troubles(call, isKnown ? 'some' : 'all');
-  const unsaid = isKnown ? named.filter(({ node }) => !message.includes(node)) : named;
+  const unsaid = named.filter(({ node }) => !message.includes(node));
   if (unsaid.length === 0) return error;
   const list = unsaid.map(({ node, why }) => `${node} (${wordsOf(why)})`).join(', ');
   return new LockUnavailableError(`${message.replace(hint, '')}; look at ${list}`, undefined, { cause });

@@ -29,15 +29,16 @@ export class HandshakeLimit {
 
   readonly #begin = (): void => {
     this.#end();
+    const redis = this.#redis;
     const { at, now, silenceMs } = this.#tools;
     const due = now() + Math.max(silenceMs, SHORTEST_MS);
     this.#limit = at(due, () => {
       // The loop stood still, and the answers may be there, unread.
       if (now() - due > LATE_MS) this.#begin();
       else {
-        // To ioredis neither is an error: what a server that loads its data says to INFO it keeps to itself.
-        this.#redis.emit('error', new Error(`${addressOf(this.#redis)} hangs or loads its data`));
-        this.#redis.disconnect(true);
+        // To ioredis it is no error.
+        redis.emit('error', new Error(`${addressOf(redis)} takes connections and did not answer in time`));
+        redis.disconnect(true);
       }
     });
   };

@@ -125,9 +125,9 @@ export class NodeConnection implements Connection {
   /** To ioredis it is no error that a server hangs, nor that one which speaks no TLS waits for more of our handshake, or hangs up. */
   #unshaken(): Error | undefined {
     const { options, status } = this.redis;
-    if (this.#closed || !/conn|close/.test(status)) return undefined;
+    if (this.#closed || !/connect|close/.test(status)) return undefined;
     const hint = options.tls && status !== 'connect' ? ': does that port speak TLS?' : '';
-    return new Error(`There was no connection to ${addressOf(this.redis)}${hint}`);
+    return new Error(`There is no connection to ${addressOf(this.redis)}${hint}`);
   }
 
   /** What is known of the way to its server. */
