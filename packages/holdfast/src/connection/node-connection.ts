@@ -122,12 +122,11 @@ export class NodeConnection implements Connection {
     return this.#counterpart.stir();
   }
 
-  /** To ioredis it is no error that a server hangs, nor that one which speaks no TLS waits for more of our handshake, or hangs up. */
+  /** A server that speaks no TLS waits for more of our handshake, or hangs up: neither is an error to ioredis. */
   #unshaken(): Error | undefined {
     const { options, status } = this.redis;
-    if (this.#closed || !/connect|close/.test(status)) return undefined;
-    const hint = options.tls && status !== 'connect' ? ': does that port speak TLS?' : '';
-    return new Error(`There is no connection to ${addressOf(this.redis)}${hint}`);
+    if (!options.tls || this.#closed || !['connecting', 'close', 'reconnecting'].includes(status)) return undefined;
+    return new Error(`No TLS connection to ${addressOf(this.redis)} has come about: does that port speak TLS?`);
   }
 
   /** What is known of the way to its server. */

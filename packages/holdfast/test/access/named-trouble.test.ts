@@ -25,23 +25,6 @@ beforeEach(async () => {
 
 const ways = givenConnections(kit);
 
-it('a server that hangs from the beginning is named: to calls before it is given up and after, and by the event', async () => {
-  const hung = await startPrivateRedis();
-  kit.cleanup(() => hung.stop());
-  await hung.stopProcess();
-  kit.cleanup(() => hung.continueProcess());
-  const client = openClient(kit, { redis: hung.url, attemptTimeoutMs: 300 });
-  const told: string[] = [];
-  client.on('error', ({ message }) => void told.push(message));
-  const address = new URL(hung.url).host;
-  const lock = client.getLock(freshName());
-  expect(await failureOf(lock.tryLock())).toMatchObject({ message: expect.stringContaining(`to ${address}`) });
-  await waitUntil(() => told.length > 0, { what: 'the event' });
-  const silent = `${address} takes connections and did not answer in time`;
-  expect(told[0]).toContain(silent);
-  expect(await failureOf(lock.tryLock())).toMatchObject({ message: expect.stringContaining(silent) });
-});
-
 describe('a server that turns clients away', () => {
   const told = async (redis: string, reason: RegExp) => {
     const client = openClient(kit, { redis });
