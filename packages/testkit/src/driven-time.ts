@@ -1,6 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { Answers } from './answers.js';
 import { ManualClock, ManualTimer } from './manual-clock.js';
+import { replace } from './replace.js';
 import { waitUntil } from './wait-until.js';
 
 /** What closes when a test has ended may take as long, as for the leak check. */
@@ -21,7 +23,11 @@ const onGrid = (ms: number) => Math.ceil(ms / gridMs) * gridMs;
 export interface DrivenTime {
   /** Milliseconds, as `performance.now()` reads them. */
   now(): number;
-  /** Time goes on by `ms`, and timers run as they fall due, each at its own time; see {@link ManualClock.advance}. */
+  /**
+   * Time goes on by `ms`, and timers run as they fall due, each at its own time; see {@link ManualClock.advance}. Before each step Redis
+   * answers what connections of ioredis have asked it, and handshakes end: a client would take a server for silent that has had no time to
+   * speak. A server that does not answer is not waited for.
+   */
   advance(ms: number): Promise<void>;
   /** Time has passed and nothing could run: the process stood still. What fell due runs at the next `advance`. */
   jump(ms: number): void;
@@ -32,15 +38,6 @@ export interface DrivenTime {
    * @param rate - how many times as fast as it really does; above 1 only where no server is in another process, whose answers would seem that much slower.
    */
   flow(rate?: number): void;
-}
-
-/** Answers how to undo it. */
-function replace<T extends object, K extends keyof T>(owner: T, key: K, value: T[K]): () => void {
-  const before = owner[key];
-  owner[key] = value;
-  return () => {
-    owner[key] = before;
-  };
 }
 
 /**
@@ -57,9 +54,12 @@ function replace<T extends object, K extends keyof T>(owner: T, key: K, value: T
 export function driveTime(kit: { cleanup(undo: () => unknown): void }): DrivenTime {
   const realNow = performance.now.bind(performance);
   const startMs = Math.ceil(realNow());
-  const clock = new ManualClock(startMs);
+  let flowing: Promise<void> | undefined;
+  const answers = new Answers();
+  const clock = new ManualClock(startMs, () => (flowing === undefined ? answers.come() : nextTurn()));
   const wallMs = Date.now() - startMs;
   const restore = [
+    () => answers.stop(),
     replace(performance, 'now', () => clock.now()),
     replace(Date, 'now', () => Math.floor(wallMs + clock.now())),
   ];
@@ -77,7 +77,6 @@ export function driveTime(kit: { cleanup(undo: () => unknown): void }): DrivenTi
     replace(globalThis, 'setTimeout', Object.assign(set, { __promisify__: realSet.__promisify__ }) as never),
     replace(globalThis, 'clearTimeout', clear),
   );
-  let flowing: Promise<void> | undefined;
   let isOver = false;
   const flow = async (rate: number) => {
     let last = realNow();

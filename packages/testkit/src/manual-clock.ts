@@ -41,10 +41,13 @@ export class ManualTimer {
 export class ManualClock {
   readonly #timers = new Set<ManualTimer>();
   #nowMs: number;
+  readonly #settle: () => Promise<unknown>;
   #advancing = false;
 
-  constructor(startMs = 0) {
+  /** @param settle - what {@link advance} waits for before each timer: until what runs at this time has run. */
+  constructor(startMs = 0, settle: () => Promise<unknown> = nextTurn) {
     this.#nowMs = startMs;
+    this.#settle = settle;
   }
 
   /** Milliseconds. */
@@ -88,12 +91,12 @@ export class ManualClock {
     this.#advancing = true;
     try {
       const target = this.#nowMs + ms;
-      await nextTurn();
+      await this.#settle();
       for (let timer = this.#earliest(); timer !== undefined && timer.dueAt <= target; timer = this.#earliest()) {
         this.#timers.delete(timer);
         this.#nowMs = Math.max(this.#nowMs, timer.dueAt);
         timer.fire();
-        await nextTurn();
+        await this.#settle();
       }
       this.#nowMs = Math.max(this.#nowMs, target);
     } finally {
