@@ -43,7 +43,7 @@ describe('commands of one client', () => {
     const lock = client.getLock(freshName());
     const cycles: (() => Promise<unknown>)[] = [
       () => lock.withLock(() => undefined),
-      () => lock.tryWithLock({ waitMs: 100 }, () => undefined),
+      () => lock.tryWithLock({ waitMs: 5_000 }, () => undefined),
       async () => (await lock.acquire()).release(),
       async () => (await lock.tryAcquire())?.release(),
       () => lock.lock().then(() => lock.unlock()),

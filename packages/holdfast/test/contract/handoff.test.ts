@@ -217,10 +217,10 @@ describe('a fixed lease', () => {
 
 describe('a handoff of leases that differ', () => {
   it.each<[{ leaseMs?: number }, { leaseMs?: number }]>([
-    [{ leaseMs: 30_000 }, { leaseMs: 2_000 }],
-    [{ leaseMs: 2_000 }, { leaseMs: 30_000 }],
-    [{}, { leaseMs: 2_000 }],
-    [{ leaseMs: 2_000 }, {}],
+    [{ leaseMs: 60_000 }, { leaseMs: 20_000 }],
+    [{ leaseMs: 20_000 }, { leaseMs: 60_000 }],
+    [{}, { leaseMs: 20_000 }],
+    [{ leaseMs: 20_000 }, {}],
   ])('gives the next hold its own TTL: %j, then %j', async (before, after) => {
     const { client, name, lock } = setUp();
     const first = await lock.acquire(before);
