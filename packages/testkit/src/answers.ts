@@ -43,18 +43,17 @@ export class Answers {
 
   /** Knows the connections that connect or ask from now on. */
   constructor() {
-    const note = (redis: unknown) => void this.#connections.add(redis as Connection);
-    const { connect, sendCommand } = Redis.prototype;
-    this.#undo = [
-      replace(Redis.prototype, 'connect', function (this: Redis, ...given) {
-        note(this);
-        return connect.apply(this, given);
-      }),
-      replace(Redis.prototype, 'sendCommand', function (this: Redis, ...given) {
-        note(this);
-        return sendCommand.apply(this, given);
-      }),
-    ];
+    const { prototype } = Redis;
+    const connections = this.#connections;
+    const noting = (method: 'connect' | 'sendCommand') => {
+      const call = Reflect.get(prototype, method) as (...given: unknown[]) => unknown;
+      const noted = function (this: unknown, ...given: unknown[]) {
+        connections.add(this as Connection);
+        return call.apply(this, given);
+      };
+      return replace(prototype, method, noted as never);
+    };
+    this.#undo = [noting('connect'), noting('sendCommand')];
   }
 
   /** Until every question is answered that a server may still answer, handshakes and what is asked meanwhile among them. */
