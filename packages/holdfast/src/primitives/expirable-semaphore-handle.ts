@@ -199,8 +199,7 @@ class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpira
     const issuing = outcome.release();
     const giveUp = () => void this.#returnUnknown(ids, leaseMs, issuing);
     const { waitMs, signal } = wanted.options;
-    const until =
-      joinedAt + (waitMs === undefined ? Number.POSITIVE_INFINITY : firstLimitMs(waitMs, parts.settings));
+    const until = joinedAt + (waitMs === undefined ? Number.POSITIVE_INFINITY : firstLimitMs(waitMs, parts.settings));
     let found: NotAcquired | void;
     try {
       const call = { joinedAt, until, signal, scope };
