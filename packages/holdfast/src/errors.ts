@@ -168,7 +168,7 @@ export interface DeadlockWait {
 
 /**
  * The call would have waited for ever, for calls of this client that wait for it: see the event `deadlock`. Thrown only with `deadlocks: 'refuse'`, and by the
- * call that closed the circle. Nothing was sent for it, unless a writer overtook it as a reader on the way to the queue. Let go of the lock that the others wait for, and begin again.
+ * call that closed the circle. Nothing was sent for it, but for a reader whom a writer overtook on its way. Let go of the lock that the others wait for, and begin again.
  */
 export class LockDeadlockError extends LockErrorBase {
   static {
