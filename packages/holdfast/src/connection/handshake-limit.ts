@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { ConnectionTools } from './connection-tools.js';
 import { LATE_MS } from './reading.js';
+import { addressOf } from './trouble.js';
 
 /** A handshake takes several round trips, whatever an attempt may take. */
 const SHORTEST_MS = 1_000;
@@ -28,12 +29,17 @@ export class HandshakeLimit {
 
   readonly #begin = (): void => {
     this.#end();
+    const redis = this.#redis;
     const { at, now, silenceMs } = this.#tools;
     const due = now() + Math.max(silenceMs, SHORTEST_MS);
     this.#limit = at(due, () => {
       // The loop stood still, and the answers may be there, unread.
       if (now() - due > LATE_MS) this.#begin();
-      else this.#redis.disconnect(true);
+      else {
+        // To ioredis it is no error.
+        redis.emit('error', new Error(`${addressOf(redis)} takes connections and did not answer in time`));
+        redis.disconnect(true);
+      }
     });
   };
 

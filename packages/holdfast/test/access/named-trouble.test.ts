@@ -25,6 +25,22 @@ beforeEach(async () => {
 
 const ways = givenConnections(kit);
 
+it('a server that hangs from the beginning is named by the event, and by calls from then on', async () => {
+  const hung = await startPrivateRedis();
+  kit.cleanup(() => hung.stop());
+  await hung.stopProcess();
+  kit.cleanup(() => hung.continueProcess());
+  const client = openClient(kit, { redis: hung.url, attemptTimeoutMs: 300 });
+  const told: string[] = [];
+  client.on('error', ({ message }) => void told.push(message));
+  const lock = client.getLock(freshName());
+  expect(await failureOf(lock.tryLock())).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  await waitUntil(() => told.length > 0, { what: 'the event' });
+  const silent = `${new URL(hung.url).host} takes connections and did not answer in time`;
+  expect(told[0]).toContain(silent);
+  expect(await failureOf(lock.tryLock())).toMatchObject({ message: expect.stringContaining(silent) });
+});
+
 describe('a server that turns clients away', () => {
   const told = async (redis: string, reason: RegExp) => {
     const client = openClient(kit, { redis });
