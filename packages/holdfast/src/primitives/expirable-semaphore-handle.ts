@@ -1,4 +1,4 @@
-import type { Command } from '@holdfast/core';
+import type { Command, permits } from '@holdfast/core';
 import type { Backend } from '../backend.js';
 import { LockLostError, LockNotHeldError, LockTimeoutError } from '../errors.js';
 import { checkCount, checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS, MOST_PERMITS } from '../options.js';
@@ -226,20 +226,23 @@ class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpira
     const until = parts.clock.now() + longestOf(leaseMs);
     const command = () => this.#operations.takeBack(ids, request);
     const answer = await parts.sender.answer(this.#operations.key, command, { until });
-    if (answer.kind === 'reply') serveRest(parts, this.#operations, answer.reply.left);
+    if (answer.kind === 'reply') this.#returned(ids, answer.reply, answer.sentAt);
   }
 
   async #takeBack(ids: readonly string[]): Promise<number> {
     const { parts } = this.#host;
-    const { returned, left } = await this.#ask(this.#operations.takeBack(ids, newRequest(parts)));
+    const reply = await this.#ask(this.#operations.takeBack(ids, newRequest(parts)));
+    this.#returned(ids, reply, parts.clock.now());
+    return reply.returned;
+  }
+
+  #returned(ids: readonly string[], { returned, left }: permits.TakeBackReply, now: number): void {
+    const { parts } = this.#host;
     serveRest(parts, this.#operations, left);
-    if (returned > 0) {
-      const now = parts.clock.now();
-      parts.permitEnds.forget(ids);
-      // An id comes no second time either, and what stands for it is given back as that of a tenure.
-      for (const id of ids) parts.recentReleases.note({ operations: this.#operations, id, seq: 0 }, now);
-    }
-    return returned;
+    if (returned === 0) return;
+    parts.permitEnds.forget(ids);
+    // An id comes no second time either, and what stands for it is given back as that of a tenure.
+    for (const id of ids) parts.recentReleases.note({ operations: this.#operations, id, seq: 0 }, now);
   }
 
   /** The leases of these ids begin now. When they have ended, what has not come back by then is given back. */

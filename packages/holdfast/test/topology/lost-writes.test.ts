@@ -2,6 +2,7 @@
 
 import { expect, it } from '@jest/globals';
 import { faultProxy, startPrivateRedis, useRedis, waitUntil, whenReplicated } from '@holdfast/testkit';
+import type { Redis } from 'ioredis';
 import { freshName, openClient, warmUp } from '../support/clients.js';
 import { openProxy } from '../support/redis-inputs.js';
 
@@ -97,4 +98,42 @@ it('permits whose ids were given back are given back once more where the new mas
   });
   expect(await seats.acquiredPermits()).toBe(1);
   expect(await seats.tryRelease(kept)).toBe(true);
+}, 120_000);
+
+it('permits whose ids nobody came to know are given back once more too: their call had ended before Redis told them', async () => {
+  const { link, replica, address, open, takeOver } = await setUp();
+  const client = await open();
+  const seats = client.getPermitExpirableSemaphore(freshName());
+  await seats.trySetPermits(3, 600_000);
+  const records = `holdfast_sem_permits:{${seats.name}}`;
+  const ids = async (redis: Redis) => (await redis.hkeys(records)).filter((field) => field.includes(':'));
+  // So that the server knows the scripts.
+  await seats.release(await seats.acquire());
+  // It issues the id, and there is no way to hear of it.
+  address.loseNextReply({ after: (request) => request.includes('never') });
+  address.refuse();
+  const leaving = new AbortController();
+  const left = seats.acquire('never', { signal: leaving.signal });
+  await waitUntil(() => address.repliesLost === 1, { what: 'the id to be issued' });
+  leaving.abort();
+  await expect(left).rejects.toThrow();
+  await whenReplicated(kit.server);
+  const [id] = await ids(replica);
+  const [, end] = String(await replica.hget(records, String(id))).split(' ');
+  // Longer than a hold would last: an id stands for the permit.
+  expect(Number(end) - Date.now()).toBeGreaterThan(300_000);
+  link.drop('both');
+  await address.heal();
+  await waitUntil(async () => (await ids(kit.admin)).length === 0, {
+    what: 'the old master to be told',
+    timeoutMs: 10_000,
+  });
+  // So that its answer has arrived: what is not answered is sent again anyway.
+  expect(await seats.availablePermits()).toBe(3);
+  await takeOver();
+  await waitUntil(async () => (await ids(replica)).length === 0, {
+    what: 'the new master to be told',
+    timeoutMs: 10_000,
+  });
+  expect(await seats.availablePermits()).toBe(3);
 }, 120_000);
