@@ -36,3 +36,24 @@ it('a reader behind more dead writers than a script looks at is told to ask on, 
   while (left > 0) ({ left } = await run(server.port, readWrite.serve(keys, granting)));
   expect(Object.keys(await server.redis.hgetall(keys.lock))).toEqual(expect.arrayContaining(['a:1', 'c:1']));
 });
+
+it('a reader that does not queue comes in past writers that have died, also when a script does not come to all of them', async () => {
+  const ask = (side: 'read' | 'write', tenure: string, freshMs: number) =>
+    run(server.port, readWrite.ask(keys, { ...asking, trust: true, side, tenure, freshMs }));
+  await ask('read', 'a:1', 20_000);
+  // Nobody listens to its inbox, and its place is fresh.
+  await ask('write', 'b:1', 20_000);
+  expect(await ask('read', 'c:1', 0)).toMatchObject({ kind: 'acquired' });
+  await server.redis.zadd(keys.writers, ...Array.from({ length: 100 }, (_, i) => [i + 1, `dead:${i + 1}`]).flat());
+  expect(await ask('read', 'd:1', 0)).toMatchObject({ kind: 'busy', remainingMs: 0, left: 36 });
+  expect(await ask('read', 'd:1', 0)).toMatchObject({ kind: 'acquired' });
+});
+
+it('a reader that does not queue does not come in past a writer that waits', async () => {
+  const ask = (side: 'read' | 'write', tenure: string, freshMs: number) =>
+    run(server.port, readWrite.ask(keys, { ...asking, side, tenure, freshMs }));
+  await ask('read', 'a:1', 20_000);
+  await ask('write', 'b:1', 20_000);
+  expect(await ask('read', 'c:1', 0)).toMatchObject({ kind: 'busy', left: 0 });
+  expect(await server.redis.zcard(keys.writers)).toBe(1);
+});

@@ -78,6 +78,7 @@ if freshMs > 0 then
   local refused = enqueue(tenure, entry, side and 'last' or tenure, side or entry)
   if refused then return refused end
 end
+joins = freshMs == 0 and what == 'r'
 passOn(freshMs > 0 and tenure or nil, leaseMs, claimMs, trust, nowMs, writersFirst)
 
 local isIn = freshMs > 0 and side and redis.call('HEXISTS', lock, tenure) == 1

@@ -19,6 +19,8 @@
 
 -- Readers may join those who are in, when more of the writers before them have been looked at.
 local goesOn = false
+-- A reader asks that does not queue, and would come to those who are in.
+local joins = false
 
 -- Readers let in by one script.
 local MOST_READERS = 1000
@@ -145,7 +147,7 @@ local function passOn(self, selfLeaseMs, claimMs, trusted, nowMs, writersFirst)
     -- Nobody comes in.
   elseif not side then
     beginPhase(self, selfLeaseMs, claimMs, trusted, nowMs, writersFirst)
-  elseif waitingIn(readers) > 0 and not firstOf(writers, self, nowMs, trusted, true) then
+  elseif (joins or waitingIn(readers) > 0) and not firstOf(writers, self, nowMs, trusted, true) then
     goesOn = isCutShort(nil, writers)
     if not goesOn then
       letReadersIn(self, selfLeaseMs, claimMs, trusted, nowMs)

@@ -62,6 +62,7 @@ export const ask: ScriptBody = (redis, keys, args) => {
     if (placed instanceof ErrorReply) return placed;
     place = placed;
   }
+  holders.joins = freshMs === 0 && what === 'r';
   new GrantStep(redis, holders, granting, freshMs > 0 ? { tenure, leaseMs } : undefined).passOn();
 
   let isIn = freshMs > 0 && holders.side !== undefined && redis.hexists(lock, tenure);

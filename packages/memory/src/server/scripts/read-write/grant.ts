@@ -46,10 +46,10 @@ export class GrantStep {
   }
 
   passOn(): void {
-    const { foreign, side, readers, writers, fresh } = this.#holders;
+    const { foreign, side, joins, readers, writers, fresh } = this.#holders;
     if (!foreign && side !== 'w') {
       if (side === undefined) this.#beginPhase();
-      else if (this.#waits(readers) && this.#firstOf(writers, 'probed') === undefined) {
+      else if ((joins || this.#waits(readers)) && this.#firstOf(writers, 'probed') === undefined) {
         this.#holders.goesOn = this.#waits(writers);
         if (!this.#holders.goesOn) this.letReadersIn();
       }

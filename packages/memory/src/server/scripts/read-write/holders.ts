@@ -25,6 +25,8 @@ export class Holders {
   foreign = false;
   /** Readers may join those who are in, when more of the writers before them have been looked at. */
   goesOn = false;
+  /** A reader asks that does not queue, and would come to those who are in. */
+  joins = false;
   sweepAt = 0;
   readonly #redis: Commands;
 
