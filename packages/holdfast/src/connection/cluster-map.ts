@@ -94,6 +94,8 @@ export class ClusterMap {
     });
     this.#cluster.on('refresh', () => this.#learn());
     this.#cluster.on('node error', (error: Error, node: NodeAddress) => {
+      // What ioredis says of a node that hangs, and no more.
+      if (error.message === 'timeout') error.message = `${node}: no answer has come in time`;
       const nodes = this.#cluster.nodes();
       const unasked = nodes.find((redis) => addressOf(redis) === node);
       if (unasked !== undefined) this.#unasked.set(node, unasked);

@@ -59,7 +59,6 @@ export function redisCodeOf(message: string): string {
 const reworded: readonly [RegExp, string][] = [
   [/^Stream isn't .*/, noConnection],
   [/^Reached the max .*/, brokenConnection],
-  [/^timeout$/, 'no answer has come in time'],
   [/^All sentinels are unreachable.*?(?:Last error:|$)/s, unnamedMaster],
 ];
 

@@ -274,6 +274,19 @@ describe('a Cluster of which no node can be asked', () => {
     });
   });
 
+  it('names the node where it hangs', async () => {
+    const server = await startPrivateRedis({ args: ['--cluster-enabled', 'yes'] });
+    kit.cleanup(() => server.stop());
+    const { host, port } = server;
+    await server.stopProcess();
+    const client = open({ host, port });
+    const message = expect.stringContaining(`${host}:${port}: no answer has come in time`);
+    const [told] = await Promise.all([once(client, 'error'), failureOf(client.connect({ timeoutMs: 500 }))]);
+    expect(told).toMatchObject([{ message }]);
+    expect(await failureOf(client.getLock(freshName()).tryLock())).toMatchObject({ code: 'LOCK_UNAVAILABLE', message });
+    await server.continueProcess();
+  });
+
   it('is asked again, and serves when it can', async () => {
     const server = await startPrivateRedis({
       args: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
