@@ -4,9 +4,10 @@ import type { HoldRecord } from '../exclusive/hold-record.js';
 import { checkCount, checkKeys, MAX_TIME_MS, MOST_PERMITS } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { inFrame } from '../reports/site.js';
+import { currentScope } from '../scopes/scope.js';
 import { rejection } from '../scopes/settling.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
-import type { NotAcquired } from '../waiting/waiter.js';
+import { type NotAcquired, scopeEnded } from '../waiting/waiter.js';
 import { type CallStyle, type LockHost, startCall } from './acquisition.js';
 import { CountedSemaphore, permitCaller, type SemaphoreHost } from './counted-semaphore.js';
 import { callKeys, checkCall, checkSection, checkSemaphore, type PermitCall, tryCallKeys } from './permit-call.js';
@@ -136,9 +137,11 @@ class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
   async drainPermits(options: TryPermitOptions = {}): Promise<number> {
     const checked = checkCall('drainPermits', 1, options, tryCallKeys);
     const { waitMs } = styles.tryAcquire;
+    const scope = currentScope(this.#host.client);
     let drained = 0;
     for (;;) {
       const free = Math.min(await this.availablePermits(), MOST_PERMITS);
+      if (scope?.ended) throw scopeEnded(this.#operations);
       // The first attempt is made in any case: it may begin the semaphore, and else it says what is wrong, as any acquisition.
       const permits = drained === 0 ? Math.max(free, 1) : free;
       const hold =

@@ -6,6 +6,7 @@ import {
   LockLostError,
   LockNotHeldError,
   LockRefusedError,
+  LockScopeError,
   LockTimeoutError,
   type PermitHold,
   type RSemaphore,
@@ -293,6 +294,16 @@ export function semaphoreContract(world: World, wakeup: Wakeup): void {
     expect(await within(drain())).toBe('enough');
     await within(held.release());
     await untouched(one.semaphore);
+  });
+
+  it('is drained no further by a call whose scope has ended', async () => {
+    const { open, untouched } = setUp(2);
+    const { client, semaphore } = open();
+    await within(semaphore.trySetPermits(2));
+    const draining: Promise<unknown>[] = [];
+    await client.run(() => void draining.push(failureOf(semaphore.drainPermits())));
+    expect(await within(Promise.all(draining))).toEqual([expect.any(LockScopeError)]);
+    await untouched(semaphore);
   });
 
   it('says of a hold that has given back all that it has none, whatever is given back after that', async () => {
