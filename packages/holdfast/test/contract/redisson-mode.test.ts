@@ -121,14 +121,15 @@ it('a process whose own tasks always want the lock lets others in, and gets it a
   };
   const tasks = Promise.all([task(), task(), task(), task()]);
   await waitUntil(() => sections > 0, { what: 'the tasks are at work' });
+  // How long a turn of theirs takes is up to the machine. Who lets nobody in keeps the lock for ever.
   for (let turn = 1; turn <= 10; turn++) {
-    await lock.withLock({ waitMs: 3_000 }, () => undefined);
+    await lock.withLock(() => undefined);
     const before = sections;
     await waitUntil(() => sections > before, { what: 'the tasks are at work again' });
   }
   working = false;
   await tasks;
-}, 40_000);
+}, 60_000);
 
 it.each<[string, (name: string) => Promise<unknown>, (name: string) => Promise<unknown>, boolean]>([
   ['passes among the tasks of a process where none of another language has had it', ourLock, ourUnlock, true],

@@ -6,7 +6,7 @@ import type { LockClient } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
-import { stall } from '../support/stall.js';
+import { stall, stallUntilThere } from '../support/stall.js';
 
 const kit = useRedis(startPrivateRedis);
 
@@ -37,8 +37,10 @@ describe('on a healthy server', () => {
     'a wait of %d ms has the lock, when the answer has come while the loop stood still',
     async (waitMs) => {
       const client = await warm(openClient(kit));
-      const got = client.getLock(freshName()).tryLock(waitMs);
-      stall(60);
+      const name = freshName();
+      const got = client.getLock(name).tryLock(waitMs);
+      stallUntilThere(kit.server, name);
+      stall(waitMs);
       expect(await got).toBe(true);
     },
   );
