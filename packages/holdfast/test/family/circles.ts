@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type LockClientOptions, LockDeadlockError } from 'holdfast';
 import { freshName } from '../support/clients.js';
 import { Gate } from '../support/room.js';
+import { crossing } from './crossing.js';
 import type { Wakeup, World } from './world.js';
 
 /** Circles of waits that go through the line of a read-write lock, in each world: a reader who comes when a writer waits stands behind that one. */
@@ -45,19 +46,8 @@ export function circleContract(world: World, wakeup: Wakeup): void {
       'waits for the readers who are in, and %s is refused who closes a circle of them',
       async (closing, order) => {
         const { name, book, account, told, called, waiting } = setUp();
-        const [reads, hasAccount] = [new Gate(), new Gate()];
-        const gates = { mayWant: new Gate(), mayRead: new Gate() };
-        const reader = book.readLock().withLock(async () => {
-          reads.open();
-          await gates.mayWant.opened;
-          return account.withLock(() => 'reader');
-        });
-        const owner = account.withLock(async () => {
-          hasAccount.open();
-          await gates.mayRead.opened;
-          return book.readLock().withLock(() => 'owner');
-        });
-        await world.outcome(Promise.all([reads.opened, hasAccount.opened]));
+        const { reader, owner, areIn, ...gates } = crossing(book, account);
+        await world.outcome(areIn);
         const writer = book.writeLock().withLock(() => 'writer');
         const outcomes = outcomesOf(reader, owner, writer);
         if (inLine) await waiting(1);
@@ -81,22 +71,14 @@ export function circleContract(world: World, wakeup: Wakeup): void {
     it('waits on when that writer gives up by himself', async () => {
       // His place in line lasts until he asks again, and longer.
       const { book, account, told, called, waiting } = setUp({ reaskMs: 200 });
-      const [reads, hasAccount, mayRead] = [new Gate(), new Gate(), new Gate()];
-      const reader = book.readLock().withLock(async () => {
-        reads.open();
-        await called(4);
-        return account.withLock(() => 'reader');
-      });
-      const owner = account.withLock(async () => {
-        hasAccount.open();
-        await mayRead.opened;
-        return book.readLock().withLock(() => 'owner');
-      });
-      await world.outcome(Promise.all([reads.opened, hasAccount.opened]));
+      const { reader, owner, areIn, mayWant, mayRead } = crossing(book, account);
+      await world.outcome(areIn);
       const writer = book.writeLock().tryWithLock({ waitMs: 1_000 }, () => undefined);
       await called(3);
       if (inLine) await waiting(1);
       mayRead.open();
+      await called(4);
+      mayWant.open();
       const outcomes = await world.outcome(outcomesOf(reader, owner, writer));
       expect(outcomes).toEqual(['reader', 'owner', inLine ? { ran: false } : expect.anything()]);
       expect(told).toEqual([]);
@@ -131,28 +113,16 @@ export function circleContract(world: World, wakeup: Wakeup): void {
 
     it('waits on when that writer waits in the process for another, behind whom readers come first', async () => {
       const { book, account, told, called, waiting } = setUp();
-      const [reads, isDowngraded, hasAccount, mayRead] = [new Gate(), new Gate(), new Gate(), new Gate()];
       const first = await world.outcome(book.writeLock().acquire());
-      const reader = first.run(() =>
-        book.readLock().withLock(async () => {
-          reads.open();
-          await isDowngraded.opened;
-          return account.withLock(() => 'reader');
-        }),
-      );
-      const owner = account.withLock(async () => {
-        hasAccount.open();
-        await mayRead.opened;
-        return book.readLock().withLock(() => 'owner');
-      });
-      await world.outcome(Promise.all([reads.opened, hasAccount.opened]));
+      const { reader, owner, areIn, mayWant, mayRead } = crossing(book, account, (read) => first.run(read));
+      await world.outcome(areIn);
       const writer = book.writeLock().withLock(() => 'writer');
       await called(4);
       mayRead.open();
       await called(5);
       await waiting(1);
       const released = first.release();
-      isDowngraded.open();
+      mayWant.open();
       const outcomes = await world.outcome(outcomesOf(reader, owner, writer, released));
       expect(outcomes).toEqual(['reader', 'owner', 'writer', undefined]);
       expect(told).toEqual([]);
@@ -193,18 +163,8 @@ export function circleContract(world: World, wakeup: Wakeup): void {
 
     it('is refused who closes a circle when he joins one who stands behind the writer', async () => {
       const { name, book, account, told, called, waiting } = setUp();
-      const [reads, hasAccount, mayWant, mayRead] = [new Gate(), new Gate(), new Gate(), new Gate()];
-      const reader = book.readLock().withLock(async () => {
-        reads.open();
-        await mayWant.opened;
-        return account.withLock(() => 'reader');
-      });
-      const owner = account.withLock(async () => {
-        hasAccount.open();
-        await mayRead.opened;
-        return book.readLock().withLock(() => 'owner');
-      });
-      await world.outcome(Promise.all([reads.opened, hasAccount.opened]));
+      const { reader, owner, areIn, mayWant, mayRead } = crossing(book, account);
+      await world.outcome(areIn);
       const writer = book.writeLock().withLock(() => 'writer');
       await waiting(1);
       const inLineBefore = book.readLock().withLock(() => 'in line before');

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LockDeadlockError } from 'holdfast';
 import { freshName, openClient, warmUp } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
-import { Gate } from '../support/room.js';
+import { crossing } from './crossing.js';
 import { waitersOf } from './world.js';
 
 const kit = useRedis();
@@ -21,22 +21,10 @@ describe('a reader whose first ask Redis has refused for now', () => {
     const name = freshName();
     const [book, account] = [client.getReadWriteLock(name), client.getLock(`${name}-account`)];
     await warmUp(kit, client);
-    const [reads, mayWant, hasAccount, mayRead] = [new Gate(), new Gate(), new Gate(), new Gate()];
     const first = await book.writeLock().acquire();
-    // It goes on as a reader when the write hold around it ends.
-    const reader = first.run(() =>
-      book.readLock().withLock(async () => {
-        reads.open();
-        await mayWant.opened;
-        return account.withLock(() => 'reader');
-      }),
-    );
-    const owner = account.withLock(async () => {
-      hasAccount.open();
-      await mayRead.opened;
-      return book.readLock().withLock(() => 'owner');
-    });
-    await Promise.all([reads.opened, hasAccount.opened]);
+    // The reader goes on when the write hold around it ends.
+    const { reader, owner, areIn, mayWant, mayRead } = crossing(book, account, (read) => first.run(read));
+    await areIn;
     const writer = book.writeLock().withLock(() => 'writer');
     const before = await refusals();
     await kit.admin.config('SET', 'min-replicas-to-write', 1);
