@@ -36,7 +36,8 @@ async function runOnce(folder, number, jestArgs) {
   const file = join(folder, `${number}.jsonl`);
   const startedAt = performance.now();
   const reporters = ['default', join(root, 'scripts/trust/reporter.mjs')].map((name) => `--reporters=${name}`);
-  const exitCode = await jest(['--ci', ...reporters, ...jestArgs], { HOLDFAST_TRUST_FILE: file });
+  // An option ends the list of reporters: else files that come first would be of it.
+  const exitCode = await jest([...reporters, '--ci', ...jestArgs], { HOLDFAST_TRUST_FILE: file });
   const ms = performance.now() - startedAt;
   let lines = '';
   try {
