@@ -10,16 +10,25 @@ export type LockKey<S extends object, A extends readonly unknown[]> = (
   ...args: A
 ) => string | readonly string[];
 
+/** The parameters of a method of which the first are these. */
+type Beginning<A extends readonly unknown[]> = number extends A['length'] ? A : readonly [...A, ...unknown[]];
+
 /**
- * Whether each call of a method with parameters `P` gives a key all that it reads. Asked of what is inferred, and no constraint of `P`: the compiler would take an
- * optional parameter for the required one of its constraint.
+ * A descriptor of a method whose parameters a key can be given. Asked by what may be written to it, which may be whatever takes what the key takes: the
+ * compiler looks behind a type parameter of a class when it compares methods, and in no condition.
  */
-type Gives<P extends readonly unknown[], A extends readonly unknown[]> = [P, (...args: A) => unknown] extends [
-  readonly [...A, ...unknown[]],
-  (...args: P) => unknown,
-]
-  ? unknown
-  : 'the parameters of the key must be the first ones of the method, and optional where those are optional or have a default';
+interface Takes<A extends readonly unknown[]> {
+  readonly set?: (value: (...args: Beginning<A>) => never) => void;
+}
+
+/** Which parameters calls may leave out. */
+type Shape<P extends readonly unknown[]> = { [K in keyof P]: 1 };
+
+/** Whether each call of a method with parameters `P` gives a key all that it reads: to compare methods, the compiler takes an optional parameter for a required one. */
+type Gives<P extends readonly unknown[], A extends readonly unknown[]> =
+  Shape<P> extends Beginning<Shape<A>>
+    ? unknown
+    : 'the parameters of the key must be the first ones of the method, and optional where those are optional or have a default';
 
 /** Where Nest puts the client into an object with decorated methods. */
 const CLIENT: unique symbol = Symbol('@WithLock: the client of HoldfastModule, which has to be imported');
@@ -40,8 +49,8 @@ interface WithClient {
  * with what `key` throws, before any I/O. What other decorators have noted on the method stays, in whatever order they stand. One that opens a transaction,
  * as `@Transactional()`, has to stand below: above, it commits when the lock has been given back, and changes are lost.
  *
- * The compiler refuses it on a generic or overloaded method, whose types a decorator cannot follow: call `getLock(…).withLock(…)` inside such a method. Where the key
- * reads a parameter whose type is a type parameter of the class, it refuses it as well, unless that parameter of the key is `any`.
+ * The compiler refuses it on a generic or overloaded method, whose types a decorator cannot follow: call `getLock(…).withLock(…)` inside such a method. In a generic class
+ * the key knows of a parameter what the class demands of it: `(self: Store<Entity>, entity: Entity) => entity.id` in a `Store<T extends Entity>`.
  *
  * @throws TypeError, where it stands, for a key that is no function, options that are no object, on anything but a method of an object, and without `experimentalDecorators`. What the options say is checked by `withLock`, with each call.
  *
@@ -58,7 +67,7 @@ export function WithLock<S extends object, A extends readonly unknown[]>(
   return <P extends unknown[], R>(
     target: S,
     property: string | symbol,
-    descriptor: TypedPropertyDescriptor<(...args: P) => Promise<R>> & Gives<P, A>,
+    descriptor: TypedPropertyDescriptor<(...args: P) => Promise<R>> & Takes<A> & Gives<P, A>,
   ): TypedPropertyDescriptor<(...args: P) => Promise<R>> => {
     // A decorator of the ECMAScript proposal is called with the method, and an object that says what it is.
     if (typeof property === 'object')

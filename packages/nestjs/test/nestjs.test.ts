@@ -156,21 +156,50 @@ describe('@WithLock', () => {
         return 1;
       }
     }
-    class Repository<T extends { readonly id: string }> {
-      // @ts-expect-error the compiler does not look behind a type parameter of the class
-      @WithLock((_: object, entity: { id: string }) => entity.id)
-      put(_entity: T): Promise<void> {
+    expect(Typed).toBeDefined();
+    expect(() => WithLock('name' as never)).toThrow('the key must be a function');
+  });
+
+  it('is checked by the compiler in a generic class too: of a parameter the key knows what the class demands', () => {
+    interface Entity {
+      readonly id: string;
+    }
+    class Repository<T extends Entity> {
+      @WithLock((_: Repository<Entity>, entity: Entity) => entity.id)
+      put(entity: T): Promise<T> {
+        return Promise.resolve(entity);
+      }
+
+      @WithLock((_: object, entities: readonly Entity[]) => entities.map(({ id }) => id))
+      all(_entities: readonly T[]): Promise<void> {
         return Promise.resolve();
       }
 
-      // oxlint-disable-next-line typescript/no-explicit-any -- what the docs say to write there
-      @WithLock((_: object, entity: any) => ['entity', entity.id].join(':'))
-      remove(_entity: T): Promise<void> {
+      // @ts-expect-error the class demands no name
+      @WithLock((_: object, entity: { name: string }) => entity.name)
+      byName(_entity: T): Promise<void> {
+        return Promise.resolve();
+      }
+
+      // @ts-expect-error a call may leave out what the key reads
+      @WithLock((_: object, entity: Entity) => entity.id)
+      remove(_entity?: T): Promise<void> {
+        return Promise.resolve();
+      }
+
+      // @ts-expect-error a call may give anything
+      @WithLock((_: object, id: string) => id)
+      any<U>(_id: U): Promise<void> {
+        return Promise.resolve();
+      }
+
+      // @ts-expect-error a call may give undefined where the key takes numbers, however many
+      @WithLock((_: object, id: string, ...parts: number[]) => [id, ...parts].join(':'))
+      part(_id: string, _part?: number): Promise<void> {
         return Promise.resolve();
       }
     }
-    expect([Typed, Repository]).toBeDefined();
-    expect(() => WithLock('name' as never)).toThrow('the key must be a function');
+    expect(Repository).toBeDefined();
   });
 
   it('refuses, where it stands, options that are none and what is no method', () => {
