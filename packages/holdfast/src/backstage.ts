@@ -11,7 +11,8 @@ import type { Surroundings } from './surroundings.js';
 
 /** See the module comment. */
 export interface Backstage {
-  make(options: LockClientOptions, surroundings: Surroundings): LockClientMembers;
+  /** `method`: what the options were given to; default: `createLockClient`. */
+  make(options: LockClientOptions, surroundings: Surroundings, method?: string): LockClientMembers;
   /** Ends what `client` holds of the lock, for `reason`, and cancels it in Redis. Answers false when it holds nothing. */
   lose(client: LockClientMembers, name: string, reason: LockLostReason): boolean;
 }

@@ -70,7 +70,7 @@ class Client extends ClientBase implements LockClientMembers {
   readonly #shares: Shares;
 
   static {
-    make = (options, surroundings) => new this(options, surroundings);
+    make = (...from) => new this(...from);
     const backstage: Backstage = {
       make,
       lose: (client, name, reason) => #host in client && client.#host.registry.takeAway(name, reason),
@@ -85,9 +85,9 @@ class Client extends ClientBase implements LockClientMembers {
     Object.defineProperty(this, 'name', { value: 'LockClient', configurable: true });
   }
 
-  private constructor(options: LockClientOptions, surroundings: Surroundings) {
+  private constructor(options: LockClientOptions, surroundings: Surroundings, method?: string) {
     if (!(surroundings as unknown)) throw new TypeError('clients are made by createLockClient(), not by new');
-    const settings = resolveSettings(options);
+    const settings = resolveSettings(options, method);
     const { clientId, common, background, stamp } = begin(settings, surroundings, () => host.registry.coordinators());
     const card = settings.identity && cardOf(settings.identity, surroundings.whereabouts());
     const connectionName = card && connectionNameOf(card.name);

@@ -107,9 +107,9 @@ function checkReplicas(given: ReplicaOptions, attemptTimeoutMs: number): Setting
   return { min, timeoutMs };
 }
 
-/** Checks the options and applies defaults. The only reader of raw client options. */
-export function resolveSettings(options: LockClientOptions): Settings {
-  checkKeys('createLockClient', options, knownKeys);
+/** Checks the options of `method` and applies defaults. The only reader of raw client options. */
+export function resolveSettings(options: LockClientOptions, method = 'createLockClient'): Settings {
+  checkKeys(method, options, knownKeys);
   const {
     watchdogTimeoutMs = 30_000,
     maxHoldMs,

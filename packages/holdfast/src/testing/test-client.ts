@@ -135,7 +135,7 @@ export function createTestClient(options: TestClientOptions = {}): TestLockClien
 
 function open(site: TestSite, options: Omit<LockClientOptions, 'redis'>): LockClient {
   // Where it leads is decided by the surroundings.
-  return backstage().make({ ...options, redis: 'redis://test' }, site.surroundings());
+  return backstage().make({ ...options, redis: 'redis://test' }, site.surroundings(), 'createTestClient');
 }
 
 /** Of the class that the application imports, which is in another file of the package. @throws Error where a mock is in its place. */

@@ -367,6 +367,7 @@ describe('what another process has', () => {
 describe('bad input', () => {
   it('is a clear error', async () => {
     expect(() => createTestServer({ tim: 1 } as never)).toThrow('createTestServer: unknown option "tim"');
+    expect(() => createTestClient({ watchdogMs: 1 } as never)).toThrow('createTestClient: unknown option "watchdogMs"');
     expect(() => createTestClient(null as never)).toThrow('createTestClient: options must be an object');
     const locks = testClient();
     await expect(locks.advance('5' as never)).rejects.toThrow('advance: ms must be a number, not string');
