@@ -189,7 +189,7 @@ describe('@WithLock', () => {
 
       // @ts-expect-error a call may give anything
       @WithLock((_: object, id: string) => id)
-      any<U>(_id: U): Promise<void> {
+      any<U>(_id: U, ..._more: U[]): Promise<void> {
         return Promise.resolve();
       }
 
