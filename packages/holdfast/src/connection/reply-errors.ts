@@ -55,10 +55,11 @@ export function redisCodeOf(message: string): string {
   return inner?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
 }
 
-/** What ioredis says of its own workings and options, and what is the case. */
+/** What ioredis says of its own workings and options, and Redis of a command that nobody here has written, and what is the case. */
 const reworded: readonly [RegExp, string][] = [
   [/^Stream isn't .*/, noConnection],
   [/^Reached the max .*/, brokenConnection],
+  [/NOAUTH HELLO .*? same time/, 'NOAUTH Authentication required.'],
   [/^All sentinels are unreachable.*?(?:Last error:|$)/s, unnamedMaster],
 ];
 

@@ -104,7 +104,7 @@ describe.each(ways)('given as %s, a client', (_, give) => {
       { username: 'nobody', password: 'right' },
       /does not accept the user name or password.*WRONGPASS/,
     ],
-    ['without a password where there is one', {}, /wants a password.*NOAUTH/],
+    ['without a password where there is one', {}, /wants a password[^(]*\(NOAUTH Authentication required\.\)$/],
     [
       'of a database that does not exist',
       { username: 'app', password: 'right', db: 99 },
