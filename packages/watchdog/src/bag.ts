@@ -39,11 +39,6 @@ export class Bag<T extends BagItem> implements Iterable<T> {
     this.#items[place] = last;
   }
 
-  clear(): void {
-    for (const item of this.#items) item.place = UNPLACED;
-    this.#items.length = 0;
-  }
-
   /** Goes through what is in it now, whatever is added or taken out meanwhile. */
   [Symbol.iterator](): IterableIterator<T> {
     return [...this.#items].values();

@@ -80,7 +80,7 @@ export class Watchdog<S> {
   /** Registers a lease, `pending`. Do it before the acquire is sent. On a closed watchdog it is `ended` at once. */
   open(subject: S, terms: LeaseTerms, listener: LeaseListener): Lease<S> {
     const lease = new WatchedLease(this.#keeper, subject, terms, listener);
-    if (this.#closed) lease.discard();
+    if (this.#closed) lease.end();
     else this.#leases.add(lease);
     return lease;
   }
@@ -100,8 +100,7 @@ export class Watchdog<S> {
   /** Ends every lease silently. Leaves no timer; nothing fires any more and nothing can begin. */
   close(): void {
     this.#closed = true;
-    for (const lease of this.#leases) lease.discard();
-    this.#leases.clear();
+    for (const lease of this.#leases) lease.end();
     this.#schedule.clear();
   }
 

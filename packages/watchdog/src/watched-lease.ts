@@ -241,12 +241,6 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     if (this.live) this.arrange();
   }
 
-  /** Over because the watchdog is: silently. */
-  discard(): void {
-    this.#state = 'ended';
-    this.#appointment?.cancel();
-  }
-
   private get live(): boolean {
     return this.#state === 'held' || this.#state === 'suspect';
   }
