@@ -165,11 +165,9 @@ function refuseUnclear(caller: Caller, request: AcquireRequest): void {
 export const longestOf = ({ leaseMs, minHoldMs }: CheckedOptions): number | undefined => leaseMs ?? minHoldMs;
 
 /** The lease that a call with these options asks for. */
-export function termsOf({ terms, parts }: LockHost, { leaseMs, maxHoldMs, minHoldMs }: CheckedOptions): HoldTerms {
+export function termsOf({ terms }: LockHost, { leaseMs, maxHoldMs, minHoldMs }: CheckedOptions): HoldTerms {
   const more = minHoldMs === undefined ? undefined : { minHoldMs };
   if (leaseMs !== undefined) return { mode: 'fixed', leaseMs, maxHoldMs: undefined, ...more };
-  const { watchdogTimeoutMs } = parts.settings;
-  if (maxHoldMs === 'none') return { mode: 'watched', leaseMs: watchdogTimeoutMs, maxHoldMs: undefined, ...more };
-  if (maxHoldMs !== undefined) return { mode: 'watched', leaseMs: watchdogTimeoutMs, maxHoldMs, ...more };
+  if (maxHoldMs !== undefined) return { ...terms, maxHoldMs: maxHoldMs === 'none' ? undefined : maxHoldMs, ...more };
   return more === undefined ? terms : { ...terms, ...more };
 }
