@@ -194,12 +194,7 @@ export class HoldBundle implements Held {
 /** What `work` sends about the members leaves in as few commands as their servers and slots allow. */
 export function together<T>(members: readonly Member[], work: () => T): T {
   const senders = new Set(members.map(({ host }) => host.parts.sender));
-  let inner = work;
-  for (const sender of senders) {
-    const rest = inner;
-    inner = () => sender.together(rest);
-  }
-  return inner();
+  return [...senders].reduce((inner, sender) => () => sender.together(inner), work)();
 }
 
 /** Also before its minimum is over: there is no hold of the bundle that it would be the minimum of. */
