@@ -24,13 +24,13 @@ const replyError = (message: string) => Object.assign(new Error(message), { name
 describe('a request that has no answer after a command for several has failed', () => {
   it('does not blame what Redis has refused for good: that was said of another', () => {
     const answer = unansweredAfter(replyError("NOPERM No permissions to access a key used as 'other'"));
-    expect(answer).toEqual({ kind: 'silent', sent: true, error: undefined });
+    expect(answer).toEqual({ kind: 'silent', error: undefined });
   });
 
   it.each([replyError('BUSY Redis is busy running a script.'), new Error('Connection is closed.')])(
     'blames what was said of all of them: %s',
     (error) => {
-      expect(unansweredAfter(error)).toEqual({ kind: 'silent', sent: true, error });
+      expect(unansweredAfter(error)).toEqual({ kind: 'silent', error });
     },
   );
 });

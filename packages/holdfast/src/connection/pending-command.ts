@@ -17,7 +17,7 @@ export type Answer<R> =
   /** Redis refused it before any write and will again. */
   | { kind: 'refused'; code: string; error: Error }
   /** No answer by `until`, or the request was dropped. */
-  | { kind: 'silent'; sent: boolean; error: Error | undefined };
+  | { kind: 'silent'; error: Error | undefined };
 
 /** What a request asks for. An object and not functions, because there is one for each lock that is taken or given back; see docs/adr/0053. */
 export interface RequestSource<R> {
@@ -61,8 +61,6 @@ export interface Confirmation<R> {
 export interface Request<R> {
   /** Tells `listener`, the only one, when there is an answer, or now. */
   whenAnswered(listener: AnswerListener<R>): void;
-  /** A copy has been handed to the connection. */
-  readonly sent: boolean;
   /** A copy is there without an answer: it may run. One that a server has refused for now has not; of any other `onDoubt` tells. */
   readonly mayRun: boolean;
   /** The last thing that a server has answered is that it cannot do it now; or the last copy has failed, and none was sent since. */
@@ -135,10 +133,6 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     return this.#source.build(now);
   }
 
-  get sent(): boolean {
-    return this.#connection !== undefined;
-  }
-
   get mayRun(): boolean {
     return this.#unansweredThere > 0;
   }
@@ -154,7 +148,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
 
   get trouble(): Error | undefined {
     const known = this.#topology.troubleWith(this.lockKey) ?? this.#lastError;
-    return known ?? (this.sent ? undefined : new Error('There was no connection to Redis'));
+    return known ?? (this.#connection ? undefined : new Error('There was no connection to Redis'));
   }
 
   get setback(): boolean {
@@ -245,7 +239,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
   }
 
   drop(error?: Error): void {
-    this.settle({ kind: 'silent', sent: this.sent, error: error ?? this.trouble });
+    this.settle({ kind: 'silent', error: error ?? this.trouble });
   }
 
   private settle(answer: Answer<R>): void {
