@@ -179,6 +179,6 @@ function lostOnTheWayOut(
   refusal?: Error,
 ): LockLostError {
   const error = new LockLostError(lock.name, reason, lock.primitive, refusal);
-  lock.parts.reporter.lostBefore(record, error);
+  lock.parts.reporter.lost(record, error, undefined);
   return error;
 }

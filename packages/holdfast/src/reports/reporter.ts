@@ -138,19 +138,10 @@ export class Reporter {
     queueMicrotask(() => this.#publish(channels.renewal, served[0]?.context, message));
   }
 
-  /** @param heldMs - until it was lost. */
-  lost(hold: ReportedHold, error: LockLostError, heldMs: number): void {
-    this.stats.held--;
-    this.#tellLoss(hold, error, heldMs);
-  }
-
-  /** The release, which was told of, found that it was lost before. */
-  lostBefore(hold: ReportedHold, error: LockLostError): void {
-    this.#tellLoss(hold, error, undefined);
-  }
-
-  #tellLoss(hold: ReportedHold, error: LockLostError, heldMs: number | undefined): void {
+  /** @param heldMs - until it was lost; undefined: its release, which was told of, found that it was lost before. */
+  lost(hold: ReportedHold, error: LockLostError, heldMs: number | undefined): void {
     const { reason } = error;
+    if (heldMs !== undefined) this.stats.held--;
     this.stats.losses[reason] = (this.stats.losses[reason] ?? 0) + 1;
     if (channels.lost.hasSubscribers) this.#publish(channels.lost, hold.context, { ...this.#of(hold), reason, heldMs });
     this.#emit(hold.context, 'lost', { name: hold.name, holdId: hold.id, error });
