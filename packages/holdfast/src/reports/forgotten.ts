@@ -23,7 +23,7 @@ export class Forgotten {
   constructor(reporter: Reporter) {
     this.#reporter = reporter;
     this.#registry = new FinalizationRegistry((hold) => {
-      if (hold.state === 'held' || hold.state === 'suspect') reporter.collected(hold);
+      if (hold.state === 'held' || hold.state === 'suspect') reporter.leaked(hold, 'collected');
     });
   }
 

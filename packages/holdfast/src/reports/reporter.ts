@@ -154,18 +154,13 @@ export class Reporter {
   /** Lost to its scope: a loss like any other, and where it comes from is told besides. */
   leftOpen(hold: ReportedHold, error: LockLostError, heldMs: number): void {
     this.lost(hold, error, heldMs);
-    this.#leak(hold, 'scope-ended');
+    this.leaked(hold, 'scope-ended');
     if (this.events.heard.leak) return;
     this.#warnOnce('HOLDFAST_LEAK', () => [
       `Lock "${hold.name}" was still held when its scope ended, and no code will unlock it: others get it when its lease has run out. Put the ` +
         'unlock() into a finally, or use withLock. Listen to the event "leak" to hear of each such lock.',
       `The call that took it:\n${framesOf(hold.site)}`,
     ]);
-  }
-
-  /** No code can give it back any more, and it is renewed all the same: what it guards may go on. */
-  collected(hold: ReportedHold): void {
-    this.#leak(hold, 'collected');
   }
 
   heldLong(hold: ReportedHold, heldMs: number): void {
@@ -241,7 +236,8 @@ export class Reporter {
     return { clientId: this.clientId, name, holdId };
   }
 
-  #leak(hold: ReportedHold, how: LeakHow): void {
+  /** No code can give it back any more. One that was `collected` is renewed all the same: what it guards may go on. */
+  leaked(hold: ReportedHold, how: LeakHow): void {
     const { name, id: holdId, site } = hold;
     this.#emit(hold.context, 'leak', { name, holdId, how, site: site?.text });
     if (channels.leak.hasSubscribers) this.#publish(channels.leak, hold.context, { ...this.#of(hold), how });
