@@ -19,7 +19,7 @@ import { retryStrategy, swift } from './connection-options.js';
 import { withCredentialsOf } from './live-credentials.js';
 import { PortProbe } from './port-probe.js';
 import { redacted } from './reply-errors.js';
-import { closedConnection, isLasting } from './trouble.js';
+import { addressOf, closedConnection, isLasting } from './trouble.js';
 import { attempt, type Attempt } from './why-closed.js';
 
 /** A server, `host:port`, as we reach it. */
@@ -273,8 +273,4 @@ export class ClusterMap {
 /** What is wrong for good with one node, as its certificate, ends no call while another may come back. */
 function ofAll(troubles: readonly (Error | undefined)[]): Error | undefined {
   return troubles.every(isLasting) ? troubles[0] : troubles.find((trouble) => !isLasting(trouble));
-}
-
-function addressOf({ options }: Redis): NodeAddress {
-  return `${options.host}:${options.port}`;
 }

@@ -30,6 +30,7 @@ import { TopologyEvents } from './topology-events.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { Approach, type Reach } from './reach.js';
 import { nameFor, oursForSure, swift } from './connection-options.js';
+import { addressOf } from './trouble.js';
 
 /** While a call waits for a server, the map is asked for this often. */
 const LOOK_MS = 200;
@@ -160,7 +161,7 @@ export class ClusterTopology implements Topology {
 
   openSubscriber(options: RedisOptions, instead: Redis | undefined): Redis | undefined {
     this.#map.connect();
-    const left = instead && `${instead.options.host}:${instead.options.port}`;
+    const left = instead && addressOf(instead);
     const others = this.#map.nodes.filter((node) => node !== left);
     const alive = others.filter((node) => this.#connections.get(node)?.ready);
     const { random } = this.#tools;

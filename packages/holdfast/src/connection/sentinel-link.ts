@@ -14,6 +14,7 @@ import { disconnect } from './disconnect.js';
 import { withCredentialsOf } from './live-credentials.js';
 import { redacted } from './reply-errors.js';
 import { SilenceGuard } from './silence-guard.js';
+import { addressOf } from './trouble.js';
 
 const RETRY_MS = 1_000;
 const DEFAULT_PORT = 26_379;
@@ -91,8 +92,7 @@ export class SentinelLink {
 
   /** `host:port`. */
   get address(): string {
-    const { host, port } = this.#redis.options;
-    return `${host}:${port}`;
+    return addressOf(this.#redis);
   }
 
   /** What was wrong with its connection, until one is up. */
