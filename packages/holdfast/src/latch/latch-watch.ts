@@ -4,24 +4,16 @@
  * A call is answered by what a look has seen that was sent after the call was made. When its time is over, it is told what a call for a lock is told.
  */
 
-import type { Command } from '@holdfast/core';
 import { whenRead } from '../connection/reading.js';
 import { LockClientClosedError } from '../errors.js';
 import type { LatchLook } from '../primitives/latch-operations.js';
-import { type Failure, failureError } from '../tenure/failures.js';
-import { Lookout, type LookoutListener } from '../waiting/lookout.js';
+import { type About, type Failure, failureError } from '../tenure/failures.js';
+import { Lookout, type LookoutListener, type Scenery } from '../waiting/lookout.js';
 import { judgeOverdue } from '../waiting/time-over.js';
 import { type LatchParts, type LatchPatience, LatchWait, type LatchWaitKeeper } from './latch-wait.js';
 
 /** What is waited for. */
-export interface WatchedLatch {
-  readonly name: string;
-  readonly primitive: 'latch';
-  readonly key: string;
-  readonly channel: string;
-  readonly channelSlot: 'of the keys' | 'another';
-  look(): Command<LatchLook>;
-}
+export interface WatchedLatch extends About, Scenery<LatchLook> {}
 
 /** See the module comment. */
 export class LatchWatch implements LookoutListener<LatchLook>, LatchWaitKeeper {
