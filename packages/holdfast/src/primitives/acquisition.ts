@@ -3,18 +3,17 @@
 import type { CheckedOptions } from '../acquire-options.js';
 import type { LockParts } from '../client-parts.js';
 import { LockScopeError } from '../errors.js';
-import type { AcquireKind, HoldRecord } from '../exclusive/hold-record.js';
+import type { AcquireKind } from '../exclusive/hold-record.js';
 import type { Coordination } from '../exclusive/coordinating.js';
 import type { Registry } from '../exclusive/registry.js';
 import { shown } from '../reports/caller.js';
-import { CALLER_ONLY, CALLERS, type Entry, Site } from '../reports/site.js';
+import { CALLER_ONLY, CALLERS, Site } from '../reports/site.js';
 import { isTraced, type LockAcquireTrace, traced, traces } from '../reports/tracing.js';
 import { allHere, scopeHere } from '../scopes/call-context.js';
 import { currentScope, type ScopedHold } from '../scopes/scope.js';
 import type { Leftovers } from '../scopes/scope-end.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import { isSameLock, type Operations } from '../tenure/operations.js';
-import type { StakeAhead } from '../tenure/stake.js';
 import type { AcquireRequest, Completion } from '../waiting/waiter.js';
 import type { Questions } from './questions.js';
 
@@ -52,17 +51,12 @@ export interface Caller {
 }
 
 /** One call for a lock. */
-export interface LockCall<T> {
+export interface LockCall<T> extends Pick<AcquireRequest, 'entry' | 'membersHeld' | 'ahead'> {
   readonly style: CallStyle;
   readonly options: CheckedOptions;
-  /** The method that was called. */
-  readonly entry: Entry;
   /** Where it was called from, if that was noted before this. */
   readonly site?: Site | undefined;
   readonly completion: Completion<T>;
-  /** See {@link AcquireRequest}. */
-  readonly membersHeld?: readonly HoldRecord[] | undefined;
-  readonly ahead?: StakeAhead | undefined;
 }
 
 /**

@@ -1,13 +1,14 @@
 import { type AcquireOptions, type CheckedOptions, checkAcquire } from '../acquire-options.js';
 import { LockLostError } from '../errors.js';
 import { checkFunction } from '../options.js';
+import type { LockHost } from './acquisition.js';
 import type { Hold } from './hold.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import type { LockParts } from '../client-parts.js';
 import { atCaller, shown } from '../reports/caller.js';
 import { isTraced, traced, traces } from '../reports/tracing.js';
 import { openScope } from '../scopes/scope.js';
-import { endScope, inside, type Leftovers } from '../scopes/scope-end.js';
+import { endScope, inside } from '../scopes/scope-end.js';
 
 /** So many sections are traced one inside the other on one stack, which thousands would overflow. */
 const DEEP = 100;
@@ -37,11 +38,7 @@ export function checkSection(method: string, options: AcquireOptions | undefined
 }
 
 /** What a section needs of its client. */
-interface SectionHost {
-  readonly client: object;
-  readonly parts: LockParts;
-  readonly leftovers: Leftovers;
-}
+type SectionHost = Pick<LockHost, 'client' | 'parts' | 'leftovers'>;
 
 /** Runs `fn` in a scope of its own when its call has the lock, and gives the hold back when it has settled. */
 export function runSection<T, H>(
