@@ -212,15 +212,11 @@ function deliver(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord): void 
   else open();
 }
 
-/** Before the call has it. */
-function isRaisedFirst(how: AcquiredHow, terms: HoldTerms): terms is HoldTerms & { minHoldMs: number } {
-  return (how === 'asked' || how === 'granted') && outlastsLease(terms);
-}
-
 /** Nobody else gets the lock before, even if this process dies. Redis knows from an ask for this very call; another lease may be shorter. */
 function keepFor({ tenure }: ExclusiveLock, how: AcquiredHow, terms: HoldTerms): void {
   const { minHoldMs = 0 } = terms;
-  if (isRaisedFirst(how, terms)) return;
+  // Raised before the call had it.
+  if ((how === 'asked' || how === 'granted') && outlastsLease(terms)) return;
   const askedMs = how === 'asked' ? (tenure?.askedMs ?? 0) : 0;
   if (askedMs < minHoldMs) void tenure?.steps.raise(minHoldMs);
 }
