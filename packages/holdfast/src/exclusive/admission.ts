@@ -212,13 +212,12 @@ function deliver(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord): void 
   else open();
 }
 
-/** Nobody else gets the lock before, even if this process dies. Redis knows from an ask for this very call; another lease may be shorter. */
+/** Nobody else gets the lock before, even if this process dies. An ask has given the lease of this very call; another may be shorter. */
 function keepFor({ tenure }: ExclusiveLock, how: AcquiredHow, terms: HoldTerms): void {
-  const { minHoldMs = 0 } = terms;
-  // Raised before the call had it.
-  if ((how === 'asked' || how === 'granted') && outlastsLease(terms)) return;
-  const askedMs = how === 'asked' ? (tenure?.askedMs ?? 0) : 0;
-  if (askedMs < minHoldMs) void tenure?.steps.raise(minHoldMs);
+  const { minHoldMs } = terms;
+  // Where it outlasts that lease, it was raised before the call had it.
+  if (minHoldMs === undefined || how === 'asked' || (how === 'granted' && outlastsLease(terms))) return;
+  void tenure?.steps.raise(minHoldMs);
 }
 
 /** News is told to the first hold, and to those inside it. */

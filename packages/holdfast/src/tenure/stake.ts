@@ -83,8 +83,6 @@ export interface Stake {
   readonly heldSince: number;
   /** Other processes that are known to wait. */
   readonly otherWaiters: { readonly count: number; countedSince(time: number): boolean };
-  /** The lease that it asked for last; undefined when Redis has answered with a longer one; absent where no lock can rest. */
-  readonly askedMs?: number | undefined;
   /** Whether it was asked for with the lease that this call wants, not on behalf of another call, which has gone. A grant is a claim for a moment, raised as soon as it is heard of. */
   suits(terms: HoldTerms, how: 'asked' | 'granted'): boolean;
   /** Clock time since which Redis owes it an answer; undefined when it does not. */

@@ -45,7 +45,6 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   refusal: Error | undefined;
   turn: number | undefined;
   heldSince = 0;
-  askedMs: AskedMs;
   readonly otherWaiters = new OtherWaiters();
   readonly tokens: FencingTokens | undefined;
   readonly #parts: ClientParts;
@@ -58,6 +57,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   #askLoop: AskLoop | undefined;
   #state: 'asking' | 'held' | 'ended' = 'asking';
   #loss: LockLostReason | undefined;
+  #askedMs: AskedMs;
   /** A copy of a command may still be on its way, for good. */
   #dirty = false;
   /** No lease of this tenure can outlast it by more than a claim. */
@@ -132,7 +132,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   }
 
   onAsk(leaseMs: number): void {
-    this.askedMs = leaseMs;
+    this.#askedMs = leaseMs;
     // It queues although no message can reach it: what is said to it now, other clients may hear.
     if (this.#subscription.mayQueue && !this.reachable) this.#messages.expose();
     this.asksFor(leaseMs);
@@ -149,7 +149,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
       else this.lease.witness(sentAt, reply.remainingMs);
     } else if (this.asking) {
       this.otherWaiters.counted(reply.others, sentAt);
-      this.askedMs = withAnswer(this.askedMs, reply, this.#parts.settings.claimLeaseMs);
+      this.#askedMs = withAnswer(this.#askedMs, reply, this.#parts.settings.claimLeaseMs);
       this.adoptTerms();
       if (!this.lease.begin(sentAt, reply.remainingMs)) return this.ask();
       if (reply.token !== undefined) this.tokens?.begin(reply.token);
@@ -197,7 +197,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   }
 
   suits({ leaseMs }: HoldTerms, how: 'asked' | 'granted'): boolean {
-    return (how === 'granted' && !this.#askLoop?.underWay) || suits(this.askedMs, leaseMs, how);
+    return (how === 'granted' && !this.#askLoop?.underWay) || suits(this.#askedMs, leaseMs, how);
   }
 
   /** The call that asked may have given up since, and the next one wants another lease. */
