@@ -112,7 +112,6 @@ export class Wait<T> {
   }
 
   private abort(reason: unknown): void {
-    if (this.#settled) return;
     const handler = this.#handler;
     if (handler?.onAbort === undefined) this.reject(reason);
     else this.react(() => handler.onAbort?.(this, reason));
