@@ -67,18 +67,13 @@ function outcomeOf(
   { subject, leaseMs }: Renewal<LeaseSubject>,
   sentAt: number,
 ): RenewalOutcome {
-  switch (outcome.kind) {
-    case 'renewed':
-    case 'held':
-      // Without a TTL the lock outlives any deadline of ours; the next renewal repairs it.
-      return {
-        kind: outcome.kind,
-        sentAt,
-        remainingMs: outcome.remainingMs ?? subject.lease.remainingMs(),
-        // Only permits are given less than they ask for: no lease outlasts the semaphore.
-        endsThen: (outcome.remainingMs ?? leaseMs) < leaseMs,
-      };
-    case 'lost':
-      return outcome;
-  }
+  if (outcome.kind === 'lost') return outcome;
+  return {
+    kind: outcome.kind,
+    sentAt,
+    // Without a TTL the lock outlives any deadline of ours; the next renewal repairs it.
+    remainingMs: outcome.remainingMs ?? subject.lease.remainingMs(),
+    // Only permits are given less than they ask for: no lease outlasts the semaphore.
+    endsThen: (outcome.remainingMs ?? leaseMs) < leaseMs,
+  };
 }
