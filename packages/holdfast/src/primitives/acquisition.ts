@@ -6,7 +6,6 @@ import { LockScopeError } from '../errors.js';
 import type { AcquireKind } from '../exclusive/hold-record.js';
 import type { Coordination } from '../exclusive/coordinating.js';
 import type { Registry } from '../exclusive/registry.js';
-import { shown } from '../reports/caller.js';
 import { CALLER_ONLY, CALLERS, Site } from '../reports/site.js';
 import { isTraced, type LockAcquireTrace, traced, traces } from '../reports/tracing.js';
 import { allHere, scopeHere } from '../scopes/call-context.js';
@@ -96,9 +95,8 @@ export function startCall<T>(caller: Caller, call: LockCall<T>): Promise<T> {
   };
   if (kind === 'imperative' && owner === undefined) refuseUnclear(caller, request);
   parts.reporter.tried();
-  const outcome = isTraced(traces.acquire) ? askTraced(caller, call, request) : ask(caller, call, request);
-  // Those with a site need nothing more, and sections see to it themselves.
-  return kind === 'section' || request.site !== undefined ? outcome : shown(outcome);
+  // Errors show the caller: by the site that a call has, or as sections themselves see to it.
+  return isTraced(traces.acquire) ? askTraced(caller, call, request) : ask(caller, call, request);
 }
 
 function ask<T>(caller: Caller, { options }: LockCall<T>, request: AcquireRequest): Promise<T> {
