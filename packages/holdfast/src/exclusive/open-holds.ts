@@ -6,17 +6,12 @@ import { LinkedList } from '../waiting/linked-list.js';
 import type { HoldRecord } from './hold-record.js';
 
 /** What is open of a lock in this process, to be read. */
-export type HeldHere = Iterable<HoldRecord> & Pick<OpenHolds, 'all' | 'has' | 'isEmpty'>;
+export type HeldHere = Iterable<HoldRecord> & Pick<OpenHolds, 'all'>;
 
 /** What is open in several parts of one lock. */
 export function together(parts: Iterable<{ readonly holds: OpenHolds }>): HeldHere {
   const all = [...parts].flatMap(({ holds }) => holds.all);
-  return {
-    all,
-    isEmpty: all.length === 0,
-    has: (hold) => all.some((record) => record === hold),
-    [Symbol.iterator]: () => all.values(),
-  };
+  return { all, [Symbol.iterator]: () => all.values() };
 }
 
 /**
