@@ -62,6 +62,39 @@ export function latches(site: () => Site): void {
       reportWakes(site().where, 'latches', times);
     });
 
+    it('delete() of Node lets both go on, that of Java who waits in Node', async () => {
+      const thread = site().thread();
+      const latch = site().client(patient).getCountDownLatch(freshName());
+      const { name } = latch;
+      await latch.trySetCount(2);
+      const inJava = thread.call<boolean>('await', { name, kind });
+      await site().listened('java', channelOf(name));
+      await latch.delete();
+      expect(await inJava).toBe(true);
+      await site().abandoned(channelOf(name));
+      await latch.trySetCount(2);
+      const inNode = latch.await();
+      await site().listened('node', channelOf(name));
+      await thread.call('delete', { name, kind });
+      expect(await inNode).toBe(true);
+    });
+
+    it('ids of a round that Java has ended have counted in the one that Java begins, and not in one of Node', async () => {
+      const name = freshName();
+      const thread = site().thread();
+      const latch = site().client().getCountDownLatch(name);
+      await latch.trySetCount(2);
+      expect(await latch.countDown({ by: 'job' })).toBe(1);
+      await thread.call('countDown', { name, kind });
+      await thread.call('trySetCount', { name, kind, count: 2 });
+      expect(await latch.countDown({ by: 'job' })).toBe(2);
+      expect(await latch.countDown()).toBe(1);
+      await thread.call('countDown', { name, kind });
+      await latch.trySetCount(2);
+      expect(await latch.countDown({ by: 'job' })).toBe(1);
+      await latch.delete();
+    });
+
     it('a wait of Java ends with false at its deadline, one of Node too, and the count is as it was', async () => {
       const name = freshName();
       const thread = site().thread();

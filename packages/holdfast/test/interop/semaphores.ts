@@ -96,6 +96,43 @@ export function semaphores(site: () => Site): void {
       await site().onNodeOf(name, (redis) => redis.del(name));
     });
 
+    it('setPermits of Node counts what Java has of its expirable semaphore, and not what Java has by RSemaphore', async () => {
+      const thread = site().thread();
+      const left = async (of: 'semaphore' | 'expirable', before: 'taken' | 'deleted') => {
+        const name = freshName();
+        const semaphore = site().client().getSemaphore(name);
+        await semaphore.trySetPermits(5);
+        const permit = await thread.call<string | undefined>('acquire', { name, kind: of });
+        const hold = await semaphore.acquire(2);
+        if (before === 'deleted') {
+          await thread.call('delete', { name, kind });
+          await thread.call('trySetPermits', { name, kind, count: 5 });
+        }
+        await semaphore.setPermits(5);
+        await hold.release();
+        if (before === 'taken') await thread.call('release', { name, kind: of, ...(permit == null ? {} : { permit }) });
+        const free = await semaphore.availablePermits();
+        await site().onNodeOf(name, (redis) => redis.del(name));
+        return free;
+      };
+      expect(await left('expirable', 'taken')).toBe(5);
+      expect(await left('semaphore', 'taken')).toBe(6);
+      expect(await left('semaphore', 'deleted')).toBe(5);
+    });
+
+    it('a semaphore that Java deletes and sets anew is larger by what Node had', async () => {
+      const name = freshName();
+      const thread = site().thread();
+      const semaphore = site().client().getSemaphore(name);
+      await semaphore.trySetPermits(2);
+      const hold = await semaphore.acquire(2);
+      await thread.call('delete', { name, kind });
+      await thread.call('trySetPermits', { name, kind, count: 2 });
+      await hold.release();
+      expect(await semaphore.availablePermits()).toBe(4);
+      await site().onNodeOf(name, (redis) => redis.del(name));
+    });
+
     it('under load nobody has a permit too many, and none is lost: threads of a JVM and tasks of a Node process', async () => {
       const name = freshName();
       const counter = `inside-${name}`;

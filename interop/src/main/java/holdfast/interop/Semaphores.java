@@ -40,6 +40,9 @@ final class Semaphores implements Operations {
         semaphore.addPermits(count);
         return null;
       }
+      case "delete" -> {
+        return semaphore.delete();
+      }
       case "loop" -> {
         return new PermitLoop(redisson, semaphore, request).run();
       }
