@@ -36,7 +36,8 @@ export function takeBack(lock: ExclusiveLock): void {
   const restUntil = keptForAll(lock);
   bereave(lock, 'closed');
   loseHolds(lock, 'closed');
-  void tenure.cancel(end, restUntil);
+  // Who holds it is told before anybody else can get it, even if this process is stopped in between.
+  lock.parts.tellings.tell(() => void tenure.cancel(end, restUntil));
   for (const waiter of lock.arriving ?? none) {
     waiter.refuse(new LockClientClosedError(lock.name));
     sendBack(lock, waiter);

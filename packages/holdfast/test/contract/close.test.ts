@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { driveTime, faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import { createLockClient, type Hold, type LockClientOptions, LockClientClosedError, LockError } from 'holdfast';
+import {
+  createLockClient,
+  type Hold,
+  type LockClient,
+  type LockClientOptions,
+  LockClientClosedError,
+  LockError,
+} from 'holdfast';
 import { Redis } from 'ioredis';
 import { confirmedRenewals, freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
@@ -138,6 +145,26 @@ describe.each([{}, { leaseMs: 30_000 }])('holds (%j)', (options) => {
       ['lost', 0],
     ]);
     expect(reasons).toEqual(['closed', 'closed']);
+  });
+
+  it.each<[string, (client: LockClient) => Promise<Hold>]>([
+    ['a lock', (client) => client.getLock(freshName()).acquire(options)],
+    ['a read lock', (client) => client.getReadWriteLock(freshName()).readLock().acquire(options)],
+    ['a write lock', (client) => client.getReadWriteLock(freshName()).writeLock().acquire(options)],
+  ])('are aborted before anything is sent that gives them back: %s', async (_, acquire) => {
+    const redis = new Redis(kit.server.url);
+    kit.cleanup(() => redis.disconnect());
+    const client = openClient(kit, { redis });
+    const hold = await acquire(client);
+    const happened: string[] = [];
+    const send = redis.sendCommand.bind(redis);
+    redis.sendCommand = (command, stream) => {
+      happened.push('sent');
+      return send(command, stream);
+    };
+    hold.signal.addEventListener('abort', () => happened.push('aborted'));
+    await client.close();
+    expect(happened.slice(0, 2)).toEqual(['aborted', 'sent']);
   });
 
   it('are handed to who waits in another process', async () => {
