@@ -25,6 +25,8 @@ export interface RequestSource<R> {
   build(now: number): Command<R>;
   /** A copy of the command may still be on its way. */
   onDoubt?(): void;
+  /** The server has answered that it cannot do it now. It is sent again. */
+  onSetback?(answer: Error): void;
 }
 
 /** Told what became of a request: once, in the very turn in which that is known. It must not throw. */
@@ -211,6 +213,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     }
     // Where the last copy went, it is that which brings on the next.
     if (!this.#wasSentOn(connection, epoch) || --this.#unansweredThere > 0) return undefined;
+    if (meaning.kind === 'transient') this.#source.onSetback?.(redacted(error));
     if (this.follows) {
       this.drop();
       return undefined;

@@ -41,8 +41,12 @@ export class Renewals implements RenewalPort<LeaseSubject> {
     const first = batch[0]?.subject.operations;
     if (first === undefined) return [];
     const items = batch.map(({ subject, leaseMs }) => ({ key: subject.operations.key, tenure: subject.id, leaseMs }));
-    const answer = await this.#sender.answer(first.key, () => first.renew(items), { until });
-    for (const { subject } of batch) subject.refusal = undefined;
+    const note = (refusal: Error | undefined) => {
+      for (const { subject } of batch) subject.refusal = refusal;
+    };
+    const source = { build: () => first.renew(items), onSetback: note };
+    const answer = await this.#sender.answer(first.key, source, { until });
+    if (answer.kind !== 'silent') note(undefined);
     if (answer.kind === 'refused') return batch.map(({ subject }) => this.#refused(subject, answer.error));
     if (answer.kind !== 'reply') return batch.map(() => ({ kind: 'unknown' }));
     const { reply, sentAt, node } = answer;

@@ -69,6 +69,22 @@ describe.each(kinds)('of %s', (_, acquire) => {
   );
 });
 
+const passing = ['BUSY', 'CLUSTERDOWN', 'MASTERDOWN'];
+it.each(passing)('the answer %s to each of them is the cause of the loss, and told by nothing else', async (code) => {
+  const { client, server, told, pass } = setUp();
+  const hold = await client.getLock('it').acquire();
+  const admit = server.refuse({ code, commands: ['evalsha', 'eval'] });
+  await pass(2 * LEASE_MS);
+  expect(hold.signal.reason).toMatchObject({
+    reason: 'unreachable',
+    message: expect.stringMatching(`Redis refused its renewals: ${code}\\)$`),
+    cause: expect.objectContaining({ message: expect.stringContaining(code) }),
+  });
+  expect(told).toEqual([]);
+  admit();
+  await pass(LEASE_MS);
+});
+
 it('a refusal that has passed is not what a later loss is blamed on', async () => {
   const { client, server, pass } = setUp();
   const hold = await client.getLock('it').acquire();
