@@ -61,6 +61,7 @@ const asking: RedisOptions = {
   retryStrategy: () => null,
   maxRetriesPerRequest: 0,
   disconnectTimeout: 100,
+  maxLoadingRetryTime: 300,
 };
 
 /** What ioredis does where nothing is said. */
@@ -168,7 +169,7 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
         ...{ sentinelCommandTimeout: answerWithinMs, sentinelRetryStrategy: () => null, keyPrefix: '' },
       });
       opened.push(redis);
-      await connected(redis);
+      await connected(redis, answerWithinMs);
       return { servers: [redis], failures: [], end: () => redis.disconnect() };
     },
     close: () => {
@@ -177,13 +178,22 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
   };
 }
 
-/** In the end ioredis says of a server that is busy or hangs only that the connection is closed. @throws what it told before */
-async function connected(connection: Redis | Cluster): Promise<void> {
+/**
+ * In the end ioredis says of a server that is busy or hangs only that the connection is closed, and for one that loads its data it waits however long that takes.
+ *
+ * @throws what it told before
+ */
+async function connected(connection: Redis | Cluster, withinMs: number): Promise<void> {
   let why: unknown;
   connection.on('error', (error: Error & { lastNodeError?: Error }) => (why = error.lastNodeError ?? error));
-  await connection.connect().catch((error: unknown) => {
+  const limit = setTimeout(() => connection.disconnect(), withinMs);
+  try {
+    await connection.connect();
+  } catch (error) {
     throw why ?? error;
-  });
+  } finally {
+    clearTimeout(limit);
+  }
 }
 
 function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): Site {
@@ -217,12 +227,12 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
       const times = { commandTimeout: answerWithinMs, connectTimeout: answerWithinMs };
       // Where that check fails, as while a master is busy, connect() never ends.
       const cluster = open('', times, { enableReadyCheck: false });
-      await connected(cluster);
+      await connected(cluster, answerWithinMs);
       const failures: Connected['failures'][number][] = [];
       const attempts = cluster.nodes('master').map(async (server) => {
         try {
           // It may have connected to some by itself.
-          if (server.status === 'wait') await connected(server);
+          if (server.status === 'wait') await connected(server, answerWithinMs);
           return [server];
         } catch (error) {
           const { host, port } = server.options;

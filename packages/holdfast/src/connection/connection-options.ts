@@ -5,13 +5,14 @@ import type { RedisOptions } from 'ioredis';
 /**
  * What we set on connections of our own that take commands. Nothing is queued while offline (the sender waits for `ready` itself), and a command under way at
  * a disconnect is rejected at once instead of being replayed unseen; the sender sends it again under its own rules. A socket whose peer is
- * silent is destroyed soon after it was ended.
+ * silent is destroyed soon after it was ended. A server that has loaded its data is used soon.
  */
 export const ours: RedisOptions = {
   lazyConnect: true,
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   disconnectTimeout: 200,
+  maxLoadingRetryTime: 300,
 };
 
 /** Further, where we take over the options of a client of yours, which may suit other work than ours. */

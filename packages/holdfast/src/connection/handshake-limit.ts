@@ -1,20 +1,28 @@
 import type { Redis } from 'ioredis';
 import type { ConnectionTools } from './connection-tools.js';
 import { LATE_MS } from './reading.js';
-import { addressOf } from './trouble.js';
+import { addressOf, isLoading } from './trouble.js';
 
 /** A handshake takes several round trips, whatever an attempt may take. */
 const SHORTEST_MS = 1_000;
+/** One that takes so long may be with a server that loads its data. ioredis waits for the end of that without a word. */
+const LOOK_MS = 200;
 
 /** A stopped process still accepts connections, but never says that it is ready: such a connection of ours is replaced. */
 export class HandshakeLimit {
   readonly #redis: Redis;
   readonly #tools: ConnectionTools;
+  readonly #onLoading: (error: Error) => void;
   #limit: { cancel(): void } | undefined;
+  #look: { cancel(): void } | undefined;
+  /** The server has said so on the present connection, and that it did not answer would not be true. */
+  #loads = false;
 
-  constructor(redis: Redis, tools: ConnectionTools) {
+  /** @param onLoading - told when the server says that it is still loading. */
+  constructor(redis: Redis, tools: ConnectionTools, onLoading: (error: Error) => void = () => undefined) {
     this.#redis = redis;
     this.#tools = tools;
+    this.#onLoading = onLoading;
     redis.on('connect', this.#begin);
     redis.on('ready', this.#end);
     redis.on('close', this.#end);
@@ -30,14 +38,17 @@ export class HandshakeLimit {
   readonly #begin = (): void => {
     this.#end();
     const redis = this.#redis;
-    const { at, now, silenceMs } = this.#tools;
+    const { after, at, now, silenceMs } = this.#tools;
+    this.#loads = false;
+    this.#look = after(LOOK_MS, () => void this.#askWhetherLoading());
     const due = now() + Math.max(silenceMs, SHORTEST_MS);
     this.#limit = at(due, () => {
       // The loop stood still, and the answers may be there, unread.
       if (now() - due > LATE_MS) this.#begin();
       else {
         // To ioredis it is no error.
-        redis.emit('error', new Error(`${addressOf(redis)} takes connections and did not answer in time`));
+        if (!this.#loads)
+          redis.emit('error', new Error(`${addressOf(redis)} takes connections and did not answer in time`));
         redis.disconnect(true);
       }
     });
@@ -46,5 +57,16 @@ export class HandshakeLimit {
   readonly #end = (): void => {
     this.#limit?.cancel();
     this.#limit = undefined;
+    this.#look?.cancel();
   };
+
+  /** A server that loads answers INFO, and says so to other commands, of which none is sent to it. */
+  async #askWhetherLoading(): Promise<void> {
+    const limit = this.#limit;
+    const info = await this.#redis.info('persistence').catch(() => undefined);
+    const isStillWaiting = limit !== undefined && limit === this.#limit;
+    if (!isStillWaiting || typeof info !== 'string' || !info.includes('loading:1')) return;
+    this.#loads = true;
+    this.#onLoading(new Error(isLoading));
+  }
 }

@@ -21,7 +21,7 @@ import type { SentinelRound } from './sentinel-round.js';
 import { RoundTrips } from './round-trips.js';
 import { SilenceGuard } from './silence-guard.js';
 import { PortProbe } from './port-probe.js';
-import { addressOf, isBeginningAgain, isLasting, isSequel } from './trouble.js';
+import { addressOf, isBeginningAgain, isLasting, isLoading, isSequel } from './trouble.js';
 import { type Connection, type ConnectionListener, type OwnedRedis, type ReplicaTerms } from './connection.js';
 import { disconnect } from './disconnect.js';
 import { ConnectedKeyspace, type Keyspace } from './keyspace.js';
@@ -86,7 +86,7 @@ export class NodeConnection implements Connection {
     // Without any listener ioredis prints the errors. A first one on yours would silence it.
     if (ownership === 'ours' || redis.listenerCount('error') > 0) redis.on('error', this.#failed);
     this.#portProbe = new PortProbe(redis, tools, this.#failed);
-    if (ownership === 'ours') this.#handshake = new HandshakeLimit(redis, tools);
+    if (ownership === 'ours') this.#handshake = new HandshakeLimit(redis, tools, this.#failed);
   }
 
   get ready(): boolean {
@@ -284,8 +284,8 @@ export class NodeConnection implements Connection {
     const trouble = unnamed ?? told;
     if (isBeginningAgain(trouble) || (this.#trouble !== undefined && isSequel(trouble))) return;
     this.#trouble = trouble;
-    // Sentinels are asked before there is a connection: the next one is without that trouble.
-    this.#troubledEpoch = unnamed ? this.#epoch - 1 : this.#epoch;
+    // Sentinels are asked before there is a connection, and what loads is ready when it has: the next one is without that trouble.
+    this.#troubledEpoch = unnamed || trouble.message === isLoading ? this.#epoch - 1 : this.#epoch;
     // Yours are told to you by your own listener, and what ends because we end it is no trouble.
     if (this.#ownership === 'ours' && !this.#closed)
       this.#tools.onError(`commands to ${addressOf(this.redis)}`, trouble);

@@ -213,13 +213,15 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     }
     // Where the last copy went, it is that which brings on the next.
     if (!this.#wasSentOn(connection, epoch) || --this.#unansweredThere > 0) return undefined;
-    if (meaning.kind === 'transient') this.#source.onSetback?.(redacted(error));
     if (this.follows) {
       this.drop();
       return undefined;
     }
     this.#setback = true;
-    this.#refused ||= meaningOf(error).kind === 'transient';
+    if (meaningOf(error).kind === 'transient') {
+      this.#refused = true;
+      this.#source.onSetback?.(redacted(error));
+    }
     const delayMs = this.#retryMs;
     this.#retryMs = Math.min(delayMs * 2, LAST_RETRY_MS);
     return delayMs;

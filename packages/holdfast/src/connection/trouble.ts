@@ -62,6 +62,8 @@ export const closedConnection = 'Connection is closed.';
 /** What we say of a command that ioredis did not take, and of one that it gave up. */
 export const noConnection = 'there is no connection';
 export const brokenConnection = 'the connection broke before the answer';
+/** What Redis says to all that it cannot answer while it loads. */
+export const isLoading = 'LOADING Redis is loading the dataset in memory';
 /** What the trouble of the sentinels begins with. */
 export const unnamedMaster = 'No sentinel names the master:';
 

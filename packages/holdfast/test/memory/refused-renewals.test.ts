@@ -69,11 +69,11 @@ describe.each(kinds)('of %s', (_, acquire) => {
   );
 });
 
-const passing = ['BUSY', 'CLUSTERDOWN', 'MASTERDOWN'];
+const passing = ['BUSY', 'CLUSTERDOWN', 'MASTERDOWN'] as const;
 it.each(passing)('the answer %s to each of them is the cause of the loss, and told by nothing else', async (code) => {
   const { client, server, told, pass } = setUp();
   const hold = await client.getLock('it').acquire();
-  const admit = server.refuse({ code, commands: ['evalsha', 'eval'] });
+  const admit = server.refuse({ code });
   await pass(2 * LEASE_MS);
   expect(hold.signal.reason).toMatchObject({
     reason: 'unreachable',
