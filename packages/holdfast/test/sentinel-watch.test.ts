@@ -23,13 +23,21 @@ const ONCE_MORE_MS = 50;
 
 type LookUp = ConstructorParameters<typeof SentinelWatch>[2];
 
-/** Two servers, of which `before` is the master, and sentinels that a watch listens to. */
-async function setUp({ sentinels: count = 1, host = '127.0.0.1', lookUp = undefined as LookUp | undefined } = {}) {
+/** Two servers, of which `before` is the master, and sentinels that a watch listens to. Only the first of those that are `behind` name it. */
+async function setUp({
+  sentinels: count = 1,
+  behind = Number.POSITIVE_INFINITY,
+  host = '127.0.0.1',
+  lookUp = undefined as LookUp | undefined,
+} = {}) {
   const servers = [new HostileServer(), new HostileServer()];
   const [before, after] = await Promise.all(
     servers.map(async (server) => [host, (await server.listen()).port] as const),
   );
-  const sentinels = Array.from({ length: count }, () => new FakeSentinel(before as Master));
+  const sentinels = Array.from(
+    { length: count },
+    (_, index) => new FakeSentinel((index < behind ? before : after) as Master),
+  );
   await Promise.all(sentinels.map((sentinel) => sentinel.listen()));
   leaks.cleanup(() => Promise.all([...servers, ...sentinels].map((server) => server.close())));
   const clock = new ManualClock();
@@ -48,6 +56,14 @@ async function setUp({ sentinels: count = 1, host = '127.0.0.1', lookUp = undefi
   const watch = new SentinelWatch(template, tools, lookUp);
   leaks.cleanup(() => watch.close());
   watch.start();
+  const minded = ([, port]: Master) => {
+    const redis = new Redis({ host: '127.0.0.1', port, disconnectTimeout: 100, retryStrategy: () => 20 });
+    leaks.cleanup(() => redis.disconnect());
+    const seen = { drops: 0, isReady: () => redis.status === 'ready' };
+    redis.on('close', () => seen.drops++);
+    watch.mind(redis);
+    return { redis, seen };
+  };
   const heard = async () => {
     await waitUntil(() => sentinels.every(({ listeners }) => listeners === 1), { what: 'each sentinel is heard' });
     for (let turn = 0; turn < 5; turn++) await nextTurn();
@@ -56,16 +72,14 @@ async function setUp({ sentinels: count = 1, host = '127.0.0.1', lookUp = undefi
   return {
     ...{ before: before as Master, after: after as Master, sentinel: sentinels[0] as FakeSentinel, sentinels },
     ...{ clock, schedule, watch, heard },
-    /** A connection that the watch minds. */
-    connectTo: async ([, port]: Master) => {
-      const redis = new Redis({ host: '127.0.0.1', port, disconnectTimeout: 100, retryStrategy: () => 20 });
-      leaks.cleanup(() => redis.disconnect());
-      const seen = { drops: 0, isReady: () => redis.status === 'ready' };
-      redis.on('close', () => seen.drops++);
-      watch.mind(redis);
+    /** A connection that the watch minds, and that is there. */
+    connectTo: async (master: Master) => {
+      const { redis, seen } = minded(master);
       await once(redis, 'ready');
       return seen;
     },
+    /** The same, wherever it gets. */
+    setOutTo: (master: Master) => minded(master).seen,
     dropped: (seen: { drops: number }, times = 1) =>
       waitUntil(() => seen.drops >= times, { what: 'the connection to the old master is given up', timeoutMs: 4_000 }),
   };
@@ -118,6 +132,59 @@ describe('a connection to the old master is given up', () => {
     await clock.advance(LOOKUP_MS);
     await dropped(old);
   });
+});
+
+describe('where more than half of the sentinels have another master', () => {
+  const split = { sentinels: 3, behind: 1 };
+
+  it('a server that the others name is left, as often as it is come back to; theirs is kept', async () => {
+    const { before, after, setOutTo, connectTo, dropped } = await setUp(split);
+    const old = setOutTo(before);
+    const current = await connectTo(after);
+    await dropped(old, 3);
+    expect(current.drops).toBe(0);
+  });
+
+  it('a connection that was there before they were heard is given up', async () => {
+    const { before, sentinels, connectTo, dropped } = await setUp(split);
+    const most = sentinels.slice(1);
+    await Promise.all(most.map((sentinel) => sentinel.close()));
+    const old = await connectTo(before);
+    await Promise.all(most.map((sentinel) => sentinel.listen()));
+    await dropped(old);
+  });
+
+  it('a server that none of them names is kept: it may be behind a NAT', async () => {
+    const { connectTo, heard } = await setUp(split);
+    const other = new HostileServer();
+    leaks.cleanup(() => other.close());
+    const elsewhere = await connectTo(['127.0.0.1', (await other.listen()).port]);
+    await heard();
+    expect(elsewhere.drops).toBe(0);
+  });
+
+  it('they count no more when they are not heard', async () => {
+    const { before, sentinels, connectTo } = await setUp(split);
+    await Promise.all(sentinels.slice(1).map((sentinel) => sentinel.close()));
+    const old = await connectTo(before);
+    expect(old.isReady()).toBe(true);
+  });
+
+  it('and the first of all has just gone on from that one, it leads', async () => {
+    const { after, sentinels, connectTo, heard } = await setUp({ sentinels: 3 });
+    sentinels[0]?.switchTo(after);
+    await heard();
+    const current = await connectTo(after);
+    await heard();
+    expect(current.drops).toBe(0);
+  });
+});
+
+it('half of the sentinels are not more than half', async () => {
+  const { before, after, connectTo, heard } = await setUp({ sentinels: 2, behind: 1 });
+  const both = [await connectTo(before), await connectTo(after)];
+  await heard();
+  expect(both.map(({ drops }) => drops)).toEqual([0, 0]);
 });
 
 describe('a sentinel', () => {

@@ -40,12 +40,20 @@ export interface Change {
   readonly to: Place | undefined;
 }
 
+/** Told by a {@link SentinelLink}. */
+export interface SentinelLinkListener {
+  /** Another one is the master than when it was last heard. */
+  onChange(change: Change): void;
+  /** Where it has the master; undefined when it is heard no more. */
+  onNamed(master: Place | undefined): void;
+}
+
 /** See the module comment. */
 export class SentinelLink {
   readonly #redis: Redis;
   readonly #name: string;
   readonly #tools: ConnectionTools;
-  readonly #onChange: (change: Change) => void;
+  readonly #listener: SentinelLinkListener;
   readonly #silence: SilenceGuard;
   #beat: { cancel(): void } | undefined;
   /** Where it has the master, as far as it was heard. */
@@ -57,12 +65,12 @@ export class SentinelLink {
     template: Redis,
     { host, port, family }: Partial<SentinelAddress>,
     tools: ConnectionTools,
-    onChange: (change: Change) => void,
+    listener: SentinelLinkListener,
   ) {
     const { options } = template;
     this.#name = String(options.name);
     this.#tools = tools;
-    this.#onChange = onChange;
+    this.#listener = listener;
     const credentials = () => ({ username: options.sentinelUsername, password: options.sentinelPassword });
     const redis = template.duplicate({
       ...listening,
@@ -126,6 +134,7 @@ export class SentinelLink {
   readonly #rest = (): void => {
     this.#beat?.cancel();
     this.#silence.forget();
+    this.#listener.onNamed(undefined);
   };
 
   #owe(answer: Promise<unknown>): void {
@@ -139,8 +148,9 @@ export class SentinelLink {
     if (!Array.isArray(master)) return;
     const before = this.#master;
     this.#master = [String(master[0]), String(master[1])];
+    this.#listener.onNamed(this.#master);
     if (before !== undefined && String(before) !== String(this.#master))
-      this.#onChange({ from: before, to: this.#master });
+      this.#listener.onChange({ from: before, to: this.#master });
   };
 
   /** `<name> <old ip> <old port> <new ip> <new port>` or `slave <id> <ip> <port> @ <name> <old ip> <old port>` */
@@ -149,7 +159,7 @@ export class SentinelLink {
     if (name !== this.#name || host === undefined || port === undefined) return;
     const [newHost, newPort] = to;
     const isSwitch = channel === '+switch-master' && newHost !== undefined && newPort !== undefined;
-    if (isSwitch) this.#master = [newHost, newPort];
-    this.#onChange({ from: [host, port], to: isSwitch ? this.#master : undefined });
+    if (isSwitch) this.#listener.onNamed((this.#master = [newHost, newPort]));
+    this.#listener.onChange({ from: [host, port], to: isSwitch ? this.#master : undefined });
   };
 }

@@ -6,6 +6,10 @@
  * soon as it has seen the new master, and `+switch-master`, from each of them. Until all of them have said so, asking one of them may still
  * give the old address. Therefore a connection that leads there is dropped at once for a while, however often it comes back.
  *
+ * A sentinel that is cut off together with the old master goes on naming it, for as long as that lasts, and so does the old master take writes. So nor does a
+ * connection stay at a server that some of the sentinels call the master, where more than half of all have another one, unless it is from that one that
+ * the first of them has just gone on.
+ *
  * ioredis has a detector of its own (`failoverDetector`). It hears the second message only and from any master that these sentinels watch,
  * prints the errors of its connections, and does not keep connections from going back to the old master.
  *
@@ -26,6 +30,12 @@ const AGREEMENT_MS = 4_000;
 /** A name that is looked up for longer is not waited for: better to make every connection anew than to stay at an old master. */
 const LOOKUP_MS = 500;
 
+/** Where a sentinel that is heard has the master. `addresses`: the same as `ip:port`, when they are known. */
+interface View {
+  readonly master: Place;
+  addresses: readonly string[];
+}
+
 /** All addresses of a host. */
 type LookUp = (host: string) => Promise<readonly { readonly address: string }[]>;
 
@@ -40,6 +50,7 @@ export class SentinelWatch {
   #shunned: { addresses: readonly string[]; until: number } = { addresses: [], until: 0 };
   /** Whom each sentinel has named last as the new master, `host,port`, and until when that is news. */
   readonly #named = new Map<Partial<SentinelAddress>, { master: string; until: number }>();
+  readonly #views = new Map<Partial<SentinelAddress>, View>();
   #closed = false;
 
   /** @param template - knows the sentinels, the name of the master, and how to speak to both. */
@@ -53,8 +64,8 @@ export class SentinelWatch {
   mind(redis: Redis): void {
     this.#minded.add(redis);
     redis.on('connect', () => {
-      const { addresses, until } = this.#shunned;
-      if (this.#tools.now() < until && addresses.includes(leadsTo(redis))) redis.disconnect(true);
+      const target = leadsTo(redis);
+      if (this.#isShunned([target]) || this.#isOutvoted(target)) redis.disconnect(true);
     });
     redis.on('end', () => this.#minded.delete(redis));
   }
@@ -70,8 +81,10 @@ export class SentinelWatch {
     const sentinels: Partial<SentinelAddress>[] = this.#template.options.sentinels ?? [];
     this.#links = apart(() =>
       sentinels.map((address) => {
-        const onChange = (change: Change) => void this.#leave(change, address);
-        return new SentinelLink(this.#template, address, this.#tools, onChange);
+        return new SentinelLink(this.#template, address, this.#tools, {
+          onChange: (change) => void this.#leave(change, address),
+          onNamed: (master) => void this.#note(master, address),
+        });
       }),
     );
   }
@@ -88,12 +101,37 @@ export class SentinelWatch {
     const shunMs = [...this.#named.values()].some(isDisputed) ? AGREEMENT_MS : SHUN_MS;
     const [left, next] = await Promise.all([this.#addressesOf(from), to && this.#addressesOf(to)]);
     this.#shunned = { addresses: left, until: this.#tools.now() + shunMs };
+    this.#drop((target) => left.includes(target) || next?.includes(target) === false);
+  }
+
+  async #note(master: Place | undefined, sentinel: Partial<SentinelAddress>): Promise<void> {
+    this.#views.delete(sentinel);
+    if (master === undefined) return;
+    const view: View = { master, addresses: [] };
+    this.#views.set(sentinel, view);
+    view.addresses = await this.#addressesOf(master);
+    this.#drop((target) => this.#isOutvoted(target));
+  }
+
+  #drop(isWrong: (target: string) => boolean): void {
     for (const redis of this.#minded) {
       // On its way it is looked at when it arrives; and ioredis gives up for good when it is disconnected while it asks a sentinel.
-      if (redis.status !== 'connect' && redis.status !== 'ready') continue;
-      const target = leadsTo(redis);
-      if (left.includes(target) || next?.includes(target) === false) redis.disconnect(true);
+      if ((redis.status === 'connect' || redis.status === 'ready') && isWrong(leadsTo(redis))) redis.disconnect(true);
     }
+  }
+
+  #isShunned(places: readonly string[]): boolean {
+    const { addresses, until } = this.#shunned;
+    return this.#tools.now() < until && places.some((place) => addresses.includes(place));
+  }
+
+  /** One that no sentinel names may be any of those that they do, behind a NAT. */
+  #isOutvoted(target: string): boolean {
+    const views = [...this.#views.values()];
+    if (!views.some(({ addresses }) => addresses.includes(target))) return false;
+    const others = views.filter(({ addresses }) => !addresses.includes(target) && !this.#isShunned(addresses));
+    const votes = (master: Place) => others.filter((other) => String(other.master) === String(master)).length;
+    return others.some(({ master }) => votes(master) > this.#links.length / 2);
   }
 
   /** Where a place is, as `ip:port`; nothing when that cannot be known soon. Sentinels may give names (`announce-hostnames`), connections know addresses only. */
