@@ -9,6 +9,7 @@ import type { Finding } from '../../src/cli/doctor/finding.js';
 import { examineServer } from '../../src/cli/doctor/server.js';
 import { unavailable } from '../../src/connection/unavailable.js';
 import { openClient } from '../support/clients.js';
+import { FakeSentinel } from '../support/fake-sentinel.js';
 import { holdfast, type Outcome } from './terminal.js';
 
 const kit = useRedis();
@@ -258,6 +259,42 @@ it('a sentinel is told as that', async () => {
   expect(only(await examineServer(redis, 'here', 'node'), 'role')).toMatchObject({
     status: 'bad',
     detail: expect.stringContaining('say --sentinel and --master'),
+  });
+});
+
+describe('sentinels', () => {
+  async function examined(masters: readonly ('this' | 'another')[], { silent = 0 } = {}) {
+    const { host, port } = kit.server;
+    const sentinels = masters.map((master) => new FakeSentinel([host, master === 'this' ? port : 1]));
+    await Promise.all(sentinels.map((sentinel) => sentinel.listen()));
+    kit.cleanup(() => Promise.all(sentinels.map((sentinel) => sentinel.close())));
+    const nodes = sentinels.map(({ address }) => `${address.host}:${address.port}`);
+    await sentinels[masters.length - silent]?.close();
+    const named = nodes.flatMap((node) => ['--sentinel', node]);
+    const outcome = await holdfast(kit, ['doctor', ...named, '--master', 'main', '--json'], { env: { REDIS_URL: '' } });
+    return { nodes, found: findingsOf(outcome).filter(({ check }) => check === 'sentinels'), code: outcome.code };
+  }
+
+  it('that name one master are in order', async () => {
+    const { found, code } = await examined(['this', 'this', 'this']);
+    expect({ found, code }).toMatchObject({
+      found: [{ status: 'ok', detail: expect.stringMatching('^3, ') }],
+      code: 0,
+    });
+  });
+
+  it('are told apart where one names another master than most: two may have one lock', async () => {
+    const { found, nodes, code } = await examined(['this', 'another', 'this']);
+    const detail = expect.stringMatching(
+      `:1 as the master, 2 of 3 name .*:${kit.server.port}: .* two may have one lock`,
+    );
+    expect({ found, code }).toMatchObject({ found: [{ status: 'bad', node: nodes[1], detail }], code: 1 });
+  });
+
+  it('are named where they do not answer', async () => {
+    const { found, nodes, code } = await examined(['this', 'this', 'this'], { silent: 1 });
+    const detail = expect.stringMatching('cannot be asked .*ECONNREFUSED');
+    expect({ found, code }).toMatchObject({ found: [{ status: 'warn', node: nodes[2], detail }], code: 0 });
   });
 });
 

@@ -1,11 +1,12 @@
 import { keySlot, lockKeys } from '@holdfast/core';
 import type { LockClient } from 'holdfast';
-import type { Redis } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 import type { Call, CliCommand } from '../command-line.js';
 import { wordsOf } from '../complaint.js';
 import { type Finding } from '../doctor/finding.js';
 import { examineLeftovers } from '../doctor/leftovers.js';
 import { examineRights } from '../doctor/rights.js';
+import { examineSentinels } from '../doctor/sentinels.js';
 import { examineServer } from '../doctor/server.js';
 import { silenceOf } from '../doctor/silence.js';
 import { movesOf } from '../doctor/moving-slots.js';
@@ -33,6 +34,8 @@ export const doctor: CliCommand = {
     };
     const { servers, lost } = await reached(call, tell);
     const [first] = servers;
+    if (call.site.kind === 'sentinel')
+      tell(...(await examineSentinels(call.site.input() as RedisOptions, call.answerWithinMs)));
     const silences = servers.map(silenceOf);
     for (const redis of servers) tell(...(await examineServer(redis, nodeOf(redis), call.site.kind)));
     const slots = first && call.site.kind === 'cluster' ? await slotsOf(first, lost) : undefined;
