@@ -53,6 +53,8 @@ export interface Connected {
 
 const DEFAULT_URL = 'redis://localhost:6379';
 const CONNECT_MS = 5_000;
+/** A command without an answer ends first, which says more. */
+const SAYS_WHY_MS = 200;
 const SENTINEL_PORT = 26_379;
 const MOST_PORT = 65_535;
 /** Asked for once: who sits there would rather read what is wrong than wait. */
@@ -186,7 +188,7 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
 async function connected(connection: Redis | Cluster, withinMs: number): Promise<void> {
   let why: unknown;
   connection.on('error', (error: Error & { lastNodeError?: Error }) => (why = error.lastNodeError ?? error));
-  const limit = setTimeout(() => connection.disconnect(), withinMs);
+  const limit = setTimeout(() => connection.disconnect(), withinMs + SAYS_WHY_MS);
   try {
     await connection.connect();
   } catch (error) {
@@ -202,10 +204,10 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
   const nodes = places.map((place) => ({ ...place, keyPrefix: '' }));
   const { host: _, port: __, ...shared } = { ...places[0], keyPrefix: '' };
   const opened: (Redis | Cluster)[] = [];
-  const open = (prefix: string, more: RedisOptions = {}, ofCluster: ClusterOptions = {}) => {
+  const open = (prefix: string, more: RedisOptions = {}, ofCluster: ClusterOptions = {}, asked = nodes) => {
     const needed = { connectTimeout: CONNECT_MS, disconnectTimeout: 100, ...more };
     const cluster = new Cluster(
-      nodes.map((node) => ({ ...node, ...needed })),
+      asked.map((node) => ({ ...node, ...needed })),
       {
         lazyConnect: true,
         keyPrefix: prefix,
@@ -226,26 +228,40 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
     connect: async (answerWithinMs) => {
       const times = { commandTimeout: answerWithinMs, connectTimeout: answerWithinMs };
       // Where that check fails, as while a master is busy, connect() never ends.
-      const cluster = open('', times, { enableReadyCheck: false });
-      await connected(cluster, answerWithinMs);
-      const failures: Connected['failures'][number][] = [];
-      const attempts = cluster.nodes('master').map(async (server) => {
-        try {
-          // It may have connected to some by itself.
-          if (server.status === 'wait') await connected(server, answerWithinMs);
-          return [server];
-        } catch (error) {
-          const { host, port } = server.options;
-          failures.push({ node: `${host}:${port}`, why: error as Error });
-          return [];
-        }
-      });
-      const [first, ...rest] = (await Promise.all(attempts)).flat();
-      if (first !== undefined) return { servers: [first, ...rest], failures, end: () => cluster.disconnect() };
-      throw failures[0]?.why ?? new Error('no node of the Cluster keeps any slot');
+      const ask = (asked: typeof nodes) =>
+        mastersBy(open('', times, { enableReadyCheck: false }, asked), answerWithinMs);
+      const found = await ask(nodes);
+      if (found !== undefined) return found;
+      // One of them was asked, and may have left the Cluster of the others.
+      for (const node of nodes.length > 1 ? nodes : []) {
+        const foundThere = await ask([node]).catch(() => undefined);
+        if (foundThere !== undefined) return foundThere;
+      }
+      throw new Error('no node of the Cluster keeps any slot');
     },
     close: () => {
       for (const connection of opened) connection.disconnect();
     },
   };
+}
+
+/** Connections to the masters of a Cluster; undefined where the node that was asked names none. @throws where none answers */
+async function mastersBy(cluster: Cluster, answerWithinMs: number): Promise<Connected | undefined> {
+  await connected(cluster, answerWithinMs);
+  const failures: Connected['failures'][number][] = [];
+  const attempts = cluster.nodes('master').map(async (server) => {
+    try {
+      // It may have connected to some by itself.
+      if (server.status === 'wait') await connected(server, answerWithinMs);
+      return [server];
+    } catch (error) {
+      const { host, port } = server.options;
+      failures.push({ node: `${host}:${port}`, why: error as Error });
+      return [];
+    }
+  });
+  const [first, ...rest] = (await Promise.all(attempts)).flat();
+  if (first !== undefined) return { servers: [first, ...rest], failures, end: () => cluster.disconnect() };
+  if (failures[0] !== undefined) throw failures[0].why;
+  return undefined;
 }

@@ -67,6 +67,16 @@ it('a node that keeps every slot and has met no other is said to have no address
   expect({ code, errors }).toEqual({ code: 69, errors: expect.stringMatching(/an address: .* cluster-announce-ip/) });
 });
 
+it('a node that has left the Cluster is passed over, however often it is the one that is asked', async () => {
+  const gone = await startPrivateRedis({ args: ['--cluster-enabled', 'yes'] });
+  kit.cleanup(() => gone.stop());
+  const { url } = await kit.cluster.nodeOfKey('a');
+  for (let time = 0; time < 8; time++) {
+    const { of } = examined(await callBy(url, 'doctor', '--redis', url, '--redis', gone.url));
+    expect(of('reachable')).toMatchObject([{ status: 'ok', detail: expect.stringContaining('3 masters') }]);
+  }
+}, 60_000);
+
 describe('the doctor names a slot that is on its way,', () => {
   type Ends = readonly [giver: 'gives' | 'keeps', taker: 'takes' | 'leaves'];
 
