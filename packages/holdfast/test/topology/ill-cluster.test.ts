@@ -77,6 +77,20 @@ it('a node that has left the Cluster is passed over, however often it is the one
   }
 }, 60_000);
 
+it('the doctor names a node that knows nothing of another which all others know', async () => {
+  const [ignorant, other] = [await kit.cluster.nodeOfKey('a'), await kit.cluster.nodeOfKey('b')];
+  const id = await (await other.admin()).call('CLUSTER', 'MYID');
+  await (await ignorant.admin()).call('CLUSTER', 'FORGET', String(id));
+  kit.cleanup(async () => {
+    await (await ignorant.admin()).call('CLUSTER', 'MEET', other.host, other.port);
+    await kit.cluster.whenAgreed();
+  });
+  const { code, of } = examined(await callBy(other.url, 'doctor'));
+  const detail = expect.stringMatching(/^0-5460: it has another node for them than most, or none/);
+  expect(of('slots')).toEqual([{ check: 'slots', status: 'bad', node: `${ignorant.host}:${ignorant.port}`, detail }]);
+  expect(code).toBe(1);
+}, 60_000);
+
 describe('the doctor names a slot that is on its way,', () => {
   type Ends = readonly [giver: 'gives' | 'keeps', taker: 'takes' | 'leaves'];
 

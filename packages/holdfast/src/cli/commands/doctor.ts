@@ -38,7 +38,7 @@ export const doctor: CliCommand = {
       tell(...(await examineSentinels(call.site.input() as RedisOptions, call.answerWithinMs)));
     const silences = servers.map(silenceOf);
     for (const redis of servers) tell(...(await examineServer(redis, nodeOf(redis), call.site.kind)));
-    const slots = first && call.site.kind === 'cluster' ? await slotsOf(first, lost) : undefined;
+    const slots = first && call.site.kind === 'cluster' ? await slotsOf(servers, lost) : undefined;
     const moves = slots && (await movesOf(servers));
     tell(...(slots?.findings ?? []), ...(moves?.findings ?? []));
     const isSilent = silences.some((silence) => silence() !== undefined);

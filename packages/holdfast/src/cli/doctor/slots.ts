@@ -4,24 +4,33 @@ import { SLOTS } from '@holdfast/core';
 import type { Redis } from 'ioredis';
 import { type Finding, unseen } from './finding.js';
 
-/** The slots of a Cluster, as one of its servers sees them. */
+/** The slots of a Cluster, as most of its servers see them. */
 export interface Slots {
   readonly findings: readonly Finding[];
   /** Whether a server keeps it that answers. */
   isServed(slot: number): boolean;
 }
 
+const check = 'slots';
+
 type Range = readonly [first: number, last: number, [host: string | null, port: number]];
 
-/** `lost`: nodes that do not answer. */
-export async function slotsOf(redis: Redis, lost: readonly string[]): Promise<Slots> {
-  const check = 'slots';
-  const reply: unknown = await redis.call('CLUSTER', 'SLOTS').catch((error: unknown) => error);
-  if (!Array.isArray(reply))
-    return { findings: [unseen(check, 'CLUSTER SLOTS', '+cluster|slots', reply)], isServed: () => true };
-  const keepers = Array.from<string | undefined>({ length: SLOTS });
-  for (const [first, last, [host, port]] of reply as Range[])
-    keepers.fill(`${host || redis.options.host}:${port}`, first, last + 1);
+/** Who keeps each slot, as one server has it. */
+interface View {
+  readonly node: string;
+  readonly keepers: readonly (string | undefined)[];
+}
+
+/** `servers`: at least one. `lost`: nodes that do not answer. */
+export async function slotsOf(servers: readonly Redis[], lost: readonly string[]): Promise<Slots> {
+  const views: View[] = [];
+  for (const redis of servers) {
+    const reply: unknown = await redis.call('CLUSTER', 'SLOTS').catch((error: unknown) => error);
+    if (Array.isArray(reply)) views.push(viewOf(reply as Range[], redis));
+    else return { findings: [unseen(check, 'CLUSTER SLOTS', '+cluster|slots', reply)], isServed: () => true };
+  }
+  // Each answers for itself, and a client believes the one that it happens to ask.
+  const { keepers } = views.toSorted((one, other) => sharing(views, other) - sharing(views, one))[0] as View;
   const bad = { check, status: 'bad' } as const;
   const ofNobody = rangesOf(keepers, undefined);
   // A node that keeps none any more is no trouble here: a replica has taken over.
@@ -31,12 +40,30 @@ export async function slotsOf(redis: Redis, lost: readonly string[]): Promise<Sl
     return ranges === '' ? [] : [{ ...bad, node, detail }];
   });
   if (ofNobody !== '') findings.push({ ...bad, detail: `${ofNobody}: no node keeps them` });
+  for (const { node, keepers: theirs } of views) {
+    const ranges = rangesOf(
+      theirs.map((keeper, slot) => (keeper === keepers[slot] ? 'same' : 'other')),
+      'other',
+    );
+    const detail = `${ranges}: it has another node for them than most, or none: clients that ask it may not reach their locks`;
+    if (ranges !== '') findings.push({ ...bad, node, detail });
+  }
   if (findings.length === 0) findings.push({ check, status: 'ok', detail: 'each has a server' });
   return {
     findings,
     isServed: (slot) => keepers[slot] !== undefined && !lost.includes(keepers[slot]),
   };
 }
+
+function viewOf(reply: readonly Range[], { options }: Redis): View {
+  const keepers = Array.from<string | undefined>({ length: SLOTS });
+  for (const [first, last, [host, port]] of reply) keepers.fill(`${host || options.host}:${port}`, first, last + 1);
+  return { node: `${options.host}:${options.port}`, keepers };
+}
+
+/** How many have the same. */
+const sharing = (views: readonly View[], { keepers }: View) =>
+  views.filter((other) => String(other.keepers) === String(keepers)).length;
 
 /** As `0-5460, 10923-16383`. */
 export function rangesOf(keepers: readonly (string | undefined)[], node: string | undefined): string {
