@@ -148,9 +148,9 @@ export class SentinelLink {
     if (!Array.isArray(master)) return;
     const before = this.#master;
     this.#master = [String(master[0]), String(master[1])];
-    this.#listener.onNamed(this.#master);
     if (before !== undefined && String(before) !== String(this.#master))
       this.#listener.onChange({ from: before, to: this.#master });
+    this.#listener.onNamed(this.#master);
   };
 
   /** `<name> <old ip> <old port> <new ip> <new port>` or `slave <id> <ip> <port> @ <name> <old ip> <old port>` */
@@ -159,7 +159,8 @@ export class SentinelLink {
     if (name !== this.#name || host === undefined || port === undefined) return;
     const [newHost, newPort] = to;
     const isSwitch = channel === '+switch-master' && newHost !== undefined && newPort !== undefined;
-    if (isSwitch) this.#listener.onNamed((this.#master = [newHost, newPort]));
+    if (isSwitch) this.#master = [newHost, newPort];
     this.#listener.onChange({ from: [host, port], to: isSwitch ? this.#master : undefined });
+    if (isSwitch) this.#listener.onNamed(this.#master);
   };
 }

@@ -50,6 +50,8 @@ export class SentinelWatch {
   #shunned: { addresses: readonly string[]; until: number } = { addresses: [], until: 0 };
   /** Whom each sentinel has named last as the new master, `host,port`, and until when that is news. */
   readonly #named = new Map<Partial<SentinelAddress>, { master: string; until: number }>();
+  /** Whom a sentinel was the first to go on from, `host,port`, before its addresses are known. */
+  #left = { master: '', until: 0 };
   readonly #views = new Map<Partial<SentinelAddress>, View>();
   #closed = false;
 
@@ -64,8 +66,10 @@ export class SentinelWatch {
   mind(redis: Redis): void {
     this.#minded.add(redis);
     redis.on('connect', () => {
+      const { addresses, until } = this.#shunned;
       const target = leadsTo(redis);
-      if (this.#isShunned([target]) || this.#isOutvoted(target)) redis.disconnect(true);
+      const isShunned = this.#tools.now() < until && addresses.includes(target);
+      if (isShunned || this.#isOutvoted(target)) redis.disconnect(true);
     });
     redis.on('end', () => this.#minded.delete(redis));
   }
@@ -99,6 +103,7 @@ export class SentinelWatch {
     if (to !== undefined) this.#named.set(sentinel, { master: String(to), until: now + SHUN_MS });
     const isDisputed = ({ master, until }: { master: string; until: number }) => now < until && master === String(from);
     const shunMs = [...this.#named.values()].some(isDisputed) ? AGREEMENT_MS : SHUN_MS;
+    this.#left = { master: String(from), until: now + shunMs };
     const [left, next] = await Promise.all([this.#addressesOf(from), to && this.#addressesOf(to)]);
     this.#shunned = { addresses: left, until: this.#tools.now() + shunMs };
     this.#drop((target) => left.includes(target) || next?.includes(target) === false);
@@ -120,16 +125,13 @@ export class SentinelWatch {
     }
   }
 
-  #isShunned(places: readonly string[]): boolean {
-    const { addresses, until } = this.#shunned;
-    return this.#tools.now() < until && places.some((place) => addresses.includes(place));
-  }
-
   /** One that no sentinel names may be any of those that they do, behind a NAT. */
   #isOutvoted(target: string): boolean {
     const views = [...this.#views.values()];
     if (!views.some(({ addresses }) => addresses.includes(target))) return false;
-    const others = views.filter(({ addresses }) => !addresses.includes(target) && !this.#isShunned(addresses));
+    const { master: left, until } = this.#left;
+    const isLeft = (master: Place) => this.#tools.now() < until && String(master) === left;
+    const others = views.filter(({ master, addresses }) => !addresses.includes(target) && !isLeft(master));
     const votes = (master: Place) => others.filter((other) => String(other.master) === String(master)).length;
     return others.some(({ master }) => votes(master) > this.#links.length / 2);
   }
