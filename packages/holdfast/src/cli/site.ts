@@ -1,6 +1,7 @@
 /** Where Redis is, by the options of the command line and the environment. */
 
 import { isIPv6 } from 'node:net';
+import { systemClock } from '@holdfast/watchdog';
 import type { RedisInput } from 'holdfast';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { type Certificates, certificateOptions, certificatesOf, type CertificateValues } from './certificates.js';
@@ -188,13 +189,14 @@ function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOpti
 async function connected(connection: Redis | Cluster, withinMs: number): Promise<void> {
   let why: unknown;
   connection.on('error', (error: Error & { lastNodeError?: Error }) => (why = error.lastNodeError ?? error));
-  const limit = setTimeout(() => connection.disconnect(), withinMs + SAYS_WHY_MS);
+  const clock = systemClock();
+  const limit = clock.setTimer(() => connection.disconnect(), withinMs + SAYS_WHY_MS);
   try {
     await connection.connect();
   } catch (error) {
     throw why ?? error;
   } finally {
-    clearTimeout(limit);
+    clock.clearTimer(limit);
   }
 }
 
