@@ -1,4 +1,3 @@
-import { type SemaphoreKeys, semaphoreKeys } from '@holdfast/core';
 import { checkAcquire, type CheckedOptions } from '../acquire-options.js';
 import type { Backend } from '../backend.js';
 import type { ClientParts } from '../client-parts.js';
@@ -13,7 +12,7 @@ const optionKeys: ReadonlySet<string> = new Set(['permits']);
 
 /** What a handle of a semaphore is made of, of either kind. */
 export interface SemaphoreGround {
-  readonly keys: SemaphoreKeys;
+  readonly keys: ReturnType<Backend['semaphoreKeys']>;
   readonly parts: ClientParts;
   /** How many there are when nobody has said so. */
   readonly permits: number | undefined;
@@ -26,7 +25,7 @@ export function checkSemaphore(
   name: string,
   options: SemaphoreOptions,
 ): SemaphoreGround {
-  const keys = semaphoreKeys(name, backend.prefixes);
+  const keys = backend.semaphoreKeys(name);
   checkKeys(method, options, optionKeys);
   const { permits } = options;
   if (permits !== undefined) checkCount('permits', permits, MOST_PERMITS);

@@ -1,4 +1,3 @@
-import { readWriteKeys } from '@holdfast/core';
 import type { Backend } from '../backend.js';
 import type { Coordination } from '../exclusive/coordinating.js';
 import { checkFlag, checkKeys, checkOwner } from '../options.js';
@@ -50,7 +49,7 @@ export function readWriteLock(
   name: string,
   options: ReadWriteLockOptions,
 ): ReadWriteLock {
-  const keys = readWriteKeys(name, backend.prefixes);
+  const keys = backend.readWriteKeys(name);
   checkKeys('getReadWriteLock', options, knownOptions);
   const { owner, writersFirst = false } = options;
   checkFlag('getReadWriteLock: writersFirst', writersFirst);
