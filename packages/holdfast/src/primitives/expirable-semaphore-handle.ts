@@ -1,4 +1,4 @@
-import type { Command, permits } from '@holdfast/core';
+import type { Command } from '@holdfast/core';
 import type { Backend } from '../backend.js';
 import { LockLostError, LockNotHeldError, LockTimeoutError } from '../errors.js';
 import { checkCount, checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS, MOST_PERMITS } from '../options.js';
@@ -236,7 +236,7 @@ class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpira
     return reply.returned;
   }
 
-  #returned(ids: readonly string[], { returned, left }: permits.TakeBackReply, now: number): void {
+  #returned(ids: readonly string[], { returned, left }: { returned: number; left: number }, now: number): void {
     const { parts } = this.#host;
     serveRest(parts, this.#operations, left);
     if (returned === 0) return;
