@@ -289,6 +289,28 @@ describe('holdfast unlock', () => {
     });
   });
 
+  it('of a lock that rests says that nobody works, and that what it guards runs again', async () => {
+    const prefix = freshPrefix();
+    const client = openClient(kit, { prefix });
+    await client.getLock('nightly').withLock({ minHoldMs: 300_000 }, () => undefined);
+    await waitUntil(async () => (await client.inspect('nightly')).owner?.resting, { what: 'it rests' });
+    const args = ['unlock', 'nightly', '--prefix', prefix];
+    const rests =
+      /obody holds nightly: it was given back, and rests for another [45] min.* does not run again before\./;
+    const { code, errors } = await holdfast(kit, args);
+    expect({ code, errors }).toEqual({ code: 2, errors: expect.stringMatching(rests) });
+    expect(errors).toContain('Say --yes to let it run again at once');
+    const asked = await holdfast(kit, args, { answer: 'n' });
+    expect(asked).toMatchObject({ code: 1, output: expect.stringMatching(rests) });
+    expect(asked.output).toContain('Let it run again at once? [y/N]');
+    expect(`${errors}${asked.output}`).not.toMatch(/from nobody|middle of its work/);
+    expect(await holdfast(kit, [...args, '--yes'])).toMatchObject({
+      code: 0,
+      output: 'nightly rests no more: it can be taken at once\n',
+    });
+    expect((await client.inspect('nightly')).owner).toBeUndefined();
+  });
+
   it('takes a read-write lock from all who read, and from the writer', async () => {
     const prefix = freshPrefix();
     const [one, other] = [openClient(kit, { prefix }), openClient(kit, { prefix })];

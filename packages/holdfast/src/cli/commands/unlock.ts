@@ -1,6 +1,7 @@
 import type { LockClient, LockInspection } from 'holdfast';
 import type { CliCommand } from '../command-line.js';
 import { lockOrCounter } from '../counters.js';
+import { inWords } from '../durations.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { holderInWords } from '../owners.js';
 import { printable } from '../table.js';
@@ -28,12 +29,10 @@ export const unlock: CliCommand = {
       else call.io.write(`${printable(name)} is free: nothing to take\n`);
       return exitCodes.no;
     }
+    const words = seen.owner.resting ? ofResting(seen) : ofHeld(name, whom);
     if (!call.flag('yes')) {
-      if (!call.io.isTerminal || call.wantsJson)
-        throw new UsageError(`${name} is held by ${whom}: say --yes to take it from there`);
-      const answer = await call.io.ask(
-        `Take ${printable(`${name} from ${whom}`)}? It may be in the middle of its work. [y/N] `,
-      );
+      if (!call.io.isTerminal || call.wantsJson) throw new UsageError(words.refusal);
+      const answer = await call.io.ask(`${words.question} [y/N] `);
       if (!/^y(?:es)?$/i.test(answer.trim())) {
         call.io.write('left as it is\n');
         return exitCodes.no;
@@ -41,10 +40,39 @@ export const unlock: CliCommand = {
     }
     const taken = await force(client, seen);
     if (call.wantsJson) call.printJson({ name, taken, from });
-    else call.io.write(`${printable(taken ? `took ${name} from ${whom}` : `${name} was given back meanwhile`)}\n`);
+    else call.io.write(`${printable(taken ? words.taken : words.gone)}\n`);
     return taken ? exitCodes.done : exitCodes.no;
   },
 };
+
+/** What is said of taking a lock. The question is as it is shown. */
+interface Words {
+  readonly refusal: string;
+  readonly question: string;
+  readonly taken: string;
+  readonly gone: string;
+}
+
+function ofHeld(name: string, whom: string): Words {
+  return {
+    refusal: `${name} is held by ${whom}: say --yes to take it from there`,
+    question: `Take ${printable(`${name} from ${whom}`)}? It may be in the middle of its work.`,
+    taken: `took ${name} from ${whom}`,
+    gone: `${name} was given back meanwhile`,
+  };
+}
+
+/** Nobody is disturbed who works; what it kept from running twice is what is at stake. */
+function ofResting({ name, remainingMs }: LockInspection): Words {
+  const left = remainingMs === undefined ? '' : ` for another ${inWords(remainingMs)}`;
+  const rests = `nobody holds ${name}: it was given back, and rests${left}, so that what it guards does not run again before`;
+  return {
+    refusal: `${rests}. Say --yes to let it run again at once`,
+    question: `${printable(`N${rests.slice(1)}`)}. Let it run again at once?`,
+    taken: `${name} rests no more: it can be taken at once`,
+    gone: `${name} had ended its rest meanwhile`,
+  };
+}
 
 function force(client: LockClient, { name, side }: LockInspection): Promise<boolean> {
   if (side === undefined) return client.getLock(name).forceUnlock();
