@@ -30,11 +30,11 @@ import { RenewalPlan } from './renewal-plan.js';
 import type { Appointment, Schedule } from './schedule.js';
 import { type Validation, Validity } from './validity.js';
 
-/** A renewal whose outcome has come, and still mattered. */
+/** A renewal whose outcome has come, and still mattered; or that was due, and could not be sent before the lease was over by the clock. */
 export interface SettledRenewal<S> {
   readonly subject: S;
   readonly outcome: RenewalOutcome;
-  /** How long after it was due it was sent. */
+  /** How long after it was due it was sent, or the lease was found to be over. */
   readonly latenessMs: number;
   /** How much of a whole lease was left when it was renewed. Of no other: a claim is short by design until it is raised, and a fixed lease is only looked at. */
   readonly slackMs: number | undefined;
@@ -157,6 +157,7 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
   lose(reason: string): void {
     if (!this.live && this.#state !== 'pending') return;
     this.finish('lost');
+    if (reason === 'clock' && this.#attempt === undefined) this.tellUnsent();
     this.#keeper.guard(() => this.#listener.onLost(reason));
   }
 
@@ -249,6 +250,14 @@ export class WatchedLease<S> implements Lease<S>, BagItem {
     this.#state = state;
     this.#appointment?.cancel();
     this.#keeper.forget(this);
+  }
+
+  /** The loop stood still for longer than the lease had left: who watches how late renewals are would not see the worst of it. */
+  private tellUnsent(): void {
+    const { subject } = this;
+    const latenessMs = this.#keeper.clock.now() - this.#plan.dueAt;
+    if (latenessMs > 0)
+      this.#keeper.onRenewal({ subject, outcome: { kind: 'unknown' }, latenessMs, slackMs: undefined });
   }
 
   /** A proof that prolongs nothing must not put the renewal off: enough of them would put it off beyond the deadline. */

@@ -216,6 +216,43 @@ describe('renewal', () => {
   });
 });
 
+describe('a renewal that was due when the lease was lost by the clock', () => {
+  const told = ({ renewals }: ReturnType<typeof harness>) =>
+    renewals.map(({ outcome, ...lateness }) => ({ ...lateness, kind: outcome.kind }));
+
+  it('is reported as late as it was', async () => {
+    const site = harness();
+    const { clock, hold, whatWasHeard } = site;
+    const lease = hold();
+    clock.jump(40_000);
+    await clock.advance(0);
+    expect(whatWasHeard()).toEqual(['lost: clock']);
+    const late = { subject: lease.subject, latenessMs: 30_000, slackMs: undefined, kind: 'unknown' };
+    expect(told(site)).toEqual([late]);
+    const next = hold('s:b');
+    clock.jump(40_000);
+    expect(next.state).toBe('lost');
+    expect(told(site)).toEqual([late, { ...late, subject: 's:b' }]);
+  });
+
+  it('is not reported where it had been sent, nor where a fixed lease ends', async () => {
+    const site = harness();
+    const { clock, hold, port, whatWasHeard } = site;
+    hold('s:a', fixed);
+    clock.jump(40_000);
+    await clock.advance(0);
+    expect(whatWasHeard()).toEqual(['lost: expired']);
+    expect(told(site)).toEqual([]);
+    port.policy = () => 'hang';
+    hold('s:b');
+    await clock.advance(10_000);
+    clock.jump(40_000);
+    await clock.advance(0);
+    expect(whatWasHeard()).toEqual(['lost: expired', 'lost: clock']);
+    expect(told(site)).toEqual([]);
+  });
+});
+
 describe('what was left of a lease', () => {
   const slacks = ({ renewals }: ReturnType<typeof harness>) => renewals.map(({ slackMs }) => slackMs);
 

@@ -57,10 +57,11 @@ export interface LockDiagnostics {
     readonly holdIds: readonly string[];
     /**
      * `renewed`: the lease was prolonged. `held`: still ours, and there was nothing to prolong: a fixed lease, or one at its `maxHoldMs`, is only looked at.
-     * `lost`: not ours any more. `unknown`: no certain answer; it is tried again until the lease is over.
+     * `lost`: not ours any more. `unknown`: no certain answer; it is tried again until the lease is over. Or it was due, and the lease was over (`clock`) before
+     * it could be sent.
      */
     readonly outcome: 'renewed' | 'held' | 'lost' | 'unknown';
-    /** How much later than due it was sent. */
+    /** How much later than due it was sent, or the lease was found to be over. */
     readonly latenessMs: number;
     /**
      * How much of the lease was left when it was `renewed`. Absent with the other outcomes, and when the lease did not have its whole length before: one that was

@@ -72,9 +72,9 @@ export interface LockClientStats {
     readonly held: number;
     /** The lease was not ours any more. */
     readonly lost: number;
-    /** No certain answer: it is tried again until the lease is over. */
+    /** No certain answer: it is tried again until the lease is over. Or it was due, and the lease was over (`clock`) before it could be sent. */
     readonly unknown: number;
-    /** How much later than due they were sent. */
+    /** How much later than due they were sent; or the lease was found to be over, by which they had not been sent. */
     readonly lateness: Distribution;
     /**
      * How much of the lease was left when it was renewed: of those `renewed`, but for the first renewal of a lease that was handed over, which is short until

@@ -327,6 +327,20 @@ describe('stats', () => {
     expect(gauges()).toEqual({ waiting: 0, held: 0 });
   });
 
+  it('show the stall that cost a lock in the lateness of renewals', async () => {
+    const time = driveTime(kit);
+    const { client, lock } = setUp();
+    const hold = await lock.acquire();
+    time.jump(40_000);
+    expect(hold.state).toBe('lost');
+    const { renewals, losses } = client.stats();
+    expect(losses).toEqual({ clock: 1 });
+    expect(renewals).toMatchObject({ renewed: 0, unknown: 1, lateness: { count: 1 } });
+    expect(renewals.lateness.maxMs).toBeGreaterThan(29_000);
+    expect(renewals.lateness.maxMs).toBeLessThan(31_000);
+    await failureOf(hold.release());
+  });
+
   it('count renewals with their lateness, and losses by reason', async () => {
     const time = driveTime(kit);
     const { client, lock, name } = setUp();
