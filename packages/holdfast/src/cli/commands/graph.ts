@@ -38,8 +38,13 @@ async function waitsFor(client: LockClient, names: readonly string[]): Promise<r
   return waits;
 }
 
+/** Redis knows a process that waits for a lock. */
+const noWaits =
+  'no process waits for a lock that another holds\n' +
+  "(not looked at: calls that wait in the holder's own process, for permits or for a latch, and for locks that rest)\n";
+
 function inWordsOf(waits: readonly WaitFor[], circles: readonly (readonly WaitFor[])[], paint: Paint): string {
-  if (waits.length === 0) return 'nobody waits\n';
+  if (waits.length === 0) return noWaits;
   const inCircles = new Set(circles.flat());
   const rows = waits.map((wait) => [
     inCircles.has(wait) ? '*' : '',
