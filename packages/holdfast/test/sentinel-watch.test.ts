@@ -190,6 +190,34 @@ it('half of the sentinels are not more than half', async () => {
   expect(both.map(({ drops }) => drops)).toEqual([0, 0]);
 });
 
+describe('sentinels that give one name agree, whatever is known of its addresses:', () => {
+  it('nobody leaves the master while it is still looked up for some of them', async () => {
+    let asked = 0;
+    const lookUp = () =>
+      asked++ === 0 ? Promise.resolve([{ address: '127.0.0.1' }]) : new Promise<never>(() => undefined);
+    const { before, connectTo, heard } = await setUp({ sentinels: 3, host: 'localhost', lookUp });
+    const current = await connectTo(before);
+    await heard();
+    expect(current.drops).toBe(0);
+  });
+
+  it('nobody is kept from the master that has another address since, of which one of them has told', async () => {
+    let address = '127.0.0.2';
+    const { before, sentinels, connectTo, heard } = await setUp({
+      ...{ sentinels: 3, host: 'localhost' },
+      lookUp: async () => [{ address }],
+    });
+    address = '127.0.0.1';
+    const [restarted] = sentinels as [FakeSentinel];
+    restarted.cut();
+    await waitUntil(() => restarted.asked === 2, { what: 'it is asked again', timeoutMs: 4_000 });
+    await heard();
+    const current = await connectTo(before);
+    await heard();
+    expect(current.drops).toBe(0);
+  });
+});
+
 describe('a sentinel', () => {
   it('that lags behind leads nobody back to the old master when it can be heard again', async () => {
     const { after, sentinels, connectTo, heard } = await setUp({ sentinels: 2 });

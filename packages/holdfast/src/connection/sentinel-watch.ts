@@ -125,13 +125,21 @@ export class SentinelWatch {
     }
   }
 
-  /** One that no sentinel names may be any of those that they do, behind a NAT. */
+  /**
+   * One that no sentinel names may be any of those that they do, behind a NAT. A name stands for one server, which may have had another address when it was looked
+   * up for one of them; and what is behind a name without any known address may be that server too.
+   */
   #isOutvoted(target: string): boolean {
     const views = [...this.#views.values()];
-    if (!views.some(({ addresses }) => addresses.includes(target))) return false;
+    const names = new Set(
+      views.filter(({ addresses }) => addresses.includes(target)).map(({ master }) => String(master)),
+    );
+    if (names.size === 0) return false;
     const { master: left, until } = this.#left;
     const isLeft = (master: Place) => this.#tools.now() < until && String(master) === left;
-    const others = views.filter(({ master, addresses }) => !addresses.includes(target) && !isLeft(master));
+    const others = views.filter(
+      ({ master, addresses }) => addresses.length > 0 && !names.has(String(master)) && !isLeft(master),
+    );
     const votes = (master: Place) => others.filter((other) => String(other.master) === String(master)).length;
     return others.some(({ master }) => votes(master) > this.#links.length / 2);
   }
