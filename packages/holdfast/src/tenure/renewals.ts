@@ -1,6 +1,7 @@
 import type { Renewal, RenewalOutcome, RenewalPort } from '@holdfast/watchdog';
 import type { Topology } from '../connection/topology.js';
 import type { CommandSender } from '../connection/command-sender.js';
+import { redisCodeOf } from '../connection/reply-errors.js';
 import type { Operations, RenewOutcome } from './operations.js';
 import type { ServerClock } from './server-clock.js';
 
@@ -44,7 +45,8 @@ export class Renewals implements RenewalPort<LeaseSubject> {
     const note = (refusal: Error | undefined) => {
       for (const { subject } of batch) subject.refusal = refusal;
     };
-    const source = { build: () => first.renew(items), onSetback: note };
+    const onSetback = (answer: Error) => note(isRedirection(answer) ? undefined : answer);
+    const source = { build: () => first.renew(items), onSetback };
     const answer = await this.#sender.answer(first.key, source, { until });
     if (answer.kind !== 'silent') note(undefined);
     if (answer.kind === 'refused') return batch.map(({ subject }) => this.#refused(subject, answer.error));
@@ -64,6 +66,11 @@ export class Renewals implements RenewalPort<LeaseSubject> {
     this.#tellRefusal(subject, error);
     return { kind: 'unknown' };
   }
+}
+
+/** It goes to another server then, and if that is silent, nothing was refused. */
+function isRedirection({ message }: Error): boolean {
+  return /^(MOVED|ASK)$/.test(redisCodeOf(message));
 }
 
 function outcomeOf(
