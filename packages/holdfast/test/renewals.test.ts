@@ -11,8 +11,8 @@ import type { ServerClock } from '../src/tenure/server-clock.js';
 /** What is known to have been refused after these answers, in this order, and then none. */
 async function refusalAfter(...answers: string[]): Promise<string | undefined> {
   const sender = {
-    answer: async (_key: string, { onSetback }: RequestSource<unknown>) => {
-      for (const answer of answers) onSetback?.(new Error(answer));
+    answer: async (_key: string, source: RequestSource<unknown>) => {
+      for (const answer of answers) source.onSetback?.(new Error(answer));
       return { kind: 'silent', error: undefined };
     },
   } as unknown as CommandSender;
