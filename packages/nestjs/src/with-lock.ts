@@ -13,22 +13,20 @@ export type LockKey<S extends object, A extends readonly unknown[]> = (
 /** The parameters of a method of which the first are these. */
 type Beginning<A extends readonly unknown[]> = number extends A['length'] ? A : readonly [...A, ...unknown[]];
 
-/**
- * A descriptor of a method whose parameters a key can be given. Asked by what may be written to it, which may be whatever takes what the key takes: the
- * compiler looks behind a type parameter of a class when it compares methods, and in no condition.
- */
-interface Takes<A extends readonly unknown[]> {
-  readonly set?: (value: (...args: Beginning<A>) => never) => void;
-}
-
 /** Which parameters calls may leave out. */
 type Shape<P extends readonly unknown[]> = { [K in keyof P]: 1 };
 
-/** Whether each call of a method with parameters `P` gives a key all that it reads: to compare methods, the compiler takes an optional parameter for a required one. */
-type Gives<P extends readonly unknown[], A extends readonly unknown[]> =
-  Shape<P> extends Beginning<Shape<A>>
-    ? unknown
-    : 'the parameters of the key must be the first ones of the method, and optional where those are optional or have a default';
+/**
+ * Whether each call of a method with parameters `P` gives a key all that it reads. `Q` is `P` once more, inferred under the constraint that the key can take it: only
+ * there the compiler looks behind a type parameter of a class, and takes no wider type for the one that the key reads, as it does where it compares methods. Where
+ * the constraint is not met `Q` is the constraint itself, which has another shape. That of `P` tells besides which parameters calls may leave out.
+ */
+type Gives<P extends readonly unknown[], Q extends readonly unknown[], A extends readonly unknown[]> = [
+  Shape<P>,
+  Shape<Q>,
+] extends [Beginning<Shape<A>>, Shape<P>]
+  ? unknown
+  : 'the parameters of the key must be the first ones of the method, and optional where those are optional or have a default';
 
 /** Where Nest puts the client into an object with decorated methods. */
 const CLIENT: unique symbol = Symbol('@WithLock: the client of HoldfastModule, which has to be imported');
@@ -64,10 +62,12 @@ export function WithLock<S extends object, A extends readonly unknown[]>(
     throw new TypeError('@WithLock: the key must be a function of the object and the arguments');
   if (typeof options !== 'object' || (options as unknown) === null)
     throw new TypeError('@WithLock: options must be an object, as those of withLock');
-  return <P extends unknown[], R>(
+  return <P extends unknown[], Q extends Beginning<A>, R>(
     target: S,
     property: string | symbol,
-    descriptor: TypedPropertyDescriptor<(...args: P) => Promise<R>> & Takes<A> & Gives<P, A>,
+    descriptor: TypedPropertyDescriptor<(...args: P) => Promise<R>> &
+      TypedPropertyDescriptor<(...args: Q) => Promise<R>> &
+      Gives<P, Q, A>,
   ): TypedPropertyDescriptor<(...args: P) => Promise<R>> => {
     // A decorator of the ECMAScript proposal is called with the method, and an object that says what it is.
     if (typeof property === 'object')

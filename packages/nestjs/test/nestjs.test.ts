@@ -121,6 +121,23 @@ describe('@WithLock', () => {
         return Promise.resolve();
       }
 
+      // @ts-expect-error a call may give a number as well
+      @WithLock((_: Typed, id: string) => id)
+      wider(_id: string | number): Promise<void> {
+        return Promise.resolve();
+      }
+
+      // @ts-expect-error the key reads more of it than a call has to give
+      @WithLock((_: Typed, order: { id: string; part: string }) => [order.id, order.part])
+      less(_order: { id: string }): Promise<void> {
+        return Promise.resolve();
+      }
+
+      @WithLock((_: Typed, order: { id: string }) => order.id)
+      more(_order: { id: string; part: string }): Promise<void> {
+        return Promise.resolve();
+      }
+
       // @ts-expect-error the method has no arguments
       @WithLock((_: Typed, id: string) => id)
       none(): Promise<void> {
