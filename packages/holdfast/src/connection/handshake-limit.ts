@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { ConnectionTools } from './connection-tools.js';
-import { LATE_MS } from './reading.js';
+import { whenOver } from './reading.js';
 import { addressOf, isLoading } from './trouble.js';
 
 /** A handshake takes several round trips, whatever an attempt may take. */
@@ -38,20 +38,18 @@ export class HandshakeLimit {
   readonly #begin = (): void => {
     this.#end();
     const redis = this.#redis;
-    const { after, at, now, silenceMs } = this.#tools;
+    const tools = this.#tools;
+    const { nextTurn, silenceMs } = tools;
     this.#loads = false;
-    this.#look = after(LOOK_MS, () => void this.#askWhetherLoading());
-    const due = now() + Math.max(silenceMs, SHORTEST_MS);
-    this.#limit = at(due, () => {
-      // The loop stood still, and the answers may be there, unread.
-      if (now() - due > LATE_MS) this.#begin();
-      else {
-        // To ioredis it is no error.
-        if (!this.#loads)
-          redis.emit('error', new Error(`${addressOf(redis)} takes connections and did not answer in time`));
-        redis.disconnect(true);
-      }
+    this.#look = tools.after(LOOK_MS, () => void this.#askWhetherLoading());
+    const limit = whenOver(Math.max(silenceMs, SHORTEST_MS), { clock: tools, waits: tools, nextTurn }, () => {
+      if (limit !== this.#limit) return;
+      // To ioredis it is no error.
+      if (!this.#loads)
+        redis.emit('error', new Error(`${addressOf(redis)} takes connections and did not answer in time`));
+      redis.disconnect(true);
     });
+    this.#limit = limit;
   };
 
   readonly #end = (): void => {
@@ -65,7 +63,7 @@ export class HandshakeLimit {
     const limit = this.#limit;
     const info = await this.#redis.info('persistence').catch(() => undefined);
     const isStillWaiting = limit !== undefined && limit === this.#limit;
-    if (!isStillWaiting || typeof info !== 'string' || !info.includes('loading:1')) return;
+    if (!isStillWaiting || typeof info !== 'string' || !/^loading:1/m.test(info)) return;
     this.#loads = true;
     this.#onLoading(new Error(isLoading));
   }

@@ -1,4 +1,4 @@
-import type { Clock, Schedule } from '@holdfast/watchdog';
+import type { Clock } from '@holdfast/watchdog';
 
 /** Calls `run` in the next turn of the event loop. */
 export type NextTurn = (run: () => void) => void;
@@ -19,8 +19,8 @@ const PARTS = 8;
 
 /** What limits are made of. */
 export interface Timing {
-  readonly clock: Clock;
-  readonly waits: Schedule;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly waits: { at(time: number, run: () => void): { cancel(): void } };
   readonly nextTurn: NextTurn;
 }
 
