@@ -51,7 +51,7 @@ export class LockTimeoutError extends LockErrorBase {
  * - `expired`: a fixed lease ran out, or the semaphore ended (`ttlMs` of {@link RSemaphore.trySetPermits}).
  * - `deleted`, `taken`: the key is gone, or another client owns it (a foreign DEL, FLUSHALL, lost data).
  * - `force-unlocked`: {@link RLock.forceUnlock}, here or elsewhere.
- * - `unreachable`: no renewal was answered before the lease ended, or Redis refused them: then `cause` is its answer.
+ * - `unreachable`: no renewal was answered before the lease ended, or Redis refused the last of them: then `cause` is its answer.
  * - `clock`: the process stood still for longer than the lease (a long computation, a process that is stopped, a machine that sleeps), or its clock jumped.
  * - `max-hold`: `maxHoldMs` was reached.
  * - `scope-ended`: the scope of an imperative `lock()` ended without `unlock()`.

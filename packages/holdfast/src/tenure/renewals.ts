@@ -11,9 +11,12 @@ export interface LeaseSubject {
   readonly id: string;
   readonly operations: Operations;
   readonly lease: { remainingMs(): number };
-  /** What Redis has answered to the last renewal, where that was no. */
+  /** What Redis has answered to the last renewals before the end of the lease, where that was no. */
   refusal: Error | undefined;
 }
+
+/** Whoever is refused asks again sooner than this and a sixth of the lease, whichever is longer. An answer that is older at the end of the lease was followed by silence. */
+const LAST_ANSWER_MS = 1_000;
 
 /** Renews leases in Redis, as many in one command as their servers allow. */
 export class Renewals implements RenewalPort<LeaseSubject> {
@@ -43,29 +46,35 @@ export class Renewals implements RenewalPort<LeaseSubject> {
     if (first === undefined) return [];
     const items = batch.map(({ subject, leaseMs }) => ({ key: subject.operations.key, tenure: subject.id, leaseMs }));
     const note = (refusal: Error | undefined) => {
-      for (const { subject } of batch) subject.refusal = refusal;
+      for (const renewal of batch) noteRefusal(renewal, refusal);
     };
     const onSetback = (answer: Error) => note(isRedirection(answer) ? undefined : answer);
     const source = { build: () => first.renew(items), onSetback };
     const answer = await this.#sender.answer(first.key, source, { until });
     if (answer.kind !== 'silent') note(undefined);
-    if (answer.kind === 'refused') return batch.map(({ subject }) => this.#refused(subject, answer.error));
+    if (answer.kind === 'refused') return batch.map((renewal) => this.#refused(renewal, answer.error));
     if (answer.kind !== 'reply') return batch.map(() => ({ kind: 'unknown' }));
     const { reply, sentAt, node } = answer;
     this.#serverClock.note(node, sentAt, reply.nowMs);
     return reply.outcomes.map((outcome, index) => {
       const renewal = batch[index] as Renewal<LeaseSubject>;
-      if (outcome.kind === 'refused') return this.#refused(renewal.subject, new Error(outcome.message));
+      if (outcome.kind === 'refused') return this.#refused(renewal, new Error(outcome.message));
       return outcomeOf(outcome, renewal, sentAt);
     });
   }
 
   /** It is tried again: what is refused now, as by a master that has lost its replicas, may be done before the lease ends. */
-  #refused(subject: LeaseSubject, error: Error): RenewalOutcome {
-    subject.refusal = error;
-    this.#tellRefusal(subject, error);
+  #refused(renewal: Renewal<LeaseSubject>, error: Error): RenewalOutcome {
+    noteRefusal(renewal, error);
+    this.#tellRefusal(renewal.subject, error);
     return { kind: 'unknown' };
   }
+}
+
+function noteRefusal({ subject, leaseMs }: Renewal<LeaseSubject>, refusal: Error | undefined): void {
+  // A look at the lease may find that it has ended.
+  subject.refusal = refusal;
+  if (subject.lease.remainingMs() > Math.max(LAST_ANSWER_MS, leaseMs / 6)) subject.refusal = undefined;
 }
 
 /** It goes to another server then, and if that is silent, nothing was refused. */

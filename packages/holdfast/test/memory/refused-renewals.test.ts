@@ -103,6 +103,27 @@ it('a refusal that has passed is not what a later loss is blamed on', async () =
   await pass(LEASE_MS);
 });
 
+const before: [code: string, refuse: (server: MemoryServer) => () => void][] = [
+  ['BUSY', (server) => server.refuse({ code: 'BUSY' })],
+  ['READONLY', (server) => server.refuse({ code: 'READONLY' })],
+  ['NOPERM', (server) => server.refuse({ code: 'NOPERM', commands: ['evalsha', 'eval'] })],
+];
+it.each(before)('the answer %s is not what a loss is blamed on when silence followed it', async (_, refuse) => {
+  const { client, server, pass } = setUp();
+  const hold = await client.getLock('it').acquire();
+  const admit = refuse(server);
+  await pass(LEASE_MS / 2);
+  admit();
+  server.hangUp();
+  const admitNone = server.refuse({ code: 'BUSY' });
+  await pass(2 * LEASE_MS);
+  const { message, cause } = hold.signal.reason as LockLostError;
+  expect(message).toContain('Redis answered no renewal');
+  expect(cause).toBeUndefined();
+  admitNone();
+  await pass(LEASE_MS);
+});
+
 describe('by majority', () => {
   const world = redlockMemoryWorld(3);
 
