@@ -89,7 +89,8 @@ it('a refusal that has passed is not what a later loss is blamed on', async () =
   const { client, server, pass } = setUp();
   const hold = await client.getLock('it').acquire();
   const admit = server.refuse({ code: 'READONLY' });
-  await pass(LEASE_MS / 2);
+  await pass(0.8 * LEASE_MS);
+  expect(hold.state).toBe('suspect');
   admit();
   await pass(LEASE_MS);
   expect(hold.state).toBe('held');
