@@ -12,14 +12,14 @@ const LOOK_MS = 200;
 export class HandshakeLimit {
   readonly #redis: Redis;
   readonly #tools: ConnectionTools;
-  readonly #onLoading: (error: Error) => void;
+  readonly #onLoading: ((error: Error) => void) | undefined;
   #limit: { cancel(): void } | undefined;
   #look: { cancel(): void } | undefined;
   /** The server has said so on the present connection, and that it did not answer would not be true. */
   #loads = false;
 
   /** @param onLoading - told when the server says that it is still loading. */
-  constructor(redis: Redis, tools: ConnectionTools, onLoading: (error: Error) => void = () => undefined) {
+  constructor(redis: Redis, tools: ConnectionTools, onLoading?: (error: Error) => void) {
     this.#redis = redis;
     this.#tools = tools;
     this.#onLoading = onLoading;
@@ -39,10 +39,10 @@ export class HandshakeLimit {
     this.#end();
     const redis = this.#redis;
     const tools = this.#tools;
-    const { nextTurn, silenceMs } = tools;
+    const timing = { ...tools, clock: tools, waits: tools };
     this.#loads = false;
     this.#look = tools.after(LOOK_MS, () => void this.#askWhetherLoading());
-    const limit = whenOver(Math.max(silenceMs, SHORTEST_MS), { clock: tools, waits: tools, nextTurn }, () => {
+    const limit = whenOver(Math.max(tools.silenceMs, SHORTEST_MS), timing, () => {
       if (limit !== this.#limit) return;
       // To ioredis it is no error.
       if (!this.#loads)
@@ -62,9 +62,8 @@ export class HandshakeLimit {
   async #askWhetherLoading(): Promise<void> {
     const limit = this.#limit;
     const info = await this.#redis.info('persistence').catch(() => undefined);
-    const isStillWaiting = limit !== undefined && limit === this.#limit;
-    if (!isStillWaiting || typeof info !== 'string' || !/^loading:1/m.test(info)) return;
+    if (limit !== this.#limit || !/^loading:1/m.test(`${info}`)) return;
     this.#loads = true;
-    this.#onLoading(new Error(isLoading));
+    this.#onLoading?.(new Error(isLoading));
   }
 }

@@ -8,6 +8,7 @@ import { type Appointment, type BagItem, UNPLACED } from '@holdfast/watchdog';
 import type { Connection, ReplicaTerms } from './connection.js';
 import type { Topology } from './topology.js';
 import { redacted, type ErrorMeaning, meaningOf } from './reply-errors.js';
+import { noConnection } from './trouble.js';
 
 /** What became of a request. `node`: the server that has answered. */
 export type Answer<R> =
@@ -150,7 +151,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
 
   get trouble(): Error | undefined {
     const known = this.#topology.troubleWith(this.lockKey) ?? this.#lastError;
-    return known ?? (this.#connection ? undefined : new Error('There was no connection to Redis'));
+    return known ?? (this.#connection ? undefined : new Error(noConnection));
   }
 
   get setback(): boolean {
@@ -196,15 +197,15 @@ export class PendingCommand<R> implements Request<R>, BagItem {
 
   /** A copy has failed. Says after how many milliseconds to send another one, if at all. */
   failed({ connection, epoch }: Sending, meaning: ErrorMeaning, error: unknown): number | undefined {
+    const isRefused = meaning.kind === 'transient' || meaning.kind === 'permanent';
     if (this.settled) {
       // Nobody waits for it any more; whoever is to undo it may want to know that it has not run.
-      const isRefused = meaning.kind === 'transient' || meaning.kind === 'permanent';
       if (isRefused && this.#wasSentOn(connection, epoch)) this.#unansweredThere--;
       return undefined;
     }
     // What Redis refuses for good, and is not said to mean this command, means another one that left together with it.
     if (meaning.kind !== 'unknown' || meaningOf(error).kind !== 'permanent') this.#lastError = redacted(error);
-    if (meaning.kind !== 'transient' && meaning.kind !== 'permanent') this.doubt();
+    if (!isRefused) this.doubt();
     const goesOn = this.options.inLastingTrouble === 'go on';
     const isFinal = meaning.kind === 'permanent' && !(goesOn && meaning.code === CANNOT_SAVE);
     if (isFinal || meaning.kind === 'nonsense' || this.#isElsewhere(meaning)) {

@@ -11,6 +11,6 @@ export function connectionClosed(): Error {
 
 /** `what` was not possible because Redis cannot be reached, and why, as far as is known. */
 export function unavailable(what: string, name: string | undefined, cause: Error | undefined): LockUnavailableError {
-  if (cause === undefined) return new LockUnavailableError(`${what}: ${hint}`, name);
-  return new LockUnavailableError(`${what}: ${describeTrouble(cause)}`, name, { cause });
+  const why = cause === undefined ? hint : describeTrouble(cause);
+  return new LockUnavailableError(`${what}: ${why}`, name, cause && { cause });
 }

@@ -1,3 +1,4 @@
+import type { Timer } from '@holdfast/watchdog';
 import type { CommonParts } from '../client-parts.js';
 
 /**
@@ -10,11 +11,10 @@ export async function withinLimit<T>(
   work: Promise<T> | undefined,
 ): Promise<T | undefined> {
   if (work === undefined) return undefined;
-  let end!: () => void;
+  let limit!: Timer;
   const over = new Promise<undefined>((resolve) => {
-    end = () => resolve(undefined);
+    limit = clock.setTimer(() => resolve(undefined), limitMs);
   });
-  const limit = clock.setTimer(end, limitMs);
   try {
     return await Promise.race([work, over]);
   } catch {

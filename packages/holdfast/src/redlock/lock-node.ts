@@ -1,7 +1,7 @@
 import type { OpenedRedis } from '../connection/redis-input.js';
 import type { Connection } from '../connection/connection.js';
 import type { Reach } from '../connection/reach.js';
-import { addressOf, describeTrouble, isLasting } from '../connection/trouble.js';
+import { addressOf, describeTrouble, isLasting, noConnection } from '../connection/trouble.js';
 import type { Backend } from '../backend.js';
 import type { Standing } from './standing.js';
 
@@ -79,14 +79,13 @@ export class LockNode {
 
   /** It cannot be reached, and that stays so until somebody changes something. */
   get lastingTrouble(): Error | undefined {
-    const trouble = this.backend.parts.topology.troubleWith(SOME_LOCK);
+    const trouble = this.#trouble;
     return isLasting(trouble) ? trouble : undefined;
   }
 
   /** Why it does not vote, in words. */
   get hindrance(): string {
     const { verdict } = this.standing;
-    const trouble = this.backend.parts.topology.troubleWith(SOME_LOCK);
     switch (this.state) {
       case 'may vote':
         return 'it may vote';
@@ -102,9 +101,13 @@ export class LockNode {
         return `its INFO cannot be read (${verdict.kind === 'unreadable' ? verdict.error.message : ''})`;
       case 'connecting':
       case 'unreachable':
-        if (trouble !== undefined) return describeTrouble(trouble);
+        if (this.#trouble !== undefined) return describeTrouble(this.#trouble);
         // Connected: what ioredis or `standing` asks first is unanswered.
-        return /connect$|ready/.test(this.#redis.status) ? 'it does not answer' : 'there is no connection';
+        return /connect$|ready/.test(this.#redis.status) ? 'it does not answer' : noConnection;
     }
+  }
+
+  get #trouble(): Error | undefined {
+    return this.backend.parts.topology.troubleWith(SOME_LOCK);
   }
 }

@@ -31,6 +31,11 @@ export function unavailableError(
   silentMs: number,
   cause: Error | undefined,
 ): LockUnavailableError {
-  const what = `Redis has not answered for ${Math.round(silentMs)} ms about ${called(primitive, name)}`;
+  const what = `Redis has ${answers(cause) ? 'refused to answer' : 'not answered'} for ${Math.round(silentMs)} ms about ${called(primitive, name)}`;
   return unavailable(what, name, cause);
+}
+
+/** It is what Redis has said itself, and not that nothing came from there. */
+function answers(error: Error | undefined): boolean {
+  return error !== undefined && /^[A-Z]{3,} /.test(error.message);
 }

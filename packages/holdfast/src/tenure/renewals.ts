@@ -45,13 +45,13 @@ export class Renewals implements RenewalPort<LeaseSubject> {
     const first = batch[0]?.subject.operations;
     if (first === undefined) return [];
     const items = batch.map(({ subject, leaseMs }) => ({ key: subject.operations.key, tenure: subject.id, leaseMs }));
-    const note = (refusal: Error | undefined) => {
+    const note = (refusal?: Error) => {
       for (const renewal of batch) noteRefusal(renewal, refusal);
     };
     const onSetback = (answer: Error) => note(isRedirection(answer) ? undefined : answer);
     const source = { build: () => first.renew(items), onSetback };
     const answer = await this.#sender.answer(first.key, source, { until });
-    if (answer.kind !== 'silent') note(undefined);
+    if (answer.kind !== 'silent') note();
     if (answer.kind === 'refused') return batch.map((renewal) => this.#refused(renewal, answer.error));
     if (answer.kind !== 'reply') return batch.map(() => ({ kind: 'unknown' }));
     const { reply, sentAt, node } = answer;
@@ -72,9 +72,7 @@ export class Renewals implements RenewalPort<LeaseSubject> {
 }
 
 function noteRefusal({ subject, leaseMs }: Renewal<LeaseSubject>, refusal: Error | undefined): void {
-  // A look at the lease may find that it has ended.
-  subject.refusal = refusal;
-  if (subject.lease.remainingMs() > Math.max(LAST_ANSWER_MS, leaseMs / 6)) subject.refusal = undefined;
+  subject.refusal = subject.lease.remainingMs() > Math.max(LAST_ANSWER_MS, leaseMs / 6) ? undefined : refusal;
 }
 
 /** It goes to another server then, and if that is silent, nothing was refused. */
