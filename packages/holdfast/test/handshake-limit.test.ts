@@ -30,9 +30,9 @@ function setUp(info = '') {
     info: () => Promise.resolve(info),
   });
   redis.on('error', ({ message }) => void seen.errors.push(message));
-  new HandshakeLimit(redis as unknown as Redis, tools, () => void seen.loading++);
+  const limit = new HandshakeLimit(redis as unknown as Redis, tools, () => void seen.loading++);
   redis.emit('connect');
-  return { clock, redis, seen };
+  return { clock, redis, seen, limit };
 }
 
 it('a handshake in which nothing comes is told of and ended when its time is over', async () => {
@@ -66,6 +66,15 @@ it('what is read when its time is over is its end all the same', async () => {
   redis.emit('ready');
   await turns(3);
   expect(seen).toMatchObject({ errors: [], ended: 0 });
+});
+
+it('what is closed tells nothing and leaves nothing', async () => {
+  const { clock, seen, limit } = setUp();
+  limit.close();
+  await clock.advance(2_000);
+  await turns(3);
+  expect(seen).toMatchObject({ errors: [], ended: 0 });
+  expect(clock.pendingTimers).toBe(0);
 });
 
 it.each([
