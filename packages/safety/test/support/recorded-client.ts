@@ -39,11 +39,12 @@ export class RecordedClient {
     });
     const ask = (): Promise<Hold> => this.client.getLock(lock).acquire(options);
     const held = await (around === undefined ? ask() : around.held.run(ask));
+    // Before anything else looks at the hold, which may find it over: a loss is told once.
+    const { signal } = held;
+    const told = () => this.#recorder.record({ type: 'event', f: 'lost', ...name, code: 'told' });
+    if (signal.aborted) told();
+    else signal.addEventListener('abort', told);
     const truth = truthOf(held);
-    // Before anything is awaited: a loss is told once.
-    held.signal.addEventListener('abort', () =>
-      this.#recorder.record({ type: 'event', f: 'lost', ...name, code: 'told' }),
-    );
     const { owner } = await this.client.inspect(lock);
     const tenure = owner?.kind === 'this-client' ? { tenure: owner.id } : {};
     this.#recorder.record({ type: 'ok', f: 'acquire', op, ...name, ...truth, ...tenure });
