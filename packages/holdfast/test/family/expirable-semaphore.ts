@@ -98,7 +98,7 @@ export function expirableSemaphoreContract(world: World, wakeup: Wakeup): void {
   it('sets the lease of each permit by itself, and wakes who waits when it has become shorter', async () => {
     // In line nobody gets in by asking again. Outside of it nobody is told, and who waits asks again.
     const { open, waiting, untouched } = setUp(2, wakeup === 'queue' ? PATIENT : {});
-    const [one, two] = [open(), open()];
+    const [one, two, setter] = [open(), open(), open()];
     // It hears from here on, so that it asks once.
     await within(two.client.connect());
     const [first = '', second = ''] = await within(one.pool.acquireMany(2, 'never'));
@@ -107,7 +107,9 @@ export function expirableSemaphoreContract(world: World, wakeup: Wakeup): void {
     expect(await within(one.pool.getLeaseTime(first))).toBe('never');
     const waiter = two.pool.acquire(LEASE_MS);
     await waiting(1);
-    expect(await within(one.pool.updateLeaseTime(second, SHORT_LEASE_MS))).toBe(true);
+    expect(await within(setter.pool.updateLeaseTime(second, SHORT_LEASE_MS))).toBe(true);
+    // While it lives, it sees to the end of the lease.
+    await within(setter.client.close());
     const third = await within(waiter);
     expect(await within(one.pool.tryRelease(second))).toBe(false);
     await within(one.pool.release([first, third]));
