@@ -63,6 +63,13 @@ if (!hasPromtool)
   );
 
 describe('the alert rules', () => {
+  it('tell of every way in which Redis does not do what it is asked wherever they tell of one', () => {
+    const named = [...read('docs/operations/alerts.yml').matchAll(/error_type=~"([^"]*LOCK_UNAVAILABLE[^"]*)"/g)];
+    expect(named.length).toBeGreaterThan(1);
+    for (const [, codes = ''] of named)
+      expect(codes.split('|').sort()).toEqual(['LOCK_NOT_REPLICATED', 'LOCK_REFUSED', 'LOCK_UNAVAILABLE']);
+  });
+
   (hasPromtool ? it : it.skip)('fire in outages for as long as they last, and in no other stories', () => {
     const { stdout, stderr } = promtool(
       'test',

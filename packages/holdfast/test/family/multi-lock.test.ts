@@ -1,4 +1,5 @@
 /** What is special about a multi-lock; what it has in common with every lock is in `exclusive.ts`. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { countCommands, useRedis, waitUntil } from '@holdfast/testkit';
 import {
@@ -837,3 +838,41 @@ describe('members of several clients', () => {
     expect(() => one.getMultiLock([one.getLock('x'), other.getLock('x')])).toThrow('which is taken first');
   });
 });
+
+it.each(Array.from({ length: 12 }, (_, turns) => turns))(
+  'a multi-lock whose client.run ends %i turns behind its last member is given back, or reported as left open',
+  async (turns) => {
+    const { server, first, second } = processes(2);
+    const names = [freshName(), freshName()];
+    const left: string[] = [];
+    first.on('leak', ({ name }) => left.push(name));
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    let had = 0;
+    const onAcquired = async () => {
+      if (++had < names.length) return;
+      for (let turn = 0; turn < turns; turn++) await undefined;
+      end();
+    };
+    const follow = () => void onAcquired();
+    subscribe('holdfast:acquired', follow);
+    let locking: Promise<unknown> = ended;
+    await first.run(() => {
+      locking = first
+        .getMultiLock(names)
+        .lock()
+        .then(
+          () => 'had',
+          (error: unknown) => error,
+        );
+      return ended;
+    });
+    unsubscribe('holdfast:acquired', follow);
+    await server.advance(10);
+    const refused = (await locking) instanceof LockScopeError;
+    const free = await Promise.all(names.map((name) => second.getLock(name).tryLock()));
+    expect({ refused, free, left: left.sort() }).toEqual(
+      refused ? { refused, free: [true, true], left: [] } : { refused, free: [false, false], left: names.sort() },
+    );
+  },
+);
