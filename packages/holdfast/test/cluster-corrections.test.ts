@@ -16,7 +16,7 @@ function setUp() {
     status: 'ready',
     options: {},
     slots: Array.from({ length: SLOTS }, () => ['old:1']),
-    nodes: () => [],
+    nodes: (role?: string) => (role === 'slave' ? [{ options: { host: 'replica', port: 3 } }] : []),
     disconnect: () => undefined,
     duplicate: () => template,
   });
@@ -39,9 +39,9 @@ function setUp() {
     for (const run of turns.splice(0)) run();
   };
   /** As ioredis knows them: its list ends with the last slot that a server keeps. */
-  const learn = (isKept: (slot: number) => boolean) => {
+  const learn = (isKept: (slot: number) => boolean, keepers = ['old:1']) => {
     template.slots = [];
-    for (let slot = 0; slot < SLOTS; slot++) if (isKept(slot)) template.slots[slot] = ['old:1'];
+    for (let slot = 0; slot < SLOTS; slot++) if (isKept(slot)) template.slots[slot] = keepers;
     template.emit('refresh');
   };
   return { topology, told, refuse, turn, learn, turnsAwaited: () => turns.length };
@@ -62,6 +62,26 @@ describe('slots that no server keeps any more', () => {
     for (const name of lost) refuse('MOVED', name);
     turn();
     expect(names.filter((name) => topology.nodeOf(name) === 'new:2')).toEqual(lost);
+  });
+});
+
+/** One that others know no more: it came back as a new node at its old address. Its replicas stay what they are until somebody orders one to take over. */
+describe('slots whose server has no address', () => {
+  it('have no owner, and not the replica that ioredis names in its place', () => {
+    const { topology, learn } = setUp();
+    learn(() => true, ['replica:3']);
+    expect(names.filter((name) => topology.nodeOf(name) !== undefined)).toEqual([]);
+    expect(topology.troubleWith('lock:1')?.message).toMatch(
+      /^no node of the Cluster keeps the slot and has an address/,
+    );
+  });
+
+  it.each(['MOVED', 'ASK'])('are looked for nowhere else when %s names none', (code) => {
+    const { topology, refuse, turn, turnsAwaited } = setUp();
+    expect(names.map((name) => refuse(code, name, ':0'))).toEqual(names.map(() => undefined));
+    expect(turnsAwaited()).toBe(0);
+    turn();
+    expect(new Set(names.map((name) => topology.nodeOf(name)))).toEqual(new Set(['old:1']));
   });
 });
 

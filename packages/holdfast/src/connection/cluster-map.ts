@@ -170,9 +170,9 @@ export class ClusterMap {
   open(address: NodeAddress, options: RedisOptions): Redis | undefined {
     const nodes = this.#cluster.nodes();
     const template = nodes.find((node) => addressOf(node) === address) ?? nodes[0];
-    const colon = address.lastIndexOf(':');
-    const [host, port] = [address.slice(0, colon), Number(address.slice(colon + 1))];
-    return template && withCredentialsOf(template.duplicate({ ...options, host, port }), () => template.options);
+    const [, host, port] = /(.*):(.*)/.exec(address) ?? none;
+    const target = { ...options, host, port: Number(port) };
+    return template && withCredentialsOf(template.duplicate(target), () => template.options);
   }
 
   async close(): Promise<void> {
@@ -247,8 +247,11 @@ export class ClusterMap {
     this.#unasked.clear();
     // A node that takes connections and says nothing would keep its own for as long.
     for (const made of this.#attempts) void made.end();
-    // That of ioredis ends with the last slot that a server keeps.
-    this.#adopt(Array.from({ length: SLOTS }, (_, slot) => this.#cluster.slots[slot]?.[0]));
+    // In the place of a master without an address ioredis has the first of its replicas.
+    const replicas = new Set(this.#cluster.nodes('slave').map(addressOf));
+    const isOwner = (node: NodeAddress) => !replicas.has(node);
+    // Its list ends with the last slot that a server keeps.
+    this.#adopt(Array.from({ length: SLOTS }, (_, slot) => this.#cluster.slots[slot]?.find(isOwner)));
   }
 
   #correctAll(): void {

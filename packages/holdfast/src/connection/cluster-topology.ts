@@ -19,6 +19,7 @@
 
 import { keySlot } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import { none } from '../lists.js';
 import { apart } from '../scopes/scope.js';
 import { ClusterMap, type MapChange, type NodeAddress } from './cluster-map.js';
 import type { Connection } from './connection.js';
@@ -77,9 +78,7 @@ export class ClusterTopology implements Topology {
 
   get ready(): boolean {
     const { owners } = this.#map;
-    if (owners.size === 0) return false;
-    for (const node of owners) if (!this.#connections.get(node)?.ready) return false;
-    return true;
+    return owners.size > 0 && [...owners].filter((node) => !this.#connections.get(node)?.ready).length === 0;
   }
 
   get ended(): boolean {
@@ -147,13 +146,11 @@ export class ClusterTopology implements Topology {
 
   refused({ connection, code, message }: Refusal): Detour | undefined {
     if (stale.has(code)) this.#map.refresh();
-    if (code !== 'MOVED' && code !== 'ASK') return undefined;
-    const [, slot, address] = message.split(' ');
-    if (slot === undefined || address === undefined) return undefined;
+    // With neither host nor port it means a node that has lost its address: another one is there now.
+    const [, slot, address] = /^(?:MOVED|ASK) (\d+) (?!:0$)(\S+)/.exec(message) ?? none;
+    if (address === undefined) return undefined;
     // Without a host: the same as that of the server that says so. One of IPv6 may begin so, too.
-    const target = /^:\d+$/.test(address)
-      ? connection.node.slice(0, connection.node.lastIndexOf(':')) + address
-      : address;
+    const target = /^:\d+$/.test(address) ? connection.node.replace(/:\d+$/, address) : address;
     if (code === 'MOVED') this.#map.correct(Number(slot), target);
     else return this.#detourTo(this.#map.reachable(target));
     return undefined;

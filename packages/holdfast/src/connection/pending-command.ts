@@ -188,11 +188,7 @@ export class PendingCommand<R> implements Request<R>, BagItem {
 
   /** The command could not even be made: nothing was sent. */
   refuse(error: unknown): void {
-    this.settle({
-      kind: 'refused',
-      code: 'INVALID',
-      error: error instanceof Error ? error : new Error(String(error)),
-    });
+    this.settle({ kind: 'refused', code: 'INVALID', error: redacted(error) });
   }
 
   /** A copy has failed. Says after how many milliseconds to send another one, if at all. */

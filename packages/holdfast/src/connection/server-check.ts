@@ -65,7 +65,7 @@ export class ServerCheck {
       this.#report({ setting, value, advice });
     };
     const policy = field('maxmemory_policy') ?? 'noeviction';
-    if (Number(field('maxmemory') ?? 0) > 0 && policy !== 'noeviction') {
+    if (Number(field('maxmemory')) > 0 && policy !== 'noeviction') {
       const advice =
         'a full server deletes locks that are held: set it to noeviction, or keep locks on a server of their own';
       found('maxmemory-policy', policy, advice);
