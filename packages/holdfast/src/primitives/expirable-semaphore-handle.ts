@@ -3,7 +3,7 @@ import type { Backend } from '../backend.js';
 import { LockLostError, LockNotHeldError, LockTimeoutError } from '../errors.js';
 import { checkCount, checkKeys, checkTime, MAX_TIME_MS, MIN_LEASE_MS, MOST_PERMITS } from '../options.js';
 import { redisCodeOf } from '../connection/reply-errors.js';
-import { shown } from '../reports/caller.js';
+import { atCaller, shown } from '../reports/caller.js';
 import { currentScope } from '../scopes/scope.js';
 import { refuseSurplus } from '../surplus.js';
 import { failureError } from '../tenure/failures.js';
@@ -152,8 +152,7 @@ class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpira
 
   async getLeaseTime(id: string): Promise<PermitLease> {
     checkIds([id]);
-    const { outcomes } = await this.#ask(this.#operations.lookAt(id));
-    const [outcome] = outcomes;
+    const [outcome] = (await this.#ask(this.#operations.lookAt(id))).outcomes;
     if (outcome === undefined || outcome.kind === 'lost') throw this.#unknown('this id');
     if (outcome.kind !== 'refused') return outcome.remainingMs ?? 'never';
     const error = new Error(outcome.message);
@@ -221,28 +220,32 @@ class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpira
   async #returnUnknown(ids: readonly string[], leaseMs: PermitLease, issuing: Promise<void>): Promise<void> {
     // What is still to be issued cannot be given back.
     await issuing.catch(() => undefined);
-    const { parts } = this.#host;
-    const request = newRequest(parts);
-    const until = parts.clock.now() + longestOf(leaseMs);
-    const command = () => this.#operations.takeBack(ids, request);
-    const answer = await parts.sender.answer(this.#operations.key, command, { until });
-    if (answer.kind === 'reply') this.#returned(ids, answer.reply, answer.sentAt);
+    await this.#giveBack(ids, longestOf(leaseMs));
   }
 
   async #takeBack(ids: readonly string[]): Promise<number> {
-    const { parts } = this.#host;
-    const reply = await this.#ask(this.#operations.takeBack(ids, newRequest(parts)));
-    this.#returned(ids, reply, parts.clock.now());
-    return reply.returned;
+    const { parts, registry } = this.#host;
+    registry.admit(this.name);
+    const answer = await this.#giveBack(ids, parts.settings.responseTimeoutMs);
+    if (answer.kind === 'reply') return answer.reply.returned;
+    return atCaller(failureError(this.#operations, answer));
   }
 
-  #returned(ids: readonly string[], { returned, left }: { returned: number; left: number }, now: number): void {
+  async #giveBack(ids: readonly string[], withinMs: number) {
     const { parts } = this.#host;
-    serveRest(parts, this.#operations, left);
-    if (returned === 0) return;
-    parts.permitEnds.forget(ids);
-    // An id comes no second time either, and what stands for it is given back as that of a tenure.
-    for (const id of ids) parts.recentReleases.note({ operations: this.#operations, id, seq: 0 }, now);
+    const operations = this.#operations;
+    const command = operations.takeBack(ids, newRequest(parts));
+    const until = parts.clock.now() + withinMs;
+    const answer = await parts.sender.answer(operations.key, () => command, { until, inLastingTrouble: 'go on' });
+    if (answer.kind !== 'reply') return answer;
+    const { returned, left } = answer.reply;
+    serveRest(parts, operations, left);
+    if (returned > 0) {
+      parts.permitEnds.forget(ids);
+      // An id comes no second time either, and what stands for it is given back as that of a tenure.
+      for (const id of ids) parts.recentReleases.note({ operations, id, seq: 0 }, answer.sentAt);
+    }
+    return answer;
   }
 
   /** The leases of these ids begin now. When they have ended, what has not come back by then is given back. */
@@ -272,14 +275,14 @@ function first([id]: readonly string[]): string {
 
 /** @throws TypeError or RangeError for what cannot be ids of permits. */
 function checkIds(given: string | readonly string[]): readonly string[] {
-  const ids = typeof given === 'string' ? [given] : given;
-  if (!Array.isArray(ids)) throw new TypeError('id must be a string, or a list of strings');
-  for (const id of ids as readonly unknown[]) {
+  const ids: readonly unknown[] = Array.isArray(given) ? given : [given];
+  for (const id of ids) {
     if (typeof id !== 'string') throw new TypeError('id must be a string, or a list of strings');
     if (!/^[!-~]{1,200}$/.test(id) || !/[^:]:[^:]+$/.test(id))
       throw new RangeError('id must be one that acquire has resolved with');
   }
-  if (ids.length === 0 || ids.length > MOST_IDS || new Set(ids).size < ids.length)
+  const different = new Set(ids).size;
+  if (different === 0 || different > MOST_IDS || different < ids.length)
     throw new RangeError(`ids must be 1 to ${MOST_IDS} different ones`);
   return ids as readonly string[];
 }

@@ -1,8 +1,8 @@
 /** A server that takes no writes because it cannot save them: who asks is told at once, and a release is tried until its time. */
 import { direct, memoryRedis, MemoryServer, type Network } from '@holdfast/memory';
 import { guardLeaks, ManualClock } from '@holdfast/testkit';
-import { expect, it } from '@jest/globals';
-import type { LockClient } from 'holdfast';
+import { describe, expect, it } from '@jest/globals';
+import type { LockClient, RPermitExpirableSemaphore } from 'holdfast';
 import { redisCodeOf } from '../../src/connection/reply-errors.js';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
 import { failureOf } from '../support/outcomes.js';
@@ -55,6 +55,47 @@ it('a release that it has refused is done when it takes writes again', async () 
   await pass(1_000);
   await released;
   expect(await stranger.getLock('order').tryLock()).toBe(true);
+});
+
+describe('the permits of a semaphore that have ids', () => {
+  const freeAfter = async (semaphore: RPermitExpirableSemaphore, pass: (ms: number) => Promise<void>) => {
+    const free = semaphore.availablePermits();
+    await pass(1_000);
+    return free;
+  };
+
+  it('are given back when it takes writes again', async () => {
+    const { client, pass, refuse } = setUp();
+    const semaphore = client.getPermitExpirableSemaphore('seats', { permits: 1 });
+    const id = await semaphore.acquire();
+    const admit = refuse();
+    const released = semaphore.release(id);
+    await pass(1_000);
+    admit();
+    await pass(1_000);
+    await released;
+    expect(await freeAfter(semaphore, pass)).toBe(1);
+  });
+
+  it('are given back as well where they were issued to a call that had been aborted', async () => {
+    const { client, pass, sent, refuse } = setUp('MISCONF', 200);
+    const semaphore = client.getPermitExpirableSemaphore('seats', { permits: 1 });
+    const before = semaphore.acquire().then((id) => semaphore.release(id));
+    await pass(3_000);
+    await before;
+    const { scripts } = sent;
+    const aborting = new AbortController();
+    const aborted = failureOf(semaphore.acquire('never', { signal: aborting.signal }));
+    // The one that issues is the second, and is not answered yet.
+    while (sent.scripts < scripts + 2) await pass(10);
+    aborting.abort();
+    const admit = refuse();
+    await pass(1_000);
+    admit();
+    await pass(1_000);
+    expect(await aborted).toMatchObject({ name: 'AbortError' });
+    expect(await freeAfter(semaphore, pass)).toBe(1);
+  });
 });
 
 it('a call whose every question was refused for now has left nothing, and nothing is sent once it has its answer', async () => {
