@@ -230,6 +230,17 @@ describe('a sentinel', () => {
     expect(current.drops).toBe(0);
   });
 
+  it('that names the master of its first day when it comes back drives nobody from the one that most of them have', async () => {
+    const { before, after, sentinels, connectTo, heard } = await setUp({ sentinels: 3, behind: 0 });
+    const [restarted] = sentinels as [FakeSentinel];
+    const current = await connectTo(after);
+    restarted.master = before;
+    restarted.cut();
+    await waitUntil(() => restarted.asked === 2, { what: 'it is asked again', timeoutMs: 4_000 });
+    await heard();
+    expect(current.drops).toBe(0);
+  });
+
   it('that tells late of a failover which was undone since keeps nobody from the master for longer than sentinels take to agree', async () => {
     const { before, after, sentinels, clock, connectTo, dropped } = await setUp({ sentinels: 2 });
     const [leader, late] = sentinels as [FakeSentinel, FakeSentinel];

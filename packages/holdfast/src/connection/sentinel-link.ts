@@ -1,8 +1,8 @@
 /**
  * Hears from one sentinel that another server has become the master: when it says so, and, where it could not be heard, when it can be again.
  *
- * Each new connection asks it who the master is. Only what has changed since it was last heard counts: what a sentinel knows does not go back, so one
- * that lags behind names the old master as it did before, and leads nobody there.
+ * Each new connection asks it who the master is. Only what has changed since it was last heard counts: one that lags behind names the old master as it
+ * did before, and leads nobody there.
  *
  * Nothing else may pass here for days, which is when a firewall forgets a connection without a word. So it is made to answer every few seconds.
  */
@@ -42,10 +42,10 @@ export interface Change {
 
 /** Told by a {@link SentinelLink}. */
 export interface SentinelLinkListener {
-  /** Another one is the master than when it was last heard. */
+  /** It says that another one is the master now. */
   onChange(change: Change): void;
-  /** Where it has the master; undefined when it is heard no more. */
-  onNamed(master: Place | undefined): void;
+  /** Where it has the master; undefined when it is heard no more. `before`: where it had it when it was last heard, if it has been asked anew. */
+  onNamed(master: Place | undefined, before?: Place): void;
 }
 
 /** See the module comment. */
@@ -148,9 +148,7 @@ export class SentinelLink {
     if (!Array.isArray(master)) return;
     const before = this.#master;
     this.#master = [String(master[0]), String(master[1])];
-    if (before !== undefined && String(before) !== String(this.#master))
-      this.#listener.onChange({ from: before, to: this.#master });
-    this.#listener.onNamed(this.#master);
+    this.#listener.onNamed(this.#master, before);
   };
 
   /** `<name> <old ip> <old port> <new ip> <new port>` or `slave <id> <ip> <port> @ <name> <old ip> <old port>` */

@@ -87,7 +87,7 @@ export class SentinelWatch {
       sentinels.map((address) => {
         return new SentinelLink(this.#template, address, this.#tools, {
           onChange: (change) => void this.#leave(change, address),
-          onNamed: (master) => void this.#note(master, address),
+          onNamed: (master, before) => void this.#note(master, before, address),
         });
       }),
     );
@@ -109,9 +109,12 @@ export class SentinelWatch {
     this.#drop((target) => left.includes(target) || next?.includes(target) === false);
   }
 
-  async #note(master: Place | undefined, sentinel: Partial<SentinelAddress>): Promise<void> {
+  async #note(master: Place | undefined, before: Place | undefined, sentinel: Partial<SentinelAddress>): Promise<void> {
     this.#views.delete(sentinel);
     if (master === undefined) return;
+    // One that was started with the configuration of its first day goes back to the master of that day.
+    if (before !== undefined && String(before) !== String(master) && !this.#isMost(before, [...this.#views.values()]))
+      void this.#leave({ from: before, to: master }, sentinel);
     const view: View = { master, addresses: [] };
     this.#views.set(sentinel, view);
     view.addresses = await this.#addressesOf(master);
@@ -140,8 +143,12 @@ export class SentinelWatch {
     const others = views.filter(
       ({ master, addresses }) => addresses.length > 0 && !names.has(String(master)) && !isLeft(master),
     );
-    const votes = (master: Place) => others.filter((other) => String(other.master) === String(master)).length;
-    return others.some(({ master }) => votes(master) > this.#links.length / 2);
+    return others.some(({ master }) => this.#isMost(master, others));
+  }
+
+  /** More than half of all sentinels say so. */
+  #isMost(master: Place, views: readonly View[]): boolean {
+    return views.filter((view) => String(view.master) === String(master)).length > this.#links.length / 2;
   }
 
   /** Where a place is, as `ip:port`; nothing when that cannot be known soon. Sentinels may give names (`announce-hostnames`), connections know addresses only. */
