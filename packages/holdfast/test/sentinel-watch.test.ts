@@ -102,13 +102,14 @@ describe('a connection to the old master is given up', () => {
   });
 
   it('when the connection to the sentinel was forgotten on the way, without a word', async () => {
-    const { before, after, sentinel, clock, connectTo, dropped } = await setUp();
+    const { before, after, sentinel, clock, connectTo, dropped, heard } = await setUp();
     const old = await connectTo(before);
     sentinel.forget();
     sentinel.switchTo(after);
-    await clock.advance(BEAT_MS);
-    await clock.advance(BEAT_MS);
-    await clock.advance(ONCE_MORE_MS);
+    for (const ms of [BEAT_MS, BEAT_MS, ONCE_MORE_MS, ONCE_MORE_MS]) {
+      await clock.advance(ms);
+      await heard();
+    }
     await dropped(old);
   });
 
@@ -131,6 +132,34 @@ describe('a connection to the old master is given up', () => {
     await waitUntil(() => schedule.size > appointments, { what: 'the names are looked up' });
     await clock.advance(LOOKUP_MS);
     await dropped(old);
+  });
+});
+
+describe('a master that sentinels have got without a word', () => {
+  const unsaid = (sentinels: readonly FakeSentinel[], master: Master) => {
+    for (const sentinel of sentinels) sentinel.master = master;
+  };
+
+  it('is gone to when they are asked again', async () => {
+    const { before, after, sentinels, clock, connectTo, dropped } = await setUp({ sentinels: 3 });
+    const old = await connectTo(before);
+    unsaid(sentinels, after);
+    await clock.advance(BEAT_MS);
+    await dropped(old, 3);
+  });
+
+  it('is not kept from a client that has heard one of them since, and of the others what they said before', async () => {
+    const { after, sentinels, clock, connectTo, heard } = await setUp({ sentinels: 3 });
+    unsaid(sentinels, after);
+    sentinels[0]?.cut();
+    await waitUntil(() => sentinels[0]?.asked === 2, { what: 'it is asked again', timeoutMs: 4_000 });
+    await heard();
+    await clock.advance(BEAT_MS);
+    await waitUntil(() => sentinels.every(({ asked }) => asked >= 2), { what: 'all are asked again' });
+    await heard();
+    const current = await connectTo(after);
+    await heard();
+    expect(current.drops).toBe(0);
   });
 });
 
@@ -262,7 +291,21 @@ describe('a sentinel', () => {
       await waitUntil(() => sentinel.subscribed === 2 + beat, { what: 'it has to answer' });
       await heard();
     }
+    expect(sentinel.asked).toBe(sentinel.subscribed);
+  });
+
+  it('that is to be listened to for ever, because its user may not stop it, is heard as long', async () => {
+    const { before, after, sentinel, clock, connectTo, dropped, heard } = await setUp();
+    sentinel.unsubscribing = 'refused';
+    const old = await connectTo(before);
+    for (let beat = 0; beat < 3; beat++) {
+      await clock.advance(BEAT_MS);
+      await waitUntil(() => sentinel.subscribed === 2 + beat, { what: 'it has to answer' });
+      await heard();
+    }
     expect(sentinel.asked).toBe(1);
+    sentinel.switchTo(after);
+    await dropped(old, 3);
   });
 
   it('that is not listened to any more has no timer', async () => {

@@ -4,7 +4,8 @@
  * Each new connection asks it who the master is. Only what has changed since it was last heard counts: one that lags behind names the old master as it
  * did before, and leads nobody there.
  *
- * Nothing else may pass here for days, which is when a firewall forgets a connection without a word. So it is made to answer every few seconds.
+ * It is asked again every few seconds. Of a master that it was given by hand (`SENTINEL MONITOR`), or that has another address since (`resolve-hostnames`), it says
+ * nothing by itself; and nothing else may pass here for days, which is when a firewall forgets a connection without a word.
  */
 
 import type { Redis } from 'ioredis';
@@ -19,7 +20,7 @@ import { addressOf } from './trouble.js';
 const RETRY_MS = 1_000;
 const DEFAULT_PORT = 26_379;
 /**
- * How often it has to answer, and within what time. For one beat and one answer we may be deaf: sentinels take as long to agree on a failover. No firewall forgets as soon, so
+ * How often it is asked, and within what time. For one beat and one answer we may be deaf: sentinels take as long to agree on a failover. No firewall forgets as soon, so
  * TCP keepalive would add nothing.
  */
 const BEAT_MS = 3_000;
@@ -34,17 +35,11 @@ export interface SentinelAddress {
 /** A host, which may be a name, and a port. */
 export type Place = readonly [host: string, port: string];
 
-/** The master is not at `from` any more, but at `to`, where that is known. */
-export interface Change {
-  readonly from: Place;
-  readonly to: Place | undefined;
-}
-
 /** Told by a {@link SentinelLink}. */
 export interface SentinelLinkListener {
-  /** It says that another one is the master now. */
-  onChange(change: Change): void;
-  /** Where it has the master; undefined when it is heard no more. `before`: where it had it when it was last heard, if it has been asked anew. */
+  /** It says that the master is not at `from` any more, but at `to`, where that is known. */
+  onChange(from: Place, to: Place | undefined): void;
+  /** Where it has the master; undefined when it is heard no more, or knows none. `before`: where it had it when it was last heard, where that was not followed. */
   onNamed(master: Place | undefined, before?: Place): void;
 }
 
@@ -117,19 +112,22 @@ export class SentinelLink {
 
   readonly #begin = (): void => {
     this.#trouble = undefined;
-    const { stream } = this.#redis;
-    // In one packet, so that nothing changes in between. The other way round is not allowed: who listens may not ask (RESP2).
-    stream.cork();
-    this.#owe(this.#redis.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', this.#name).then(this.#learn));
-    this.#listen();
-    stream.uncork();
+    this.#ask();
   };
 
-  /** Also when it listens already: that is answered, and needs no right that it did not need before, as PING would. */
-  readonly #listen = (): void => {
-    this.#owe(this.#redis.subscribe('+switch-master', '+promoted-slave'));
-    this.#beat = this.#tools.after(BEAT_MS, this.#listen);
+  readonly #ask = (): void => {
+    const { status, stream } = this.#redis;
+    if (status !== 'ready') return;
+    // In one packet, so that nothing changes in between. The other way round is not allowed: who listens may not ask (RESP2).
+    stream.cork();
+    void this.#owe(this.#redis.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', this.#name).then(this.#learn));
+    void this.#owe(this.#redis.subscribe('+switch-master', '+promoted-slave'));
+    stream.uncork();
+    this.#beat = this.#tools.after(BEAT_MS, this.#askAgain);
   };
+
+  /** Also where it may not stop listening: then it just has to answer. */
+  readonly #askAgain = (): void => void this.#owe(this.#redis.unsubscribe()).then(this.#ask);
 
   readonly #rest = (): void => {
     this.#beat?.cancel();
@@ -137,15 +135,15 @@ export class SentinelLink {
     this.#listener.onNamed(undefined);
   };
 
-  #owe(answer: Promise<unknown>): void {
+  #owe(answer: Promise<unknown>): Promise<void> {
     const { now } = this.#tools;
     const answered = () => this.#silence.answered(now());
     this.#silence.sent(now());
-    answer.then(answered, answered);
+    return answer.then(answered, answered);
   }
 
   readonly #learn = (master: unknown): void => {
-    if (!Array.isArray(master)) return;
+    if (!Array.isArray(master)) return this.#listener.onNamed(undefined);
     const before = this.#master;
     this.#master = [String(master[0]), String(master[1])];
     this.#listener.onNamed(this.#master, before);
@@ -158,7 +156,7 @@ export class SentinelLink {
     const [newHost, newPort] = to;
     const isSwitch = channel === '+switch-master' && newHost !== undefined && newPort !== undefined;
     if (isSwitch) this.#master = [newHost, newPort];
-    this.#listener.onChange({ from: [host, port], to: isSwitch ? this.#master : undefined });
+    this.#listener.onChange([host, port], isSwitch ? this.#master : undefined);
     if (isSwitch) this.#listener.onNamed(this.#master);
   };
 }

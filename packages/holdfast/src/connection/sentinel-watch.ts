@@ -20,7 +20,7 @@ import { lookup } from 'node:dns/promises';
 import type { Redis } from 'ioredis';
 import { apart } from '../scopes/scope.js';
 import type { ConnectionTools } from './connection-tools.js';
-import { type Change, type Place, type SentinelAddress, SentinelLink } from './sentinel-link.js';
+import { type Place, type SentinelAddress, SentinelLink } from './sentinel-link.js';
 import { hearSentinels, type SentinelRound } from './sentinel-round.js';
 
 /** All sentinels have heard of a failover after this; they talk to each other every two seconds. */
@@ -30,9 +30,9 @@ const AGREEMENT_MS = 4_000;
 /** A name that is looked up for longer is not waited for: better to make every connection anew than to stay at an old master. */
 const LOOKUP_MS = 500;
 
-/** Where a sentinel that is heard has the master. `addresses`: the same as `ip:port`, when they are known. */
+/** Where a sentinel that is heard has the master, `host,port`. `addresses`: the same as `ip:port`, when they are known. */
 interface View {
-  readonly master: Place;
+  readonly master: string;
   addresses: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export class SentinelWatch {
     this.#links = apart(() =>
       sentinels.map((address) => {
         return new SentinelLink(this.#template, address, this.#tools, {
-          onChange: (change) => void this.#leave(change, address),
+          onChange: (from, to) => void this.#leave(from, to, address),
           onNamed: (master, before) => void this.#note(master, before, address),
         });
       }),
@@ -98,7 +98,7 @@ export class SentinelWatch {
     await Promise.all(this.#links.map((link) => link.close()));
   }
 
-  async #leave({ from, to }: Change, sentinel: Partial<SentinelAddress>): Promise<void> {
+  async #leave(from: Place, to: Place | undefined, sentinel: Partial<SentinelAddress>): Promise<void> {
     const now = this.#tools.now();
     if (to !== undefined) this.#named.set(sentinel, { master: String(to), until: now + SHUN_MS });
     const isDisputed = ({ master, until }: { master: string; until: number }) => now < until && master === String(from);
@@ -110,12 +110,13 @@ export class SentinelWatch {
   }
 
   async #note(master: Place | undefined, before: Place | undefined, sentinel: Partial<SentinelAddress>): Promise<void> {
+    if (this.#views.get(sentinel)?.master === (master && String(master))) return;
     this.#views.delete(sentinel);
     if (master === undefined) return;
+    const view: View = { master: String(master), addresses: [] };
     // One that was started with the configuration of its first day goes back to the master of that day.
-    if (before !== undefined && String(before) !== String(master) && !this.#isMost(before, [...this.#views.values()]))
-      void this.#leave({ from: before, to: master }, sentinel);
-    const view: View = { master, addresses: [] };
+    if (before && String(before) !== view.master && !this.#isMost(String(before), [...this.#views.values()]))
+      void this.#leave(before, master, sentinel);
     this.#views.set(sentinel, view);
     view.addresses = await this.#addressesOf(master);
     this.#drop((target) => this.#isOutvoted(target));
@@ -134,21 +135,18 @@ export class SentinelWatch {
    */
   #isOutvoted(target: string): boolean {
     const views = [...this.#views.values()];
-    const names = new Set(
-      views.filter(({ addresses }) => addresses.includes(target)).map(({ master }) => String(master)),
-    );
+    const names = new Set(views.filter(({ addresses }) => addresses.includes(target)).map(({ master }) => master));
     if (names.size === 0) return false;
-    const { master: left, until } = this.#left;
-    const isLeft = (master: Place) => this.#tools.now() < until && String(master) === left;
+    const left = this.#tools.now() < this.#left.until && this.#left.master;
     const others = views.filter(
-      ({ master, addresses }) => addresses.length > 0 && !names.has(String(master)) && !isLeft(master),
+      ({ master, addresses }) => addresses.length > 0 && !names.has(master) && master !== left,
     );
     return others.some(({ master }) => this.#isMost(master, others));
   }
 
   /** More than half of all sentinels say so. */
-  #isMost(master: Place, views: readonly View[]): boolean {
-    return views.filter((view) => String(view.master) === String(master)).length > this.#links.length / 2;
+  #isMost(master: string, views: readonly View[]): boolean {
+    return views.filter((view) => view.master === master).length > this.#links.length / 2;
   }
 
   /** Where a place is, as `ip:port`; nothing when that cannot be known soon. Sentinels may give names (`announce-hostnames`), connections know addresses only. */

@@ -15,6 +15,8 @@ export class FakeSentinel {
   #port = 0;
   /** Whom it names. */
   master: Master;
+  /** Whether who listens may stop it. */
+  unsubscribing: 'allowed' | 'refused' = 'allowed';
   /** How often it was asked for the master. */
   asked = 0;
   /** How often it was asked to be listened to. */
@@ -88,6 +90,12 @@ export class FakeSentinel {
         this.#listening.add(socket);
         this.subscribed++;
         return words.map((channel, index) => array(bulk('subscribe'), bulk(channel), number(index + 1))).join('');
+      case 'unsubscribe':
+        if (this.unsubscribing === 'refused') return '-NOPERM this user has no permissions\r\n';
+        this.#listening.delete(socket);
+        return ['+promoted-slave', '+switch-master']
+          .map((channel, index) => array(bulk('unsubscribe'), bulk(channel), number(1 - index)))
+          .join('');
       default:
         return '+OK\r\n';
     }
