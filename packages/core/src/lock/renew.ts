@@ -1,5 +1,5 @@
 import { tenureId } from '../protocol/arguments.js';
-import type { Operation } from '../protocol/command.js';
+import type { Operation } from '../protocol/operation.js';
 import type { LockKeys } from '../protocol/keys.js';
 import { type Lease, leaseArgument } from '../protocol/lease.js';
 import { readReply, type Reply } from '../protocol/reply.js';

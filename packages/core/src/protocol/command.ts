@@ -1,11 +1,6 @@
+import type { Operation } from './operation.js';
 import { type Reply, readReply } from './reply.js';
-import type { Command, Script, Together } from './script-port.js';
-
-/** A script that can put named keys and arguments into the order of its KEYS and ARGV; generated from its header. */
-export interface Operation<Key extends string, Argument extends string> extends Script {
-  keys(by: Readonly<Record<Key, string>>): string[];
-  args(by: Readonly<Record<Argument, string | number>>): (string | number)[];
-}
+import type { Command, Together } from './script-port.js';
 
 /** How a command leaves with others; see {@link Command}. */
 export interface Company {
