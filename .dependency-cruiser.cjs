@@ -112,7 +112,11 @@ module.exports = {
       from: { path: '^packages/([^/]+)/' },
       to: {
         path: '^packages/[^/]+/src/',
-        pathNot: ['^packages/$1/', '^packages/[^/]+/src/((testing|lua)/)?(index|internal)\\.ts$'],
+        pathNot: [
+          '^packages/$1/',
+          '^packages/[^/]+/src/((testing|lua)/)?(index|internal)\\.ts$',
+          '^packages/core/src/(election|latch|permits|read-write|share)/index\\.ts$',
+        ],
       },
     },
     {

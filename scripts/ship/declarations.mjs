@@ -11,6 +11,10 @@ export const declarations = (entries) => ({
   compilerOptions: {
     ...{ composite: false, incremental: false, ignoreDeprecations: '6.0' },
     customConditions: [],
-    paths: { '@holdfast/*': ['../*/dist/types/index.d.ts'], holdfast: ['../holdfast/dist/types/index.d.ts'] },
+    paths: {
+      '@holdfast/core/*': ['../core/dist/types/*/index.d.ts'],
+      '@holdfast/*': ['../*/dist/types/index.d.ts'],
+      holdfast: ['../holdfast/dist/types/index.d.ts'],
+    },
   },
 });

@@ -41,6 +41,7 @@ export { renew, type RenewItem, type RenewOutcome, type RenewReply } from './loc
 export { rest, type RestOptions, type RestReply } from './lock/rest.js';
 export { invite } from './lock/invite.js';
 export { serve, type ServeReply } from './lock/serve.js';
+// The client imports these five by entries of their own: a namespace that is handed on is an object at run time, with a getter for each function.
 export * as election from './election/index.js';
 export * as latch from './latch/index.js';
 export * as permits from './permits/index.js';

@@ -1,5 +1,6 @@
 import type { InspectedOwner, InspectReply } from '@holdfast/core';
 import * as core from '@holdfast/core';
+import * as readWrite from '@holdfast/core/read-write';
 import type { Backend } from '../backend.js';
 import type { ClientCard } from '../identity.js';
 import { query } from '../tenure/query.js';
@@ -91,7 +92,7 @@ async function look(backend: Backend, name: string, names: Names): Promise<Look>
   const reply = await query(parts, operations, operations.inspect());
   if (reply.owner?.foreign !== true) return inspectionOf(name, reply, undefined, names);
   const until = parts.clock.now() + parts.settings.responseTimeoutMs;
-  const command = core.readWrite.inspect(core.readWriteKeys(name, prefixes), { most: MOST });
+  const command = readWrite.inspect(core.readWriteKeys(name, prefixes), { most: MOST });
   const answer = await parts.sender.answer(operations.key, () => command, { until, inLastingTrouble: 'give up' });
   return inspectionOf(name, reply, answer.kind === 'reply' ? answer.reply : undefined, names);
 }
@@ -100,7 +101,7 @@ async function look(backend: Backend, name: string, names: Names): Promise<Look>
 function inspectionOf(
   name: string,
   reply: InspectReply,
-  shared: core.readWrite.ReadWriteInspectReply | undefined,
+  shared: readWrite.ReadWriteInspectReply | undefined,
   names: Names,
 ): Look {
   const nowMs = shared?.nowMs ?? reply.nowMs;

@@ -1,4 +1,4 @@
-import type { permits } from '@holdfast/core';
+import type * as permits from '@holdfast/core/permits';
 import type { ClientParts } from '../client-parts.js';
 import type { ClientCard } from '../identity.js';
 import { Names } from './names.js';

@@ -1,4 +1,5 @@
-import { type Command, election, lockKeys } from '@holdfast/core';
+import { type Command, lockKeys } from '@holdfast/core';
+import * as election from '@holdfast/core/election';
 import type { Backend } from '../backend.js';
 import { FencedOperations } from './fenced-operations.js';
 

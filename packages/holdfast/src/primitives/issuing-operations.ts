@@ -1,4 +1,5 @@
-import { type Command, permits } from '@holdfast/core';
+import type { Command } from '@holdfast/core';
+import * as permits from '@holdfast/core/permits';
 import type { ReleaseReply } from '../tenure/operations.js';
 import { SemaphoreOperations } from './semaphore-operations.js';
 

@@ -1,4 +1,5 @@
-import { type Command, latch } from '@holdfast/core';
+import type { Command } from '@holdfast/core';
+import * as latch from '@holdfast/core/latch';
 
 /** What is known of a latch. */
 export type LatchLook = latch.LatchLook;

@@ -1,4 +1,5 @@
-import { type CancelReply, type Command, readWrite, type ReadWriteKeys, type RenewReply } from '@holdfast/core';
+import type { CancelReply, Command, ReadWriteKeys, RenewReply } from '@holdfast/core';
+import * as readWrite from '@holdfast/core/read-write';
 import type { SharedOperations } from '../read-write/operations.js';
 import type {
   AgainReply,

@@ -1,4 +1,5 @@
-import { type Command, type Granting, permits, type RenewReply, type SemaphoreKeys } from '@holdfast/core';
+import type { Command, Granting, RenewReply, SemaphoreKeys } from '@holdfast/core';
+import * as permits from '@holdfast/core/permits';
 import { MAX_TIME_MS } from '../options.js';
 import type {
   AskOptions,

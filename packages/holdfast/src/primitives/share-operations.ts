@@ -1,4 +1,5 @@
-import { type Command, share } from '@holdfast/core';
+import type { Command } from '@holdfast/core';
+import * as share from '@holdfast/core/share';
 import type { Backend } from '../backend.js';
 import { LockOperations } from './lock-operations.js';
 

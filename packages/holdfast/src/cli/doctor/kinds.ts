@@ -1,7 +1,9 @@
 /** What a user lacks for the kinds of locks that need more than an exclusive lock: nothing is wrong where they are not used. */
 
 import { randomUUID } from 'node:crypto';
-import { election, latch, lockKeys, type Prefixes, readWriteKeys, semaphoreKeys } from '@holdfast/core';
+import { lockKeys, type Prefixes, readWriteKeys, semaphoreKeys } from '@holdfast/core';
+import * as election from '@holdfast/core/election';
+import * as latch from '@holdfast/core/latch';
 import type { Redis } from 'ioredis';
 import type { Finding } from './finding.js';
 import { missingOf, patternUpTo, type Trial, verdict } from './trial.js';
