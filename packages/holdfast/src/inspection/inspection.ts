@@ -3,7 +3,7 @@ import * as core from '@holdfast/core';
 import * as readWrite from '@holdfast/core/read-write';
 import type { Backend } from '../backend.js';
 import type { ClientCard } from '../identity.js';
-import { query } from '../tenure/query.js';
+import { ask, query } from '../tenure/query.js';
 import { type NamedTenure, Names } from './names.js';
 
 /** Who holds a lock. */
@@ -91,9 +91,8 @@ async function look(backend: Backend, name: string, names: Names): Promise<Look>
   const operations = backend.lockOperations(name);
   const reply = await query(parts, operations, operations.inspect());
   if (reply.owner?.foreign !== true) return inspectionOf(name, reply, undefined, names);
-  const until = parts.clock.now() + parts.settings.responseTimeoutMs;
   const command = readWrite.inspect(core.readWriteKeys(name, prefixes), { most: MOST });
-  const answer = await parts.sender.answer(operations.key, () => command, { until, inLastingTrouble: 'give up' });
+  const answer = await ask(parts, operations.key, command);
   return inspectionOf(name, reply, answer.kind === 'reply' ? answer.reply : undefined, names);
 }
 

@@ -17,6 +17,7 @@ import type { Registry, Waiting } from '../exclusive/registry.js';
 import { checkCount, checkKeys } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { failureError } from '../tenure/failures.js';
+import { ask } from '../tenure/query.js';
 import { withinLimit } from './within-limit.js';
 import { holderOf, type InspectedHolder } from './inspection.js';
 import { Names } from './names.js';
@@ -111,8 +112,7 @@ async function* search(
 async function lookAt({ parts, prefixes }: Backend, name: string, names: Names): Promise<ListedLock | undefined> {
   const keys = core.lockKeys(name, prefixes);
   const glance = core.glance(keys, core.readWriteKeys(name, prefixes));
-  const until = parts.clock.now() + parts.settings.responseTimeoutMs;
-  const answer = await parts.sender.answer(keys.lock, () => glance, { until, inLastingTrouble: 'give up' });
+  const answer = await ask(parts, keys.lock, glance);
   if (answer.kind !== 'reply') {
     if (answer.kind === 'refused' && answer.code === 'NOTALOCK') return undefined;
     throw failureError({ name, primitive: 'lock' }, answer);
