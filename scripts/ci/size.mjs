@@ -9,8 +9,8 @@ import { command } from './step.mjs';
  * Lower a budget when there is less; raise it with a reason in the commit.
  */
 const budgets = [
-  { what: 'createLockClient', code: "export { createLockClient } from './package/dist/index.js';", most: 96_000 },
-  { what: 'everything', code: "export * from './package/dist/index.js';", most: 104_000 },
+  { what: 'createLockClient', code: "export { createLockClient } from './package/dist/index.js';", most: 97_500 },
+  { what: 'everything', code: "export * from './package/dist/index.js';", most: 105_500 },
 ];
 
 /** @throws Error when a bundle with the package in it is larger than its budget. */
