@@ -46,6 +46,8 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
   /** An ask that was given up: the answer to its last copy may still come. */
   #givenUp: Request<AskReply> | undefined;
   #askedAt: number | undefined;
+  /** The lease that was asked for last. */
+  #askedMs = 0;
   #ticket = 0;
   #reached = false;
   #again = false;
@@ -87,6 +89,8 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
 
   want(demand: Demand): void {
     this.#demand = demand;
+    // A grant would be for the lease that stands in the queue, of a call that has gone.
+    if (demand.terms.leaseMs !== this.#askedMs && this.#freshUntil > this.#parts.clock.now()) this.ask();
   }
 
   /** An ask is unanswered now. */
@@ -179,7 +183,8 @@ export class AskLoop implements RequestSource<AskReply>, AnswerListener<AskReply
     this.#askedAt ??= now;
     const { claimLeaseMs, reaskMs } = this.#parts.settings;
     const { terms, patientUntil } = this.#demand;
-    const leaseMs = this.#stopped ? claimLeaseMs : terms.leaseMs;
+    const leaseMs = this.#stopped ? Math.min(claimLeaseMs, terms.leaseMs) : terms.leaseMs;
+    this.#askedMs = leaseMs;
     this.#subject.onAsk(leaseMs);
     const freshTtlMs = Math.min(FRESH_REASKS * reaskMs + claimLeaseMs, MAX_TIME_MS);
     // One that is sent again behind the grant asks for no place: no call waits for it any more.

@@ -24,7 +24,7 @@ import type { ServerInstant } from './server-clock.js';
  * A server tells its time in whole milliseconds, so the time between two of its readings may seem 1 ms longer than it was; another for
  * clocks that differ in rate between two asks. Without it a grant that comes faster than that would be asked about.
  */
-const CLOCK_GRAIN_MS = 2;
+export const CLOCK_GRAIN_MS = 2;
 
 /** What a grant says beside its end. */
 export interface GrantNews {

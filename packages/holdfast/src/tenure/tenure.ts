@@ -19,7 +19,7 @@ import type { Answer } from '../connection/pending-command.js';
 import type { LockLostReason } from '../errors.js';
 import { AskLoop } from './ask-loop.js';
 import type { AskSubject } from './ask-subject.js';
-import { type AskedMs, suits, withAnswer } from './asked-lease.js';
+import { type AskedMs, suits, withAnswer, withGrant } from './asked-lease.js';
 import type { Bequest, FailureOf, ReleaseOutcome, Stake, StakeListener } from './stake.js';
 import type { Demand } from './demand.js';
 import type { Failure } from './failures.js';
@@ -149,7 +149,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
       else this.lease.witness(sentAt, reply.remainingMs);
     } else if (this.asking) {
       this.otherWaiters.counted(reply.others, sentAt);
-      this.#askedMs = withAnswer(this.#askedMs, reply, this.#parts.settings.claimLeaseMs);
+      this.#askedMs = withAnswer(this.#askedMs, reply);
       this.adoptTerms();
       if (!this.lease.begin(sentAt, reply.remainingMs)) return this.ask();
       if (reply.token !== undefined) this.tokens?.begin(reply.token);
@@ -182,6 +182,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.adoptTerms();
     if (!this.lease.beginUntil(deadline)) return false;
     this.otherWaiters.counted(others, this.#parts.clock.now());
+    this.#askedMs = withGrant(this.#askedMs, deadline - this.#parts.clock.now(), this.#askLoop?.demand);
     if (token !== undefined) this.tokens?.begin(token);
     this.turn = turn;
     this.becomeHeld('granted', inherited);
@@ -197,7 +198,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
   }
 
   suits({ leaseMs }: HoldTerms, how: 'asked' | 'granted'): boolean {
-    return (how === 'granted' && !this.#askLoop?.underWay) || suits(this.#askedMs, leaseMs, how);
+    return suits(this.#askedMs, leaseMs, how);
   }
 
   /** The call that asked may have given up since, and the next one wants another lease. */

@@ -1,8 +1,8 @@
 /** A call has the lease that it asked for, in Redis too: not that of a call of its process which has gone. */
 
-import { useRedis, waitUntil } from '@holdfast/testkit';
+import { type FaultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import type { AcquireOptions, LockClient, RLock } from 'holdfast';
+import type { AcquireOptions, Hold, LockClient, RLock } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
@@ -161,4 +161,89 @@ describe.each(['getLock', 'getFencedLock', 'writeLock'])('%s', (kind) => {
     await hold.release();
     expect(await kit.admin.exists(name)).toBe(0);
   });
+});
+
+describe.each([
+  ['getLock', 'holdfast_fresh'],
+  ['getFencedLock', 'holdfast_fresh'],
+  ['writeLock', 'holdfast_rw_fresh'],
+])('%s, granted behind a call that wanted another lease, and has given up', (kind, freshKeyOf) => {
+  /** Such a call has given up, and another one waits in its place. */
+  async function waiting(given: AcquireOptions, options: AcquireOptions, before?: (proxy: FaultProxy) => void) {
+    const proxy = await openProxy(kit);
+    const client = openClient(kit, { redis: proxy.url, reaskMs: 20_000, claimLeaseMs: 30_000 });
+    const name = freshKey();
+    const lock = kinds[kind]?.(client, name) as RLock;
+    const other = await kinds[kind]?.(openClient(kit), name).acquire();
+    const impatient = new AbortController();
+    const failure = failureOf(lock.acquire({ ...given, signal: impatient.signal }));
+    const call = lock.acquire(options);
+    await waitUntil(async () => (await client.inspect(name)).queue.length === 1, { what: 'a place in the queue' });
+    before?.(proxy);
+    impatient.abort();
+    await failure;
+    return { proxy, name, other: other as Hold, call };
+  }
+
+  it('a call has its own lease when it has the lock, where that is shorter', async () => {
+    const { name, other, call } = await waiting({ leaseMs: HOUR_MS }, { leaseMs: 1_000 });
+    await other.release();
+    const hold = await call;
+    expect(await kit.admin.pttl(name)).toBeLessThanOrEqual(1_000);
+    await hold.release();
+  });
+
+  it('a call has its own lease when it has the lock, where the grant was made before Redis could know of that', async () => {
+    const { name, other, call, proxy } = await waiting({ leaseMs: HOUR_MS }, { leaseMs: 1_000 }, (on) => on.hold('up'));
+    const { heldBytes } = proxy;
+    await other.release();
+    await waitUntil(() => proxy.heldBytes > heldBytes, { what: 'what the grant makes it send' });
+    await proxy.heal();
+    const hold = await call;
+    expect(await kit.admin.pttl(name)).toBeLessThanOrEqual(1_000);
+    await hold.release();
+  });
+
+  it('a call has its own lease when it has the lock, where the message of such a grant was lost', async () => {
+    const { name, other, call, proxy } = await waiting({ leaseMs: HOUR_MS }, { leaseMs: 1_000 }, (on) => on.hold('up'));
+    proxy.drop('down');
+    await other.release();
+    await waitUntil(() => proxy.droppedBytes > 0, { what: 'the message' });
+    await proxy.heal();
+    const hold = await call;
+    expect(await kit.admin.pttl(name)).toBeLessThanOrEqual(1_000);
+    await hold.release();
+  });
+
+  it('a call that is to be renewed is granted the lock for a claim, and not for the shorter lease', async () => {
+    const { name, other, call } = await waiting({ leaseMs: 200 }, {});
+    const asked = async () =>
+      (await kit.admin.hvals(`${freshKeyOf}:{${name}}`)).some((entry) => entry.endsWith(' 30000'));
+    await waitUntil(asked, { what: 'its own lease in the queue' });
+    await other.release();
+    const hold = await call;
+    expect(hold.remainingMs()).toBeGreaterThan(1_000);
+    await hold.release();
+  });
+});
+
+it('an ask that is sent again behind the grant makes the lease no longer than the call wants it', async () => {
+  const proxy = await openProxy(kit);
+  const client = openClient(kit, { redis: proxy.url, claimLeaseMs: 20_000 });
+  const name = freshKey();
+  const lock = client.getLock(name);
+  const other = await openClient(kit).getLock(name).acquire();
+  const call = lock.acquire({ leaseMs: 5_000 });
+  await waitUntil(async () => (await client.inspect(name)).queue.length === 1, { what: 'a place in the queue' });
+  proxy.hold('up');
+  const attempt = lock.tryAcquire();
+  await waitUntil(() => proxy.holdsBack(name), { what: 'another ask' });
+  await other.release();
+  const hold = await call;
+  expect(await attempt).toBeNull();
+  proxy.reset();
+  await proxy.heal();
+  expect(await lock.isLocked()).toBe(true);
+  expect(await kit.admin.pttl(name)).toBeLessThanOrEqual(5_000);
+  await hold.release();
 });
