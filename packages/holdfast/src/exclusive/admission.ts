@@ -55,6 +55,11 @@ export function contend(lock: ExclusiveLock, afterMs = 0): void {
   }
 }
 
+/** The lock is about to be given back. Without a queue in Redis an ask before that would only be told that it is busy. */
+export function contendBeforehand(lock: ExclusiveLock): void {
+  if (lock.operations.asksBeforehand && !lock.parts.wakeup.blind) contend(lock);
+}
+
 /** The innermost hold has changed: calls inside it need not wait any longer, nor those inside what they get. */
 export function admitInside(lock: ExclusiveLock): void {
   const { policy } = lock;

@@ -16,7 +16,7 @@ import { failureError } from '../tenure/failures.js';
 import { type HoldTerms, outlastsLease } from '../tenure/hold-terms.js';
 import type { CountedDown, ReleaseOutcome, Stake } from '../tenure/stake.js';
 import type { Waiter } from '../waiting/waiter.js';
-import { admitInside, contend, enter, passByScript } from './admission.js';
+import { admitInside, contend, contendBeforehand, enter, passByScript } from './admission.js';
 import { pauseMs, turnAfter } from './handoff-rule.js';
 import type { HoldRecord } from './hold-record.js';
 import { giveBackUnused } from './inheritance.js';
@@ -152,6 +152,7 @@ function giveBack(
     if (outcome.kind === 'unheld') return lostOnTheWayOut(lock, last, whyUnheld(lock, tenure, last), tenure.refusal);
     return outcome.kind === 'released' ? undefined : failureError(lock, outcome);
   };
+  contendBeforehand(lock);
   const returned = tenure.giveBack(last.terms.endsSince ?? now, failure, { restUntil, turn: lock.turn });
   freed(lock, now);
   return returned;

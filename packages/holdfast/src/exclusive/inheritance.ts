@@ -16,6 +16,7 @@ import type { LockLostReason } from '../errors.js';
 import type { TenureEnd } from '../tenure/operations.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Stake } from '../tenure/stake.js';
+import { contendBeforehand } from './admission.js';
 import type { ExclusiveLock } from './lock.js';
 
 /** What is to be known of the present tenure, which is or was held, when it is withdrawn. Before its holds are closed. */
@@ -39,6 +40,7 @@ export function bereave(lock: ExclusiveLock, reason: LockLostReason): void {
 export function giveBackUnused(lock: ExclusiveLock, tenure: Stake): void {
   const { inherited } = lock;
   lock.inherited = undefined;
+  contendBeforehand(lock);
   if (inherited === undefined) void tenure.giveBack(lock.parts.clock.now(), () => undefined);
   else void tenure.cancel(unusedWith(inherited));
 }

@@ -59,6 +59,10 @@ export class ReadWriteOperations implements SharedOperations {
     return true;
   }
 
+  get asksBeforehand(): boolean {
+    return this.#granting.writersFirst;
+  }
+
   ask(tenure: string, options: AskOptions): Command<AskReply> {
     return readWrite.ask(this.#keys, { tenure, side: this.side, ...options, ...this.#granting });
   }

@@ -57,6 +57,9 @@ export interface Operations extends LockIdentity {
   /** A lease is never shortened: {@link handoff} too only raises it. */
   readonly neverShortens?: boolean;
 
+  /** Who is let in depends on who waits: the next call of this process takes its place in the queue before the name is given back. */
+  readonly asksBeforehand?: boolean;
+
   /** Takes the name, or a place in its queue, or tells that it is taken. */
   ask(tenure: string, options: AskOptions): Command<AskReply>;
   /** One more hold of a tenure that has the name. */

@@ -384,6 +384,31 @@ export function readWriteContract(world: World, wakeup: Wakeup): void {
         await within(Promise.all([reader, writer]));
         expect(order).toEqual(['writer', 'reader']);
       });
+
+      it.each([
+        ['all calls in the process that holds it', [0, 0, 0, 0, 0]],
+        ['the writers in the process that holds it, the readers in others', [0, 1, 0, 2, 0]],
+        ['all calls in one other process', [1, 1, 1, 1, 1]],
+        ['the readers in the process that holds it, the writers in others', [1, 0, 2, 0, 1]],
+        ['each call in a process of its own', [1, 2, 3, 4, 5]],
+      ])('with writersFirst all writers that wait come before the readers: %s', async (_, places) => {
+        const { open, name, waiting } = setUp();
+        const locks = Array.from({ length: 6 }, () => open().client.getReadWriteLock(name, { writersFirst: true }));
+        const first = await within((locks[0] as ReadWriteLock).writeLock().acquire());
+        const order: string[] = [];
+        const inLine = new Set<string>();
+        const calls: Promise<void>[] = [];
+        for (const [index, place] of places.entries()) {
+          const both = locks[place] as ReadWriteLock;
+          const [side, lock] = index % 2 === 0 ? ['write', both.writeLock()] : ['read', both.readLock()];
+          calls.push(lock.withLock(() => void order.push(side)));
+          if (side === 'read' || place !== 0) inLine.add(`${side} ${place}`);
+          await waiting(inLine.size);
+        }
+        await within(first.release());
+        await within(Promise.all(calls));
+        expect(order).toEqual(['write', 'write', 'write', 'read', 'read']);
+      });
     });
 
   describe('a lock of another kind on the name', () => {
