@@ -851,7 +851,7 @@ it.each(Array.from({ length: 12 }, (_, turns) => turns))(
     let had = 0;
     const onAcquired = async () => {
       if (++had < names.length) return;
-      for (let turn = 0; turn < turns; turn++) await undefined;
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
       end();
     };
     const follow = () => void onAcquired();
