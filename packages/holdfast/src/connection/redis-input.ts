@@ -81,6 +81,8 @@ function open(make: () => Redis): OpenedRedis {
 
 /** What ioredis refuses it says by errors of any kind. */
 function made(make: () => Redis): Redis {
+  // In a mock there is another class of that name, or none.
+  if (!('mode' in Object((Redis as typeof Redis | undefined)?.prototype))) throw strange('the imported Redis');
   try {
     return make();
   } catch (error) {
@@ -100,7 +102,15 @@ function isCluster(client: Redis | Cluster): client is Cluster {
   return client.isCluster;
 }
 
+/** No client of ioredis 5 is without its mode. */
+function strange(what: string): TypeError {
+  return new TypeError(
+    `redis: ${what} is not of ioredis 5.4 or newer; in a test that mocks ioredis, take a client of holdfast/testing`,
+  );
+}
+
 function refuseUnfit(redis: Redis): void {
+  if (!redis.mode) throw strange('this client');
   if (redis.mode !== 'normal') {
     throw new TypeError(`redis: this client is in ${redis.mode} mode; hand over one that sends ordinary commands`);
   }

@@ -1,7 +1,8 @@
 /** The methods of a connection that send a command, one for each command that a memory server knows; made from their names, as ioredis does. */
 
 import { EventEmitter } from 'node:events';
-import { Command, type Redis, type RedisOptions } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
+import { MemoryCommand } from './memory-command.js';
 
 const names = [
   ...(['ping', 'echo', 'info', 'time', 'select', 'client', 'auth', 'asking', 'readonly', 'readwrite', 'quit'] as const),
@@ -14,14 +15,13 @@ const names = [
 /** What the methods need of the connection they belong to. Holdfast calls one on an object that stands before a connection: nothing private. */
 interface Sender {
   readonly options: RedisOptions;
-  sendCommand(command: Command): Promise<unknown>;
+  sendCommand(command: MemoryCommand): Promise<unknown>;
 }
 
 type Args = (string | number)[];
 
 function send(sender: Sender, name: string, args: Args): Promise<unknown> {
-  const { keyPrefix } = sender.options;
-  return sender.sendCommand(new Command(name, args, { replyEncoding: 'utf8', keyPrefix: keyPrefix ?? '' }));
+  return sender.sendCommand(new MemoryCommand(name, args, sender.options));
 }
 
 class Methods extends EventEmitter {}

@@ -3,8 +3,8 @@
  *
  * It behaves as ioredis 6 does towards who uses it: the same states in the same order, told by the same events; answers in the order of the
  * commands; what is in flight at a disconnect is sent again or rejected by the same options (`autoResendUnfulfilledCommands`,
- * `maxRetriesPerRequest`, `enableOfflineQueue`, `retryStrategy`). Commands are objects of ioredis' own class, so that arguments and replies are
- * turned into what they are there.
+ * `maxRetriesPerRequest`, `enableOfflineQueue`, `retryStrategy`). Arguments and replies are turned into what they are there
+ * ({@link MemoryCommand}).
  *
  *   wait -> connecting -> connect -> ready -> close -> reconnecting -> connecting …
  *                 |          |                  |
@@ -16,11 +16,12 @@
  * Not in it: Sentinel, Cluster, TLS, passwords, pipelines, transactions, auto-pipelining, monitor mode.
  */
 
-import type { Command, Redis, RedisOptions } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 import type { Frame } from '../server/connection.js';
 import type { Timers } from '../server/memory-server.js';
 import { ErrorReply, type Reply } from '../server/reply.js';
 import { CommandMethods } from './command-methods.js';
+import type { MemoryCommand } from './memory-command.js';
 import { MemoryStream } from './memory-stream.js';
 import { type Network, type Socket, soon } from './network.js';
 import { requestOf } from './request.js';
@@ -69,7 +70,7 @@ const handshake: ReadonlySet<string> = new Set(['info', 'select']);
 
 /** What waits for an answer, or for a connection. `select`: the database that it is meant for. */
 interface Pending {
-  readonly command: Command;
+  readonly command: MemoryCommand;
   readonly select: number;
   /** Replies that are still to come before it is answered: one for each channel of a SUBSCRIBE. */
   left: number;
@@ -188,7 +189,7 @@ export class MemoryRedis extends CommandMethods {
     return new MemoryRedis(this.place, { ...this.options, ...override });
   }
 
-  sendCommand(command: Command): Promise<unknown> {
+  sendCommand(command: MemoryCommand): Promise<unknown> {
     if (this.status === 'wait') void this.connect().catch(() => undefined);
     if (this.status === 'end') {
       command.reject(new Error(CLOSED));
@@ -213,7 +214,7 @@ export class MemoryRedis extends CommandMethods {
     return command.promise;
   }
 
-  private pendingOf(command: Command): Pending {
+  private pendingOf(command: MemoryCommand): Pending {
     const channels = command.name === 'subscribe' || command.name === 'ssubscribe';
     return {
       command,
@@ -222,7 +223,7 @@ export class MemoryRedis extends CommandMethods {
     };
   }
 
-  private limitTime(command: Command): void {
+  private limitTime(command: MemoryCommand): void {
     const { commandTimeout } = this.options;
     if (typeof commandTimeout !== 'number') return;
     const { timers } = this.place;
@@ -302,14 +303,14 @@ export class MemoryRedis extends CommandMethods {
     this.settle(pending.command, reply);
   }
 
-  private settle(command: Command, reply: Reply): void {
+  private settle(command: MemoryCommand, reply: Reply): void {
     const { name, args } = command;
     if (name === 'subscribe' || name === 'ssubscribe') {
-      for (const channel of args) this.channels[name].add(String(channel));
+      for (const channel of args) this.channels[name].add(channel);
     } else if (name === 'unsubscribe' || name === 'sunsubscribe') {
       const channels = this.channels[name === 'unsubscribe' ? 'subscribe' : 'ssubscribe'];
       if (args.length === 0) channels.clear();
-      for (const channel of args) channels.delete(String(channel));
+      for (const channel of args) channels.delete(channel);
     } else {
       command.resolve(reply);
       return;
@@ -317,7 +318,7 @@ export class MemoryRedis extends CommandMethods {
     command.resolve((reply as readonly Reply[])[2]);
   }
 
-  private refused({ name, args, reject }: Command, { message }: ErrorReply): void {
+  private refused({ name, args, reject }: MemoryCommand, { message }: ErrorReply): void {
     const error = Object.assign(new Error(message), { command: { name, args } });
     error.name = 'ReplyError';
     const again = this.introduced ? (this.options.reconnectOnError?.(error) ?? false) : false;

@@ -1,5 +1,5 @@
-import type { Command } from 'ioredis';
 import type { Request } from '../server/connection.js';
+import type { MemoryCommand } from './memory-command.js';
 
 /** Where it is written to, which makes no difference. */
 const nowhere = {};
@@ -8,7 +8,7 @@ const nowhere = {};
  * A command as it goes over the wire, taken apart: what a client sends is what counts, and some commands of holdfast write themselves. Every text
  * is read as UTF-8.
  */
-export function requestOf(command: Command): Request {
+export function requestOf(command: MemoryCommand): Request {
   const wire = command.toWritable(nowhere);
   return typeof wire === 'string' && isAscii(wire) ? textsOf(wire) : textsIn(Buffer.from(wire));
 }
