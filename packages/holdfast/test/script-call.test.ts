@@ -33,4 +33,14 @@ describe('a script call', () => {
     const call = new ScriptCall('evalsha', 'sha', { keys: ['lock', 'queue'], keyPrefix: 'app:' }, ['tenure', 1]);
     expect(call.args).toEqual(['sha', '2', 'app:lock']);
   });
+
+  it('of a client of a derived class is made without its methods', () => {
+    class Counted extends Redis {
+      #pings = 0;
+      override ping(): Promise<never> {
+        return Promise.reject(new Error(`${++this.#pings} pings`));
+      }
+    }
+    expect(scriptCallOf(new Counted({ lazyConnect: true }))).toBe(ScriptCall);
+  });
 });

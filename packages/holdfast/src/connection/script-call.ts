@@ -27,8 +27,8 @@ const known = new WeakMap<typeof Command, ScriptCall>();
 
 /** The script calls of a connection. One of another copy of ioredis, perhaps of another version, expects the commands of its own copy. */
 export function scriptCallOf(redis: Redis): ScriptCall {
-  // Not `instanceof`, which throws where a mock of ioredis has no such class.
-  const Own = redis.constructor === Redis ? Command : commandOf(redis);
+  // A mock of ioredis may have no such class.
+  const Own = typeof Redis === 'function' && redis instanceof Redis ? Command : commandOf(redis);
   const call = known.get(Own) ?? scriptCallFrom(Own);
   known.set(Own, call);
   return call;
