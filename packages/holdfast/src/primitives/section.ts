@@ -130,9 +130,18 @@ export async function settleAfter(
   try {
     await held.settle();
   } catch (second) {
-    if (error instanceof LockLostError && second instanceof LockLostError && error.lockName === second.lockName) return;
-    // What cannot be written, as a cause that is only a getter, must not throw in place of the user's error.
-    const written = error instanceof Error && error.cause === undefined && Reflect.set(error, 'cause', second);
-    if (!written) reporter.error(second);
+    if (!tellsToo(error, second)) reporter.error(second);
+  }
+}
+
+/** Whether `error` says what `second` does, by itself or now as its cause. */
+function tellsToo(error: unknown, second: unknown): boolean {
+  // What cannot be read or written, as a cause that is only a getter, must not throw in place of the user's error.
+  try {
+    if (error instanceof LockLostError && second instanceof LockLostError && error.lockName === second.lockName)
+      return true;
+    return error instanceof Error && error.cause === undefined && Reflect.set(error, 'cause', second);
+  } catch {
+    return false;
   }
 }

@@ -9,6 +9,7 @@
 
 import { LockError } from '../errors.js';
 import { type Site, stackOf } from './site.js';
+import { isThrown } from './thrown.js';
 
 /** One error may reach several calls, and a nested one those around it: it shows the first. */
 const done = new WeakSet<LockError>();
@@ -30,7 +31,7 @@ export async function shown<T>(outcome: Promise<T>): Promise<T> {
 
 /** Rethrows; to be called in an async function, behind an `await`. */
 export function atCaller(error: unknown): never {
-  if (error instanceof LockError && !done.has(error)) {
+  if (isThrown(error, LockError) && !done.has(error)) {
     const here = { stack: '' };
     Error.captureStackTrace(here, atCaller);
     // The first is the function that was resumed, which is ours. Not told by `async`: some formats of stacks leave that out.
@@ -44,7 +45,7 @@ function framesOf(stack = ''): string[] {
 }
 
 function show(error: unknown, frames: readonly string[]): void {
-  if (!(error instanceof LockError) || done.has(error) || frames.length === 0) return;
+  if (!isThrown(error, LockError) || done.has(error) || frames.length === 0) return;
   done.add(error);
   Object.defineProperty(error, 'stack', {
     value: [`${error.name}: ${error.message}`, ...frames].join('\n'),

@@ -14,6 +14,7 @@ import { type AcquiredHow, Stats } from './stats.js';
 import type { LockSectionTrace } from './tracing.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Tellings } from './tellings.js';
+import { isThrown } from './thrown.js';
 
 /** A call that wants a lock. */
 export interface ReportedCall {
@@ -94,7 +95,7 @@ export class Reporter {
 
   /** Also when it needs the lock no more, which is no failure. */
   failed({ name, context }: ReportedCall, error: unknown): void {
-    if (error instanceof Found) {
+    if (isThrown(error, Found)) {
       this.stats.found++;
       return;
     }

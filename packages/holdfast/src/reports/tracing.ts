@@ -15,6 +15,7 @@ import type { Inherited } from '../tenure/inherited.js';
 import type { LockHoldMessage, LockMessage } from './channels.js';
 import { Found } from './found.js';
 import type { AcquiredHow } from './stats.js';
+import { isThrown } from './thrown.js';
 
 /** A call for a lock: `holdfast:acquire`. What is not known yet is absent. A multi-lock makes one call for each of its members. */
 export interface LockAcquireTrace extends LockMessage {
@@ -88,7 +89,7 @@ export async function traced<T>(
       }
     });
   } catch (thrown) {
-    if (thrown instanceof Found) Object.assign(trace, { outcome: 'found' } satisfies Partial<LockAcquireTrace>);
+    if (isThrown(thrown, Found)) Object.assign(trace, { outcome: 'found' } satisfies Partial<LockAcquireTrace>);
     else {
       trace.error = thrown;
       error.publish(trace);

@@ -4,6 +4,7 @@ import { checkSignal } from '../acquire-options.js';
 import { SharedFailureError } from '../errors.js';
 import { checkCount, checkFunction, checkKeys, checkTime, checkWellFormed } from '../options.js';
 import type { ShareCodec, ShareOptions } from '../primitives/share.js';
+import { isThrown } from '../reports/thrown.js';
 
 /** {@link ShareOptions} as they were when they were checked. */
 export interface CheckedShare<T> {
@@ -76,7 +77,7 @@ const MOST_OF_MESSAGE = 4_000;
 
 /** Its name and message: stacks and causes stay where they are. Throws nothing, whatever has been thrown. */
 export function sealFailure(error: unknown): string {
-  const isError = error instanceof Error;
+  const isError = isThrown(error, Error);
   const name = isError ? textOf(() => error.name) : 'Error';
   const message = textOf(() => (isError ? error.message : error));
   return `e${JSON.stringify([name.slice(0, MOST_OF_NAME), message.slice(0, MOST_OF_MESSAGE)])}`;

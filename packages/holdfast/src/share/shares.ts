@@ -27,6 +27,7 @@ import { LockHandle } from '../primitives/lock-handle.js';
 import type { ShareOptions } from '../primitives/share.js';
 import { type Shared, ShareOperations } from '../primitives/share-operations.js';
 import { Found } from '../reports/found.js';
+import { isThrown } from '../reports/thrown.js';
 import { currentScope } from '../scopes/scope.js';
 import { settling } from '../scopes/settling.js';
 import { query } from '../tenure/query.js';
@@ -122,7 +123,7 @@ export class Shares {
     try {
       return await lock.withLock(options, (hold) => this.#inside(operations, desk, wish, hold));
     } catch (error) {
-      if (error instanceof Found) return error.text;
+      if (isThrown(error, Found)) return error.text;
       throw error;
     } finally {
       desk.waiting.delete(waiting);
@@ -148,7 +149,7 @@ export class Shares {
       text = sealValue(name, await settling(wish.fn(hold)), wish);
     } catch (error) {
       // What the caller itself has ended says nothing about the value.
-      if (wish.errorTtlMs === undefined || wish.signal?.aborted || error instanceof LockLostError) throw error;
+      if (wish.errorTtlMs === undefined || wish.signal?.aborted || isThrown(error, LockLostError)) throw error;
       await this.#put(operations, desk, { text: sealFailure(error), seen, ttlMs: wish.errorTtlMs, claim });
       throw error;
     }
