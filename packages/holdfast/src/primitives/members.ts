@@ -28,7 +28,7 @@ interface Placed {
 export function membersInOrder(locks: readonly (RLock | string)[], named: (name: string) => RLock): readonly Member[] {
   if (!Array.isArray(locks)) throw new TypeError('getMultiLock: the members must be an array of names or locks');
   if (locks.length === 0) throw new RangeError('getMultiLock needs one member at least');
-  const placed = locks.map((lock: RLock | string, index) =>
+  const placed = [...(locks as readonly (RLock | string)[])].map((lock, index) =>
     place(typeof lock === 'string' ? named(lock) : lock, index),
   );
   placed.sort((a, b) => a.slot - b.slot || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
