@@ -173,6 +173,7 @@ export interface LockClientMembers extends AsyncDisposable {
    * a promise of that.
    *
    * Locks that are still held when `fn` has settled are reported as `lost` and `leak`, aborted with reason `scope-ended`, and not renewed any more.
+   * With `releaseOnScopeEnd` they are given back instead, and nothing is reported.
    *
    * @throws TypeError when `fn` is no function; what `fn` throws.
    */
@@ -223,7 +224,8 @@ export interface LockClientMembers extends AsyncDisposable {
    * What has a `minHoldMs`, or is a run of `oncePer`, stays taken in Redis until that is over.
    *
    * Not promised when Redis does not answer. What gives locks back is then written behind what took them, also for calls that have rejected before, and
-   * Redis reads both when it goes on, unless the connection was lost or very much had been sent to it. Else leases run out by themselves.
+   * Redis reads both when it goes on, unless the connection was lost or very much had been sent to it, or Redis was paused (`CLIENT PAUSE`, a planned
+   * failover): what waits in a pause is dropped with its connection. Else leases run out by themselves.
    *
    * @throws TypeError or RangeError for options that cannot work: then nothing is closed.
    */

@@ -113,7 +113,10 @@ export interface LockClientOptions {
    * an `owner`. `unlock`, `acquire` and `withLock` are not affected. Default false.
    */
   strictScopes?: boolean | undefined;
-  /** Release holds that a `client.run` leaves open, instead of letting their lease run out. Default false; see `docs/semantics.md`. */
+  /**
+   * Release what `lock()` and `tryLock()` leave open in a scope, as `client.run`, instead of letting its lease run out; it is not reported then. Default false; see
+   * `docs/semantics.md`.
+   */
   releaseOnScopeEnd?: boolean | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Guard } from './guard.js';
 
 /** Options of {@link Election.campaign}. */
 export interface CampaignOptions {
-  /** What observers know this candidate by. At most 256 characters, no white space. Default: the client's id. */
+  /** What observers know this candidate by, unless it re-enters the leadership of another. At most 256 characters, no white space. Default: the client's id. */
   id?: string | undefined;
   /** Longest wait in milliseconds, then the campaign rejects with LockTimeoutError. Default: without limit, while Redis answers. */
   waitMs?: number | undefined;
@@ -63,7 +63,8 @@ export interface Election {
   readonly name: string;
   /**
    * Waits to become the leader, runs `fn`, and gives the leadership back when `fn` has settled. Returns what `fn` returns. `fn` has to end when
-   * {@link Leadership.signal} aborts. Inside `fn` of a leader a campaign of the same client is won at once, with the same token.
+   * {@link Leadership.signal} aborts. Inside `fn` of a leader a campaign of the same client is won at once, with the same token;
+   * observers go on being told the `id` of the one around it, also when that has ended before.
    *
    * @throws what `fn` throws; LockLostError when the leadership was lost, also where `fn` has returned; else as {@link RLock.acquire}.
    */
@@ -78,7 +79,8 @@ export interface Election {
    *
    * What it tells has been so, and may be over when it is read: only {@link Leadership.token} and a guard can tell.
    *
-   * @throws LockUnavailableError when Redis has not answered for `responseTimeoutMs`, LockRefusedError, LockClientClosedError: in the pending step.
+   * @throws LockUnavailableError when Redis has not answered for `responseTimeoutMs`, LockRefusedError, LockClientClosedError: in the pending
+   * step. TypeError when a step is asked for while another one waits: that one goes on.
    */
   observe(options?: ObserveOptions): AsyncIterableIterator<Leader | undefined>;
   /** Gives up what this object leads; see {@link Leadership.resign}. Answers whether it led. Campaigns that still wait go on. */

@@ -91,8 +91,8 @@ export interface RLock<H extends Hold = Hold> {
   /** Remaining lease in Redis in milliseconds; -2 when the lock is free, -1 when it has no expiry, as PTTL. */
   remainTimeToLive(): Promise<number>;
   /**
-   * Takes the lock from its present owner, if it has one, also from a lock of another kind with the same name. A hold of this process is aborted before
-   * this resolves, one of another by message; a spin lock of another process finds out when it renews.
+   * Takes the lock from its present owner, if it has one, also from a lock of another kind with the same name; that of a `readLock()` only from readers, that of a
+   * `writeLock()` not from them. A hold of this process is aborted before this resolves, one of another by message; a spin lock of another process finds out when it renews.
    *
    * Not promised: that it is not carried out after it has rejected with LockUnavailableError, when the connection is your own client and
    * delivers the command late.

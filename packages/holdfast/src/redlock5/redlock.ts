@@ -54,8 +54,8 @@ const MARGIN_MS = 100;
  * The class of redlock 5, over locks of holdfast on one Redis, one master behind Sentinel, or one Cluster. Its locks are those of `getLock` and
  * `getMultiLock` with the same names; they exclude those of the package redlock too, so processes can be moved one after the other.
  *
- * The event `error` tells of each lock that was busy ({@link ResourceLockedError}) and of trouble in the background; without a listener it is
- * no exception.
+ * The event `error` tells of each question that found a lock busy ({@link ResourceLockedError}): when that is found, and once more when a wait for it
+ * ends in vain. It also tells of trouble in the background. Without a listener it is no exception.
  */
 export class Redlock extends EventEmitter {
   /** The one that it was made with. */

@@ -254,6 +254,19 @@ describe('holdfast/redlock', () => {
     await (await waiting).release();
   });
 
+  it('tells of a busy lock when that is found, and once more when the wait was in vain', async () => {
+    const name = freshName();
+    const redlock = new ours.default([connect()], { retryCount: 10, retryDelay: 100 });
+    const lock = await new ours.default([connect()]).acquire([name], DURATION_MS);
+    const told: unknown[] = [];
+    redlock.on('error', (error) => told.push(error));
+    const waiting = failureOf(redlock.acquire([name], DURATION_MS));
+    await waitUntil(() => told.length > 0, { what: 'it was found busy' });
+    await waiting;
+    expect(told).toEqual([expect.any(ours.ResourceLockedError), expect.any(ours.ResourceLockedError)]);
+    await lock.release();
+  });
+
   it('tells the routine of a loss, with the reason, and the caller by ExecutionError', async () => {
     const name = freshName();
     const redlock = new ours.default([connect()]);
