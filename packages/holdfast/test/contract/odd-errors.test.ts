@@ -9,13 +9,13 @@ const boom = () => {
 };
 
 /** What no look at it survives. */
-function revoked(): object {
+function revoked(): Error {
   const { proxy, revoke } = Proxy.revocable(new Error('work failed'), {});
   revoke();
   return proxy;
 }
 
-const errors: [what: string, make: () => object][] = [
+const errors: [what: string, make: () => Error][] = [
   ['whose cause throws when it is read', () => Object.defineProperty(new Error('work failed'), 'cause', { get: boom })],
   ['that throws when it is written to', () => new Proxy(new Error('work failed'), { set: boom, defineProperty: boom })],
   ['that is a revoked proxy', revoked],
@@ -37,7 +37,7 @@ describe('an error of the function', () => {
       (error: unknown) => ({ error }),
     );
 
-  async function expectThrown(call: (fail: () => never) => Promise<unknown>, failure: object): Promise<void> {
+  async function expectThrown(call: (fail: () => never) => Promise<unknown>, failure: Error): Promise<void> {
     const fail = () => {
       throw failure;
     };
