@@ -19,6 +19,8 @@ export interface BallotListener {
   onVoteLost(ballot: Ballot, reason: LockLostReason): void;
   /** A renewal of the vote is overdue. */
   onVoteSuspect(): void;
+  /** Somebody has come to wait for what was voted. */
+  onContended(): void;
 }
 
 /**
@@ -103,6 +105,10 @@ export class Ballot implements StakeListener {
 
   onSuspect(): void {
     this.#listener?.onVoteSuspect();
+  }
+
+  onContended(): void {
+    this.#listener?.onContended();
   }
 
   #giveBack(now: number): void {

@@ -12,7 +12,7 @@
  *
  * - *Round*: all nodes are asked at once, without a place in their queues. A node that does not answer in time is passed over.
  * - *Line*: waiting is for one node only, the first in an order by the name that answers. It has the queue, and tells who is next by message, so
- *   nobody polls. It must have voted in a round too, so that nobody overtakes those who stand there.
+ *   nobody polls. It must have voted in a round too, so that nobody overtakes those who stand there. When it alone is in the way: {@link LineWatch}.
  * - *Gathering*: who has the vote of that node is the only one who asks the others for longer than a moment, with a place in their queues. Queues everywhere
  *   would split the votes among those who wait.
  *
@@ -79,7 +79,7 @@ export class Candidacy {
       done: () => this.#round(),
       failed: (failure) => listener.onFailed(failure),
     });
-    this.#lineWatch = new LineWatch(electorate, () => this.#startAgain());
+    this.#lineWatch = new LineWatch({ electorate, ballots, tally: this.#tally, maker: listener }, this);
     this.#voting = new Voting(electorate, ballots, listener);
   }
 
@@ -100,14 +100,6 @@ export class Candidacy {
     return this.#line && this.#ballots.at(this.#line);
   }
 
-  get #now(): number {
-    return this.#electorate.parts.clock.now();
-  }
-
-  get #majority(): number {
-    return this.#electorate.majority;
-  }
-
   get #nodeTimeoutMs(): number {
     return this.#electorate.nodeTimeoutMs(this.#demand.terms.leaseMs);
   }
@@ -118,7 +110,7 @@ export class Candidacy {
     this.#demand = demand;
     if (this.#state === 'queued') this.#lineBallot?.tenure.want(demand);
     // The votes are for the lease of a call that has gone.
-    else if (!isSame && this.#ballots.votes.length > 0) this.#startAgain();
+    else if (!isSame && this.#ballots.votes.length > 0) this.startAgain();
   }
 
   ask(): void {
@@ -144,19 +136,20 @@ export class Candidacy {
 
   #reach(): void {
     this.#rest('reaching');
-    this.#unansweredSince ??= this.#now;
+    this.#unansweredSince ??= this.#electorate.parts.clock.now();
     this.#reaching.begin(this.#nodeTimeoutMs);
   }
 
   /** After votes were lost, or not had. */
-  #startAgain(): void {
+  startAgain(): void {
     this.#ballots.withdrawAll();
     this.#pauseThen(() => this.#reach());
   }
 
   #pauseThen(step: () => void): void {
     this.#rest('pausing');
-    this.#after(this.#now + this.#nodeTimeoutMs * (0.5 + this.#electorate.parts.random()), step);
+    const { clock, random } = this.#electorate.parts;
+    this.#after(clock.now() + this.#nodeTimeoutMs * (0.5 + random()), step);
   }
 
   // ---------------------------------------------------------------- asking all
@@ -176,12 +169,12 @@ export class Candidacy {
   /** A node has answered. */
   onAnswer(ballot: Ballot): void {
     if (this.#state === 'round' || this.#state === 'gathering') this.#count();
-    else if (this.#state === 'queued') this.#onLineAnswer(ballot);
+    else if (this.#state === 'queued' && ballot.node === this.#line) this.#onLineAnswer(ballot);
   }
 
   /** A vote is lost again, before there was a majority. */
   onVoteLost(ballot: Ballot): void {
-    if (ballot.node === this.#line) this.#startAgain();
+    if (ballot.node === this.#line) this.startAgain();
   }
 
   #count(): void {
@@ -197,12 +190,12 @@ export class Candidacy {
     const open = this.#voting.timeIsOver ? 0 : this.#tally.open;
     const inLine = this.#inLine;
     if (refusal !== undefined) this.#listener.onFailed(refusal);
-    else if (answers + open < this.#majority) this.#startAgain();
+    else if (answers + open < this.#electorate.majority) this.startAgain();
     else if (inLine?.answer === 'no') this.#busy(inLine);
-    else if (inLine?.answer === 'yes' && votes + open < this.#majority) {
+    else if (inLine?.answer === 'yes' && votes + open < this.#electorate.majority) {
       this.#line = inLine.node;
       this.#gather();
-    } else if (open === 0) this.#startAgain();
+    } else if (open === 0) this.startAgain();
   }
 
   get #inLine(): Ballot | undefined {
@@ -231,9 +224,19 @@ export class Candidacy {
     if (this.#state === 'queued') this.#lineWatch.begin(node, this.#nodeTimeoutMs);
   }
 
+  onPassedOver(voter: LockNode | undefined): void {
+    this.#line = voter;
+    this.#won();
+  }
+
+  /** Who comes to wait for what others have voted aside has the vote of the line. */
+  onContended(): void {
+    if (this.#state === 'queued') this.#lineWatch.giveWay(this.#line);
+  }
+
   #onLineAnswer(ballot: Ballot): void {
     if (ballot.answer === 'no') this.#listener.onBusy(ballot.askedAt, ballot.owner);
-    else if (ballot.answer === 'failed') this.#startAgain();
+    else if (ballot.answer === 'failed') this.startAgain();
     else {
       this.#gatherings = 0;
       this.#gather();
@@ -247,7 +250,7 @@ export class Candidacy {
     this.#rest('gathering');
     this.#gatherings++;
     const ms = GATHER_TIMEOUTS * this.#nodeTimeoutMs;
-    this.#vote({ terms: this.#demand.terms, patientUntil: this.#now + ms }, ms);
+    this.#vote({ terms: this.#demand.terms, patientUntil: this.#electorate.parts.clock.now() + ms }, ms);
     if (this.#state === 'gathering') this.#count();
   }
 
@@ -255,9 +258,9 @@ export class Candidacy {
     const { answers, refusal } = this.#tally;
     const line = this.#lineBallot;
     if (refusal !== undefined) this.#listener.onFailed(refusal);
-    else if (answers < this.#majority || line === undefined) {
+    else if (answers < this.#electorate.majority || line === undefined) {
       this.#unansweredSince ??= this.#voting.begunAt;
-      this.#startAgain();
+      this.startAgain();
     } else this.#giveWay(line);
   }
 

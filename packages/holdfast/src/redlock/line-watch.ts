@@ -1,39 +1,94 @@
 import type { Appointment } from '@holdfast/watchdog';
+import type { Demand } from '../tenure/demand.js';
+import type { Ballots } from './ballots.js';
 import type { Electorate } from './electorate.js';
 import type { LockNode } from './lock-node.js';
+import type { Tally } from './tally.js';
+import { type BallotMaker, Voting } from './voting.js';
 
 /** A node in line that does not answer is given up at the second look, one so many node timeouts after the other. */
 const LOOK_TIMEOUTS = 4;
+/** So often the others are asked, after a first time that comes with the second look. */
+const ASIDE_MS = 10_000;
 
-/** Looks whether the node where a candidacy stands in line is still there: a node that has gone sends no message. */
+interface Parts {
+  readonly electorate: Electorate;
+  readonly ballots: Ballots;
+  readonly tally: Tally;
+  readonly maker: BallotMaker;
+}
+
+interface LineListener {
+  readonly demand: Demand;
+  /** The node in line does not answer any more. */
+  startAgain(): void;
+  /** The others are a majority, and have voted. */
+  onPassedOver(voter: LockNode | undefined): void;
+}
+
+/**
+ * Looks whether the line is worth standing in any more, because no message tells of either of these:
+ * - The node in line has gone.
+ * - What the line waits for is taken on that node alone: by somebody who could not give it back there, or who took it nowhere else. So now and then the others
+ *   are asked, aside, without a place in their queues. Their votes count when they have stood for as long as a node may take: whoever has the vote of
+ *   the line queues there meanwhile, and goes first.
+ */
 export class LineWatch {
-  readonly #electorate: Electorate;
-  readonly #onGone: () => void;
+  readonly #parts: Parts;
+  readonly #listener: LineListener;
+  #voting: Voting | undefined;
   #looksInVain = 0;
+  #asksAt = 0;
   #next: Appointment | undefined;
 
-  constructor(electorate: Electorate, onGone: () => void) {
-    this.#electorate = electorate;
-    this.#onGone = onGone;
+  constructor(parts: Parts, listener: LineListener) {
+    this.#parts = parts;
+    this.#listener = listener;
   }
 
-  begin(node: LockNode, nodeTimeoutMs: number): void {
+  begin(line: LockNode, nodeTimeoutMs: number): void {
     this.stop();
     this.#looksInVain = 0;
-    this.#plan(node, LOOK_TIMEOUTS * nodeTimeoutMs);
+    this.#asksAt = this.#parts.electorate.parts.clock.now() + 1.5 * LOOK_TIMEOUTS * nodeTimeoutMs;
+    this.#plan(line, nodeTimeoutMs);
   }
 
   stop(): void {
     this.#next?.cancel();
     this.#next = undefined;
+    this.#voting?.stop();
   }
 
-  #plan(node: LockNode, ms: number): void {
-    const { clock, waits } = this.#electorate.parts;
+  /** What was voted aside is given back. */
+  giveWay(line: LockNode | undefined): void {
+    const { ballots } = this.#parts;
+    ballots.withdraw(...ballots.all.filter(({ node }) => node !== line));
+  }
+
+  #plan(line: LockNode, nodeTimeoutMs: number): void {
+    const { clock, waits, random } = this.#parts.electorate.parts;
+    // Those who ask the others at the same time divide the votes.
+    const ms = LOOK_TIMEOUTS * nodeTimeoutMs * (0.5 + random());
     this.#next = waits.at(clock.now() + ms, () => {
-      this.#looksInVain = node.mayVote ? 0 : this.#looksInVain + 1;
-      if (this.#looksInVain < 2) this.#plan(node, ms);
-      else this.#onGone();
+      this.#looksInVain = line.mayVote ? 0 : this.#looksInVain + 1;
+      if (this.#looksInVain === 2) return this.#listener.startAgain();
+      this.#plan(line, nodeTimeoutMs);
+      if (clock.now() < this.#asksAt) return;
+      this.#asksAt = clock.now() + ASIDE_MS;
+      this.#ask(line, nodeTimeoutMs);
+    });
+  }
+
+  #ask(line: LockNode, nodeTimeoutMs: number): void {
+    const { electorate, ballots, tally, maker } = this.#parts;
+    const { terms } = this.#listener.demand;
+    this.#voting = new Voting(electorate, ballots, maker);
+    this.#voting.begin({ terms, patientUntil: Number.NEGATIVE_INFINITY }, nodeTimeoutMs, () => {
+      const [vote] = ballots.votes;
+      if (tally.suffices(terms)) return this.#listener.onPassedOver(vote?.node);
+      this.giveWay(line);
+      // Another one may have asked at that moment.
+      if (vote !== undefined) this.begin(line, nodeTimeoutMs);
     });
   }
 }

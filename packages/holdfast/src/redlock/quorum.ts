@@ -231,6 +231,10 @@ export class Quorum implements Stake, BallotListener, CandidacyListener, Votes, 
     if (healthy === this.majority - 1) this.#listener.onSuspect(this);
   }
 
+  onContended(): void {
+    this.#candidacy.onContended();
+  }
+
   onLost(reason: string): void {
     this.#loss = reason as LockLostReason;
     this.#listener.onLost(this, this.#loss);

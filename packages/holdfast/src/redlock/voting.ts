@@ -52,13 +52,15 @@ export class Voting {
     this.#limit?.cancel();
   }
 
-  /** Asks the nodes that may vote and have not: those that queue already, or were not asked. */
+  /** Asks the nodes that may vote and have not: those that were not asked, and, for a demand that waits, those that queue already. */
   #open(demand: Demand): void {
     for (const node of this.#electorate.nodes) {
       const before = this.#ballots.at(node);
       if (before?.answer === 'failed') this.#ballots.withdraw(before);
       const known = this.#ballots.at(node);
-      if (known?.answer === 'yes' || (known === undefined && !node.mayVote)) continue;
+      const isOpen =
+        known === undefined ? node.mayVote : known.answer !== 'yes' && Number.isFinite(demand.patientUntil);
+      if (!isOpen) continue;
       const ballot = known ?? this.#maker.ballotAt(node, demand);
       ballot.answer = 'none';
       if (known !== undefined) ballot.tenure.want(demand);

@@ -131,6 +131,8 @@ export interface StakeListener {
   onFailed(stake: Stake, failure: Failure | { kind: 'over' }): void;
   onLost(stake: Stake, reason: LockLostReason): void;
   onSuspect(stake: Stake): void;
+  /** While it is held: another process has come to wait for it. */
+  onContended?(): void;
 }
 
 /** Makes a stake; it asks when it is told to. */

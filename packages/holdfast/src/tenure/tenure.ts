@@ -191,6 +191,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
 
   contended(): void {
     this.otherWaiters.noticed(this.#parts.clock.now());
+    this.#listener.onContended?.();
   }
 
   verify(): void {

@@ -582,7 +582,7 @@ describe('a node that was restarted', () => {
 });
 
 describe('waiting', () => {
-  it('polls no node: one question in each re-ask period, at the node in line, and a message brings the lock', async () => {
+  it('polls no node: one question in each re-ask period, at the node in line, one in ten seconds at the others, and a message brings the lock', async () => {
     const name = freshName();
     const [mine, theirs] = [await warmed(name), await warmed(name)];
     const hold = await within(mine.acquire({ leaseMs: LEASE_MS }));
@@ -596,8 +596,8 @@ describe('waiting', () => {
     const renewed = mine.name === theirs.name ? 30_000 / (LEASE_MS / 3) : 0;
     await world.pass(30_000);
     const sent = world.links.map(({ scripts }, node) => scripts - (before[node] as number));
-    // The holder's renewals, and behind them the questions of who waits.
-    for (const node of NODES) if (node !== line) expect(sent[node]).toBeLessThanOrEqual(renewed + 3);
+    // The holder's renewals, and behind them the questions of who waits: the first at the others comes early.
+    for (const node of NODES) if (node !== line) expect(sent[node]).toBeLessThanOrEqual(renewed + 3 + 4);
     expect(sent[line]).toBeLessThanOrEqual(renewed + 3 + 30_000 / 1_000);
     await within(kept.release());
     const releasedAt = world.clock.now();
@@ -645,6 +645,98 @@ describe('a client that waits', () => {
     expect(await within(newcomer.tryLock())).toBe(false);
     for (const way of ways) way.thaw();
     await within((await within(call)).release());
+  });
+});
+
+describe('a lock that nobody has but on the node in line', () => {
+  const name = 'report';
+  const LINE = 4;
+  const long = { watchdogTimeoutMs: 30_000 };
+  /** Somebody has the lock there who will not give it back. */
+  const takenInLine = () => world.admins[LINE]?.hset(name, `${randomUUID()}:1`, '1');
+  /** A hold whose client is then cut off from the node in line. */
+  const cutOff = async () => {
+    const ways = world.ownLinks();
+    const client = world.open(long, ways);
+    await within(client.connect());
+    const hold = await within(client.getRedLock(name).acquire());
+    await world.until(async () => (await takenOn(name)).length === NODES.length, 'all nodes to vote');
+    return { hold, cut: () => ways[LINE]?.freeze() };
+  };
+  const since = async (call: Promise<Hold>) => {
+    const begunAt = world.clock.now();
+    const hold = await within(call);
+    return { hold, tookMs: world.clock.now() - begunAt };
+  };
+
+  it('is had by who comes, in a moment', async () => {
+    const lock = await warmed(name, long);
+    await takenInLine();
+    const { hold, tookMs } = await since(lock.acquire());
+    expect(tookMs).toBeLessThan(1_000);
+    expect(await takenOn(name)).toEqual(NODES);
+    await within(hold.release());
+    await world.until(async () => (await takenOn(name)).length === 1, 'the others to be free');
+  });
+
+  it('since its last owner could not give it back there, is had by who comes, in a moment', async () => {
+    const { hold: kept, cut } = await cutOff();
+    const lock = await warmed(name, long);
+    cut();
+    await within(kept.release());
+    expect(await takenOn(name)).toEqual([LINE]);
+    const { hold, tookMs } = await since(lock.acquire());
+    expect(tookMs).toBeLessThan(1_000);
+    await within(hold.release());
+  });
+
+  it('since its last owner could not give it back there, is had by who has waited for long, before the lease is over there', async () => {
+    const { hold: kept, cut } = await cutOff();
+    const call = (await warmed(name, long)).acquire();
+    await world.pass(15_000);
+    cut();
+    await within(kept.release());
+    const { hold, tookMs } = await since(call);
+    expect(tookMs).toBeLessThan(11_000);
+    await within(hold.release());
+  });
+
+  it('is had by all who wait in that line, one at a time', async () => {
+    const locks = [await warmed(name, long), await warmed(name, long), await warmed(name, long)];
+    await takenInLine();
+    let most = 0;
+    let inside = 0;
+    const sections = locks.map((lock) =>
+      lock.withLock(async () => {
+        most = Math.max(most, ++inside);
+        await new Promise<void>((resolve) => void world.clock.setTimer(resolve, 20));
+        inside--;
+      }),
+    );
+    const begunAt = world.clock.now();
+    await within(Promise.all(sections));
+    expect({ most, inTime: world.clock.now() - begunAt < 35_000 }).toEqual({ most: 1, inTime: true });
+  });
+
+  it('since the one that is next there has only just heard of it, is not had by another one that asks the others before it', async () => {
+    const [first, second] = [world.ownLinks(), world.ownLinks()];
+    const kept = await within((await warmed(name)).acquire());
+    const order: string[] = [];
+    const wait = (who: string, ways: Link[]) =>
+      world
+        .open({ watchdogTimeoutMs: LEASE_MS }, ways)
+        .getRedLock(name)
+        .withLock(() => void order.push(who));
+    const calls = [wait('first', first)];
+    await world.until(async () => (await world.waiters(name, 'queue')) === 1, 'a waiter');
+    calls.push(wait('second', second));
+    await world.until(async () => (await world.waiters(name, 'queue')) === 2, 'two waiters');
+    for (const way of first) way.freeze();
+    await within(kept.release());
+    await world.until(async () => (await takenOn(name)).length === NODES.length, 'the second one to look');
+    for (const way of first) way.thaw();
+    await within(Promise.all(calls));
+    expect(order).toEqual(['first', 'second']);
   });
 });
 
