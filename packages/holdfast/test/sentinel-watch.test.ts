@@ -270,6 +270,18 @@ describe('a sentinel', () => {
     expect(current.drops).toBe(0);
   });
 
+  it('that tells of the new master just behind its answer, when both are read at once, keeps nobody from the new one', async () => {
+    const { after, sentinel, clock, setOutTo, heard } = await setUp();
+    sentinel.next = after;
+    await clock.advance(BEAT_MS);
+    await waitUntil(() => sentinel.master === after, { what: 'it has told' });
+    await heard();
+    const current = setOutTo(after);
+    await waitUntil(() => current.isReady() || current.drops > 0, { what: 'how the way there ends' });
+    await heard();
+    expect(current.drops).toBe(0);
+  });
+
   it('that tells late of a failover which was undone since keeps nobody from the master for longer than sentinels take to agree', async () => {
     const { before, after, sentinels, clock, connectTo, dropped } = await setUp({ sentinels: 2 });
     const [leader, late] = sentinels as [FakeSentinel, FakeSentinel];

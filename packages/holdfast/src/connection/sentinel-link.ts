@@ -118,9 +118,12 @@ export class SentinelLink {
   readonly #ask = (): void => {
     const { status, stream } = this.#redis;
     if (status !== 'ready') return;
+    const known = this.#master;
+    // What it says by itself behind its answer is newer, and is heard first where both are read at once: a promise takes a turn.
+    const learn = (master: unknown) => known === this.#master && this.#learn(master);
     // In one packet, so that nothing changes in between. The other way round is not allowed: who listens may not ask (RESP2).
     stream.cork();
-    void this.#owe(this.#redis.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', this.#name).then(this.#learn));
+    void this.#owe(this.#redis.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', this.#name).then(learn));
     void this.#owe(this.#redis.subscribe('+switch-master', '+promoted-slave'));
     stream.uncork();
     this.#beat = this.#tools.after(BEAT_MS, this.#askAgain);
@@ -142,12 +145,12 @@ export class SentinelLink {
     return answer.then(answered, answered);
   }
 
-  readonly #learn = (master: unknown): void => {
+  #learn(master: unknown): void {
     if (!Array.isArray(master)) return this.#listener.onNamed(undefined);
     const before = this.#master;
     this.#master = [String(master[0]), String(master[1])];
     this.#listener.onNamed(this.#master, before);
-  };
+  }
 
   /** `<name> <old ip> <old port> <new ip> <new port>` or `slave <id> <ip> <port> @ <name> <old ip> <old port>` */
   readonly #heard = (channel: string, message: string): void => {

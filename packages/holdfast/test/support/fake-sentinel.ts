@@ -17,6 +17,8 @@ export class FakeSentinel {
   master: Master;
   /** Whether who listens may stop it. */
   unsubscribing: 'allowed' | 'refused' = 'allowed';
+  /** Whom it has as the master, and says so, at once when it has been asked the next time. */
+  next: Master | undefined;
   /** How often it was asked for the master. */
   asked = 0;
   /** How often it was asked to be listened to. */
@@ -42,9 +44,7 @@ export class FakeSentinel {
 
   /** It tells who listens that the master is another one. */
   switchTo(to: Master): void {
-    const words = ['main', ...this.master, ...to].join(' ');
-    this.master = to;
-    const message = array(bulk('message'), bulk('+switch-master'), bulk(words));
+    const message = this.#switch(to);
     for (const socket of this.#listening) if (!this.#forgotten.has(socket)) socket.write(message);
   }
 
@@ -63,6 +63,14 @@ export class FakeSentinel {
     await new Promise((closed) => this.#server.close(closed));
   }
 
+  /** What it tells who listens. */
+  #switch(to: Master): string {
+    const words = ['main', ...this.master, ...to].join(' ');
+    this.master = to;
+    this.next = undefined;
+    return array(bulk('message'), bulk('+switch-master'), bulk(words));
+  }
+
   #welcome(socket: Socket): void {
     let rest = '';
     this.#open.add(socket);
@@ -74,7 +82,7 @@ export class FakeSentinel {
       if (this.#forgotten.has(socket)) return;
       const { requests, rest: begun } = requestsIn(rest + chunk.toString('latin1'));
       rest = begun;
-      for (const words of requests) socket.write(this.#answer(socket, words));
+      socket.write(requests.map((words) => this.#answer(socket, words)).join(''));
     });
   }
 
@@ -89,7 +97,10 @@ export class FakeSentinel {
       case 'subscribe':
         this.#listening.add(socket);
         this.subscribed++;
-        return words.map((channel, index) => array(bulk('subscribe'), bulk(channel), number(index + 1))).join('');
+        return [
+          ...words.map((channel, index) => array(bulk('subscribe'), bulk(channel), number(index + 1))),
+          this.next === undefined ? '' : this.#switch(this.next),
+        ].join('');
       case 'unsubscribe':
         if (this.unsubscribing === 'refused') return '-NOPERM this user has no permissions\r\n';
         this.#listening.delete(socket);
