@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { guardLeaks, ManualClock, waitUntil } from '@holdfast/testkit';
 import { Schedule } from '@holdfast/watchdog';
 import { describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import type { ConnectionTools } from '../src/connection/connection-tools.js';
 import { SentinelWatch } from '../src/connection/sentinel-watch.js';
 import { ServerCheck } from '../src/connection/server-check.js';
@@ -29,6 +29,7 @@ async function setUp({
   behind = Number.POSITIVE_INFINITY,
   host = '127.0.0.1',
   lookUp = undefined as LookUp | undefined,
+  options = {} as RedisOptions,
 } = {}) {
   const servers = [new HostileServer(), new HostileServer()];
   const [before, after] = await Promise.all(
@@ -42,7 +43,10 @@ async function setUp({
   leaks.cleanup(() => Promise.all([...servers, ...sentinels].map((server) => server.close())));
   const clock = new ManualClock();
   const schedule = new Schedule(clock, 'background', () => undefined);
-  const template = new Redis({ sentinels: sentinels.map(({ address }) => address), name: 'main', lazyConnect: true });
+  const template = new Redis({
+    ...{ sentinels: sentinels.map(({ address }) => address), name: 'main', lazyConnect: true },
+    ...options,
+  });
   const tools: ConnectionTools = {
     at: (time, action) => schedule.at(time, action),
     after: (ms, action) => schedule.at(clock.now() + ms, action),
@@ -318,6 +322,17 @@ describe('a sentinel', () => {
     expect(sentinel.asked).toBe(1);
     sentinel.switchTo(after);
     await dropped(old, 3);
+  });
+
+  it('and that refuses it is not left for it, whatever your client does at an error', async () => {
+    const { sentinel, clock, heard } = await setUp({ options: { reconnectOnError: () => true } });
+    sentinel.unsubscribing = 'refused';
+    for (let beat = 0; beat < 2; beat++) {
+      await clock.advance(BEAT_MS);
+      await waitUntil(() => sentinel.subscribed === 2 + beat, { what: 'it has to answer', timeoutMs: 4_000 });
+      await heard();
+    }
+    expect(sentinel.asked).toBe(1);
   });
 
   it('that is not listened to any more has no timer', async () => {

@@ -79,6 +79,8 @@ export class SentinelLink {
       lazyConnect: false,
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
+      // It may refuse us what we can do without.
+      reconnectOnError: null,
       retryStrategy: () => RETRY_MS,
     });
     withCredentialsOf(redis, credentials);
