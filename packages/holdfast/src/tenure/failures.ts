@@ -1,3 +1,4 @@
+import type { Reach } from '../connection/reach.js';
 import { isLasting } from '../connection/trouble.js';
 import { unavailable } from '../connection/unavailable.js';
 import { called } from '../lock-error.js';
@@ -25,17 +26,24 @@ export function failureError({ name, primitive }: About, failure: Failure): Erro
   return unavailable(`Redis ${outcome} about ${called(primitive, name)}`, name, failure.error);
 }
 
-/** Redis has been silent for too long. */
+/** Redis has been silent for too long. `reach`: as it is now. */
 export function unavailableError(
   { name, primitive }: About,
   silentMs: number,
   cause: Error | undefined,
+  reach: Reach,
 ): LockUnavailableError {
-  const what = `Redis has ${answers(cause) ? 'refused to answer' : 'not answered'} for ${Math.round(silentMs)} ms about ${called(primitive, name)}`;
-  return unavailable(what, name, cause);
+  // What it said before it fell silent is not what it has said for most of the time.
+  const isSilent = reach.state === 'connected' && 2 * reach.silentMs > silentMs;
+  const outcome = answers(cause) && !isSilent ? 'refused to answer' : 'not answered';
+  return unavailable(
+    `Redis has ${outcome} for ${Math.round(silentMs)} ms about ${called(primitive, name)}`,
+    name,
+    cause,
+  );
 }
 
-/** It is what Redis has said itself, and not that nothing came from there. */
+/** It is what Redis has said itself, and not that nothing came from there: not that another server is to be asked, which may be silent. */
 function answers(error: Error | undefined): boolean {
-  return error !== undefined && /^[A-Z]{3,} /.test(error.message);
+  return error !== undefined && /^(?!MOVED |ASK )[A-Z]{3,} /.test(error.message);
 }

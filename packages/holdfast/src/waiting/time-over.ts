@@ -52,6 +52,7 @@ export function judgeOverdue(call: OverdueCall, awaited: AwaitedThing, parts: Pa
   const decision = decisionOn(call, awaited, parts);
   const { about, asking } = awaited;
   if (decision.kind === 'wait') call.expireAt(decision.until);
-  else if (decision.kind === 'unavailable') call.refuse(unavailableError(about, decision.silentMs, asking?.trouble));
+  else if (decision.kind === 'unavailable')
+    call.refuse(unavailableError(about, decision.silentMs, asking?.trouble, parts.topology.reachOf(about.key)));
   else call.turnAway(decision.kind);
 }
