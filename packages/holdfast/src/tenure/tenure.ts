@@ -258,10 +258,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     return sentTwice && now < deadline && now >= restUntil ? { kind: 'released' } : { kind: 'unheld' };
   }
 
-  /**
-   * Leaves the queue, passes on a grant that crossed, undoes whatever an unanswered ask may still do. Lasts until it is acknowledged or
-   * nothing can be left to undo: a lease has run out by itself. One of which a copy is in doubt can begin later: see `goOnMs`.
-   */
+  /** Leaves the queue, passes on a grant that crossed, undoes what an unanswered ask may still do, for as long as {@link undoingAt} says. */
   async cancel(end: TenureEnd = 'unused', restUntil?: number): Promise<ReleaseOutcome> {
     let outcome: ReleaseOutcome = { kind: 'unheld' };
     if (this.#askLoop?.underWay) this.onDoubt();
