@@ -55,9 +55,9 @@ export function contend(lock: ExclusiveLock, afterMs = 0): void {
   }
 }
 
-/** The lock is about to be given back. Without a queue in Redis an ask before that would only be told that it is busy. */
+/** The lock is about to be given back. Where no message can tell us that we are next, an ask before that would only be told that it is busy. */
 export function contendBeforehand(lock: ExclusiveLock): void {
-  if (lock.operations.asksBeforehand && !lock.parts.wakeup.blind) contend(lock);
+  if (lock.operations.asksBeforehand && lock.parts.wakeup.hears) contend(lock);
 }
 
 /** The innermost hold has changed: calls inside it need not wait any longer, nor those inside what they get. */

@@ -71,7 +71,7 @@ class Client extends ClientBase implements RedLockClient {
         together: (work) => work(),
         behind: () => undefined,
       },
-      wakeup: { blind: false, foreignOwners: undefined },
+      wakeup: { blind: false, hears: false, foreignOwners: undefined },
     };
     const electorate = new Electorate(lockNodes, parts, background, times);
     const host = hostOf(parts, new QuorumQuestions(electorate));

@@ -28,6 +28,7 @@ const SHORTEST_MS = 0.5;
 /** See the module comment. */
 export class SpinWakeup implements Wakeup {
   readonly blind = true;
+  readonly hears = false;
   readonly foreignOwners = undefined;
   readonly #backOff: () => Pauses;
 

@@ -38,6 +38,8 @@ export interface WakeupSubscription {
 export interface Wakeup {
   /** Other processes may be waiting without our knowing: the lock is handed over as if they were. */
   readonly blind: boolean;
+  /** A message that gives a lock to a tenure that waits can reach this client now. */
+  readonly hears: boolean;
   /** Who else has the locks that this mode shares with clients in other languages; undefined: it shares none. */
   readonly foreignOwners: ForeignOwners | undefined;
   subscribe(operations: Operations, tenure: string, listener: InboxListener): WakeupSubscription;
@@ -66,6 +68,10 @@ export class QueueWakeup implements Wakeup {
     this.inbox = inbox;
     this.onMissed = onMissed;
     this.#joins = joins;
+  }
+
+  get hears(): boolean {
+    return this.inbox.confirmed;
   }
 
   subscribe(_: Operations, tenure: string, listener: InboxListener): WakeupSubscription {
@@ -129,6 +135,7 @@ interface RedissonWakeupParts {
 /** Redisson's broadcast; see the module comment. */
 export class RedissonWakeup implements Wakeup {
   readonly blind = true;
+  readonly hears = false;
   readonly foreignOwners: ForeignOwners;
   readonly #parts: RedissonWakeupParts;
 

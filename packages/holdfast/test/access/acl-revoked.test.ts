@@ -124,6 +124,21 @@ it('the right to listen: each refusal is told once in a while, however many latc
   for (const message of told) expect(message).toMatch(/^The connection for messages/);
 });
 
+it('the right to listen: without it the next writer of a process has the lock at once, also with writersFirst', async () => {
+  await revoke('+@all', '~*', '-subscribe');
+  const client = openAs(kit, 'limited', { reaskMs: 20_000, claimLeaseMs: 30_000 });
+  client.on('error', () => undefined);
+  const lock = client.getReadWriteLock(allowedName(), { writersFirst: true }).writeLock();
+  // The scripts are known to the server.
+  await lock.withLock(() => undefined);
+  const hold = await lock.acquire({ leaseMs: 10_000 });
+  // A shorter lease is asked for anew.
+  const next = lock.tryAcquire({ leaseMs: 1_000, waitMs: 4_000 });
+  await hold.release();
+  await (await next)?.release();
+  expect(await next).not.toBeNull();
+});
+
 it('a message that was lost is made good by a re-ask, also for a user that may not PING', async () => {
   await revoke('-ping');
   const proxy = await faultProxy({ target: kit.server });
