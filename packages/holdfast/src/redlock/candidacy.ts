@@ -166,10 +166,10 @@ export class Candidacy {
     this.#voting.begin(demand, ms, () => this.#count());
   }
 
-  /** A node has answered. */
   onAnswer(ballot: Ballot): void {
     if (this.#state === 'round' || this.#state === 'gathering') this.#count();
     else if (this.#state === 'queued' && ballot.node === this.#line) this.#onLineAnswer(ballot);
+    else if (this.#state === 'queued') this.#lineWatch.onAnswer(this.#line);
   }
 
   /** A vote is lost again, before there was a majority. */

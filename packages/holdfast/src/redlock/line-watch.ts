@@ -39,6 +39,8 @@ export class LineWatch {
   #voting: Voting | undefined;
   #looksInVain = 0;
   #asksAt = 0;
+  /** Until the next time, where some have voted. */
+  #againMs = 0;
   #next: Appointment | undefined;
 
   constructor(parts: Parts, listener: LineListener) {
@@ -49,7 +51,8 @@ export class LineWatch {
   begin(line: LockNode, nodeTimeoutMs: number): void {
     this.stop();
     this.#looksInVain = 0;
-    this.#asksAt = this.#parts.electorate.parts.clock.now() + 1.5 * LOOK_TIMEOUTS * nodeTimeoutMs;
+    this.#againMs = 1.5 * LOOK_TIMEOUTS * nodeTimeoutMs;
+    this.#asksAt = this.#parts.electorate.parts.clock.now() + this.#againMs;
     this.#plan(line, nodeTimeoutMs);
   }
 
@@ -57,6 +60,12 @@ export class LineWatch {
     this.#next?.cancel();
     this.#next = undefined;
     this.#voting?.stop();
+  }
+
+  /** One of the others has answered. Where all have, and not enough have voted, no time is left to pass. */
+  onAnswer(line: LockNode | undefined): void {
+    const { electorate, tally } = this.#parts;
+    if (tally.open === 0 && tally.votes < electorate.majority) this.#passedOverInVain(line);
   }
 
   /** What was voted aside is given back. */
@@ -84,11 +93,20 @@ export class LineWatch {
     const { terms } = this.#listener.demand;
     this.#voting = new Voting(electorate, ballots, maker);
     this.#voting.begin({ terms, patientUntil: Number.NEGATIVE_INFINITY }, nodeTimeoutMs, () => {
-      const [vote] = ballots.votes;
-      if (tally.suffices(terms)) return this.#listener.onPassedOver(vote?.node);
-      this.giveWay(line);
-      // Another one may have asked at that moment.
-      if (vote !== undefined) this.begin(line, nodeTimeoutMs);
+      if (tally.suffices(terms)) this.#listener.onPassedOver(ballots.votes[0]?.node);
+      else this.#passedOverInVain(line);
     });
+  }
+
+  /** At once: the holder may be about to ask a node anew that has not voted for it. */
+  #passedOverInVain(line: LockNode | undefined): void {
+    const { electorate, tally } = this.#parts;
+    this.#voting?.stop();
+    // Another one may have asked at that moment, or these have not voted for the holder either.
+    if (tally.votes > 0) {
+      this.#asksAt = electorate.parts.clock.now() + this.#againMs;
+      this.#againMs = Math.min(2 * this.#againMs, ASIDE_MS);
+    }
+    this.giveWay(line);
   }
 }

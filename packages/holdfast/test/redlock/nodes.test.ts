@@ -605,6 +605,26 @@ describe('waiting', () => {
     expect(world.clock.now() - releasedAt).toBeLessThan(100);
     await within(next.release());
   });
+
+  it('hardly asks a node more often that has not voted for the holder', async () => {
+    const name = freshName();
+    const long = { longestLeaseMs: 60_000 };
+    const [mine, theirs] = [await warmed(name, long), await warmed(name)];
+    const kept = await within(mine.acquire({ leaseMs: 60_000 }));
+    const line = await world.lineOf(name);
+    await world.until(async () => (await takenOn(name)).length === NODES.length, 'all nodes to vote');
+    const free = NODES.find((node) => node !== line) as number;
+    await world.admins[free]?.del(name);
+    const call = theirs.acquire();
+    await world.until(async () => (await world.waiters(name, 'queue')) === 1, 'a waiter');
+    const before = world.links.map(({ scripts }) => scripts);
+    await world.pass(30_000);
+    // Each time after twice the time, until that is ten seconds; what is voted is given back.
+    for (const node of NODES)
+      if (node !== line) expect((world.links[node]?.scripts ?? 0) - (before[node] as number)).toBeLessThanOrEqual(30);
+    await within(kept.release());
+    await within((await within(call)).release());
+  });
 });
 
 it('a call whose time is over is not told to ask inspect(), which a client of several nodes has not', async () => {
