@@ -213,8 +213,10 @@ export class Epoch {
     for (const seat of this.#seats) seat.thaw();
     if (site.clock !== undefined && site.clock.lagMs > 0) {
       // It ends leases like any other jump.
-      this.#operator.note({ code: 'clock-jump', state: 'once', target: `${site.clock.lagMs} ms, the last one` });
+      const target = `${site.clock.lagMs} ms, the last one`;
+      this.#operator.note({ code: 'clock-jump', state: 'on', target });
       site.clock.heal();
+      this.#operator.note({ code: 'clock-jump', state: 'off', target });
     }
     await restoreServers(site);
   }
