@@ -10,9 +10,9 @@ const refusal = Object.assign(new Error("READONLY You can't write against a read
 });
 
 /** A request whose first copy was unanswered when its connection broke, and whose second is on the next one. */
-function sentTwice() {
+function sentTwice(sharded = false) {
   const source = { build: () => Promise.reject(new Error('nothing is sent here')) };
-  const topology: Partial<Topology> = { sharded: false, troubleWith: () => undefined };
+  const topology: Partial<Topology> = { sharded, troubleWith: () => undefined };
   const pending = new PendingCommand(topology as Topology, 'lock', source as never, {}, () => undefined);
   const line = {} as Connection;
   const connection = (epoch: number) => Object.assign(line, { epoch });
@@ -71,4 +71,11 @@ it('one that is lost with its connection by then may have', () => {
   pending.drop();
   fail(2, new Error('Connection is closed.'));
   expect(pending.mayRun).toBe(true);
+});
+
+it('in a slot that is on its way the server that it goes to says why, and not the one that sends there', () => {
+  const { fail, pending } = sentTwice(true);
+  const reply = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
+  for (const message of ['ASK 7 there:1', 'TRYAGAIN not all is there', 'ASK 7 there:1']) fail(2, reply(message));
+  expect(pending.trouble?.message).toMatch(/^TRYAGAIN/);
 });

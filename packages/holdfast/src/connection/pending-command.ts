@@ -200,7 +200,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
       return undefined;
     }
     // What Redis refuses for good, and is not said to mean this command, means another one that left together with it.
-    if (meaning.kind !== 'unknown' || meaningOf(error).kind !== 'permanent') this.#lastError = redacted(error);
+    if (meaning.kind !== 'unknown' || meaningOf(error).kind !== 'permanent')
+      this.#lastError = this.#moreTelling(redacted(error));
     if (!isRefused) this.doubt();
     const goesOn = this.options.inLastingTrouble === 'go on';
     const isFinal = meaning.kind === 'permanent' && !(goesOn && meaning.code === CANNOT_SAVE);
@@ -222,6 +223,12 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     const delayMs = this.#retryMs;
     this.#retryMs = Math.min(delayMs * 2, LAST_RETRY_MS);
     return delayMs;
+  }
+
+  /** An ASK only says who is to be asked: in a slot that is on its way, who has answered the last try by TRYAGAIN. */
+  #moreTelling(error: Error): Error {
+    const last = this.#lastError;
+    return error.message.startsWith('ASK ') && last?.message.startsWith('TRYAGAIN ') ? last : error;
   }
 
   /** The last copy was. */

@@ -104,8 +104,11 @@ describe('the doctor names a slot that is on its way,', () => {
     const [source, target] = [await from.admin(), await to.admin()];
     if (taker === 'takes') await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', await idOf(source));
     if (giver === 'gives') await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', await idOf(target));
-    await what((...args) => callBy(to.url, ...args), `${from.host}:${from.port}`, `${to.host}:${to.port}`);
-    for (const admin of [source, target]) await admin.call('CLUSTER', 'SETSLOT', slot, 'STABLE');
+    try {
+      await what((...args) => callBy(to.url, ...args), `${from.host}:${from.port}`, `${to.host}:${to.port}`);
+    } finally {
+      for (const admin of [source, target]) await admin.call('CLUSTER', 'SETSLOT', slot, 'STABLE');
+    }
   }
 
   const idOf = async (admin: Redis) => String(await admin.call('CLUSTER', 'MYID'));
