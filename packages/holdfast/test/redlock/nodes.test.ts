@@ -611,12 +611,12 @@ describe('waiting', () => {
     const long = { longestLeaseMs: 60_000 };
     const [mine, theirs] = [await warmed(name, long), await warmed(name)];
     const kept = await within(mine.acquire({ leaseMs: 60_000 }));
-    const line = await world.lineOf(name);
     await world.until(async () => (await takenOn(name)).length === NODES.length, 'all nodes to vote');
-    const free = NODES.find((node) => node !== line) as number;
-    await world.admins[free]?.del(name);
     const call = theirs.acquire();
     await world.until(async () => (await world.waiters(name, 'queue')) === 1, 'a waiter');
+    const line = await world.lineOf(name);
+    const free = NODES.find((node) => node !== line) as number;
+    await world.admins[free]?.del(name);
     const before = world.links.map(({ scripts }) => scripts);
     await world.pass(30_000);
     // Each time after twice the time, until that is ten seconds; what is voted is given back.
