@@ -78,7 +78,7 @@ export class ClusterTopology implements Topology {
 
   get ready(): boolean {
     const { owners } = this.#map;
-    return owners.size > 0 && [...owners].filter((node) => !this.#connections.get(node)?.ready).length === 0;
+    return owners.size > 0 && [...owners].every((node) => this.#connections.get(node)?.ready);
   }
 
   get ended(): boolean {

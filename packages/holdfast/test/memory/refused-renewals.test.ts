@@ -85,8 +85,21 @@ it.each(passing)('the answer %s to each of them is the cause of the loss, and to
   await pass(LEASE_MS);
 });
 
+/** Its connections break, and none can be made: from here on no renewal is answered. */
+async function expectLossInSilence({ server, pass }: ReturnType<typeof setUp>, hold: Hold) {
+  server.hangUp();
+  const admit = server.refuse({ code: 'BUSY' });
+  await pass(2 * LEASE_MS);
+  const { message, cause } = hold.signal.reason as LockLostError;
+  expect(message).toContain('Redis answered no renewal');
+  expect(cause).toBeUndefined();
+  admit();
+  await pass(LEASE_MS);
+}
+
 it('a refusal that has passed is not what a later loss is blamed on', async () => {
-  const { client, server, pass } = setUp();
+  const room = setUp();
+  const { client, server, pass } = room;
   const hold = await client.getLock('it').acquire();
   const admit = server.refuse({ code: 'READONLY' });
   await pass(0.8 * LEASE_MS);
@@ -94,14 +107,7 @@ it('a refusal that has passed is not what a later loss is blamed on', async () =
   admit();
   await pass(LEASE_MS);
   expect(hold.state).toBe('held');
-  server.hangUp();
-  const admitNone = server.refuse({ code: 'BUSY' });
-  await pass(2 * LEASE_MS);
-  const { message, cause } = hold.signal.reason as LockLostError;
-  expect(message).toContain('Redis answered no renewal');
-  expect(cause).toBeUndefined();
-  admitNone();
-  await pass(LEASE_MS);
+  await expectLossInSilence(room, hold);
 });
 
 const before: [code: string, refuse: (server: MemoryServer) => () => void][] = [
@@ -110,19 +116,13 @@ const before: [code: string, refuse: (server: MemoryServer) => () => void][] = [
   ['NOPERM', (server) => server.refuse({ code: 'NOPERM', commands: ['evalsha', 'eval'] })],
 ];
 it.each(before)('the answer %s is not what a loss is blamed on when silence followed it', async (_, refuse) => {
-  const { client, server, pass } = setUp();
+  const room = setUp();
+  const { client, server, pass } = room;
   const hold = await client.getLock('it').acquire();
   const admit = refuse(server);
   await pass(LEASE_MS / 2);
   admit();
-  server.hangUp();
-  const admitNone = server.refuse({ code: 'BUSY' });
-  await pass(2 * LEASE_MS);
-  const { message, cause } = hold.signal.reason as LockLostError;
-  expect(message).toContain('Redis answered no renewal');
-  expect(cause).toBeUndefined();
-  admitNone();
-  await pass(LEASE_MS);
+  await expectLossInSilence(room, hold);
 });
 
 describe('by majority', () => {
