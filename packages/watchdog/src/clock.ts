@@ -34,44 +34,33 @@ export interface Clock {
   clearTimer(timer: Timer): void;
 }
 
-/** Where {@link systemClock} reads time; replaced in tests. All in milliseconds. */
-export interface TimeSources {
-  /** Never set, never goes backwards; may stand still while the machine is suspended. */
-  monotonicMs(): number;
-  /** Wall clock; may be set either way. */
-  wallMs(): number;
-  /** Time since boot, suspend included; undefined where the platform has no such clock. */
-  bootMs(): number | undefined;
-}
-
 /** A wall clock that gains more than this on the monotonic clock raises the alarm. Slewing and rounding stay far below it. */
 const ALARM_MS = 500;
 
-const systemSources: TimeSources = {
-  monotonicMs: () => performance.now(),
-  wallMs: () => Date.now(),
-  bootMs: () => {
-    // Elsewhere it is derived from the wall clock, or the monotonic clock counts through a suspend anyway.
-    if (process.platform !== 'linux') return undefined;
-    try {
-      return uptime() * 1000;
-    } catch {
-      return undefined; // a sandbox without /proc
-    }
-  },
-};
+/** Time since boot in milliseconds, suspend included; undefined where the platform has no such clock. */
+function sinceBoot(): number | undefined {
+  // Elsewhere it is derived from the wall clock, or the monotonic clock counts through a suspend anyway.
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return uptime() * 1000;
+  } catch {
+    return undefined; // a sandbox without /proc
+  }
+}
 
 /**
  * The clock of this process: monotonic, corrected for suspends. Timers run in the async context in which the clock was made, not in that
  * of the code that set them. Clocks are independent of each other; their `now()` values are comparable only within one.
+ *
+ * @param bootMs - the boot-time clock; another one in tests.
  */
-export function systemClock(sources?: TimeSources): Clock {
-  return sources === undefined ? new SystemClock(systemSources) : new ClockOfSources(sources);
+export function systemClock(bootMs = sinceBoot): Clock {
+  return new SystemClock(bootMs);
 }
 
 /** It is read a dozen times for each hold, so it reads what it is made of without calls between. */
 class SystemClock implements Clock {
-  protected readonly sources: TimeSources;
+  readonly #bootMs: () => number | undefined;
   readonly #inOwnContext = AsyncLocalStorage.snapshot();
   /** Boot time minus monotonic time when the clock was made: what it exceeds that by now is time suspended. */
   readonly #bootLead: number | undefined;
@@ -79,19 +68,16 @@ class SystemClock implements Clock {
   #wallLead: number;
   #suspendedMs = 0;
 
-  constructor(sources: TimeSources) {
-    this.sources = sources;
-    const monotonicMs = sources.monotonicMs();
-    this.#wallLead = sources.wallMs() - monotonicMs;
+  constructor(bootMs: () => number | undefined) {
+    this.#bootMs = bootMs;
+    const monotonicMs = performance.now();
+    this.#wallLead = Date.now() - monotonicMs;
     this.#bootLead = this.#leadOfBoot(monotonicMs);
   }
 
   now(): number {
-    return this.at(performance.now(), Date.now());
-  }
-
-  protected at(monotonicMs: number, wallMs: number): number {
-    const wallLead = wallMs - monotonicMs;
+    const monotonicMs = performance.now();
+    const wallLead = Date.now() - monotonicMs;
     if (wallLead < this.#wallLead) this.#wallLead = wallLead;
     else if (wallLead - this.#wallLead > ALARM_MS) this.#alarm(monotonicMs, wallLead);
     return monotonicMs + this.#suspendedMs;
@@ -114,13 +100,7 @@ class SystemClock implements Clock {
   }
 
   #leadOfBoot(monotonicMs: number): number | undefined {
-    const bootMs = this.sources.bootMs();
+    const bootMs = this.#bootMs();
     return bootMs === undefined ? undefined : bootMs - monotonicMs;
-  }
-}
-
-class ClockOfSources extends SystemClock {
-  override now(): number {
-    return this.at(this.sources.monotonicMs(), this.sources.wallMs());
   }
 }

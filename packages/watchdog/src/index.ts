@@ -5,7 +5,7 @@
  */
 
 export { Bag, type BagItem } from './bag.js';
-export { type Clock, systemClock, type Timer, type TimeSources } from './clock.js';
+export { type Clock, systemClock, type Timer } from './clock.js';
 export { type HeapItem, IndexedHeap, UNPLACED } from './heap.js';
 export type { Lease, LeaseListener, LeaseState, LeaseTerms, LossReason } from './lease.js';
 export { setImmediate } from './real-turns.js';

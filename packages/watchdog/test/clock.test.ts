@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { describe, expect, it } from '@jest/globals';
-import { systemClock } from '@holdfast/watchdog';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { type Clock, systemClock } from '@holdfast/watchdog';
 
 /** A machine whose clocks the test moves. */
 class Machine {
@@ -8,9 +8,11 @@ class Machine {
   wall = 1_700_000_000_000;
   boot: number | undefined = 60_000;
 
-  readonly monotonicMs = () => this.monotonic;
-  readonly wallMs = () => this.wall;
-  readonly bootMs = () => this.boot;
+  clock(): Clock {
+    jest.spyOn(performance, 'now').mockImplementation(() => this.monotonic);
+    jest.spyOn(Date, 'now').mockImplementation(() => this.wall);
+    return systemClock(() => this.boot);
+  }
 
   run(ms: number): void {
     this.monotonic += ms;
@@ -24,10 +26,14 @@ class Machine {
   }
 }
 
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
 describe('systemClock', () => {
   it('follows the monotonic clock while the machine runs', () => {
     const machine = new Machine();
-    const clock = systemClock(machine);
+    const clock = machine.clock();
     const start = clock.now();
     machine.run(12_345);
     expect(clock.now()).toBe(start + 12_345);
@@ -35,7 +41,7 @@ describe('systemClock', () => {
 
   it('jumps by the time the machine was suspended', () => {
     const machine = new Machine();
-    const clock = systemClock(machine);
+    const clock = machine.clock();
     const start = clock.now();
     machine.run(100);
     machine.suspend(3_600_000);
@@ -48,7 +54,7 @@ describe('systemClock', () => {
 
   it('ignores a wall clock that is set forward when the boot-time clock saw no suspend', () => {
     const machine = new Machine();
-    const clock = systemClock(machine);
+    const clock = machine.clock();
     const start = clock.now();
     machine.wall += 3_600_000;
     machine.run(10);
@@ -57,7 +63,7 @@ describe('systemClock', () => {
 
   it('counts only the suspend when the wall clock is set forward as well', () => {
     const machine = new Machine();
-    const clock = systemClock(machine);
+    const clock = machine.clock();
     const start = clock.now();
     machine.suspend(20_000);
     machine.wall += 3_600_000;
@@ -67,7 +73,7 @@ describe('systemClock', () => {
   it('takes the stricter reading where there is no boot-time clock: a gain of the wall clock counts as time passed', () => {
     const machine = new Machine();
     machine.boot = undefined;
-    const clock = systemClock(machine);
+    const clock = machine.clock();
     const start = clock.now();
     machine.wall += 40_000;
     machine.run(10);
@@ -79,7 +85,7 @@ describe('systemClock', () => {
   it('counts a gain that came in steps too small to notice one by one', () => {
     const machine = new Machine();
     machine.boot = undefined;
-    const clock = systemClock(machine);
+    const clock = machine.clock();
     const start = clock.now();
     for (let i = 0; i < 6; i++) {
       machine.suspend(100);
@@ -90,7 +96,7 @@ describe('systemClock', () => {
 
   it('ignores a wall clock that is set back, and still notices a suspend after it', () => {
     const machine = new Machine();
-    const clock = systemClock(machine);
+    const clock = machine.clock();
     const start = clock.now();
     machine.wall -= 86_400_000;
     expect(clock.now()).toBe(start);
@@ -100,7 +106,7 @@ describe('systemClock', () => {
 
   it('never goes backwards, whatever the wall clock does', () => {
     const machine = new Machine();
-    const clock = systemClock(machine);
+    const clock = machine.clock();
     let last = clock.now();
     for (let i = 0; i < 1_000; i++) {
       machine.run(i % 7);
