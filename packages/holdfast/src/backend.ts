@@ -3,17 +3,7 @@
  * several independent servers has one for each.
  */
 
-import {
-  type Granting,
-  inboxChannel,
-  type LockKeys,
-  lockKeys,
-  type Prefixes,
-  type ReadWriteKeys,
-  readWriteKeys,
-  type SemaphoreKeys,
-  semaphoreKeys,
-} from '@holdfast/core';
+import { type Granting, inboxChannel, type LockKeys, lockKeys, type Prefixes } from '@holdfast/core';
 import { Inbox, ReleaseBroadcast } from '@holdfast/notify';
 import { Watchdog } from '@holdfast/watchdog';
 import type { ClientParts, CommonParts } from './client-parts.js';
@@ -180,19 +170,9 @@ export class Backend {
     return lockKeys(name, this.prefixes);
   }
 
-  /** Those of read-write lock `name`. @throws as {@link lockOperations}. */
-  readWriteKeys(name: string): ReadWriteKeys {
-    return readWriteKeys(name, this.prefixes);
-  }
-
-  /** Those of semaphore `name`. @throws as {@link lockOperations}. */
-  semaphoreKeys(name: string): SemaphoreKeys {
-    return semaphoreKeys(name, this.prefixes);
-  }
-
   /** The fenced lock `name`, likewise. */
   fencedOperations(name: string): FencedOperations {
-    return new FencedOperations(lockKeys(name, this.prefixes), this.granting, this.parts.settings.tokens);
+    return new FencedOperations(this.lockKeys(name), this.granting, this.parts.settings.tokens);
   }
 
   /** Locks could be taken there now, as far as is known. */

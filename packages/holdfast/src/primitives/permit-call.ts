@@ -1,3 +1,4 @@
+import { type SemaphoreKeys, semaphoreKeys } from '@holdfast/core';
 import { checkAcquire, type CheckedOptions } from '../acquire-options.js';
 import type { Backend } from '../backend.js';
 import type { ClientParts } from '../client-parts.js';
@@ -12,7 +13,7 @@ const optionKeys: ReadonlySet<string> = new Set(['permits']);
 
 /** What a handle of a semaphore is made of, of either kind. */
 export interface SemaphoreGround {
-  readonly keys: ReturnType<Backend['semaphoreKeys']>;
+  readonly keys: SemaphoreKeys;
   readonly parts: ClientParts;
   /** How many there are when nobody has said so. */
   readonly permits: number | undefined;
@@ -25,7 +26,7 @@ export function checkSemaphore(
   name: string,
   options: SemaphoreOptions,
 ): SemaphoreGround {
-  const keys = backend.semaphoreKeys(name);
+  const keys = semaphoreKeys(name, backend.prefixes);
   checkKeys(method, options, optionKeys);
   const { permits } = options;
   if (permits !== undefined) checkCount('permits', permits, MOST_PERMITS);

@@ -1,3 +1,4 @@
+import { readWriteKeys } from '@holdfast/core';
 import type { Backend } from '../backend.js';
 import type { Coordination } from '../exclusive/coordinating.js';
 import { checkFlag, checkKeys, checkOwner } from '../options.js';
@@ -49,7 +50,7 @@ export function readWriteLock(
   name: string,
   options: ReadWriteLockOptions,
 ): ReadWriteLock {
-  const keys = backend.readWriteKeys(name);
+  const keys = readWriteKeys(name, backend.prefixes);
   checkKeys('getReadWriteLock', options, knownOptions);
   const { owner, writersFirst = false } = options;
   checkFlag('getReadWriteLock: writersFirst', writersFirst);
