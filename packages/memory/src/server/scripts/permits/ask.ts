@@ -1,5 +1,5 @@
-import { attempt, type Commands } from '../../commands.js';
-import { ErrorReply, refusalOf } from '../../reply.js';
+import { ErrorReply } from '../../reply.js';
+import { enqueue } from '../enqueue.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
 import { amongFresh } from '../stale.js';
 import { GrantStep, grantingOf } from './grant.js';
@@ -61,7 +61,15 @@ export const ask: ScriptBody = (redis, keys, args) => {
   let place = ticket;
   if (freshMs > 0) {
     const entry = `${nowMs + freshMs} ${leaseMs} ${wanted}`;
-    const placed = enqueue(redis, { holders, tenure, ticket, entry, freshTtlMs, nowMicros });
+    const placed = enqueue(redis, {
+      queue,
+      fresh: holders.fresh,
+      tenure,
+      ticket,
+      entries: [tenure, entry],
+      freshTtlMs,
+      nowMicros,
+    });
     if (placed instanceof ErrorReply) return placed;
     place = placed;
   }
@@ -81,48 +89,3 @@ export const ask: ScriptBody = (redis, keys, args) => {
   const position = amongFresh(redis, holders, redis.zrank(queue, tenure) ?? 0, nowMs);
   return ['wait', remainingMs, position, place, nowMs, question];
 };
-
-interface Newcomer {
-  readonly holders: Holders;
-  readonly tenure: string;
-  readonly ticket: number;
-  readonly entry: string;
-  readonly freshTtlMs: number;
-  readonly nowMicros: number;
-}
-
-/** Returns the ticket, or the refusal. */
-function enqueue(redis: Commands, newcomer: Newcomer): number | ErrorReply {
-  const { holders, tenure, entry, freshTtlMs } = newcomer;
-  const { queue, fresh } = holders;
-  const known = redis.zscore(queue, tenure);
-  const ticket = known ?? (newcomer.ticket === 0 ? nextTicket(redis, newcomer) : newcomer.ticket);
-  if (known === undefined) redis.zadd(queue, ticket, tenure);
-  else {
-    const refused = attempt(() => redis.hdel(fresh, ''));
-    if (refused instanceof ErrorReply) {
-      redis.pttl(queue);
-      return withdrawn(redis, newcomer, refused);
-    }
-  }
-  const isShort = redis.pttl(queue) <= freshTtlMs;
-  try {
-    if (isShort) redis.pexpire(queue, 2 * freshTtlMs);
-    redis.hset(fresh, tenure, entry);
-    if (redis.pttl(fresh) <= freshTtlMs) redis.pexpire(fresh, 2 * freshTtlMs);
-    return ticket;
-  } catch (error) {
-    return withdrawn(redis, newcomer, refusalOf(error));
-  }
-}
-
-function withdrawn(redis: Commands, { holders, tenure }: Newcomer, refused: ErrorReply): ErrorReply {
-  attempt(() => redis.hdel(holders.fresh, tenure));
-  attempt(() => redis.zrem(holders.queue, tenure));
-  return refused;
-}
-
-function nextTicket(redis: Commands, { holders, nowMicros }: Newcomer): number {
-  const last = redis.zrangeWithScores(holders.queue, -1, -1)[0]?.score;
-  return last === undefined ? nowMicros : Math.max(nowMicros, last + 1);
-}

@@ -1,5 +1,6 @@
 import { attempt, type Commands } from '../../commands.js';
-import { ErrorReply, refusalOf } from '../../reply.js';
+import { ErrorReply } from '../../reply.js';
+import { enqueue } from '../enqueue.js';
 import { waiting } from '../grant.js';
 import { tell } from '../inbox.js';
 import { given, integer, numberOf, questionOf, type ScriptBody } from '../lua.js';
@@ -57,8 +58,9 @@ export const ask: ScriptBody = (redis, keys, args) => {
   const queue = what === 'w' ? writers : readers;
   let place = ticket;
   if (freshMs > 0) {
-    const entry = `${nowMs + freshMs} ${leaseMs}`;
-    const placed = enqueue(redis, { queue, holders, tenure, ticket, entry, freshTtlMs, nowMicros });
+    const { fresh, side } = holders;
+    const entries = [tenure, `${nowMs + freshMs} ${leaseMs}`, ...(side === undefined ? [] : ['last', side])];
+    const placed = enqueue(redis, { queue, fresh, tenure, ticket, entries, freshTtlMs, nowMicros });
     if (placed instanceof ErrorReply) return placed;
     place = placed;
   }
@@ -102,52 +104,6 @@ function raised(redis: Commands, { holders, granting, tenure, untilMs, question 
 function mayTake(redis: Commands, { writers, readers, foreign, side }: Holders, what: Side): boolean {
   if (waiting(redis, writers) > 0 || foreign) return false;
   return (side === 'r' && what === 'r') || (side === undefined && waiting(redis, readers) === 0);
-}
-
-interface Newcomer {
-  readonly queue: string;
-  readonly holders: Holders;
-  readonly tenure: string;
-  readonly ticket: number;
-  readonly entry: string;
-  readonly freshTtlMs: number;
-  readonly nowMicros: number;
-}
-
-/** Returns the ticket, or the refusal. */
-function enqueue(redis: Commands, newcomer: Newcomer): number | ErrorReply {
-  const { queue, holders, tenure, entry, freshTtlMs } = newcomer;
-  const { fresh, side } = holders;
-  const known = redis.zscore(queue, tenure);
-  const ticket = known ?? (newcomer.ticket === 0 ? nextTicket(redis, newcomer) : newcomer.ticket);
-  if (known === undefined) redis.zadd(queue, ticket, tenure);
-  else {
-    const refused = attempt(() => redis.hdel(fresh, ''));
-    if (refused instanceof ErrorReply) {
-      redis.pttl(queue);
-      return withdrawn(redis, newcomer, refused);
-    }
-  }
-  const isShort = redis.pttl(queue) <= freshTtlMs;
-  try {
-    if (isShort) redis.pexpire(queue, 2 * freshTtlMs);
-    redis.hset(fresh, tenure, entry, ...(side === undefined ? [] : ['last', side]));
-    if (redis.pttl(fresh) <= freshTtlMs) redis.pexpire(fresh, 2 * freshTtlMs);
-    return ticket;
-  } catch (error) {
-    return withdrawn(redis, newcomer, refusalOf(error));
-  }
-}
-
-function withdrawn(redis: Commands, { queue, holders, tenure }: Newcomer, refused: ErrorReply): ErrorReply {
-  attempt(() => redis.hdel(holders.fresh, tenure));
-  attempt(() => redis.zrem(queue, tenure));
-  return refused;
-}
-
-function nextTicket(redis: Commands, { queue, nowMicros }: Newcomer): number {
-  const last = redis.zrangeWithScores(queue, -1, -1)[0]?.score;
-  return last === undefined ? nowMicros : Math.max(nowMicros, last + 1);
 }
 
 function tellHolders(redis: Commands, lock: string): void {
