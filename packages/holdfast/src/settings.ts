@@ -40,11 +40,9 @@ export interface Settings {
   readonly releaseOnScopeEnd: boolean;
 }
 
-const knownKeys = keysOf<LockClientOptions>({
-  redis: true,
+/** The options that every kind of client has. */
+export const sharedKeys = {
   prefix: true,
-  clientName: true,
-  meta: true,
   watchdogTimeoutMs: true,
   maxHoldMs: true,
   heldWarnMs: true,
@@ -52,13 +50,19 @@ const knownKeys = keysOf<LockClientOptions>({
   responseTimeoutMs: true,
   claimLeaseMs: true,
   reaskMs: true,
-  wakeup: true,
-  tokens: true,
-  replicas: true,
   limits: true,
   deadlocks: true,
   strictScopes: true,
   releaseOnScopeEnd: true,
+} as const;
+const knownKeys = keysOf<LockClientOptions>({
+  ...sharedKeys,
+  redis: true,
+  clientName: true,
+  meta: true,
+  wakeup: true,
+  tokens: true,
+  replicas: true,
 });
 const replicaKeys = keysOf<ReplicaOptions>({ min: true, timeoutMs: true });
 const MOST_REPLICAS = 1_000;

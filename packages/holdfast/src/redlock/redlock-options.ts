@@ -8,7 +8,7 @@ import {
   type LockClientOptions,
   MIN_LEASE_MS,
 } from '../options.js';
-import { resolveSettings, type Settings } from '../settings.js';
+import { resolveSettings, type Settings, sharedKeys } from '../settings.js';
 import type { VotingTimes } from './electorate.js';
 
 /** How to reach one node: a URL, ioredis options, or a `Redis` of your own, which is never closed. One server each, without Sentinel and Cluster. */
@@ -57,23 +57,12 @@ export interface RedLockSettings {
 }
 
 const knownKeys = keysOf<RedLockClientOptions>({
+  ...sharedKeys,
   nodes: true,
   nodeTimeoutMs: true,
   minValidityMs: true,
   longestLeaseMs: true,
   durable: true,
-  prefix: true,
-  watchdogTimeoutMs: true,
-  maxHoldMs: true,
-  heldWarnMs: true,
-  attemptTimeoutMs: true,
-  responseTimeoutMs: true,
-  claimLeaseMs: true,
-  reaskMs: true,
-  limits: true,
-  deadlocks: true,
-  strictScopes: true,
-  releaseOnScopeEnd: true,
 });
 const limitKeys = keysOf<NonNullable<RedLockClientOptions['limits']>>({ waiters: true, locks: true, depth: true });
 const FEWEST_NODES = 3;
