@@ -64,20 +64,20 @@ describe('the open holds of a lock', () => {
 
   it('need one lease: watched while any of them asked for that, and no fixed one cut short', () => {
     const holds = new OpenHolds();
-    expect(holds.terms(clock)).toBeUndefined();
+    expect(commonTerms(holds.all, clock)).toBeUndefined();
     holds.addLast(opened(fixed(5_000)));
     holds.addLast(opened(fixed(8_000)));
-    expect(holds.terms(clock)).toEqual({ mode: 'fixed', leaseMs: 8_000 });
+    expect(commonTerms(holds.all, clock)).toEqual({ mode: 'fixed', leaseMs: 8_000 });
     const inner = opened();
     holds.addLast(inner);
-    expect(holds.terms(clock)).toMatchObject({ mode: 'watched', leaseMs: 30_000 });
+    expect(commonTerms(holds.all, clock)).toMatchObject({ mode: 'watched', leaseMs: 30_000 });
     inner.lose('scope-ended', 20);
-    expect(holds.terms(clock)).toEqual({ mode: 'fixed', leaseMs: 8_000 });
+    expect(commonTerms(holds.all, clock)).toEqual({ mode: 'fixed', leaseMs: 8_000 });
     expect(holds.relied).toBe(holds.all[0]);
   });
 
   const leaseOf = (holds: OpenHolds) => {
-    const { mode, leaseMs, renewUntil } = holds.terms(clock) ?? {};
+    const { mode, leaseMs, renewUntil } = commonTerms(holds.all, clock) ?? {};
     return { mode, leaseMs, renewUntil };
   };
   const anyTerms = fc.oneof(
@@ -121,7 +121,7 @@ describe('the open holds of a lock', () => {
             holds.remove(record);
             list.splice(list.indexOf(record), 1);
           } else record.lose('scope-ended', 20);
-          expect(holds.terms(clock)).toEqual(commonTerms(list, clock));
+          expect(commonTerms(holds.all, clock)).toEqual(commonTerms(list, clock));
           if (step.kind !== 'is abandoned' && holds.suffice(record, clock)) expect(leaseOf(holds)).toEqual(before);
           expect([holds.all, holds.innermost, holds.depth]).toEqual([list, list.at(-1), list.length]);
           expect(list.map((one) => one.ahead)).toEqual([undefined, ...list.slice(0, -1)].slice(0, list.length));

@@ -1,4 +1,5 @@
 import type { LockParts } from '../client-parts.js';
+import { commonTerms } from '../tenure/hold-terms.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { Operations } from '../tenure/operations.js';
 import type { Stake, StakeListener } from '../tenure/stake.js';
@@ -69,7 +70,7 @@ export interface Seated {
 /** What the lease is renewed to, now that holds have come or gone. `changed`: only that one has. */
 export function retune({ holds, parts }: ExclusiveLock, tenure: Stake, changed?: HoldRecord): void {
   if (changed !== undefined && holds.suffice(changed, parts.clock)) return;
-  const terms = holds.terms(parts.clock);
+  const terms = commonTerms(holds.all, parts.clock);
   if (terms === undefined) tenure.lease.runOut();
   else tenure.retune(terms);
 }

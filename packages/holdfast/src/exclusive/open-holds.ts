@@ -1,7 +1,7 @@
-import type { Clock, LeaseTerms } from '@holdfast/watchdog';
+import type { Clock } from '@holdfast/watchdog';
 import type { LockLostReason } from '../errors.js';
 import type { ScopedHold } from '../scopes/scope.js';
-import { commonTerms, suffices } from '../tenure/hold-terms.js';
+import { suffices } from '../tenure/hold-terms.js';
 import { LinkedList } from '../waiting/linked-list.js';
 import type { HoldRecord } from './hold-record.js';
 
@@ -54,12 +54,7 @@ export class OpenHolds extends LinkedList<HoldRecord> {
     return stood;
   }
 
-  /** The lease that all of them need; undefined when none needs any. */
-  terms(clock: Clock): LeaseTerms | undefined {
-    return commonTerms(this.all, clock);
-  }
-
-  /** Known at a glance: {@link terms} are the same with and without the hold, which has just come or gone. */
+  /** Known at a glance: {@link commonTerms} are the same with and without the hold, which has just come or gone. */
   suffice(record: HoldRecord, clock: Clock): boolean {
     const others = [this.first, record.ahead ?? this.last];
     return others.some((other) => other !== undefined && other !== record && suffices(other, record, clock));
