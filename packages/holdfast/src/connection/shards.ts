@@ -3,7 +3,7 @@
  *
  * One connection for each server on which a call of this client waits for a lock. When a slot moves, its waiters do not move along by themselves:
  * the connection is opened anew, which tells them to look, and those that have to go on waiting join at the server of that moment (see
- * `lock/wakeup.ts`). A server without sharded channels says so once, and is not asked again
+ * `tenure/wakeup.ts`). A server without sharded channels says so once, and is not asked again
  * before that connection is lost: behind it there may be a later version then. One that keeps no lock any more may be gone for good, and is not
  * listened to: over the months there may be many of them.
  */

@@ -6,18 +6,14 @@
  */
 
 import type { ReleaseBroadcast } from '@holdfast/notify';
-
-/** The broadcast, if any, on the server that keeps a key now. */
-export interface ShardedBroadcasts {
-  of(key: string): ReleaseBroadcast | undefined;
-}
+import type { Shards } from '../connection/shards.js';
 
 /** See the module comment; one for a client on one Redis. */
 export class Broadcasts {
   readonly #plain: ReleaseBroadcast;
-  readonly #shards: ShardedBroadcasts;
+  readonly #shards: Pick<Shards, 'of'>;
 
-  constructor(plain: ReleaseBroadcast, shards: ShardedBroadcasts) {
+  constructor(plain: ReleaseBroadcast, shards: Pick<Shards, 'of'>) {
     this.#plain = plain;
     this.#shards = shards;
   }
