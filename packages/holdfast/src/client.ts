@@ -1,6 +1,6 @@
 import type { LockHost } from './primitives/acquisition.js';
 import { CountDownLatchHandle, type RCountDownLatch } from './primitives/count-down-latch.js';
-import { election } from './election/election.js';
+import { ElectionHandle } from './election/election-handle.js';
 import type { Election } from './primitives/election.js';
 import { FencedLockHandle } from './primitives/fenced-handle.js';
 import type { RFencedLock } from './primitives/fenced-lock.js';
@@ -22,9 +22,9 @@ import { checkConnect, checkHandle } from './client-calls.js';
 import type { ClientParts } from './client-parts.js';
 import { fairPolicy, reentrantPolicy } from './exclusive/policy.js';
 import { type ReadWriteLock, readWriteLock, type ReadWriteLockOptions } from './primitives/read-write-lock.js';
-import { semaphore } from './primitives/semaphore-handle.js';
+import { SemaphoreHandle } from './primitives/semaphore-handle.js';
 import type { RPermitExpirableSemaphore } from './primitives/expirable-semaphore.js';
-import { expirableSemaphore } from './primitives/expirable-semaphore-handle.js';
+import { ExpirableSemaphoreHandle } from './primitives/expirable-semaphore-handle.js';
 import type { RSemaphore, SemaphoreOptions } from './primitives/semaphore.js';
 import { checkKeys, checkOwner, type LockClientOptions } from './options.js';
 import { resolveSettings } from './settings.js';
@@ -144,11 +144,11 @@ class Client extends ClientBase implements LockClientMembers {
   }
 
   getSemaphore(name: string, options: SemaphoreOptions = {}): RSemaphore {
-    return semaphore(this.#host, this.#backend, name, options);
+    return new SemaphoreHandle(this.#host, this.#backend, name, options);
   }
 
   getPermitExpirableSemaphore(name: string, options: SemaphoreOptions = {}): RPermitExpirableSemaphore {
-    return expirableSemaphore(this.#host, this.#backend, name, options);
+    return new ExpirableSemaphoreHandle(this.#host, this.#backend, name, options);
   }
 
   getMultiLock(members: readonly (RLock | string)[], ...surplus: readonly unknown[]): MultiLock {
@@ -164,7 +164,7 @@ class Client extends ClientBase implements LockClientMembers {
 
   election(name: string, ...surplus: readonly unknown[]): Election {
     refuseSurplus(surplus, 'election', 'a name (options are for campaign)');
-    return election(this.#host, this.#backend, name);
+    return new ElectionHandle(this.#host, this.#backend, name);
   }
 
   share<T>(name: string, options: ShareOptions<T>): Promise<T> {

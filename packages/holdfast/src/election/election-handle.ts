@@ -1,40 +1,37 @@
 import { checkAcquire, checkSignal } from '../acquire-options.js';
+import type { Backend } from '../backend.js';
 import { fairPolicy } from '../exclusive/policy.js';
 import { checkFunction, checkId, checkKeys } from '../options.js';
 import type { LockHost } from '../primitives/acquisition.js';
 import type { CampaignOptions, Election, Leader, Leadership, ObserveOptions } from '../primitives/election.js';
 import { settling } from '../scopes/settling.js';
 import { refuseSurplus } from '../surplus.js';
-import type { ElectionOperations } from '../primitives/election-operations.js';
+import { ElectionOperations } from '../primitives/election-operations.js';
 import { FencedLockHandle } from '../primitives/fenced-handle.js';
 import type { FencedHold } from '../primitives/fenced-lock.js';
 import type { ClientParts } from '../client-parts.js';
 import { query } from '../tenure/query.js';
 import { LeadershipHandle } from './leadership.js';
-import { Observation, type ObservationHome } from './observation.js';
+import { Observation } from './observation.js';
 
 /** What leads in a campaign with a function. */
 type Rule<T> = (leadership: Leadership) => T | PromiseLike<T>;
-
-/** What an election needs of its client. */
-export interface ElectionHome extends ObservationHome {
-  readonly host: LockHost;
-  /** Of a candidate that observers know by an id. */
-  partsOf(id: string | undefined): ClientParts;
-}
 
 const campaignKeys: ReadonlySet<string> = new Set(['id', 'waitMs', 'signal']);
 const observeKeys: ReadonlySet<string> = new Set(['signal']);
 
 /** See {@link Election}. Each campaign is a call for the lock of its own, which asks Redis itself: observers see every leader there, with its own token. */
 export class ElectionHandle implements Election {
-  readonly #home: ElectionHome;
+  readonly #host: LockHost;
+  readonly #backend: Backend;
   readonly #operations: ElectionOperations;
   readonly #leading = new Set<LeadershipHandle>();
 
-  constructor(home: ElectionHome, operations: ElectionOperations) {
-    this.#home = home;
-    this.#operations = operations;
+  /** @throws TypeError or RangeError when there can be no election of that name. */
+  constructor(host: LockHost, backend: Backend, name: string) {
+    this.#operations = new ElectionOperations(name, backend);
+    this.#host = host;
+    this.#backend = backend;
   }
 
   get name(): string {
@@ -51,9 +48,9 @@ export class ElectionHandle implements Election {
     const { id, waitMs, signal } = options;
     const patience = { waitMs, signal };
     checkAcquire(patience, 'campaign');
-    const parts = this.#home.partsOf(id === undefined ? undefined : checkId('id', id));
+    const parts = this.#partsOf(id === undefined ? undefined : checkId('id', id));
     if (fn !== undefined) checkFunction('campaign', fn);
-    const host = { ...this.#home.host, parts };
+    const host = { ...this.#host, parts };
     const lock = new FencedLockHandle(host, this.#operations, undefined, parts, fairPolicy);
     if (fn === undefined) return this.#leadAlone(await lock.acquire(patience));
     return this.#leadDuring(fn, (section) => lock.withLock(patience, section));
@@ -63,13 +60,22 @@ export class ElectionHandle implements Election {
     checkKeys('observe', options, observeKeys);
     const { signal } = options;
     checkSignal('observe', signal);
-    return new Observation(this.#home, this.#operations, signal);
+    const { parts, broadcasts } = this.#backend;
+    const home = { parts: { ...parts, broadcasts }, registry: this.#host.registry };
+    return new Observation(home, this.#operations, signal);
   }
 
   async resign(): Promise<boolean> {
     const leading = [...this.#leading].filter(({ leads }) => leads);
     await Promise.all(leading.map((leadership) => leadership.resign()));
     return leading.length > 0;
+  }
+
+  /** Of a candidate that observers know by an id. */
+  #partsOf(id: string | undefined): ClientParts {
+    const { parts, inLine } = this.#backend;
+    if (id === undefined) return inLine;
+    return this.#backend.partsWith({ wakeup: inLine.wakeup, tenureId: (owner) => parts.tenureId(owner ?? id) });
   }
 
   #leadAlone(hold: FencedHold): Leadership {
@@ -121,6 +127,6 @@ export class ElectionHandle implements Election {
 
   /** Only a hint: who observes finds out by itself too. */
   #tell(): void {
-    void query(this.#home.parts, this.#operations, this.#operations.tell()).catch(() => undefined);
+    void query(this.#backend.parts, this.#operations, this.#operations.tell()).catch(() => undefined);
   }
 }

@@ -52,47 +52,26 @@ interface Missed {
   readonly joinedAt: number;
 }
 
-/** @throws TypeError or RangeError for a name or options that cannot be used. */
-export function expirableSemaphore(
-  host: LockHost,
-  backend: Backend,
-  name: string,
-  options: SemaphoreOptions,
-): RPermitExpirableSemaphore {
-  const { keys, parts, permits } = checkSemaphore('getPermitExpirableSemaphore', backend, name, options);
-  const { granting } = backend;
-  const initial = permits ?? 0;
-  return new ExpirableSemaphoreHandle(
-    { ...host, parts },
-    {
-      operations: new SemaphoreOperations(keys, granting, initial),
-      most: Math.min(permits ?? MOST_PERMITS, MOST_IDS),
-      issuing: (wanted) => new IssuingOperations(keys, granting, initial, { permits: wanted, ends: 'watched' }),
-    },
-  );
-}
-
 /** See {@link RPermitExpirableSemaphore}. It keeps nothing: all is in Redis, under the ids. */
-class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpirableSemaphore {
+export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpirableSemaphore {
   readonly #host: SemaphoreHost;
   readonly #operations: SemaphoreOperations;
   readonly #issuing: (wanted: number) => IssuingOperations;
   /** Most that a call takes. */
   readonly #most: number;
 
-  constructor(
-    host: SemaphoreHost,
-    own: {
-      readonly operations: SemaphoreOperations;
-      readonly most: number;
-      readonly issuing: (wanted: number) => IssuingOperations;
-    },
-  ) {
-    super(host, own.operations);
-    this.#host = host;
-    this.#operations = own.operations;
-    this.#most = own.most;
-    this.#issuing = own.issuing;
+  /** @throws TypeError or RangeError for a name or options that cannot be used. */
+  constructor(host: LockHost, backend: Backend, name: string, options: SemaphoreOptions) {
+    const { keys, parts, permits } = checkSemaphore('getPermitExpirableSemaphore', backend, name, options);
+    const { granting } = backend;
+    const initial = permits ?? 0;
+    const own = { ...host, parts };
+    const operations = new SemaphoreOperations(keys, granting, initial);
+    super(own, operations);
+    this.#host = own;
+    this.#operations = operations;
+    this.#most = Math.min(permits ?? MOST_PERMITS, MOST_IDS);
+    this.#issuing = (wanted) => new IssuingOperations(keys, granting, initial, { permits: wanted, ends: 'watched' });
   }
 
   async acquire(leaseMs?: PermitLease, options?: PermitIdOptions): Promise<string> {

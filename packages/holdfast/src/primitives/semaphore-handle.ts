@@ -37,15 +37,8 @@ const styles = {
 /** A lease that never ends is, to all that renews it, one of the longest kind. */
 const endless: HoldTerms = { mode: 'watched', leaseMs: MAX_TIME_MS, maxHoldMs: undefined };
 
-/** @throws TypeError or RangeError for a name or options that cannot be used. */
-export function semaphore(host: LockHost, backend: Backend, name: string, options: SemaphoreOptions): RSemaphore {
-  const { keys, parts, permits } = checkSemaphore('getSemaphore', backend, name, options);
-  const operations = new SemaphoreOperations(keys, backend.granting, permits ?? 0);
-  return new SemaphoreHandle({ ...host, parts }, operations, permits);
-}
-
 /** See {@link RSemaphore}. Everything but what `release` gives back lives in the coordinator. */
-class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
+export class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
   readonly #host: SemaphoreHost;
   readonly #operations: SemaphoreOperations;
   /** Most that a call takes, where it is known: one that wants more than there are would wait without end, and keep out all behind it. */
@@ -58,10 +51,14 @@ class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
   /** From so many on, those of them that need not stay are looked for. */
   #tidyAt = MOST_LOSSES;
 
-  constructor(host: SemaphoreHost, operations: SemaphoreOperations, most: number | undefined) {
-    super(host, operations);
-    this.#most = most;
-    this.#host = host;
+  /** @throws TypeError or RangeError for a name or options that cannot be used. */
+  constructor(host: LockHost, backend: Backend, name: string, options: SemaphoreOptions) {
+    const { keys, parts, permits } = checkSemaphore('getSemaphore', backend, name, options);
+    const own = { ...host, parts };
+    const operations = new SemaphoreOperations(keys, backend.granting, permits ?? 0);
+    super(own, operations);
+    this.#most = permits;
+    this.#host = own;
     this.#operations = operations;
   }
 
