@@ -37,23 +37,18 @@ export function checkSection(method: string, options: AcquireOptions | undefined
   return checked;
 }
 
+/** It, or the call for it. */
+type Had<H> = Promise<SectionHold<H>> | SectionHold<H>;
+
 /** What a section needs of its client. */
 type SectionHost = Pick<LockHost, 'client' | 'parts' | 'leftovers'>;
 
 /** Runs `fn` in a scope of its own when its call has the lock, and gives the hold back when it has settled. */
-export function runSection<T, H>(
-  host: SectionHost,
-  had: Promise<SectionHold<H>> | SectionHold<H>,
-  fn: Section<T, H>,
-): Promise<T> {
+export function runSection<T, H>(host: SectionHost, had: Had<H>, fn: Section<T, H>): Promise<T> {
   return isTraced(traces.section) ? runTraced(host, had, fn) : run(host, had, fn);
 }
 
-async function runTraced<T, H>(
-  host: SectionHost,
-  had: Promise<SectionHold<H>> | SectionHold<H>,
-  fn: Section<T, H>,
-): Promise<T> {
+async function runTraced<T, H>(host: SectionHost, had: Had<H>, fn: Section<T, H>): Promise<T> {
   const held = await shown(Promise.resolve(had));
   return sectionTraced(host.parts, held.record, () => run(host, held, fn));
 }
@@ -62,11 +57,7 @@ async function runTraced<T, H>(
  * One async function from the call to its end: each more is two promises for every lock, and comes back to its caller later. A task that asks again
  * at once should be in the queue before those that wait have had their turns, or the lock goes back to Redis.
  */
-async function run<T, H>(
-  host: SectionHost,
-  had: Promise<SectionHold<H>> | SectionHold<H>,
-  fn: Section<T, H>,
-): Promise<T> {
+async function run<T, H>(host: SectionHost, had: Had<H>, fn: Section<T, H>): Promise<T> {
   let held: SectionHold<H>;
   try {
     held = await had;
