@@ -5,7 +5,7 @@ import type { OpenHold } from '../judges/exclusion.js';
 import { type GuardJudge, WRITTEN_FIELD } from '../judges/guards.js';
 import type { Desk } from './desk.js';
 import { settledAll } from './settled-all.js';
-import { type CallWatch, section, type Taking } from './taking.js';
+import { section, type Taking, waitWatch } from './taking.js';
 import { LONGEST_FIXED_LEASE_MS, workMs } from './working.js';
 
 interface Plan {
@@ -70,19 +70,7 @@ async function fixedLease(desk: Desk, plan: Plan): Promise<void> {
 }
 
 function taking(desk: Desk, { name }: Plan): Taking {
-  return { names: [name], handle: desk.client.getFencedLock(name), watch: () => watched(desk, name) };
-}
-
-function watched(desk: Desk, name: string): CallWatch {
-  const wait = desk.witness.waits(desk, name);
-  return {
-    had: ({ inside }) => {
-      if (inside === undefined) wait.had();
-      else wait.settled();
-    },
-    returned: () => undefined,
-    settled: () => wait.settled(),
-  };
+  return { names: [name], handle: desk.client.getFencedLock(name), watch: () => waitWatch(desk, name) };
 }
 
 /** Some writes, one after the other. */

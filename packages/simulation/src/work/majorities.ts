@@ -4,8 +4,8 @@ import type { RLock } from 'holdfast';
 import type { MajorityPlan } from '../plan/scenario.js';
 import type { Desk } from './desk.js';
 import { settledAll } from './settled-all.js';
-import { givenUp, object, section, type Taking, tried } from './taking.js';
-import { workMs } from './working.js';
+import { section, type Taking } from './taking.js';
+import { usual } from './usual.js';
 
 /** How often each is drawn. */
 const shares = {
@@ -21,14 +21,7 @@ const shares = {
 };
 
 const patterns: Readonly<Record<keyof typeof shares, (desk: Desk, plan: MajorityPlan) => Promise<void>>> = {
-  section: (desk, plan) => section(desk, taking(desk, plan), workMs(desk)),
-  nested: (desk, plan) =>
-    section(desk, taking(desk, plan), workMs(desk), (entries) =>
-      section(desk, taking(desk, plan), workMs(desk), undefined, entries),
-    ),
-  tried: (desk, plan) => tried(desk, taking(desk, plan), desk.chance.below(60), workMs(desk)),
-  givenUp: (desk, plan) => givenUp(desk, taking(desk, plan), workMs(desk)),
-  object: (desk, plan) => object(desk, taking(desk, plan), workMs(desk)),
+  ...usual(taking),
   crowd: async (desk, plan) => {
     const calls = Array.from({ length: desk.chance.whole(3, 20) }, () => section(desk, taking(desk, plan), 0));
     await settledAll(calls);
@@ -62,7 +55,9 @@ async function queries(desk: Desk, plan: MajorityPlan): Promise<void> {
   await desk.witness.pending(desk, `remainTimeToLive ${plan.name}`, lock.remainTimeToLive());
 }
 
-const taking = (desk: Desk, plan: MajorityPlan): Taking => ({ names: [plan.name], handle: lockOf(desk, plan) });
+function taking(desk: Desk, plan: MajorityPlan): Taking {
+  return { names: [plan.name], handle: lockOf(desk, plan) };
+}
 
 function lockOf({ majority }: Desk, { name }: MajorityPlan): RLock {
   if (majority === undefined) throw new Error('this world has no locks by majority');

@@ -1,7 +1,8 @@
 /** What tasks do with multi-locks: all members, some of them in any order, one alone. */
 
 import type { Desk } from './desk.js';
-import { givenUp, object, section, type Taking, tried } from './taking.js';
+import { section, type Taking } from './taking.js';
+import { usual } from './usual.js';
 import { workMs } from './working.js';
 
 interface Plan {
@@ -12,16 +13,13 @@ interface Plan {
 const shares = { section: 6, alone: 5, nested: 2, tried: 4, givenUp: 3, object: 3, longHold: 1 };
 
 const patterns: Readonly<Record<keyof typeof shares, (desk: Desk, plan: Plan) => Promise<void>>> = {
-  section: (desk, plan) => section(desk, some(desk, plan), workMs(desk)),
+  ...usual(some),
   alone: (desk, { members }) => section(desk, all(desk, [desk.chance.pick(members)]), workMs(desk)),
   nested: (desk, plan) => {
     const taking = some(desk, plan);
     const again = all(desk, [desk.chance.pick(taking.names)]);
     return section(desk, taking, workMs(desk), (entries) => section(desk, again, workMs(desk), undefined, entries));
   },
-  tried: (desk, plan) => tried(desk, some(desk, plan), desk.chance.below(60), workMs(desk)),
-  givenUp: (desk, plan) => givenUp(desk, some(desk, plan), workMs(desk)),
-  object: (desk, plan) => object(desk, some(desk, plan), workMs(desk)),
   longHold: (desk, plan) => section(desk, some(desk, plan), desk.chance.between(0.5, 2.5) * desk.leaseMs),
 };
 

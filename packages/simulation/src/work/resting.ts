@@ -2,8 +2,8 @@
 
 import type { Desk } from './desk.js';
 import { lockOf } from './lock-of.js';
-import { type CallWatch, givenUp, object, section, type Taking, tried } from './taking.js';
-import { workMs } from './working.js';
+import { type CallWatch, section, type Taking, waitWatch } from './taking.js';
+import { usual } from './usual.js';
 
 interface Plan {
   readonly name: string;
@@ -13,14 +13,7 @@ interface Plan {
 const shares = { section: 8, nested: 3, tried: 3, givenUp: 3, object: 3, longHold: 1 };
 
 const patterns: Readonly<Record<keyof typeof shares, (desk: Desk, plan: Plan) => Promise<void>>> = {
-  section: (desk, plan) => section(desk, drawn(desk, plan), workMs(desk)),
-  nested: (desk, plan) =>
-    section(desk, drawn(desk, plan), workMs(desk), (entries) =>
-      section(desk, drawn(desk, plan), workMs(desk), undefined, entries),
-    ),
-  tried: (desk, plan) => tried(desk, drawn(desk, plan), desk.chance.below(60), workMs(desk)),
-  givenUp: (desk, plan) => givenUp(desk, drawn(desk, plan), workMs(desk)),
-  object: (desk, plan) => object(desk, drawn(desk, plan), workMs(desk)),
+  ...usual(drawn),
   longHold: (desk, plan) => section(desk, drawn(desk, plan), desk.chance.between(0.5, 2.5) * desk.leaseMs),
 };
 
@@ -51,16 +44,15 @@ function taking(desk: Desk, { name }: Plan, minHoldMs: number | undefined): Taki
 
 function watched(desk: Desk, name: string, minHoldMs: number | undefined): CallWatch {
   const judges = desk.judges.rests.filter((judge) => judge.name === name);
-  const wait = desk.witness.waits(desk, name);
+  const wait = waitWatch(desk, name);
   return {
+    ...wait,
     had: (entry) => {
-      if (entry.inside === undefined) wait.had();
-      else wait.settled();
+      wait.had(entry);
       for (const judge of judges) judge.entered(desk.process.turnBegan, entry, minHoldMs);
     },
     returned: (entry) => {
       for (const judge of judges) judge.returned(entry);
     },
-    settled: () => wait.settled(),
   };
 }

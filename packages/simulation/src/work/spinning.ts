@@ -1,7 +1,8 @@
 /** What tasks do with spin locks, beside those that wait for a message on the same name. */
 
 import type { Desk } from './desk.js';
-import { givenUp, object, section, type Taking, tried } from './taking.js';
+import { section, type Taking, tried } from './taking.js';
+import { usual } from './usual.js';
 import { workMs } from './working.js';
 
 interface Plan {
@@ -12,16 +13,9 @@ interface Plan {
 const shares = { section: 6, inLine: 2, nested: 2, tried: 3, fewAttempts: 2, givenUp: 3, object: 3, longHold: 1 };
 
 const patterns: Readonly<Record<keyof typeof shares, (desk: Desk, plan: Plan) => Promise<void>>> = {
-  section: (desk, plan) => section(desk, spin(desk, plan), workMs(desk)),
+  ...usual(spin),
   inLine: (desk, plan) => section(desk, inLine(desk, plan), workMs(desk)),
-  nested: (desk, plan) =>
-    section(desk, spin(desk, plan), workMs(desk), (entries) =>
-      section(desk, spin(desk, plan), workMs(desk), undefined, entries),
-    ),
-  tried: (desk, plan) => tried(desk, spin(desk, plan), desk.chance.below(60), workMs(desk)),
   fewAttempts: (desk, plan) => tried(desk, spin(desk, plan, desk.chance.whole(1, 4)), 1_000, workMs(desk)),
-  givenUp: (desk, plan) => givenUp(desk, spin(desk, plan), workMs(desk)),
-  object: (desk, plan) => object(desk, spin(desk, plan), workMs(desk)),
   longHold: (desk, plan) => section(desk, spin(desk, plan), desk.chance.between(0.5, 2.5) * desk.leaseMs),
 };
 

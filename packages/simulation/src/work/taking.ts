@@ -16,6 +16,19 @@ export interface CallWatch {
   settled(): void;
 }
 
+/** Tells the witness for how long the call waits. */
+export function waitWatch(desk: Desk, name: string): CallWatch {
+  const wait = desk.witness.waits(desk, name);
+  return {
+    had: ({ inside }) => {
+      if (inside === undefined) wait.had();
+      else wait.settled();
+    },
+    returned: () => undefined,
+    settled: () => wait.settled(),
+  };
+}
+
 /** A handle, and the names of which a hold of it is a hold each. */
 export interface Taking {
   readonly names: readonly string[];

@@ -4,21 +4,14 @@ import type { LaterPlan } from '../plan/scenario.js';
 import type { Desk } from './desk.js';
 import { lockOf } from './lock-of.js';
 import { settledAll } from './settled-all.js';
-import { type CallWatch, givenUp, object, section, type Taking, tried } from './taking.js';
-import { workMs } from './working.js';
+import { section, type Taking, waitWatch } from './taking.js';
+import { usual } from './usual.js';
 
 /** How often each is drawn. */
 const shares = { section: 10, nested: 3, tried: 2, givenUp: 2, object: 3, crowd: 1, longHold: 1 };
 
 const patterns: Readonly<Record<keyof typeof shares, (desk: Desk, plan: LaterPlan) => Promise<void>>> = {
-  section: (desk, plan) => section(desk, taking(desk, plan), workMs(desk)),
-  nested: (desk, plan) =>
-    section(desk, taking(desk, plan), workMs(desk), (entries) =>
-      section(desk, taking(desk, plan), workMs(desk), undefined, entries),
-    ),
-  tried: (desk, plan) => tried(desk, taking(desk, plan), desk.chance.below(60), workMs(desk)),
-  givenUp: (desk, plan) => givenUp(desk, taking(desk, plan), workMs(desk)),
-  object: (desk, plan) => object(desk, taking(desk, plan), workMs(desk)),
+  ...usual(taking),
   crowd: async (desk, plan) => {
     const calls = Array.from({ length: desk.chance.whole(2, 20) }, () => section(desk, taking(desk, plan), 0));
     await settledAll(calls);
@@ -37,17 +30,5 @@ export function lastLater(desk: Desk, plan: LaterPlan): Promise<void> {
 }
 
 function taking(desk: Desk, plan: LaterPlan): Taking {
-  return { names: [plan.name], handle: lockOf(desk, plan.name), watch: () => watched(desk, plan.name) };
-}
-
-function watched(desk: Desk, name: string): CallWatch {
-  const wait = desk.witness.waits(desk, name);
-  return {
-    had: ({ inside }) => {
-      if (inside === undefined) wait.had();
-      else wait.settled();
-    },
-    returned: () => undefined,
-    settled: () => wait.settled(),
-  };
+  return { names: [plan.name], handle: lockOf(desk, plan.name), watch: () => waitWatch(desk, plan.name) };
 }
