@@ -51,7 +51,7 @@ export interface HoldOrigin {
   /** Of a lock with two sides, that of the call. */
   readonly side?: Side | undefined;
   readonly kind: AcquireKind;
-  /** Where in the code. Sections have none, unless a listener wants to know. */
+  /** Where in the code, if that was noted. */
   readonly site: Site | undefined;
   /** Where in the tree of calls. */
   readonly context: CallContext;

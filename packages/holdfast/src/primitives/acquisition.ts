@@ -6,6 +6,7 @@ import { LockScopeError } from '../errors.js';
 import type { AcquireKind } from '../exclusive/hold-record.js';
 import type { Coordination } from '../exclusive/coordinating.js';
 import type { Registry } from '../exclusive/registry.js';
+import { shown } from '../reports/caller.js';
 import { CALLER_ONLY, CALLERS, Site } from '../reports/site.js';
 import { isTraced, type LockAcquireTrace, traced, traces } from '../reports/tracing.js';
 import { allHere, scopeHere } from '../scopes/call-context.js';
@@ -95,8 +96,9 @@ export function startCall<T>(caller: Caller, call: LockCall<T>): Promise<T> {
   };
   if (kind === 'imperative' && owner === undefined) refuseUnclear(caller, request);
   parts.reporter.tried();
-  // Errors show the caller: by the site that a call has, or as sections themselves see to it.
-  return isTraced(traces.acquire) ? askTraced(caller, call, request) : ask(caller, call, request);
+  const outcome = isTraced(traces.acquire) ? askTraced(caller, call, request) : ask(caller, call, request);
+  // Errors show the caller: by the site that a call has, by who awaits it, or as sections themselves see to it.
+  return request.site === undefined && kind !== 'section' ? shown(outcome) : outcome;
 }
 
 function ask<T>(caller: Caller, { options }: LockCall<T>, request: AcquireRequest): Promise<T> {
@@ -120,18 +122,22 @@ function askTraced<T>(caller: Caller, call: LockCall<T>, request: AcquireRequest
   return traced(traces.acquire, trace, () => ask(caller, call, { ...request, completion: noted }));
 }
 
+/** In how many calls of a client that waits for itself is found with both places in the code. Those of tests, and of the first requests. */
+const EARLY_CALLS = 1_000;
+
 /**
- * Of a call that may come to keep a nested call out for ever: a warning then says where. Scopes show that of a section, and what else a site is
- * for has listeners.
+ * Of a call that may come to keep a nested call out for ever: a warning then says where. A section needs none, since scopes show it; nor does any
+ * other call of a client that has made many, as a site is the dearest thing in a call. What else a site is for has listeners.
  */
 export function siteOf(
   { parts }: Pick<LockHost, 'parts'>,
   owner: string | undefined,
   { style, entry }: Pick<LockCall<unknown>, 'style' | 'entry'>,
 ): Site | undefined {
-  if (parts.reporter.wantsSites || parts.settings.deadlocks === 'refuse') return new Site(entry, CALLERS);
+  const { reporter, settings } = parts;
+  if (reporter.wantsSites || settings.deadlocks === 'refuse') return new Site(entry, CALLERS);
   const seen = style.kind === 'section' && owner === undefined;
-  return seen ? undefined : new Site(entry, CALLER_ONLY);
+  return seen || reporter.stats.tried >= EARLY_CALLS ? undefined : new Site(entry, CALLER_ONLY);
 }
 
 function refuseUnclear(caller: Caller, request: AcquireRequest): void {

@@ -88,13 +88,13 @@ export class MultiLockHandle implements MultiLock {
   async withLock<T>(...args: SectionArgs<T>): Promise<T> {
     const [options, fn] = withOptions(args);
     const check = () => checkSection('withLock', options, fn);
-    return this.#section(await shown(this.#call('withLock', check, must)), fn);
+    return this.#section(await this.#call('withLock', check, must), fn);
   }
 
   async tryWithLock<T>(...args: SectionArgs<T>): Promise<TryResult<T>> {
     const [options, fn] = withOptions(args);
     const check = () => checkSection('tryWithLock', options, fn);
-    const outcome = await shown(this.#call('tryWithLock', check, (had) => had));
+    const outcome = await this.#call('tryWithLock', check, (had) => had);
     return outcome instanceof HoldBundle ? { ran: true, value: await this.#section(outcome, fn) } : { ran: false };
   }
 
@@ -143,9 +143,10 @@ export class MultiLockHandle implements MultiLock {
       const { waitMs = style.waitMs } = options;
       const until = joinedAt + (waitMs ?? Number.POSITIVE_INFINITY);
       const ahead = new MembersAhead(this.#members, memberOptions(options));
-      return this.#takeAll({ style, options, waitMs, entry, site, joinedAt, until, ahead }).then((outcome) =>
-        completion(outcome instanceof HoldBundle ? outcome.complete() : outcome),
+      const outcome = this.#takeAll({ style, options, waitMs, entry, site, joinedAt, until, ahead }).then((taken) =>
+        completion(taken instanceof HoldBundle ? taken.complete() : taken),
       );
+      return shown(outcome);
     } catch (error) {
       return rejection(error);
     }

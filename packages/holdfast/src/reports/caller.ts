@@ -2,13 +2,13 @@
  * Errors that show their caller. Most are made by a timer or by an answer, where the caller is not on the stack any more; only what failed
  * pays for finding it.
  *
- * Where the site of a call was noted, that is it. Else V8 is asked who awaits the call: it knows that inside an async function, when that is
- * resumed. A caller that awaits nothing is not found, and the stack stays as it is. So it does where the process makes stacks of its own that are
- * no text. See docs/adr/0019.
+ * Where the site of a call was noted, that is it. Else V8 is asked who awaits the call: it knows that in a reaction to its promise, and inside an
+ * async function when that is resumed. A caller that awaits nothing is not found, and the stack stays as it is. So it does where the process
+ * makes stacks of its own that are no text. See docs/adr/0019.
  */
 
 import { LockError } from '../errors.js';
-import { type Site, stackOf } from './site.js';
+import { type Entry, type Site, stackOf } from './site.js';
 import { isThrown } from './thrown.js';
 
 /** One error may reach several calls, and a nested one those around it: it shows the first. */
@@ -21,21 +21,26 @@ export function atSite(error: unknown, site: Site | undefined): unknown {
 }
 
 /** The same outcome; what it is rejected with shows who awaits this. */
-export async function shown<T>(outcome: Promise<T>): Promise<T> {
-  try {
-    return await outcome;
-  } catch (error) {
-    return atCaller(error);
-  }
+export function shown<T>(outcome: Promise<T>): Promise<T> {
+  return outcome.then(undefined, atAwaiting);
 }
 
 /** Rethrows; to be called in an async function, behind an `await`. */
 export function atCaller(error: unknown): never {
+  // The first is the function that was resumed, which is ours. Not told by `async`: some formats of stacks leave that out.
+  return showAwaiting(error, atCaller, 1);
+}
+
+/** Rethrows; a reaction to a promise. */
+function atAwaiting(error: unknown): never {
+  return showAwaiting(error, atAwaiting, 0);
+}
+
+function showAwaiting(error: unknown, below: Entry, ours: number): never {
   if (isThrown(error, LockError) && !done.has(error)) {
     const here = { stack: '' };
-    Error.captureStackTrace(here, atCaller);
-    // The first is the function that was resumed, which is ours. Not told by `async`: some formats of stacks leave that out.
-    show(error, framesOf(stackOf(here)).slice(1));
+    Error.captureStackTrace(here, below);
+    show(error, framesOf(stackOf(here)).slice(ours));
   }
   throw error;
 }

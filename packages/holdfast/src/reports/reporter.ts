@@ -13,6 +13,7 @@ import type { Site } from './site.js';
 import { type AcquiredHow, Stats } from './stats.js';
 import type { LockSectionTrace } from './tracing.js';
 import type { Inherited } from '../tenure/inherited.js';
+import type { HoldOrigin } from '../exclusive/hold-record.js';
 import type { Tellings } from './tellings.js';
 import { isThrown } from './thrown.js';
 
@@ -160,7 +161,7 @@ export class Reporter {
     this.#warnOnce('HOLDFAST_LEAK', () => [
       `Lock "${hold.name}" was still held when its scope ended, and no code will unlock it: others get it when its lease has run out. Put the ` +
         'unlock() into a finally, or use withLock. Listen to the event "leak" to hear of each such lock.',
-      `The call that took it:\n${framesOf(hold.site)}`,
+      `The call that took it:\n${framesOf(hold.site, 'leak')}`,
     ]);
   }
 
@@ -173,15 +174,18 @@ export class Reporter {
     this.#emit(undefined, 'foreign-owner', { name });
   }
 
-  /** @param sites - of the call that waits, and of the one that holds. */
-  selfWait({ name, context }: ReportedCall, site: Site | undefined, holderSite: Site | undefined): void {
-    this.#emit(context, 'self-wait', { name, site: site?.text, holderSite: holderSite?.text });
+  /** @param site - of the call that waits. @param holder - the hold that it waits for. */
+  selfWait({ name, context }: ReportedCall, site: Site, holder: Pick<HoldOrigin, 'kind' | 'site'>): void {
+    this.#emit(context, 'self-wait', { name, site: site.text, holderSite: holder.site?.text });
     if (channels.selfWait.hasSubscribers) this.#publish(channels.selfWait, context, { clientId: this.clientId, name });
     this.#warnOnce('HOLDFAST_SELF_WAIT', () => [
       `A call has waited for over a second for lock "${name}", which this process holds itself. If the call is nested in the code that ` +
         'holds the lock, it will wait for ever: take the lock with withLock(fn), or put the whole flow into client.run(fn), and nested ' +
         'calls re-enter.',
-      `The call that waits:\n${framesOf(site)}\nThe call that holds the lock:\n${framesOf(holderSite)}`,
+      `The call that waits:\n${site.frames}\nThe call that holds the lock:\n` +
+        (holder.kind === 'section'
+          ? '    a withLock or tryWithLock around the other'
+          : framesOf(holder.site, 'self-wait')),
     ]);
   }
 
@@ -192,7 +196,7 @@ export class Reporter {
     this.#warnOnce('HOLDFAST_DEADLOCK', () => [
       `Calls wait for each other for ever, for the locks ${waits.map(({ name }) => `"${name}"`).join(', ')}: take locks in one order ` +
         'everywhere, or all at once with getMultiLock. Listen to the event "deadlock" to hear where.',
-      waits.map(({ name, site }) => `Waits for "${name}":\n${site ?? '    a withLock or tryWithLock'}`).join('\n'),
+      waits.map(({ name, site }) => `Waits for "${name}":\n${site ?? '    not noted'}`).join('\n'),
     ]);
   }
 
@@ -245,7 +249,7 @@ export class Reporter {
   }
 }
 
-/** Only sections have no site. */
-function framesOf(site: Site | undefined): string {
-  return site === undefined ? '    a withLock or tryWithLock around the other' : site.frames;
+/** Those of a call that was made when none was noted any more are unknown. */
+function framesOf(site: Site | undefined, event: keyof LockClientEvents): string {
+  return site?.frames ?? `    not noted: while the event "${event}" has a listener, it is noted of each call`;
 }

@@ -83,7 +83,7 @@ export class SelfWaitWatch {
     const { suspicion, request } = waiter;
     waiter.suspicion = undefined;
     if (suspicion === undefined || waiter.settled || !this.#heldHere.includes(suspicion.holder)) return;
-    this.#parts.reporter.selfWait(request, suspicion.site, suspicion.holder.site);
+    this.#parts.reporter.selfWait(request, suspicion.site, suspicion.holder);
   }
 }
 

@@ -65,6 +65,22 @@ describe('an error shows who called', () => {
     expect(stack).toMatch(/caller-frames\.test/);
   });
 
+  it('acquire and lock, also of a client that has made a thousand calls and notes no sites any more', async () => {
+    const name = freshName();
+    await openClient(kit).getLock(name).lock();
+    const client = openClient(kit);
+    const mine = client.getLock(freshName());
+    await mine.lock();
+    for (let calls = 1; calls < 1_000; calls++) await mine.tryLock();
+    const other = client.getLock(name);
+    expect(await stackOf(() => other.acquire({ waitMs: 20 }))).toMatch(
+      /^LockTimeoutError: .*\n(.*\n)*.*caller-frames\.test/,
+    );
+    const waiting = stackOf(() => other.lock());
+    await client.close();
+    expect(await waiting).toMatch(/^LockClientClosedError: .*\n(.*\n)*.*caller-frames\.test/);
+  });
+
   it.each<[string, (error: Error, sites: unknown) => unknown]>([
     ['call sites', (_, sites) => sites],
     [

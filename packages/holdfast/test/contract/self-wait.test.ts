@@ -64,6 +64,22 @@ describe('a call that waits for the code around it', () => {
     ]);
   });
 
+  it('is warned of without the site that holds, when the client had made a thousand calls before and nobody listened', async () => {
+    const { time, client, lock, warn } = setUp();
+    const busy = client.getLock(freshName());
+    await busy.lock();
+    for (let calls = 1; calls < 1_000; calls++) await busy.tryLock();
+    await holdIt(lock);
+    await unanswered(
+      (signal) => waitForIt(lock, signal),
+      () => time.advance(LONG_MS),
+    );
+    const known = /waitForIt .*self-wait\.test\.ts[^]*\n {4}not noted: while the event "self-wait" has a listener/;
+    expect(warn.mock.calls).toEqual([
+      [expect.any(String), expect.objectContaining({ detail: expect.stringMatching(known) })],
+    ]);
+  });
+
   it('is an event each time, with both sites, and a warning once', async () => {
     const { time, client, lock, name, warn } = setUp();
     const events = listen(client);
