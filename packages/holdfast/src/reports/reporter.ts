@@ -161,7 +161,7 @@ export class Reporter {
     this.#warnOnce('HOLDFAST_LEAK', () => [
       `Lock "${hold.name}" was still held when its scope ended, and no code will unlock it: others get it when its lease has run out. Put the ` +
         'unlock() into a finally, or use withLock. Listen to the event "leak" to hear of each such lock.',
-      `The call that took it:\n${framesOf(hold.site, 'leak')}`,
+      `The call that took it:\n${hold.site?.frames ?? notNoted('leak')}`,
     ]);
   }
 
@@ -183,9 +183,8 @@ export class Reporter {
         'holds the lock, it will wait for ever: take the lock with withLock(fn), or put the whole flow into client.run(fn), and nested ' +
         'calls re-enter.',
       `The call that waits:\n${site.frames}\nThe call that holds the lock:\n` +
-        (holder.kind === 'section'
-          ? '    a withLock or tryWithLock around the other'
-          : framesOf(holder.site, 'self-wait')),
+        (holder.site?.frames ??
+          (holder.kind === 'section' ? '    a withLock or tryWithLock around the other' : notNoted('self-wait'))),
     ]);
   }
 
@@ -249,7 +248,6 @@ export class Reporter {
   }
 }
 
-/** Those of a call that was made when none was noted any more are unknown. */
-function framesOf(site: Site | undefined, event: keyof LockClientEvents): string {
-  return site?.frames ?? `    not noted: while the event "${event}" has a listener, it is noted of each call`;
-}
+/** In place of the frames of a call that was made when none was noted any more. */
+const notNoted = (event: keyof LockClientEvents): string =>
+  `    not noted: while the event "${event}" has a listener, it is noted of each call`;
