@@ -40,6 +40,8 @@ export class LatchWait implements ScopedCall, WaitHandler<boolean> {
   #round: string | undefined;
   /** What Redis keeps of that round beyond its end; undefined when it was last seen without. */
   #mark: string | undefined;
+  /** Which round had been begun last by holdfast when one was first seen to be under way. */
+  #begunLast: string | undefined;
 
   constructor(patience: LatchPatience, parts: LatchParts, keeper: LatchWaitKeeper) {
     const { clock, waits, aborts, settings } = parts;
@@ -75,18 +77,25 @@ export class LatchWait implements ScopedCall, WaitHandler<boolean> {
 
   /**
    * The latch is so now. The count has reached 0 also when another round is under way than before: one begins only where there is no latch. A round
-   * that nobody knows the name of proves nothing. A round that is gone with its mark was not counted to its end.
+   * that nobody knows the name of proves nothing by itself. A round that is gone with its mark was not counted to its end.
    */
   saw({ count, round, mark }: LatchLook): void {
-    if (count === 0 || (this.#round !== undefined && round !== undefined && round !== this.#round)) {
+    if (count === 0 || this.#isNext(round, mark)) {
       if (this.#mark === undefined || outlived(this.#mark, mark)) this.answer(true);
       else this.refuse(new LockLostError(this.name, 'deleted', this.primitive));
     } else if (this.singleAttempt) this.answer(false);
     else {
       this.#round ??= round;
+      this.#begunLast ??= mark;
       // One of another round is nothing of ours: an older version, or Redisson, has begun this one.
       this.#mark = this.#round !== undefined && mark.endsWith(` ${this.#round}`) ? mark : undefined;
     }
+  }
+
+  /** Redisson's rounds have no name; that one of ours has begun since shows in the mark, and not in a name that a failover brings back. */
+  #isNext(round: string | undefined, mark: string): boolean {
+    if (this.#round !== undefined) return round !== undefined && round !== this.#round;
+    return this.#begunLast !== undefined && mark !== '' && mark !== this.#begunLast;
   }
 
   turnAway(): void {

@@ -85,6 +85,44 @@ describe('a countdown latch', () => {
     expect(await after(server, 0, next)).toBe(true);
   });
 
+  it.each(['before any round of ours', 'after one of ours'])(
+    'that Redisson has begun, %s, is not missed where the next round of ours begins at once',
+    async (when) => {
+      const { server, first, second, memory } = processes({ reaskMs: 30_000, claimLeaseMs: 60_000 });
+      const [ours, theirs] = [first.getCountDownLatch('lap'), second.getCountDownLatch('lap')];
+      // The server knows both scripts from now on.
+      await theirs.countDown();
+      await second.getCountDownLatch('another').trySetCount(1);
+      if (when === 'after one of ours') {
+        await theirs.trySetCount(1);
+        await theirs.countDown();
+      }
+      memory.commands.set('lap', '1');
+      const waiting = ours.await();
+      expect(await after(server, 100, waiting)).toBe('waiting');
+      // They reach the server one behind the other, before anybody has heard of the first.
+      expect(await Promise.all([theirs.countDown(), theirs.trySetCount(2)])).toEqual([0, true]);
+      expect(await after(server, 0, waiting)).toBe(true);
+    },
+  );
+
+  it('that Redisson has begun is not taken for finished where a failover brings back the round before', async () => {
+    const { server, first, second, memory } = processes({ reaskMs: 1_000 });
+    const latch = first.getCountDownLatch('lap');
+    const keys = core.latchKeys('lap');
+    await latch.trySetCount(1);
+    const named = memory.commands.hget(keys.round, 'round') ?? '';
+    await latch.countDown();
+    memory.commands.set('lap', '2');
+    const waiting = second.getCountDownLatch('lap').await();
+    expect(await after(server, 100, waiting)).toBe('waiting');
+    memory.commands.hset(keys.round, 'round', named);
+    memory.commands.set('lap', '1');
+    expect(await after(server, 5_000, waiting)).toBe('waiting');
+    await latch.countDown();
+    expect(await after(server, 1_100, waiting)).toBe(true);
+  });
+
   it('counts who says so once in a round, whichever process it comes from', async () => {
     const { first, second } = processes();
     const [ours, theirs] = [first.getCountDownLatch('parts'), second.getCountDownLatch('parts')];

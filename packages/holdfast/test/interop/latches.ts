@@ -95,6 +95,21 @@ export function latches(site: () => Site): void {
       await latch.delete();
     });
 
+    it('who waits in Node for a round of Java is let go where Node ends it and begins the next at once', async () => {
+      const name = freshName();
+      const thread = site().thread();
+      const [waiting, latch] = [site().client(patient), site().client()].map((each) => each.getCountDownLatch(name));
+      for (let round = 0; round < rounds; round++) {
+        await thread.call('trySetCount', { name, kind, count: 1 });
+        const inNode = waiting?.await(10_000);
+        await site().listened('node', channelOf(name));
+        expect(await Promise.all([latch?.countDown(), latch?.trySetCount(1)])).toEqual([0, true]);
+        expect(await inNode).toBe(true);
+        await latch?.delete();
+        await site().abandoned(channelOf(name));
+      }
+    });
+
     it('a wait of Java ends with false at its deadline, one of Node too, and the count is as it was', async () => {
       const name = freshName();
       const thread = site().thread();
