@@ -60,7 +60,7 @@ export function mutantOf(fileName, text) {
  * @throws Error for any other name: what has it would never be tried.
  */
 export function patchesAmong(names) {
-  const misnamed = names.find((name) => !/^\d{2,3}-.+\.patch$/.test(name));
+  const misnamed = names.find((name) => !/^\d{2,4}-.+\.patch$/.test(name));
   if (misnamed !== undefined)
     throw new Error(`${folder}/${misnamed} is not called as a patch is: NNN-short-name.patch`);
   return names.toSorted((one, other) => Number.parseInt(one) - Number.parseInt(other));

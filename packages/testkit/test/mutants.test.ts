@@ -43,14 +43,14 @@ describe('a planted bug', () => {
 
 describe('the folder of planted bugs', () => {
   it('is read by number', () => {
-    expect(patchesAmong(['120-b.patch', '09-a.patch', '93-c.patch'])).toEqual([
+    expect(patchesAmong(['1020-b.patch', '09-a.patch', '93-c.patch'])).toEqual([
       '09-a.patch',
       '93-c.patch',
-      '120-b.patch',
+      '1020-b.patch',
     ]);
   });
 
-  it.each(['93_name.patch', '1234-name.patch', '93-name.diff', '93-name.patch~', 'name.patch', 'README.md'])(
+  it.each(['93_name.patch', '12345-name.patch', '93-name.diff', '93-name.patch~', 'name.patch', 'README.md'])(
     'has nothing in it that would never be tried: %s is refused',
     (name) => {
       expect(() => patchesAmong(['09-a.patch', name])).toThrow(`mutants/${name} is not called as a patch is`);
