@@ -9,10 +9,13 @@ end
 local function shrink(id, n, untilMs, left)
   -- A full server does not refuse what follows this.
   redis.call('HDEL', permits, '')
-  put(n - left)
   if left > 0 then
+    -- Who may not do the one has not done the other: permits that were given back and stay on record would be given back again.
+    if free then redis.call('INCRBY', count, 0) end
     redis.call('HSET', permits, id, string.format('%d %.0f', left, untilMs))
+    put(n - left)
   else
+    put(n)
     strike(id)
   end
 end

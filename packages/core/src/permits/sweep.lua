@@ -22,8 +22,10 @@ local function sweepJavas(nowMs)
     local id, endsAt = unpack(redis.pcall('ZRANGE', timeouts, 0, 0, 'WITHSCORES'))
     javasEndAt = tonumber(endsAt)
     if not javasEndAt or javasEndAt > nowMs then return end
-    redis.call('ZREM', timeouts, id)
+    -- The same of both, or neither: see shrink.
+    redis.call('ZREM', timeouts, '')
     put(1)
+    redis.call('ZREM', timeouts, id)
     untold = true
   end
 end
