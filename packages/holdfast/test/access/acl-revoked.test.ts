@@ -185,33 +185,39 @@ it('a nested release that was refused does not cut a minimum short: the lock res
   expect(await kit.admin.hkeys(name)).toContain('rest');
 });
 
-it.each(['-hset', '-incrby'])('permits of which some are given back are given back once, or not at all: %s', async (right) => {
-  const name = allowedName();
-  const semaphore = openAs(kit, 'default').getSemaphore(name);
-  await createUser(kit.admin, 'limited', 'semaphores');
-  await semaphore.trySetPermits(5);
-  const hold = await openAs(kit, 'limited').getSemaphore(name).acquire(4);
-  await revoke(right);
-  expect(await failureOf(hold.release(1))).toMatchObject({ code: 'LOCK_REFUSED' });
-  expect(await semaphore.availablePermits()).toBe(1);
-  await revoke(`+${right.slice(1)}`);
-  await hold.release();
-  expect(await semaphore.availablePermits()).toBe(5);
-  await kit.admin.del(name);
-});
+it.each(['-hset', '-incrby'])(
+  'permits of which some are given back are given back once, or not at all: %s',
+  async (right) => {
+    const name = allowedName();
+    const semaphore = openAs(kit, 'default').getSemaphore(name);
+    await createUser(kit.admin, 'limited', 'semaphores');
+    await semaphore.trySetPermits(5);
+    const hold = await openAs(kit, 'limited').getSemaphore(name).acquire(4);
+    await revoke(right);
+    expect(await failureOf(hold.release(1))).toMatchObject({ code: 'LOCK_REFUSED' });
+    expect(await semaphore.availablePermits()).toBe(1);
+    await revoke(`+${right.slice(1)}`);
+    await hold.release();
+    expect(await semaphore.availablePermits()).toBe(5);
+    await kit.admin.del(name);
+  },
+);
 
-it.each(['-zrem', '-incrby'])("permits of Java's clients that are over come back once, or not at all: %s", async (right) => {
-  const name = allowedName();
-  const semaphore = openAs(kit, 'default').getSemaphore(name);
-  await createUser(kit.admin, 'limited', 'semaphores');
-  await semaphore.trySetPermits(5);
-  await kit.admin.multi().decrby(name, 2).zadd(`{${name}}:timeout`, 1, 'one', 2, 'other').exec();
-  await revoke(right);
-  const asking = openAs(kit, 'limited').getSemaphore(name).tryAcquire(4);
-  expect(await failureOf(asking)).toMatchObject({ code: 'LOCK_REFUSED' });
-  expect(await semaphore.availablePermits()).toBe(5);
-  await kit.admin.del(name, `{${name}}:timeout`);
-});
+it.each(['-zrem', '-incrby'])(
+  "permits of Java's clients that are over come back once, or not at all: %s",
+  async (right) => {
+    const name = allowedName();
+    const semaphore = openAs(kit, 'default').getSemaphore(name);
+    await createUser(kit.admin, 'limited', 'semaphores');
+    await semaphore.trySetPermits(5);
+    await kit.admin.multi().decrby(name, 2).zadd(`{${name}}:timeout`, 1, 'one', 2, 'other').exec();
+    await revoke(right);
+    const asking = openAs(kit, 'limited').getSemaphore(name).tryAcquire(4);
+    expect(await failureOf(asking)).toMatchObject({ code: 'LOCK_REFUSED' });
+    expect(await semaphore.availablePermits()).toBe(5);
+    await kit.admin.del(name, `{${name}}:timeout`);
+  },
+);
 
 it.each(['-hkeys', '-del'])('no semaphore is begun beside the records of one that has gone: %s', async (right) => {
   const name = allowedName();
