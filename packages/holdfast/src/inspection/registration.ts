@@ -5,13 +5,14 @@
  * rights are granted.
  *
  *   (no tenure yet) -> due -> TIME, SET -> due again after a third of the TTL
- *                              |     no connection, or no answer: due again soon
+ *                              |     no connection: due again when there is one
+ *                              |     no answer: due again soon
  *                              |     refused: told, due again after a third of the TTL
  *   end: DEL, if anything was written
  */
 
 import { clientKey } from '@holdfast/core';
-import type { Schedule } from '@holdfast/watchdog';
+import type { Appointment, Schedule } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
 import type { ClientCard } from '../identity.js';
 import { meaningOf, redacted } from '../connection/reply-errors.js';
@@ -20,7 +21,7 @@ import type { TenureStamp } from './tenure-stamp.js';
 
 /** Shorter leases need no faster rhythm here. */
 const LEAST_TTL_MS = 10_000;
-/** There was no connection: then the first lock has to wait for it too. */
+/** At the latest, where there was no connection. */
 const SOON_MS = 500;
 
 type State = 'idle' | 'due' | 'writing' | 'over';
@@ -34,6 +35,7 @@ export class Registration {
   readonly #key: string;
   readonly #ttlMs: number;
   #state: State = 'idle';
+  #next: Appointment | undefined;
   #wasWritten = false;
   #isRefused = false;
   #writing: Promise<void> = Promise.resolve();
@@ -48,6 +50,12 @@ export class Registration {
     stamp.onTenure = () => {
       if (this.#state === 'idle') this.#due(0);
     };
+    // In the next turn: locks that waited for the connection go first. Where it leads to another server now, the name may be gone.
+    parts.topology.listen({
+      onUp: (covers) => {
+        if (this.#state === 'due' && covers(this.#key)) this.#due(0);
+      },
+    });
   }
 
   /** Takes away what was written. Never rejects, and takes no longer than `attemptTimeoutMs`. */
@@ -68,7 +76,8 @@ export class Registration {
   #due(delayMs: number): void {
     if (this.#state === 'over') return;
     this.#state = 'due';
-    this.#background.at(this.#parts.clock.now() + delayMs, () => {
+    this.#next?.cancel();
+    this.#next = this.#background.at(this.#parts.clock.now() + delayMs, () => {
       if (this.#state !== 'due') return;
       this.#state = 'writing';
       // A client of yours may forget the question with its connection, and never answer.

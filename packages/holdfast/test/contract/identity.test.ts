@@ -4,6 +4,7 @@ import { countCommands, driveTime, startPrivateRedis, useRedis, waitUntil } from
 import { describe, expect, it } from '@jest/globals';
 import { createLockClient, type LockClient, type LockClientOptions } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
+import { openProxy } from '../support/redis-inputs.js';
 
 const kit = useRedis(startPrivateRedis);
 
@@ -68,6 +69,33 @@ describe('a client that says who it is', () => {
     time.flow();
     await client.close();
     expect(await kit.admin.keys('holdfast_client:*')).toEqual([]);
+  });
+
+  it('is named with its first lock, also where that waits for the connection, and again with the next connection', async () => {
+    const time = driveTime(kit);
+    const proxy = await openProxy(kit);
+    proxy.hold('down');
+    const client = openClient(kit, { clientName: 'a', redis: proxy.url });
+    const taken = client.getLock(freshName()).acquire();
+    await time.advance(1);
+    await waitUntil(() => proxy.heldBytes > 0, { what: 'a connection that is being made' });
+    await proxy.heal();
+    const hold = await taken;
+    await time.advance(1);
+    await registered(client);
+    // As by a server that has lost its data.
+    await kit.admin.del(keyOf(client));
+    const lostAt = time.now();
+    proxy.reset();
+    await waitUntil(
+      async () => {
+        await time.advance(50);
+        return (await kit.admin.exists(keyOf(client))) === 1;
+      },
+      { what: 'the client is registered again' },
+    );
+    expect(time.now() - lostAt).toBeLessThan(5_000); // a third of the TTL are 10 s
+    await hold.release();
   });
 
   it('sends nothing of it between the commands of a lock: an uncontended cycle still costs 2', async () => {
