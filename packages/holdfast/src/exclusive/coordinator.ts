@@ -263,7 +263,7 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
   }
 
   onLost(tenure: Stake, reason: LockLostReason): void {
-    if (this.tenure === tenure) this.change(() => lose(this, tenure, reason));
+    if (this.tenure === tenure) lose(this, tenure, reason);
     else void tenure.cancel('released');
   }
 

@@ -15,8 +15,12 @@ import { keptForAll } from './minimum.js';
 import { lostAround } from './reentry.js';
 import type { Stake } from '../tenure/stake.js';
 
-/** The tenure is lost. */
+/** The tenure is lost. What gives the lock to others, where Redis has it still, leaves when all have been told: before anybody else can get it. */
 export function lose(lock: ExclusiveLock, tenure: Stake, reason: LockLostReason): void {
+  lock.parts.sender.together(() => lock.change(() => loseTenure(lock, tenure, reason)));
+}
+
+function loseTenure(lock: ExclusiveLock, tenure: Stake, reason: LockLostReason): void {
   // Redis still has it: this process was to hold it for no longer, and the minimum is for others.
   void tenure.cancel(endOf(lock), reason === 'max-hold' ? keptForAll(lock) : undefined);
   lock.tenure = undefined;

@@ -1,6 +1,7 @@
 import { startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { Hold, LockClient, LockClientOptions } from 'holdfast';
+import { Redis } from 'ioredis';
 import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { leaseMs, openFaulty } from '../support/faulty.js';
 import { LossRecord, lostFor } from '../support/losses.js';
@@ -101,6 +102,26 @@ describe.each([byUrl, ownDefault])('given by $title, a hold is lost before anybo
     expect(await record.told()).toEqual(lostFor(name, 'max-hold'));
     await next.hold.release();
   });
+});
+
+it.each([
+  ['maxHoldMs is reached', { maxHoldMs: 300 }],
+  ['a fixed lease is over', { leaseMs: 300 }],
+])('what gives the lock to others leaves when all have been told that %s', async (_, options) => {
+  const redis = new Redis(kit.server.url);
+  kit.cleanup(() => redis.disconnect());
+  const client = openClient(kit, { redis });
+  const hold = await client.getLock(freshName()).acquire(options);
+  const happened: string[] = [];
+  const send = redis.sendCommand.bind(redis);
+  redis.sendCommand = (command, stream) => {
+    happened.push('sent');
+    return send(command, stream);
+  };
+  hold.signal.addEventListener('abort', () => happened.push('aborted'));
+  client.on('lost', () => happened.push('told'));
+  await waitUntil(() => happened.includes('told'), { what: 'it is over' });
+  expect(happened.slice(happened.indexOf('aborted'))).toEqual(['aborted', 'told', 'sent']);
 });
 
 it('a section that outlasts the maxHoldMs of the hold around it has its value, also when the answer to its release comes late', async () => {
