@@ -31,7 +31,8 @@ async function setUp(way: InputWay, options: Partial<LockClientOptions> = {}): P
     name,
     lose: (command) => proxy.loseNextReply({ after: isCommand(command) }),
     expectFreeAfter: async (losses) => {
-      expect(proxy.repliesLost).toBe(losses);
+      // What ends a call that has given up is sent behind its answer.
+      await waitUntil(() => proxy.repliesLost === losses, { what: `${losses} replies lost` });
       await waitUntil(async () => (await kit.admin.exists(name, `holdfast_queue:{${name}}`)) === 0, {
         what: 'the lock is free and nobody waits',
         timeoutMs: 3_000,
