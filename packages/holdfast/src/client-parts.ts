@@ -47,7 +47,7 @@ export interface LockParts extends CommonParts {
   readonly openStake: OpenStake;
   readonly topology: Pick<Topology, 'reachOf' | 'troubleWith' | 'keyPrefix'>;
   readonly sender: Pick<CommandSender, 'roundTripMs' | 'together' | 'behind'>;
-  readonly wakeup: Pick<Wakeup, 'blind' | 'hears' | 'foreignOwners'>;
+  readonly wakeup: Pick<Wakeup, 'blind' | 'hears' | 'deaf' | 'foreignOwners'>;
 }
 
 /** What tenures need: the way to one Redis, and what is known of it. */

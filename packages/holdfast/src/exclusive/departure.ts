@@ -163,6 +163,8 @@ function freed(lock: ExclusiveLock, now: number): void {
   lock.busyAt = now;
   // Without a pause the ask is sent right behind the release on the same connection: the calls that wait lose no round trip.
   contend(lock, pauseMs(lock.operations.key, lock.parts));
+  // It asked beforehand, and no message will say what came of that.
+  if (lock.operations.asksBeforehand && lock.parts.wakeup.deaf) lock.tenure?.ask();
 }
 
 /** Redis did not know the hold any more when the release came. Where the lease was over by then, nobody need have deleted anything. */

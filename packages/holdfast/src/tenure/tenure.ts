@@ -185,6 +185,7 @@ export class Tenure implements Stake, LeaseSubject, LeaseListener, MessageSubjec
     this.#askedMs = withGrant(this.#askedMs, deadline - this.#parts.clock.now(), this.#askLoop?.demand);
     if (token !== undefined) this.tokens?.begin(token);
     this.turn = turn;
+    this.#parts.wakeup.deaf = false;
     this.becomeHeld('granted', inherited);
     return true;
   }

@@ -40,6 +40,8 @@ export interface Wakeup {
   readonly blind: boolean;
   /** A message that gives a lock to a tenure that waits can reach this client now. */
   readonly hears: boolean;
+  /** A grant was sent to this client, did not come, and none has come since: as where its user may not publish. */
+  deaf?: boolean;
   /** Who else has the locks that this mode shares with clients in other languages; undefined: it shares none. */
   readonly foreignOwners: ForeignOwners | undefined;
   subscribe(operations: Operations, tenure: string, listener: InboxListener): WakeupSubscription;
@@ -55,6 +57,7 @@ function hear(inbox: Inbox, tenure: string, listener: InboxListener): void {
 export class QueueWakeup implements Wakeup {
   readonly blind = false;
   readonly foreignOwners = undefined;
+  deaf = false;
   readonly inbox: Inbox;
   readonly onMissed: (what: Missed) => void;
   readonly #joins: 'when heard' | 'at once';
@@ -115,6 +118,7 @@ class QueueSubscription implements WakeupSubscription {
   }
 
   missed(what: Missed): void {
+    this.#wakeup.deaf ||= what === 'grant';
     this.#wakeup.onMissed(what);
   }
 

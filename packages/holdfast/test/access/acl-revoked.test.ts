@@ -1,4 +1,4 @@
-import { faultProxy, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
+import { driveTime, faultProxy, startPrivateRedis, useRedis, waitUntil } from '@holdfast/testkit';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LockClient } from 'holdfast';
 import { Redis } from 'ioredis';
@@ -35,6 +35,29 @@ it('a process that may publish nothing is served all the same by one whose own t
   await Promise.all(tasks);
   expect(served).toEqual({ ran: true, value: true });
 }, 20_000);
+
+it('writers of a process that may publish nothing wait once for a message, and no more until one has come', async () => {
+  await revoke('+@all', '~*', '-publish');
+  const time = driveTime(kit);
+  const client = openAs(kit, 'limited');
+  const lock = client.getReadWriteLock(allowedName(), { writersFirst: true }).writeLock();
+  await client.connect();
+  // To a call that wants a shorter lease it goes by way of Redis.
+  const handover = async () => {
+    const hold = await lock.acquire({ leaseMs: 60_000 });
+    const next = lock.acquire({ leaseMs: 30_000 });
+    await hold.release();
+    return next;
+  };
+  const first = handover();
+  let isOver = false;
+  void first.then(() => (isOver = true));
+  await waitUntil(() => time.advance(500).then(() => isOver), { what: 'it has asked again' });
+  await (await first).release();
+  const asked = time.now();
+  for (let round = 0; round < 3; round++) await (await handover()).release();
+  expect(time.now()).toBe(asked);
+});
 
 describe('rights that are taken away while a lock is held', () => {
   it.each([
