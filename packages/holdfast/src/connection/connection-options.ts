@@ -1,6 +1,6 @@
 /** The ioredis options of our own connections. */
 
-import type { RedisOptions } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 
 /**
  * What we set on connections of our own that take commands. Nothing is queued while offline (the sender waits for `ready` itself), and a command under way at
@@ -62,4 +62,9 @@ export function retryStrategy(times: number): number {
 /** `connectionName`, where the options have no name of their own: by it CLIENT LIST shows the connection. */
 export function nameFor(options: RedisOptions, connectionName: string | undefined): RedisOptions {
   return connectionName === undefined || options.connectionName ? {} : { connectionName };
+}
+
+/** The number of the database that a client is in, or means to be in: yours may have chosen another one since. */
+export function databaseOf({ condition, options }: Redis): number {
+  return condition?.select ?? options.db ?? 0;
 }

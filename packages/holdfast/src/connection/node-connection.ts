@@ -11,6 +11,7 @@ import type { ScriptPort } from '@holdfast/core';
 import type { Redis } from 'ioredis';
 import { apart } from '../scopes/scope.js';
 import { HandshakeLimit } from './handshake-limit.js';
+import { databaseOf } from './connection-options.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { Counterpart } from './counterpart.js';
 import { WriteBatch } from './write-batch.js';
@@ -55,6 +56,7 @@ export class NodeConnection implements Connection {
   #troubledEpoch = 0;
   /** The connection broke, or the last attempt to make one did. */
   #broken: boolean;
+  #downAt = Number.POSITIVE_INFINITY;
   /** Whether the present connection is in the database that the options name. Where there is none such, ioredis stays in number 0. Asked once for all calls that wait. */
   #database: 'unknown' | 'asked for' | 'chosen';
   /** The WAIT under way on the present connection. */
@@ -132,7 +134,8 @@ export class NodeConnection implements Connection {
   /** What is known of the way to its server. */
   get reach(): Reach {
     if (this.ready) return { state: 'connected', silentMs: this.#silence.silentMs(this.#tools.now()) };
-    return this.#broken || this.#trouble !== undefined || this.ended ? { state: 'down' } : this.#approach.reach;
+    if (this.#trouble !== undefined || this.ended) return { state: 'down' };
+    return this.#broken ? { state: 'down', silentMs: this.#tools.now() - this.#downAt } : this.#approach.reach;
   }
 
   sent(at: number): void {
@@ -269,6 +272,7 @@ export class NodeConnection implements Connection {
   readonly #down = (): void => {
     this.#epoch++;
     this.#broken = true;
+    if (this.#database === 'chosen') this.#downAt = this.#tools.now();
     this.#database = 'unknown';
     this.#approach.end();
     this.#silence.forget();
@@ -291,9 +295,4 @@ export class NodeConnection implements Connection {
       this.#tools.onError(`commands to ${addressOf(this.redis)}`, trouble);
     if (isLasting(trouble) && !this.ready) this.#listener.onLastingTrouble(trouble);
   };
-}
-
-/** The number of the database that a client is in, or means to be in: yours may have chosen another one since. */
-function databaseOf({ condition, options }: Redis): number {
-  return condition?.select ?? options.db ?? 0;
 }

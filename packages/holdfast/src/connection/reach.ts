@@ -5,8 +5,10 @@ import type { ConnectionTools } from './connection-tools.js';
  * which the event loop stood still is no silence.
  */
 export type Reach =
-  /** The connection broke, or the last attempt to make one failed. */
-  { state: 'down' } | { state: 'connecting'; silentMs: number } | { state: 'connected'; silentMs: number };
+  /** The connection broke, or the last attempt to make one failed. `silentMs`: since when nothing was heard of why. */
+  | { state: 'down'; silentMs?: number }
+  | { state: 'connecting'; silentMs: number }
+  | { state: 'connected'; silentMs: number };
 
 /** How often the turns of the event loop are counted while a connection is made. */
 const STEP_MS = 20;

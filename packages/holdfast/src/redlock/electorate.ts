@@ -72,7 +72,7 @@ export class Electorate {
   /** What is known of the way to a majority: that to the node which makes it one. Nodes that must not vote are none of it. */
   get reach(): Reach {
     const reaches = this.#eligible.map(({ reach }) => reach);
-    const owedMs = (reach: Reach) => ('silentMs' in reach ? reach.silentMs : 0);
+    const owedMs = (reach: Reach) => reach.silentMs ?? 0;
     reaches.sort((a, b) => badness[a.state] - badness[b.state] || owedMs(a) - owedMs(b));
     return reaches[this.majority - 1] ?? { state: 'down' };
   }

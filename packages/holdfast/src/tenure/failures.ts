@@ -34,7 +34,7 @@ export function unavailableError(
   reach: Reach,
 ): LockUnavailableError {
   // What it said before it fell silent is not what it has said for most of the time.
-  const isSilent = reach.state === 'connected' && 2 * reach.silentMs > silentMs;
+  const isSilent = 2 * (reach.silentMs ?? 0) > silentMs;
   const outcome = answers(cause) && !isSilent ? 'refused to answer' : 'not answered';
   return unavailable(
     `Redis has ${outcome} for ${Math.round(silentMs)} ms about ${called(primitive, name)}`,

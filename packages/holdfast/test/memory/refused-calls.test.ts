@@ -13,10 +13,13 @@ async function setUp() {
   const server = new MemoryServer({ now: () => 1_700_000_000_000 + clock.now() });
   const inner = direct(() => server);
   let hears = true;
+  const sockets: { end(): void }[] = [];
   const network: Network = {
     dial: (address, listener) => {
       const onFrame = (frame: Parameters<typeof listener.onFrame>[0]) => void (hears && listener.onFrame(frame));
-      return inner.dial(address, { ...listener, onFrame });
+      const socket = inner.dial(address, { ...listener, onFrame });
+      sockets.push(socket);
+      return socket;
     },
   };
   const redis = memoryRedis({ network, timers: clock }, { lazyConnect: true });
@@ -28,7 +31,10 @@ async function setUp() {
   const fallSilent = () => {
     hears = false;
   };
-  return { clock, server, client, fallSilent };
+  const hangUp = () => {
+    for (const socket of sockets) socket.end();
+  };
+  return { clock, server, client, fallSilent, hangUp };
 }
 
 it.each(['READONLY', 'BUSY', 'LOADING', 'CLUSTERDOWN'] as const)('%s is an answer', async (code) => {
@@ -41,12 +47,16 @@ it.each(['READONLY', 'BUSY', 'LOADING', 'CLUSTERDOWN'] as const)('%s is an answe
   admit();
 });
 
-it('what Redis answered before it fell silent is not what it has said ever since', async () => {
-  const { clock, server, client, fallSilent } = await setUp();
+it.each([
+  ['it fell silent', false],
+  ['it hung up, and is connected to again', true],
+])('what Redis answered before %s is not what it has said ever since', async (_, hangsUp) => {
+  const { clock, server, client, fallSilent, hangUp } = await setUp();
   const admit = server.refuse({ code: 'BUSY' });
   const failure = failureOf(client.getLock('it').tryLock());
   await clock.advance(50);
   fallSilent();
+  if (hangsUp) hangUp();
   expect(await driven(clock, failure)).toMatchObject({
     code: 'LOCK_UNAVAILABLE',
     message: expect.stringMatching(/^Redis has not answered for \d+ ms about lock "it": .*BUSY/),
