@@ -2,8 +2,9 @@ import { guardLeaks, startSentinel, type TestSentinel, waitUntil } from '@holdfa
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLockClient, type LockClientOptions } from 'holdfast';
 import { Redis } from 'ioredis';
+import { type Finding, holdfast } from '../cli/terminal.js';
 import { allowedName, applicationRound, unhurried } from '../support/access-round.js';
-import { createUserOn, password, refusedTo } from '../support/acl-rules.js';
+import { createUserOn, documentedGrants, type Grant, password, refusedTo } from '../support/acl-rules.js';
 
 const startMs = 60_000;
 
@@ -61,6 +62,41 @@ describe('behind Sentinel', () => {
     };
     await waitUntil(async () => (await isNamed()) || (await refused()).length > 0, { what: 'its name' });
     expect(await refused()).toEqual([]);
+  });
+
+  describe('what the doctor says of the sentinels to a user', () => {
+    const said = async (missing?: Grant) => {
+      const rules = documentedGrants('watcher').filter((grant) => grant !== missing);
+      const admins = await Promise.all(sentinel.watchers.map((watcher) => watcher.admin()));
+      const as = ['SETUSER', 'lacking', 'reset', 'resetchannels', 'on', `>${password}`, ...rules] as const;
+      await Promise.all(admins.map((admin) => admin.acl(...as)));
+      leaks.cleanup(() => Promise.all(admins.map((admin) => admin.acl('DELUSER', 'lacking'))));
+      const master = await sentinel.master();
+      const kit = { server: master, admin: await master.admin(), cleanup: leaks.cleanup.bind(leaks) };
+      const places = sentinel.sentinels.flatMap(({ host, port }) => ['--sentinel', `${host}:${port}`]);
+      const env = { REDIS_URL: '', HOLDFAST_SENTINEL_USERNAME: 'lacking', HOLDFAST_SENTINEL_PASSWORD: password };
+      const { json } = await holdfast(kit, ['doctor', ...places, '--master', sentinel.name, '--json'], { env });
+      const [{ findings }] = json as [{ findings: Finding[] }];
+      return findings.filter(({ check }) => check === 'sentinels');
+    };
+
+    it('who has the rules of docs/security.md: all is in order', async () => {
+      expect(await said()).toMatchObject([{ status: 'ok' }]);
+    });
+
+    it.each([
+      ['+sentinel|get-master-addr-by-name', 'clients find no master by it'],
+      ['+sentinel|sentinels', 'clients find no master by it'],
+      ['+subscribe', 'clients hear late of a failover'],
+      ['&+switch-master', 'clients hear late of a failover'],
+      ['&+promoted-slave', 'clients hear late of a failover'],
+      ['+unsubscribe', 'clients do not ask it again, and follow no master that it gets without saying so'],
+    ] as const)('who lacks %s at each of them', async (right, cost) => {
+      const found = await said(right);
+      expect(found).toHaveLength(sentinel.watchers.length);
+      for (const each of found)
+        expect(each).toMatchObject({ status: 'warn', detail: `${cost}; missing: ${right}`, missing: [right] });
+    });
   });
 
   it(
