@@ -29,6 +29,7 @@ async function setUp({
   behind = Number.POSITIVE_INFINITY,
   host = '127.0.0.1',
   lookUp = undefined as LookUp | undefined,
+  firstNamed = 'once' as 'once' | 'twice',
   options = {} as RedisOptions,
 } = {}) {
   const servers = [new HostileServer(), new HostileServer()];
@@ -41,10 +42,12 @@ async function setUp({
   );
   await Promise.all(sentinels.map((sentinel) => sentinel.listen()));
   leaks.cleanup(() => Promise.all([...servers, ...sentinels].map((server) => server.close())));
+  const places = sentinels.map(({ address }) => address);
   const clock = new ManualClock();
   const schedule = new Schedule(clock, 'background', () => undefined);
   const template = new Redis({
-    ...{ sentinels: sentinels.map(({ address }) => address), name: 'main', lazyConnect: true },
+    ...{ sentinels: firstNamed === 'twice' ? [...places, ...places.slice(0, 1)] : places },
+    ...{ name: 'main', lazyConnect: true },
     ...options,
   });
   const tools: ConnectionTools = {
@@ -218,6 +221,13 @@ describe('where more than half of the sentinels have another master', () => {
 
 it('half of the sentinels are not more than half', async () => {
   const { before, after, connectTo, heard } = await setUp({ sentinels: 2, behind: 1 });
+  const both = [await connectTo(before), await connectTo(after)];
+  await heard();
+  expect(both.map(({ drops }) => drops)).toEqual([0, 0]);
+});
+
+it('one that the options name twice counts once, so that half of the sentinels are not more than half by it', async () => {
+  const { before, after, connectTo, heard } = await setUp({ sentinels: 2, behind: 1, firstNamed: 'twice' });
   const both = [await connectTo(before), await connectTo(after)];
   await heard();
   expect(both.map(({ drops }) => drops)).toEqual([0, 0]);

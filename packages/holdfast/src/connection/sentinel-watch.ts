@@ -82,9 +82,8 @@ export class SentinelWatch {
   /** Starts listening. Later calls do nothing. */
   start(): void {
     if (this.#closed || this.#links.length > 0) return;
-    const sentinels: Partial<SentinelAddress>[] = this.#template.options.sentinels ?? [];
     this.#links = apart(() =>
-      sentinels.map((address) => {
+      distinct(this.#template.options.sentinels ?? []).map((address) => {
         return new SentinelLink(this.#template, address, this.#tools, {
           onChange: (from, to) => void this.#leave(from, to, address),
           onNamed: (master, before) => void this.#note(master, before, address),
@@ -160,6 +159,11 @@ export class SentinelWatch {
       this.#lookUp(host).then(found, () => found([]));
     });
   }
+}
+
+/** One that is named twice has one vote. What says nothing stands for the same as with ioredis. */
+function distinct(sentinels: readonly Partial<SentinelAddress>[]): Partial<SentinelAddress>[] {
+  return [...new Map(sentinels.map((each) => [`${each.host || '127.0.0.1'} ${each.port || 26_379}`, each])).values()];
 }
 
 /** Where a connection leads, `ip:port`. */

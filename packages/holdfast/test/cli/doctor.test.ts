@@ -263,14 +263,14 @@ it('a sentinel is told as that', async () => {
 });
 
 describe('sentinels', () => {
-  async function examined(masters: readonly ('this' | 'another')[], { silent = 0 } = {}) {
+  async function examined(masters: readonly ('this' | 'another')[], { silent = 0, twice = 0 } = {}) {
     const { host, port } = kit.server;
     const sentinels = masters.map((master) => new FakeSentinel([host, master === 'this' ? port : 1]));
     await Promise.all(sentinels.map((sentinel) => sentinel.listen()));
     kit.cleanup(() => Promise.all(sentinels.map((sentinel) => sentinel.close())));
     const nodes = sentinels.map(({ address }) => `${address.host}:${address.port}`);
     await sentinels[masters.length - silent]?.close();
-    const named = nodes.flatMap((node) => ['--sentinel', node]);
+    const named = [...nodes, ...nodes.slice(nodes.length - twice)].flatMap((node) => ['--sentinel', node]);
     const outcome = await holdfast(kit, ['doctor', ...named, '--master', 'main', '--json'], { env: { REDIS_URL: '' } });
     return { nodes, found: findingsOf(outcome).filter(({ check }) => check === 'sentinels'), code: outcome.code };
   }
@@ -289,6 +289,12 @@ describe('sentinels', () => {
       `:1 as the master, 2 of 3 name .*:${kit.server.port}: .* two may have one lock`,
     );
     expect({ found, code }).toMatchObject({ found: [{ status: 'bad', node: nodes[1], detail }], code: 1 });
+  });
+
+  it('count once where they are named twice', async () => {
+    const { found } = await examined(['this', 'another'], { twice: 1 });
+    const detail = expect.stringContaining(' as the master, 1 of 2 name ');
+    expect(found).toMatchObject([{ status: 'bad', detail }]);
   });
 
   it('are named where they do not answer', async () => {

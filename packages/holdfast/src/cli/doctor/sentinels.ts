@@ -27,12 +27,12 @@ interface Word {
 export async function examineSentinels(options: RedisOptions, withinMs: number): Promise<Finding[]> {
   const words: Word[] = [];
   const findings: Finding[] = [];
-  const sentinels = options.sentinels ?? [];
+  // One that is named twice has one vote.
+  const sentinels = new Map((options.sentinels ?? []).map(({ host, port }) => [`${host}:${port}`, { host, port }]));
   await Promise.all(
-    sentinels.map(async ({ host, port }) => {
-      const node = `${host}:${port}`;
+    Array.from(sentinels, async ([node, place]) => {
       try {
-        words.push({ node, ...(await heardFrom({ host, port }, options, withinMs)) });
+        words.push({ node, ...(await heardFrom(place, options, withinMs)) });
       } catch (error) {
         const detail = `cannot be asked (${wordsOf(error)}): clients do not hear from it of a failover`;
         findings.push(refusalIn(error) === 'command' ? lacking(node, [ASK]) : { check, status: 'warn', node, detail });
@@ -43,7 +43,7 @@ export async function examineSentinels(options: RedisOptions, withinMs: number):
   for (const word of words) if (word.master !== most?.master) findings.push(strayed(word, most as Word, words));
   for (const { node, missing } of words) if (missing.length > 0) findings.push(lacking(node, missing));
   if (findings.length > 0 || most?.master === undefined) return findings;
-  return [{ check, status: 'ok', detail: `${sentinels.length}, which name ${most.master}` }];
+  return [{ check, status: 'ok', detail: `${sentinels.size}, which name ${most.master}` }];
 }
 
 const votes = (words: readonly Word[], { master }: Word) => words.filter((word) => word.master === master).length;
