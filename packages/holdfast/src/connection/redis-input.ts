@@ -65,7 +65,7 @@ function refusePlaceless(options: object): void {
   const ignored = ['url', 'socket', 'database', 'databaseId'].find(has);
   if (!ignored && ['host', 'port', 'path', 'sentinels', 'Connector'].some(has)) return;
   throw new TypeError(
-    `redis: ${ignored ? `ioredis ignores '${ignored}'` : 'no place'}; say where Redis is: host, port, path, db, tls, sentinels, or pass a URL or a Cluster`,
+    `redis: ${ignored ? `ioredis ignores '${ignored}'` : 'no place'}; say where Redis is: host, port, path or sentinels (beside them db, tls), or pass a URL or a Cluster`,
   );
 }
 

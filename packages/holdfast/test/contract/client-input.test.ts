@@ -314,6 +314,12 @@ describe('is refused with a TypeError before any I/O:', () => {
     ['a URL object', () => wrong(new URL(kit.server.url)), /its href/],
     ['the promise of a client', () => wrong(Promise.resolve(own({ lazyConnect: true }))), /await it/],
     ['no place', () => ({}), /where Redis is/],
+    [
+      'a database alone',
+      () => ({ db: 2 }),
+      /no place; say where Redis is: host, port, path or sentinels \(beside them db/,
+    ],
+    ['encryption alone', () => ({ tls: {} }), /no place; say where Redis is: host, port, path or sentinels \(.*tls\)/],
     ['a place with a typing error', () => wrong({ hots: 'db1' }), /where Redis is/],
     ['no sentinel', () => ({ sentinels: [], name: 'm' }), /^redis: ioredis refuses these options: .*sentinel/],
     ['sentinels of no master', () => ({ sentinels: [{ port: 1 }] }), /^redis: ioredis refuses these options: .*master/],
