@@ -17,7 +17,8 @@ local javas, ended = javasIn(KEYS[4], nowMs)
 if not javas then return ended end
 return {
   nowMs,
-  { free and free + ended },
+  -- As text: of numbers near 2^53 ioredis makes others.
+  { free and string.format('%.0f', free + ended) },
   javas,
   redis.call('HGETALL', permits),
   redis.call('ZRANGE', queue, 0, -1, 'WITHSCORES'),

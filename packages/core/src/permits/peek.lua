@@ -26,4 +26,5 @@ for i = 1, #flat, 2 do
 end
 local javas, ended = javasIn(KEYS[3], nowMs)
 if not javas then return ended end
-return { 'counts', free + ended, used, javas, redis.call('ZCARD', KEYS[2]), question }
+-- As text: of numbers near 2^53 ioredis makes others.
+return { 'counts', string.format('%.0f', free + ended), used, javas, redis.call('ZCARD', KEYS[2]), question }

@@ -20,7 +20,7 @@ export const inspect = /* @__PURE__ */ new Operation<'count' | 'queue' | 'fresh'
   'permits/inspect',
   (by) => [by.count, by.queue, by.fresh, by.timeouts, by.permits],
   () => [],
-  () => [parts.protocolQuestion, parts.permitsHolders, parts.permitsJavas, "local nowMs = msOf(redis.call('TIME'))\nlocal notASemaphore = look()\nif notASemaphore then return notASemaphore end\nlocal javas, ended = javasIn(KEYS[4], nowMs)\nif not javas then return ended end\nreturn {\nnowMs,\n{ free and free + ended },\njavas,\nredis.call('HGETALL', permits),\nredis.call('ZRANGE', queue, 0, -1, 'WITHSCORES'),\nredis.call('HGETALL', fresh),\nquestion,\n}"].join('\n'),
+  () => [parts.protocolQuestion, parts.permitsHolders, parts.permitsJavas, "local nowMs = msOf(redis.call('TIME'))\nlocal notASemaphore = look()\nif notASemaphore then return notASemaphore end\nlocal javas, ended = javasIn(KEYS[4], nowMs)\nif not javas then return ended end\nreturn {\nnowMs,\n{ free and string.format('%.0f', free + ended) },\njavas,\nredis.call('HGETALL', permits),\nredis.call('ZRANGE', queue, 0, -1, 'WITHSCORES'),\nredis.call('HGETALL', fresh),\nquestion,\n}"].join('\n'),
 );
 
 export const issue = /* @__PURE__ */ new Operation<'count' | 'queue' | 'fresh' | 'dead' | 'permits', 'tenure' | 'ids' | 'leaseMs' | 'tombstoneMs'>(
@@ -34,7 +34,7 @@ export const peek = /* @__PURE__ */ new Operation<'count' | 'queue' | 'timeouts'
   'permits/peek',
   (by) => [by.count, by.queue, by.timeouts, by.permits],
   () => [],
-  () => [parts.protocolQuestion, parts.permitsFree, parts.permitsJavas, "local free, refused = freeIn(KEYS[1])\nif refused then return refused end\nif not free then return { 'none', question } end\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal used = 0\nlocal flat = redis.call('HGETALL', KEYS[4])\nfor i = 1, #flat, 2 do\nlocal n, untilMs = string.match(flat[i + 1] .. ' ', '^(%d+) (%d+) ')\nif n and untilMs ~= '0' and tonumber(untilMs) <= nowMs then\nfree = free + tonumber(n)\nelseif n then\nused = used + tonumber(n)\nend\nend\nlocal javas, ended = javasIn(KEYS[3], nowMs)\nif not javas then return ended end\nreturn { 'counts', free + ended, used, javas, redis.call('ZCARD', KEYS[2]), question }"].join('\n'),
+  () => [parts.protocolQuestion, parts.permitsFree, parts.permitsJavas, "local free, refused = freeIn(KEYS[1])\nif refused then return refused end\nif not free then return { 'none', question } end\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal used = 0\nlocal flat = redis.call('HGETALL', KEYS[4])\nfor i = 1, #flat, 2 do\nlocal n, untilMs = string.match(flat[i + 1] .. ' ', '^(%d+) (%d+) ')\nif n and untilMs ~= '0' and tonumber(untilMs) <= nowMs then\nfree = free + tonumber(n)\nelseif n then\nused = used + tonumber(n)\nend\nend\nlocal javas, ended = javasIn(KEYS[3], nowMs)\nif not javas then return ended end\nreturn { 'counts', string.format('%.0f', free + ended), used, javas, redis.call('ZCARD', KEYS[2]), question }"].join('\n'),
 );
 
 export const release = /* @__PURE__ */ new Operation<'count' | 'queue' | 'fresh' | 'dead' | 'timeouts' | 'permits', 'tenure' | 'left' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel'>(

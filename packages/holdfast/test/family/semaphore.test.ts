@@ -446,6 +446,14 @@ describe('beside Redisson', () => {
     expect(await kit.admin.get(name)).toBe(`${Number(free) + Math.sign(permits) - permits}`);
   });
 
+  it.each([2 ** 53 - 1, 2 ** 53 - 3, 1 - 2 ** 53])('a counter of %d is told as it is', async (free) => {
+    const name = freshName();
+    kit.cleanup(async () => void (await kit.admin.del(name)));
+    await kit.admin.set(name, free);
+    const pool = openClient(kit).getSemaphore(name);
+    expect([await pool.availablePermits(), (await pool.inspect()).available]).toEqual([free, free]);
+  });
+
   it('a lock may have the name of the key under which they are kept who have permits of its expirable semaphore', async () => {
     const name = freshName();
     kit.cleanup(async () => void (await kit.admin.del(name)));
