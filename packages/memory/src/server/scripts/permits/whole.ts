@@ -83,7 +83,7 @@ export const inspect: ScriptBody = (redis, keys, args) => {
   const { lasting, ended } = javasIn(redis, given(keys, 3), nowMs);
   return [
     nowMs,
-    holders.free === undefined ? [] : [holders.free + ended],
+    holders.free === undefined ? [] : [String(holders.free + ended)],
     lasting,
     [...(redis.hgetall(holders.permits) ?? [])].flat(),
     redis.zrangeWithScores(holders.queue, 0, -1).flatMap(({ member, score }) => [member, `${score}`]),
@@ -110,5 +110,5 @@ export const peek: ScriptBody = (redis, keys, args) => {
     else used += record.n;
   }
   const { lasting, ended } = javasIn(redis, timeouts, nowMs);
-  return ['counts', free + ended, used, lasting, redis.zcard(queue), question];
+  return ['counts', String(free + ended), used, lasting, redis.zcard(queue), question];
 };
