@@ -22,9 +22,12 @@ function withoutMiddle(cell: string): string {
   return `${characters.slice(0, front).join('')}…${characters.slice(front + 1 - WIDEST).join('')}`;
 }
 
+/** What controls a terminal or the direction of writing, and what is not seen or looks like a space. */
+const unseen = /(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
 /**
- * A text that is put into a terminal: what users named cannot move the cursor or turn a line around. What controls a terminal or the direction of writing is
- * written as JSON has it, and so is the backslash: different names look different.
+ * A text that is put into a terminal: what users named cannot move the cursor or turn a line around. What cannot be seen as what it is is written as JSON has it, and so is
+ * the backslash: different names look different.
  */
 export function printable(text: string): string {
   return harmless(text.replaceAll('\\', '\\\\'));
@@ -32,8 +35,10 @@ export function printable(text: string): string {
 
 /** A sentence that is put into a terminal: as {@link printable}, but for backslashes, which stand in the paths of some. */
 export function harmless(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
+  return text.replaceAll(unseen, (character) => {
     const inJson = JSON.stringify(character).slice(1, -1);
-    return inJson === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : inJson;
+    return inJson === character ? character.split('').map(unit).join('') : inJson;
   });
 }
+
+const unit = (half: string) => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`;
