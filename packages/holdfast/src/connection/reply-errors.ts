@@ -51,6 +51,8 @@ export function redisCodeOf(message: string): string {
   // The other thing that a replica says, to WAIT.
   if (message.includes('WAIT cannot be used with replica')) return 'READONLY';
   if (message.includes("The user executing the script can't")) return 'NOPERM';
+  // A server that is cut off runs scripts until their first write, with `cluster-allow-reads-when-down`.
+  if (message.includes('while the cluster is down')) return 'CLUSTERDOWN';
   const inner = /^ERR Error running script.*?: -?([A-Z]{3,}) /.exec(message);
   return inner?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
 }

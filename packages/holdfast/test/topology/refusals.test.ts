@@ -119,6 +119,29 @@ describe('a Cluster that refuses for now', () => {
     await kit.cluster.whenReady();
   }, 180_000);
 
+  it('CLUSTERDOWN, as a script says it where a Cluster that is down goes on answering reads: it is waited for', async () => {
+    driveTime(kit).flow();
+    const lock = kit.open().getLock(freshName());
+    const hold = await kit.open({ watchdogTimeoutMs: 6_000 }).getLock(`{${lock.name}}:held`).acquire();
+    const server = await kit.cluster.nodeOfKey(lock.name);
+    const owner = await server.admin();
+    await owner.config('SET', 'cluster-allow-reads-when-down', 'yes');
+    const beside = await waitUntil(async () => {
+      const name = freshName();
+      return (await kit.cluster.nodeOfKey(name)) === server && name;
+    });
+    const slot = await kit.cluster.slotOf(beside);
+    await owner.cluster('DELSLOTS', slot);
+    await expect(lock.tryLock()).rejects.toBeInstanceOf(LockUnavailableError);
+    const waiting = lock.acquire({ waitMs: 30_000 });
+    await waitUntil(() => hold.state === 'suspect', { what: 'a renewal to be refused' });
+    await owner.cluster('ADDSLOTS', slot);
+    await (await waiting).release();
+    await hold.release();
+    await owner.config('SET', 'cluster-allow-reads-when-down', 'no');
+    await kit.cluster.whenReady();
+  }, 180_000);
+
   it('BUSY: a server that runs a long script is waited for', async () => {
     driveTime(kit).flow();
     const client = kit.open();
