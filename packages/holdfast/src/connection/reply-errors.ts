@@ -44,8 +44,8 @@ export function meaningOf(error: unknown): ErrorMeaning {
 }
 
 /**
- * `WRONGTYPE` out of `WRONGTYPE Operation …` and also out of Redis 6's `ERR Error running script …: -WRONGTYPE …`, with or without that dash. What an ACL refuses inside
- * a script has no code of its own before Redis 7.2.
+ * `WRONGTYPE` out of `WRONGTYPE Operation …` and also out of Redis 6's `ERR Error running script …: -WRONGTYPE …`, with or without that dash, and of its
+ * `@user_script: 31: -READONLY …`, where the script has caught it. What an ACL refuses inside a script has no code of its own before Redis 7.2.
  */
 export function redisCodeOf(message: string): string {
   // The other thing that a replica says, to WAIT.
@@ -53,7 +53,7 @@ export function redisCodeOf(message: string): string {
   if (message.includes("The user executing the script can't")) return 'NOPERM';
   // A server that is cut off runs scripts until their first write, with `cluster-allow-reads-when-down`.
   if (message.includes('while the cluster is down')) return 'CLUSTERDOWN';
-  const inner = /^ERR Error running script.*?: -?([A-Z]{3,}) /.exec(message);
+  const inner = /^(?:ERR Error running script.*?|@user_script: \d+): -?([A-Z]{3,}) /.exec(message);
   return inner?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
 }
 
@@ -62,6 +62,8 @@ const reworded: readonly [RegExp, string][] = [
   [/^Stream isn't .*/, noConnection],
   [/^Reached the max .*/, brokenConnection],
   [/NOAUTH HELLO .*? same time/, 'NOAUTH Authentication required.'],
+  // Redis 6.2, of what it refuses in a script.
+  [/^(?:ERR Error running script.*?: )?@user_script: \d+: -/, ''],
   [/^All sentinels are unreachable.*?(?:Last error:|$)/s, unnamedMaster],
 ];
 

@@ -154,6 +154,8 @@ it.each([
     'READONLY',
     "ERR Error running script (call to f_03f2): @user_script:30: @user_script: 30: -READONLY You can't write",
   ],
+  ['READONLY', "@user_script: 12: -READONLY You can't write against a read only replica."],
+  ['NOREPLICAS', '@user_script: 12: -NOREPLICAS Not enough good replicas to write.'],
   ['WRONGTYPE', 'ERR Error running script (call to f_03f2): @user_script:30: WRONGTYPE Operation against a key'],
 ])('%s is read off what a script says: %s', (code, message) => {
   expect(redisCodeOf(message)).toBe(code);
