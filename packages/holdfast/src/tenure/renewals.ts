@@ -1,7 +1,7 @@
 import type { Renewal, RenewalOutcome, RenewalPort } from '@holdfast/watchdog';
 import type { Topology } from '../connection/topology.js';
 import type { CommandSender } from '../connection/command-sender.js';
-import { redisCodeOf } from '../connection/reply-errors.js';
+import { redacted, redisCodeOf } from '../connection/reply-errors.js';
 import type { Operations, RenewOutcome } from './operations.js';
 import type { ServerClock } from './server-clock.js';
 
@@ -56,11 +56,19 @@ export class Renewals implements RenewalPort<LeaseSubject> {
     if (answer.kind !== 'reply') return batch.map(() => ({ kind: 'unknown' }));
     const { reply, sentAt, node } = answer;
     this.#serverClock.note(node, sentAt, reply.nowMs);
+    const refusal = reply.outcomes.find(({ kind }) => kind === 'refused');
+    if (refusal?.kind === 'refused') this.#learn(first.key, node, refusal.message);
     return reply.outcomes.map((outcome, index) => {
       const renewal = batch[index] as Renewal<LeaseSubject>;
-      if (outcome.kind === 'refused') return this.#refused(renewal, new Error(outcome.message));
+      if (outcome.kind === 'refused') return this.#refused(renewal, redacted(new Error(outcome.message)));
       return outcomeOf(outcome, renewal, sentAt);
     });
+  }
+
+  /** A script that goes on with the next lease catches what is refused of one: that the server is no master any more, or is cut off from the others of its Cluster. */
+  #learn(lockKey: string, node: string, message: string): void {
+    const connection = this.#topology.connectionTo(lockKey);
+    if (connection?.node === node) this.#topology.refused({ connection, code: redisCodeOf(message), message });
   }
 
   /** It is tried again: what is refused now, as by a master that has lost its replicas, may be done before the lease ends. */

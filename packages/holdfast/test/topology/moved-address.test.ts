@@ -148,4 +148,16 @@ describe('an address that leads to another server than before', () => {
     await client.getCountDownLatch(freshName()).trySetCount(1);
     await waitUntil(() => listens(client, server), { what: 'it to listen where its commands go' });
   });
+
+  it('a hold goes there too, where its client makes no calls and only renews', async () => {
+    const client = createLockClient({ redis: address.url, watchdogTimeoutMs: 6_000 });
+    clients.push(client);
+    client.on('unsafe-setting', () => undefined);
+    const hold = await client.getLock(freshName()).acquire();
+    await failOver();
+    const { renewed } = client.stats().renewals;
+    const isRenewed = () => client.stats().renewals.renewed > renewed || hold.state === 'lost';
+    await waitUntil(isRenewed, { what: 'the new master to renew it', timeoutMs: 20_000 });
+    expect(hold.state).toBe('held');
+  });
 });
