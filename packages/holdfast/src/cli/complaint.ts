@@ -27,6 +27,12 @@ const advice: readonly (readonly [ofClient: string, here: string])[] = [
   ['the server wants a password, and none was given', 'the server wants a password: say it in REDIS_URL'],
 ];
 
+/** Whoever signed it, another authority does not help. */
+const ofAnotherHost = [
+  'TLS certificate is not accepted here',
+  'TLS certificate is for another host: say a host that it is for',
+] as const;
+
 /** Words of a lock client, for who sits at a terminal. */
 export function asSaidHere(words: string): string {
   return advice.reduce((text, [ofClient, here]) => text.replace(ofClient, here), words);
@@ -37,7 +43,8 @@ export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
   const whole = cause instanceof Error ? cause.message.trim() : '';
-  return asSaidHere(message)
+  const advised = /Hostname\/IP does not match/.test(whole) ? message.replace(...ofAnotherHost) : message;
+  return asSaidHere(advised)
     .replace(/\S+ \(error\.cause has the whole of it\)/, (code) => whole || (code.split(' ', 1)[0] as string))
     .replace(' The "error" event of the client may say more', '');
 }
