@@ -28,21 +28,22 @@ export function shown<T>(outcome: Promise<T>): Promise<T> {
 /** Rethrows; to be called in an async function, behind an `await`. */
 export function atCaller(error: unknown): never {
   // The first is the function that was resumed, which is ours. Not told by `async`: some formats of stacks leave that out.
-  return showAwaiting(error, atCaller, 1);
+  showAwaiting(error, atCaller, 1);
+  throw error;
 }
 
 /** Rethrows; a reaction to a promise. */
 function atAwaiting(error: unknown): never {
-  return showAwaiting(error, atAwaiting, 0);
+  showAwaiting(error, atAwaiting, 0);
+  throw error;
 }
 
-function showAwaiting(error: unknown, below: Entry, ours: number): never {
-  if (isThrown(error, LockError) && !done.has(error)) {
-    const here = { stack: '' };
-    Error.captureStackTrace(here, below);
-    show(error, framesOf(stackOf(here)).slice(ours));
-  }
-  throw error;
+/** @param below - the function that calls this, and goes on behind it: see `inFrame`. @param ours - how many frames of ours come first. */
+function showAwaiting(error: unknown, below: Entry, ours: number): void {
+  if (!isThrown(error, LockError) || done.has(error)) return;
+  const here = { stack: '' };
+  Error.captureStackTrace(here, below);
+  show(error, framesOf(stackOf(here)).slice(ours));
 }
 
 function framesOf(stack = ''): string[] {
