@@ -41,6 +41,7 @@ import {
 import { confirm } from './confirmation.js';
 import type { Connection } from './connection.js';
 import { Copy, type CopyKeeper, meaningFor } from './copy.js';
+import { HeldBack } from './held-back.js';
 import { asOne, inGroups, leaderFor } from './joint-copies.js';
 import { none } from '../lists.js';
 import { type NextTurn, whenRead } from './reading.js';
@@ -62,8 +63,7 @@ export class CommandSender {
   readonly #nextTurn: NextTurn;
   readonly #pending = new Bag<PendingCommand<unknown>>();
   #whenDrained: (() => void) | undefined;
-  /** What leaves when the work of {@link together} is done. */
-  #held: Copy<unknown>[] | undefined;
+  readonly #held = new HeldBack();
   /** The lock key of what is followed; see {@link behind}. */
   #leader: string | undefined;
   #closed = false;
@@ -116,15 +116,14 @@ export class CommandSender {
 
   /** What `work` asks to be sent before it returns leaves when it has returned: what can be one command leaves as one, in the place of the first. */
   together<T>(work: () => T): T {
-    if (this.#held !== undefined) return work();
-    const held: Copy<unknown>[] = [];
-    this.#held = held;
-    try {
-      return work();
-    } finally {
-      this.#held = undefined;
+    return this.#held.during(work, (held) => {
       for (const copies of inGroups(held, (lockKey) => this.#topology.placeOf(lockKey))) this.#leave(copies);
-    }
+    });
+  }
+
+  /** What `work` asks to be sent about this lock leaves when it has returned. What users ask of others meanwhile does not wait: its time is running. */
+  afterwards(lockKey: string, work: () => void): void {
+    this.#held.during(work, (held) => held.forEach((copy) => this.#leaveAlone(copy)), lockKey);
   }
 
   /**
@@ -182,13 +181,12 @@ export class CommandSender {
   #send<R>(pending: PendingCommand<R>, connection: Connection): void {
     const copy = this.#copyOf(pending, connection);
     if (copy === undefined) return;
-    if (this.#held === undefined) this.#leaveAlone(copy);
-    else this.#held.push(copy as Copy<unknown>);
+    if (!this.#held.keep(copy as Copy<unknown>)) this.#leaveAlone(copy);
   }
 
   #follow<R>(pending: PendingCommand<R>, leaderKey: string): void {
     pending.follows = true;
-    const leader = leaderFor(pending.lockKey, leaderKey, this.#held ?? none, this.#topology);
+    const leader = leaderFor(pending.lockKey, leaderKey, this.#held.copies, this.#topology);
     const copy = leader && this.#copyOf(pending, leader.connection);
     if (leader === undefined || copy === undefined) pending.drop();
     else leader.followers = [...(leader.followers ?? none), copy as Copy<unknown>];

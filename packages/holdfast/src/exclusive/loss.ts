@@ -17,7 +17,7 @@ import type { Stake } from '../tenure/stake.js';
 
 /** The tenure is lost. What gives the lock to others, where Redis has it still, leaves when all have been told: before anybody else can get it. */
 export function lose(lock: ExclusiveLock, tenure: Stake, reason: LockLostReason): void {
-  lock.parts.sender.together(() => lock.change(() => loseTenure(lock, tenure, reason)));
+  lock.parts.sender.afterwards(lock.operations.key, () => lock.change(() => loseTenure(lock, tenure, reason)));
 }
 
 function loseTenure(lock: ExclusiveLock, tenure: Stake, reason: LockLostReason): void {

@@ -124,6 +124,29 @@ it.each([
   expect(happened.slice(happened.indexOf('aborted'))).toEqual(['aborted', 'told', 'sent']);
 });
 
+it('one attempt at another lock, made by a listener of the loss, is answered however long the next listener is at work', async () => {
+  const client = openClient(kit, { attemptTimeoutMs: 100 });
+  const hold = await client.getLock(freshName()).acquire({ maxHoldMs: 300 });
+  const other = client.getLock(freshName());
+  const attempt = new Promise((resolve) => {
+    hold.signal.addEventListener('abort', () => resolve(other.tryLock()));
+  });
+  hold.signal.addEventListener('abort', () => {
+    const until = performance.now() + 150;
+    while (performance.now() < until);
+  });
+  expect(await attempt).toBe(true);
+});
+
+it('one attempt at the same lock, made by a listener of the loss, comes behind what gives it back', async () => {
+  const lock = openClient(kit).getLock(freshName());
+  const hold = await lock.acquire({ maxHoldMs: 300 });
+  const attempt = new Promise((resolve) => {
+    hold.signal.addEventListener('abort', () => resolve(lock.tryLock()));
+  });
+  expect(await attempt).toBe(true);
+});
+
 it('a section that outlasts the maxHoldMs of the hold around it has its value, also when the answer to its release comes late', async () => {
   const { lock, proxy } = await setUp({});
   const outer = await lock.acquire({ maxHoldMs: 300 });
