@@ -46,7 +46,7 @@ export interface CommonParts {
 export interface LockParts extends CommonParts {
   readonly openStake: OpenStake;
   readonly topology: Pick<Topology, 'reachOf' | 'troubleWith' | 'keyPrefix'>;
-  readonly sender: Pick<CommandSender, 'roundTripMs' | 'together' | 'afterwards' | 'behind'>;
+  readonly sender: Pick<CommandSender, 'roundTripMs' | 'together' | 'behind'>;
   readonly wakeup: Pick<Wakeup, 'blind' | 'hears' | 'deaf' | 'foreignOwners'>;
 }
 

@@ -20,8 +20,7 @@
  *
  * Everything ends. Most requests have a time (`until`). What undoes an ask of which a copy may still arrive waits for a connection however long that
  * takes, because until then that copy may take the lock, but not without end for an answer: once a copy of its own has left it goes on for `goOnMs`,
- * which is the longest lease there was and as long as a tombstone lasts beyond that. By then the lease is over, and a connection that delivers the ask
- * delivers the undoing behind it.
+ * which is the longest lease there was and as long as a tombstone lasts beyond that. By then the lease is over, and the undoing arrives behind the ask.
  *
  * Requests made together ({@link CommandSender.together}) may leave as one command, on which they do what they would have done one after the other.
  * Each is sent again alone: what that command is refused for good for says nothing about any. One made {@link CommandSender.behind} another leaves with it or not at all.
@@ -41,7 +40,6 @@ import {
 import { confirm } from './confirmation.js';
 import type { Connection } from './connection.js';
 import { Copy, type CopyKeeper, meaningFor } from './copy.js';
-import { HeldBack } from './held-back.js';
 import { asOne, inGroups, leaderFor } from './joint-copies.js';
 import { none } from '../lists.js';
 import { type NextTurn, whenRead } from './reading.js';
@@ -63,7 +61,7 @@ export class CommandSender {
   readonly #nextTurn: NextTurn;
   readonly #pending = new Bag<PendingCommand<unknown>>();
   #whenDrained: (() => void) | undefined;
-  readonly #held = new HeldBack();
+  #held: { readonly lockKey: string | undefined; readonly copies: Copy<unknown>[] } | undefined;
   /** The lock key of what is followed; see {@link behind}. */
   #leader: string | undefined;
   #closed = false;
@@ -114,16 +112,18 @@ export class CommandSender {
     return new Promise((resolve) => request.whenAnswered({ onAnswer: resolve }));
   }
 
-  /** What `work` asks to be sent before it returns leaves when it has returned: what can be one command leaves as one, in the place of the first. */
-  together<T>(work: () => T): T {
-    return this.#held.during(work, (held) => {
-      for (const copies of inGroups(held, (lockKey) => this.#topology.placeOf(lockKey))) this.#leave(copies);
-    });
-  }
-
-  /** What `work` asks to be sent about this lock leaves when it has returned. What users ask of others meanwhile does not wait: its time is running. */
-  afterwards(lockKey: string, work: () => void): void {
-    this.#held.during(work, (held) => held.forEach((copy) => this.#leaveAlone(copy)), lockKey);
+  /** What `work` asks to be sent before it returns, of one lock if that is named, leaves when it has returned: what can be one command as one, in the place of the first. */
+  together<T>(work: () => T, lockKey?: string): T {
+    const around = this.#held;
+    if (around !== undefined && around.lockKey === undefined) return work();
+    const copies: Copy<unknown>[] = [];
+    this.#held = { lockKey, copies };
+    try {
+      return work();
+    } finally {
+      this.#held = around;
+      for (const group of inGroups(copies, (key) => this.#topology.placeOf(key))) this.#leave(group);
+    }
   }
 
   /**
@@ -181,12 +181,14 @@ export class CommandSender {
   #send<R>(pending: PendingCommand<R>, connection: Connection): void {
     const copy = this.#copyOf(pending, connection);
     if (copy === undefined) return;
-    if (!this.#held.keep(copy as Copy<unknown>)) this.#leaveAlone(copy);
+    const { lockKey = pending.lockKey, copies } = this.#held ?? {};
+    if (copies !== undefined && lockKey === pending.lockKey) copies.push(copy as Copy<unknown>);
+    else this.#leaveAlone(copy);
   }
 
   #follow<R>(pending: PendingCommand<R>, leaderKey: string): void {
     pending.follows = true;
-    const leader = leaderFor(pending.lockKey, leaderKey, this.#held.copies, this.#topology);
+    const leader = leaderFor(pending.lockKey, leaderKey, this.#held?.copies ?? none, this.#topology);
     const copy = leader && this.#copyOf(pending, leader.connection);
     if (leader === undefined || copy === undefined) pending.drop();
     else leader.followers = [...(leader.followers ?? none), copy as Copy<unknown>];

@@ -15,9 +15,12 @@ import { keptForAll } from './minimum.js';
 import { lostAround } from './reentry.js';
 import type { Stake } from '../tenure/stake.js';
 
-/** The tenure is lost. What gives the lock to others, where Redis has it still, leaves when all have been told: before anybody else can get it. */
+/**
+ * The tenure is lost. What gives the lock to others, where Redis has it still, leaves when all have been told: before anybody else can get it. What they
+ * ask of other locks meanwhile is sent at once, since its time is running.
+ */
 export function lose(lock: ExclusiveLock, tenure: Stake, reason: LockLostReason): void {
-  lock.parts.sender.afterwards(lock.operations.key, () => lock.change(() => loseTenure(lock, tenure, reason)));
+  lock.parts.sender.together(() => lock.change(() => loseTenure(lock, tenure, reason)), lock.operations.key);
 }
 
 function loseTenure(lock: ExclusiveLock, tenure: Stake, reason: LockLostReason): void {

@@ -69,7 +69,6 @@ class Client extends ClientBase implements RedLockClient {
       sender: {
         roundTripMs: (key) => 3 * Math.max(...lockNodes.map(({ backend }) => backend.parts.sender.roundTripMs(key))),
         together: (work) => work(),
-        afterwards: (_, work) => work(),
         behind: () => undefined,
       },
       wakeup: { blind: false, hears: false, foreignOwners: undefined },
