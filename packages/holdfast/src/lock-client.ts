@@ -203,7 +203,7 @@ export interface LockClientMembers extends AsyncDisposable {
    * is none, even if some wait for it.
    *
    * @throws TypeError or RangeError at once for options that cannot work; reading rejects with LockUnavailableError or LockRefusedError, as
-   * `inspect`, and with LockClientClosedError.
+   * `inspect`, and with LockClientClosedError. Of several servers one that does not answer makes it reject behind the locks of all others.
    */
   listLocks(options?: ListLocksOptions): AsyncGenerator<ListedLock, void, undefined>;
   /** Counters and distributions since the client was created. Also on `node:diagnostics_channel`, see `docs/operations.md`. */

@@ -2,7 +2,8 @@ import { Schedule } from '@holdfast/watchdog';
 import { ManualClock } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { Keyspace } from '../src/connection/keyspace.js';
-import { type ListingClient, listLocks } from '../src/inspection/lock-list.js';
+import { type ListingClient, listLocks, type ListLocksOptions } from '../src/inspection/lock-list.js';
+import { failureOf } from './support/outcomes.js';
 
 /** The keys of a server, one in a page; what is asked once it is gone is rejected. */
 class FakeKeyspace {
@@ -24,6 +25,10 @@ class FakeKeyspace {
 
 /** A client of servers each of whose keys is a lock that is held. */
 function setUp(...servers: FakeKeyspace[]) {
+  return setUpWith({}, ...servers);
+}
+
+function setUpWith(options: ListLocksOptions, ...servers: FakeKeyspace[]) {
   const clock = new ManualClock();
   const reply = { nowMs: 0, owner: { id: 'one', holdCount: 1, foreign: true, resting: false }, holders: 1, waiting: 0 };
   const topology = {
@@ -44,9 +49,17 @@ function setUp(...servers: FakeKeyspace[]) {
     clientId: 'client',
     registry: { admit: () => undefined, enlist: () => undefined, leave: () => undefined },
   };
-  const list = listLocks(client as unknown as ListingClient, {});
+  const list = listLocks(client as unknown as ListingClient, options);
   return {
     read: async () => (await list.next()).value?.name,
+    /** Reads while time goes by. */
+    readPatiently: async () => {
+      let isOver = false;
+      const reading = list.next().finally(() => (isOver = true));
+      reading.catch(() => undefined);
+      for (let step = 0; !isOver && step < 1_000; step++) await clock.advance(20);
+      return (await reading).value?.name;
+    },
     replace: (old: FakeKeyspace, other: FakeKeyspace) => {
       old.isGone = true;
       servers.splice(servers.indexOf(old), 1, other);
@@ -73,5 +86,28 @@ describe('a list of the locks of several servers, when another one takes over fr
     expect([await read(), await read(), await read()]).toEqual(['a', 'b', 'c']);
     replace(first, new FakeKeyspace('other', 'b', 'a', 'later'));
     expect([await read(), await read()]).toEqual(['later', undefined]);
+  });
+});
+
+describe('a list of the locks of several servers, one of which gives no answer', () => {
+  const gone = () => Object.assign(new FakeKeyspace('away', 'a'), { isGone: true });
+  const missing = { code: 'LOCK_UNAVAILABLE', message: expect.stringMatching(/^Locks are missing: .* keys of away: /) };
+
+  it('has those of all others, and ends with an error that says whose are missing', async () => {
+    const { read, readPatiently } = setUp(gone(), new FakeKeyspace('there', 'b', 'c'));
+    expect([await readPatiently(), await read()]).toEqual(['b', 'c']);
+    expect(await failureOf(read())).toMatchObject(missing);
+  });
+
+  it('says so also where it has as many as it may', async () => {
+    const { read, readPatiently } = setUpWith({ limit: 1 }, gone(), new FakeKeyspace('there', 'b', 'c'));
+    expect(await readPatiently()).toBe('b');
+    expect(await failureOf(read())).toMatchObject(missing);
+  });
+
+  it('does not pass for a part of the list where no other answers', async () => {
+    const { readPatiently } = setUp(gone(), gone());
+    const message = expect.stringMatching(/^No answer about the keys of away/);
+    expect(await failureOf(readPatiently())).toMatchObject({ code: 'LOCK_UNAVAILABLE', message });
   });
 });

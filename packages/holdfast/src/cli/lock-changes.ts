@@ -17,8 +17,16 @@ export class LockChanges {
 
   /** @param locks all that are held now */
   since(locks: readonly ListedLock[]): readonly LockChange[] {
+    return this.#since(locks, new Map(locks.map((lock) => [lock.name, lock])));
+  }
+
+  /** @param locks those that can be seen: of any other nothing is known, so none of them is free. */
+  sinceInPart(locks: readonly ListedLock[]): readonly LockChange[] {
+    return this.#since(locks, new Map([...this.#before, ...locks.map((lock) => [lock.name, lock] as const)]));
+  }
+
+  #since(locks: readonly ListedLock[], now: ReadonlyMap<string, ListedLock>): readonly LockChange[] {
     const before = this.#before;
-    const now = new Map(locks.map((lock) => [lock.name, lock]));
     this.#before = now;
     const changes: LockChange[] = [...before.keys()]
       .filter((name) => !now.has(name))

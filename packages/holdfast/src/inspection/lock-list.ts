@@ -52,6 +52,9 @@ const AT_ONCE = 50;
 /** A server that does not answer now is asked again after this. */
 const PAUSE_MS = 100;
 
+/** What a list ends with that has all but what some servers keep; the command line knows it by these words. */
+const PARTLY = 'Locks are missing';
+
 /** What a list needs of its client. */
 export interface ListingClient {
   readonly backend: Backend;
@@ -78,7 +81,16 @@ async function* search(
   const { backend } = client;
   client.registry.admit(undefined);
   const { settings, topology } = backend.parts;
-  await shown(backend.whenReached({ timeoutMs: settings.responseTimeoutMs }));
+  let silence: LockUnavailableError | undefined;
+  let answered = false;
+  let withinMs = settings.responseTimeoutMs;
+  try {
+    await shown(backend.whenReached({ timeoutMs: withinMs }));
+  } catch (error) {
+    if (!(error instanceof LockUnavailableError) || topology.keyspaces.length < 2) throw error;
+    // Whoever is there has had its time, and the others are gone through all the same.
+    withinMs = settings.attemptTimeoutMs;
+  }
   const { prefix = '', keyPrefix = '' } = backend.prefixes;
   const pattern = core.literally(keyPrefix + prefix) + match;
   const names = new Names(backend.parts);
@@ -86,26 +98,31 @@ async function* search(
   /** Who takes over locks while the list is read is gone through as well, from its beginning. */
   const begun = new Set<Keyspace>();
   const next = () => topology.keyspaces.find((keyspace) => !begun.has(keyspace));
-  for (let keyspace = next(); keyspace !== undefined; keyspace = next()) {
+  for (let keyspace = next(); keyspace !== undefined && limit > 0; keyspace = next()) {
     begun.add(keyspace);
-    for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
-      client.registry.admit(undefined);
-      const page: Awaited<ReturnType<Keyspace['hashes']>> = await shown(pageOf(client, keyspace, cursor, pattern));
-      const found = page.keys
-        .map((key) => core.lockNameAt(key, backend.prefixes))
-        .filter((name) => name !== undefined && !seen.has(name) && seen.add(name)) as string[];
-      for (let at = 0; at < found.length; at += AT_ONCE) {
+    try {
+      for (let cursor: string | undefined = '0'; cursor !== undefined && limit > 0; ) {
         client.registry.admit(undefined);
-        const looks = found.slice(at, at + AT_ONCE).map((name) => lookAt(backend, name, names));
-        for (const lock of await shown(Promise.all(looks))) {
-          if (lock === undefined) continue;
-          yield lock;
-          if (--limit <= 0) return;
+        const asked = pageOf(client, keyspace, cursor, pattern, withinMs);
+        const page: Awaited<ReturnType<Keyspace['hashes']>> = await shown(asked);
+        const found = page.keys
+          .map((key) => core.lockNameAt(key, backend.prefixes))
+          .filter((name) => name !== undefined && !seen.has(name) && seen.add(name)) as string[];
+        for (let at = 0; at < found.length && limit > 0; at += AT_ONCE) {
+          client.registry.admit(undefined);
+          const looks = found.slice(at, at + AT_ONCE).map((name) => lookAt(backend, name, names));
+          for (const lock of await shown(Promise.all(looks))) if (lock !== undefined && limit-- > 0) yield lock;
         }
+        cursor = page.next === '0' ? undefined : page.next;
       }
-      cursor = page.next === '0' ? undefined : page.next;
+      answered = true;
+    } catch (error) {
+      if (!(error instanceof LockUnavailableError)) throw error;
+      // The others may go on without it, as those of a Cluster do.
+      silence ??= error;
     }
   }
+  if (silence !== undefined) throw answered ? unavailable(PARTLY, undefined, silence) : silence;
 }
 
 /** Undefined for what is no lock, or is free by now. */
@@ -130,15 +147,21 @@ async function lookAt({ parts, prefixes }: Backend, name: string, names: Names):
 }
 
 /**
- * A page of keys, within `responseTimeoutMs`, and while the client is open. When there is no answer it is the first page that is asked for again: behind
+ * A page of keys, within its time, and while the client is open. When there is no answer it is the first page that is asked for again: behind
  * the address may be another server by then, to which the cursor says nothing. One that keeps no locks any more has no keys to list.
  */
-async function pageOf({ backend, registry }: ListingClient, keyspace: Keyspace, cursor: string, pattern: string) {
-  const { settings, topology } = backend.parts;
+async function pageOf(
+  { backend, registry }: ListingClient,
+  keyspace: Keyspace,
+  cursor: string,
+  pattern: string,
+  withinMs: number,
+) {
+  const { topology } = backend.parts;
   let trouble: Error | undefined;
   const unanswered = () => unavailable(`No answer about the keys of ${keyspace.address}`, undefined, trouble);
   const over = new Wait<never>();
-  const limit = whenOver(settings.responseTimeoutMs, backend.parts, () => over.reject(unanswered()));
+  const limit = whenOver(withinMs, backend.parts, () => over.reject(unanswered()));
   const waiting: Waiting = { refuseWaiting: () => over.reject(new LockClientClosedError()) };
   registry.enlist(waiting);
   try {

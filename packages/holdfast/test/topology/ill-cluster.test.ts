@@ -1,9 +1,11 @@
 /** What the command line says of a Cluster of which one part does not answer. */
-import { type RedisKit, startPrivateRedis } from '@holdfast/testkit';
+import { isDeepStrictEqual } from 'node:util';
+import { type RedisKit, startPrivateRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { type Finding, holdfast, type Outcome } from '../cli/terminal.js';
+import { type Finding, holdfast, type Outcome, Running } from '../cli/terminal.js';
 import { createUserOn, password } from '../support/acl-rules.js';
+import { freshName } from '../support/clients.js';
 import { useCluster } from '../support/topologies.js';
 
 /** No replica takes over while a test looks. */
@@ -27,14 +29,7 @@ function examined({ code, json }: Outcome) {
 }
 
 describe('who looks at locks while a master hangs is told which one it is by', () => {
-  it.each([
-    [['ls']],
-    [['ls', '--kind', 'latch']],
-    [['graph']],
-    [['watch']],
-    [['inspect', 'a']],
-    [['unlock', 'a', '--yes']],
-  ])(
+  it.each([[['ls', '--kind', 'latch']], [['inspect', 'a']], [['unlock', 'a', '--yes']]])(
     '%j',
     async (command) => {
       const { ill, node, call } = await scene();
@@ -50,13 +45,80 @@ describe('who looks at locks while a master hangs is told which one it is by', (
   );
 });
 
+describe('who lists locks sees those of the masters that answer, and which one does not:', () => {
+  /** A lock of the master that will be ill, and one of another. */
+  async function held(call: (...args: string[]) => Promise<Outcome>) {
+    const [away, there] = [`{a}${freshName()}`, `{b}${freshName()}`];
+    const client = kit.open({ watchdogTimeoutMs: 60_000 });
+    for (const name of [away, there]) await client.getLock(name).acquire();
+    const whole = (await call('ls')).json.map((lock) => (lock as { name: string }).name);
+    expect(whole).toEqual(expect.arrayContaining([away, there]));
+    return { away, there };
+  }
+
+  const partial = (node: string) => ({
+    error: { code: 'PARTIAL_VIEW', message: expect.stringContaining(node) },
+  });
+
+  it('ls and graph', async () => {
+    const { ill, node, call } = await scene();
+    const { there } = await held(call);
+    await ill.stopProcess();
+    const [ls, graph] = [await call('ls', '*{b}*'), await call('graph')];
+    const none = await call('ls', 'no-such-lock');
+    await ill.continueProcess();
+    expect(ls.json).toEqual([expect.objectContaining({ name: there })]);
+    expect(graph.json).toEqual([{ waits: [], circles: [] }]);
+    expect(none.json).toEqual([]);
+    for (const { code, errors } of [ls, graph, none]) {
+      expect({ code, error: JSON.parse(errors) }).toEqual({ code: 0, error: partial(node) });
+    }
+  }, 60_000);
+
+  it('watch, which calls no lock free whose server it cannot ask', async () => {
+    const { ill, node, call } = await scene();
+    const { away, there } = await held(call);
+    const { url } = await kit.cluster.nodeOfKey('b');
+    const server = { server: { url }, cleanup: kit.cleanup } as unknown as RedisKit;
+    const options = ['--cluster', '--timeout', '1s', '--every', '100ms', '--json'];
+    const watch = new Running(server, ['watch', `*`, ...options]);
+    const told = (change: string, name: string) =>
+      waitUntil(() => watch.json.some((line) => isDeepStrictEqual(pick(line), { change, name })), {
+        what: `${name} to be ${change}`,
+        timeoutMs: 20_000,
+      });
+    await told('held', away);
+    await ill.stopProcess();
+    await waitUntil(() => watch.errors !== '', { what: 'it to say what is missing', timeoutMs: 20_000 });
+    const later = `{b}${freshName()}`;
+    const hold = await kit.open().getLock(later).acquire();
+    await told('held', later);
+    expect(watch.json.map(pick)).not.toContainEqual({ change: 'free', name: expect.anything() });
+    expect(JSON.parse(watch.errors)).toEqual(partial(node));
+    await ill.continueProcess();
+    await hold.release();
+    await told('free', later);
+    watch.tell('SIGTERM');
+    expect((await watch.ended).code).toBe(0);
+    const free = watch.json.map(pick).filter(({ change }) => change === 'free');
+    expect(free.map(({ name }) => name)).not.toEqual(expect.arrayContaining([away]));
+    expect(free.map(({ name }) => name)).not.toEqual(expect.arrayContaining([there]));
+  }, 90_000);
+});
+
+/** What a line of `watch` tells. */
+function pick(line: unknown) {
+  const { change, name } = line as { change: string; name: string };
+  return { change, name };
+}
+
 it('who looks at locks is told which servers do not know the user, where others do', async () => {
   const { node } = await scene();
   const knows = await kit.cluster.nodeOfKey('b');
   await createUserOn([knows], 'limited', 'operator', 'in-a-cluster');
   const { code, errors } = await callBy(`redis://limited:${password}@${knows.host}:${knows.port}`, 'ls');
   await (await knows.admin()).acl('DELUSER', 'limited');
-  expect({ code, errors }).toEqual({ code: 69, errors: expect.stringMatching(`look at .*${node} \\(WRONGPASS`) });
+  expect({ code, errors }).toEqual({ code: 0, errors: expect.stringMatching(`PARTIAL_VIEW.*${node}.*WRONGPASS`) });
 });
 
 it('a node that keeps every slot and has met no other is said to have no address, and what gives it one', async () => {
@@ -187,7 +249,9 @@ describe('the doctor names a master that does not answer with its slots, looks a
     const { ill, node, call } = await scene();
     await ill.kill();
     looksAtTheRest(await call('doctor'), node, /ECONNREFUSED/);
-    // A list of what the others have would pass for all.
+    const locks = await call('ls');
+    expect(locks).toMatchObject({ code: 0, errors: expect.stringMatching(`PARTIAL_VIEW.*${node}.*ECONNREFUSED`) });
+    // Of these, a list of what the others have would pass for all.
     const { code, errors } = await call('ls', '--kind', 'semaphore');
     expect({ code, errors }).toEqual({ code: 69, errors: expect.stringContaining(node) });
   }, 60_000);

@@ -1,5 +1,5 @@
 import type { ListedLock, LockClient } from 'holdfast';
-import { tellBlindSpots } from '../blind-spots.js';
+import { isOfSome, tellBlindSpots, tellMissing } from '../blind-spots.js';
 import type { Call, CliCommand } from '../command-line.js';
 import { countersInUse, type CounterKind } from '../counter-list.js';
 import { type Counter, counterTable } from '../counters.js';
@@ -7,6 +7,7 @@ import { inWords } from '../durations.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { holderInWords } from '../owners.js';
 import type { Paint } from '../paint.js';
+import { withSilentServers } from '../silent-servers.js';
 import { table } from '../table.js';
 
 /** Lists the locks that are held, or the semaphores or latches that are in use. */
@@ -44,10 +45,23 @@ async function listCounters(call: Call, kind: CounterKind): Promise<number> {
   return exitCodes.done;
 }
 
-/** The locks that a call asks for, by its pattern and its limit. @throws UsageError */
-export function listed(call: Call, client: LockClient) {
+/**
+ * The locks that a call asks for, by its pattern and its limit. Where some servers of a Cluster do not answer, those of the others, and then `tell` is called.
+ *
+ * @throws UsageError
+ */
+export async function* listed(
+  call: Call,
+  client: LockClient,
+  tell: (missing: Error) => void = (missing) => tellMissing(call, missing),
+): AsyncGenerator<ListedLock, void, undefined> {
   const limit = limitOf(call);
-  return client.listLocks({ match: matchOf(call), ...(limit === undefined ? {} : { limit }) });
+  try {
+    yield* client.listLocks({ match: matchOf(call), ...(limit === undefined ? {} : { limit }) });
+  } catch (error) {
+    if (!isOfSome(error)) throw error;
+    tell((await withSilentServers(call, error)) as Error);
+  }
 }
 
 function matchOf(call: Call): string {

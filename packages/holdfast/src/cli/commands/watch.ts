@@ -1,13 +1,13 @@
 /** Looks at the locks again and again: a table that is drawn anew, or a line of JSON for each change. */
 
 import { type ListedLock, LockUnavailableError } from 'holdfast';
-import { tellBlindSpots } from '../blind-spots.js';
+import { tellBlindSpots, tellMissing } from '../blind-spots.js';
 import type { Call, CliCommand } from '../command-line.js';
 import { wordsOf } from '../complaint.js';
 import { inWords } from '../durations.js';
 import { Ending } from '../ending.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
-import { LockChanges } from '../lock-changes.js';
+import { type LockChange, LockChanges } from '../lock-changes.js';
 import { Screen } from '../screen.js';
 import { withSilentServers } from '../silent-servers.js';
 import { plain } from '../paint.js';
@@ -21,6 +21,8 @@ const LEAST_MS = 100;
 /** How what is seen is shown. */
 interface View {
   show(locks: readonly ListedLock[]): void;
+  /** Some servers could not be looked at; it is tried again. */
+  showPart(locks: readonly ListedLock[], missing: Error): void;
   /** Redis could not be looked at; it is tried again. */
   showTrouble(error: LockUnavailableError): void;
   close(): void;
@@ -57,11 +59,13 @@ async function lookUntil(ending: Ending, call: Call, view: View, everyMs: number
   for (let isFirst = true; !ending.isAsked; isFirst = false) {
     try {
       const locks: ListedLock[] = [];
-      for await (const lock of listed(call, client)) locks.push(lock);
+      const missing: Error[] = [];
+      for await (const lock of listed(call, client, (error) => missing.push(error))) locks.push(lock);
       // Before the screen is drawn on.
       if (isFirst) await tellBlindSpots(call);
       if (ending.isAsked) return;
-      view.show(locks);
+      if (missing[0] === undefined) view.show(locks);
+      else view.showPart(locks, missing[0]);
     } catch (error) {
       if (isFirst || !(error instanceof LockUnavailableError)) throw error;
       view.showTrouble((await withSilentServers(call, error)) as LockUnavailableError);
@@ -72,16 +76,24 @@ async function lookUntil(ending: Ending, call: Call, view: View, everyMs: number
 
 function changeLines(call: Call): View {
   const changes = new LockChanges();
-  let isInTrouble = false;
+  let trouble: 'none' | 'some' | 'all' = 'none';
+  const print = (seen: readonly LockChange[]) => {
+    const at = call.io.now();
+    for (const change of seen) call.printJson({ at, ...change });
+  };
   return {
     show: (locks) => {
-      isInTrouble = false;
-      const at = call.io.now();
-      for (const change of changes.since(locks)) call.printJson({ at, ...change });
+      trouble = 'none';
+      print(changes.since(locks));
+    },
+    showPart: (locks, missing) => {
+      if (trouble !== 'some') tellMissing(call, missing);
+      trouble = 'some';
+      print(changes.sinceInPart(locks));
     },
     showTrouble: (error) => {
-      if (!isInTrouble) call.complain(error.code, wordsOf(error));
-      isInTrouble = true;
+      if (trouble !== 'all') call.complain(error.code, wordsOf(error));
+      trouble = 'all';
     },
     close: () => undefined,
   };
@@ -103,6 +115,10 @@ function liveTable({ io }: Call, everyMs: number): View {
     show: (locks) => {
       last = locks;
       draw('Ctrl+C ends');
+    },
+    showPart: (locks, missing) => {
+      last = locks;
+      draw(io.paint('red', printable(`not all: ${wordsOf(missing)}`)));
     },
     showTrouble: (error) => draw(io.paint('red', printable(`as it was before: ${wordsOf(error)}`))),
     close: () => screen.close(),
