@@ -92,10 +92,10 @@ export class LatchWait implements ScopedCall, WaitHandler<boolean> {
     }
   }
 
-  /** Redisson's rounds have no name; that one of ours has begun since shows in the mark, and not in a name that a failover brings back. */
+  /** Redisson's rounds have no name; that one of ours has begun since shows in the mark, and not in a name or a mark that a failover brings back. */
   #isNext(round: string | undefined, mark: string): boolean {
     if (this.#round !== undefined) return round !== undefined && round !== this.#round;
-    return this.#begunLast !== undefined && mark !== '' && mark !== this.#begunLast;
+    return this.#begunLast !== undefined && mark !== '' && !outlived(mark, this.#begunLast);
   }
 
   turnAway(): void {

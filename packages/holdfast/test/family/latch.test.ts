@@ -123,6 +123,27 @@ describe('a countdown latch', () => {
     expect(await after(server, 1_100, waiting)).toBe(true);
   });
 
+  it('that Redisson has begun is not taken for finished where a failover brings back a round before the last, with its mark', async () => {
+    const { server, first, second, memory } = processes({ reaskMs: 1_000 });
+    const latch = first.getCountDownLatch('lap');
+    const keys = core.latchKeys('lap');
+    await latch.trySetCount(1);
+    const named = memory.commands.hget(keys.round, 'round') ?? '';
+    const mark = memory.commands.get(keys.mark) ?? '';
+    await latch.countDown();
+    await latch.trySetCount(1);
+    await latch.countDown();
+    memory.commands.set('lap', '2');
+    const waiting = second.getCountDownLatch('lap').await();
+    expect(await after(server, 100, waiting)).toBe('waiting');
+    memory.commands.hset(keys.round, 'round', named);
+    memory.commands.set(keys.mark, mark);
+    memory.commands.set('lap', '1');
+    expect(await after(server, 5_000, waiting)).toBe('waiting');
+    await latch.countDown();
+    expect(await after(server, 1_100, waiting)).toBe(true);
+  });
+
   it('counts who says so once in a round, whichever process it comes from', async () => {
     const { first, second } = processes();
     const [ours, theirs] = [first.getCountDownLatch('parts'), second.getCountDownLatch('parts')];
