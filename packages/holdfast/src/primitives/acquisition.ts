@@ -97,8 +97,9 @@ export function startCall<T>(caller: Caller, call: LockCall<T>): Promise<T> {
   if (kind === 'imperative' && owner === undefined) refuseUnclear(caller, request);
   parts.reporter.tried();
   const outcome = isTraced(traces.acquire) ? askTraced(caller, call, request) : ask(caller, call, request);
-  // Errors show the caller: by the site that a call has, by who awaits it, or as sections themselves see to it.
-  return request.site === undefined && kind !== 'section' ? shown(outcome) : outcome;
+  // Errors show the caller: by the site that a call has, by who awaits it, or as sections and multi-locks themselves see to it.
+  const seen = request.site !== undefined || kind === 'section' || call.membersHeld !== undefined;
+  return seen ? outcome : shown(outcome);
 }
 
 function ask<T>(caller: Caller, { options }: LockCall<T>, request: AcquireRequest): Promise<T> {

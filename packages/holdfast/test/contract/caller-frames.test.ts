@@ -81,6 +81,17 @@ describe('an error shows who called', () => {
     expect(await waiting).toMatch(/^LockClientClosedError: .*\n(.*\n)*.*caller-frames\.test/);
   });
 
+  it('a multi-lock of such a client first, and not the steps to its members', async () => {
+    const client = openClient(kit);
+    const mine = client.getLock(freshName());
+    await mine.lock();
+    for (let calls = 1; calls < 1_000; calls++) await mine.tryLock();
+    const name = freshName();
+    await kit.admin.set(name, 'other data', 'PX', 60_000);
+    const both = client.getMultiLock([client.getLock(name), client.getLock(freshName())]);
+    expect(await stackOf(() => both.acquire())).toMatch(/^LockRefusedError: .*\n.*caller-frames\.test/);
+  });
+
   it.each<[string, (error: Error, sites: unknown) => unknown]>([
     ['call sites', (_, sites) => sites],
     [
