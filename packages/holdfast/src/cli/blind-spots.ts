@@ -7,11 +7,18 @@ import { fieldOf } from './doctor/finding.js';
 
 /** Says it on the standard error. Where nobody may ask, or nobody answers, nothing is said: what was to be shown has come, or the command ends with that. */
 export async function tellBlindSpots(call: Call): Promise<void> {
-  if (call.site.kind !== 'node') return;
-  const connected = await call.site.connect(call.answerWithinMs).catch(() => undefined);
-  const info = (await connected?.servers[0].info().catch(() => '')) ?? '';
+  const info = await infoOf(call);
   if (fieldOf(info, 'redis_mode') === 'cluster')
     call.complain('PARTIAL_VIEW', 'this is one node of a Cluster, and knows only its own locks: add --cluster');
+  tellReplica(call, info);
+}
+
+/** Likewise, of one lock: a node of a Cluster that has not got it does not answer, and one that has it shows all of it. */
+export async function tellIfBehind(call: Call): Promise<void> {
+  tellReplica(call, await infoOf(call));
+}
+
+function tellReplica(call: Call, info: string): void {
   if (fieldOf(info, 'role') === 'slave' && fieldOf(info, 'slave_read_only') !== '0')
     call.complain('PARTIAL_VIEW', 'this is a replica, which may be behind, and takes no locks: ask its master');
 }
@@ -24,4 +31,11 @@ export function isOfSome(error: unknown): boolean {
 /** Says whose locks are missing, on the standard error. */
 export function tellMissing(call: Call, missing: Error): void {
   call.complain('PARTIAL_VIEW', wordsOf(missing));
+}
+
+/** Of a server that was given alone. */
+async function infoOf(call: Call): Promise<string> {
+  if (call.site.kind !== 'node') return '';
+  const connected = await call.site.connect(call.answerWithinMs).catch(() => undefined);
+  return (await connected?.servers[0].info().catch(() => '')) ?? '';
 }

@@ -1,5 +1,5 @@
 import type { InspectedHolder, LockInspection } from 'holdfast';
-import { tellBlindSpots } from '../blind-spots.js';
+import { tellIfBehind } from '../blind-spots.js';
 import type { CliCommand } from '../command-line.js';
 import { counterInWords, lockOrCounter } from '../counters.js';
 import { inWords } from '../durations.js';
@@ -19,7 +19,7 @@ export const inspect: CliCommand = {
     const [name = ''] = call.positionals;
     const client = call.openClient();
     const found = await lockOrCounter(client, name, () => client.inspect(name));
-    await tellBlindSpots(call);
+    await tellIfBehind(call);
     if ('counter' in found) {
       if (call.wantsJson) call.printJson(found.counter);
       else call.io.write(counterInWords(found.counter, call.io.paint));

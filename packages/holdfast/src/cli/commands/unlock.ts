@@ -1,5 +1,5 @@
 import type { LockClient, LockInspection } from 'holdfast';
-import { tellBlindSpots } from '../blind-spots.js';
+import { tellIfBehind } from '../blind-spots.js';
 import type { CliCommand } from '../command-line.js';
 import { lockOrCounter } from '../counters.js';
 import { inWords } from '../durations.js';
@@ -18,7 +18,7 @@ export const unlock: CliCommand = {
     const [name = ''] = call.positionals;
     const client = call.openClient();
     const found = await lockOrCounter(client, name, () => client.inspect(name));
-    await tellBlindSpots(call);
+    await tellIfBehind(call);
     if ('counter' in found) {
       call.complain('LOCK_REFUSED', `${name} is a ${found.counter.kind} and no lock: there is nothing to take`);
       return exitCodes.refused;
