@@ -10,7 +10,7 @@ import { command } from './step.mjs';
  */
 const budgets = [
   { what: 'createLockClient', code: "export { createLockClient } from './package/dist/index.js';", most: 97_500 },
-  { what: 'everything', code: "export * from './package/dist/index.js';", most: 105_750 },
+  { what: 'everything', code: "export * from './package/dist/index.js';", most: 105_900 },
 ];
 
 /** @throws Error when a bundle with the package in it is larger than its budget. */
