@@ -13,6 +13,7 @@ import { Redis } from 'ioredis';
 import { confirmedRenewals, freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { Gate, turns } from '../support/room.js';
+import { noteSends } from '../support/sends.js';
 
 const kit = useRedis();
 
@@ -157,11 +158,7 @@ describe.each([{}, { leaseMs: 30_000 }])('holds (%j)', (options) => {
     const client = openClient(kit, { redis });
     const hold = await acquire(client);
     const happened: string[] = [];
-    const send = redis.sendCommand.bind(redis);
-    redis.sendCommand = (command, stream) => {
-      happened.push('sent');
-      return send(command, stream);
-    };
+    noteSends(redis, happened);
     hold.signal.addEventListener('abort', () => happened.push('aborted'));
     await client.close();
     expect(happened.slice(0, 2)).toEqual(['aborted', 'sent']);

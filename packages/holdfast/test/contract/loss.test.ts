@@ -6,6 +6,7 @@ import { freshName, holdsInRedis, openClient } from '../support/clients.js';
 import { leaseMs, openFaulty } from '../support/faulty.js';
 import { LossRecord, lostFor } from '../support/losses.js';
 import { byUrl, type InputWay, ownDefault } from '../support/redis-inputs.js';
+import { noteSends } from '../support/sends.js';
 
 const kit = useRedis(startPrivateRedis);
 const setUp = (options?: Partial<LockClientOptions>, way?: InputWay) => openFaulty(kit, options, way);
@@ -113,11 +114,7 @@ it.each([
   const client = openClient(kit, { redis });
   const hold = await client.getLock(freshName()).acquire(options);
   const happened: string[] = [];
-  const send = redis.sendCommand.bind(redis);
-  redis.sendCommand = (command, stream) => {
-    happened.push('sent');
-    return send(command, stream);
-  };
+  noteSends(redis, happened);
   hold.signal.addEventListener('abort', () => happened.push('aborted'));
   client.on('lost', () => happened.push('told'));
   await waitUntil(() => happened.includes('told'), { what: 'it is over' });
@@ -131,13 +128,9 @@ it('what a listener of the loss asks of another lock is sent at once, and not be
   const hold = await client.getLock(freshName()).acquire({ maxHoldMs: 300 });
   const other = client.getLock(freshName());
   const happened: string[] = [];
-  const send = redis.sendCommand.bind(redis);
   const attempt = new Promise((resolve) => {
     hold.signal.addEventListener('abort', () => {
-      redis.sendCommand = (command, stream) => {
-        happened.push('sent');
-        return send(command, stream);
-      };
+      noteSends(redis, happened);
       happened.push('asked');
       resolve(other.tryLock());
     });
