@@ -51,7 +51,7 @@ export interface Caller {
 }
 
 /** One call for a lock. */
-export interface LockCall<T> extends Pick<AcquireRequest, 'entry' | 'membersHeld' | 'ahead'> {
+export interface LockCall<T> extends Pick<AcquireRequest, 'entry' | 'membersHeld' | 'ahead' | 'by'> {
   readonly style: CallStyle;
   readonly options: CheckedOptions;
   /** Where it was called from, if that was noted before this. */
@@ -92,6 +92,7 @@ export function startCall<T>(caller: Caller, call: LockCall<T>): Promise<T> {
     context: parts.reporter.wantsContexts ? allHere() : scopeHere(),
     entry,
     terms: termsOf(host, options),
+    by: call.by,
     completion,
   };
   if (kind === 'imperative' && owner === undefined) refuseUnclear(caller, request);
@@ -110,7 +111,7 @@ function ask<T>(caller: Caller, { options }: LockCall<T>, request: AcquireReques
 
 /** And notes on the trace what comes of it. */
 function askTraced<T>(caller: Caller, call: LockCall<T>, request: AcquireRequest): Promise<T> {
-  const { name, waitMs, completion } = request;
+  const { name, waitMs, by, completion } = request;
   const trace: LockAcquireTrace = { clientId: caller.host.parts.reporter.clientId, name, waitMs };
   const noted: Completion<unknown> = (outcome, joinedAt) => {
     if (typeof outcome === 'string') trace.outcome = 'busy';
@@ -118,7 +119,7 @@ function askTraced<T>(caller: Caller, call: LockCall<T>, request: AcquireRequest
       const { id: holdId, how, inherited } = outcome;
       Object.assign(trace, { outcome: 'acquired', holdId, how, inherited } satisfies Partial<LockAcquireTrace>);
     }
-    return completion(outcome, joinedAt);
+    return completion(outcome, joinedAt, by as never);
   };
   return traced(traces.acquire, trace, () => ask(caller, call, { ...request, completion: noted }));
 }

@@ -33,6 +33,8 @@ export const callStyles = {
 /** Makes what users have of a record: a {@link Hold}, or one that can do more. */
 export type HoldOf<H extends Hold> = (host: LockHost, record: HoldRecord) => H;
 
+type Outcome = HoldRecord | NotAcquired;
+
 const plainHold: HoldOf<Hold> = (host, record) => new HoldHandle(host, record);
 
 /** What a lock is as a member; undefined for what is no lock of this copy of the library. */
@@ -48,6 +50,26 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
     memberOf = (lock) => (typeof lock === 'object' && lock !== null && #member in lock ? lock.#member : undefined);
   }
 
+  // What calls come to: not a closure of each, see Completion.
+
+  static readonly #kept = (outcome: Outcome, joinedAt: number, by: LockHandle): void =>
+    by.#member.keep(by.#must(outcome, joinedAt), joinedAt);
+
+  static readonly #keptIfHad = (outcome: Outcome, joinedAt: number, by: LockHandle): boolean => {
+    if (typeof outcome === 'string') return false;
+    by.#member.keep(outcome, joinedAt);
+    return true;
+  };
+
+  static readonly #handedOver = <K extends Hold>(outcome: Outcome, joinedAt: number, by: LockHandle<K>): K =>
+    by.#handOver(by.#must(outcome, joinedAt));
+
+  static readonly #handedOverIfHad = <K extends Hold>(outcome: Outcome, _: number, by: LockHandle<K>): K | null =>
+    typeof outcome === 'string' ? null : by.#handOver(outcome);
+
+  static readonly #heldBySection = <K extends Hold>(outcome: Outcome, joinedAt: number, by: LockHandle<K>) =>
+    by.#held(by.#must(outcome, joinedAt));
+
   constructor(
     host: LockHost,
     operations: OwnedOperations,
@@ -62,20 +84,12 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
 
   lock(options?: number | LockOptions, ...surplus: readonly unknown[]): Promise<void> {
     const check = () => checkLock(options, surplus);
-    return inFrame(
-      this.#call('lock', check, (outcome, joinedAt) => this.#member.keep(this.#must(outcome, joinedAt), joinedAt)),
-    );
+    return inFrame(this.#call('lock', check, LockHandle.#kept));
   }
 
   tryLock(waitMs?: number, leaseMs?: number, options?: { signal?: AbortSignal | undefined }): Promise<boolean> {
     const check = () => checkTryLock(waitMs, leaseMs, options);
-    return inFrame(
-      this.#call('tryLock', check, (outcome, joinedAt) => {
-        if (typeof outcome === 'string') return false;
-        this.#member.keep(outcome, joinedAt);
-        return true;
-      }),
-    );
+    return inFrame(this.#call('tryLock', check, LockHandle.#keptIfHad));
   }
 
   unlock(): Promise<void> {
@@ -86,20 +100,18 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
 
   acquire(options?: AcquireOptions, ...surplus: readonly unknown[]): Promise<H> {
     const check = () => checkAlone(options, surplus, 'acquire');
-    return inFrame(this.#call('acquire', check, (outcome, joinedAt) => this.#handOver(this.#must(outcome, joinedAt))));
+    return inFrame(this.#call('acquire', check, LockHandle.#handedOver<H>));
   }
 
   tryAcquire(options?: AcquireOptions, ...surplus: readonly unknown[]): Promise<H | null> {
     const check = () => checkAlone(options, surplus, 'tryAcquire');
-    return inFrame(
-      this.#call('tryAcquire', check, (outcome) => (typeof outcome === 'string' ? null : this.#handOver(outcome))),
-    );
+    return inFrame(this.#call('tryAcquire', check, LockHandle.#handedOverIfHad<H>));
   }
 
   withLock<T>(...args: SectionArgs<T, H>): Promise<T> {
     const [options, fn] = withOptions(args);
     const check = () => checkSection('withLock', options, fn);
-    const had = this.#call('withLock', check, (outcome, joinedAt) => this.#held(this.#must(outcome, joinedAt)));
+    const had = this.#call('withLock', check, LockHandle.#heldBySection<H>);
     return runSection(this.#member.host, had, fn);
   }
 
@@ -146,13 +158,14 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   /** Whatever is refused at once is a rejection too. */
   #call<T>(method: keyof typeof callStyles, check: () => CheckedOptions, completion: Completion<T>): Promise<T> {
     try {
-      return this.#member.take({ style: callStyles[method], options: check(), entry: this[method], completion });
+      const style = callStyles[method];
+      return this.#member.take({ style, options: check(), entry: this[method], by: this, completion });
     } catch (error) {
       return rejection(error);
     }
   }
 
-  #must(outcome: HoldRecord | NotAcquired, joinedAt: number): HoldRecord {
+  #must(outcome: Outcome, joinedAt: number): HoldRecord {
     if (typeof outcome !== 'string') return outcome;
     const { host, operations } = this.#member;
     const { parts, waitingSince = joinedAt } = host;

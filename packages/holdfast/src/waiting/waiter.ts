@@ -30,9 +30,10 @@ export type NotAcquired = 'busy' | 'unanswered';
 
 /**
  * What a call answers when it has its hold, or is told why not; what this throws the call rejects with. Run as part of the
- * wait, so that a waiting call is one promise, and there is no second one that waits for it.
+ * wait, so that a waiting call is one promise, and there is no second one that waits for it. `by` is what the call was made on
+ * ({@link AcquireRequest.by}): one function serves the thousands of calls that may wait, in place of a closure for each.
  */
-export type Completion<T> = (outcome: HoldRecord | NotAcquired, joinedAt: number) => T;
+export type Completion<T> = (outcome: HoldRecord | NotAcquired, joinedAt: number, by: never) => T;
 
 /** What an acquisition asks for. */
 export interface AcquireRequest extends HoldOrigin, LockIdentity {
@@ -49,6 +50,8 @@ export interface AcquireRequest extends HoldOrigin, LockIdentity {
   readonly ahead?: StakeAhead | undefined;
   /** The method that was called: what stands below it in the stack is the user's. */
   readonly entry: Entry;
+  /** What the call was made on: for its completion. */
+  readonly by?: unknown;
   readonly completion: Completion<unknown>;
 }
 
@@ -189,7 +192,7 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
 
   /** Only while it is not settled. */
   give(record: HoldRecord): void {
-    if (this.#wait.resolve(this.request.completion(record, this.joinedAt))) this.left();
+    if (this.#wait.resolve(this.complete(record))) this.left();
   }
 
   /** Its time is over, and there is no error to tell. */
@@ -209,9 +212,14 @@ export class Waiter implements ScopedCall, WaitHandler<unknown>, ListNode<Waiter
     this.refuse(scopeEnded(this));
   }
 
+  private complete(outcome: HoldRecord | NotAcquired): unknown {
+    const { completion, by } = this.request;
+    return completion(outcome, this.joinedAt, by as never);
+  }
+
   private endWithout(refusal: NotAcquired): boolean {
     try {
-      return this.#wait.resolve(this.request.completion(refusal, this.joinedAt));
+      return this.#wait.resolve(this.complete(refusal));
     } catch (error) {
       return this.#wait.reject(atSite(error, this.request.site));
     }
