@@ -6,8 +6,14 @@ export type HoldPhase =
   | { readonly kind: 'confirming'; readonly how: AcquiredHow; readonly since: number }
   | { readonly kind: 'delivering'; readonly how: AcquiredHow }
   | { readonly kind: 'open' }
-  /** `at`: when the loss was found. `refusal`: what Redis had answered to the last renewal. */
-  | { readonly kind: 'lost'; readonly reason: LockLostReason; readonly at: number; readonly refusal: Error | undefined }
+  /** `at`: when the loss was found. `refusal`: what Redis had answered to the last renewal. `told`: `release` has told of it. */
+  | {
+      readonly kind: 'lost';
+      readonly reason: LockLostReason;
+      readonly at: number;
+      readonly refusal: Error | undefined;
+      told: boolean;
+    }
   /** Lost on its way to its call. */
   | { readonly kind: 'withdrawn'; readonly how: AcquiredHow; readonly reason: LockLostReason }
   | { readonly kind: 'released' };

@@ -57,6 +57,14 @@ export interface HoldOrigin {
   readonly context: CallContext;
 }
 
+/** What a record knows of the multi-lock it was taken for. */
+export interface Bundled {
+  /** All its members have been had. */
+  readonly complete: boolean;
+  /** The member whose loss ended it. */
+  readonly lost: HoldRecord | undefined;
+}
+
 /** One for all: a lock that is held for long costs no object for its phase. */
 const open: HoldPhase = { kind: 'open' };
 const released: HoldPhase = { kind: 'released' };
@@ -79,20 +87,16 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   /** The live scopes it belongs to. */
   scopes: readonly Scope[] = none;
   section: Scope | undefined;
-  heldLong = false;
-  /** The member of the same multi-lock for whose loss this one is given back: code inside has lost both. */
-  lostWith: HoldRecord | undefined;
   /** Clock time: it lasts until then at least, since any hold of the lock was extended, or a multi-lock had all its members. */
   promisedUntil: number | undefined;
-  /** The multi-lock it was taken for may still wait for other members: it is not yet there to be undone by `unlock`, and has no minimum. */
-  gathering = false;
+  /** The holds of the multi-lock that it was taken for. */
+  bundle: Bundled | undefined;
   inherited: Inherited | undefined;
   /** Its neighbours among the open holds of its lock: the next one outwards, and the next one inwards. */
   ahead: HoldRecord | undefined;
   behind: HoldRecord | undefined;
   readonly #keeper: HoldKeeper;
   #phase: HoldPhase;
-  #lossReported = false;
   #leaving: Promise<void> | undefined;
   #abort: AbortController | undefined;
   #context: CallContext;
@@ -122,6 +126,17 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
 
   get imperative(): boolean {
     return this.kind === 'imperative' && !this.gathering;
+  }
+
+  /** The multi-lock may still wait for other members: this is not yet there to be undone by `unlock`, and has no minimum. */
+  get gathering(): boolean {
+    return this.bundle?.complete === false;
+  }
+
+  /** The member of the same multi-lock for whose loss this one is given back: code inside has lost both. */
+  get lostWith(): HoldRecord | undefined {
+    const lost = this.bundle?.lost;
+    return lost === this ? undefined : lost;
   }
 
   get name(): string {
@@ -186,7 +201,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
 
   /** `release` has told of it. */
   get lossReported(): boolean {
-    return this.#lossReported;
+    return this.#phase.kind === 'lost' && this.#phase.told;
   }
 
   /** Known to be lost at a clock time. */
@@ -195,7 +210,8 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   }
 
   lossError(): LockLostError {
-    if (this.lostWith !== undefined) return this.lostWith.lossError();
+    const { lostWith } = this;
+    if (lostWith !== undefined) return lostWith.lossError();
     const { reason = 'expired', refusal } = this.#phase as Partial<Extract<HoldPhase, { kind: 'lost' }>>;
     return new LockLostError(this.name, reason, this.primitive, refusal);
   }
@@ -234,7 +250,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   lose(reason: LockLostReason, now: number, refusal?: Error): boolean {
     if (this.over) return false;
     const phase = this.#phase;
-    if (phase.kind === 'open') this.#phase = { kind: 'lost', reason, at: now, refusal };
+    if (phase.kind === 'open') this.#phase = { kind: 'lost', reason, at: now, refusal, told: false };
     else if ('how' in phase) this.#phase = { kind: 'withdrawn', how: phase.how, reason };
     return phase.kind === 'open';
   }
@@ -258,7 +274,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   release(): Promise<void> {
     const { kind } = this.checked;
     if (kind === 'released' || kind === 'withdrawn') return Promise.resolve();
-    if (kind === 'lost') return this.#lossReported ? Promise.resolve() : this.reportLoss();
+    if (kind === 'lost') return this.lossReported ? Promise.resolve() : this.reportLoss();
     return (this.#leaving = this.#keeper.release(this));
   }
 
@@ -282,7 +298,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
 
   private reportLoss(): Promise<never> {
     this.unlockScope?.disown(this);
-    this.#lossReported = true;
+    if (this.#phase.kind === 'lost') this.#phase.told = true;
     return Promise.reject(this.lossError());
   }
 

@@ -22,6 +22,8 @@ export class LongHoldWatch {
   readonly #reporter: Reporter;
   readonly #locks: () => Iterable<Holders>;
   #next: Appointment | undefined;
+  /** Clock time of the last look: what was held for long by then has been reported. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     longMs: number,
@@ -51,16 +53,13 @@ export class LongHoldWatch {
     for (const { holds } of this.#locks()) {
       for (const record of holds) {
         const { since } = record;
-        if (since === undefined || !record.renewable || record.heldLong) continue;
-        const heldMs = now - since;
-        if (heldMs < this.#longMs) {
-          next = Math.min(next, since + this.#longMs);
-          continue;
-        }
-        record.heldLong = true;
-        this.#reporter.heldLong(record, Math.round(heldMs));
+        if (since === undefined || !record.renewable) continue;
+        const longFrom = since + this.#longMs;
+        if (longFrom > now) next = Math.min(next, longFrom);
+        else if (longFrom > this.#lookedAt) this.#reporter.heldLong(record, Math.round(now - since));
       }
     }
+    this.#lookedAt = now;
     if (next < Number.POSITIVE_INFINITY) this.#lookAt(Math.max(next, now + this.#longMs * PAUSE));
   }
 }

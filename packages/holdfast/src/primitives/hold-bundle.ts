@@ -9,7 +9,7 @@
  * is given back after that, for a holder that has lost a lock need not give it back, and nothing else would.
  */
 
-import type { HoldRecord } from '../exclusive/hold-record.js';
+import type { Bundled, HoldRecord } from '../exclusive/hold-record.js';
 import { checkExtension } from '../exclusive/extension.js';
 import { lossOf } from '../exclusive/loss-of.js';
 import { LockLostError } from '../errors.js';
@@ -29,13 +29,14 @@ export interface TakenMember {
 }
 
 /** See the module comment. */
-export class HoldBundle implements Held {
+export class HoldBundle implements Held, Bundled {
   readonly name: string;
   readonly #taken: TakenMember[] = [];
   readonly #records: HoldRecord[] = [];
   readonly #abort = new AbortController();
   readonly #signal = truthful(this.#abort.signal, () => this.check());
-  #lost: HoldRecord | undefined;
+  lost: HoldRecord | undefined;
+  complete = false;
   #lossReported = false;
   #isDisbanded = false;
   #leaving: Promise<void> | undefined;
@@ -73,7 +74,7 @@ export class HoldBundle implements Held {
   check(): HoldRecord | undefined {
     // What is read of a hold that is lost aborts its signal, and so this bundle's.
     if (this.#leaving === undefined) for (const { record } of this.#taken) void record.state;
-    return this.#lost;
+    return this.lost;
   }
 
   /** Of the first member that was not given back before. */
@@ -94,7 +95,7 @@ export class HoldBundle implements Held {
   }
 
   lossError(): LockLostError {
-    return (this.#lost as HoldRecord).lossError();
+    return (this.lost as HoldRecord).lossError();
   }
 
   inside(fn: () => unknown): unknown {
@@ -158,8 +159,8 @@ export class HoldBundle implements Held {
   }
 
   /** All members are there. */
-  complete(): this {
-    for (const { record } of this.#taken) record.gathering = false;
+  gathered(): this {
+    this.complete = true;
     return this;
   }
 
@@ -172,15 +173,14 @@ export class HoldBundle implements Held {
   }
 
   #lose(record: HoldRecord): void {
-    if (this.#isDisbanded || this.#lost !== undefined || this.#leaving !== undefined) return;
-    this.#lost = record;
+    if (this.#isDisbanded || this.lost !== undefined || this.#leaving !== undefined) return;
+    this.lost = record;
     const loss = record.lossError();
     this.#abort.abort(loss);
     // Where its own client has ended it, nobody else has it: the minimum of each is kept, as that of a lock alone.
     const isOurs = loss.reason === 'closed' || loss.reason === 'max-hold';
     for (const { record: other } of this.#taken) {
       if (other === record) continue;
-      other.lostWith = record;
       (isOurs ? other.release() : releaseNow(other)).catch(() => undefined);
     }
   }

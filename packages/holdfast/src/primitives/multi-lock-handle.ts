@@ -144,7 +144,7 @@ export class MultiLockHandle implements MultiLock {
       const until = joinedAt + (waitMs ?? Number.POSITIVE_INFINITY);
       const ahead = new MembersAhead(this.#members, memberOptions(options));
       const outcome = this.#takeAll({ style, options, waitMs, entry, site, joinedAt, until, ahead }).then((taken) =>
-        completion(taken instanceof HoldBundle ? taken.complete() : taken),
+        completion(taken instanceof HoldBundle ? taken.gathered() : taken),
       );
       return shown(outcome);
     } catch (error) {
@@ -218,7 +218,7 @@ export class MultiLockHandle implements MultiLock {
     const completion: Completion<TakenMember | NotAcquired> = (outcome, joinedAt) => {
       if (typeof outcome === 'string') return outcome;
       ahead.onTaken();
-      outcome.gathering = true;
+      outcome.bundle = bundle;
       return { member, record: outcome, joinedAt };
     };
     const taken = await ahead.take(member, (stake) =>
