@@ -38,7 +38,7 @@ function newRecord(terms = watched, phase = onTheWay, keeper = lock): HoldRecord
 
 function opened(terms = watched, since = 10): HoldRecord {
   const record = newRecord(terms);
-  record.open(since, undefined, undefined);
+  record.open('asked', since, undefined, undefined);
   return record;
 }
 
@@ -155,7 +155,7 @@ describe('a hold record', () => {
     record.deliver();
     expect(record.phase).toEqual({ kind: 'delivering', how: 'passed' });
     expect(record.given).toBe(false);
-    record.open(20, undefined, undefined);
+    record.open('asked', 20, undefined, undefined);
     expect([record.given, record.since]).toEqual([true, 20]);
     record.lose('expired', 30);
     expect([record.given, record.since, record.lostBy(29), record.lostBy(30)]).toEqual([true, 20, false, true]);
@@ -183,7 +183,7 @@ describe('a hold record', () => {
   it('belongs to the scope whose unlock undoes it until it is over', () => {
     const scope = new Scope('thread', {}, undefined);
     const record = newRecord();
-    record.open(10, scope, undefined);
+    record.open('asked', 10, scope, undefined);
     expect([...scope.holds]).toEqual([record]);
     record.close();
     expect([...scope.holds]).toEqual([]);

@@ -15,7 +15,7 @@ const parts = { reporter: { deadlock: () => undefined }, settings: { deadlocks: 
 function sectionOn(name: string, side?: Side): { scope: Scope; hold: HoldRecord } {
   const terms = { mode: 'watched', leaseMs: 30_000, maxHoldMs: undefined } as const;
   const origin = { terms, owner: undefined, side, kind: 'section', site: undefined, context: undefined } as const;
-  const hold = new HoldRecord({ name, check: () => undefined } as never, origin, { kind: 'open' });
+  const hold = new HoldRecord({ name, check: () => undefined } as never, origin, { kind: 'open', how: 'asked' });
   const scope = new Scope('section', client, undefined);
   scope.own(hold);
   return { scope, hold };

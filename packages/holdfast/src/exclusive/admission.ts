@@ -130,7 +130,7 @@ export function passByScript(lock: ExclusiveLock, tenure: Stake, waiter: Waiter)
 export function sendBack(lock: ExclusiveLock, waiter: Waiter): void {
   const { record } = waiter;
   if (record === undefined) return;
-  const nested = 'how' in record.phase && record.phase.how === 're-entered';
+  const nested = record.how === 're-entered';
   const lost = record.lossError();
   arrived(lock, waiter);
   record.close();
@@ -251,8 +251,7 @@ function opened(lock: ExclusiveLock, waiter: Waiter, record: HoldRecord): void {
   const { clock, reporter, longHoldWatch } = lock.parts;
   const now = clock.now();
   record.fence = lock.tenure?.tokens?.current;
-  record.how = phase.how;
-  record.open(now, unlockScopeOf(waiter.request, phase.how), inheritedBy(lock, record));
+  record.open(phase.how, now, unlockScopeOf(waiter.request, phase.how), inheritedBy(lock, record));
   keepFor(lock, phase.how, record.terms);
   waiter.give(record);
   reporter.acquired(record, now - waiter.joinedAt, phase.how);

@@ -5,7 +5,7 @@ import type { AcquiredHow } from '../reports/stats.js';
 export type HoldPhase =
   | { readonly kind: 'confirming'; readonly how: AcquiredHow; readonly since: number }
   | { readonly kind: 'delivering'; readonly how: AcquiredHow }
-  | { readonly kind: 'open' }
+  | { readonly kind: 'open'; readonly how: AcquiredHow }
   /** `at`: when the loss was found. `refusal`: what Redis had answered to the last renewal. `told`: `release` has told of it. */
   | {
       readonly kind: 'lost';

@@ -66,7 +66,13 @@ export interface Bundled {
 }
 
 /** One for all: a lock that is held for long costs no object for its phase. */
-const open: HoldPhase = { kind: 'open' };
+const open: Record<AcquiredHow, HoldPhase> = {
+  asked: { kind: 'open', how: 'asked' },
+  granted: { kind: 'open', how: 'granted' },
+  local: { kind: 'open', how: 'local' },
+  passed: { kind: 'open', how: 'passed' },
+  're-entered': { kind: 'open', how: 're-entered' },
+};
 const released: HoldPhase = { kind: 'released' };
 
 /** See the module comment. */
@@ -79,8 +85,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   readonly site: Site | undefined;
   /** Its fencing token, from the moment at which the call gets it, where holds have one. */
   fence: Fence | undefined;
-  /** How the call got it, and the clock time at which it did; undefined until then. */
-  how: AcquiredHow | undefined;
+  /** The clock time at which the call got it; undefined until then. */
   since: number | undefined;
   /** The scope whose `unlock` undoes this hold. */
   unlockScope: Scope | undefined;
@@ -150,6 +155,11 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   /** As it was when something was last known of it: see {@link lost}. */
   get phase(): HoldPhase {
     return this.#phase;
+  }
+
+  /** How its call gets it, or got it; undefined when it is over. */
+  get how(): AcquiredHow | undefined {
+    return 'how' in this.#phase ? this.#phase.how : undefined;
   }
 
   /** The call that asked for it has, or had, it. */
@@ -226,8 +236,8 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   }
 
   /** The call has it from now on. */
-  open(now: number, unlockScope: Scope | undefined, inherited: Inherited | undefined): void {
-    this.#phase = open;
+  open(how: AcquiredHow, now: number, unlockScope: Scope | undefined, inherited: Inherited | undefined): void {
+    this.#phase = open[how];
     this.since = now;
     this.inherited = inherited;
     this.adopt(unlockScope);
