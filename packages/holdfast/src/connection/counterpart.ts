@@ -3,6 +3,7 @@
  * and again, because it may be promoted, and says so to nobody. One that has not been heard for a while is asked for a sign of life when somebody wants to know.
  */
 
+import { attempt } from './attempt.js';
 import type { Connection, ConnectionListener } from './connection.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { meaningOf } from './reply-errors.js';
@@ -90,7 +91,7 @@ export class Counterpart {
     this.#stirredOn = epoch;
     this.#connection.sent(this.#tools.now());
     // For want of a right it is an answer: with those that Redisson's mode needs there is no PING.
-    const meaning = await this.#server.ping().then(
+    const meaning = await attempt(() => this.#server.ping()).then(
       () => 'permanent',
       (error: unknown) => meaningOf(error).kind,
     );

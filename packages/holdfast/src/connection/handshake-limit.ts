@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { attempt } from './attempt.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { whenOver } from './reading.js';
 import { addressOf, isLoading } from './trouble.js';
@@ -61,7 +62,7 @@ export class HandshakeLimit {
   /** A server that loads answers INFO, and says so to other commands, of which none is sent to it. */
   async #askWhetherLoading(): Promise<void> {
     const limit = this.#limit;
-    const info = await this.#redis.info('persistence').catch(() => undefined);
+    const info = await attempt(() => this.#redis.info('persistence')).catch(() => undefined);
     if (limit !== this.#limit || !/^loading:1/m.test(`${info}`)) return;
     this.#loads = true;
     this.#onLoading?.(new Error(isLoading));

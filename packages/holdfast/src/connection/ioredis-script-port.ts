@@ -1,5 +1,6 @@
 import type { ScriptPort } from '@holdfast/core';
 import type { Redis } from 'ioredis';
+import { attempt } from './attempt.js';
 import { scriptCallOf } from './script-call.js';
 
 /**
@@ -11,7 +12,7 @@ export function ioredisScriptPort(redis: Redis, onUnknown: () => void): ScriptPo
   // Some hand over null.
   const keyPrefix = redis.options.keyPrefix ?? '';
   // What it returns and not the call's own promise: monitoring tools wrap this method, and theirs must not be left alone with its rejection.
-  const send = (call: InstanceType<typeof ScriptCall>) => redis.sendCommand(call) as Promise<unknown>;
+  const send = (call: InstanceType<typeof ScriptCall>) => attempt(() => redis.sendCommand(call) as Promise<unknown>);
   return {
     evalsha: (sha, keys, args) => send(new ScriptCall('evalsha', sha, { keys, keyPrefix }, args)),
     eval: (source, keys, args) => send(new ScriptCall('eval', source, { keys, keyPrefix }, args)),
@@ -24,7 +25,7 @@ export function ioredisScriptPort(redis: Redis, onUnknown: () => void): ScriptPo
 export function askingPort(redis: Redis, port: ScriptPort): ScriptPort {
   // Where the user may not say so, the command is sent back to where it came from, and that is why.
   const asked = (send: () => Promise<unknown>) => {
-    const asking = redis.asking();
+    const asking = attempt(() => redis.asking());
     asking.catch(() => undefined);
     return send().catch(async (error: unknown) => {
       await asking;

@@ -10,6 +10,7 @@
 import type { ScriptPort } from '@holdfast/core';
 import type { Redis } from 'ioredis';
 import { apart } from '../scopes/scope.js';
+import { attempt } from './attempt.js';
 import { HandshakeLimit } from './handshake-limit.js';
 import { databaseOf } from './connection-options.js';
 import type { ConnectionTools } from './connection-tools.js';
@@ -176,7 +177,7 @@ export class NodeConnection implements Connection {
       if (this.#epoch !== epoch || !this.ready) throw new Error('The connection was lost before replicas confirmed');
     };
     ofThisConnection();
-    const confirming = (this.#confirming ??= this.redis.wait(min, timeoutMs).finally(() => {
+    const confirming = (this.#confirming ??= attempt(() => this.redis.wait(min, timeoutMs)).finally(() => {
       if (this.#confirming === confirming) this.#confirming = undefined;
     }));
     const confirmed = await confirming;

@@ -9,6 +9,7 @@
  */
 
 import type { Redis } from 'ioredis';
+import { attempt } from './attempt.js';
 import { listening } from './connection-options.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { disconnect } from './disconnect.js';
@@ -125,14 +126,14 @@ export class SentinelLink {
     const learn = (master: unknown) => known === this.#master && this.#learn(master);
     // In one packet, so that nothing changes in between. The other way round is not allowed: who listens may not ask (RESP2).
     stream.cork();
-    void this.#owe(this.#redis.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', this.#name).then(learn));
-    void this.#owe(this.#redis.subscribe('+switch-master', '+promoted-slave'));
+    void this.#owe(() => this.#redis.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', this.#name).then(learn));
+    void this.#owe(() => this.#redis.subscribe('+switch-master', '+promoted-slave'));
     stream.uncork();
     this.#beat = this.#tools.after(BEAT_MS, this.#askAgain);
   };
 
   /** Also where it may not stop listening: then it just has to answer. */
-  readonly #askAgain = (): void => void this.#owe(this.#redis.unsubscribe()).then(this.#ask);
+  readonly #askAgain = (): void => void this.#owe(() => this.#redis.unsubscribe()).then(this.#ask);
 
   readonly #rest = (): void => {
     this.#beat?.cancel();
@@ -140,11 +141,11 @@ export class SentinelLink {
     this.#listener.onNamed(undefined);
   };
 
-  #owe(answer: Promise<unknown>): Promise<void> {
+  #owe(ask: () => Promise<unknown>): Promise<void> {
     const { now } = this.#tools;
     const answered = () => this.#silence.answered(now());
     this.#silence.sent(now());
-    return answer.then(answered, answered);
+    return attempt(ask).then(answered, answered);
   }
 
   #learn(master: unknown): void {

@@ -5,6 +5,7 @@
  * reported, and no call waits for the answer.
  */
 
+import { attempt } from './attempt.js';
 import type { OpenedRedis } from './redis-input.js';
 import { nodeOfCluster } from './trouble.js';
 
@@ -54,7 +55,7 @@ export class ServerCheck {
    * Asks a server that is ready. Never rejects: what was not answered is asked again on the next connection.
    */
   async look(server: CheckedServer): Promise<ServerFacts | undefined> {
-    const info = await server.info().catch(() => undefined);
+    const info = await attempt(() => server.info()).catch(() => undefined);
     if (typeof info !== 'string') return undefined;
     const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
     const run = field('run_id');
