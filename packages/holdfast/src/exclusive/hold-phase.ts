@@ -17,3 +17,13 @@ export type HoldPhase =
   /** Lost on its way to its call. */
   | { readonly kind: 'withdrawn'; readonly how: AcquiredHow; readonly reason: LockLostReason }
   | { readonly kind: 'released' };
+
+/** One for all: a lock that is held for long costs no object for its phase. */
+export const open: Record<AcquiredHow, HoldPhase> = {
+  asked: { kind: 'open', how: 'asked' },
+  granted: { kind: 'open', how: 'granted' },
+  local: { kind: 'open', how: 'local' },
+  passed: { kind: 'open', how: 'passed' },
+  're-entered': { kind: 'open', how: 're-entered' },
+};
+export const released: HoldPhase = { kind: 'released' };

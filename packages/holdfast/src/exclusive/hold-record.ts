@@ -25,7 +25,8 @@ import type { HoldTerms } from '../tenure/hold-terms.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { LockIdentity, Side } from '../tenure/operations.js';
 import type { ListNode } from '../waiting/linked-list.js';
-import type { HoldPhase } from './hold-phase.js';
+import type { AcquireKind, HoldOrigin } from './hold-origin.js';
+import { type HoldPhase, open, released } from './hold-phase.js';
 import { lossOf } from './loss-of.js';
 
 /** What a record asks of the lock that it is a hold of. */
@@ -41,22 +42,6 @@ export interface HoldKeeper extends LockIdentity {
   extend(record: HoldRecord, ms: number): Promise<void>;
 }
 
-/** What gives an acquisition back: `unlock`, any code that has the `Hold`, or the section itself. */
-export type AcquireKind = 'imperative' | 'object' | 'section';
-
-/** How an acquisition was made. */
-export interface HoldOrigin {
-  readonly terms: HoldTerms;
-  readonly owner: string | undefined;
-  /** Of a lock with two sides, that of the call. */
-  readonly side?: Side | undefined;
-  readonly kind: AcquireKind;
-  /** Where in the code, if that was noted. */
-  readonly site: Site | undefined;
-  /** Where in the tree of calls. */
-  readonly context: CallContext;
-}
-
 /** What a record knows of the multi-lock it was taken for. */
 export interface Bundled {
   /** All its members have been had. */
@@ -64,16 +49,6 @@ export interface Bundled {
   /** The member whose loss ended it. */
   readonly lost: HoldRecord | undefined;
 }
-
-/** One for all: a lock that is held for long costs no object for its phase. */
-const open: Record<AcquiredHow, HoldPhase> = {
-  asked: { kind: 'open', how: 'asked' },
-  granted: { kind: 'open', how: 'granted' },
-  local: { kind: 'open', how: 'local' },
-  passed: { kind: 'open', how: 'passed' },
-  're-entered': { kind: 'open', how: 're-entered' },
-};
-const released: HoldPhase = { kind: 'released' };
 
 /** See the module comment. */
 export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {

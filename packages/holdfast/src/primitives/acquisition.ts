@@ -3,7 +3,7 @@
 import type { CheckedOptions } from '../acquire-options.js';
 import type { LockParts } from '../client-parts.js';
 import { LockScopeError } from '../errors.js';
-import type { AcquireKind } from '../exclusive/hold-record.js';
+import type { AcquireKind } from '../exclusive/hold-origin.js';
 import type { Coordination } from '../exclusive/coordinating.js';
 import type { Registry } from '../exclusive/registry.js';
 import { shown } from '../reports/caller.js';

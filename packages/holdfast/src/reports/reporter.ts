@@ -13,7 +13,7 @@ import type { Site } from './site.js';
 import { type AcquiredHow, Stats } from './stats.js';
 import type { LockSectionTrace } from './tracing.js';
 import type { Inherited } from '../tenure/inherited.js';
-import type { HoldOrigin } from '../exclusive/hold-record.js';
+import type { HoldOrigin } from '../exclusive/hold-origin.js';
 import type { Tellings } from './tellings.js';
 import { isThrown } from './thrown.js';
 
