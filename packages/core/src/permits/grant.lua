@@ -24,12 +24,9 @@ end
 
 -- To another tenure than the one that asks. Returns the error reply of what was refused.
 local function grant(id, n, wantedMs, claimMs, nowMs)
-  local leaseMs = wantedMs > 0 and math.min(wantedMs, claimMs) or claimMs
-  local refused, gotMs = take(id, n, leaseMs, nowMs)
+  local refused, gotMs = take(id, n, wantedMs > 0 and math.min(wantedMs, claimMs) or claimMs, nowMs)
   if refused then return refused end
-  local message = string.format('1 grant %s %.0f %.0f %d -', id, nowMs + gotMs, nowMs, waiting())
-  tell(id, message)
-  return nil
+  tell(id, string.format('1 grant %s %.0f %.0f %d -', id, nowMs + gotMs, nowMs, waiting()))
 end
 
 -- `self` is the asking tenure, if any: it gets its permits with the whole lease it wants, and no message. Returns whether it has got them.
@@ -42,7 +39,8 @@ local function passOn(self, claimMs, trusted, nowMs)
     local untilMs, wantedMs, n = freshness(head)
     local isHere = n and untilMs >= nowMs and (head == self or not isGone(head, trusted))
     if isHere and n > free then return isIn end
-    redis.pcall('ZREM', queue, head)
+    -- Who stays in the queue would be given permits again, in place of those that it has.
+    if redis.pcall('ZREM', queue, head) ~= 1 then return isIn end
     redis.pcall('HDEL', fresh, head)
     local refused
     if isHere and head == self then

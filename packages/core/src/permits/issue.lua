@@ -36,8 +36,9 @@ for id in string.gmatch(ARGV[2], '%S+') do ids[#ids + 1] = id end
 if known then return { free and lasting(ids[1], nowMs) and 'issued' or 'lost', question } end
 local has = free and lasting(tenure, nowMs) == #ids
 
--- There is no such key; but a script that has written is not refused its other writes by a full server.
-redis.call('DEL', KEYS[4])
+-- A script that has written is not refused its other writes by a full server. And who may not take the tenure's record out issues no ids beside it, or
+-- its permits would be given back twice.
+redis.call('HDEL', permits, '')
 redis.call('SET', KEYS[4], has and 'issued' or 'lost', 'PX', tombstoneMs)
 if not has then return { 'lost', question } end
 

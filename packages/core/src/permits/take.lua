@@ -23,6 +23,8 @@ local function take(id, n, wantedMs, nowMs)
   if type(reply) == 'table' then return reply end
   reply = redis.pcall('DECRBY', count, n)
   if type(reply) == 'table' then
+    -- Stands for nothing, also where it may not be taken out.
+    record(id, 0, 1)
     strike(id)
     return reply
   end
