@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Command, permits, run, semaphoreKeys } from '../src/index.js';
 import * as scripts from '../src/permits/scripts.gen.js';
+import { calledBy, eachLacking } from './support/lacking.js';
 import { scriptPort, useLockServer } from './support/lock-server.js';
 
 const server = useLockServer();
@@ -9,14 +10,6 @@ const TOTAL = 3;
 const times = { leaseMs: 60_000, freshMs: 20_000, freshTtlMs: 30_000 };
 const granting = { claimMs: 3_000, trust: false };
 const request = { request: 'r:1', tombstoneMs: 10_000, ...granting };
-
-const used = [
-  ...new Set(
-    Object.values(scripts).flatMap(({ source }) =>
-      [...source.matchAll(/(?:call|pcall)\('([A-Z]+)'/g)].map(([, command]) => command ?? ''),
-    ),
-  ),
-];
 
 const asking = (tenure: string, wanted: number) =>
   permits.ask(keys, { tenure, wanted, initial: 0, ticket: 0, ...times, ...granting });
@@ -69,37 +62,17 @@ const sumOf = async () => {
   );
 };
 
-/** Runs the command from the same state for each of the sets of rights that its user lacks, and tells of each what it has left. */
-async function outcomes(
-  before: () => Promise<void>,
-  command: Command<unknown>,
-  lacking: readonly (readonly string[])[],
-): Promise<[lacking: string, sum: number][]> {
-  const found: [string, number][] = [];
-  await server.redis.acl('SETUSER', 'limited', 'reset', 'on', '>x', '~*', '&*', '+@all');
-  const port = scriptPort(server.connect({ username: 'limited', password: 'x' }));
-  for (const commands of lacking) {
-    await server.redis.flushdb();
-    await before();
-    await server.redis.acl('SETUSER', 'limited', '+@all', ...commands.map((name) => `-${name.toLowerCase()}`));
-    await run(port, command).catch(() => undefined);
-    found.push([commands.join(' '), await sumOf()]);
-  }
-  await server.redis.acl('DELUSER', 'limited');
-  return found;
-}
-
 describe('permits add up, whatever the user may not call', () => {
   it.each(operations)('%s', async (_, before, command, changed = TOTAL) => {
-    // What the server does not know, as Redis 6 SPUBLISH, no user may call anyway.
-    const known = (await server.redis.command('INFO', ...used)).flatMap((info, i) =>
-      info === null ? [] : [used[i] ?? ''],
-    );
-    expect(known).toContain('HDEL');
-    const others = known.filter((name) => name !== 'HDEL');
-    const lacking = [...known.map((name) => [name]), ...others.map((name) => ['HDEL', name])];
-    const found = await outcomes(before, command, lacking);
-    expect(found.filter(([, sum]) => sum !== TOTAL && sum !== changed)).toEqual([]);
+    const called = await calledBy(server, scripts);
+    expect(called).toContain('HDEL');
+    const others = called.filter((name) => name !== 'HDEL').map((name) => ['HDEL', name]);
+    const found = await eachLacking(server, [...called.map((name) => [name]), ...others], {
+      before,
+      command,
+      look: sumOf,
+    });
+    expect(found.filter(({ state }) => state !== TOTAL && state !== changed)).toEqual([]);
   });
 });
 

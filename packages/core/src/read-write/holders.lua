@@ -81,12 +81,9 @@ local function hold(id, what, leaseMs, nowMs)
     reply = redis.pcall('HSET', lock, id, untilMs)
   end
   if type(reply) == 'table' then return reply end
-  local ttlMs = isNew and -1 or redis.pcall('PTTL', lock)
-  if type(ttlMs) == 'number' and ttlMs >= leaseMs then
-    reply = 1
-  else
-    reply = redis.pcall('PEXPIRE', lock, leaseMs)
-  end
+  -- Who may not see how long the others have it leaves that alone: it would be cut short.
+  reply = isNew and -1 or redis.pcall('PTTL', lock)
+  if type(reply) == 'number' and reply < leaseMs then reply = redis.pcall('PEXPIRE', lock, leaseMs) end
   if type(reply) == 'table' then
     redis.pcall('HDEL', lock, id, isNew and 'mode' or id, isNew and 'side' or id, isNew and 'sweep' or id)
     return reply
