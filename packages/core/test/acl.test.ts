@@ -49,6 +49,8 @@ const operations: [title: string, before: () => Promise<unknown>, command: (lock
   ['dirty release that grants', awaited, (limited) => limited.release('a:1', 2, dirty)],
   ['cancel of a waiter', awaited, (limited) => limited.cancel('b:1')],
   ['cancel of the owner', awaited, (limited) => limited.cancel('a:1')],
+  ['rest', awaited, (limited) => limited.rest('a:1', 2)],
+  ['dirty rest', awaited, (limited) => limited.rest('a:1', 2, dirty)],
   ['force', awaited, (limited) => limited.force('x:1')],
 ];
 

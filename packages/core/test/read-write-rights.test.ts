@@ -38,7 +38,7 @@ const operations: [title: string, before: () => Promise<void>, command: Command<
   ['an ask to write a free lock', asked(), asking('w1:1')],
   ['an ask to read with others, for less time', asked('r1:1'), asking('r2:1', 1_000)],
   ['an ask to write that queues', asked('r1:1'), asking('w1:1')],
-  ['an ask that is a copy', asked('r1:1', 'r2:1'), asking('r1:1', 1_000)],
+  ['an ask that is a copy, for longer', asked('r1:1', 'r2:1'), asking('r1:1', 90_000)],
   ['an ask of the first in line, when a lease has ended', ended, asking('r1:1')],
   ['an ask of a newcomer, when a lease has ended', ended, asking('w2:1')],
   ['a release by a writer', asked('w0:1', 'r1:1', 'w1:1'), leaving('w0:1')],

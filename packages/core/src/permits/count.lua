@@ -56,12 +56,6 @@ local function inUse()
   return sum
 end
 
-local function leaveAnswer(changed)
-  -- There is no such key yet; but a script that has written is not refused its SET by a full server.
-  redis.call('DEL', KEYS[4])
-  redis.call('SET', KEYS[4], changed and 1 or 0, 'PX', tombstoneMs)
-end
-
 local more = n
 if how == 'total' and free then
   local used, refused = inUse()
@@ -73,9 +67,10 @@ end
 if how == 'add' and math.abs((free or 0) + n) > 4503599627370496 then
   return { err = 'TOOMANYPERMITS beyond 2^52' }
 end
-local changed = true
-if how == 'begin' and free then changed = false end
-leaveAnswer(changed)
+local changed = how ~= 'begin' or not free
+-- There is no such key yet; but a script that has written is not refused its SET by a full server.
+redis.call('DEL', KEYS[4])
+redis.call('SET', KEYS[4], changed and 1 or 0, 'PX', tombstoneMs)
 if changed then
   if not free then
     begin(n, ttlMs)

@@ -63,8 +63,9 @@ if own then
   local untilMs = math.max(own, nowMs + leaseMs)
   -- A full server does not refuse what follows this. And a WAIT behind a write covers the grant, which the releaser wrote.
   redis.call('HDEL', lock, '')
-  redis.call('HSET', lock, tenure, untilMs)
+  -- As in raise.lua.
   if redis.call('PTTL', lock) < untilMs - nowMs then redis.call('PEXPIRE', lock, untilMs - nowMs) end
+  redis.call('HSET', lock, tenure, untilMs)
   passOn(nil, nil, claimMs, trust, nowMs, writersFirst)
   return { 'mine', untilMs - nowMs, othersOf(side), nowMs, question }
 end

@@ -76,8 +76,7 @@ local function letIn(id, what, self, claimMs, trusted, nowMs, others, wantedMs)
   if isGone(id, trusted) then return false end
   local grantedMs = math.min(claimMs, wantedMs)
   if hold(id, what, grantedMs, nowMs) then return false end
-  local message = string.format('1 grant %s %.0f %.0f %d -', id, nowMs + grantedMs, nowMs, others)
-  tell(id, message)
+  tell(id, string.format('1 grant %s %.0f %.0f %d -', id, nowMs + grantedMs, nowMs, others))
   return true
 end
 

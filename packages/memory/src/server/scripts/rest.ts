@@ -3,7 +3,6 @@ import { tell } from './inbox.js';
 import { noteReturned } from './inherited.js';
 import { given, integer, questionOf, type ScriptBody } from './lua.js';
 import { attempt } from '../commands.js';
-import { own } from './own.js';
 import { ErrorReply } from '../reply.js';
 import { retire } from './retire.js';
 import { standing } from './standing.js';
@@ -28,10 +27,10 @@ export const rest: ScriptBody = (redis, keys, args) => {
 
   const nowMs = redis.timeMs();
   if (tombstoneMs > 0) retire(redis, keys, tenure, tombstoneMs);
-  redis.del(lock);
-  const refused = own(redis, lock, restMs, [`rest:${tenure}`, '1', 'seq', '1']);
-  if (refused !== undefined) return refused;
-  attempt(() => redis.hset(lock, 'rest', `${nowMs + restMs}`));
+  redis.hdel(lock, '');
+  redis.pexpire(lock, restMs);
+  redis.hset(lock, `rest:${tenure}`, '1', 'seq', '1', 'rest', `${nowMs + restMs}`);
+  redis.hdel(lock, tenure, 'token', 'expired', 'forced');
   noteReturned(redis, fresh, 'always');
   const first = attempt(() => redis.zrange(queue, 0, 0));
   const head = first instanceof ErrorReply ? undefined : first[0];
