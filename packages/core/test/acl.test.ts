@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { serve } from '../src/index.js';
+import { askFenced, serve } from '../src/index.js';
 import * as scripts from '../src/lock/scripts.gen.js';
 import { CLAIM, type Lock, lockOn, TOMBSTONE } from './support/lock.js';
 import { useLockServer } from './support/lock-server.js';
@@ -74,15 +74,31 @@ describe.each([...used])('a user that may not call %s', (command) => {
   );
 });
 
-it('a user that may not call PEXPIRE leaves no lock behind, not even without DEL', async () => {
-  await without('pexpire', (limited) => expect(limited.ask('a:1')).rejects.toThrow(/permission|can't run/));
-  expect(await server.redis.exists(lock.keys.lock)).toBe(0);
-  await server.redis.acl('SETUSER', 'poor', 'on', '>x', '~*', '&*', '+@all', '-pexpire', '-del');
-  const poor = lockOn(server, { client: server.connect({ username: 'poor', password: 'x' }) });
-  await expect(poor.ask('a:1')).rejects.toThrow();
-  expect(await server.redis.exists(lock.keys.lock)).toBe(0);
-  await server.redis.acl('DELUSER', 'poor');
-});
+it.each(['no other', 'del', 'hdel'])(
+  'a user that may not call PEXPIRE leaves no lock behind, not even without %s',
+  async (other) => {
+    const denied = other === 'no other' ? [] : [`-${other}`];
+    await server.redis.acl('SETUSER', 'poor', 'reset', 'on', '>x', '~*', '&*', '+@all', '-pexpire', ...denied);
+    const poor = lockOn(server, { client: server.connect({ username: 'poor', password: 'x' }) });
+    await expect(poor.ask('a:1')).rejects.toThrow(/permission|can't run/);
+    await expect(
+      poor.run(
+        askFenced(poor.keys, {
+          tenure: 'a:1',
+          leaseMs: 60_000,
+          freshMs: 20_000,
+          ticket: 0,
+          freshTtlMs: 30_000,
+          claimMs: CLAIM,
+          trust: false,
+          tokens: 'time',
+        }),
+      ),
+    ).rejects.toThrow(/permission|can't run/);
+    expect(await server.redis.exists(lock.keys.lock)).toBe(0);
+    await server.redis.acl('DELUSER', 'poor');
+  },
+);
 
 it('a user that may not serve the queue is told so: it would ask for a free lock for ever', async () => {
   await abandoned();

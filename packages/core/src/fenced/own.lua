@@ -9,6 +9,7 @@ local function own(id, leaseMs)
   reply = redis.pcall('PEXPIRE', KEYS[1], leaseMs)
   if type(reply) == 'table' then
     redis.pcall('HDEL', KEYS[1], id, 'seq', 'token')
+    redis.pcall('DEL', KEYS[1])
     return reply
   end
   return nil

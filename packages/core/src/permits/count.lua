@@ -41,25 +41,19 @@ local nowMs = msOf(redis.call('TIME'))
 local notASemaphore = look()
 if notASemaphore then return notASemaphore end
 
--- How many are in use: by tenures, and by Redisson's clients as far as it keeps who has them. Or nil and what was refused.
-local function inUse()
-  local sum = redis.pcall('ZCARD', KEYS[5])
-  if type(sum) == 'table' then
+local more = n
+if how == 'total' and free then
+  -- In use are those of tenures, and those of Redisson's clients as far as it keeps who has them.
+  local used = redis.pcall('ZCARD', KEYS[5])
+  if type(used) == 'table' then
     -- A lock, or another semaphore, may have that name.
-    if not string.find(sum.err, 'WRONGTYPE', 1, true) then return nil, sum end
-    sum = 0
+    if not string.find(used.err, 'WRONGTYPE', 1, true) then return used end
+    used = 0
   end
   local flat = redis.call('HGETALL', permits)
   for i = 1, #flat, 2 do
-    if isHolder(flat[i]) then sum = sum + (parse(flat[i + 1]) or 0) end
+    if isHolder(flat[i]) then used = used + (parse(flat[i + 1]) or 0) end
   end
-  return sum
-end
-
-local more = n
-if how == 'total' and free then
-  local used, refused = inUse()
-  if refused then return refused end
   -- What is swept below goes from one to the other.
   more = n - used - free
 end

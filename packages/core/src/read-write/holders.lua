@@ -68,7 +68,7 @@ local function look(nowMs)
 end
 
 -- Makes a tenure a holder. Nobody else may hold the lock as `what` does not allow. Returns nil, or the error reply of a refused write,
--- after which nothing of it stays (by HDEL, for the reason in lock/own.lua).
+-- after which nothing of it stays (by HDEL and DEL, for the reason in lock/own.lua).
 local function hold(id, what, leaseMs, nowMs)
   local untilMs = nowMs + leaseMs
   local isNew = side ~= what
@@ -85,7 +85,8 @@ local function hold(id, what, leaseMs, nowMs)
   reply = isNew and -1 or redis.pcall('PTTL', lock)
   if type(reply) == 'number' and reply < leaseMs then reply = redis.pcall('PEXPIRE', lock, leaseMs) end
   if type(reply) == 'table' then
-    redis.pcall('HDEL', lock, id, isNew and 'mode' or id, isNew and 'side' or id, isNew and 'sweep' or id)
+    redis.pcall('HDEL', lock, id, unpack(isNew and { 'mode', 'side', 'sweep' } or {}))
+    if isNew then redis.pcall('DEL', lock) end
     return reply
   end
   sweepAt = isNew and untilMs or math.min(sweepAt, untilMs)
