@@ -26,7 +26,7 @@ export async function calledBy(server: LockServer, scripts: Readonly<Record<stri
 export async function eachLacking<State>(
   server: LockServer,
   lacking: readonly (readonly string[])[],
-  { before, command, look }: { before(): Promise<void>; command: Command<unknown>; look(): Promise<State> },
+  { before, command, look }: { before: () => Promise<void>; command: Command<unknown>; look: () => Promise<State> },
 ): Promise<Lacking<State>[]> {
   const found: Lacking<State>[] = [];
   await server.redis.acl('SETUSER', 'limited', 'reset', 'on', '>x', '~*', '&*', '+@all');
