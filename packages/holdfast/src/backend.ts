@@ -95,15 +95,16 @@ export class Backend {
     const subscriber = new Subscriber(topology, tools);
     const channel = inboxChannel(clientId);
     const onUnheard = (error: unknown) => told.note('messages', error);
-    const inbox = new Inbox({ port: subscriber, channel, onError: onUnheard });
+    const recentReleases = new RecentReleases(topology, (release) => giveBackAgain({ ...common, sender }, release));
+    topology.listen(recentReleases);
+    const onStrayGrant = (tenure: string) => recentReleases.granted(tenure);
+    const inbox = new Inbox({ port: subscriber, channel, onError: onUnheard, onStrayGrant });
     const broadcast = new ReleaseBroadcast({ port: subscriber, onError: onUnheard });
     subscriber.listen(inbox.listener);
     subscriber.listen(broadcast.listener);
     const earshot = new Earshot({ topology, subscriber, channel, inbox, tools });
     subscriber.listen(earshot);
     const shards = new Shards(topology, tools);
-    const recentReleases = new RecentReleases(topology, (release) => giveBackAgain({ ...common, sender }, release));
-    topology.listen(recentReleases);
     topology.listen({
       onDown: (node, covers) => {
         serverClock.forget(node);

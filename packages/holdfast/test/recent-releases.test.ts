@@ -134,6 +134,19 @@ describe('what was given back', () => {
     }
   });
 
+  it('is told once more, when a server that refused to hear of it has given it the lock', () => {
+    const { releases, again, note } = setUp();
+    note('a', 'me:1', 0);
+    const operations = new LockOperations(lockKeys('b'), { claimMs: 3_000, trust: true });
+    releases.refused({ operations, id: 'me:2', seq: 1 });
+    releases.onOther((key) => key === 'b');
+    releases.granted('me:1');
+    expect(again).toEqual([]);
+    releases.granted('me:2');
+    releases.granted('me:2');
+    expect(again).toEqual(['me:2']);
+  });
+
   it('tells the next owner of a tenure what it was told when that ended', () => {
     const ends: unknown[] = [];
     const releases = new RecentReleases({ nodeOf: () => 'first', ready: true, takesLocks: true }, async (release) => {

@@ -17,6 +17,8 @@ export interface InboxOptions {
   readonly channel: string;
   /** Errors of listeners, and failures that no caller waits for. */
   readonly onError: ErrorListener;
+  /** A lock was given to a tenure that nobody here listens for. It must not throw. */
+  onStrayGrant?(tenure: string): void;
 }
 
 /**
@@ -127,7 +129,8 @@ export class Inbox {
       return;
     }
     const listener = this.#places.get(message.tenure)?.listener;
-    guarded(() => listener?.onMessage(message), this.#options.onError);
+    if (listener !== undefined) guarded(() => listener.onMessage(message), this.#options.onError);
+    else if (message.kind === 'grant') this.#options.onStrayGrant?.(message.tenure);
   }
 
   #gap(): void {

@@ -67,6 +67,21 @@ describe('Inbox', () => {
     await inbox.close();
   });
 
+  it('tells of a lock that was given to a tenure that has ended, and of nothing else that is said to it', async () => {
+    const strays: string[] = [];
+    const options = { channel, onError: () => undefined, onStrayGrant: (tenure: string) => void strays.push(tenure) };
+    const port = redis.port();
+    const inbox = redis.connect(port, new Inbox({ ...options, port }));
+    await inbox.open();
+    const other = registered(inbox, 'client:2');
+    await redis.admin.publish(channel, '1 contended client:1');
+    await redis.admin.publish(channel, '1 grant client:1 3000 1000 4 -');
+    await redis.admin.publish(channel, '1 grant client:2 3000 1000 4 -');
+    await heard(other);
+    expect(strays).toEqual(['client:1']);
+    await inbox.close();
+  });
+
   it('refuses a second listener for one tenure', async () => {
     const { inbox } = inboxOn(redis.port());
     inbox.register('client:1', new Recorder());

@@ -17,6 +17,8 @@ import type { Operations, TenureEnd } from './operations.js';
 const MOST = 2_000;
 /** Replicas are seldom further behind, and a master that has been replaced seldom answers for longer. */
 const RECENT_MS = 10_000;
+/** Of what a server has refused to hear of, so many are remembered. */
+const MOST_REFUSED = 2_000;
 /** A server that has just taken over serves others meanwhile. */
 const TOLD_AT_ONCE = 100;
 
@@ -48,6 +50,8 @@ export class RecentReleases implements TopologyListener {
   #newer: Told[] = [];
   /** Those to be told again. Of what a replica lacks the latest is the likeliest, and goes first. */
   readonly #untold: Told[] = [];
+  /** What has its place in Redis all the same, by tenure. */
+  readonly #refused = new Map<string, Release>();
   #atOnce = TOLD_AT_ONCE;
 
   /** @param again - tells the server that is there now; never rejects. */
@@ -66,6 +70,18 @@ export class RecentReleases implements TopologyListener {
     // Not spread from the release, which would take a twentieth of the processor time of a lock and unlock.
     const node = this.#topology.nodeOf(operations.key);
     this.#newer.push({ operations, id, seq, restUntil, end, sentAt, node });
+  }
+
+  /** The server has refused to hear of it, for good. As long as its place is served, the lock may be given to it: then the server is told once more. */
+  refused(release: Release): void {
+    if (this.#refused.size >= MOST_REFUSED) this.#refused.clear();
+    this.#refused.set(release.id, release);
+  }
+
+  /** A lock was given to a tenure that has ended. Most were withdrawn meanwhile, and have passed it on. */
+  granted(id: string): void {
+    const release = this.#refused.get(id);
+    if (this.#refused.delete(id)) void this.#again(release as Release);
   }
 
   /** In a Cluster another server may keep these names from now on. */

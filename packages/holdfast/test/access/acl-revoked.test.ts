@@ -102,6 +102,28 @@ describe('rights that are taken away while a call waits without limit', () => {
     await (await other).release();
   });
 
+  it('and are given back: the place that it could not give up costs those behind it no time', async () => {
+    const name = allowedName();
+    // What is given to a call that has gone lasts for longer than any call here waits.
+    const lasting = { claimLeaseMs: 30_000, watchdogTimeoutMs: 60_000 };
+    const holder = openAs(kit, 'default', lasting).getLock(name);
+    const hold = await holder.acquire();
+    const refused = failureOf(openAs(kit, 'limited', lasting).getLock(name).acquire());
+    await queued(name);
+    await kit.admin.acl('LOG', 'RESET');
+    await revoke('-@all');
+    expect(await refused).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOPERM' });
+    await waitUntil(async () => (await refusedTo(kit.admin, 'limited')).includes('command eval'), {
+      what: 'the place could not be given up',
+    });
+    await createUser(kit.admin, 'limited', 'locks');
+    const other = openAs(kit, 'default', lasting).getLock(name).tryAcquire({ waitMs: 10_000 });
+    await waitUntil(async () => (await kit.admin.zcard(`holdfast_queue:{${name}}`)) === 2, { what: 'both are queued' });
+    await hold.release();
+    expect(await other).not.toBeNull();
+    await (await other)?.release();
+  });
+
   it('only the channels: it has the lock all the same, and hears messages again when they are back', async () => {
     const holder = openAs(kit, 'default');
     const waiter = openAs(kit, 'limited');
