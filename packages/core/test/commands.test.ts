@@ -284,12 +284,27 @@ describe('decoding', () => {
 
   it.each(replies)('takes no item less, more, or of another type (%#)', (command, raw) => {
     const hostile: unknown[] = [raw.slice(0, -1), [...raw, 0], []];
-    const junk = [null, undefined, {}, 1.5, Number.NaN, 2 ** 53, '1e3', '0x1', ' 1', '99999999999999999', true, -3];
+    const junk = [null, undefined, {}, 1.5, Number.NaN, '1e3', '0x1', ' 1', '9'.repeat(20), true, -3];
     for (let index = 0; index < raw.length; index++) {
       if (typeof raw[index] === 'number') for (const item of junk) hostile.push(raw.with(index, item));
       else for (const item of [null, undefined, 7, {}, true]) hostile.push(raw.with(index, item));
     }
     for (const reply of hostile) expect(() => command.decode(reply)).toThrow(core.ProtocolError);
+  });
+
+  it.each(replies)('takes what cannot be counted for a very long lease, or for no answer (%#)', (command, raw) => {
+    for (const [index, known] of raw.entries()) {
+      for (const item of typeof known === 'number' ? [2 ** 53, '9223372036854775807'] : []) {
+        let reply: unknown;
+        try {
+          reply = command.decode(raw.with(index, item));
+        } catch (error) {
+          expect(error).toBeInstanceOf(core.ProtocolError);
+          continue;
+        }
+        expect(reply).toMatchObject({ remainingMs: Number.MAX_SAFE_INTEGER });
+      }
+    }
   });
 
   it.each([null, undefined, 'OK', 1, 0, true, {}, Buffer.from('OK'), new Error('x'), { 0: 'dead', length: 1 }])(

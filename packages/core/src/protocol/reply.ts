@@ -59,7 +59,8 @@ export class Reply {
   }
 
   integer(index: number): number {
-    return asInteger(this.#items[index]) ?? this.wrong(index, 'a safe integer');
+    const value = asInteger(this.#items[index]);
+    return Number.isSafeInteger(value) ? value : this.wrong(index, 'a safe integer');
   }
 
   /** A count, a position or an instant: never negative. */
@@ -75,7 +76,7 @@ export class Reply {
 
   /** Whether PTTL has found nothing there. */
   isAbsent(index: number): boolean {
-    return this.integer(index) === -2;
+    return asInteger(this.#items[index]) === -2;
   }
 
   /** As {@link remainingMs}, of what may be gone: then undefined too. */
@@ -83,9 +84,11 @@ export class Reply {
     return this.isAbsent(index) ? undefined : this.remainingMs(index);
   }
 
-  /** Remaining lease in ms, or undefined when the key has no TTL. */
+  /** Remaining lease in ms, or undefined when the key has no TTL. Clients in other languages take longer ones than can be counted here: those are told as the longest that can. */
   remainingMs(index: number): number | undefined {
-    return this.integer(index) === -1 ? undefined : this.natural(index);
+    const value = Math.min(asInteger(this.#items[index]), Number.MAX_SAFE_INTEGER);
+    if (value === -1) return undefined;
+    return value >= 0 ? value : this.wrong(index, 'a time');
   }
 
   list(index: number): Reply {
@@ -111,10 +114,10 @@ export function readReply<Decoded>(operation: string, raw: unknown, decode: (rep
   return decode(new Reply(operation, raw));
 }
 
-function asInteger(item: unknown): number | undefined {
-  if (typeof item === 'string' && !/^-?\d{1,16}$/.test(item)) return undefined;
-  const value = typeof item === 'string' ? Number(item) : item;
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+/** NaN: it is none. One that is not safe may be another than was sent. */
+function asInteger(item: unknown): number {
+  const value = typeof item === 'string' && /^-?\d{1,19}$/.test(item) ? Number(item) : item;
+  return Number.isInteger(value) ? (value as number) : Number.NaN;
 }
 
 /** The shape only: replies may hold lock names, which do not belong into error messages. */
