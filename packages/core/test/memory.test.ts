@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { guardedKeys, guardText, run } from '../src/index.js';
 import { CLAIM, LEASE, lockOn, TOMBSTONE } from './support/lock.js';
 import { useLockServer } from './support/lock-server.js';
 
@@ -112,5 +113,16 @@ describe('on a server out of memory', () => {
     await expect(lock.again('a:1', 2)).rejects.toThrow(/OOM/);
     expect(await lock.state()).toMatchObject({ lock: { 'a:1': '1', seq: '1' } });
     expect(await lock.again('a:1', 2, LEASE * 2)).toMatchObject({ kind: 'held', holdCount: 2 });
+  });
+
+  it('what a guard deletes is gone, and its record refuses late writers', async () => {
+    const keys = guardedKeys('report');
+    await server.redis.set('report', 'x');
+    await fill();
+    const write = (token: number, command: Parameters<typeof guardText>[2]) =>
+      run(server.port, guardText(keys, { token, n: 1 }, command));
+    expect(await write(2, { command: 'DEL' })).toEqual({ kind: 'written' });
+    expect(await server.redis.exists('report')).toBe(0);
+    expect(await write(1, { command: 'SET', value: 'y', ttlMs: 0 })).toEqual({ kind: 'stale', token: 2 });
   });
 });

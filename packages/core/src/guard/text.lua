@@ -22,6 +22,9 @@ if said ~= 'new' then return { said, more or '', question } end
 redis.call('STRLEN', KEYS[1])
 local record = ARGV[1] .. ' ' .. ARGV[2]
 if ARGV[3] == 'DEL' then
+  -- Changes nothing: whether the record may be written. What a full server refuses it does not behind a DEL.
+  local asked = redis.pcall('SET', KEYS[2], record, redis.call('GET', KEYS[2]) and 'NX' or 'XX')
+  if asked and not string.find(asked.err, 'OOM command', 1, true) then return asked end
   redis.call('DEL', KEYS[1])
   redis.call('SET', KEYS[2], record, 'PX', DAY_MS)
 elseif ttlMs > 0 then

@@ -59,6 +59,20 @@ describe('the rules in docs/security.md for fenced locks and guards', () => {
     expect(await kit.admin.keys('lock:*')).toEqual([]);
   });
 
+  it.each(['set', 'del'] as const)('keep what a guard was to delete, where it may not %s', async (right) => {
+    await kit.admin.set('report:kept', 'x');
+    const lock = openAs(kit, 'limited', unhurried).getFencedLock(allowedName());
+    const deleting = lock.withLock(async ({ guard }) => {
+      await kit.admin.acl('SETUSER', 'limited', `-${right}`);
+      const error = await failureOf(guard.del('report:kept'));
+      await kit.admin.acl('SETUSER', 'limited', `+${right}`);
+      return error;
+    });
+    expect(await deleting).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOPERM' });
+    expect(await kit.admin.get('report:kept')).toBe('x');
+    expect(await kit.admin.exists('holdfast_fence:{report:kept}')).toBe(0);
+  });
+
   it('are more than a fenced lock by time needs, where no guard is used', async () => {
     await limit('+incrby');
     const lock = openAs(kit, 'limited', unhurried).getFencedLock(allowedName());
