@@ -17,8 +17,6 @@ import type { Operations, TenureEnd } from './operations.js';
 const MOST = 2_000;
 /** Replicas are seldom further behind, and a master that has been replaced seldom answers for longer. */
 const RECENT_MS = 10_000;
-/** Of what a server has refused to hear of, so many are remembered. */
-const MOST_REFUSED = 2_000;
 /** A server that has just taken over serves others meanwhile. */
 const TOLD_AT_ONCE = 100;
 
@@ -74,7 +72,7 @@ export class RecentReleases implements TopologyListener {
 
   /** The server has refused to hear of it, for good. As long as its place is served, the lock may be given to it: then the server is told once more. */
   refused(release: Release): void {
-    if (this.#refused.size >= MOST_REFUSED) this.#refused.clear();
+    if (this.#refused.size >= MOST) this.#refused.clear();
     this.#refused.set(release.id, release);
   }
 
