@@ -57,6 +57,11 @@ export function redisCodeOf(message: string): string {
   return inner?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
 }
 
+/** It goes to another server then, and if that is silent, nothing was refused. */
+export function isRedirection({ message }: Error): boolean {
+  return /^(MOVED|ASK)$/.test(redisCodeOf(message));
+}
+
 /** What ioredis says of its own workings and options, and Redis of a command that nobody here has written, and what is the case. */
 const reworded: readonly [RegExp, string][] = [
   [/^Stream isn't .*/, noConnection],

@@ -3,6 +3,7 @@
 import type { Command } from '@holdfast/core';
 import type { Answer, AnswerListener, RequestSource } from '../connection/pending-command.js';
 import type { Operations, ReleaseReply, Served } from './operations.js';
+import { isRedirection } from '../connection/reply-errors.js';
 import type { RecentReleases, Release } from './recent-releases.js';
 import type { Bequest } from './stake.js';
 
@@ -24,6 +25,8 @@ export interface EndingTenure {
   tombstoneMs(): number;
   /** A copy of a command may still be on its way. */
   onDoubt(): void;
+  /** What Redis has answered to the last step so far, where that was no. */
+  refusal?: Error | undefined;
 }
 
 /** The command by which the name rests from now on; undefined when its time is over, or it has none. */
@@ -93,6 +96,10 @@ export class LastStep implements RequestSource<ReleaseReply>, AnswerListener<Rel
   onDoubt(): void {
     this.#sentTwice = true;
     this.#tenure.onDoubt();
+  }
+
+  onSetback(answer: Error): void {
+    if (!isRedirection(answer)) this.#tenure.refusal = answer;
   }
 
   onAnswer(answer: Answer<ReleaseReply>): void {

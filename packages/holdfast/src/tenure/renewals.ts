@@ -1,7 +1,7 @@
 import type { Renewal, RenewalOutcome, RenewalPort } from '@holdfast/watchdog';
 import type { Topology } from '../connection/topology.js';
 import type { CommandSender } from '../connection/command-sender.js';
-import { redacted, redisCodeOf } from '../connection/reply-errors.js';
+import { isRedirection, redacted, redisCodeOf } from '../connection/reply-errors.js';
 import type { Operations, RenewOutcome } from './operations.js';
 import type { ServerClock } from './server-clock.js';
 
@@ -81,11 +81,6 @@ export class Renewals implements RenewalPort<LeaseSubject> {
 
 function noteRefusal({ subject, leaseMs }: Renewal<LeaseSubject>, refusal: Error | undefined): void {
   subject.refusal = subject.lease.remainingMs() > Math.max(LAST_ANSWER_MS, leaseMs / 6) ? undefined : refusal;
-}
-
-/** It goes to another server then, and if that is silent, nothing was refused. */
-function isRedirection({ message }: Error): boolean {
-  return /^(MOVED|ASK)$/.test(redisCodeOf(message));
 }
 
 function outcomeOf(

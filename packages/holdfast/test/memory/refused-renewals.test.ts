@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Hold, LockClient, LockLostError, PermitHold } from 'holdfast';
 import { createLockClientIn, systemSurroundings } from '../../src/internal.js';
 import { redlockMemoryWorld } from '../family/redlock-memory-world.js';
+import { failureOf } from '../support/outcomes.js';
 import { turns } from '../support/room.js';
 
 const leaks = guardLeaks();
@@ -58,7 +59,7 @@ describe.each(kinds)('of %s', (_, acquire) => {
       await pass(LEASE_MS);
       expect(hold.signal.reason).toMatchObject({
         reason: 'unreachable',
-        message: expect.stringMatching(`Redis refused its renewals: ${code}\\)$`),
+        message: expect.stringMatching(`Redis refused its renewals or release: ${code}\\)$`),
         cause: expect.objectContaining({ message: expect.stringContaining(code) }),
       });
       // Each of them was one more refusal.
@@ -77,12 +78,28 @@ it.each(passing)('the answer %s to each of them is the cause of the loss, and to
   await pass(2 * LEASE_MS);
   expect(hold.signal.reason).toMatchObject({
     reason: 'unreachable',
-    message: expect.stringMatching(`Redis refused its renewals: ${code}\\)$`),
+    message: expect.stringMatching(`Redis refused its renewals or release: ${code}\\)$`),
     cause: expect.objectContaining({ message: expect.stringContaining(code) }),
   });
   expect(told).toEqual([]);
   admit();
   await pass(LEASE_MS);
+});
+
+const slow = ['BUSY', 'CLUSTERDOWN'] as const;
+it.each(slow)('the answer %s to a release is the cause of the loss, when the lease ends meanwhile', async (code) => {
+  const { client, server, pass } = setUp();
+  const hold = await client.getLock('it').acquire();
+  const admit = server.refuse({ code });
+  const lost = failureOf(hold.release());
+  await pass(1.5 * LEASE_MS);
+  admit();
+  await pass(LEASE_MS);
+  expect(await lost).toMatchObject({
+    reason: 'unreachable',
+    message: expect.stringMatching(`Redis refused its renewals or release: ${code}\\)$`),
+    cause: expect.objectContaining({ message: expect.stringContaining(code) }),
+  });
 });
 
 /** Its connections break, and none can be made: from here on no renewal is answered. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { waitUntil } from '@holdfast/testkit';
 import { freshName } from '../support/clients.js';
+import { failureOf } from '../support/outcomes.js';
 import { useCluster, whenQueued } from '../support/topologies.js';
 
 const kit = useCluster();
@@ -51,6 +52,28 @@ describe('while a slot moves to another server', () => {
     await release;
     expect(holder.stats().losses).toEqual({});
     expect(await holder.getLock(name).isLocked()).toBe(false);
+  }, 180_000);
+
+  it('a release that is waited out for longer than the lease says what Redis has answered to it', async () => {
+    const name = freshName();
+    const hold = await kit.open({ watchdogTimeoutMs: LEASE_MS }).getLock(name).acquire();
+    const slot = await kit.cluster.slotOf(name);
+    const [source, target] = await Promise.all(
+      [await kit.cluster.nodeOfKey(name), await anotherMaster(name)].map((node) => node.admin()),
+    );
+    if (source === undefined || target === undefined) throw new Error('a slot moves between two servers');
+    await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', String(await source.call('CLUSTER', 'MYID')));
+    await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', String(await target.call('CLUSTER', 'MYID')));
+    const lost = failureOf(hold.release());
+    await waitUntil(async () => (await source.call('CLUSTER', 'COUNTKEYSINSLOT', slot)) === 0, {
+      what: 'the lease is over',
+    });
+    for (const admin of [source, target]) await admin.call('CLUSTER', 'SETSLOT', slot, 'STABLE');
+    expect(await lost).toMatchObject({
+      reason: 'unreachable',
+      message: expect.stringContaining('TRYAGAIN'),
+      cause: expect.objectContaining({ message: expect.stringContaining('TRYAGAIN') }),
+    });
   }, 180_000);
 
   it('the members of a multi-lock are given back while some have moved and some have not', async () => {
