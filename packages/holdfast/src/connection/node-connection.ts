@@ -214,6 +214,8 @@ export class NodeConnection implements Connection {
     this.#replacedAt = now;
     // ioredis tells of the close later, and takes commands until then that it does not send: nothing speaks for the way to the server any more.
     this.#broken = true;
+    if (this.#database === 'chosen') this.#downAt = now;
+    this.#database = 'unknown';
     this.redis.disconnect(true);
   }
 
