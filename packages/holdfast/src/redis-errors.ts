@@ -63,9 +63,10 @@ export class LockRefusedError extends LockErrorBase {
    */
   readonly redisCode: string;
 
-  constructor(lockName: string, redisCode: string, options?: ErrorOptions, kind = 'lock') {
+  /** @param server - in a Cluster: which one it was. */
+  constructor(lockName: string, redisCode: string, options?: ErrorOptions, kind = 'lock', server?: string) {
     super(
-      `Redis refused a command on ${called(kind, lockName)}: ${inWords(redisCode, options?.cause)}`,
+      `Redis${server === undefined ? '' : ` at ${server}`} refused a command on ${called(kind, lockName)}: ${inWords(redisCode, options?.cause)}`,
       lockName,
       options,
     );

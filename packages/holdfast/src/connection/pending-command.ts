@@ -15,8 +15,8 @@ export type Answer<R> =
   | { kind: 'reply'; reply: R; sentAt: number; node: string }
   /** It was done, but too few replicas have confirmed it. */
   | { kind: 'unconfirmed'; required: number; confirmed: number }
-  /** Redis refused it before any write and will again. */
-  | { kind: 'refused'; code: string; error: Error }
+  /** Redis refused it before any write and will again. `server`: in a Cluster, the one that did. */
+  | { kind: 'refused'; code: string; error: Error; server?: string | undefined }
   /** No answer by `until`, or the request was dropped. */
   | { kind: 'silent'; error: Error | undefined };
 
@@ -206,7 +206,8 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     const goesOn = this.options.inLastingTrouble === 'go on';
     const isFinal = meaning.kind === 'permanent' && !(goesOn && meaning.code === CANNOT_SAVE);
     if (isFinal || meaning.kind === 'nonsense' || this.#isElsewhere(meaning)) {
-      this.settle({ kind: 'refused', code: meaning.code, error: redacted(error) });
+      const server = this.#topology.sharded ? connection.node : undefined;
+      this.settle({ kind: 'refused', code: meaning.code, error: redacted(error), server });
       return undefined;
     }
     // Where the last copy went, it is that which brings on the next.

@@ -174,8 +174,9 @@ async function pageOf(
         if (!topology.keyspaces.includes(keyspace)) return { next: '0', keys: [] };
         const meaning = meaningOf(error);
         trouble = redacted(error);
+        const server = topology.sharded ? keyspace.address : undefined;
         if (meaning.kind === 'permanent')
-          throw new LockRefusedError(pattern, meaning.code, { cause: trouble }, 'names like');
+          throw new LockRefusedError(pattern, meaning.code, { cause: trouble }, 'lock', server);
         if (isLasting(trouble)) throw unanswered();
       }
       // When its time is over meanwhile, or the client is closed, the next turn says so.

@@ -7,7 +7,7 @@ import { LockNodesError, LockNotReplicatedError, LockRefusedError, type LockUnav
 
 /** Redis' answer was no, or not good enough, or there was none. */
 export type Failure =
-  | { kind: 'refused'; code: string; error: Error }
+  | { kind: 'refused'; code: string; error: Error; server?: string | undefined }
   | { kind: 'unconfirmed'; required: number; confirmed: number }
   | { kind: 'silent'; error: Error | undefined }
   /** The servers are not what the lock needs. */
@@ -18,7 +18,8 @@ export type About = Pick<LockIdentity, 'name' | 'primitive'>;
 
 /** What to tell the caller. */
 export function failureError({ name, primitive }: About, failure: Failure): Error {
-  if (failure.kind === 'refused') return new LockRefusedError(name, failure.code, { cause: failure.error }, primitive);
+  if (failure.kind === 'refused')
+    return new LockRefusedError(name, failure.code, { cause: failure.error }, primitive, failure.server);
   if (failure.kind === 'unconfirmed')
     return new LockNotReplicatedError(name, failure.required, failure.confirmed, primitive);
   if (failure.kind === 'misplaced') return new LockNodesError(failure.problem, name);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLockClient } from 'holdfast';
 import { Cluster, Redis } from 'ioredis';
 import { allowedName, unhurried } from '../support/access-round.js';
+import { failureOf } from '../support/outcomes.js';
 import { createUserOn, password, refusedTo } from '../support/acl-rules.js';
 
 const startMs = 60_000;
@@ -67,6 +68,28 @@ describe('in a Cluster', () => {
       await waitUntil(() => client.stats().renewals.renewed > renewed, { what: 'a renewal' });
       await hold.release();
       expect(await refused()).toEqual([]);
+    },
+    startMs,
+  );
+
+  it(
+    'a right that is missing at one server: what is refused says which server that is',
+    async () => {
+      const client = open();
+      const name = allowedName();
+      const node = await cluster.nodeOfKey(name);
+      const admin = await node.admin();
+      await admin.acl('SETUSER', 'limited', '-evalsha', '-eval');
+      const error = await failureOf(client.getLock(name).tryLock());
+      await admin.acl('SETUSER', 'limited', '+evalsha', '+eval');
+      const message = `Redis at ${node.host}:${node.port} refused a command on lock "${name}": NOPERM (error.cause has the whole of it)`;
+      expect(error).toMatchObject({ code: 'LOCK_REFUSED', redisCode: 'NOPERM', message });
+      // Of those that let nobody look for locks it is the first.
+      expect(await failureOf(client.listLocks().next())).toMatchObject({
+        code: 'LOCK_REFUSED',
+        message: expect.stringMatching(/^Redis at 127\.0\.0\.1:\d+ refused a command on lock "\*"/),
+      });
+      await Promise.all(cluster.nodes.map(async (other) => (await other.admin()).acl('LOG', 'RESET')));
     },
     startMs,
   );
