@@ -29,11 +29,14 @@ const yesOrNo = (is: boolean): number => (is ? 1 : 0);
 const expireError = (name: string): ErrorReply => new ErrorReply(`ERR invalid expire time in '${name}' command`);
 
 const set: Run = ({ keys }, key, value = '', ...words) => {
-  const given = options(words, { PX: 'with a value', KEEPTTL: 'alone', GET: 'alone' });
+  const given = options(words, { PX: 'with a value', KEEPTTL: 'alone', GET: 'alone', NX: 'alone', XX: 'alone' });
   const px = given.get('PX');
+  for (const option of given.size > 1 ? ['NX', 'XX'] : [])
+    if (given.has(option)) throw new UnknownToLua(`the option ${option} of SET beside others`);
   if (given.size > (given.has('GET') ? 2 : 1)) throw new ErrorReply('ERR syntax error');
   const ttlMs = px === undefined ? Infinity : whole(px);
   if (ttlMs <= 0) throw expireError('set');
+  if (given.has(keys.find(key) === undefined ? 'XX' : 'NX')) return null;
   const before = given.has('GET') ? (keys.text(key) ?? null) : ok;
   keys.put(key, value, given.has('KEEPTTL') ? keys.find(key)?.endsAt : keys.nowMs + ttlMs);
   return before;
