@@ -86,6 +86,11 @@ function assemble(path) {
   }, assemble(like.base));
 }
 
+// Nor do the spaces that only a reader needs. Those around `..` and `-` stay: `1..2` is a number, and `--` a comment.
+const tighten = (line) => line.replace(/'[^']*'|"[^"]*"|\s*(,|[=~<>]=|[=<>+*{}])\s*/g, (found, sign) => sign ?? found);
+
+const tightened = (text) => text.split('\n').map(tighten).join('\n');
+
 // Only whole-line comments and indentation go. That is safe while there are no long strings or comments.
 function strip(path, text) {
   if (/\[=*\[/.test(text)) throw new Error(`${path}.lua: long brackets are not supported`);
@@ -132,7 +137,9 @@ const nameOf = (path) => path.slice(path.indexOf('/') + 1);
 function expression(path, named) {
   const like = likeness(path);
   if (like === undefined) {
-    const pieces = piecesOf(path).map(({ text, part }) => (part === undefined ? JSON.stringify(text) : named(part)));
+    const pieces = piecesOf(path).map(({ text, part }) =>
+      part === undefined ? JSON.stringify(tightened(text)) : named(part),
+    );
     return pieces.length === 1 ? pieces[0] : `[${pieces.join(', ')}].join('\\n')`;
   }
   const replaced = like.parts.map(({ part, instead }) => `.replace(${named(instead)}, () => ${named(part)})`);

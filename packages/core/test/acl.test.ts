@@ -11,7 +11,9 @@ const dirty = { tombstoneMs: TOMBSTONE };
 
 const used = new Set(
   Object.values(scripts).flatMap(({ source }) =>
-    [...source.matchAll(/(?:call|pcall)\('([A-Z]+)'|\{ '([A-Z]+)', KEYS/g)].map((match) => match[1] ?? match[2] ?? ''),
+    [...source.matchAll(/(?:call|pcall)\('([A-Z]+)'|\{ ?'([A-Z]+)', ?KEYS/g)].map(
+      (match) => match[1] ?? match[2] ?? '',
+    ),
   ),
 );
 

@@ -6,5 +6,5 @@ export const leader = /* @__PURE__ */ new Operation<'lock', 'say' | 'channel' | 
   'election/leader',
   (by) => [by.lock],
   (by) => [by.say, by.channel, by.trust],
-  () => [parts.protocolQuestion, parts.lockOwner, parts.queueAnnounce, "local holder, fields, refused = owner('')\nif refused then return refused end\nif ARGV[1] == '1' then announce(ARGV[2], ARGV[3] == '1') end\nlocal leads = holder and fields.seq and fields.token and not fields.rest\nreturn { leads and holder or '', leads and fields.token or '', question }"].join('\n'),
+  () => [parts.protocolQuestion, parts.lockOwner, parts.queueAnnounce, "local holder,fields,refused=owner('')\nif refused then return refused end\nif ARGV[1]=='1' then announce(ARGV[2],ARGV[3]=='1') end\nlocal leads=holder and fields.seq and fields.token and not fields.rest\nreturn{leads and holder or '',leads and fields.token or '',question}"].join('\n'),
 );

@@ -6,7 +6,7 @@ export const again = /* @__PURE__ */ new Operation<'lock', 'tenure' | 'seq' | 'l
   'again',
   (by) => [by.lock],
   (by) => [by.tenure, by.seq, by.leaseMs],
-  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, "local seq = integer(2, 1, 9007199254740991)\nlocal leaseMs = integer(3, 0)\nlocal count, last = standing()\nif not count then return { 'lost', question } end\nlocal remainingMs = redis.call('PTTL', KEYS[1])\nif seq > last then\nif leaseMs > 0 and leaseMs > remainingMs then\nredis.call('PEXPIRE', KEYS[1], leaseMs)\nremainingMs = leaseMs\nend\ncount = count + 1\nredis.call('HSET', KEYS[1], ARGV[1], count, 'seq', ARGV[2])\nend\nreturn { 'held', count, remainingMs, question }"].join('\n'),
+  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, "local seq=integer(2,1,9007199254740991)\nlocal leaseMs=integer(3,0)\nlocal count,last=standing()\nif not count then return{'lost',question}end\nlocal remainingMs=redis.call('PTTL',KEYS[1])\nif seq>last then\nif leaseMs>0 and leaseMs>remainingMs then\nredis.call('PEXPIRE',KEYS[1],leaseMs)\nremainingMs=leaseMs\nend\ncount=count+1\nredis.call('HSET',KEYS[1],ARGV[1],count,'seq',ARGV[2])\nend\nreturn{'held',count,remainingMs,question}"].join('\n'),
 );
 
 export const ask = /* @__PURE__ */ new Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'>(
@@ -20,63 +20,63 @@ export const asks = /* @__PURE__ */ new Operation<'lock' | 'queue' | 'fresh' | '
   'asks',
   (by) => [by.lock, by.queue, by.fresh, by.dead],
   (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
-  () => ["local function ask(KEYS, ARGV)", parts.lockSeek, "end\nlocal replies = {}\nlocal had = true\nfor i = 1, #KEYS / 4 do\nlocal keys = { unpack(KEYS, 4 * i - 3, 4 * i) }\nlocal args = { unpack(ARGV, 7 * i - 6, 7 * i) }\nargs[8] = ''\nlocal isTurn = i == 1 or had and redis.call('EXISTS', keys[1], keys[2]) == 0\nlocal reply = { 'dead', '' }\nif isTurn or redis.pcall('HMGET', keys[1], args[1])[1] then reply = ask(keys, args) end\nif reply.err then return reply end\nlocal status = type(reply) == 'string' and string.match(reply, '^%a+') or reply[1]\nhad = had and (status == 'acquired' or status == 'mine')\nreplies[i] = reply\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
+  () => ["local function ask(KEYS,ARGV)", parts.lockSeek, "end\nlocal replies={}\nlocal had=true\nfor i=1,#KEYS / 4 do\nlocal keys={unpack(KEYS,4*i - 3,4*i)}\nlocal args={unpack(ARGV,7*i - 6,7*i)}\nargs[8]=''\nlocal isTurn=i==1 or had and redis.call('EXISTS',keys[1],keys[2])==0\nlocal reply={'dead',''}\nif isTurn or redis.pcall('HMGET',keys[1],args[1])[1] then reply=ask(keys,args) end\nif reply.err then return reply end\nlocal status=type(reply)=='string' and string.match(reply,'^%a+') or reply[1]\nhad=had and (status=='acquired' or status=='mine')\nreplies[i]=reply\nend\nreplies[#replies+1]=ARGV[#ARGV]\nreturn replies"].join('\n'),
 );
 
 export const cancel = /* @__PURE__ */ new Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'end'>(
   'cancel',
   (by) => [by.lock, by.queue, by.fresh, by.dead],
   (by) => [by.tenure, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.end],
-  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueInherited, parts.queueWaiting, parts.queueInbox, parts.queueGrant, parts.queueAnnounce, "local tombstoneMs = integer(2, 0)\nlocal claimMs = integer(3, 1)\nlocal trust = ARGV[4] == '1'\nlocal wasGranted = standing() ~= nil\nlocal inherited\nif wasGranted and ARGV[6] == 'unused' then\ninherited = inheritedOf(unpack(redis.call('HMGET', KEYS[1], 'expired', 'forced')))\nelseif ARGV[6] == 'lost' then\ninherited = { reason = 'expired' }\nend\nretire(tombstoneMs)\nlocal left = 0\nif wasGranted then\nredis.call('DEL', KEYS[1])\nlocal granted, _\ngranted, _, left = passOn(nil, nil, claimMs, trust, nil, inherited)\nif not granted then announce(ARGV[5], trust) end\nend\nreturn { 'cancelled', wasGranted and 1 or 0, left, question }"].join('\n'),
+  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueInherited, parts.queueWaiting, parts.queueInbox, parts.queueGrant, parts.queueAnnounce, "local tombstoneMs=integer(2,0)\nlocal claimMs=integer(3,1)\nlocal trust=ARGV[4]=='1'\nlocal wasGranted=standing()~=nil\nlocal inherited\nif wasGranted and ARGV[6]=='unused' then\ninherited=inheritedOf(unpack(redis.call('HMGET',KEYS[1],'expired','forced')))\nelseif ARGV[6]=='lost' then\ninherited={reason='expired'}\nend\nretire(tombstoneMs)\nlocal left=0\nif wasGranted then\nredis.call('DEL',KEYS[1])\nlocal granted,_\ngranted,_,left=passOn(nil,nil,claimMs,trust,nil,inherited)\nif not granted then announce(ARGV[5],trust) end\nend\nreturn{'cancelled',wasGranted and 1 or 0,left,question}"].join('\n'),
 );
 
 export const force = /* @__PURE__ */ new Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel'>(
   'force',
   (by) => [by.lock, by.queue, by.fresh, by.dead],
   (by) => [by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel],
-  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueWaiting, parts.queueInbox, parts.queueGrant, parts.queueAnnounce, parts.lockOwner, "local tombstoneMs = integer(1, 1)\nlocal claimMs = integer(2, 1)\nlocal trust = ARGV[3] == '1'\nlocal known = redis.call('GET', KEYS[4])\nif known then return { 'forced', known, 0, question } end\nlocal holder, fields, refused = owner('')\nif refused then return refused end\nlocal old = { holder }\nif fields.side then\nold = {}\nfor _, field in ipairs(redis.call('HKEYS', KEYS[1])) do\nif string.find(field, ':', 1, true) then old[#old + 1] = field end\nend\nend\nlocal before = table.concat(old, ' ')\nredis.call('DEL', KEYS[4])\nredis.call('SET', KEYS[4], before, 'PX', tombstoneMs)\nlocal removed = redis.call('DEL', KEYS[1])\nlocal function inheritance()\nif holder then return not fields.rest and { reason = 'forced' } or nil end\nlocal time = redis.call('TIME')\nreturn foundGone(time[1] * 1000 + math.floor(time[2] / 1000))\nend\nlocal inherited = inheritance()\nlocal granted, _, left = passOn(nil, nil, claimMs, trust, nil, inherited)\nif removed == 1 and not granted then announce(ARGV[4], trust) end\nif (fields.seq or fields.side) and not fields.rest then\nfor _, one in ipairs(old) do tell(one, '1 lost ' .. one .. ' force-unlocked') end\nend\nreturn { 'forced', before, left, question }"].join('\n'),
+  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueWaiting, parts.queueInbox, parts.queueGrant, parts.queueAnnounce, parts.lockOwner, "local tombstoneMs=integer(1,1)\nlocal claimMs=integer(2,1)\nlocal trust=ARGV[3]=='1'\nlocal known=redis.call('GET',KEYS[4])\nif known then return{'forced',known,0,question}end\nlocal holder,fields,refused=owner('')\nif refused then return refused end\nlocal old={holder}\nif fields.side then\nold={}\nfor _,field in ipairs(redis.call('HKEYS',KEYS[1])) do\nif string.find(field,':',1,true) then old[#old+1]=field end\nend\nend\nlocal before=table.concat(old,' ')\nredis.call('DEL',KEYS[4])\nredis.call('SET',KEYS[4],before,'PX',tombstoneMs)\nlocal removed=redis.call('DEL',KEYS[1])\nlocal function inheritance()\nif holder then return not fields.rest and{reason='forced'}or nil end\nlocal time=redis.call('TIME')\nreturn foundGone(time[1]*1000+math.floor(time[2] / 1000))\nend\nlocal inherited=inheritance()\nlocal granted,_,left=passOn(nil,nil,claimMs,trust,nil,inherited)\nif removed==1 and not granted then announce(ARGV[4],trust) end\nif (fields.seq or fields.side) and not fields.rest then\nfor _,one in ipairs(old) do tell(one,'1 lost ' .. one .. ' force-unlocked') end\nend\nreturn{'forced',before,left,question}"].join('\n'),
 );
 
 export const glance = /* @__PURE__ */ new Operation<'lock' | 'queue' | 'writers' | 'readers', never>(
   'glance',
   (by) => [by.lock, by.queue, by.writers, by.readers],
   () => [],
-  () => [parts.protocolQuestion, parts.lockOwner, "local holder, fields, refused = owner('')\nif refused then return refused end\nlocal holders = holder and 1 or 0\nif holder and fields.side then holders = math.max(1, redis.call('HLEN', KEYS[1]) - 3) end\nlocal time = redis.call('TIME')\nreturn {\ntime[1] * 1000 + math.floor(time[2] / 1000),\nredis.call('PTTL', KEYS[1]),\n{ holder, holder and (fields.side and '1' or fields[holder]), fields.seq, fields.rest },\nfields.side or '',\nholders,\nredis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) + redis.call('ZCARD', KEYS[4]),\nquestion,\n}"].join('\n'),
+  () => [parts.protocolQuestion, parts.lockOwner, "local holder,fields,refused=owner('')\nif refused then return refused end\nlocal holders=holder and 1 or 0\nif holder and fields.side then holders=math.max(1,redis.call('HLEN',KEYS[1]) - 3) end\nlocal time=redis.call('TIME')\nreturn{\ntime[1]*1000+math.floor(time[2] / 1000),\nredis.call('PTTL',KEYS[1]),\n{holder,holder and (fields.side and '1' or fields[holder]),fields.seq,fields.rest},\nfields.side or '',\nholders,\nredis.call('ZCARD',KEYS[2])+redis.call('ZCARD',KEYS[3])+redis.call('ZCARD',KEYS[4]),\nquestion,\n}"].join('\n'),
 );
 
 export const handoff = /* @__PURE__ */ new Operation<'lock' | 'queue', 'tenure' | 'seq' | 'leaseMs'>(
   'handoff',
   (by) => [by.lock, by.queue],
   (by) => [by.tenure, by.seq, by.leaseMs],
-  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, "local seq = integer(2, 1, 9007199254740991)\nlocal leaseMs = integer(3, 1)\nlocal count, last = standing()\nif not count then return { 'lost', question } end\nlocal remainingMs = redis.call('PTTL', KEYS[1])\nlocal others = redis.call('ZCARD', KEYS[2])\nlocal time = redis.call('TIME')\nif seq > last then\nif count ~= 1 then return { 'lost', question } end\nredis.call('PEXPIRE', KEYS[1], ARGV[3])\nredis.call('HSET', KEYS[1], 'seq', ARGV[2])\nremainingMs = leaseMs\nend\nreturn { 'passed', remainingMs, others, time[1] * 1000 + math.floor(time[2] / 1000), question }"].join('\n'),
+  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, "local seq=integer(2,1,9007199254740991)\nlocal leaseMs=integer(3,1)\nlocal count,last=standing()\nif not count then return{'lost',question}end\nlocal remainingMs=redis.call('PTTL',KEYS[1])\nlocal others=redis.call('ZCARD',KEYS[2])\nlocal time=redis.call('TIME')\nif seq>last then\nif count~=1 then return{'lost',question}end\nredis.call('PEXPIRE',KEYS[1],ARGV[3])\nredis.call('HSET',KEYS[1],'seq',ARGV[2])\nremainingMs=leaseMs\nend\nreturn{'passed',remainingMs,others,time[1]*1000+math.floor(time[2] / 1000),question}"].join('\n'),
 );
 
 export const inspect = /* @__PURE__ */ new Operation<'lock' | 'queue' | 'fresh', never>(
   'inspect',
   (by) => [by.lock, by.queue, by.fresh],
   () => [],
-  () => [parts.protocolQuestion, parts.lockOwner, "local holder, fields, refused = owner('')\nif refused then return refused end\nlocal time = redis.call('TIME')\nreturn {\ntime[1] * 1000 + math.floor(time[2] / 1000),\nredis.call('PTTL', KEYS[1]),\n{ holder, holder and (fields.side and '1' or fields[holder]), fields.seq, fields.rest },\nredis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'),\nredis.call('HGETALL', KEYS[3]),\nquestion,\n}"].join('\n'),
+  () => [parts.protocolQuestion, parts.lockOwner, "local holder,fields,refused=owner('')\nif refused then return refused end\nlocal time=redis.call('TIME')\nreturn{\ntime[1]*1000+math.floor(time[2] / 1000),\nredis.call('PTTL',KEYS[1]),\n{holder,holder and (fields.side and '1' or fields[holder]),fields.seq,fields.rest},\nredis.call('ZRANGE',KEYS[2],0,-1,'WITHSCORES'),\nredis.call('HGETALL',KEYS[3]),\nquestion,\n}"].join('\n'),
 );
 
 export const invite = /* @__PURE__ */ new Operation<'line', 'releaseChannel' | 'trust'>(
   'invite',
   (by) => [by.line],
   (by) => [by.releaseChannel, by.trust],
-  () => [parts.protocolQuestion, parts.queueAnnounce, "local first = redis.call('LINDEX', KEYS[1], 0)\nif first then announce(ARGV[1] .. ':' .. first, ARGV[2] == '1') end\nreturn { 'served', 0, question }"].join('\n'),
+  () => [parts.protocolQuestion, parts.queueAnnounce, "local first=redis.call('LINDEX',KEYS[1],0)\nif first then announce(ARGV[1] .. ':' .. first,ARGV[2]=='1') end\nreturn{'served',0,question}"].join('\n'),
 );
 
 export const peek = /* @__PURE__ */ new Operation<'lock', 'tenure'>(
   'peek',
   (by) => [by.lock],
   (by) => [by.tenure],
-  () => [parts.protocolQuestion, parts.lockOwner, "local _, fields, refused = owner(ARGV[1])\nif refused then return refused end\nreturn { redis.call('PTTL', KEYS[1]), tonumber(fields[ARGV[1]]) or 0, question }"].join('\n'),
+  () => [parts.protocolQuestion, parts.lockOwner, "local _,fields,refused=owner(ARGV[1])\nif refused then return refused end\nreturn{redis.call('PTTL',KEYS[1]),tonumber(fields[ARGV[1]]) or 0,question}"].join('\n'),
 );
 
 export const reasks = /* @__PURE__ */ new Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'leaseMs' | 'freshMs' | 'ticket' | 'freshTtlMs' | 'claimMs' | 'trust'>(
   'reasks',
   (by) => [by.lock, by.queue, by.fresh, by.dead],
   (by) => [by.tenure, by.leaseMs, by.freshMs, by.ticket, by.freshTtlMs, by.claimMs, by.trust],
-  () => [parts.lockWidths, "local function ask(KEYS, ARGV)", parts.lockSeek, "end\nlocal replies = {}\nfor i = 1, #KEYS / keysEach do\nlocal args = { unpack(ARGV, argsEach * (i - 1) + 1, argsEach * i) }\nargs[argsEach + 1] = ''\nlocal reply = ask({ unpack(KEYS, keysEach * (i - 1) + 1, keysEach * i) }, args)\nif reply.err then return reply end\nreplies[i] = reply\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
+  () => [parts.lockWidths, "local function ask(KEYS,ARGV)", parts.lockSeek, "end\nlocal replies={}\nfor i=1,#KEYS / keysEach do\nlocal args={unpack(ARGV,argsEach*(i - 1)+1,argsEach*i)}\nargs[argsEach+1]=''\nlocal reply=ask({unpack(KEYS,keysEach*(i - 1)+1,keysEach*i)},args)\nif reply.err then return reply end\nreplies[i]=reply\nend\nreplies[#replies+1]=ARGV[#ARGV]\nreturn replies"].join('\n'),
 );
 
 export const release = /* @__PURE__ */ new Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'claimMs' | 'trust' | 'releaseChannel' | 'turn'>(
@@ -90,26 +90,26 @@ export const releases = /* @__PURE__ */ new Operation<'lock' | 'queue' | 'fresh'
   'releases',
   (by) => [by.lock, by.queue, by.fresh, by.dead],
   (by) => [by.tenure, by.seq, by.tombstoneMs, by.claimMs, by.trust, by.releaseChannel, by.turn],
-  () => ["local function leave(KEYS, ARGV)", parts.lockLeave, "end\nlocal replies = {}\nfor i = 1, #KEYS / 4 do\nlocal args = { unpack(ARGV, 7 * i - 6, 7 * i) }\nargs[8] = ''\nreplies[i] = leave({ unpack(KEYS, 4 * i - 3, 4 * i) }, args)\nend\nreplies[#replies + 1] = ARGV[#ARGV]\nreturn replies"].join('\n'),
+  () => ["local function leave(KEYS,ARGV)", parts.lockLeave, "end\nlocal replies={}\nfor i=1,#KEYS / 4 do\nlocal args={unpack(ARGV,7*i - 6,7*i)}\nargs[8]=''\nreplies[i]=leave({unpack(KEYS,4*i - 3,4*i)},args)\nend\nreplies[#replies+1]=ARGV[#ARGV]\nreturn replies"].join('\n'),
 );
 
 export const renew = /* @__PURE__ */ new Operation<'lock', 'tenure' | 'leaseMs'>(
   'renew',
   (by) => [by.lock],
   (by) => [by.tenure, by.leaseMs],
-  () => [parts.protocolQuestion, parts.protocolRenewals, "local function renew(lock, tenure, wanted)\nlocal leaseMs = tonumber(wanted)\nif not isLease(leaseMs) then\nreturn { 'refused', 'ERR holdfast: leaseMs must be a whole number from 0 to 2147483648' }\nend\nlocal owns = redis.pcall('HEXISTS', lock, tenure)\nif type(owns) == 'table' then return failure(owns) end\nlocal remainingMs = redis.pcall('PTTL', lock)\nif type(remainingMs) == 'table' then return failure(remainingMs) end\nif owns == 0 then return { 'lost', remainingMs == -2 and 'deleted' or 'taken' } end\nif leaseMs == 0 or leaseMs <= remainingMs then return { 'held', remainingMs } end\nlocal reply = redis.pcall('PEXPIRE', lock, leaseMs)\nif type(reply) == 'table' then return failure(reply) end\nreturn { 'renewed', leaseMs }\nend\nreturn renewEach(renew)"].join('\n'),
+  () => [parts.protocolQuestion, parts.protocolRenewals, "local function renew(lock,tenure,wanted)\nlocal leaseMs=tonumber(wanted)\nif not isLease(leaseMs) then\nreturn{'refused','ERR holdfast: leaseMs must be a whole number from 0 to 2147483648'}\nend\nlocal owns=redis.pcall('HEXISTS',lock,tenure)\nif type(owns)=='table' then return failure(owns) end\nlocal remainingMs=redis.pcall('PTTL',lock)\nif type(remainingMs)=='table' then return failure(remainingMs) end\nif owns==0 then return{'lost',remainingMs==-2 and 'deleted' or 'taken'}end\nif leaseMs==0 or leaseMs<=remainingMs then return{'held',remainingMs}end\nlocal reply=redis.pcall('PEXPIRE',lock,leaseMs)\nif type(reply)=='table' then return failure(reply) end\nreturn{'renewed',leaseMs}\nend\nreturn renewEach(renew)"].join('\n'),
 );
 
 export const rest = /* @__PURE__ */ new Operation<'lock' | 'queue' | 'fresh' | 'dead', 'tenure' | 'seq' | 'tombstoneMs' | 'restMs' | 'trust' | 'releaseChannel'>(
   'rest',
   (by) => [by.lock, by.queue, by.fresh, by.dead],
   (by) => [by.tenure, by.seq, by.tombstoneMs, by.restMs, by.trust, by.releaseChannel],
-  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueWaiting, parts.queueInbox, parts.queueGrant, parts.queueAnnounce, "local seq = integer(2, 1, 9007199254740991)\nlocal tombstoneMs = integer(3, 0)\nlocal restMs = integer(4, 1)\nlocal trust = ARGV[5] == '1'\nlocal count, last = standing()\nif not count then\nlocal rests = redis.pcall('HEXISTS', KEYS[1], 'rest:' .. ARGV[1]) == 1\nretire(tombstoneMs)\nreturn { rests and 'resting' or 'notHeld', question }\nend\nif seq <= last then return { 'held', count, question } end\nlocal time = redis.call('TIME')\nif tombstoneMs > 0 then retire(tombstoneMs) end\nredis.call('HDEL', KEYS[1], '')\nredis.call('PEXPIRE', KEYS[1], restMs)\nlocal untilMs = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + restMs)\nredis.call('HSET', KEYS[1], 'rest:' .. ARGV[1], '1', 'seq', '1', 'rest', untilMs)\nredis.call('HDEL', KEYS[1], ARGV[1], 'token', 'expired', 'forced')\nnoteReturned('always')\nlocal first = redis.pcall('ZRANGE', KEYS[2], 0, 0)\nif first[1] then tell(first[1], '1 look ' .. first[1]) end\nannounce(ARGV[6], trust)\nreturn { 'resting', question }"].join('\n'),
+  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockStanding, parts.lockOwn, parts.queueRetire, parts.queueWaiting, parts.queueInbox, parts.queueGrant, parts.queueAnnounce, "local seq=integer(2,1,9007199254740991)\nlocal tombstoneMs=integer(3,0)\nlocal restMs=integer(4,1)\nlocal trust=ARGV[5]=='1'\nlocal count,last=standing()\nif not count then\nlocal rests=redis.pcall('HEXISTS',KEYS[1],'rest:' .. ARGV[1])==1\nretire(tombstoneMs)\nreturn{rests and 'resting' or 'notHeld',question}\nend\nif seq<=last then return{'held',count,question}end\nlocal time=redis.call('TIME')\nif tombstoneMs>0 then retire(tombstoneMs) end\nredis.call('HDEL',KEYS[1],'')\nredis.call('PEXPIRE',KEYS[1],restMs)\nlocal untilMs=string.format('%.0f',time[1]*1000+math.floor(time[2] / 1000)+restMs)\nredis.call('HSET',KEYS[1],'rest:' .. ARGV[1],'1','seq','1','rest',untilMs)\nredis.call('HDEL',KEYS[1],ARGV[1],'token','expired','forced')\nnoteReturned('always')\nlocal first=redis.pcall('ZRANGE',KEYS[2],0,0)\nif first[1] then tell(first[1],'1 look ' .. first[1]) end\nannounce(ARGV[6],trust)\nreturn{'resting',question}"].join('\n'),
 );
 
 export const serve = /* @__PURE__ */ new Operation<'lock' | 'queue' | 'fresh', 'claimMs' | 'trust'>(
   'serve',
   (by) => [by.lock, by.queue, by.fresh],
   (by) => [by.claimMs, by.trust],
-  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueWaiting, parts.queueInbox, parts.queueGrant, "local claimMs = integer(1, 1)\nlocal trust = ARGV[2] == '1'\nif redis.call('PTTL', KEYS[1]) ~= -2 then return { 'served', 0, question } end\nlocal time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nlocal inherited = foundGone(nowMs)\nredis.call('DEL', KEYS[1])\nlocal _, _, left = passOn(nil, nil, claimMs, trust, nowMs, inherited)\nreturn { 'served', left, question }"].join('\n'),
+  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockOwn, parts.queueInherited, parts.queueWaiting, parts.queueInbox, parts.queueGrant, "local claimMs=integer(1,1)\nlocal trust=ARGV[2]=='1'\nif redis.call('PTTL',KEYS[1])~=-2 then return{'served',0,question}end\nlocal time=redis.call('TIME')\nlocal nowMs=time[1]*1000+math.floor(time[2] / 1000)\nlocal inherited=foundGone(nowMs)\nredis.call('DEL',KEYS[1])\nlocal _,_,left=passOn(nil,nil,claimMs,trust,nowMs,inherited)\nreturn{'served',left,question}"].join('\n'),
 );

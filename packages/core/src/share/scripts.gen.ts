@@ -6,12 +6,12 @@ export const look = /* @__PURE__ */ new Operation<'value', never>(
   'share/look',
   (by) => [by.value],
   () => [],
-  () => [parts.protocolQuestion, "local time = redis.call('TIME')\nlocal nowMs = time[1] * 1000 + math.floor(time[2] / 1000)\nreturn { redis.call('GET', KEYS[1]) or '', nowMs, question }"].join('\n'),
+  () => [parts.protocolQuestion, "local time=redis.call('TIME')\nlocal nowMs=time[1]*1000+math.floor(time[2] / 1000)\nreturn{redis.call('GET',KEYS[1]) or '',nowMs,question}"].join('\n'),
 );
 
 export const put = /* @__PURE__ */ new Operation<'lock' | 'value', 'tenure' | 'untilMs' | 'text'>(
   'share/put',
   (by) => [by.lock, by.value],
   (by) => [by.tenure, by.untilMs, by.text],
-  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockOwner, "local untilMs = integer(2, 1, 9007199254740991)\nlocal holder, _, refused = owner(ARGV[1])\nif refused then return refused end\nif holder ~= ARGV[1] then return { 'lost', question } end\nlocal time = redis.call('TIME')\nlocal ttlMs = untilMs - (time[1] * 1000 + math.floor(time[2] / 1000))\nif ttlMs <= 0 then return { 'over', question } end\nredis.call('SET', KEYS[2], ARGV[3], 'PX', string.format('%.0f', ttlMs))\nreturn { 'put', question }"].join('\n'),
+  () => [parts.protocolQuestion, parts.protocolArgs, parts.lockOwner, "local untilMs=integer(2,1,9007199254740991)\nlocal holder,_,refused=owner(ARGV[1])\nif refused then return refused end\nif holder~=ARGV[1] then return{'lost',question}end\nlocal time=redis.call('TIME')\nlocal ttlMs=untilMs - (time[1]*1000+math.floor(time[2] / 1000))\nif ttlMs<=0 then return{'over',question}end\nredis.call('SET',KEYS[2],ARGV[3],'PX',string.format('%.0f',ttlMs))\nreturn{'put',question}"].join('\n'),
 );
