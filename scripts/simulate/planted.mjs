@@ -146,8 +146,8 @@ export const planted = [
     name: 'a script gives one permit too many',
     ...{ scripts: 'lua', with: 'semaphore', class: 'calm', rules: ['permits'] },
     file: 'packages/core/src/permits/scripts.gen.ts',
-    before: "if free and free >= wanted and redis.call('EXISTS', queue, KEYS[4]) == 0 then",
-    after: "if free and free + 1 >= wanted and redis.call('EXISTS', queue, KEYS[4]) == 0 then",
+    before: "if free and free>=wanted and redis.call('EXISTS',queue,KEYS[4])==0 then",
+    after: "if free and free+1>=wanted and redis.call('EXISTS',queue,KEYS[4])==0 then",
   },
   {
     name: 'members are taken in the order of the call',
