@@ -205,6 +205,8 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
   // It belongs to the whole, and each node has none.
   const nodes = places.map((place) => ({ ...place, keyPrefix: '' }));
   const { host: _, port: __, ...shared } = { ...places[0], keyPrefix: '' };
+  // A certificate is for a name that was given, and ioredis would go by the address behind it.
+  const asGiven: ClusterOptions = places[0].tls ? { dnsLookup: (host, found) => found(null, host) } : {};
   const opened: (Redis | Cluster)[] = [];
   const open = (prefix: string, more: RedisOptions = {}, ofCluster: ClusterOptions = {}, asked = nodes) => {
     const needed = { connectTimeout: CONNECT_MS, disconnectTimeout: 100, ...more };
@@ -215,6 +217,7 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
         keyPrefix: prefix,
         clusterRetryStrategy: () => null,
         redisOptions: { ...shared, ...needed },
+        ...asGiven,
         ...ofCluster,
       },
     );

@@ -1,0 +1,59 @@
+/** A Cluster whose nodes tell the names of their hosts, for which their certificates are, and no address. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Certificate, issueCertificate, type RedisKit, type RedisServer } from '@holdfast/testkit';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Cluster } from 'ioredis';
+import { holdfast, type Outcome } from '../cli/terminal.js';
+import { freshName } from '../support/clients.js';
+import { certificate, describeByTls } from '../support/tls.js';
+import { useCluster, whenQueued } from '../support/topologies.js';
+
+const host = 'localhost';
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-names-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const ca = join(folder, 'ca');
+
+describeByTls('in a Cluster with TLS whose servers are known by the names of their hosts', () => {
+  // Without a program that issues certificates nothing runs.
+  const tls = (certificate && issueCertificate({ hosts: [host] })) as Certificate;
+  const byName = ['--cluster-announce-hostname', host, '--cluster-preferred-endpoint-type', 'hostname'];
+  const kit = useCluster({ tls, args: byName });
+  beforeAll(() => writeFileSync(ca, tls.ca));
+
+  const open = () => {
+    const cluster = new Cluster(
+      kit.nodes.map(({ port }) => ({ host, port })),
+      { lazyConnect: true, dnsLookup: (name, found) => found(null, name), redisOptions: { tls: { ca: tls.ca } } },
+    );
+    kit.cleanup(() => cluster.disconnect());
+    return kit.open({ redis: cluster, watchdogTimeoutMs: 30_000 });
+  };
+  const call = ([command = '', ...more]: string[]): Promise<Outcome> => {
+    const [{ port }] = kit.nodes as [RedisServer];
+    const server = { server: { url: `rediss://${host}:${port}` }, cleanup: kit.cleanup } as unknown as RedisKit;
+    return holdfast(server, [command, '--cluster', '--cacert', ca, '--json', ...more]);
+  };
+
+  it('a hold goes on when a replica takes over, and its waiter is served', async () => {
+    const [holder, waiter] = [open(), open()];
+    const name = freshName();
+    const hold = await holder.getLock(name).acquire();
+    const waiting = waiter.getLock(name).acquire({ waitMs: 60_000 });
+    await whenQueued(holder, name, 1);
+    await kit.replicated(name);
+    await kit.cluster.failover(name);
+    await hold.release();
+    await (await waiting).release();
+  }, 120_000);
+
+  it('the command line comes in by such a name', async () => {
+    const name = freshName();
+    const hold = await open().getLock(name).acquire();
+    expect((await call(['ls', name])).json).toEqual([expect.objectContaining({ name })]);
+    expect((await call(['doctor'])).json).toEqual([expect.objectContaining({ fit: true })]);
+    expect(await call(['run', name, '--wait', '0', '--', 'true'])).toMatchObject({ code: 75 });
+    await hold.release();
+  });
+});
