@@ -18,32 +18,43 @@ export interface Moves {
   isUnderWay(slot: number): boolean;
 }
 
+/** A server, by the id that it has in its Cluster: by which address others know it may be another matter. */
+interface Node {
+  readonly id: string;
+  readonly address: string;
+}
+
 /** What one server says of a slot: that it gives it to another, or takes it from there. */
 interface Word {
   readonly slot: number;
   readonly does: 'gives' | 'takes';
-  readonly node: string;
-  readonly other: string;
+  readonly node: Node;
+  readonly other: Node;
 }
 
 /** As those servers say that answer. */
 export async function movesOf(servers: readonly Redis[]): Promise<Moves> {
-  const words: Word[] = [];
+  const said: Word[] = [];
+  /** Where those are that were asked, as we reach them. */
+  const asked = new Map<string, string>();
   for (const redis of servers) {
     const reply: unknown = await redis.call('CLUSTER', 'NODES').catch((error: unknown) => error);
-    if (typeof reply === 'string') words.push(...wordsIn(reply, addressOf(redis)));
-    else
+    if (typeof reply !== 'string')
       return {
         findings: [unseen(check, 'CLUSTER NODES', '+cluster|nodes to have slots that move looked at', reply)],
         isUnderWay: () => false,
       };
+    said.push(...wordsIn(reply, ({ id }) => asked.set(id, `${redis.options.host}:${redis.options.port}`)));
   }
-  const asked = new Set(servers.map(addressOf));
+  const reached = ({ id, address }: Node): Node => ({ id, address: asked.get(id) ?? address });
+  const words = said.map((word) => ({ ...word, node: reached(word.node), other: reached(word.other) }));
   const findings = Array.from<Finding | undefined>({ length: SLOTS });
   for (const word of words) {
-    const echo = words.some(({ slot, does, node }) => slot === word.slot && does !== word.does && node === word.other);
+    const echo = words.some(
+      ({ slot, does, node }) => slot === word.slot && does !== word.does && node.id === word.other.id,
+    );
     // What a server says that does not answer is not known: the move is taken for whole.
-    const finding = echo || !asked.has(word.other) ? whole(word) : half(word);
+    const finding = echo || !asked.has(word.other.id) ? whole(word) : half(word);
     findings[word.slot] ??= finding;
   }
   const told = findings.map((finding) => finding && JSON.stringify(finding));
@@ -59,12 +70,12 @@ export async function movesOf(servers: readonly Redis[]): Promise<Moves> {
 
 function whole({ does, node, other }: Word): Finding {
   const [from, to] = does === 'gives' ? [node, other] : [other, node];
-  const detail = `on the way to ${to}: until all is there their locks are renewed, and neither taken nor given back; ${MEND}`;
-  return { check, status: 'bad', node: from, detail };
+  const detail = `on the way to ${to.address}: until all is there their locks are renewed, and neither taken nor given back; ${MEND}`;
+  return { check, status: 'bad', node: from.address, detail };
 }
 
 /** Of the two servers only this one knows of the move. */
-function half({ does, node, other }: Word): Finding {
+function half({ does, node: { address: node }, other: { address: other } }: Word): Finding {
   if (does === 'takes')
     return {
       check,
@@ -81,18 +92,17 @@ function half({ does, node, other }: Word): Finding {
 }
 
 /** In the line of a server itself stands `[93->-id]` for a slot that it gives, and `[93-<-id]` for one that it takes. */
-function wordsIn(nodes: string, node: string): Word[] {
+function wordsIn(nodes: string, meet: (itself: Node) => void): Word[] {
   const lines = nodes.split('\n').map((line) => line.split(' '));
   const addresses = new Map(lines.map(([id, address = '']) => [id, /^[^@,]*/.exec(address)?.[0]]));
+  const named = (id: string): Node => ({ id, address: addresses.get(id) ?? id });
   const own = lines.find(([, , flags = '']) => flags.includes('myself')) ?? [];
+  const node = named(own[0] ?? '');
+  meet(node);
   return [...own.join(' ').matchAll(/\[(\d+)-([<>])-(\w+)\]/g)].map(([, slot, way, id = '']) => ({
     slot: Number(slot),
     does: way === '>' ? 'gives' : 'takes',
     node,
-    other: addresses.get(id) ?? id,
+    other: named(id),
   }));
-}
-
-function addressOf({ options }: Redis): string {
-  return `${options.host}:${options.port}`;
 }

@@ -13,12 +13,14 @@ export interface Slots {
 
 const check = 'slots';
 
-type Range = readonly [first: number, last: number, [host: string | null, port: number]];
+type Range = readonly [first: number, last: number, [host: string | null, port: number, id: string]];
 
-/** Who keeps each slot, as one server has it. */
+/** Who keeps each slot, as one server has it, by their ids: two that have one server by its name and by its address mean the same. */
 interface View {
   readonly node: string;
   readonly keepers: readonly (string | undefined)[];
+  /** By addresses. */
+  readonly ids: ReadonlyMap<string, string>;
 }
 
 /** `servers`: at least one. `lost`: nodes that do not answer. */
@@ -34,8 +36,10 @@ export async function slotsOf(servers: readonly Redis[], lost: readonly string[]
   const bad = { check, status: 'bad' } as const;
   const ofNobody = rangesOf(keepers, undefined);
   // A node that keeps none any more is no trouble here: a replica has taken over.
+  const idsOf = (node: string) => views.flatMap(({ ids }) => ids.get(node) ?? []);
   const findings: Finding[] = lost.flatMap((node) => {
-    const ranges = rangesOf(keepers, node);
+    const [id] = idsOf(node);
+    const ranges = id === undefined ? '' : rangesOf(keepers, id);
     const detail = `${ranges}: nobody else keeps them, and their locks cannot be taken`;
     return ranges === '' ? [] : [{ ...bad, node, detail }];
   });
@@ -49,16 +53,21 @@ export async function slotsOf(servers: readonly Redis[], lost: readonly string[]
     if (ranges !== '') findings.push({ ...bad, node, detail });
   }
   if (findings.length === 0) findings.push({ check, status: 'ok', detail: 'each has a server' });
+  const away = new Set(lost.flatMap(idsOf));
   return {
     findings,
-    isServed: (slot) => keepers[slot] !== undefined && !lost.includes(keepers[slot]),
+    isServed: (slot) => keepers[slot] !== undefined && !away.has(keepers[slot]),
   };
 }
 
 function viewOf(reply: readonly Range[], { options }: Redis): View {
   const keepers = Array.from<string | undefined>({ length: SLOTS });
-  for (const [first, last, [host, port]] of reply) keepers.fill(`${host || options.host}:${port}`, first, last + 1);
-  return { node: `${options.host}:${options.port}`, keepers };
+  const ids = new Map<string, string>();
+  for (const [first, last, [host, port, id]] of reply) {
+    keepers.fill(id, first, last + 1);
+    ids.set(`${host || options.host}:${port}`, id);
+  }
+  return { node: `${options.host}:${options.port}`, keepers, ids };
 }
 
 /** How many have the same. */
