@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { addressOf } from './trouble.js';
+import { addressOf, noConnection } from './trouble.js';
 
 /** The keys of a server that keeps locks, for what is no matter of locks: plain commands, sent once. Rejects at once where there is no connection. */
 export interface Keyspace {
@@ -70,7 +70,7 @@ export class ConnectedKeyspace implements Keyspace {
 
   get #redis(): Redis {
     const { redis, ready, trouble } = this.#connection;
-    if (!ready) throw trouble ?? new Error('The connection was lost');
+    if (!ready) throw trouble ?? new Error(noConnection);
     return redis;
   }
 }

@@ -23,7 +23,7 @@ import type { SentinelRound } from './sentinel-round.js';
 import { RoundTrips } from './round-trips.js';
 import { SilenceGuard } from './silence-guard.js';
 import { PortProbe } from './port-probe.js';
-import { addressOf, isBeginningAgain, isLasting, isLoading, isSequel } from './trouble.js';
+import { addressOf, brokenConnection, isBeginningAgain, isLasting, isLoading, isSequel } from './trouble.js';
 import { type Connection, type ConnectionListener, type OwnedRedis, type ReplicaTerms } from './connection.js';
 import { disconnect } from './disconnect.js';
 import { ConnectedKeyspace, type Keyspace } from './keyspace.js';
@@ -174,7 +174,7 @@ export class NodeConnection implements Connection {
    */
   async replicated({ min, timeoutMs }: ReplicaTerms, epoch: number): Promise<number> {
     const ofThisConnection = () => {
-      if (this.#epoch !== epoch || !this.ready) throw new Error('The connection was lost before replicas confirmed');
+      if (this.#epoch !== epoch || !this.ready) throw new Error(brokenConnection);
     };
     ofThisConnection();
     const confirming = (this.#confirming ??= attempt(() => this.redis.wait(min, timeoutMs)).finally(() => {

@@ -32,16 +32,14 @@ const kinds: readonly Kind[] = [
     'it is a node of a Redis Cluster, which has no database but 0: leave db out (of redisOptions too), and pass an ioredis Cluster',
   ),
   lasting(/cluster support disabled/, 'the server is no node of a Redis Cluster: pass an ioredis Redis'),
-  lasting(/DB index|invalid DB/, 'the database in the options does not exist there'),
+  lasting(/DB index/, 'the database in the options does not exist there'),
   lasting(/^NOPERM/, 'the user may not do what a connection needs'),
   // An alert is what the other side says, and it has seen one certificate only.
   lasting(/alert .*(?:certificate|unknown ca)/, 'the server wants a TLS certificate of this client'),
   lasting(/key values mismatch/, 'the TLS certificate of this client and its key do not belong together'),
-  lasting(/CERT|certificate|SELF_SIGNED|UNABLE_TO_|ALTNAME/, "the server's TLS certificate is not accepted here"),
-  lasting(
-    /wrong version number|WRONG_VERSION|packet length too long|PACKET_LENGTH/i,
-    'the server does not speak TLS on that port',
-  ),
+  lasting(/CERT|certificate|UNABLE_TO_/, "the server's TLS certificate is not accepted here"),
+  // In words or as a code.
+  lasting(/wrong.version|packet.length/i, 'the server does not speak TLS on that port'),
   lasting(/^HOLDFAST_PLAIN_PORT/, 'the server does not speak TLS on that port, and the options have tls'),
   lasting(/^HOLDFAST_TLS_PORT/, 'the server speaks TLS on that port, and the options have no tls'),
   // Of Node itself, with --permission.
