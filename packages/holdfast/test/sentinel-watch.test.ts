@@ -128,6 +128,39 @@ describe('a connection to the old master is given up', () => {
     expect(current.drops).toBe(0);
   });
 
+  it('also behind a NAT that the options know, and who is at the new one stays there', async () => {
+    const natMap = (address: string) => ({ host: '127.0.0.1', port: Number(address.split(':')[1]) });
+    const { before, after, sentinel, connectTo, dropped } = await setUp({
+      host: 'inside.invalid',
+      options: { natMap },
+    });
+    const [old, current] = await Promise.all([connectTo(before), connectTo(after)]);
+    sentinel.switchTo(after);
+    await dropped(old, 3);
+    expect(current.drops).toBe(0);
+  });
+
+  it('once, where one address leads to whichever is the master', async () => {
+    const places: Record<string, { host: string; port: number }> = {};
+    const { before, after, sentinel, connectTo, dropped } = await setUp({ options: { natMap: places } });
+    for (const [host, port] of [before, after]) places[`${host}:${port}`] = { host, port: before[1] };
+    const only = await connectTo(before);
+    sentinel.switchTo(after);
+    await dropped(only);
+    await waitUntil(only.isReady, { what: 'it to be back' });
+    expect(only.drops).toBe(1);
+  });
+
+  it('when your natMap throws', async () => {
+    const natMap = () => {
+      throw new Error('a mistake in it');
+    };
+    const { before, after, sentinel, connectTo, dropped } = await setUp({ options: { natMap } });
+    const old = await connectTo(before);
+    sentinel.switchTo(after);
+    await dropped(old);
+  });
+
   it('when the names that sentinels give are not resolved in half a second', async () => {
     const { before, after, sentinel, clock, schedule, connectTo, dropped } = await setUp({
       host: 'localhost',

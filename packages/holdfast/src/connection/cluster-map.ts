@@ -17,6 +17,7 @@ import { apart } from '../scopes/scope.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { retryStrategy, swift } from './connection-options.js';
 import { withCredentialsOf } from './live-credentials.js';
+import { partsOf, reachedAs } from './address.js';
 import { PortProbe } from './port-probe.js';
 import { redacted } from './reply-errors.js';
 import { addressOf, closedConnection, isLasting } from './trouble.js';
@@ -161,16 +162,14 @@ export class ClusterMap {
 
   /** The address at which we reach the server that the cluster calls `address`. */
   reachable(address: NodeAddress): NodeAddress {
-    const { natMap } = this.#cluster.options;
-    const mapped = typeof natMap === 'function' ? natMap(address) : natMap?.[address];
-    return mapped ? `${mapped.host}:${mapped.port}` : address;
+    return reachedAs(address, this.#cluster.options.natMap);
   }
 
   /** A client for one server, lazily connected; undefined when no server is known to copy the options from. */
   open(address: NodeAddress, options: RedisOptions): Redis | undefined {
     const nodes = this.#cluster.nodes();
     const template = nodes.find((node) => addressOf(node) === address) ?? nodes[0];
-    const [, host, port] = /(.*):(.*)/.exec(address) ?? none;
+    const [host, port] = partsOf(address);
     const target = { ...options, host, port: Number(port) };
     return template && withCredentialsOf(template.duplicate(target), () => template.options);
   }

@@ -13,13 +13,14 @@
  * ioredis has a detector of its own (`failoverDetector`). It hears the second message only and from any master that these sentinels watch,
  * prints the errors of its connections, and does not keep connections from going back to the old master.
  *
- * Not promised: that the old address is recognised behind a NAT. There `+switch-master` just has every connection made anew.
+ * Not promised: that the old address is recognised behind a NAT that `natMap` says nothing of. There `+switch-master` just has every connection made anew.
  */
 
 import { lookup } from 'node:dns/promises';
 import type { Redis } from 'ioredis';
 import { apart } from '../scopes/scope.js';
 import type { ConnectionTools } from './connection-tools.js';
+import { partsOf, reachedAs } from './address.js';
 import { type Place, type SentinelAddress, SentinelLink } from './sentinel-link.js';
 import { hearSentinels, type SentinelRound } from './sentinel-round.js';
 
@@ -104,7 +105,9 @@ export class SentinelWatch {
     const shunMs = [...this.#named.values()].some(isDisputed) ? AGREEMENT_MS : SHUN_MS;
     this.#left = { master: String(from), until: now + shunMs };
     const [left, next] = await Promise.all([this.#addressesOf(from), to && this.#addressesOf(to)]);
-    this.#shunned = { addresses: left, until: this.#tools.now() + shunMs };
+    // One address may lead to whichever is the master.
+    const shunned = left.filter((address) => !next?.includes(address));
+    this.#shunned = { addresses: shunned, until: this.#tools.now() + shunMs };
     this.#drop((target) => left.includes(target) || next?.includes(target) === false);
   }
 
@@ -149,14 +152,17 @@ export class SentinelWatch {
   }
 
   /** Where a place is, as `ip:port`; nothing when that cannot be known soon. Sentinels may give names (`announce-hostnames`), connections know addresses only. */
-  #addressesOf([host, port]: Place): Promise<readonly string[]> {
+  #addressesOf(place: Place): Promise<readonly string[]> {
     return new Promise((resolve) => {
       const limit = this.#tools.after(LOOKUP_MS, () => resolve([]));
-      const found = (hosts: Awaited<ReturnType<LookUp>>) => {
-        limit.cancel();
-        resolve(hosts.map(({ address }) => `${address}:${port}`));
+      // What may throw is yours.
+      const find = async () => {
+        const [host, port] = partsOf(reachedAs(place.join(':'), this.#template.options.natMap));
+        return (await this.#lookUp(host)).map(({ address }) => `${address}:${port}`);
       };
-      this.#lookUp(host).then(found, () => found([]));
+      void find()
+        .then(resolve, () => resolve([]))
+        .finally(() => limit.cancel());
     });
   }
 }
