@@ -8,6 +8,8 @@ import { wordsOf } from './complaint.js';
 const WITHIN_MS = 1_000;
 /** What a lock client says then. */
 const hint = /: is Redis up, .*/s;
+/** Node says no brackets of an address of IPv6. */
+const bare = (text: string) => text.replaceAll(/[[\]]/g, '');
 /** As a cause that is none. */
 const noCause = /connection|no answer/i;
 
@@ -19,7 +21,7 @@ export async function withSilentServers(call: Call, error: unknown): Promise<unk
   // What is known is known of one of its servers.
   if (isKnown && call.site.kind !== 'cluster') return error;
   const named = await troubles(call, isKnown ? 'some' : 'all');
-  const unsaid = named.filter(({ node }) => !message.includes(node));
+  const unsaid = named.filter(({ node }) => !bare(message).includes(bare(node)));
   if (unsaid.length === 0) return error;
   const list = unsaid.map(({ node, why }) => `${node} (${wordsOf(why)})`).join(', ');
   return new LockUnavailableError(`${message.replace(hint, '')}; look at ${list}`, undefined, { cause });

@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net';
 import { systemClock } from '@holdfast/watchdog';
 import type { RedisInput } from 'holdfast';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import { addressOf, inWords } from './address.js';
 import { type Certificates, certificateOptions, certificatesOf, type CertificateValues } from './certificates.js';
 import { UsageError } from './exit-codes.js';
 import type { Io } from './io.js';
@@ -87,7 +88,7 @@ export function siteOf(values: SiteValues, { env }: Io): Site {
   if (values.master !== undefined) throw new UsageError('--master needs --sentinel');
   if (values.cluster) return clusterSite([first, ...rest], keyPrefix);
   if (rest.length > 0) throw new UsageError('several --redis are the nodes of a Cluster: add --cluster');
-  return nodeSite('node', first.path ?? `${first.host}:${first.port}`, { ...first, keyPrefix });
+  return nodeSite('node', first.path ?? inWords(`${first.host}:${first.port}`), { ...first, keyPrefix });
 }
 
 /**
@@ -134,7 +135,7 @@ function readByIoredis(url: string): RedisOptions {
 }
 
 /** An address of IPv6 has colons of its own: a port is told from it by brackets. */
-function addressOf(text: string): { host: string; port: number } {
+function sentinelAt(text: string): { host: string; port: number } {
   if (isIPv6(text)) return { host: text, port: SENTINEL_PORT };
   const [, inBrackets, name, said] = /^(?:\[([^\]\s]+)\]|([^:\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = inBrackets ?? name;
@@ -152,7 +153,7 @@ function sentinelSite(values: SiteValues, options: RedisOptions, env: Io['env'])
   return nodeSite('sentinel', `master ${master}`, {
     ...rest,
     ...(tls === undefined ? {} : { tls, enableTLSForSentinelMode: true, sentinelTLS: { ...tls } }),
-    sentinels: sentinel.map(addressOf),
+    sentinels: sentinel.map(sentinelAt),
     name: master,
     ...(username === undefined ? {} : { sentinelUsername: username }),
     ...(password === undefined ? {} : { sentinelPassword: password }),
@@ -228,7 +229,7 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
   return {
     kind: 'cluster',
     keyPrefix,
-    address: nodes.map(({ host, port }) => `${host}:${port}`).join(', '),
+    address: nodes.map(({ host, port }) => inWords(`${host}:${port}`)).join(', '),
     input: () => open(keyPrefix),
     connect: async (answerWithinMs) => {
       const times = { commandTimeout: answerWithinMs, connectTimeout: answerWithinMs };
@@ -260,8 +261,7 @@ async function mastersBy(cluster: Cluster, answerWithinMs: number): Promise<Conn
       if (server.status === 'wait') await connected(server, answerWithinMs);
       return [server];
     } catch (error) {
-      const { host, port } = server.options;
-      failures.push({ node: `${host}:${port}`, why: error as Error });
+      failures.push({ node: addressOf(server), why: error as Error });
       return [];
     }
   });

@@ -1,4 +1,10 @@
-import type { ClusterOptions } from 'ioredis';
+import type { ClusterOptions, Redis } from 'ioredis';
+
+/** By which a node of a Cluster is known, as ioredis has it: `host:port`. */
+export const keyOf = ({ options }: Redis): string => `${options.host}:${options.port}`;
+
+/** In words an address of IPv6 has brackets. */
+export const inWords = (address: string): string => address.replace(/^(.*:.*):/, '[$1]:');
 
 /** The place of a server as we reach it, which is `host:port` to the others. */
 export function reachedAs(address: string, natMap: ClusterOptions['natMap']): string {

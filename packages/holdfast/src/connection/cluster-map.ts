@@ -14,13 +14,13 @@ import { SLOTS } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { none } from '../lists.js';
 import { apart } from '../scopes/scope.js';
+import { inWords, keyOf, partsOf, reachedAs } from './address.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { retryStrategy, swift } from './connection-options.js';
 import { withCredentialsOf } from './live-credentials.js';
-import { partsOf, reachedAs } from './address.js';
 import { PortProbe } from './port-probe.js';
 import { redacted } from './reply-errors.js';
-import { addressOf, closedConnection, isLasting } from './trouble.js';
+import { closedConnection, isLasting } from './trouble.js';
 import { attempt, type Attempt } from './why-closed.js';
 
 /** A server, `host:port`, as we reach it. */
@@ -96,9 +96,9 @@ export class ClusterMap {
     this.#cluster.on('refresh', () => this.#learn());
     this.#cluster.on('node error', (error: Error, node: NodeAddress) => {
       // What ioredis says of a node that hangs, and no more.
-      if (error.message === 'timeout') error.message = `${node}: no answer has come in time`;
+      if (error.message === 'timeout') error.message = `${inWords(node)}: no answer has come in time`;
       const nodes = this.#cluster.nodes();
-      const unasked = nodes.find((redis) => addressOf(redis) === node);
+      const unasked = nodes.find((redis) => keyOf(redis) === node);
       if (unasked !== undefined) this.#unasked.set(node, unasked);
       // Later the connection to each server does that.
       if (!this.#isLearnt && !this.#closed) this.#probe(nodes, error);
@@ -139,7 +139,7 @@ export class ClusterMap {
 
   /** Every server that is known to belong to the cluster, replicas too. */
   get nodes(): NodeAddress[] {
-    return this.#cluster.nodes().map(addressOf);
+    return this.#cluster.nodes().map(keyOf);
   }
 
   /** Fetches the first map. Does nothing when that has begun. */
@@ -168,7 +168,7 @@ export class ClusterMap {
   /** A client for one server, lazily connected; undefined when no server is known to copy the options from. */
   open(address: NodeAddress, options: RedisOptions): Redis | undefined {
     const nodes = this.#cluster.nodes();
-    const template = nodes.find((node) => addressOf(node) === address) ?? nodes[0];
+    const template = nodes.find((node) => keyOf(node) === address) ?? nodes[0];
     const [host, port] = partsOf(address);
     const target = { ...options, host, port: Number(port) };
     return template && withCredentialsOf(template.duplicate(target), () => template.options);
@@ -209,9 +209,9 @@ export class ClusterMap {
   /** All of them at once: where a server waits for more of a TLS handshake, each takes the whole time that it has, one after the other. */
   #probe(nodes: readonly Redis[], { message }: Error): void {
     for (const redis of nodes) {
-      const known = this.#probes.get(addressOf(redis));
+      const known = this.#probes.get(keyOf(redis));
       const probe = known ?? new PortProbe(redis, this.#tools, this.#found);
-      this.#probes.set(addressOf(redis), probe);
+      this.#probes.set(keyOf(redis), probe);
       // Closed once: that may be an overload, of something in between that speaks TLS and plain text.
       if (known !== undefined || message !== closedConnection) probe.ask();
     }
@@ -247,7 +247,7 @@ export class ClusterMap {
     // A node that takes connections and says nothing would keep its own for as long.
     for (const made of this.#attempts) void made.end();
     // In the place of a master without an address ioredis has the first of its replicas.
-    const replicas = new Set(this.#cluster.nodes('slave').map(addressOf));
+    const replicas = new Set(this.#cluster.nodes('slave').map(keyOf));
     const isOwner = (node: NodeAddress) => !replicas.has(node);
     // Its list ends with the last slot that a server keeps.
     this.#adopt(Array.from({ length: SLOTS }, (_, slot) => this.#cluster.slots[slot]?.find(isOwner)));

@@ -21,6 +21,7 @@ import { keySlot } from '@holdfast/core';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { none } from '../lists.js';
 import { apart } from '../scopes/scope.js';
+import { keyOf } from './address.js';
 import { ClusterMap, type MapChange, type NodeAddress } from './cluster-map.js';
 import type { Connection } from './connection.js';
 import { askingPort } from './ioredis-script-port.js';
@@ -31,7 +32,6 @@ import { TopologyEvents } from './topology-events.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { Approach, type Reach } from './reach.js';
 import { nameFor, oursForSure, swift } from './connection-options.js';
-import { addressOf } from './trouble.js';
 
 /** While a call waits for a server, the map is asked for this often. */
 const LOOK_MS = 200;
@@ -158,7 +158,7 @@ export class ClusterTopology implements Topology {
 
   openSubscriber(options: RedisOptions, instead: Redis | undefined): Redis | undefined {
     this.#map.connect();
-    const left = instead && addressOf(instead);
+    const left = instead && keyOf(instead);
     const others = this.#map.nodes.filter((node) => node !== left);
     const alive = others.filter((node) => this.#connections.get(node)?.ready);
     const { random } = this.#tools;

@@ -10,13 +10,13 @@
 
 import type { Redis } from 'ioredis';
 import { attempt } from './attempt.js';
+import { keyOf } from './address.js';
 import { listening } from './connection-options.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { disconnect } from './disconnect.js';
 import { withCredentialsOf } from './live-credentials.js';
 import { redacted } from './reply-errors.js';
 import { SilenceGuard } from './silence-guard.js';
-import { addressOf } from './trouble.js';
 
 const RETRY_MS = 1_000;
 const DEFAULT_PORT = 26_379;
@@ -98,7 +98,7 @@ export class SentinelLink {
 
   /** `host:port`. */
   get address(): string {
-    return addressOf(this.#redis);
+    return keyOf(this.#redis);
   }
 
   /** What was wrong with its connection, until one is up. */

@@ -6,6 +6,7 @@
  */
 
 import type { Redis } from 'ioredis';
+import { inWords, keyOf } from './address.js';
 
 /** A kind of trouble, by the text or the code of its error. */
 interface Kind {
@@ -99,7 +100,8 @@ export function isLasting(error: Error | undefined): boolean {
 }
 
 /** Where a connection leads, as its options say: no user and no password. */
-export function addressOf({ options }: Redis): string {
+export function addressOf(redis: Redis): string {
+  const { options } = redis;
   if (options.sentinels) return `the master "${options.name}"`;
-  return options.path ?? `${options.host}:${options.port}`;
+  return options.path ?? inWords(keyOf(redis));
 }

@@ -1,6 +1,7 @@
 import { keySlot, lockKeys } from '@holdfast/core';
 import type { LockClient } from 'holdfast';
 import type { Redis, RedisOptions } from 'ioredis';
+import { addressOf, inWords } from '../address.js';
 import type { Call, CliCommand } from '../command-line.js';
 import { wordsOf } from '../complaint.js';
 import { type Finding } from '../doctor/finding.js';
@@ -97,10 +98,10 @@ function nameToTry({ prefix, site }: Call, isServed: (slot: number) => boolean):
   return names.find((name) => isServed(slotOf(name))) ?? names[0];
 }
 
-function nodeOf({ options, stream }: Redis): string {
+function nodeOf(redis: Redis): string {
+  const { options, stream } = redis;
   // The options name the sentinels, and the master is where the connection leads.
-  if (options.sentinels) return `${stream.remoteAddress}:${stream.remotePort}`;
-  return options.path ?? `${options.host}:${options.port}`;
+  return options.sentinels ? inWords(`${stream.remoteAddress}:${stream.remotePort}`) : addressOf(redis);
 }
 
 function lineOf({ check, status, detail, node }: Finding, paint: Paint): string {

@@ -5,6 +5,7 @@
 
 import { SLOTS } from '@holdfast/core';
 import type { Redis } from 'ioredis';
+import { addressOf, inWords } from '../address.js';
 import { type Finding, unseen } from './finding.js';
 import { rangesOf } from './slots.js';
 
@@ -44,7 +45,7 @@ export async function movesOf(servers: readonly Redis[]): Promise<Moves> {
         findings: [unseen(check, 'CLUSTER NODES', '+cluster|nodes to have slots that move looked at', reply)],
         isUnderWay: () => false,
       };
-    said.push(...wordsIn(reply, ({ id }) => asked.set(id, `${redis.options.host}:${redis.options.port}`)));
+    said.push(...wordsIn(reply, ({ id }) => asked.set(id, addressOf(redis))));
   }
   const reached = ({ id, address }: Node): Node => ({ id, address: asked.get(id) ?? address });
   const words = said.map((word) => ({ ...word, node: reached(word.node), other: reached(word.other) }));
@@ -95,7 +96,7 @@ function half({ does, node: { address: node }, other: { address: other } }: Word
 function wordsIn(nodes: string, meet: (itself: Node) => void): Word[] {
   const lines = nodes.split('\n').map((line) => line.split(' '));
   const addresses = new Map(lines.map(([id, address = '']) => [id, /^[^@,]*/.exec(address)?.[0]]));
-  const named = (id: string): Node => ({ id, address: addresses.get(id) ?? id });
+  const named = (id: string): Node => ({ id, address: inWords(addresses.get(id) ?? id) });
   const own = lines.find(([, , flags = '']) => flags.includes('myself')) ?? [];
   const node = named(own[0] ?? '');
   meet(node);

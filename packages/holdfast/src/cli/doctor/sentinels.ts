@@ -1,6 +1,7 @@
 /** Whether the sentinels answer, and name one master: clients that come while they do not may lock at two. And what they refuse to this user. */
 
 import { Redis, type RedisOptions } from 'ioredis';
+import { inWords } from '../address.js';
 import { wordsOf } from '../complaint.js';
 import type { Finding } from './finding.js';
 import { refusalIn, verdict } from './trial.js';
@@ -28,7 +29,9 @@ export async function examineSentinels(options: RedisOptions, withinMs: number):
   const words: Word[] = [];
   const findings: Finding[] = [];
   // One that is named twice has one vote.
-  const sentinels = new Map((options.sentinels ?? []).map(({ host, port }) => [`${host}:${port}`, { host, port }]));
+  const sentinels = new Map(
+    (options.sentinels ?? []).map(({ host, port }) => [inWords(`${host}:${port}`), { host, port }]),
+  );
   await Promise.all(
     Array.from(sentinels, async ([node, place]) => {
       try {
@@ -86,7 +89,7 @@ async function heardFrom(
   try {
     await redis.connect();
     const reply = await redis.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', String(name));
-    const master = Array.isArray(reply) ? reply.join(':') : undefined;
+    const master = Array.isArray(reply) ? inWords(reply.join(':')) : undefined;
     return { master, missing: await missingAt(redis, String(name)) };
   } catch (error) {
     throw why ?? error;

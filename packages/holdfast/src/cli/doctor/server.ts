@@ -2,6 +2,7 @@
 
 import { performance } from 'node:perf_hooks';
 import type { Redis, RedisOptions } from 'ioredis';
+import { inWords } from '../address.js';
 import type { Site } from '../site.js';
 import { fieldOf, type Finding, unseen } from './finding.js';
 
@@ -87,7 +88,7 @@ function roleIn(info: string): Finding {
   if (role !== 'slave') return { check, status: 'bad', detail: `${role}: takes no locks` };
   const [host, port] = [fieldOf(info, 'master_host'), fieldOf(info, 'master_port')];
   const link = fieldOf(info, 'master_link_status') === 'down' ? ', to which it has no connection now' : '';
-  const replica = host === undefined ? 'a replica' : `a replica of ${host}:${port}${link}`;
+  const replica = host === undefined ? 'a replica' : `a replica of ${inWords(`${host}:${port}`)}${link}`;
   if (fieldOf(info, 'slave_read_only') === '0') return { check, status: 'ok', detail: `${replica}; it takes writes` };
   return { check, status: 'bad', detail: `${replica}: takes no locks, ask its master` };
 }
@@ -98,8 +99,9 @@ function inStep(info: string): Finding {
   const count = fieldOf(info, 'connected_slaves') ?? '0';
   const behind = [...info.matchAll(/^slave\d+:ip=([^,]+),port=(\d+),state=([^,]+),.*\blag=(\d+)/gm)].flatMap(
     ([, host, port, state, lag]) => {
-      if (state !== 'online') return [`${host}:${port} is still being filled (${state})`];
-      return Number(lag) >= SILENT_S ? [`${host}:${port} has said nothing for ${lag} s`] : [];
+      const replica = inWords(`${host}:${port}`);
+      if (state !== 'online') return [`${replica} is still being filled (${state})`];
+      return Number(lag) >= SILENT_S ? [`${replica} has said nothing for ${lag} s`] : [];
     },
   );
   if (behind.length === 0) return { check, status: 'ok', detail: count };
@@ -171,7 +173,7 @@ async function replicaClocks(master: Redis, info: string): Promise<Finding[]> {
   const addresses = [...info.matchAll(/^slave\d+:ip=([^,]+),port=(\d+)/gm)];
   return Promise.all(
     addresses.map(async ([, host = '', port = '']): Promise<Finding> => {
-      const node = `${host}:${port}`;
+      const node = inWords(`${host}:${port}`);
       const replica = master.duplicate({ ...asReplica, host, port: Number(port) });
       let why: Error | undefined;
       replica.on('error', (error) => (why = error));

@@ -2,6 +2,7 @@
 
 import { SLOTS } from '@holdfast/core';
 import type { Redis } from 'ioredis';
+import { addressOf, inWords } from '../address.js';
 import { type Finding, unseen } from './finding.js';
 
 /** The slots of a Cluster, as most of its servers see them. */
@@ -60,14 +61,14 @@ export async function slotsOf(servers: readonly Redis[], lost: readonly string[]
   };
 }
 
-function viewOf(reply: readonly Range[], { options }: Redis): View {
+function viewOf(reply: readonly Range[], redis: Redis): View {
   const keepers = Array.from<string | undefined>({ length: SLOTS });
   const ids = new Map<string, string>();
   for (const [first, last, [host, port, id]] of reply) {
     keepers.fill(id, first, last + 1);
-    ids.set(`${host || options.host}:${port}`, id);
+    ids.set(inWords(`${host || redis.options.host}:${port}`), id);
   }
-  return { node: `${options.host}:${options.port}`, keepers, ids };
+  return { node: addressOf(redis), keepers, ids };
 }
 
 /** How many have the same. */

@@ -1,0 +1,60 @@
+/** Servers whose addresses have colons of their own. */
+import { networkInterfaces } from 'node:os';
+import { type RedisKit, type RedisServer, waitUntil } from '@holdfast/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { Cluster } from 'ioredis';
+import { type Finding, holdfast } from '../cli/terminal.js';
+import { freshName } from '../support/clients.js';
+import { useCluster, whenQueued } from '../support/topologies.js';
+
+const host = '::1';
+const hasIt = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === host));
+if (!hasIt) process.stderr.write('skipped: servers at addresses of IPv6: this machine has none\n');
+
+(hasIt ? describe : describe.skip)('at addresses of IPv6', () => {
+  const kit = useCluster({ args: ['--bind', `127.0.0.1 ${host}`, '--cluster-announce-ip', host] });
+  const open = () => {
+    const cluster = new Cluster(
+      kit.nodes.map(({ port }) => ({ host, port })),
+      { lazyConnect: true },
+    );
+    kit.cleanup(() => cluster.disconnect());
+    return kit.open({ redis: cluster, watchdogTimeoutMs: 30_000 });
+  };
+  const call = (url: string, ...args: string[]) =>
+    holdfast({ server: { url }, cleanup: kit.cleanup } as unknown as RedisKit, args);
+
+  it('a hold goes on when a replica takes over and its slot moves, and its waiter is served', async () => {
+    const [holder, waiter] = [open(), open()];
+    const name = freshName();
+    const hold = await holder.getLock(name).acquire();
+    const waiting = waiter.getLock(name).acquire({ waitMs: 60_000 });
+    await whenQueued(holder, name, 1);
+    await kit.replicated(name);
+    const from = await kit.cluster.failover(name);
+    const to = (await kit.cluster.masters()).find((master) => master !== from) as RedisServer;
+    await kit.cluster.migrateSlot(await kit.cluster.slotOf(name), to);
+    await hold.release();
+    await (await waiting).release();
+  }, 120_000);
+
+  it('the command line names servers with brackets', async () => {
+    const [{ port }] = kit.nodes as [RedisServer];
+    const outcome = await call(`redis://[${host}]:${port}`, 'doctor', '--cluster', '--json');
+    const [{ findings }] = outcome.json as [{ findings: Finding[] }];
+    const named = new Set(findings.flatMap(({ node }) => node ?? []));
+    expect(named).toEqual(new Set(kit.nodes.map((node) => `[${host}]:${node.port}`)));
+    expect(outcome.code).toBe(0);
+    const { code, errors } = await call(`redis://[${host}]:1`, 'ls', '--timeout', '500ms');
+    expect({ code, errors }).toEqual({ code: 69, errors: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  it('a client names servers with brackets in its events', async () => {
+    const client = kit.open({ redis: `redis://[${host}]:1` });
+    const told: string[] = [];
+    client.on('error', ({ message }) => void told.push(message));
+    await expect(client.connect({ timeoutMs: 200 })).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await waitUntil(() => told.length > 0, { what: 'the event' });
+    expect(told[0]).toContain(`for commands to [${host}]:1: nothing listens`);
+  });
+});
