@@ -11,7 +11,7 @@ export class SubscriptionClosedError extends Error {
   override readonly name = 'SubscriptionClosedError';
 
   constructor(channel: string) {
-    super(`The subscription to ${channel} was closed before it was confirmed`);
+    super(`The subscription to ${channel} is closed`);
   }
 }
 

@@ -110,8 +110,7 @@ export class NodeConnection implements Connection {
   }
 
   get trouble(): Error | undefined {
-    if (this.ready)
-      return this.#counterpart.role === 'replica' ? new Error('READONLY Its role is that of a replica') : undefined;
+    if (this.ready) return this.#counterpart.role === 'replica' ? new Error('READONLY') : undefined;
     return this.#portProbe.finding ?? this.#trouble ?? this.#unshaken();
   }
 
