@@ -10,7 +10,7 @@ const advice: readonly (readonly [ofClient: string, here: string])[] = [
   ['pass an ioredis Redis', 'leave --cluster out'],
   [
     'keeps the slot and has an address',
-    'keeps the slot and has an address: one that has met no other node has none until cluster-announce-ip says it',
+    'keeps the slot and has an address: one that has met no other node has none until cluster-announce-ip says it, and none has one with cluster-preferred-endpoint-type unknown-endpoint',
   ],
   ['give ioredis sentinels and name', 'say --sentinel and --master'],
   [', and the options have tls', ': say redis://'],
