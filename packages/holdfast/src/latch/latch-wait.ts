@@ -1,41 +1,13 @@
-import { type WaitHandler, Wait } from '@holdfast/notify';
-import { type LatchLook, outlived } from '../primitives/latch-operations.js';
+import { quietWait } from '@holdfast/notify';
 import { LockLostError } from '../errors.js';
-import type { Scope, ScopedCall } from '../scopes/scope.js';
-import { firstLimitMs } from '../waiting/timeout-decision.js';
-import { scopeEnded } from '../waiting/waiter.js';
-import type { LookoutParts } from '../waiting/lookout.js';
-import type { ClientParts } from '../client-parts.js';
+import { type LatchLook, outlived } from '../primitives/latch-operations.js';
 
-/** What waiting for a latch needs of its client. */
-export type LatchParts = LookoutParts & Pick<ClientParts, 'topology' | 'aborts' | 'limits' | 'nextTurn'>;
-
-/** What a call waits for, and how long. */
-export interface LatchPatience {
-  readonly name: string;
-  /** 0: one look. Absent: without limit while Redis answers. */
-  readonly waitMs: number | undefined;
-  readonly signal: AbortSignal | undefined;
-  /** The innermost live scope around the call. */
-  readonly scope: Scope | undefined;
-}
-
-/** Where a call waits. */
-export interface LatchWaitKeeper {
-  /** Its time is over: settle it or move its deadline. */
-  onExpire(wait: LatchWait): void;
-  /** It has its answer. */
-  onLeave(wait: LatchWait): void;
-}
-
-/** One call that waits for a latch, until it has its answer: true when the count has reached 0. */
-export class LatchWait implements ScopedCall, WaitHandler<boolean> {
-  readonly primitive = 'latch';
-  readonly imperative = false;
+/** What one call that waits for a latch has seen of it, until that answers it: true when the count has reached 0. */
+export class LatchWait {
+  readonly answer = quietWait<boolean>();
   readonly joinedAt: number;
-  readonly #patience: LatchPatience;
-  readonly #keeper: LatchWaitKeeper;
-  readonly #wait: Wait<boolean>;
+  readonly #name: string;
+  readonly #attempts: 'one' | 'many';
   /** The round that was under way when it was first seen. */
   #round: string | undefined;
   /** What Redis keeps of that round beyond its end; undefined when it was last seen without. */
@@ -43,36 +15,11 @@ export class LatchWait implements ScopedCall, WaitHandler<boolean> {
   /** Which round had been begun last by holdfast when one was first seen to be under way. */
   #begunLast: string | undefined;
 
-  constructor(patience: LatchPatience, parts: LatchParts, keeper: LatchWaitKeeper) {
-    const { clock, waits, aborts, settings } = parts;
-    this.#patience = patience;
-    this.#keeper = keeper;
-    this.joinedAt = clock.now();
-    this.#wait = new Wait<boolean>({
-      timers: waits,
-      expiresAt: this.joinedAt + firstLimitMs(patience.waitMs, settings),
-      aborts,
-      signal: patience.signal,
-      handler: this,
-    });
-    patience.scope?.awaiting(this);
-  }
-
-  get name(): string {
-    return this.#patience.name;
-  }
-
-  get promise(): Promise<boolean> {
-    return this.#wait.promise;
-  }
-
-  get singleAttempt(): boolean {
-    return this.#patience.waitMs === 0;
-  }
-
-  /** Clock time at which a call that waits no longer than `waitMs` ends. */
-  get until(): number {
-    return this.joinedAt + (this.#patience.waitMs ?? Number.POSITIVE_INFINITY);
+  /** @param attempts - one: it is answered by the first look. */
+  constructor(name: string, joinedAt: number, attempts: 'one' | 'many') {
+    this.#name = name;
+    this.joinedAt = joinedAt;
+    this.#attempts = attempts;
   }
 
   /**
@@ -81,9 +28,9 @@ export class LatchWait implements ScopedCall, WaitHandler<boolean> {
    */
   saw({ count, round, mark }: LatchLook): void {
     if (count === 0 || this.#isNext(round, mark)) {
-      if (this.#mark === undefined || outlived(this.#mark, mark)) this.answer(true);
-      else this.refuse(new LockLostError(this.name, 'deleted', this.primitive));
-    } else if (this.singleAttempt) this.answer(false);
+      if (this.#mark === undefined || outlived(this.#mark, mark)) this.answer.resolve(true);
+      else this.answer.reject(new LockLostError(this.#name, 'deleted', 'latch'));
+    } else if (this.#attempts === 'one') this.answer.resolve(false);
     else {
       this.#round ??= round;
       this.#begunLast ??= mark;
@@ -96,38 +43,5 @@ export class LatchWait implements ScopedCall, WaitHandler<boolean> {
   #isNext(round: string | undefined, mark: string): boolean {
     if (this.#round !== undefined) return round !== undefined && round !== this.#round;
     return this.#begunLast !== undefined && mark !== '' && !outlived(mark, this.#begunLast);
-  }
-
-  turnAway(): void {
-    this.answer(false);
-  }
-
-  answer(isDone: boolean): void {
-    if (this.#wait.resolve(isDone)) this.#left();
-  }
-
-  refuse(error: unknown): void {
-    if (this.#wait.reject(error)) this.#left();
-  }
-
-  expireAt(time: number): void {
-    this.#wait.expireAt(time);
-  }
-
-  onExpire(): void {
-    this.#keeper.onExpire(this);
-  }
-
-  onAbort(_: unknown, reason: unknown): void {
-    this.refuse(reason);
-  }
-
-  cancel(): void {
-    this.refuse(scopeEnded(this));
-  }
-
-  #left(): void {
-    this.#patience.scope?.settled(this);
-    this.#keeper.onLeave(this);
   }
 }

@@ -4,19 +4,33 @@
  * A call is answered by what a look has seen that was sent after the call was made. When its time is over, it is told what a call for a lock is told.
  */
 
-import { whenRead } from '../connection/reading.js';
+import type { ClientParts } from '../client-parts.js';
 import { LockClientClosedError } from '../errors.js';
+import { inTime } from '../primitives/in-time.js';
 import type { LatchLook } from '../primitives/latch-operations.js';
+import type { Scope } from '../scopes/scope.js';
 import { type About, type Failure, failureError } from '../tenure/failures.js';
-import { Lookout, type LookoutListener, type Scenery } from '../waiting/lookout.js';
-import { judgeOverdue } from '../waiting/time-over.js';
-import { type LatchParts, type LatchPatience, LatchWait, type LatchWaitKeeper } from './latch-wait.js';
+import { Lookout, type LookoutListener, type LookoutParts, type Scenery } from '../waiting/lookout.js';
+import { firstLimitMs } from '../waiting/timeout-decision.js';
+import { LatchWait } from './latch-wait.js';
+
+/** What waiting for a latch needs of its client. */
+export type LatchParts = LookoutParts & Pick<ClientParts, 'topology' | 'aborts' | 'limits' | 'nextTurn'>;
+
+/** How long a call waits. */
+export interface LatchPatience {
+  /** 0: one look. Absent: without limit while Redis answers. */
+  readonly waitMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** The innermost live scope around the call. */
+  readonly scope: Scope | undefined;
+}
 
 /** What is waited for. */
 export interface WatchedLatch extends About, Scenery<LatchLook> {}
 
 /** See the module comment. */
-export class LatchWatch implements LookoutListener<LatchLook>, LatchWaitKeeper {
+export class LatchWatch implements LookoutListener<LatchLook> {
   readonly #parts: LatchParts;
   readonly #latch: WatchedLatch;
   readonly #lookout: Lookout<LatchLook>;
@@ -32,12 +46,27 @@ export class LatchWatch implements LookoutListener<LatchLook>, LatchWaitKeeper {
     this.#lookout = new Lookout(parts, watched, this);
   }
 
-  wait(patience: LatchPatience): Promise<boolean> {
-    const wait = new LatchWait(patience, this.#parts, this);
-    this.#parts.limits.joined();
+  async wait({ waitMs, signal, scope }: LatchPatience): Promise<boolean> {
+    const parts = this.#parts;
+    const joinedAt = parts.clock.now();
+    const wait = new LatchWait(this.#latch.name, joinedAt, waitMs === 0 ? 'one' : 'many');
+    parts.limits.joined();
     this.#waiting.add(wait);
     this.#lookout.look();
-    return wait.promise;
+    const call = {
+      joinedAt,
+      until: joinedAt + (waitMs ?? Number.POSITIVE_INFINITY),
+      firstLimit: joinedAt + firstLimitMs(waitMs, parts.settings),
+      singleAttempt: waitMs === 0,
+      signal,
+      scope,
+    };
+    const awaited = () => ({ asking: this.#lookout, busyAt: this.#busyAt });
+    try {
+      return (await inTime(parts, this.#latch, call, wait.answer.promise, awaited)) === true;
+    } finally {
+      this.#leave(wait);
+    }
   }
 
   refuseWaiting(): void {
@@ -46,29 +75,28 @@ export class LatchWatch implements LookoutListener<LatchLook>, LatchWaitKeeper {
 
   onSeen(reply: LatchLook, sentAt: number): void {
     if (reply.count > 0) this.#busyAt = sentAt;
-    for (const wait of this.#waiting) if (wait.joinedAt <= sentAt) wait.saw(reply);
+    for (const wait of this.#waiting) {
+      if (wait.joinedAt <= sentAt) wait.saw(reply);
+      if (wait.answer.settled) this.#leave(wait);
+    }
   }
 
   onFailed(failure: Failure): void {
     this.#refuseAll(failureError(this.#latch, failure));
   }
 
-  onExpire(wait: LatchWait): void {
-    // A call that has its answer by then keeps it.
-    whenRead(this.#parts.nextTurn, () => {
-      judgeOverdue(wait, { about: this.#latch, asking: this.#lookout, busyAt: this.#busyAt }, this.#parts);
-    });
-  }
-
-  onLeave(wait: LatchWait): void {
+  #leave(wait: LatchWait): void {
+    if (!this.#waiting.delete(wait)) return;
     this.#parts.limits.left();
-    this.#waiting.delete(wait);
     if (this.#waiting.size > 0) return;
     this.#lookout.stop();
     this.#onEmpty();
   }
 
   #refuseAll(error: unknown): void {
-    for (const wait of [...this.#waiting]) wait.refuse(error);
+    for (const wait of this.#waiting) {
+      wait.answer.reject(error);
+      this.#leave(wait);
+    }
   }
 }

@@ -1,6 +1,5 @@
 import type { Registry } from '../exclusive/registry.js';
-import type { LatchParts, LatchPatience } from './latch-wait.js';
-import { LatchWatch, type WatchedLatch } from './latch-watch.js';
+import { type LatchParts, type LatchPatience, LatchWatch, type WatchedLatch } from './latch-watch.js';
 
 /** The latches for which calls of one client wait: a watch for each. */
 export class Latches {

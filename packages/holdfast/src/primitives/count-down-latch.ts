@@ -125,7 +125,7 @@ export class CountDownLatchHandle implements RCountDownLatch {
     checkSignal('await', signal);
     this.#admit();
     const scope = currentScope(this.#host.client);
-    return shown(this.#latches.wait(this.#operations, { name: this.name, waitMs, signal, scope }));
+    return shown(this.#latches.wait(this.#operations, { waitMs, signal, scope }));
   }
 
   async delete(): Promise<boolean> {
