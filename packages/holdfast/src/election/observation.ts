@@ -4,17 +4,16 @@
  */
 
 import { clientIn, ownerIn } from '@holdfast/core';
-import { Wait, type WaitHandler } from '@holdfast/notify';
+import { quietWait, type Wait } from '@holdfast/notify';
 import type { ClientParts } from '../client-parts.js';
-import { whenRead } from '../connection/reading.js';
 import { LockClientClosedError } from '../errors.js';
 import type { Registry } from '../exclusive/registry.js';
 import type { Leader } from '../primitives/election.js';
 import type { ElectionOperations, Led } from '../primitives/election-operations.js';
+import { inTime } from '../primitives/in-time.js';
 import { shown } from '../reports/caller.js';
 import { type Failure, failureError } from '../tenure/failures.js';
 import { Lookout, type LookoutListener, type LookoutParts } from '../waiting/lookout.js';
-import { judgeOverdue } from '../waiting/time-over.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 
 /** What an observation needs of its client. */
@@ -26,9 +25,7 @@ export interface ObservationHome {
 type Step = IteratorResult<Leader | undefined, undefined>;
 
 /** See the module comment. */
-export class Observation
-  implements AsyncIterableIterator<Leader | undefined>, LookoutListener<Led | undefined>, WaitHandler<Step>
-{
+export class Observation implements AsyncIterableIterator<Leader | undefined>, LookoutListener<Led | undefined> {
   readonly #home: ObservationHome;
   readonly #operations: ElectionOperations;
   readonly #signal: AbortSignal | undefined;
@@ -36,7 +33,6 @@ export class Observation
   /** The token that was told last; 0: that nobody leads. */
   #told: number | undefined;
   #step: Wait<Step> | undefined;
-  #stepSince = 0;
   #end: { readonly error?: unknown } | undefined;
   #leaveSignal: (() => void) | undefined;
 
@@ -78,10 +74,6 @@ export class Observation
     this.#fail(failureError(this.#operations, failure));
   }
 
-  onExpire(step: Wait<Step>): void {
-    whenRead(this.#home.parts.nextTurn, () => this.#judge(step));
-  }
-
   #begin(): void {
     const { parts, registry } = this.#home;
     const signal = this.#signal;
@@ -98,28 +90,21 @@ export class Observation
   }
 
   async #wait(): Promise<Step> {
-    const { clock, waits, settings } = this.#home.parts;
-    this.#stepSince = clock.now();
-    const expiresAt = this.#stepSince + firstLimitMs(undefined, settings);
-    this.#step = new Wait<Step>({ timers: waits, expiresAt, handler: this });
+    const { parts } = this.#home;
+    const joinedAt = parts.clock.now();
+    const firstLimit = joinedAt + firstLimitMs(undefined, parts.settings);
+    const call = { joinedAt, until: Number.POSITIVE_INFINITY, firstLimit, signal: undefined };
+    const step = quietWait<Step>();
+    this.#step = step;
     try {
-      return await this.#step.promise;
+      // Without a deadline it is never unanswered.
+      return (await inTime(parts, this.#operations, call, step.promise, () => ({ asking: this.#lookout }))) as Step;
+    } catch (error) {
+      this.#stop({});
+      throw error;
     } finally {
       this.#step = undefined;
     }
-  }
-
-  /** Its time is over, and all that has arrived has been read. */
-  #judge(step: Wait<Step>): void {
-    if (step.settled) return;
-    const call = {
-      joinedAt: this.#stepSince,
-      until: Number.POSITIVE_INFINITY,
-      expireAt: (time: number) => step.expireAt(time),
-      refuse: (error: unknown) => this.#fail(error),
-      turnAway: () => undefined,
-    };
-    judgeOverdue(call, { about: this.#operations, asking: this.#lookout }, this.#home.parts);
   }
 
   #tell(led: Led | undefined): Step {
