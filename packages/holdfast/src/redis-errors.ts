@@ -15,6 +15,11 @@ export class LockUnavailableError extends LockErrorBase {
   }
   static readonly code = 'LOCK_UNAVAILABLE';
   readonly code = LockUnavailableError.code;
+  /**
+   * The masters of a Cluster, as `host:port`, whose locks are missing in a list that {@link LockClient.listLocks} has gone through as far as others answer. Absent of any other
+   * call, and where no server answered.
+   */
+  declare readonly missing?: readonly string[];
 }
 
 /** In the words of Redis, of EVALSHA. */

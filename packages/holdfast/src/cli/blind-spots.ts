@@ -25,7 +25,7 @@ function tellReplica(call: Call, info: string): void {
 
 /** Whether a list ended with it that has the locks of all servers but some. */
 export function isOfSome(error: unknown): boolean {
-  return error instanceof LockUnavailableError && error.message.startsWith('Locks are missing: ');
+  return error instanceof LockUnavailableError && error.missing !== undefined;
 }
 
 /** Says whose locks are missing, on the standard error. */

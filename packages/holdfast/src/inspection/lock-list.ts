@@ -52,9 +52,6 @@ const AT_ONCE = 50;
 /** A server that does not answer now is asked again after this. */
 const PAUSE_MS = 100;
 
-/** What a list ends with that has all but what some servers keep; the command line knows it by these words. */
-const PARTLY = 'Locks are missing';
-
 /** What a list needs of its client. */
 export interface ListingClient {
   readonly backend: Backend;
@@ -82,7 +79,7 @@ async function* search(
   client.registry.admit(undefined);
   const { settings, topology } = backend.parts;
   let silence: LockUnavailableError | undefined;
-  let answered = false;
+  const missing: string[] = [];
   let withinMs = settings.responseTimeoutMs;
   try {
     await shown(backend.whenReached({ timeoutMs: withinMs }));
@@ -115,14 +112,18 @@ async function* search(
         }
         cursor = page.next === '0' ? undefined : page.next;
       }
-      answered = true;
     } catch (error) {
       if (!(error instanceof LockUnavailableError)) throw error;
       // The others may go on without it, as those of a Cluster do.
       silence ??= error;
+      missing.push(keyspace.address);
     }
   }
-  if (silence !== undefined) throw answered ? unavailable(PARTLY, undefined, silence) : silence;
+  if (silence === undefined) return;
+  // Where no server answered there is no list that could lack something.
+  throw missing.length < begun.size
+    ? Object.assign(unavailable('Locks are missing', undefined, silence), { missing })
+    : silence;
 }
 
 /** Undefined for what is no lock, or is free by now. */

@@ -75,6 +75,21 @@ describe('who lists locks sees those of the masters that answer, and which one d
     }
   }, 60_000);
 
+  it('client.listLocks(), which names it by a property: words may change', async () => {
+    const { ill, node, call } = await scene();
+    const { there } = await held(call);
+    const client = kit.open({ responseTimeoutMs: 2_000, attemptTimeoutMs: 500 });
+    await ill.stopProcess();
+    const seen: string[] = [];
+    const read = async () => {
+      for await (const { name } of client.listLocks()) seen.push(name);
+    };
+    const error: unknown = await read().catch((failure: unknown) => failure);
+    await ill.continueProcess();
+    expect(seen).toContain(there);
+    expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', missing: [node] });
+  }, 60_000);
+
   it('watch, which calls no lock free whose server it cannot ask', async () => {
     const { ill, node, call } = await scene();
     const { away, there } = await held(call);
