@@ -3,7 +3,7 @@
 import { createLockClient, type LockClient, type LockClientOptions, LockUnavailableError } from 'holdfast';
 import { performance } from 'node:perf_hooks';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { complain, wordsOf } from './complaint.js';
+import { complain } from './complaint.js';
 import { durationOf } from './durations.js';
 import { UsageError } from './exit-codes.js';
 import type { Io } from './io.js';
@@ -110,19 +110,6 @@ export class Call {
     client.on('error', () => undefined);
     this.#clients.push(client);
     return client;
-  }
-
-  /**
-   * Connections to each master, for what is asked of all.
-   *
-   * @throws LockUnavailableError also when one of them does not answer
-   */
-  async servers(): Promise<Connected['servers']> {
-    const { servers, failures } = await this.connected();
-    const [failure] = failures;
-    if (failure === undefined) return servers;
-    const { node, why } = failure;
-    throw new LockUnavailableError(`Redis cannot be asked: ${node}: ${wordsOf(why)}`, undefined, { cause: why });
   }
 
   /**

@@ -7,6 +7,7 @@ import { literally, lockNameAt } from '@holdfast/core';
 import type { Redis } from 'ioredis';
 import { type LockClient, LockRefusedError, LockUnavailableError } from 'holdfast';
 import type { Call } from './command-line.js';
+import { wordsOf } from './complaint.js';
 import type { Counter } from './counters.js';
 
 /** What is listed. */
@@ -16,25 +17,65 @@ export type CounterKind = Exclude<Counter['kind'], 'semaphore or latch'>;
 const words: Readonly<Record<CounterKind, string>> = { semaphore: 'sem_permits', latch: 'latch_round' };
 const PAGE = '500';
 
-/** Those whose name matches the pattern, one after the other. */
-export async function* countersInUse(call: Call, kind: CounterKind, match: string): AsyncGenerator<Counter> {
-  const prefixes = { prefix: call.prefix, keyPrefix: call.site.keyPrefix };
-  const front = prefixes.keyPrefix + prefixes.prefix;
+/** What is looked for. */
+export interface Wanted {
+  readonly kind: CounterKind;
+  /** Those whose name matches. */
+  readonly match: string;
+  readonly most: number;
+}
+
+/**
+ * One after the other. Where some masters of a Cluster do not answer, those of the others, and then `tell` is called.
+ *
+ * @throws LockUnavailableError where none answers
+ */
+export async function* countersInUse(
+  call: Call,
+  { kind, match, most }: Wanted,
+  tell: (missing: Error) => void,
+): AsyncGenerator<Counter, void, undefined> {
+  const { servers, failures } = await call.connected();
+  const troubles = [...failures];
   const client = call.openClient();
   const seen = new Set<string>();
-  for (const redis of await call.servers()) {
-    // Names with a hash tag of their own have other keys: see `keys.ts` of the core.
-    for (const [head, tail] of [
-      [`${prefixes.keyPrefix}holdfast_${words[kind]}:{`, '}'],
-      [`${prefixes.keyPrefix}holdfast_tagged_${words[kind]}:`, ''],
-    ] as const) {
-      for await (const key of hashes(redis, literally(head + front) + match + tail)) {
-        const name = lockNameAt(key.slice(head.length, key.length - tail.length), prefixes);
-        if (name === undefined || seen.has(name)) continue;
+  let left = most;
+  for (const redis of servers) {
+    try {
+      for await (const name of namesAt(redis, call, kind, match)) {
+        if (left === 0) break;
+        const counter = seen.has(name) ? undefined : await inUse(client, kind, name);
         seen.add(name);
-        const counter = await inUse(client, kind, name);
-        if (counter !== undefined) yield counter;
+        if (counter === undefined) continue;
+        left--;
+        yield counter;
       }
+    } catch (error) {
+      if (!(error instanceof LockUnavailableError)) throw error;
+      // As of locks: the others may go on without it.
+      troubles.push({ node: `${redis.options.host}:${redis.options.port}`, why: error });
+    }
+  }
+  const last = troubles.at(-1)?.why;
+  if (last === undefined) return;
+  if (troubles.length === servers.length + failures.length) throw last;
+  const list = troubles.map(({ node, why }) => `${node} (${wordsOf(why)})`).join(', ');
+  const missing = `${kind === 'latch' ? 'Latches' : 'Semaphores'} are missing: look at ${list}`;
+  tell(new LockUnavailableError(missing, undefined, { cause: last }));
+}
+
+/** What a server keeps beside numbers of this kind. Some come twice. */
+async function* namesAt(redis: Redis, call: Call, kind: CounterKind, match: string): AsyncGenerator<string> {
+  const prefixes = { prefix: call.prefix, keyPrefix: call.site.keyPrefix };
+  const front = prefixes.keyPrefix + prefixes.prefix;
+  // Names with a hash tag of their own have other keys: see `keys.ts` of the core.
+  for (const [head, tail] of [
+    [`${prefixes.keyPrefix}holdfast_${words[kind]}:{`, '}'],
+    [`${prefixes.keyPrefix}holdfast_tagged_${words[kind]}:`, ''],
+  ] as const) {
+    for await (const key of hashes(redis, literally(head + front) + match + tail)) {
+      const name = lockNameAt(key.slice(head.length, key.length - tail.length), prefixes);
+      if (name !== undefined) yield name;
     }
   }
 }

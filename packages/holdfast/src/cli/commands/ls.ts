@@ -33,12 +33,11 @@ export const ls: CliCommand = {
 };
 
 async function listCounters(call: Call, kind: CounterKind): Promise<number> {
-  const most = limitOf(call);
+  const wanted = { kind, match: matchOf(call), most: limitOf(call) ?? Number.POSITIVE_INFINITY };
   const found: Counter[] = [];
-  for await (const counter of countersInUse(call, kind, matchOf(call))) {
-    found.push(counter);
+  for await (const counter of countersInUse(call, wanted, (missing) => tellMissing(call, missing))) {
     if (call.wantsJson) call.printJson(counter);
-    if (found.length === most) break;
+    else found.push(counter);
   }
   if (!call.wantsJson) call.io.write(counterTable(found, kind, call.io.paint));
   await tellBlindSpots(call);
