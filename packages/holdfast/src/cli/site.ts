@@ -8,6 +8,8 @@ import { addressOf, inWords } from './address.js';
 import { type Certificates, certificateOptions, certificatesOf, type CertificateValues } from './certificates.js';
 import { UsageError } from './exit-codes.js';
 import type { Io } from './io.js';
+import { Opened } from './opened.js';
+import { DEFAULT_URL, type Place, placeOf } from './place.js';
 
 /** The options that say where Redis is. */
 export const siteOptions = {
@@ -53,7 +55,6 @@ export interface Connected {
   readonly end: () => void;
 }
 
-const DEFAULT_URL = 'redis://localhost:6379';
 const CONNECT_MS = 5_000;
 /** A command without an answer ends first, which says more. */
 const SAYS_WHY_MS = 200;
@@ -67,15 +68,6 @@ const asking: RedisOptions = {
   disconnectTimeout: 100,
   maxLoadingRetryTime: 300,
 };
-
-/** What ioredis does where nothing is said. */
-const unsaid = readByIoredis(DEFAULT_URL);
-
-/** What a URL says of a server. */
-interface Place extends RedisOptions {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** @throws UsageError */
 export function siteOf(values: SiteValues, { env }: Io): Site {
@@ -91,47 +83,11 @@ export function siteOf(values: SiteValues, { env }: Io): Site {
   return nodeSite('node', first.path ?? inWords(`${first.host}:${first.port}`), { ...first, keyPrefix });
 }
 
-/**
- * What a URL says, its query too: a lock client with the same URL is to find the same locks, so ioredis reads it for both. What ioredis does anyway is
- * left out: it would pass for your wish where a lock client has defaults of its own.
- */
-function placeOf(text: string): Place {
-  if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new UsageError('the address of Redis must be a URL, redis:// or rediss://');
-  }
-  const read = readByIoredis(text);
-  const said = Object.entries(read).filter(([option, value]) => value !== unsaid[option as keyof RedisOptions]);
-  const { db = 0, host = '', port = 0 } = read;
-  if (!Number.isSafeInteger(db) || db < 0) {
-    throw new UsageError('the database in the URL of Redis must be a whole number, from 0');
-  }
-  return { ...Object.fromEntries(said.map(([option, value]) => [option, asUsed(option, value)])), host, port };
-}
-
 /** @throws UsageError where they would not be used, and secrets travel in plain text. */
 function withCertificates(place: Place, certificates: Certificates | undefined): Place {
   if (certificates === undefined) return place;
   if (!place.tls) throw new UsageError('--cacert, --cert and --key need a rediss:// URL');
   return { ...place, tls: certificates };
-}
-
-/** A time in a query stays a text with ioredis, and its sockets do not survive that. */
-function asUsed(option: string, value: unknown): unknown {
-  const isNumber = typeof unsaid[option as keyof RedisOptions] === 'number' && /^\d+$/.test(String(value));
-  return isNumber ? Number(value) : value;
-}
-
-/** @throws UsageError */
-function readByIoredis(url: string): RedisOptions {
-  try {
-    const redis = new Redis(url, { lazyConnect: true });
-    // A query can have it connect all the same.
-    redis.on('error', () => undefined);
-    redis.disconnect();
-    return redis.options;
-  } catch (error) {
-    throw new UsageError(`ioredis cannot read the URL of Redis: ${(error as Error).message}`);
-  }
 }
 
 /** An address of IPv6 has colons of its own: a port is told from it by brackets. */
@@ -161,24 +117,25 @@ function sentinelSite(values: SiteValues, options: RedisOptions, env: Io['env'])
 }
 
 function nodeSite(kind: 'node' | 'sentinel', address: string, options: RedisOptions): Site {
-  const opened: Redis[] = [];
+  const opened = new Opened<Redis>();
   return {
     kind,
     address,
     keyPrefix: options.keyPrefix ?? '',
     input: () => options,
-    connect: async (answerWithinMs) => {
-      const redis = new Redis({
-        ...{ ...options, ...asking, commandTimeout: answerWithinMs, connectTimeout: answerWithinMs },
-        ...{ sentinelCommandTimeout: answerWithinMs, sentinelRetryStrategy: () => null, keyPrefix: '' },
+    connect: (answerWithinMs) => {
+      const redis = opened.add(
+        new Redis({
+          ...{ ...options, ...asking, commandTimeout: answerWithinMs, connectTimeout: answerWithinMs },
+          ...{ sentinelCommandTimeout: answerWithinMs, sentinelRetryStrategy: () => null, keyPrefix: '' },
+        }),
+      );
+      return opened.unlessInVain(redis, async () => {
+        await connected(redis, answerWithinMs);
+        return { servers: [redis], failures: [], end: () => opened.end(redis) };
       });
-      opened.push(redis);
-      await connected(redis, answerWithinMs);
-      return { servers: [redis], failures: [], end: () => redis.disconnect() };
     },
-    close: () => {
-      for (const redis of opened) redis.disconnect();
-    },
+    close: () => opened.close(),
   };
 }
 
@@ -208,7 +165,7 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
   const { host: _, port: __, ...shared } = { ...places[0], keyPrefix: '' };
   // A certificate is for a name that was given, and ioredis would go by the address behind it.
   const asGiven: ClusterOptions = places[0].tls ? { dnsLookup: (host, found) => found(null, host) } : {};
-  const opened: (Redis | Cluster)[] = [];
+  const opened = new Opened<Cluster>();
   const open = (prefix: string, more: RedisOptions = {}, ofCluster: ClusterOptions = {}, asked = nodes) => {
     const needed = { connectTimeout: CONNECT_MS, disconnectTimeout: 100, ...more };
     const cluster = new Cluster(
@@ -223,8 +180,7 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
       },
     );
     cluster.on('error', () => undefined);
-    opened.push(cluster);
-    return cluster;
+    return opened.add(cluster);
   };
   return {
     kind: 'cluster',
@@ -234,8 +190,10 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
     connect: async (answerWithinMs) => {
       const times = { commandTimeout: answerWithinMs, connectTimeout: answerWithinMs };
       // Where that check fails, as while a master is busy, connect() never ends.
-      const ask = (asked: typeof nodes) =>
-        mastersBy(open('', times, { enableReadyCheck: false }, asked), answerWithinMs);
+      const ask = (asked: typeof nodes) => {
+        const cluster = open('', times, { enableReadyCheck: false }, asked);
+        return opened.unlessInVain(cluster, () => mastersBy(cluster, answerWithinMs, () => opened.end(cluster)));
+      };
       const found = await ask(nodes);
       if (found !== undefined) return found;
       // One of them was asked, and may have left the Cluster of the others.
@@ -245,14 +203,12 @@ function clusterSite(places: readonly [Place, ...Place[]], keyPrefix: string): S
       }
       throw new Error('no node of the Cluster keeps any slot');
     },
-    close: () => {
-      for (const connection of opened) connection.disconnect();
-    },
+    close: () => opened.close(),
   };
 }
 
 /** Connections to the masters of a Cluster; undefined where the node that was asked names none. @throws where none answers */
-async function mastersBy(cluster: Cluster, answerWithinMs: number): Promise<Connected | undefined> {
+async function mastersBy(cluster: Cluster, answerWithinMs: number, end: () => void): Promise<Connected | undefined> {
   await connected(cluster, answerWithinMs);
   const failures: Connected['failures'][number][] = [];
   const attempts = cluster.nodes('master').map(async (server) => {
@@ -266,7 +222,7 @@ async function mastersBy(cluster: Cluster, answerWithinMs: number): Promise<Conn
     }
   });
   const [first, ...rest] = (await Promise.all(attempts)).flat();
-  if (first !== undefined) return { servers: [first, ...rest], failures, end: () => cluster.disconnect() };
+  if (first !== undefined) return { servers: [first, ...rest], failures, end };
   if (failures[0] !== undefined) throw failures[0].why;
   return undefined;
 }

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Certificate, issueCertificate, useRedis } from '@holdfast/testkit';
-import { afterAll, describe, expect, it } from '@jest/globals';
-import { type Cluster, Redis, type RedisOptions } from 'ioredis';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { UsageError } from '../../src/cli/exit-codes.js';
 import type { Io } from '../../src/cli/io.js';
 import { type Site, siteOf, type SiteValues } from '../../src/cli/site.js';
@@ -152,3 +152,21 @@ describe('the address of a sentinel', () => {
     expect(() => sentinels(text)).toThrow(UsageError);
   });
 });
+
+it.each(['node', 'cluster'] as const)(
+  'a site that is asked again and again keeps no connection that has ended, or never was: %s',
+  async (kind) => {
+    const { host, port } = kit.server;
+    const nowhere = site({ redis: ['redis://127.0.0.1:1'], cluster: kind === 'cluster' });
+    const there = site({ redis: [`redis://${host}:${port}`] });
+    for (let look = 0; look < 3; look++) {
+      await expect(nowhere.connect(200)).rejects.toThrow();
+      (await there.connect(1_000)).end();
+    }
+    const ended = [Redis, Cluster].map((type) => jest.spyOn(type.prototype, 'disconnect'));
+    for (const each of [nowhere, there]) each.close();
+    const calls = ended.flatMap((spy) => spy.mock.calls);
+    for (const spy of ended) spy.mockRestore();
+    expect(calls).toEqual([]);
+  },
+);
