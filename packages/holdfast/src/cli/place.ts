@@ -9,6 +9,14 @@ export const DEFAULT_URL = 'redis://localhost:6379';
 /** What ioredis does where nothing is said. */
 const unsaid = readByIoredis(DEFAULT_URL);
 
+/** What ioredis knows besides, and does nothing about where nothing is said. */
+const withoutDefault = [
+  ...['path', 'tls', 'commandTimeout', 'socketTimeout', 'blockingTimeout', 'preferredSlaves', 'monitor', 'scripts'],
+  ...['sentinelUsername', 'sentinelPassword', 'sentinelCommandTimeout', 'sentinelTLS', 'showFriendlyErrorStack'],
+  ...['Connector', 'offlineQueue', 'commandQueue'],
+];
+const known = [...Object.keys(unsaid), ...withoutDefault];
+
 /** What a URL says of a server. */
 export interface Place extends RedisOptions {
   readonly host: string;
@@ -23,6 +31,7 @@ export function placeOf(text: string): Place {
   if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) {
     throw new UsageError('the address of Redis must be a URL, redis:// or rediss://');
   }
+  checkQuery(new URL(text).searchParams);
   const read = readByIoredis(text);
   const said = Object.entries(read).filter(([option, value]) => value !== unsaid[option as keyof RedisOptions]);
   const { db = 0, host = '', port = 0 } = read;
@@ -30,6 +39,16 @@ export function placeOf(text: string): Place {
     throw new UsageError('the database in the URL of Redis must be a whole number, from 0');
   }
   return { ...Object.fromEntries(said.map(([option, value]) => [option, asUsed(option, value)])), host, port };
+}
+
+/** @throws UsageError for what ioredis would pass over: with `?keyprefix=app:` other locks are looked at than those that are meant. */
+function checkQuery(query: URLSearchParams): void {
+  for (const option of query.keys()) {
+    if (known.includes(option)) continue;
+    const meant = known.find((each) => each.toLowerCase() === option.toLowerCase());
+    const hint = meant === undefined ? '' : `: do you mean ${meant}?`;
+    throw new UsageError(`the query of the URL of Redis has "${option}", which is no option of ioredis${hint}`);
+  }
 }
 
 /** A time in a query stays a text with ioredis, and its sockets do not survive that. */

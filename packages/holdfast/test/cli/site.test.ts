@@ -55,6 +55,21 @@ describe('the query of the URL of Redis', () => {
     expect(site({ redis: ['redis://a/?password=secret'] }).input()).toMatchObject({ password: 'secret', host: 'a' });
   });
 
+  it.each([
+    ['?keyprefix=app:', '"keyprefix", which is no option of ioredis: do you mean keyPrefix?'],
+    ['?db=1&pool_size=5', '"pool_size", which is no option of ioredis'],
+  ])(
+    'is refused where it says what ioredis passes over, and other locks would be looked at: %s',
+    async (query, why) => {
+      const { host, port } = kit.server;
+      for (const command of [['ls'], ['inspect', 'x'], ['doctor']]) {
+        const env = { REDIS_URL: `redis://${host}:${port}/${query}` };
+        const { code, errors } = await holdfast(kit, command, { env });
+        expect({ code, errors }).toEqual({ code: 2, errors: `holdfast: the query of the URL of Redis has ${why}\n` });
+      }
+    },
+  );
+
   it('holds for the master behind sentinels', () => {
     const redis = ['redis://:x@ignored/?db=3&keyPrefix=app:'];
     const options = site({ redis, sentinel: ['s:1'], master: 'm' }).input() as RedisOptions;
