@@ -169,7 +169,11 @@ export class SentinelWatch {
 
 /** One that is named twice has one vote. What says nothing stands for the same as with ioredis. */
 function distinct(sentinels: readonly Partial<SentinelAddress>[]): Partial<SentinelAddress>[] {
-  return [...new Map(sentinels.map((each) => [`${each.host || '127.0.0.1'} ${each.port || 26_379}`, each])).values()];
+  return [
+    ...new Map(
+      sentinels.map((each) => [`${each.host || '127.0.0.1'} ${each.port || 26_379}`.toLowerCase(), each]),
+    ).values(),
+  ];
 }
 
 /** Where a connection leads, `ip:port`. */

@@ -291,6 +291,16 @@ describe('sentinels', () => {
     expect({ found, code }).toMatchObject({ found: [{ status: 'bad', node: nodes[1], detail }], code: 1 });
   });
 
+  it('count once where two names differ by case only: names of hosts have none', async () => {
+    const { host, port } = kit.server;
+    const sentinel = new FakeSentinel([host, port]);
+    await sentinel.listen();
+    kit.cleanup(() => sentinel.close());
+    const named = ['localhost', 'LocalHost'].flatMap((name) => ['--sentinel', `${name}:${sentinel.address.port}`]);
+    const outcome = await holdfast(kit, ['doctor', ...named, '--master', 'main', '--json'], { env: { REDIS_URL: '' } });
+    expect(only(findingsOf(outcome), 'sentinels')).toMatchObject({ detail: expect.stringMatching('^1, ') });
+  });
+
   it('count once where they are named twice', async () => {
     const { found } = await examined(['this', 'another'], { twice: 1 });
     const detail = expect.stringContaining(' as the master, 1 of 2 name ');

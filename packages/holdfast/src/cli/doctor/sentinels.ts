@@ -28,9 +28,9 @@ interface Word {
 export async function examineSentinels(options: RedisOptions, withinMs: number): Promise<Finding[]> {
   const words: Word[] = [];
   const findings: Finding[] = [];
-  // One that is named twice has one vote.
+  // One that is named twice has one vote, and names of hosts have no case.
   const sentinels = new Map(
-    (options.sentinels ?? []).map(({ host, port }) => [inWords(`${host}:${port}`), { host, port }]),
+    (options.sentinels ?? []).map(({ host, port }) => [inWords(`${host}:${port}`.toLowerCase()), { host, port }]),
   );
   await Promise.all(
     Array.from(sentinels, async ([node, place]) => {
