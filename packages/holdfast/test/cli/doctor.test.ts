@@ -348,6 +348,23 @@ it.each([
   expect(only(await examineServer(redis, 'here', 'node'), 'replicas')).toMatchObject(said);
 });
 
+it('a master that insists on replicas which it lacks takes no locks, and the doctor says why', async () => {
+  const server = await serverWith('--min-replicas-to-write', '1');
+  const seen = async () => {
+    const outcome = await holdfast(kit, ['doctor', '--redis', server.url, '--json']);
+    return { code: outcome.code, finding: only(findingsOf(outcome), 'min-replicas-to-write') };
+  };
+  const detail = '1, and 0 of its replicas keep up: until they do it takes no lock (NOREPLICAS)';
+  expect(await seen()).toMatchObject({ code: 1, finding: { status: 'bad', detail } });
+  await serverWith('--replicaof', server.host, `${server.port}`, '--repl-diskless-sync-delay', '0');
+  const admin = await server.admin();
+  await waitUntil(async () => (await admin.info('replication')).includes('min_slaves_good_slaves:1'), {
+    what: 'the replica to keep up',
+    timeoutMs: 30_000,
+  });
+  expect(await seen()).toMatchObject({ code: 0, finding: { status: 'ok', detail: '1' } });
+}, 60_000);
+
 describe('the clock of a replica', () => {
   /** A master that says it has a replica there. */
   async function masterOf(replica: { readonly host: string; readonly port: number }) {

@@ -32,7 +32,7 @@ export async function examineServer(redis: Redis, node: string, kind: Site['kind
   const of = (finding: Finding): Finding => ({ ...finding, node });
   const info = await redis.info().catch((error: unknown) => error);
   const findings = typeof info === 'string' ? fromInfo(info, kind) : [unseen('version', 'INFO', '+info', info)];
-  if (typeof info !== 'string' || fieldOf(info, 'role') !== 'slave') findings.push(await minReplicas(redis));
+  if (typeof info !== 'string' || fieldOf(info, 'role') !== 'slave') findings.push(await minReplicas(redis, info));
   findings.push(...(await idleLimit(redis)), await roundTrip(redis), await clocks(redis));
   const ofReplicas = typeof info === 'string' ? await replicaClocks(redis, info) : [];
   return [...findings.map(of), ...ofReplicas];
@@ -108,10 +108,17 @@ function inStep(info: string): Finding {
   return { check, status: 'warn', detail: `${count}, but ${behind.join(', ')}: it confirms no lock now` };
 }
 
-async function minReplicas(redis: Redis): Promise<Finding> {
+/** What it insists on, and whether it has so many. `info`: where it may be looked at. */
+async function minReplicas(redis: Redis, info: unknown): Promise<Finding> {
   const check = 'min-replicas-to-write';
   const { value, reply } = await setting(redis, check);
   if (value === undefined) return unseen(check, 'CONFIG GET', '+config|get to have it looked at', reply);
+  // Told only where it insists on some.
+  const inStepNow = typeof info === 'string' ? fieldOf(info, 'min_slaves_good_slaves') : undefined;
+  if (inStepNow !== undefined && Number(inStepNow) < Number(value)) {
+    const detail = `${value}, and ${inStepNow} of its replicas keep up: until they do it takes no lock (NOREPLICAS)`;
+    return { check, status: 'bad', detail };
+  }
   const detail =
     value === '0' ? '0: a master that has lost its replicas goes on taking locks until it is replaced' : value;
   return { check, status: 'ok', detail };
