@@ -6,6 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { wordsOf } from '../../src/cli/complaint.js';
 import type { Finding } from '../../src/cli/doctor/finding.js';
+import { movesOf } from '../../src/cli/doctor/moving-slots.js';
 import { examineServer } from '../../src/cli/doctor/server.js';
 import { unavailable } from '../../src/connection/unavailable.js';
 import { openClient } from '../support/clients.js';
@@ -346,6 +347,22 @@ it.each([
   ];
   Object.assign(redis, { info: async () => ['role:master', 'connected_slaves:2', ...replicas, ''].join('\r\n') });
   expect(only(await examineServer(redis, 'here', 'node'), 'replicas')).toMatchObject(said);
+});
+
+it('a slot that was to come from a server which is gone, and that another one keeps, is no trouble to locks', async () => {
+  const node = (port: number, flags: string, rest: string) =>
+    `${port} 127.0.0.1:${port}@1${port} ${flags} - 0 0 1 connected${rest}`;
+  const server = (port: number, ...lines: string[]) =>
+    ({ options: { host: '127.0.0.1', port }, call: async () => lines.join('\n') }) as unknown as Redis;
+  const gone = node(3, 'master,fail', '');
+  const taker = server(1, node(1, 'myself,master', ' 0-9 [15-<-3]'), node(2, 'master', ' 10-16383'), gone);
+  const keeper = server(2, node(1, 'master', ' 0-9'), node(2, 'myself,master', ' 10-16383'), gone);
+  const { findings, isUnderWay } = await movesOf([taker, keeper]);
+  const detail = expect.stringMatching(
+    '^15: to come from 127.0.0.1:3, while 127.0.0.1:2 keeps them: locks do not mind',
+  );
+  expect(findings).toEqual([{ check: 'slots', status: 'warn', node: '127.0.0.1:1', detail }]);
+  expect(isUnderWay(15)).toBe(false);
 });
 
 it('a master that insists on replicas which it lacks takes no locks, and the doctor says why', async () => {

@@ -188,7 +188,7 @@ it('the doctor names a node that knows nothing of another which all others know'
 }, 60_000);
 
 describe('the doctor names a slot that is on its way,', () => {
-  type Ends = readonly [giver: 'gives' | 'keeps', taker: 'takes' | 'leaves'];
+  type Ends = readonly [giver: 'gives' | 'keeps' | 'has given', taker: 'takes' | 'leaves'];
 
   /** What is said while the server of `a` and that of `b` are told this of the slot of `a`. */
   async function during(
@@ -200,9 +200,11 @@ describe('the doctor names a slot that is on its way,', () => {
     const [source, target] = [await from.admin(), await to.admin()];
     if (taker === 'takes') await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', await idOf(source));
     if (giver === 'gives') await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', await idOf(target));
+    if (giver === 'has given') await source.call('CLUSTER', 'SETSLOT', slot, 'NODE', await idOf(target));
     try {
       await what((...args) => callBy(to.url, ...args), `${from.host}:${from.port}`, `${to.host}:${to.port}`);
     } finally {
+      if (giver === 'has given') await source.call('CLUSTER', 'SETSLOT', slot, 'NODE', await idOf(source));
       for (const admin of [source, target]) await admin.call('CLUSTER', 'SETSLOT', slot, 'STABLE');
     }
   }
@@ -241,6 +243,19 @@ describe('the doctor names a slot that is on its way,', () => {
       expect(of('slots')).toContainEqual({ check: 'slots', status: 'warn', node: taker, detail });
       expect(of('lock')).toMatchObject([{ status: 'ok' }]);
       expect(code).toBe(0);
+    });
+  }, 60_000);
+
+  it('whose old server has handed it over, while the new one waits for it: its locks cannot be taken', async () => {
+    await during(['has given', 'takes'], async (call, giver, taker) => {
+      const { code, of } = examined(await call('doctor', ...inItsSlot));
+      const detail = expect.stringMatching(`^15495: to come from ${giver}, which does not keep them, nor does another`);
+      expect(of('slots')).toContainEqual({ check: 'slots', status: 'bad', node: taker, detail });
+      expect(of('slots')).not.toContainEqual(expect.objectContaining({ status: 'warn' }));
+      expect(of('lock')).toMatchObject([{ status: 'bad' }]);
+      expect(code).toBe(1);
+      // Of other slots, one is tried.
+      expect(examined(await call('doctor')).of('lock')).toMatchObject([{ status: 'ok' }]);
     });
   }, 60_000);
 

@@ -38,6 +38,8 @@ export async function movesOf(servers: readonly Redis[]): Promise<Moves> {
   const said: Word[] = [];
   /** Where those are that were asked, as we reach them. */
   const asked = new Map<string, string>();
+  /** Who says of a slot that it keeps it. */
+  const keepers = Array.from<string | undefined>({ length: SLOTS });
   for (const redis of servers) {
     const reply: unknown = await redis.call('CLUSTER', 'NODES').catch((error: unknown) => error);
     if (typeof reply !== 'string')
@@ -45,17 +47,25 @@ export async function movesOf(servers: readonly Redis[]): Promise<Moves> {
         findings: [unseen(check, 'CLUSTER NODES', '+cluster|nodes to have slots that move looked at', reply)],
         isUnderWay: () => false,
       };
-    said.push(...wordsIn(reply, ({ id }) => asked.set(id, addressOf(redis))));
+    const meet = ({ id }: Node) => {
+      asked.set(id, addressOf(redis));
+      for (const [first, last] of keptIn(reply)) keepers.fill(id, first, last + 1);
+    };
+    said.push(...wordsIn(reply, meet));
   }
   const reached = ({ id, address }: Node): Node => ({ id, address: asked.get(id) ?? address });
   const words = said.map((word) => ({ ...word, node: reached(word.node), other: reached(word.other) }));
   const findings = Array.from<Finding | undefined>({ length: SLOTS });
-  for (const word of words) {
+  // Who gives is whom locks are asked of, and counts.
+  for (const word of words.toSorted((one, other) => (one.does < other.does ? -1 : 1))) {
     const echo = words.some(
       ({ slot, does, node }) => slot === word.slot && does !== word.does && node.id === word.other.id,
     );
-    // What a server says that does not answer is not known: the move is taken for whole.
-    const finding = echo || !asked.has(word.other.id) ? whole(word) : half(word);
+    const id = keepers[word.slot];
+    const keeper = id === undefined ? undefined : reached({ id, address: id });
+    // What a server says that does not answer is not known: the move is taken for whole, unless another one keeps the slot, as where a replica has taken over.
+    const isKnown = asked.has(word.other.id) || (word.does === 'takes' && keeper !== undefined);
+    const finding = echo || !isKnown ? whole(word) : half(word, keeper);
     findings[word.slot] ??= finding;
   }
   const told = findings.map((finding) => finding && JSON.stringify(finding));
@@ -76,20 +86,39 @@ function whole({ does, node, other }: Word): Finding {
 }
 
 /** Of the two servers only this one knows of the move. */
-function half({ does, node: { address: node }, other: { address: other } }: Word): Finding {
-  if (does === 'takes')
-    return {
-      check,
-      status: 'warn',
-      node,
-      detail: `to come from ${other}, which keeps them: locks do not mind; ${MEND}`,
-    };
+function half({ does, node: { address: node }, other }: Word, keeper: Node | undefined): Finding {
+  if (does === 'takes') {
+    const from = `to come from ${other.address}, `;
+    // As where it had handed the slot over already, and this one never heard of that.
+    if (keeper === undefined)
+      return {
+        check,
+        status: 'bad',
+        node,
+        detail: `${from}which does not keep them, nor does another: their locks cannot be taken; ${MEND}`,
+      };
+    const who = keeper.id === other.id ? 'which keeps them' : `while ${keeper.address} keeps them`;
+    return { check, status: 'warn', node, detail: `${from}${who}: locks do not mind; ${MEND}` };
+  }
   return {
     check,
     status: 'bad',
     node,
-    detail: `given to ${other}, which does not take them, so that their locks cannot be taken; ${MEND}`,
+    detail: `given to ${other.address}, which does not take them, so that their locks cannot be taken; ${MEND}`,
   };
+}
+
+function ownLineIn(nodes: string): string {
+  return nodes.split('\n').find((line) => line.split(' ')[2]?.includes('myself')) ?? '';
+}
+
+/** The slots that a server says it keeps. */
+function keptIn(nodes: string): [first: number, last: number][] {
+  const ranges = ownLineIn(nodes).split(' ').slice(8);
+  return ranges.flatMap((range) => {
+    const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(range) ?? [];
+    return first === undefined ? [] : [[Number(first), Number(last)]];
+  });
 }
 
 /** In the line of a server itself stands `[93->-id]` for a slot that it gives, and `[93-<-id]` for one that it takes. */
@@ -97,10 +126,10 @@ function wordsIn(nodes: string, meet: (itself: Node) => void): Word[] {
   const lines = nodes.split('\n').map((line) => line.split(' '));
   const addresses = new Map(lines.map(([id, address = '']) => [id, /^[^@,]*/.exec(address)?.[0]]));
   const named = (id: string): Node => ({ id, address: inWords(addresses.get(id) ?? id) });
-  const own = lines.find(([, , flags = '']) => flags.includes('myself')) ?? [];
-  const node = named(own[0] ?? '');
+  const own = ownLineIn(nodes);
+  const node = named(own.split(' ')[0] ?? '');
   meet(node);
-  return [...own.join(' ').matchAll(/\[(\d+)-([<>])-(\w+)\]/g)].map(([, slot, way, id = '']) => ({
+  return [...own.matchAll(/\[(\d+)-([<>])-(\w+)\]/g)].map(([, slot, way, id = '']) => ({
     slot: Number(slot),
     does: way === '>' ? 'gives' : 'takes',
     node,
