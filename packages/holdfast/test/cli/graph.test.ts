@@ -92,6 +92,30 @@ describe('holdfast graph', () => {
   });
 });
 
+describe('holdfast graph of a part of the locks', () => {
+  it('says that it is one, for a circle may go by way of the rest: where --limit was reached, and where a pattern was given', async () => {
+    const { prefix, clients, holds } = await holders(2);
+    const [one, two] = clients as [LockClient, LockClient];
+    const waits = [await waitsFor(one, '1'), await waitsFor(two, '0')];
+    const call = async (...args: string[]) => {
+      const { code, json, errors } = await holdfast(kit, ['graph', ...args, '--prefix', prefix, '--json']);
+      const said = errors
+        .trimEnd()
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => (JSON.parse(line) as { error: { code: string; message: string } }).error);
+      return { code, circles: (json[0] as Graph).circles.length, said };
+    };
+    const partial = (words: string) => ({ code: 'PARTIAL_VIEW', message: expect.stringContaining(words) as unknown });
+    expect(await call('--limit', '1')).toEqual({ code: 0, circles: 0, said: [partial('--limit 1 was reached')] });
+    expect(await call('0')).toEqual({ code: 0, circles: 0, said: [partial('only locks like 0')] });
+    expect(await call('--limit', '3')).toEqual({ code: 1, circles: 1, said: [] });
+    expect(await call('*')).toEqual({ code: 1, circles: 1, said: [] });
+    await Promise.all(holds.map((hold) => hold.release()));
+    await Promise.all(waits.map(endOf));
+  });
+});
+
 /** The client `one` waits with the `wait`th of its tenures for `other`, of which that one has the lock. */
 const edge = (one: string, other: string, wait = 1): WaitFor => {
   const party = (client: string): Party => ({ id: `${client}:${wait}`, kind: 'holdfast', client: undefined });

@@ -1,13 +1,13 @@
 import type { LockClient } from 'holdfast';
 import { tellBlindSpots } from '../blind-spots.js';
-import type { CliCommand } from '../command-line.js';
+import type { Call, CliCommand } from '../command-line.js';
 import { inWords } from '../durations.js';
 import { exitCodes } from '../exit-codes.js';
 import { holderInWords } from '../owners.js';
 import type { Paint } from '../paint.js';
 import { printable, table } from '../table.js';
 import { ageOf, circlesIn, type Party, stillThere, type WaitFor, waitsOf } from '../waits-for.js';
-import { listed } from './ls.js';
+import { limitOf, listed, matchOf } from './ls.js';
 
 /** Tells who waits for whom. Nothing is done about a circle: see `waits-for.ts`. */
 export const graph: CliCommand = {
@@ -19,7 +19,11 @@ export const graph: CliCommand = {
   async run(call) {
     const client = call.openClient();
     const contended: string[] = [];
-    for await (const { name, waiting } of listed(call, client)) if (waiting > 0) contended.push(name);
+    let looked = 0;
+    for await (const { name, waiting } of listed(call, client)) {
+      looked++;
+      if (waiting > 0) contended.push(name);
+    }
     const waits = await waitsFor(client, contended);
     const seen = circlesIn(waits);
     const again = await waitsFor(client, [...new Set(seen.flat().map(({ lock }) => lock))]);
@@ -27,10 +31,20 @@ export const graph: CliCommand = {
     if (call.wantsJson)
       call.printJson({ waits, circles: circles.map((circle) => ({ atMostMs: ageOf(circle), waits: circle })) });
     else call.io.write(inWordsOf(waits, circles, call.io.paint));
+    tellLeftOut(call, looked);
     await tellBlindSpots(call);
     return circles.length === 0 ? exitCodes.done : exitCodes.no;
   },
 };
+
+/** A circle may go by way of what was not asked for: none that is seen does not mean that there is none. */
+function tellLeftOut(call: Call, looked: number): void {
+  const [match, limit] = [matchOf(call), limitOf(call)];
+  const unseen = 'circles by way of others are not seen';
+  if (match !== '*') call.complain('PARTIAL_VIEW', `only locks like ${match} were looked at: ${unseen}`);
+  if (looked === limit)
+    call.complain('PARTIAL_VIEW', `--limit ${limit} was reached, and no other locks were looked at: ${unseen}`);
+}
 
 async function waitsFor(client: LockClient, names: readonly string[]): Promise<readonly WaitFor[]> {
   const waits: WaitFor[] = [];

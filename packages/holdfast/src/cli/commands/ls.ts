@@ -63,11 +63,13 @@ export async function* listed(
   }
 }
 
-function matchOf(call: Call): string {
+/** What names have to match. */
+export function matchOf(call: Call): string {
   return call.positionals[0] ?? '*';
 }
 
-function limitOf(call: Call): number | undefined {
+/** @throws UsageError */
+export function limitOf(call: Call): number | undefined {
   const limit = call.text('limit');
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
     throw new UsageError('--limit must be a whole number from 1');
