@@ -15,8 +15,8 @@ export interface Io {
   write(text: string): void;
   /** Writes a line to the standard error: see `complaint.ts`. */
   warn(line: string): void;
-  /** How many lines the terminal has now. */
-  size(): { readonly rows: number };
+  /** How many lines the terminal has now, and how wide they are. */
+  size(): { readonly rows: number; readonly columns: number };
   /** The time on the wall, for people and logs, as ISO 8601 has it. */
   now(): string;
   /** Shows a question, and answers with the line that somebody types. */

@@ -34,7 +34,7 @@ const io: Io = {
   write: (text) => void stdout.write(text),
   warn: (line) => void stderr.write(`${line}\n`),
   // A terminal that does not say how large it is says 0.
-  size: () => ({ rows: stdout.rows || 24 }),
+  size: () => ({ rows: stdout.rows || 24, columns: stdout.columns || 80 }),
   now: () => new Date().toISOString(),
   ask: async (question) => {
     const lines = createInterface({ input: stdin, output: stdout });

@@ -2,24 +2,47 @@ import type { Paint } from './paint.js';
 
 /** A cell that is wider loses its middle: the columns behind it are to be seen. */
 const WIDEST = 80;
+/** No column is made narrower, nor than its title: below that a name says nothing. */
+const NARROWEST = 8;
+const GAP = '  ';
 
-/** Rows under a head, in columns as wide as what stands in them, up to a limit. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[], paint: Paint): string {
-  const shown = rows.map((row) => row.map((cell) => withoutMiddle(printable(cell))));
-  const widths = head.map((title, column) => Math.max(title.length, ...shown.map((row) => row[column]?.length ?? 0)));
+/** Rows under a head, in columns as wide as what stands in them, up to a limit: each, and all together where there is a `width`. */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  paint: Paint,
+  width = Number.POSITIVE_INFINITY,
+): string {
+  const whole = rows.map((row) => row.map((cell) => withoutMiddle(printable(cell), WIDEST)));
+  const wanted = head.map((title, column) => Math.max(title.length, ...whole.map((row) => row[column]?.length ?? 0)));
+  const widths = fitted(wanted, head, width - GAP.length * (head.length - 1));
+  const shown = whole.map((row) => row.map((cell, column) => withoutMiddle(cell, widths[column] ?? WIDEST)));
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, column) => (column === cells.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-      .join('  ')
+      .join(GAP)
       .trimEnd();
   return [paint('bold', line(head)), ...shown.map(line)].map((text) => `${text}\n`).join('');
 }
 
-function withoutMiddle(cell: string): string {
+/** Takes from the widest, one after the other, until all fit in. */
+function fitted(widths: readonly number[], head: readonly string[], room: number): readonly number[] {
+  const least = head.map((title) => Math.max(title.length, NARROWEST));
+  const left = [...widths];
+  for (let excess = left.reduce((sum, each) => sum + each, 0) - room; excess > 0; excess--) {
+    const spare = left.map((each, column) => (each > (least[column] as number) ? each : 0));
+    const widest = spare.indexOf(Math.max(...spare));
+    if (spare[widest] === 0) break;
+    left[widest] = (left[widest] as number) - 1;
+  }
+  return left;
+}
+
+function withoutMiddle(cell: string, most: number): string {
   const characters = Array.from(cell);
-  if (characters.length <= WIDEST) return cell;
-  const front = WIDEST / 2;
-  return `${characters.slice(0, front).join('')}…${characters.slice(front + 1 - WIDEST).join('')}`;
+  if (characters.length <= most) return cell;
+  const front = Math.floor(most / 2);
+  return `${characters.slice(0, front).join('')}…${characters.slice(front + 1 - most).join('')}`;
 }
 
 /** What controls a terminal or the direction of writing, and what is not seen or looks like a space. */

@@ -17,6 +17,8 @@ export interface Outcome {
 /** Somebody who sits there, with an answer to every question. */
 export interface Sitting {
   readonly answer?: string;
+  /** Of the terminal. */
+  readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -27,14 +29,14 @@ export class Running {
   readonly #warned: string[] = [];
   readonly #listeners = new Map<EndSignal, () => void>();
 
-  constructor(kit: RedisKit, args: readonly string[], { answer, env }: Sitting = {}) {
+  constructor(kit: RedisKit, args: readonly string[], { answer, columns = 200, env }: Sitting = {}) {
     const io: Io = {
       env: { REDIS_URL: kit.server.url, ...env },
       isTerminal: answer !== undefined,
       paint: plain,
       write: (text) => void this.#written.push(text),
       warn: (line) => void this.#warned.push(`${line}\n`),
-      size: () => ({ rows: 6 }),
+      size: () => ({ rows: 6, columns }),
       now: () => '2026-02-03T04:05:06.789Z',
       ask: async (question) => {
         this.#written.push(question);

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { openClient } from '../support/clients.js';
-import { holdfast, Running } from './terminal.js';
+import { holdfast, Running, type Sitting } from './terminal.js';
 
 const kit = useRedis();
 const freshPrefix = () => `watch-${randomUUID()}:`;
 const every = ['--every', '100ms'];
 
 /** It is told to end when the test is over, however that ends. */
-function watching(args: readonly string[], sitting?: { answer: string }): Running {
+function watching(args: readonly string[], sitting?: Sitting): Running {
   const call = new Running(kit, ['watch', ...args, ...every], sitting);
   let isOver = false;
   void call.ended.then(() => (isOver = true));
@@ -66,6 +66,23 @@ describe('holdfast watch', () => {
     expect(await call.ended).toMatchObject({ code: 0 });
     expect(call.output.split('\u001B[?1049h')).toHaveLength(2);
     expect(call.output.endsWith('\u001B[?7h\u001B[?25h\u001B[?1049l')).toBe(true);
+  });
+
+  it('fits its rows in a narrow terminal: names lose their middle, and what stands behind them is seen', async () => {
+    const prefix = freshPrefix();
+    const client = openClient(kit, { prefix, clientName: 'orders-service-production-eu-central-1' });
+    const hold = await client.getLock(`order:${'1234567890'.repeat(6)}:payment`).acquire();
+    const call = watching(['--prefix', prefix], { answer: '', columns: 60 });
+    await waitUntil(() => call.output.includes('order:'), { what: 'it draws' });
+    const [, , head = '', row = ''] = (call.output.split('\u001B[H')[1] ?? '')
+      .split('\r\n')
+      .map((line) => line.replaceAll(/\u001B\[\w/g, ''));
+    expect(head).toMatch(/^NAME +SIDE +HELD BY +FOR +LEASE LEFT +WAITING$/);
+    expect(row).toMatch(/^order\S*…\S*ment +orders\S*….* s +0$/);
+    expect(Math.max(head.length, row.length)).toBeLessThanOrEqual(60);
+    call.tell('SIGINT');
+    await call.ended;
+    await hold.release();
   });
 
   it('goes on when Redis is away for a while, and says so once; ends at once when the first look fails', async () => {

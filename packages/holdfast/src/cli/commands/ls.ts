@@ -76,8 +76,8 @@ export function limitOf(call: Call): number | undefined {
   return limit === undefined ? undefined : Number(limit);
 }
 
-/** In the order of names. */
-export function lockTable(locks: readonly ListedLock[], paint: Paint): string {
+/** In the order of names. `width`: of the terminal, where lines must fit in. */
+export function lockTable(locks: readonly ListedLock[], paint: Paint, width?: number): string {
   const rows = locks
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .map(({ name, side, owner, holders, remainingMs, waiting }) => [
@@ -88,5 +88,5 @@ export function lockTable(locks: readonly ListedLock[], paint: Paint): string {
       remainingMs === undefined ? 'no expiry' : inWords(remainingMs),
       `${waiting}`,
     ]);
-  return table(['NAME', 'SIDE', 'HELD BY', 'FOR', 'LEASE LEFT', 'WAITING'], rows, paint);
+  return table(['NAME', 'SIDE', 'HELD BY', 'FOR', 'LEASE LEFT', 'WAITING'], rows, paint, width);
 }

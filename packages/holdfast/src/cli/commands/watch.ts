@@ -103,7 +103,7 @@ function liveTable({ io }: Call, everyMs: number): View {
   const screen = new Screen(io);
   let last: readonly ListedLock[] = [];
   const draw = (state: string) => {
-    const [head = '', ...rows] = lockTable(last, plain).trimEnd().split('\n');
+    const [head = '', ...rows] = lockTable(last, plain, screen.columns).trimEnd().split('\n');
     const title = `holdfast: ${last.length} held · every ${inWords(everyMs)} · ${io.now().slice(11, 19)} UTC · ${state}`;
     const room = Math.max(1, screen.rows - 3);
     const isAll = rows.length <= room;
