@@ -28,7 +28,8 @@ export async function lockOrCounter<T>(
   }
 }
 
-function isNoLock(error: unknown): boolean {
+/** Something else has the name. */
+export function isNoLock(error: unknown): boolean {
   return error instanceof LockRefusedError && error.redisCode === 'NOTALOCK';
 }
 

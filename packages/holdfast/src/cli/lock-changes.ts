@@ -15,17 +15,19 @@ export type LockChange =
 export class LockChanges {
   #before: ReadonlyMap<string, ListedLock> = new Map();
 
-  /** @param locks all that are held now */
-  since(locks: readonly ListedLock[]): readonly LockChange[] {
-    return this.#since(locks, new Map(locks.map((lock) => [lock.name, lock])));
+  /** Those that were held at the last look and are not among these. */
+  goneFrom(locks: readonly ListedLock[]): readonly string[] {
+    const now = new Set(locks.map(({ name }) => name));
+    return [...this.#before.keys()].filter((name) => !now.has(name));
   }
 
-  /** @param locks those that can be seen: of any other nothing is known, so none of them is free. */
-  sinceInPart(locks: readonly ListedLock[]): readonly LockChange[] {
-    return this.#since(locks, new Map([...this.#before, ...locks.map((lock) => [lock.name, lock] as const)]));
-  }
-
-  #since(locks: readonly ListedLock[], now: ReadonlyMap<string, ListedLock>): readonly LockChange[] {
+  /**
+   * @param locks those that are seen now
+   * @param unseen names of others that may be held still: none of them is free
+   */
+  since(locks: readonly ListedLock[], unseen: readonly string[] = []): readonly LockChange[] {
+    const kept = unseen.flatMap((name) => this.#before.get(name) ?? []);
+    const now = new Map([...kept, ...locks].map((lock) => [lock.name, lock]));
     const before = this.#before;
     this.#before = now;
     const changes: LockChange[] = [...before.keys()]

@@ -68,6 +68,34 @@ describe('holdfast watch', () => {
     expect(call.output.endsWith('\u001B[?7h\u001B[?25h\u001B[?1049l')).toBe(true);
   });
 
+  it('with --limit calls no lock free that is held still and has only fallen behind the limit', async () => {
+    const prefix = freshPrefix();
+    const client = openClient(kit, { prefix });
+    // Which comes first the keys of Redis say.
+    const all = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => client.getLock(name).acquire()));
+    const listed = (await holdfast(kit, ['ls', '--prefix', prefix, '--json'])).json as { readonly name: string }[];
+    await Promise.all(all.map((hold) => hold.release()));
+    const [front = '', back = ''] = [listed[0]?.name, listed.at(-1)?.name];
+    const behind = await client.getLock(back).acquire();
+    const call = watching(['--prefix', prefix, '--json', '--limit', '1']);
+    const told = (count: number) => waitUntil(() => call.json.length >= count, { what: `${count} lines` });
+    await told(1);
+    const before = await client.getLock(front).acquire();
+    await told(2);
+    await behind.release();
+    await told(3);
+    await before.release();
+    await told(4);
+    call.tell('SIGINT');
+    await call.ended;
+    expect(call.json).toMatchObject([
+      { change: 'held', name: back },
+      { change: 'held', name: front },
+      { change: 'free', name: back },
+      { change: 'free', name: front },
+    ]);
+  });
+
   it('fits its rows in a narrow terminal: names lose their middle, and what stands behind them is seen', async () => {
     const prefix = freshPrefix();
     const client = openClient(kit, { prefix, clientName: 'orders-service-production-eu-central-1' });

@@ -1,9 +1,10 @@
 /** Looks at the locks again and again: a table that is drawn anew, or a line of JSON for each change. */
 
-import { type ListedLock, LockUnavailableError } from 'holdfast';
+import { type ListedLock, type LockClient, LockUnavailableError } from 'holdfast';
 import { tellBlindSpots, tellMissing } from '../blind-spots.js';
 import type { Call, CliCommand } from '../command-line.js';
 import { wordsOf } from '../complaint.js';
+import { isNoLock } from '../counters.js';
 import { inWords } from '../durations.js';
 import { Ending } from '../ending.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
@@ -12,7 +13,7 @@ import { Screen } from '../screen.js';
 import { withSilentServers } from '../silent-servers.js';
 import { plain } from '../paint.js';
 import { printable } from '../table.js';
-import { listed, lockTable } from './ls.js';
+import { limitOf, listed, lockTable } from './ls.js';
 
 const EVERY_MS = 1_000;
 /** Each look goes through all keys. */
@@ -20,7 +21,7 @@ const LEAST_MS = 100;
 
 /** How what is seen is shown. */
 interface View {
-  show(locks: readonly ListedLock[]): void;
+  show(locks: readonly ListedLock[]): void | Promise<void>;
   /** Some servers could not be looked at; it is tried again. */
   showPart(locks: readonly ListedLock[], missing: Error): void;
   /** Redis could not be looked at; it is tried again. */
@@ -38,10 +39,11 @@ export const watch: CliCommand = {
   async run(call) {
     const everyMs = call.duration('every', LEAST_MS) ?? EVERY_MS;
     if (!call.wantsJson && !call.io.isTerminal) throw new UsageError('watch draws on a terminal; elsewhere say --json');
-    const view = call.wantsJson ? changeLines(call) : liveTable(call, everyMs);
+    const client = call.openClient();
+    const view = call.wantsJson ? changeLines(call, client) : liveTable(call, everyMs);
     const ending = new Ending(call.io);
     try {
-      const looking = lookUntil(ending, call, view, everyMs);
+      const looking = lookUntil(ending, call, client, view, everyMs);
       // A look that nobody waits for any more fails when its client is closed.
       looking.catch(() => undefined);
       await Promise.race([looking, ending.asked]);
@@ -54,8 +56,7 @@ export const watch: CliCommand = {
 };
 
 /** The first look has to succeed; later, a Redis that is away may come back. */
-async function lookUntil(ending: Ending, call: Call, view: View, everyMs: number): Promise<void> {
-  const client = call.openClient();
+async function lookUntil(ending: Ending, call: Call, client: LockClient, view: View, everyMs: number): Promise<void> {
   for (let isFirst = true; !ending.isAsked; isFirst = false) {
     try {
       const locks: ListedLock[] = [];
@@ -64,7 +65,7 @@ async function lookUntil(ending: Ending, call: Call, view: View, everyMs: number
       // Before the screen is drawn on.
       if (isFirst) await tellBlindSpots(call);
       if (ending.isAsked) return;
-      if (missing[0] === undefined) view.show(locks);
+      if (missing[0] === undefined) await view.show(locks);
       else view.showPart(locks, missing[0]);
     } catch (error) {
       if (isFirst || !(error instanceof LockUnavailableError)) throw error;
@@ -74,22 +75,25 @@ async function lookUntil(ending: Ending, call: Call, view: View, everyMs: number
   }
 }
 
-function changeLines(call: Call): View {
+function changeLines(call: Call, client: LockClient): View {
   const changes = new LockChanges();
+  const limit = limitOf(call);
   let trouble: 'none' | 'some' | 'all' = 'none';
   const print = (seen: readonly LockChange[]) => {
     const at = call.io.now();
     for (const change of seen) call.printJson({ at, ...change });
   };
   return {
-    show: (locks) => {
+    show: async (locks) => {
+      // What is behind the limit need not be free.
+      const beyond = locks.length === limit ? await heldOf(client, changes.goneFrom(locks)) : [];
       trouble = 'none';
-      print(changes.since(locks));
+      print(changes.since(locks, beyond));
     },
     showPart: (locks, missing) => {
       if (trouble !== 'some') tellMissing(call, missing);
       trouble = 'some';
-      print(changes.sinceInPart(locks));
+      print(changes.since(locks, changes.goneFrom(locks)));
     },
     showTrouble: (error) => {
       if (trouble !== 'all') call.complain(error.code, wordsOf(error));
@@ -99,12 +103,28 @@ function changeLines(call: Call): View {
   };
 }
 
-function liveTable({ io }: Call, everyMs: number): View {
+/** Those that somebody has, looked at one by one. */
+async function heldOf(client: LockClient, names: readonly string[]): Promise<readonly string[]> {
+  const held: string[] = [];
+  for (const name of names) {
+    try {
+      if ((await client.inspect(name)).owner !== undefined) held.push(name);
+    } catch (error) {
+      if (!isNoLock(error)) throw error;
+    }
+  }
+  return held;
+}
+
+function liveTable(call: Call, everyMs: number): View {
+  const { io } = call;
   const screen = new Screen(io);
+  const limit = limitOf(call);
   let last: readonly ListedLock[] = [];
   const draw = (state: string) => {
     const [head = '', ...rows] = lockTable(last, plain, screen.columns).trimEnd().split('\n');
-    const title = `holdfast: ${last.length} held · every ${inWords(everyMs)} · ${io.now().slice(11, 19)} UTC · ${state}`;
+    const count = `${last.length} held${last.length === limit ? ' or more (--limit)' : ''}`;
+    const title = `holdfast: ${count} · every ${inWords(everyMs)} · ${io.now().slice(11, 19)} UTC · ${state}`;
     const room = Math.max(1, screen.rows - 3);
     const isAll = rows.length <= room;
     const more = isAll ? [] : [`and ${rows.length - room + 1} more: give a PATTERN, or use ls`];
