@@ -1,9 +1,11 @@
 /** What cannot be shown of the locks there are, by a server that was given alone or without one that is away: who looks would take what is shown for all. */
 
-import { LockUnavailableError } from 'holdfast';
+import { clientIn, clientKey, keySlot } from '@holdfast/core';
+import { type InspectedHolder, LockUnavailableError } from 'holdfast';
 import type { Call } from './command-line.js';
 import { wordsOf } from './complaint.js';
 import { fieldOf } from './doctor/finding.js';
+import { slotsOf } from './doctor/slots.js';
 
 /** Says it on the standard error. Where nobody may ask, or nobody answers, nothing is said: what was to be shown has come, or the command ends with that. */
 export async function tellBlindSpots(call: Call): Promise<void> {
@@ -32,6 +34,32 @@ export function isOfSome(error: unknown): boolean {
 export function tellMissing(call: Call, missing: Error): void {
   call.complain('PARTIAL_VIEW', wordsOf(missing));
 }
+
+/**
+ * Says that some clients may have a name which is not shown: in a Cluster the server that keeps it need not be the lock's, and may be away. Without it nobody knows
+ * since when either.
+ */
+export async function tellNamesAway(call: Call, parties: readonly Party[]): Promise<void> {
+  const unnamed = parties.filter(({ kind, resting, client }) => kind !== 'foreign' && !resting && client === undefined);
+  if (call.site.kind !== 'cluster' || unnamed.length === 0) return;
+  const connected = await call.site.connect(call.answerWithinMs).catch(() => undefined);
+  if (connected === undefined) return;
+  const { servers, failures, end } = connected;
+  const { isServed } = await slotsOf(
+    servers,
+    failures.map(({ node }) => node),
+  );
+  end();
+  if (unnamed.every(({ id }) => isServed(keySlot(clientKey(clientIn(id)))))) return;
+  const list = failures.map(({ node, why }) => `${node} (${wordsOf(why)})`).join(', ');
+  call.complain(
+    'PARTIAL_VIEW',
+    `some names are missing, and since when: the server that keeps them is away; look at ${list}`,
+  );
+}
+
+/** Who holds or waits: who waits is always of holdfast. */
+type Party = Pick<InspectedHolder, 'id' | 'client'> & Partial<Pick<InspectedHolder, 'kind' | 'resting'>>;
 
 /** Of a server that was given alone. */
 async function infoOf(call: Call): Promise<string> {

@@ -1,5 +1,6 @@
 /** What the command line says of a Cluster of which one part does not answer. */
 import { isDeepStrictEqual } from 'node:util';
+import { clientKey } from '@holdfast/core';
 import { type RedisKit, startPrivateRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
@@ -139,6 +140,37 @@ describe('who lists locks sees those of the masters that answer, and which one d
     expect(free.map(({ name }) => name)).not.toEqual(expect.arrayContaining([there]));
   }, 90_000);
 });
+
+it('inspect and unlock say that names are missing whose server is away, and name it', async () => {
+  const { ill, node, call } = await scene();
+  const open = async () => {
+    for (;;) {
+      const client = kit.open({ clientName: 'orders', watchdogTimeoutMs: 60_000 });
+      const keeper = await kit.cluster.nodeOfKey(clientKey(client.clientId));
+      if (keeper.port === ill.port) return client;
+      await client.close();
+    }
+  };
+  const client = await open();
+  const [name, pool] = [`{b}${freshName()}`, `{b}${freshName()}`];
+  await client.getLock(name).acquire();
+  await client.getSemaphore(pool, { permits: 2 }).acquire();
+  const isNamed = async () => (await client.inspect(name)).owner?.client?.name === 'orders';
+  await waitUntil(isNamed, { what: 'its name to be there' });
+  const named = await call('inspect', name);
+  await ill.stopProcess();
+  const seen = [await call('inspect', name), await call('inspect', pool), await call('unlock', name, '--yes')];
+  const free = await call('inspect', `{b}${freshName()}`);
+  await ill.continueProcess();
+  expect(named).toMatchObject({ code: 0, errors: '', json: [{ owner: { client: { name: 'orders' } } }] });
+  const message = expect.stringMatching(`^some names are missing.*${node} .*timed out`) as unknown;
+  for (const { code, errors } of seen)
+    expect({ code, error: JSON.parse(errors) }).toEqual({
+      code: 0,
+      error: { error: { code: 'PARTIAL_VIEW', message } },
+    });
+  expect(free).toMatchObject({ code: 1, errors: '' });
+}, 60_000);
 
 /** What a line of `watch` tells. */
 function pick(line: unknown) {

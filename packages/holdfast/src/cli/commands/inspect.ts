@@ -1,5 +1,5 @@
 import type { InspectedHolder, LockInspection } from 'holdfast';
-import { tellIfBehind } from '../blind-spots.js';
+import { tellIfBehind, tellNamesAway } from '../blind-spots.js';
 import type { CliCommand } from '../command-line.js';
 import { counterInWords, lockOrCounter } from '../counters.js';
 import { inWords } from '../durations.js';
@@ -20,6 +20,8 @@ export const inspect: CliCommand = {
     const client = call.openClient();
     const found = await lockOrCounter(client, name, () => client.inspect(name));
     await tellIfBehind(call);
+    const shown = 'counter' in found ? found.counter : found.lock;
+    if ('holders' in shown) await tellNamesAway(call, [...shown.holders, ...shown.queue]);
     if ('counter' in found) {
       if (call.wantsJson) call.printJson(found.counter);
       else call.io.write(counterInWords(found.counter, call.io.paint));

@@ -1,5 +1,5 @@
 import type { LockClient, LockInspection } from 'holdfast';
-import { tellIfBehind } from '../blind-spots.js';
+import { tellIfBehind, tellNamesAway } from '../blind-spots.js';
 import type { CliCommand } from '../command-line.js';
 import { lockOrCounter } from '../counters.js';
 import { inWords } from '../durations.js';
@@ -24,6 +24,7 @@ export const unlock: CliCommand = {
       return exitCodes.refused;
     }
     const seen = found.lock;
+    await tellNamesAway(call, seen.holders);
     const from = seen.holders.map(({ id, kind, client: card }) => ({ id, kind, client: card }));
     const whom = seen.holders.map(holderInWords).join(', ');
     if (seen.owner === undefined) {
