@@ -1,10 +1,12 @@
 import {
+  type ConfigurableModuleAsyncOptions,
   ConfigurableModuleBuilder,
   type DynamicModule,
   Inject,
   Module,
   type OnApplicationShutdown,
   type OnModuleInit,
+  type Provider,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { createLockClient, LockClient, type LockClientOptions } from 'holdfast';
@@ -26,17 +28,52 @@ interface Import {
   readonly isGlobal: boolean;
 }
 
-const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<HoldfastModuleOptions>()
+/** What the module takes besides, and does not pass on. */
+interface HoldfastModuleExtras {
+  /** Whether the whole application may inject the client. Default true. */
+  isGlobal?: boolean | undefined;
+}
+
+// The name stands in what Nest says of a provider that is missing.
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<HoldfastModuleOptions>({
+  moduleName: 'Holdfast',
+})
   .setClassMethodName('forRoot')
-  .setExtras({ isGlobal: true }, (definition, { isGlobal }) => ({
-    ...definition,
-    global: isGlobal,
-    providers: [
-      ...(definition.providers ?? []),
-      { provide: IMPORT, inject: [LockClient], useFactory: (client: LockClient): Import => ({ client, isGlobal }) },
-    ],
-  }))
+  .setExtras<HoldfastModuleExtras>({ isGlobal: true }, (definition, extras) => {
+    const isGlobal = globalIn(extras);
+    return {
+      ...definition,
+      global: isGlobal,
+      providers: [
+        ...(definition.providers ?? []),
+        { provide: IMPORT, inject: [LockClient], useFactory: (client: LockClient): Import => ({ client, isGlobal }) },
+      ],
+    };
+  })
   .build();
+
+/** @throws TypeError: for Nest each text is a yes. */
+function globalIn({ isGlobal = true }: HoldfastModuleExtras): boolean {
+  if (typeof isGlobal === 'boolean') return isGlobal;
+  const given = isGlobal === null ? 'null' : typeof isGlobal;
+  throw new TypeError(`HoldfastModule: isGlobal must be true or false, got ${given}`);
+}
+
+/** Options that a factory or a class gives. */
+type AsyncOptions = ConfigurableModuleAsyncOptions<HoldfastModuleOptions> & HoldfastModuleExtras;
+
+/** What asks a class for the options: of one that cannot give them Nest would say that something is not a function, and not what. */
+function askedOf(maker: NonNullable<AsyncOptions['useClass'] | AsyncOptions['useExisting']>): Provider {
+  return {
+    provide: MODULE_OPTIONS_TOKEN,
+    inject: [maker],
+    useFactory: (made: { readonly create?: () => HoldfastModuleOptions | Promise<HoldfastModuleOptions> } | null) => {
+      if (typeof made?.create === 'function') return made.create();
+      const name = typeof maker === 'function' ? maker.name : String(maker);
+      throw new TypeError(`HoldfastModule: ${name} must have a method create(), which gives the options`);
+    },
+  };
+}
 
 const DRAIN_MS = 10_000;
 /** The longest that `close` of the client takes. */
@@ -104,10 +141,30 @@ export class HoldfastModule extends ConfigurableModuleClass implements OnModuleI
   readonly #drainMs: number;
   readonly #modules: ModuleRef;
 
-  /** See {@link HoldfastModule}. @throws TypeError for no options. */
-  static override forRoot(options: HoldfastModuleOptions & Partial<{ isGlobal: boolean }>): DynamicModule {
+  /** See {@link HoldfastModule}. @throws TypeError for no options, and an `isGlobal` that is neither true nor false. */
+  static override forRoot(options: HoldfastModuleOptions & HoldfastModuleExtras): DynamicModule {
     checkIsObject(options, '');
     return super.forRoot(options);
+  }
+
+  /**
+   * See {@link HoldfastModule}. A class, of `useClass` or `useExisting`, has a method `create()` that gives the options.
+   *
+   * @throws TypeError where nothing gives options, and for an `isGlobal` that is neither true nor false.
+   */
+  static override forRootAsync(options: AsyncOptions): DynamicModule {
+    checkIsObject(options as HoldfastModuleOptions, '');
+    const { useFactory, useExisting, useClass } = options;
+    if (typeof useFactory === 'function') return super.forRootAsync(options);
+    const maker = useExisting ?? useClass;
+    if (useFactory != null || maker == null)
+      throw new TypeError(
+        'HoldfastModule: forRootAsync needs a useFactory that is a function, or useClass, or useExisting',
+      );
+    const definition = super.forRootAsync(options);
+    const isAsking = (provider: Provider) => typeof provider === 'object' && provider.provide === MODULE_OPTIONS_TOKEN;
+    const others = (definition.providers ?? []).filter((provider) => !isAsking(provider));
+    return { ...definition, providers: [askedOf(maker), ...others] };
   }
 
   constructor(

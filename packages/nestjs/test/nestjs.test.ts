@@ -441,6 +441,43 @@ describe('HoldfastModule', () => {
     }
   });
 
+  it('refuses an isGlobal that is neither true nor false: each text would pass for yes', async () => {
+    for (const isGlobal of ['no', 0, null]) {
+      const given = isGlobal === null ? 'null' : typeof isGlobal;
+      const refused = `isGlobal must be true or false, got ${given}`;
+      expect(() => HoldfastModule.forRoot({ ...options(), isGlobal: isGlobal as never })).toThrow(refused);
+      const later = { useFactory: options, isGlobal: isGlobal as never };
+      expect(() => HoldfastModule.forRootAsync(later)).toThrow(refused);
+    }
+    const { global } = HoldfastModule.forRoot({ ...options(), isGlobal: undefined });
+    expect(global).toBe(true);
+    expect(HoldfastModule.forRoot({ ...options(), isGlobal: false }).global).toBe(false);
+  });
+
+  it('takes options of a class, and says by name what is wrong with one that gives none', async () => {
+    @Injectable()
+    class LockOptions {
+      create() {
+        return { ...options(), prefix: 'by-class:' };
+      }
+    }
+    @Injectable()
+    class OtherOptions {
+      createLockOptions = options;
+    }
+    const { ledger } = await start([HoldfastModule.forRootAsync({ useClass: LockOptions })]);
+    await ledger.close('tue', async () => {
+      expect(await kit.admin.exists('by-class:ledger:tue')).toBe(1);
+    });
+    const other = HoldfastModule.forRootAsync({ useClass: OtherOptions as never });
+    await expect(start([other])).rejects.toThrow('HoldfastModule: OtherOptions must have a method create()');
+    const missing = HoldfastModule.forRootAsync({ useExisting: LockOptions });
+    await expect(start([missing])).rejects.toThrow(/HOLDFAST_MODULE_OPTIONS \(\?\)[^]*LockOptions/);
+    for (const nothing of [{}, { useClass: undefined }, { useFactory: options() }, { inject: ['url'] }])
+      expect(() => HoldfastModule.forRootAsync(nothing as never)).toThrow('forRootAsync needs a useFactory');
+    expect(() => HoldfastModule.forRootAsync(undefined as never)).toThrow('options must be an object');
+  });
+
   it.each([0, 2 ** 31])(
     'takes a drainMs of %d, as close() does, and none that is longer than the longest',
     async (drainMs) => {
