@@ -52,6 +52,8 @@ const AT_ONCE = 50;
 /** A server that does not answer now is asked again after this. */
 const PAUSE_MS = 100;
 
+type Page = Awaited<ReturnType<Keyspace['hashes']>>;
+
 /** What a list needs of its client. */
 export interface ListingClient {
   readonly backend: Backend;
@@ -94,14 +96,14 @@ async function* search(
   const seen = new Set<string>();
   /** Who takes over locks while the list is read is gone through as well, from its beginning. */
   const begun = new Set<Keyspace>();
-  const next = () => topology.keyspaces.find((keyspace) => !begun.has(keyspace));
-  for (let keyspace = next(); keyspace !== undefined && limit > 0; keyspace = next()) {
+  while (limit > 0) {
+    const keyspace = topology.keyspaces.find((each) => !begun.has(each));
+    if (keyspace === undefined) break;
     begun.add(keyspace);
     try {
       for (let cursor: string | undefined = '0'; cursor !== undefined && limit > 0; ) {
         client.registry.admit(undefined);
-        const asked = pageOf(client, keyspace, cursor, pattern, withinMs);
-        const page: Awaited<ReturnType<Keyspace['hashes']>> = await shown(asked);
+        const page: Page = await shown(pageOf(client, keyspace, cursor, pattern, withinMs));
         const found = page.keys
           .map((key) => core.lockNameAt(key, backend.prefixes))
           .filter((name) => name !== undefined && !seen.has(name) && seen.add(name)) as string[];
@@ -152,17 +154,16 @@ async function lookAt({ parts, prefixes }: Backend, name: string, names: Names):
  * the address may be another server by then, to which the cursor says nothing. One that keeps no locks any more has no keys to list.
  */
 async function pageOf(
-  { backend, registry }: ListingClient,
+  { backend: { parts }, registry }: ListingClient,
   keyspace: Keyspace,
   cursor: string,
   pattern: string,
   withinMs: number,
 ) {
-  const { topology } = backend.parts;
   let trouble: Error | undefined;
   const unanswered = () => unavailable(`No answer about the keys of ${keyspace.address}`, undefined, trouble);
   const over = new Wait<never>();
-  const limit = whenOver(withinMs, backend.parts, () => over.reject(unanswered()));
+  const limit = whenOver(withinMs, parts, () => over.reject(unanswered()));
   const waiting: Waiting = { refuseWaiting: () => over.reject(new LockClientClosedError()) };
   registry.enlist(waiting);
   try {
@@ -172,7 +173,7 @@ async function pageOf(
         return await Promise.race([over.promise, keyspace.hashes(from, pattern)]);
       } catch (error) {
         if (error instanceof LockUnavailableError || error instanceof LockClientClosedError) throw error;
-        if (!topology.keyspaces.includes(keyspace)) return { next: '0', keys: [] };
+        if (!parts.topology.keyspaces.includes(keyspace)) return { next: '0', keys: [] };
         const meaning = meaningOf(error);
         trouble = redacted(error);
         const server = topology.sharded ? keyspace.address : undefined;
@@ -181,7 +182,7 @@ async function pageOf(
         if (isLasting(trouble)) throw unanswered();
       }
       // When its time is over meanwhile, or the client is closed, the next turn says so.
-      await withinLimit(backend.parts, PAUSE_MS, over.promise);
+      await withinLimit(parts, PAUSE_MS, over.promise);
     }
   } finally {
     limit.cancel();
