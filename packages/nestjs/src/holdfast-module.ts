@@ -63,7 +63,7 @@ function globalIn({ isGlobal = true }: HoldfastModuleExtras): boolean {
 type AsyncOptions = ConfigurableModuleAsyncOptions<HoldfastModuleOptions> & HoldfastModuleExtras;
 
 /** What asks a class for the options: of one that cannot give them Nest would say that something is not a function, and not what. */
-function askedOf(maker: NonNullable<AsyncOptions['useClass'] | AsyncOptions['useExisting']>): Provider {
+function askedOf(maker: NonNullable<AsyncOptions['useExisting']>): Provider {
   return {
     provide: MODULE_OPTIONS_TOKEN,
     inject: [maker],

@@ -45,12 +45,12 @@ export async function tellNamesAway(call: Call, parties: readonly Party[]): Prom
   const connected = await call.site.connect(call.answerWithinMs).catch(() => undefined);
   if (connected === undefined) return;
   const { servers, failures, end } = connected;
-  const { isServed } = await slotsOf(
+  const slots = await slotsOf(
     servers,
     failures.map(({ node }) => node),
   );
   end();
-  if (unnamed.every(({ id }) => isServed(keySlot(clientKey(clientIn(id)))))) return;
+  if (unnamed.every(({ id }) => slots.isServed(keySlot(clientKey(clientIn(id)))))) return;
   const list = failures.map(({ node, why }) => `${node} (${wordsOf(why)})`).join(', ');
   call.complain(
     'PARTIAL_VIEW',

@@ -357,12 +357,12 @@ it('a slot that was to come from a server which is gone, and that another one ke
   const gone = node(3, 'master,fail', '');
   const taker = server(1, node(1, 'myself,master', ' 0-9 [15-<-3]'), node(2, 'master', ' 10-16383'), gone);
   const keeper = server(2, node(1, 'master', ' 0-9'), node(2, 'myself,master', ' 10-16383'), gone);
-  const { findings, isUnderWay } = await movesOf([taker, keeper]);
+  const moves = await movesOf([taker, keeper]);
   const detail = expect.stringMatching(
     '^15: to come from 127.0.0.1:3, while 127.0.0.1:2 keeps them: locks do not mind',
   );
-  expect(findings).toEqual([{ check: 'slots', status: 'warn', node: '127.0.0.1:1', detail }]);
-  expect(isUnderWay(15)).toBe(false);
+  expect(moves.findings).toEqual([{ check: 'slots', status: 'warn', node: '127.0.0.1:1', detail }]);
+  expect(moves.isUnderWay(15)).toBe(false);
 });
 
 it('a master that insists on replicas which it lacks takes no locks, and the doctor says why', async () => {

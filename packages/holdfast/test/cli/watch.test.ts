@@ -104,7 +104,7 @@ describe('holdfast watch', () => {
     await waitUntil(() => call.output.includes('order:'), { what: 'it draws' });
     const [, , head = '', row = ''] = (call.output.split('\u001B[H')[1] ?? '')
       .split('\r\n')
-      .map((line) => line.replaceAll(/\u001B\[\w/g, ''));
+      .map((line) => line.replaceAll('\u001B[K', '').replaceAll('\u001B[J', ''));
     expect(head).toMatch(/^NAME +SIDE +HELD BY +FOR +LEASE LEFT +WAITING$/);
     expect(row).toMatch(/^order\S*…\S*ment +orders\S*….* s +0$/);
     expect(Math.max(head.length, row.length)).toBeLessThanOrEqual(60);
