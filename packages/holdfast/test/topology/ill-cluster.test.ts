@@ -195,30 +195,6 @@ it('a node that keeps every slot and has met no other is said to have no address
   expect({ code, errors }).toEqual({ code: 69, errors: expect.stringMatching(/an address: .* cluster-announce-ip/) });
 });
 
-it('a node that has left the Cluster is passed over, however often it is the one that is asked', async () => {
-  const gone = await startPrivateRedis({ args: ['--cluster-enabled', 'yes'] });
-  kit.cleanup(() => gone.stop());
-  const { url } = await kit.cluster.nodeOfKey('a');
-  for (let time = 0; time < 8; time++) {
-    const { of } = examined(await callBy(url, 'doctor', '--redis', url, '--redis', gone.url));
-    expect(of('reachable')).toMatchObject([{ status: 'ok', detail: expect.stringContaining('3 masters') }]);
-  }
-}, 60_000);
-
-it('the doctor names a node that knows nothing of another which all others know', async () => {
-  const [ignorant, other] = [await kit.cluster.nodeOfKey('a'), await kit.cluster.nodeOfKey('b')];
-  const id = await (await other.admin()).call('CLUSTER', 'MYID');
-  await (await ignorant.admin()).call('CLUSTER', 'FORGET', String(id));
-  kit.cleanup(async () => {
-    await (await ignorant.admin()).call('CLUSTER', 'MEET', other.host, other.port);
-    await kit.cluster.whenAgreed();
-  });
-  const { code, of } = examined(await callBy(other.url, 'doctor'));
-  const detail = expect.stringMatching(/^0-5460: it has another node for them than most, or none/);
-  expect(of('slots')).toEqual([{ check: 'slots', status: 'bad', node: `${ignorant.host}:${ignorant.port}`, detail }]);
-  expect(code).toBe(1);
-}, 60_000);
-
 describe('the doctor names a slot that is on its way,', () => {
   type Ends = readonly [giver: 'gives' | 'keeps' | 'has given', taker: 'takes' | 'leaves'];
 
@@ -303,6 +279,30 @@ describe('the doctor names a slot that is on its way,', () => {
     ]);
   });
 });
+
+it('a node that has left the Cluster is passed over, however often it is the one that is asked', async () => {
+  const gone = await startPrivateRedis({ args: ['--cluster-enabled', 'yes'] });
+  kit.cleanup(() => gone.stop());
+  const { url } = await kit.cluster.nodeOfKey('a');
+  for (let time = 0; time < 8; time++) {
+    const { of } = examined(await callBy(url, 'doctor', '--redis', url, '--redis', gone.url));
+    expect(of('reachable')).toMatchObject([{ status: 'ok', detail: expect.stringContaining('3 masters') }]);
+  }
+}, 60_000);
+
+it('the doctor names a node that knows nothing of another which all others know', async () => {
+  const [ignorant, other] = [await kit.cluster.nodeOfKey('a'), await kit.cluster.nodeOfKey('b')];
+  const id = await (await other.admin()).call('CLUSTER', 'MYID');
+  await (await ignorant.admin()).call('CLUSTER', 'FORGET', String(id));
+  kit.cleanup(async () => {
+    await (await ignorant.admin()).call('CLUSTER', 'MEET', other.host, other.port);
+    await kit.cluster.whenAgreed();
+  });
+  const { code, of } = examined(await callBy(other.url, 'doctor'));
+  const detail = expect.stringMatching(/^0-5460: it has another node for them than most, or none/);
+  expect(of('slots')).toEqual([{ check: 'slots', status: 'bad', node: `${ignorant.host}:${ignorant.port}`, detail }]);
+  expect(code).toBe(1);
+}, 60_000);
 
 describe('the doctor names a master that does not answer with its slots, looks at the others, and takes a lock of theirs:', () => {
   const looksAtTheRest = (outcome: Outcome, node: string, why: RegExp) => {
