@@ -176,7 +176,7 @@ async function pageOf(
         if (!parts.topology.keyspaces.includes(keyspace)) return { next: '0', keys: [] };
         const meaning = meaningOf(error);
         trouble = redacted(error);
-        const server = topology.sharded ? keyspace.address : undefined;
+        const server = parts.topology.sharded ? keyspace.address : undefined;
         if (meaning.kind === 'permanent')
           throw new LockRefusedError(pattern, meaning.code, { cause: trouble }, 'lock', server);
         if (isLasting(trouble)) throw unanswered();
