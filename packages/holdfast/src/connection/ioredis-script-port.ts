@@ -12,7 +12,8 @@ export function ioredisScriptPort(redis: Redis, onUnknown: () => void): ScriptPo
   // Some hand over null.
   const keyPrefix = redis.options.keyPrefix ?? '';
   // What it returns and not the call's own promise: monitoring tools wrap this method, and theirs must not be left alone with its rejection.
-  const send = (call: InstanceType<typeof ScriptCall>) => attempt(() => redis.sendCommand(call) as Promise<unknown>);
+  const send = (call: InstanceType<typeof ScriptCall>) =>
+    attempt(() => redis.sendCommand(call) as Promise<unknown>, call.promise);
   return {
     evalsha: (sha, keys, args) => send(new ScriptCall('evalsha', sha, { keys, keyPrefix }, args)),
     eval: (source, keys, args) => send(new ScriptCall('eval', source, { keys, keyPrefix }, args)),

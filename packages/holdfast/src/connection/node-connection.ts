@@ -253,7 +253,7 @@ export class NodeConnection implements Connection {
   async #select(epoch: number): Promise<void> {
     if (epoch !== this.#epoch || this.#closed) return;
     this.#silence.sent(this.#tools.now());
-    const error = await this.redis.select(databaseOf(this.redis)).then(() => undefined, redacted);
+    const error = await attempt(() => this.redis.select(databaseOf(this.redis))).then(() => undefined, redacted);
     if (epoch !== this.#epoch || this.#closed) return;
     this.#silence.answered(this.#tools.now());
     if (error === undefined) this.#up();

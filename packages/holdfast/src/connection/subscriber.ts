@@ -27,7 +27,7 @@ const forMessages: RedisOptions = {
   autoResendUnfulfilledCommands: true,
 };
 
-/** Busy or loading, or no server to go to: tried again after this. */
+/** Busy or loading, no server to go to, or not sent: tried again after this. */
 const RETRY_MS = 100;
 /** A channel that was ours and is refused after a reconnect: the right to it was taken away, and may come back. */
 const REFUSED_RETRY_MS = 1_000;
@@ -255,17 +255,16 @@ export class Subscriber implements SubscriberPort {
       const meaning = meaningOf(error);
       // Another server keeps the slot of a sharded channel: the waiters have to look for that server.
       const kind = meaning.kind === 'transient' && meaning.code === 'MOVED' ? 'moved' : meaning.kind;
-      if (kind === 'transient' || (kind === 'permanent' && channel.confirmation.settled)) {
-        const delayMs = kind === 'transient' ? RETRY_MS : REFUSED_RETRY_MS;
-        // ioredis may have sent one again that was unanswered when the connection was lost: two are refused then.
-        channel.again?.cancel();
-        channel.again = this.#tools.after(delayMs, () => void this.#sendAgain(redis, name));
+      if (kind === 'moved' || (kind === 'permanent' && !channel.confirmation.settled)) {
+        this.#channels.delete(name);
+        channel.confirmation.reject(redacted(error));
         return;
       }
-      // Anything else but a refusal is the connection's trouble: it is sent again when that is back.
-      if (kind !== 'permanent' && kind !== 'moved') return;
-      this.#channels.delete(name);
-      channel.confirmation.reject(redacted(error));
+      const delayMs = kind === 'permanent' ? REFUSED_RETRY_MS : RETRY_MS;
+      // ioredis may have sent one again that was unanswered when the connection was lost: two are refused then.
+      channel.again?.cancel();
+      // Where the connection is lost, the next one sends it before.
+      channel.again = this.#tools.after(delayMs, () => void this.#sendAgain(redis, name));
     }
   }
 }

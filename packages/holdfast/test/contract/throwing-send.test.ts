@@ -4,26 +4,42 @@ import { createLockClient, type LockClient } from 'holdfast';
 import { Redis } from 'ioredis';
 import { freshName } from '../support/clients.js';
 
-/** As a tool does that wraps it, and calls code of the user in there. */
-function throwingFor(redis: Redis, commands: RegExp) {
-  const send = redis.sendCommand.bind(redis);
-  let left = 0;
-  redis.sendCommand = (command, stream) => {
-    if (left === 0 || !commands.test(command.name)) return send(command, stream);
-    left--;
+type Sent = Pick<Redis, 'sendCommand'>;
+
+/** What a tool does that wraps it, and calls code of the user in there. */
+const ways = {
+  'throws before it sends': () => {
     throw new Error('the tool failed');
+  },
+  'throws behind that': (send: () => unknown) => {
+    send();
+    throw new Error('the tool failed');
+  },
+  'returns nothing': (send: () => unknown) => void send(),
+};
+
+/** @param sent - a client, or the prototype of all. */
+function failingFor(sent: Sent, commands: RegExp, way: keyof typeof ways = 'throws before it sends') {
+  const { sendCommand } = sent;
+  let left = 0;
+  sent.sendCommand = function (this: Redis, ...call) {
+    const send = () => Reflect.apply(sendCommand, this, call) as unknown;
+    if (left === 0 || !commands.test(call[0].name)) return send();
+    left--;
+    return ways[way](send);
   };
   return {
     once: () => void left++,
     always: () => void (left = Number.POSITIVE_INFINITY),
     never: () => void (left = 0),
-    get thrown() {
+    get over() {
       return left === 0;
     },
+    end: () => void (sent.sendCommand = sendCommand),
   };
 }
 
-describe('a command that cannot be sent since a wrapper of sendCommand throws', () => {
+describe('where a wrapper of sendCommand fails once, a command', () => {
   const kit = useRedis();
   let redis: Redis;
   let client: LockClient;
@@ -59,29 +75,38 @@ describe('a command that cannot be sent since a wrapper of sendCommand throws', 
     ['availablePermits', (name) => client.getSemaphore(name).availablePermits(), 0],
   ];
 
-  it.each(calls)('is sent again, and %s comes to what it comes to otherwise', async (_, call, answer) => {
-    const name = freshName();
-    const failing = throwingFor(redis, /^evalsha$/i);
-    failing.once();
-    expect(await call(name)).toEqual(answer);
-    expect(failing.thrown).toBe(true);
-    expect(client.stats()).toMatchObject({ held: 0, waiting: 0 });
+  describe.each(Object.keys(ways) as (keyof typeof ways)[])('is sent again, when that %s: ', (way) => {
+    it.each(calls)('%s comes to what it comes to otherwise', async (_, call, answer) => {
+      const name = freshName();
+      const failing = failingFor(redis, /^evalsha$/i, way);
+      failing.once();
+      expect(await call(name)).toEqual(answer);
+      expect(failing.over).toBe(true);
+      expect(client.stats()).toMatchObject({ held: 0, waiting: 0 });
+    });
+
+    it('where the server has forgotten its scripts, too', async () => {
+      await redis.script('FLUSH');
+      const failing = failingFor(redis, /^evalsha$/i, way);
+      failing.once();
+      expect(await client.getLock(freshName()).withLock(() => 'ran')).toBe('ran');
+    });
   });
 
   it.each(['release', 'unlock'] as const)('does not keep a lock held behind %s', async (method) => {
     const lock = client.getLock(freshName());
-    const failing = throwingFor(redis, /^evalsha$/i);
+    const failing = failingFor(redis, /^evalsha$/i);
     await client.run(async () => {
       const hold = method === 'release' ? await lock.acquire() : await lock.lock();
       failing.once();
       await (hold === undefined ? lock.unlock() : hold.release());
     });
-    expect(failing.thrown).toBe(true);
+    expect(failing.over).toBe(true);
     expect(await lock.isLocked()).toBe(false);
   });
 
   it('is told as the reason, when none can be sent in time, and nothing waits any more', async () => {
-    const failing = throwingFor(redis, /^evalsha$/i);
+    const failing = failingFor(redis, /^evalsha$/i);
     failing.always();
     const call = client.getLock(freshName()).tryLock(300);
     await expect(call).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', cause: { message: 'the tool failed' } });
@@ -89,11 +114,37 @@ describe('a command that cannot be sent since a wrapper of sendCommand throws', 
     failing.never();
   });
 
+  it.each(Object.keys(ways) as (keyof typeof ways)[])(
+    'ends no process when it chooses the database and that %s',
+    async (way) => {
+      const third = new Redis(kit.server.port, kit.server.host, { db: 3 });
+      kit.cleanup(() => third.disconnect());
+      await third.ping();
+      const failing = failingFor(third, /^select$/i, way);
+      failing.once();
+      const other = createLockClient({ redis: third });
+      kit.cleanup(() => other.close());
+      expect(await other.getLock(freshName()).withLock(() => 'ran')).toBe('ran');
+      expect(failing.over).toBe(true);
+    },
+  );
+
+  it('is sent again when it asks for messages: a client is ready all the same', async () => {
+    const failing = failingFor(Redis.prototype, /^subscribe$/i);
+    kit.cleanup(() => failing.end());
+    failing.once();
+    const other = createLockClient({ redis: kit.server.url });
+    kit.cleanup(() => other.close());
+    await other.connect();
+    expect(failing.over).toBe(true);
+    expect(other.ready).toBe(true);
+  });
+
   it('ends no process when it is a look at the server, and locks are had as before', async () => {
-    const failing = throwingFor(redis, /^(info|ping)$/i);
+    const failing = failingFor(redis, /^(info|ping)$/i);
     failing.once();
     redis.disconnect(true);
     expect(await client.getLock(freshName()).withLock(() => 'ran')).toBe('ran');
-    await waitUntil(() => failing.thrown, { what: 'a look at the server fails' });
+    await waitUntil(() => failing.over, { what: 'a look at the server fails' });
   });
 });
