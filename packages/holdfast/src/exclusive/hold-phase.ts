@@ -9,6 +9,7 @@ export type HoldPhase =
   /** `at`: when the loss was found. `refusal`: what Redis had answered to the last renewal. `told`: `release` has told of it. */
   | {
       readonly kind: 'lost';
+      readonly how: AcquiredHow;
       readonly reason: LockLostReason;
       readonly at: number;
       readonly refusal: Error | undefined;
@@ -26,4 +27,4 @@ export const open: Record<AcquiredHow, HoldPhase> = {
   passed: { kind: 'open', how: 'passed' },
   're-entered': { kind: 'open', how: 're-entered' },
 };
-export const released: HoldPhase = { kind: 'released' };
+export const released = { kind: 'released' } as const;

@@ -132,7 +132,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
     return this.#phase;
   }
 
-  /** How its call gets it, or got it; undefined when it is over. */
+  /** How its call gets it, or got it; undefined when it was given back. A section may be told of when it is lost already. */
   get how(): AcquiredHow | undefined {
     return 'how' in this.#phase ? this.#phase.how : undefined;
   }
@@ -234,10 +234,12 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   /** Returns false when no call has lost anything by it. Runs no listener: see {@link announceLoss}. */
   lose(reason: LockLostReason, now: number, refusal?: Error): boolean {
     if (this.over) return false;
-    const phase = this.#phase;
-    if (phase.kind === 'open') this.#phase = { kind: 'lost', reason, at: now, refusal, told: false };
-    else if ('how' in phase) this.#phase = { kind: 'withdrawn', how: phase.how, reason };
-    return phase.kind === 'open';
+    const { kind, how } = this.#phase as Exclude<HoldPhase, typeof released>;
+    const had = kind === 'open';
+    this.#phase = had
+      ? { kind: 'lost', how, reason, at: now, refusal, told: false }
+      : { kind: 'withdrawn', how, reason };
+    return had;
   }
 
   /** It is lost: aborts the signal, if it was ever read, unless it is aborted. Runs listeners. */

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
 import { useRedis } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import { type LockClient, LockLostError, LockTimeoutError, type LockTraces } from 'holdfast';
+import { type LockClient, type LockDiagnostics, LockLostError, LockTimeoutError, type LockTraces } from 'holdfast';
 import { createTestClient } from 'holdfast/testing';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
@@ -136,6 +136,19 @@ describe('a section is traced', () => {
     expect(last(told)).toMatchObject({ error });
     await failureOf(lock.withLock(() => lock.forceUnlock()));
     expect(last(told)?.error).toBeInstanceOf(LockLostError);
+  });
+
+  it('also when the hold is lost before it begins, and says how that was had', async () => {
+    const { client, lock } = setUp();
+    const told = listen(client, 'holdfast:section');
+    const close = ({ clientId }: LockDiagnostics['holdfast:acquired']) => {
+      if (clientId === client.clientId) void client.close();
+    };
+    const acquired = (message: unknown) => close(message as LockDiagnostics['holdfast:acquired']);
+    subscribe('holdfast:acquired', acquired);
+    kit.cleanup(() => unsubscribe('holdfast:acquired', acquired));
+    expect(await failureOf(lock.withLock(() => undefined))).toBeInstanceOf(LockLostError);
+    expect(last(told)).toMatchObject({ holdId: expect.any(String), how: 'asked', error: expect.any(LockLostError) });
   });
 
   it('once for each member of a multi-lock, inside each other', async () => {
