@@ -2,12 +2,17 @@ import { quietWait } from '@holdfast/notify';
 import { LockLostError } from '../errors.js';
 import { type LatchLook, outlived } from '../primitives/latch-operations.js';
 
+/** The call. One with a single attempt is answered by the first look. */
+export interface LatchCall {
+  readonly joinedAt: number;
+  readonly singleAttempt: boolean;
+}
+
 /** What one call that waits for a latch has seen of it, until that answers it: true when the count has reached 0. */
 export class LatchWait {
   readonly answer = quietWait<boolean>();
-  readonly joinedAt: number;
+  readonly call: LatchCall;
   readonly #name: string;
-  readonly #attempts: 'one' | 'many';
   /** The round that was under way when it was first seen. */
   #round: string | undefined;
   /** What Redis keeps of that round beyond its end; undefined when it was last seen without. */
@@ -15,11 +20,9 @@ export class LatchWait {
   /** Which round had been begun last by holdfast when one was first seen to be under way. */
   #begunLast: string | undefined;
 
-  /** @param attempts - one: it is answered by the first look. */
-  constructor(name: string, joinedAt: number, attempts: 'one' | 'many') {
+  constructor(name: string, call: LatchCall) {
     this.#name = name;
-    this.joinedAt = joinedAt;
-    this.#attempts = attempts;
+    this.call = call;
   }
 
   /**
@@ -30,7 +33,7 @@ export class LatchWait {
     if (count === 0 || this.#isNext(round, mark)) {
       if (this.#mark === undefined || outlived(this.#mark, mark)) this.answer.resolve(true);
       else this.answer.reject(new LockLostError(this.#name, 'deleted', 'latch'));
-    } else if (this.#attempts === 'one') this.answer.resolve(false);
+    } else if (this.call.singleAttempt) this.answer.resolve(false);
     else {
       this.#round ??= round;
       this.#begunLast ??= mark;

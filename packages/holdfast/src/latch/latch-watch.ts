@@ -49,10 +49,6 @@ export class LatchWatch implements LookoutListener<LatchLook> {
   async wait({ waitMs, signal, scope }: LatchPatience): Promise<boolean> {
     const parts = this.#parts;
     const joinedAt = parts.clock.now();
-    const wait = new LatchWait(this.#latch.name, joinedAt, waitMs === 0 ? 'one' : 'many');
-    parts.limits.joined();
-    this.#waiting.add(wait);
-    this.#lookout.look();
     const call = {
       joinedAt,
       until: joinedAt + (waitMs ?? Number.POSITIVE_INFINITY),
@@ -61,11 +57,19 @@ export class LatchWatch implements LookoutListener<LatchLook> {
       signal,
       scope,
     };
+    const wait = new LatchWait(this.#latch.name, call);
+    parts.limits.joined();
+    this.#waiting.add(wait);
+    this.#lookout.look();
     const awaited = () => ({ asking: this.#lookout, busyAt: this.#busyAt });
+    const leave = () => this.#leave(wait);
+    // Who aborts it may call again at once, in its place.
+    const forget = signal && parts.aborts.subscribe(signal, leave);
     try {
       return (await inTime(parts, this.#latch, call, wait.answer.promise, awaited)) === true;
     } finally {
-      this.#leave(wait);
+      forget?.();
+      leave();
     }
   }
 
@@ -76,7 +80,7 @@ export class LatchWatch implements LookoutListener<LatchLook> {
   onSeen(reply: LatchLook, sentAt: number): void {
     if (reply.count > 0) this.#busyAt = sentAt;
     for (const wait of this.#waiting) {
-      if (wait.joinedAt <= sentAt) wait.saw(reply);
+      if (wait.call.joinedAt <= sentAt) wait.saw(reply);
       if (wait.answer.settled) this.#leave(wait);
     }
   }

@@ -360,6 +360,13 @@ describe('waiting for a latch', () => {
     expect(await failureOf(latch.await())).toBeInstanceOf(LockLimitError);
     await latch.countDown();
     expect(await after(server, 0, two)).toEqual([true, true]);
+    await latch.trySetCount(1);
+    const impatience = new AbortController();
+    const three = [latch.await(), failureOf(latch.await(undefined, { signal: impatience.signal }))];
+    impatience.abort();
+    three.push(latch.await());
+    await latch.countDown();
+    expect(await after(server, 0, Promise.all(three))).toEqual([true, impatience.signal.reason, true]);
     expect(await latch.await()).toBe(true);
   });
 
