@@ -232,7 +232,7 @@ export class Reporter {
 
   /** What is told of a section under `hold`. */
   sectionTrace(hold: OpenedHold): LockSectionTrace {
-    // Only an open hold has a section.
+    // Only a hold that was had has a section.
     return { ...this.#of(hold), how: hold.how as AcquiredHow, inherited: hold.inherited };
   }
 
