@@ -6,6 +6,7 @@
 import { literally, lockNameAt } from '@holdfast/core';
 import type { Redis } from 'ioredis';
 import { type LockClient, LockRefusedError, LockUnavailableError } from 'holdfast';
+import { addressOf } from './address.js';
 import type { Call } from './command-line.js';
 import { wordsOf } from './complaint.js';
 import type { Counter } from './counters.js';
@@ -41,19 +42,19 @@ export async function* countersInUse(
   const seen = new Set<string>();
   let left = most;
   for (const redis of servers) {
+    if (left === 0) break;
     try {
       for await (const name of namesAt(redis, call, kind, match)) {
-        if (left === 0) break;
         const counter = seen.has(name) ? undefined : await inUse(client, kind, name);
         seen.add(name);
         if (counter === undefined) continue;
-        left--;
         yield counter;
+        if (--left === 0) break;
       }
     } catch (error) {
       if (!(error instanceof LockUnavailableError)) throw error;
       // As of locks: the others may go on without it.
-      troubles.push({ node: `${redis.options.host}:${redis.options.port}`, why: error });
+      troubles.push({ node: addressOf(redis), why: error });
     }
   }
   const last = troubles.at(-1)?.why;

@@ -207,6 +207,17 @@ describe('holdfast ls --kind', () => {
     expect((await ls('--kind', 'semaphore', '--json')).json).toEqual([]);
   });
 
+  it('goes through no more keys when it has as many as --limit says', async () => {
+    const server = await startPrivateRedis();
+    kit.cleanup(() => server.stop());
+    const client = openClient(kit, { redis: server.url });
+    const hold = await client.getSemaphore('slots', { permits: 3 }).acquire();
+    const ls = ['ls', '--kind', 'semaphore', '--limit', '1', '--json', '--redis', server.url];
+    expect((await holdfast(kit, ls)).json).toHaveLength(1);
+    expect(await (await server.admin()).info('commandstats')).toMatch(/^cmdstat_scan:calls=1,/m);
+    await hold.release();
+  });
+
   it('says that it may not look, and that nobody answers', async () => {
     const user = `user-${randomUUID()}`;
     await kit.admin.acl('SETUSER', user, 'reset', 'on', '>x', '~*', '&*', '+@all', '-scan');
