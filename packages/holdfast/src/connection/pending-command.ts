@@ -206,8 +206,12 @@ export class PendingCommand<R> implements Request<R>, BagItem {
     const goesOn = this.options.inLastingTrouble === 'go on';
     const isFinal = meaning.kind === 'permanent' && !(goesOn && meaning.code === CANNOT_SAVE);
     if (isFinal || meaning.kind === 'nonsense' || this.#isElsewhere(meaning)) {
-      const server = this.#topology.sharded ? connection.node : undefined;
-      this.settle({ kind: 'refused', code: meaning.code, error: redacted(error), server });
+      this.settle({
+        kind: 'refused',
+        code: meaning.code,
+        error: redacted(error),
+        server: this.#topology.sharded ? connection.keyspace.address : undefined,
+      });
       return undefined;
     }
     // Where the last copy went, it is that which brings on the next.

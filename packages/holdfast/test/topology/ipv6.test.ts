@@ -57,4 +57,15 @@ if (!hasIt) process.stderr.write('skipped: servers at addresses of IPv6: this ma
     await waitUntil(() => told.length > 0, { what: 'the event' });
     expect(told[0]).toContain(`for commands to [${host}]:1: nothing listens`);
   });
+
+  it('a refusal names the server with brackets', async () => {
+    const name = freshName();
+    const { port } = await kit.cluster.nodeOfKey(name);
+    const lock = open().getLock(`{${name}}`);
+    const server = await (await kit.cluster.nodeOfKey(name)).admin();
+    await server.set(lock.name, 'no lock');
+    const message = expect.stringContaining(`Redis at [${host}]:${port} refused`) as unknown;
+    await expect(lock.tryLock()).rejects.toMatchObject({ code: 'LOCK_REFUSED', message });
+    await server.del(lock.name);
+  });
 });
