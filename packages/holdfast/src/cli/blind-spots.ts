@@ -50,12 +50,10 @@ export async function tellNamesAway(call: Call, parties: readonly Party[]): Prom
     failures.map(({ node }) => node),
   );
   end();
-  if (unnamed.every(({ id }) => slots.isServed(keySlot(clientKey(clientIn(id)))))) return;
+  if (unnamed.every(({ id }) => slots.isServed(keySlot(call.site.keyPrefix + clientKey(clientIn(id)))))) return;
   const list = failures.map(({ node, why }) => `${node} (${wordsOf(why)})`).join(', ');
-  call.complain(
-    'PARTIAL_VIEW',
-    `some names are missing, and since when: the server that keeps them is away; look at ${list}`,
-  );
+  const why = list === '' ? 'no node keeps their slots' : `the server that keeps them is away; look at ${list}`;
+  call.complain('PARTIAL_VIEW', `some names are missing, and since when: ${why}`);
 }
 
 /** Who holds or waits: who waits is always of holdfast. */

@@ -1,9 +1,10 @@
 /** What the command line says of a Cluster of which one part does not answer. */
 import { isDeepStrictEqual } from 'node:util';
 import { clientKey } from '@holdfast/core';
-import { type RedisKit, startPrivateRedis, waitUntil } from '@holdfast/testkit';
+import { type RedisKit, type RedisServer, startPrivateRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
-import type { Redis } from 'ioredis';
+import type { LockClient, LockClientOptions } from 'holdfast';
+import { Cluster, type Redis } from 'ioredis';
 import { type Finding, holdfast, type Outcome, Running } from '../cli/terminal.js';
 import { createUserOn, password } from '../support/acl-rules.js';
 import { freshName } from '../support/clients.js';
@@ -141,17 +142,19 @@ describe('who lists locks sees those of the masters that answer, and which one d
   }, 90_000);
 });
 
+/** A client whose name a server would keep. */
+async function openKeptBy(server: RedisServer, options: Partial<LockClientOptions>): Promise<LockClient> {
+  for (;;) {
+    const client = kit.open({ watchdogTimeoutMs: 60_000, ...options });
+    const keeper = await kit.cluster.nodeOfKey(clientKey(client.clientId));
+    if (keeper.port === server.port) return client;
+    await client.close();
+  }
+}
+
 it('inspect and unlock say that names are missing whose server is away, and name it', async () => {
   const { ill, node, call } = await scene();
-  const open = async () => {
-    for (;;) {
-      const client = kit.open({ clientName: 'orders', watchdogTimeoutMs: 60_000 });
-      const keeper = await kit.cluster.nodeOfKey(clientKey(client.clientId));
-      if (keeper.port === ill.port) return client;
-      await client.close();
-    }
-  };
-  const client = await open();
+  const client = await openKeptBy(ill, { clientName: 'orders' });
   const [name, pool] = [`{b}${freshName()}`, `{b}${freshName()}`];
   await client.getLock(name).acquire();
   await client.getSemaphore(pool, { permits: 2 }).acquire();
@@ -170,6 +173,22 @@ it('inspect and unlock say that names are missing whose server is away, and name
       error: { error: { code: 'PARTIAL_VIEW', message } },
     });
   expect(free).toMatchObject({ code: 1, errors: '' });
+}, 60_000);
+
+it('inspect says nothing of names where a key prefix keeps them beside the lock', async () => {
+  const { ill, call } = await scene();
+  const redis = new Cluster(
+    kit.nodes.map(({ host, port }) => ({ host, port })),
+    { lazyConnect: true, keyPrefix: '{b}' },
+  );
+  kit.cleanup(() => redis.disconnect());
+  const client = await openKeptBy(ill, { redis });
+  const name = freshName();
+  await client.getLock(name).acquire();
+  await ill.stopProcess();
+  const { code, errors } = await call('inspect', name, '--key-prefix', '{b}');
+  await ill.continueProcess();
+  expect({ code, errors }).toEqual({ code: 0, errors: '' });
 }, 60_000);
 
 /** What a line of `watch` tells. */
@@ -348,4 +367,15 @@ it('the doctor names slots that no node keeps', async () => {
   const { code, of } = examined(await callBy(keeper.url, 'doctor'));
   expect(of('slots')).toContainEqual({ check: 'slots', status: 'bad', detail: '10, 12-13: no node keeps them' });
   expect(code).toBe(1);
+}, 60_000);
+
+it('inspect says of names whose slot no node keeps that it is so, and names no server', async () => {
+  const client = await openKeptBy(await kit.cluster.nodeOfKey('a'), {});
+  const name = `{b}${freshName()}`;
+  await client.getLock(name).acquire();
+  const slot = await kit.cluster.slotOf(clientKey(client.clientId));
+  for (const master of await kit.cluster.masters()) await (await master.admin()).call('CLUSTER', 'DELSLOTS', slot);
+  const { code, errors } = await (await scene()).call('inspect', name);
+  const message = 'some names are missing, and since when: no node keeps their slots';
+  expect({ code, error: JSON.parse(errors) }).toEqual({ code: 0, error: { error: { code: 'PARTIAL_VIEW', message } } });
 }, 60_000);
