@@ -38,16 +38,31 @@ describe('the replay of an append-only file', () => {
     expect(replay(skipped).flaws).toEqual([]);
   });
 
-  it('gives nobody a turn when a lock rests, however many wait', () => {
+  const rests: [order: string, rest: string][] = [
+    ['as version 0.2 writes it', 'DEL x; HSET x rest:a:1 1 seq 1; PEXPIREAT x 3000; HSET x rest 3000'],
+    ['noted before its owner goes', 'PEXPIREAT x 3000; HSET x rest 3000; HDEL x a:1; HSET x rest:a:1 1 seq 1'],
+  ];
+
+  it.each(rests)('gives nobody a turn when a lock rests, however many wait: %s', (_, rest) => {
     const rested = transactions(
       ...[
         '1|HSET x a:1 1 seq 1; PEXPIREAT x 31000',
         '1|ZADD holdfast_queue:{x} 1500 b:1; PEXPIREAT holdfast_queue:{x} 9000',
       ],
-      ...['2|DEL x; HSET x rest:a:1 1 seq 1; PEXPIREAT x 3000; HSET x rest 3000', '3|DEL x'],
+      ...[`2|${rest}`, '3|DEL x'],
       '4|ZPOPMIN holdfast_queue:{x}; HSET x b:1 1 seq 1; PEXPIREAT x 34000',
     );
     expect(replay(rested).flaws).toEqual([]);
+  });
+
+  it('sees a rest beside its owner, and one that nobody ends', () => {
+    const beside = transactions('1|HSET x a:1 1 seq 1; PEXPIREAT x 31000', '2|HSET x rest:a:1 1 seq 1 rest 3000');
+    expect(replay(beside).flaws).toMatchObject([{ rule: 'aof-two-owners' }]);
+    const endless = transactions(
+      '1|HSET x a:1 1 seq 1; PEXPIREAT x 31000',
+      '2|HDEL x a:1; HSET x rest:a:1 1 seq 1; HSET x rest 3000',
+    );
+    expect(replay(endless).flaws).toMatchObject([{ rule: 'aof-no-ttl' }]);
   });
 
   it('lets a tenure own that was passed over before, because no message reached it', () => {

@@ -41,12 +41,14 @@ if seq <= last then return { 'held', count, question } end
 
 local time = redis.call('TIME')
 if tombstoneMs > 0 then retire(tombstoneMs) end
--- Whatever is refused, the lock stays taken: the rest is there before the tenure goes. A full server does not refuse the first two, nor what follows them.
+-- Whatever is refused, the lock stays taken: HDEL, PEXPIRE and HSET have been allowed before the tenure goes. A full server does not refuse the first two,
+-- nor what follows them. And nobody stands beside the tenure, for those who read what the server has written.
 redis.call('HDEL', KEYS[1], '')
 redis.call('PEXPIRE', KEYS[1], restMs)
 local untilMs = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + restMs)
-redis.call('HSET', KEYS[1], 'rest:' .. ARGV[1], '1', 'seq', '1', 'rest', untilMs)
+redis.call('HSET', KEYS[1], 'rest', untilMs)
 redis.call('HDEL', KEYS[1], ARGV[1], 'token', 'expired', 'forced')
+redis.call('HSET', KEYS[1], 'rest:' .. ARGV[1], '1', 'seq', '1')
 noteReturned('always')
 -- All who wait expected a longer lease, perhaps. The first asks now, and then when the rest is over; the others follow in their turn.
 local first = redis.pcall('ZRANGE', KEYS[2], 0, 0)

@@ -16,6 +16,8 @@ interface Owner {
 interface LockState {
   owner: Owner | undefined;
   endMs: number | undefined;
+  /** It is noted until when the lock rests: the key stays when its owner goes. */
+  rests: boolean;
   /** Tickets of those who wait. */
   readonly queue: Map<string, number>;
 }
@@ -87,6 +89,7 @@ class Replay {
     if (kind !== 'other' || !(fields.has('seq') || this.#locks.get(key)?.owner)) return;
     this.#exists(key);
     const state = this.#lock(key);
+    state.rests ||= fields.has('rest');
     const id = [...fields.keys()].find((field) => field.includes(':'));
     const seq = Number(fields.get('seq') ?? state.owner?.seq);
     if (id === undefined) {
@@ -122,7 +125,8 @@ class Replay {
     }
     // Nobody has had a turn when the lock rests, and a base file does not say who came when.
     if (!isRest(tenure) && !this.#base) this.#checkTurn(lock, state, tenure);
-    const story: TenureStory = earlier ?? { tenure, lock, count, latestEndMs: 0, end: undefined, regrantedAt: [] };
+    const latestEndMs = state.endMs ?? 0;
+    const story: TenureStory = earlier ?? { tenure, lock, count, latestEndMs, end: undefined, regrantedAt: [] };
     story.end = undefined;
     this.#tenures.set(name, story);
     this.#granted.add(name);
@@ -157,9 +161,16 @@ class Replay {
   }
 
   #hdel(key: string, fields: readonly string[]): void {
-    const owner = this.#locks.get(key)?.owner;
+    const state = this.#locks.get(key);
+    const owner = state?.owner;
     // A fresh entry goes one by one; whether the hash is empty then does not matter: it had its TTL.
-    if (owner !== undefined && fields.some((field) => tenureOf(field) === owner.story.tenure)) this.#delete(key);
+    if (owner === undefined || !fields.some((field) => tenureOf(field) === owner.story.tenure)) return;
+    const { rests, endMs } = state as LockState;
+    const ttl = this.#ttl.get(key);
+    this.#delete(key);
+    if (!rests || ttl === undefined) return;
+    this.#ttl.set(key, ttl);
+    (state as LockState).endMs = endMs;
   }
 
   #expireAt(key: string, endMs: number): void {
@@ -231,6 +242,7 @@ class Replay {
     story.end = mayHaveExpired ? 'expired-or-deleted' : 'deleted';
     state.owner = undefined;
     state.endMs = undefined;
+    state.rests = false;
   }
 
   #flush(): void {
@@ -247,7 +259,7 @@ class Replay {
   #lock(name: string): LockState {
     let state = this.#locks.get(name);
     if (state === undefined) {
-      state = { owner: undefined, endMs: undefined, queue: new Map() };
+      state = { owner: undefined, endMs: undefined, rests: false, queue: new Map() };
       this.#locks.set(name, state);
     }
     return state;

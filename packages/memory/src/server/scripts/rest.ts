@@ -29,8 +29,9 @@ export const rest: ScriptBody = (redis, keys, args) => {
   if (tombstoneMs > 0) retire(redis, keys, tenure, tombstoneMs);
   redis.hdel(lock, '');
   redis.pexpire(lock, restMs);
-  redis.hset(lock, `rest:${tenure}`, '1', 'seq', '1', 'rest', `${nowMs + restMs}`);
+  redis.hset(lock, 'rest', `${nowMs + restMs}`);
   redis.hdel(lock, tenure, 'token', 'expired', 'forced');
+  redis.hset(lock, `rest:${tenure}`, '1', 'seq', '1');
   noteReturned(redis, fresh, 'always');
   const first = attempt(() => redis.zrange(queue, 0, 0));
   const head = first instanceof ErrorReply ? undefined : first[0];
