@@ -80,7 +80,7 @@ describe('holdfast run', () => {
       const name = freshName();
       kit.cleanup(() => kit.admin.del(name));
       const command = node(`process.stdin.once("data", () => process.exit(${code})); console.log("running")`);
-      return { code, name, call: holdfast('run', name, '--redis', proxy.url, '--timeout', '300ms', ...command) };
+      return { code, name, call: holdfast('run', name, '--redis', proxy.url, '--timeout', '2s', ...command) };
     });
     await Promise.all(calls.map(({ call }) => call.said('running')));
     proxy.refuse();
