@@ -142,7 +142,7 @@ describe('the open holds of a lock', () => {
     expect(holds.loseAll('deleted', 30)).toEqual([outer]);
     expect(holds.isEmpty).toBe(true);
     expect([outer.phase, coming.phase]).toEqual([
-      { kind: 'lost', reason: 'deleted', at: 30, told: false },
+      { kind: 'lost', how: 'asked', reason: 'deleted', at: 30, told: false },
       { kind: 'withdrawn', how: 're-entered', reason: 'deleted' },
     ]);
   });

@@ -195,8 +195,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
   }
 
   lossError(): LockLostError {
-    const { lostWith } = this;
-    if (lostWith !== undefined) return lostWith.lossError();
+    if (this.lostWith !== undefined) return this.lostWith.lossError();
     const { reason = 'expired', refusal } = this.#phase as Partial<Extract<HoldPhase, { kind: 'lost' }>>;
     return new LockLostError(this.name, reason, this.primitive, refusal);
   }
