@@ -13,6 +13,7 @@ import {
 } from '@holdfast/testkit';
 import { createLockClient, type LockClient, type LockClientOptions, type RedisInput } from 'holdfast';
 import { Cluster, Redis } from 'ioredis';
+import { freshName } from './clients.js';
 
 /** Short leases and periods, so that what takes a lease takes a second or two. */
 export const quick: Partial<LockClientOptions> = {
@@ -145,4 +146,20 @@ export async function queueOf(client: LockClient, name: string): Promise<number>
 /** Resolves when `count` processes wait for the lock. */
 export async function whenQueued(client: LockClient, name: string, count: number): Promise<void> {
   await waitUntil(async () => (await queueOf(client, name)) === count, { what: `${count} to queue`, everyMs: 20 });
+}
+
+/** The second waits for what the first has, while `happens`; then it is handed over. */
+export async function handedOverBehind(
+  kit: TopologyKit,
+  [holder, waiter]: readonly [LockClient, LockClient],
+  happens: (name: string) => Promise<unknown>,
+): Promise<void> {
+  const name = freshName();
+  const hold = await holder.getLock(name).acquire();
+  const waiting = waiter.getLock(name).acquire({ waitMs: 60_000 });
+  await whenQueued(holder, name, 1);
+  await kit.replicated(name);
+  await happens(name);
+  await hold.release();
+  await (await waiting).release();
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Cluster } from 'ioredis';
 import { type Finding, holdfast } from '../cli/terminal.js';
 import { freshName } from '../support/clients.js';
-import { useCluster, whenQueued } from '../support/topologies.js';
+import { handedOverBehind, useCluster } from '../support/topologies.js';
 
 const host = '::1';
 const hasIt = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === host));
@@ -25,17 +25,11 @@ if (!hasIt) process.stderr.write('skipped: servers at addresses of IPv6: this ma
     holdfast({ server: { url }, cleanup: kit.cleanup } as unknown as RedisKit, args);
 
   it('a hold goes on when a replica takes over and its slot moves, and its waiter is served', async () => {
-    const [holder, waiter] = [open(), open()];
-    const name = freshName();
-    const hold = await holder.getLock(name).acquire();
-    const waiting = waiter.getLock(name).acquire({ waitMs: 60_000 });
-    await whenQueued(holder, name, 1);
-    await kit.replicated(name);
-    const from = await kit.cluster.failover(name);
-    const to = (await kit.cluster.masters()).find((master) => master !== from) as RedisServer;
-    await kit.cluster.migrateSlot(await kit.cluster.slotOf(name), to);
-    await hold.release();
-    await (await waiting).release();
+    await handedOverBehind(kit, [open(), open()], async (name) => {
+      const from = await kit.cluster.failover(name);
+      const to = (await kit.cluster.masters()).find((master) => master !== from) as RedisServer;
+      await kit.cluster.migrateSlot(await kit.cluster.slotOf(name), to);
+    });
   }, 120_000);
 
   it('the command line names servers with brackets', async () => {

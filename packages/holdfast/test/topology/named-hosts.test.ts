@@ -8,7 +8,7 @@ import { Cluster } from 'ioredis';
 import { type Finding, holdfast, type Outcome } from '../cli/terminal.js';
 import { freshName } from '../support/clients.js';
 import { certificate, describeByTls } from '../support/tls.js';
-import { useCluster, whenQueued } from '../support/topologies.js';
+import { handedOverBehind, useCluster } from '../support/topologies.js';
 
 const host = 'localhost';
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-names-'));
@@ -39,15 +39,7 @@ describeByTls('in a Cluster with TLS whose servers are known by the names of the
     (json as [{ findings: Finding[] }])[0].findings.filter((finding) => finding.check === check);
 
   it('a hold goes on when a replica takes over, and its waiter is served', async () => {
-    const [holder, waiter] = [open(), open()];
-    const name = freshName();
-    const hold = await holder.getLock(name).acquire();
-    const waiting = waiter.getLock(name).acquire({ waitMs: 60_000 });
-    await whenQueued(holder, name, 1);
-    await kit.replicated(name);
-    await kit.cluster.failover(name);
-    await hold.release();
-    await (await waiting).release();
+    await handedOverBehind(kit, [open(), open()], (name) => kit.cluster.failover(name));
   }, 120_000);
 
   it('the command line comes in by such a name', async () => {

@@ -2,8 +2,7 @@
 import type { RedisServer } from '@holdfast/testkit';
 import { describe, expect, it } from '@jest/globals';
 import { Cluster, type ClusterOptions } from 'ioredis';
-import { freshName } from '../support/clients.js';
-import { useCluster, whenQueued } from '../support/topologies.js';
+import { handedOverBehind, useCluster } from '../support/topologies.js';
 
 const inside = 'inside.invalid';
 const host = '127.0.0.1';
@@ -26,16 +25,11 @@ describe('in a Cluster behind a NAT', () => {
         kit.cleanup(() => cluster.disconnect());
         return kit.open({ redis: cluster, watchdogTimeoutMs: 30_000 });
       }) as [ReturnType<typeof kit.open>, ReturnType<typeof kit.open>];
-      const name = freshName();
-      const hold = await holder.getLock(name).acquire();
-      const waiting = waiter.getLock(name).acquire({ waitMs: 60_000 });
-      await whenQueued(holder, name, 1);
-      await kit.replicated(name);
-      const from = await kit.cluster.failover(name);
-      const to = (await kit.cluster.masters()).find((master) => master !== from) as RedisServer;
-      await kit.cluster.migrateSlot(await kit.cluster.slotOf(name), to);
-      await hold.release();
-      await (await waiting).release();
+      await handedOverBehind(kit, [holder, waiter], async (name) => {
+        const from = await kit.cluster.failover(name);
+        const to = (await kit.cluster.masters()).find((master) => master !== from) as RedisServer;
+        await kit.cluster.migrateSlot(await kit.cluster.slotOf(name), to);
+      });
       expect(holder.stats().losses).toEqual({});
     },
     120_000,
