@@ -1,8 +1,10 @@
 import { rejection } from '../scopes/settling.js';
 
 /**
- * What `send` comes to. Monitoring tools wrap the methods of ioredis, and may call code of the user in there that throws, or forget what they were to
- * return: then the command has failed as any other that has no answer, whether it was sent or not. `own`: its promise, which nobody else has then.
+ * What `send` comes to, as a promise in any case. Monitoring tools wrap the methods of ioredis: such a wrapper may throw, since it calls code of the user,
+ * or return nothing. Nobody knows then whether the command was sent, so it is treated as one whose answer was lost.
+ *
+ * @param own - the promise of the command itself. Where the wrapper failed nobody waits for it, and it must not reject unhandled.
  */
 export function attempt<T>(send: () => Promise<T>, own?: Promise<unknown>): Promise<T> {
   try {
