@@ -91,10 +91,13 @@ const isExcused = (a: Level, b: Level, options: ExclusionOptions): boolean =>
 export function isToldInTime(victim: Level, begun: number, options: ExclusionOptions): boolean {
   const { exclusion, watchdogLeaseMs } = options;
   if (exclusion.kind === 'always') return false;
-  const leaseMs = victim.acquire.leaseMs ?? watchdogLeaseMs;
+  const leaseMs = Math.max(victim.acquire.leaseMs ?? watchdogLeaseMs, grantedMs(victim));
   if (victim.end - begun > (leaseMs * exclusion.leaseShare + exclusion.slackMs) * 1_000) return false;
   return isTaken(options, victim, begun);
 }
+
+/** The lease as it was told with the lock: a level that asks for a shorter one than its owner already has keeps that of its owner. */
+const grantedMs = ({ ok }: Level): number => (ok?.until === undefined ? 0 : (ok.until - ok.at) / 1_000);
 
 /** Did something that the class allows take the lock away after `victim` had begun to ask, and before `begun`? */
 export function isTaken({ exclusion, seizures }: ExclusionOptions, victim: Level, begun: number): boolean {

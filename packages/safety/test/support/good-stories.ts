@@ -185,6 +185,29 @@ export const goodStories = {
     ),
     faultClass: 'force-unlock',
   },
+  'a clock jump ends the lease of a level that asked for a shorter one than its owner had': {
+    history: story(
+      [
+        { worker: 'a', hold: 1, scope: 1, ask: 0, got: 1, lost: 30_001, release: 30_003, saysAtRelease: 'lost' },
+        {
+          worker: 'a',
+          hold: 2,
+          scope: 1,
+          depth: 2,
+          leaseMs: 285,
+          ask: 2,
+          got: 3,
+          until: 30_001,
+          lost: 30_001,
+          release: 30_002,
+          saysAtRelease: 'lost',
+        },
+        { worker: 'b', hold: 1, ask: 10, got: 102, release: 200 },
+      ],
+      [fault(100, 'clock-jump', { state: 'on' }), fault(101, 'clock-jump', { state: 'off' })],
+    ),
+    faultClass: 'clock-jumps',
+  },
   'the answer to a victim of a force unlock comes after that to the next owner': {
     history: story(
       [
