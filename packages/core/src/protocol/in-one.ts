@@ -4,10 +4,16 @@ import type { Call, Script } from './script-port.js';
 
 /** One call of several commands: `script` has their keys and arguments one after the other, and a reply for each. */
 export function inOne(script: Script, commands: readonly Call<unknown>[]): Call<readonly unknown[]> {
+  const keys: string[] = [];
+  const args: (string | number)[] = [];
+  for (const single of commands) {
+    keys.push(...single.keys);
+    args.push(...single.args);
+  }
   return {
     script,
-    keys: commands.flatMap(({ keys }) => keys),
-    args: commands.flatMap(({ args }) => args),
+    keys,
+    args,
     decode: (raw) =>
       readReply(script.name, raw, (reply) => {
         reply.hasLength(commands.length);

@@ -28,7 +28,7 @@
  * What is not promised: that a request without an answer did not run.
  */
 
-import { type Command, start } from '@holdfast/core';
+import type { Command } from '@holdfast/core';
 import { Bag, type Clock, type Schedule } from '@holdfast/watchdog';
 import {
   type Answer,
@@ -39,8 +39,9 @@ import {
 } from './pending-command.js';
 import { confirm } from './confirmation.js';
 import type { Connection } from './connection.js';
-import { Copy, type CopyKeeper, meaningFor } from './copy.js';
-import { asOne, inGroups, leaderFor } from './joint-copies.js';
+import { Copy, meaningFor } from './copy.js';
+import { Departures, type JointCopyKeeper } from './departures.js';
+import { leaderFor } from './joint-copies.js';
 import { none } from '../lists.js';
 import { type NextTurn, whenRead } from './reading.js';
 import { FIRST_ROUND_TRIP_MS } from './round-trips.js';
@@ -49,8 +50,6 @@ import type { ErrorMeaning } from './reply-errors.js';
 import { isLasting } from './trouble.js';
 import { connectionClosed } from './unavailable.js';
 
-/** From this many requests under way, those of one turn leave as one batch. */
-const CROWD = 8;
 const noOptions: RequestOptions<never> = {};
 
 /** See the module comment. */
@@ -60,6 +59,7 @@ export class CommandSender {
   readonly #schedule: Schedule;
   readonly #nextTurn: NextTurn;
   readonly #pending = new Bag<PendingCommand<unknown>>();
+  readonly #departures: Departures;
   #whenDrained: (() => void) | undefined;
   #held: { readonly lockKey: string | undefined; readonly copies: Copy<unknown>[] } | undefined;
   /** The lock key of what is followed; see {@link behind}. */
@@ -71,6 +71,7 @@ export class CommandSender {
     this.#clock = parts.clock;
     this.#schedule = parts.schedule;
     this.#nextTurn = parts.nextTurn;
+    this.#departures = new Departures(this.#keeper, parts.topology, this.#pending);
     this.#topology.listen({
       onUp: () => this.#resend(),
       onLastingTrouble: (covers, error) => {
@@ -122,7 +123,7 @@ export class CommandSender {
       return work();
     } finally {
       this.#held = around;
-      for (const group of inGroups(copies, (key) => this.#topology.placeOf(key))) this.#leave(group);
+      this.#departures.leaveTogether(copies);
     }
   }
 
@@ -183,7 +184,7 @@ export class CommandSender {
     if (copy === undefined) return;
     const { lockKey = pending.lockKey, copies } = this.#held ?? {};
     if (copies !== undefined && lockKey === pending.lockKey) copies.push(copy as Copy<unknown>);
-    else this.#leaveAlone(copy);
+    else this.#departures.leave(copy);
   }
 
   #follow<R>(pending: PendingCommand<R>, leaderKey: string): void {
@@ -208,51 +209,32 @@ export class CommandSender {
     const { goOnMs } = pending.options;
     if (goOnMs !== undefined) pending.limit ??= this.#schedule.at(sentAt + goOnMs, () => this.#expire(pending));
     connection.sent(sentAt);
-    return new Copy(pending, connection, { command, sentAt }, this.#lone);
+    return new Copy(pending, connection, { command, sentAt }, this.#keeper);
   }
 
-  #leaveAlone<R>(copy: Copy<R>, port = copy.connection.port): void {
-    this.#gather(copy.connection);
-    start(port, copy.command, copy, copy.pending.options.form);
-  }
-
-  readonly #lone: CopyKeeper = {
-    replied: (copy, reply) => {
-      const now = this.#clock.now();
-      copy.connection.took(now - copy.sentAt, now);
-      this.#replied(copy, reply, now);
-    },
+  readonly #keeper: JointCopyKeeper = {
+    replied: (copy, reply) => this.#replied(copy, reply, this.#tookUntilNow(copy)),
     failed: (copy, error) => this.#failed(copy, error),
+    repliedTogether: (copies, replies) => {
+      // It was one round trip, however many it was for.
+      const now = this.#tookUntilNow(copies[0] as Copy<unknown>);
+      copies.forEach((copy, index) => this.#replied(copy, replies[index], now));
+    },
+    failedTogether: (copies, error) => {
+      for (const copy of copies) {
+        const meaning = meaningFor(copy, error);
+        // Once, before all are sent again: where they go then is what has been learnt from it.
+        if (copy === copies[0]) this.#learn(copy.connection, meaning);
+        // What is refused for now is so before any effect, and of all of them.
+        this.#goOn(copy, error, meaning.kind === 'transient' ? meaning : { kind: 'unknown' });
+      }
+    },
   };
 
-  /** Several with the same connection and script, as one command; or one. */
-  #leave(group: readonly [Copy<unknown>, ...Copy<unknown>[]]): void {
-    const [first] = group;
-    const copies = first.followers === undefined ? group : [first, ...first.followers];
-    const joint = asOne(group);
-    if (joint === undefined) return copies.forEach((copy) => this.#leaveAlone(copy));
-    this.#gather(first.connection);
-    start(first.connection.port, joint, {
-      onReply: (replies) => {
-        // It was one round trip, however many it was for.
-        const now = this.#clock.now();
-        first.connection.took(now - first.sentAt, now);
-        copies.forEach((copy, index) => this.#replied(copy, replies[index], now));
-      },
-      onError: (error) => {
-        for (const copy of copies) {
-          const meaning = meaningFor(copy, error);
-          // Once, before all are sent again: where they go then is what has been learnt from it.
-          if (copy === first) this.#learn(copy.connection, meaning);
-          // What is refused for now is so before any effect, and of all of them.
-          this.#goOn(copy, error, meaning.kind === 'transient' ? meaning : { kind: 'unknown' });
-        }
-      },
-    });
-  }
-
-  #gather(connection: Connection): void {
-    if (this.#pending.size >= CROWD) connection.gather();
+  #tookUntilNow<R>({ connection, sentAt }: Copy<R>): number {
+    const now = this.#clock.now();
+    connection.took(now - sentAt, now);
+    return now;
   }
 
   #replied<R>(copy: Copy<R>, reply: R, now: number): void {
@@ -260,7 +242,7 @@ export class CommandSender {
     connection.answered(now);
     if (connection.retired) this.#failed(copy, new Error('Its server does not keep this lock any more'));
     else if (!pending.settled && pending.options.confirmation?.needed(reply))
-      void confirm(copy, reply, this.#clock, this.#lone);
+      void confirm(copy, reply, this.#clock, this.#keeper);
     else pending.replied(reply, sentAt, connection.node);
   }
 
@@ -281,7 +263,7 @@ export class CommandSender {
     if (delayMs === undefined) return;
     if (detour !== undefined) {
       const again = this.#copyOf(pending, detour.connection);
-      if (again !== undefined) this.#leaveAlone(again, detour.port);
+      if (again !== undefined) this.#departures.leaveAlone(again, detour.port);
       return;
     }
     const retry = this.#schedule.at(now + delayMs, () => this.#launch(pending));

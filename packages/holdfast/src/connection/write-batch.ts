@@ -1,7 +1,5 @@
 import type { Redis } from 'ioredis';
-
-/** The real one: fake timers that a test installs later would keep what is held from leaving. */
-const nextTick = process.nextTick.bind(process);
+import { nextTick } from './next-tick.js';
 
 /**
  * What leaves at once at most. With fewer in a batch the system calls weigh; with more the server has nothing to do while a batch is made, and the
