@@ -138,6 +138,8 @@ export class LineModel {
 
   /** The process has said so. `error`: what it said, to be told from what the end of an earlier call is told. */
   lost(process: Process, error: LockLostError): void {
+    // What was left open, and nothing else: calls around it stay inside.
+    if (error.reason === 'scope-ended') return;
     process.losses++;
     process.lostInThisTurn = true;
     const byOthers = error.reason === 'taken' || error.reason === 'force-unlocked';
