@@ -6,7 +6,7 @@ import type { HeldLock } from './coordinating.js';
 import type { Coordinator } from './coordinator.js';
 import type { HoldRecord } from './hold-record.js';
 import type { Seated } from './lock.js';
-import { type HeldHere, together } from './open-holds.js';
+import type { HeldHere } from './open-holds.js';
 
 /** What a client holds of a lock that has a coordinator for each of several lanes. */
 export abstract class HeldInLanes implements HeldLock {
@@ -17,7 +17,7 @@ export abstract class HeldInLanes implements HeldLock {
   abstract onGranted(granted: Seated): void;
 
   get holds(): HeldHere {
-    return together(this.holding);
+    return { all: [...this.holding].flatMap(({ holds }) => holds.all) };
   }
 
   get waiting(): Iterable<Waiter> {

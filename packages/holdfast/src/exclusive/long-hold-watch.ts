@@ -4,14 +4,14 @@
 
 import type { Appointment, Clock, Schedule } from '@holdfast/watchdog';
 import type { Reporter } from '../reports/reporter.js';
-import type { HoldRecord } from './hold-record.js';
+import type { HeldHere } from './open-holds.js';
 
 /** Shortest time between two looks, as a share of what is long: there may be many holds. */
 const PAUSE = 1 / 8;
 
 /** What it looks through. */
 export interface Holders {
-  readonly holds: Iterable<HoldRecord>;
+  readonly holds: HeldHere;
 }
 
 /** See the module comment. One for a client. */
@@ -51,7 +51,7 @@ export class LongHoldWatch {
     const now = this.#clock.now();
     let next = Number.POSITIVE_INFINITY;
     for (const { holds } of this.#locks()) {
-      for (const record of holds) {
+      for (const record of holds.all) {
         const { since } = record;
         if (since === undefined || !record.renewable) continue;
         const longFrom = since + this.#longMs;

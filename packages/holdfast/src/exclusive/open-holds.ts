@@ -6,13 +6,7 @@ import { LinkedList } from '../waiting/linked-list.js';
 import type { HoldRecord } from './hold-record.js';
 
 /** What is open of a lock in this process, to be read. */
-export type HeldHere = Iterable<HoldRecord> & Pick<OpenHolds, 'all'>;
-
-/** What is open in several parts of one lock. */
-export function together(parts: Iterable<{ readonly holds: OpenHolds }>): HeldHere {
-  const all = [...parts].flatMap(({ holds }) => holds.all);
-  return { all, [Symbol.iterator]: () => all.values() };
-}
+export type HeldHere = Pick<OpenHolds, 'all'>;
 
 /**
  * The holds of one lock in this process, one inside the other, innermost last: pure memory. A hold that is still on its way to its call counts.
@@ -20,11 +14,6 @@ export function together(parts: Iterable<{ readonly holds: OpenHolds }>): HeldHe
  * Thousands of readers may have one lock, and come and go one by one: what is done for each of them looks at none of the others.
  */
 export class OpenHolds extends LinkedList<HoldRecord> {
-  /** Innermost last. */
-  get all(): readonly HoldRecord[] {
-    return [...this];
-  }
-
   get innermost(): HoldRecord | undefined {
     return this.last;
   }

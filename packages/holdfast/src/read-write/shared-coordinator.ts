@@ -109,7 +109,7 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
     if (lane?.policy.isOvertaken !== true) return;
     lane.policy.isOvertaken = false;
     for (const one of [...this]) one.check();
-    for (const waiter of [...lane.queue]) judgeAnew(waiter, this, this.#parts);
+    for (const waiter of lane.queue) judgeAnew(waiter, this, this.#parts);
   }
 
   /** Not those that wait in memory for a writer of this client: readers may come in before them. */
@@ -244,7 +244,7 @@ export class SharedCoordinator extends HeldInLanes implements Coordinating, Lock
   #downgrade(lane: Lane, tenure: Stake): Promise<CountedDown> {
     if (this.#writers === lane) this.#writers = undefined;
     const { queue, holds } = lane;
-    for (const waiter of [...queue]) {
+    for (const waiter of queue) {
       if (waiter.request.side !== 'write') continue;
       if (around(holds, waiter.request).length > 0) {
         waiter.refuse(new LockUpgradeError(this.name));

@@ -41,11 +41,16 @@ export class LinkedList<T extends ListNode<T>> implements Iterable<T> {
     return true;
   }
 
-  /** Goes through what is in it now: an item that is told something may leave at once. */
-  [Symbol.iterator](): IterableIterator<T> {
+  /** What is in it now, from the first to the last. */
+  get all(): readonly T[] {
     const all: T[] = [];
     for (let one = this.#first; one !== undefined; one = one.behind) all.push(one);
-    return all.values();
+    return all;
+  }
+
+  /** Goes through {@link all}: an item that is told something may leave at once. */
+  [Symbol.iterator](): IterableIterator<T> {
+    return this.all.values();
   }
 
   /** Makes neighbours of these two; undefined is an end of the list. */
