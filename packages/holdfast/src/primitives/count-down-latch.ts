@@ -5,10 +5,10 @@ import type { Latches } from '../latch/latches.js';
 import { checkCount, checkId, checkKeys, checkTime } from '../options.js';
 import { shown } from '../reports/caller.js';
 import { currentScope } from '../scopes/scope.js';
+import { newRequest } from '../tenure/late-copies.js';
 import { query } from '../tenure/query.js';
 import type { LockHost } from './acquisition.js';
 import { LatchOperations, type LatchRequest } from './latch-operations.js';
-import { tombstoneMsOf } from './questions.js';
 
 /** Options of {@link RCountDownLatch.countDown}. */
 export interface CountDownOptions {
@@ -134,8 +134,8 @@ export class CountDownLatchHandle implements RCountDownLatch {
 
   #request(): LatchRequest {
     const { parts, granting } = this.#backend;
-    const request = parts.tenureId(undefined);
-    return { request, onceMs: tombstoneMsOf(parts.settings), trust: granting.trust };
+    const { request, tombstoneMs: onceMs } = newRequest(parts);
+    return { request, onceMs, trust: granting.trust };
   }
 
   #ask<R>(command: Command<R>): Promise<R> {

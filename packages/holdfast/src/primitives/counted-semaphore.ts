@@ -3,10 +3,10 @@ import type { ClientParts } from '../client-parts.js';
 import { type SemaphoreInspection, semaphoreInspection } from '../inspection/semaphore-inspection.js';
 import { permitPolicy } from '../exclusive/policy.js';
 import { checkCount, checkTime, MOST_PERMITS } from '../options.js';
+import { newRequest } from '../tenure/late-copies.js';
 import { query } from '../tenure/query.js';
 import { serveRest } from '../tenure/serving.js';
 import type { Caller, LockHost } from './acquisition.js';
-import { tombstoneMsOf } from './questions.js';
 import type { SemaphoreOperations } from './semaphore-operations.js';
 
 /** What a handle of a semaphore needs of its client. */
@@ -83,9 +83,4 @@ export function ask<R>(
 ): Promise<R> {
   registry.admit(operations.name);
   return query(parts, operations, command);
-}
-
-/** What tells a request from its copies. */
-export function newRequest(parts: ClientParts): { readonly request: string; readonly tombstoneMs: number } {
-  return { request: parts.tenureId(undefined), tombstoneMs: tombstoneMsOf(parts.settings) };
 }

@@ -7,6 +7,7 @@ import { atCaller, shown } from '../reports/caller.js';
 import { currentScope } from '../scopes/scope.js';
 import { refuseSurplus } from '../surplus.js';
 import { failureError } from '../tenure/failures.js';
+import { barredForMs, newRequest } from '../tenure/late-copies.js';
 import { serve, serveRest } from '../tenure/serving.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import type { NotAcquired } from '../waiting/waiter.js';
@@ -15,7 +16,6 @@ import {
   ask,
   CountedSemaphore,
   countPermits,
-  newRequest,
   permitCaller,
   type SemaphoreHost,
 } from './counted-semaphore.js';
@@ -28,7 +28,6 @@ import type {
 import { inTime } from './in-time.js';
 import { IssuingOperations, MOST_IDS } from './issuing-operations.js';
 import { checkCall, checkSemaphore, type PermitCall } from './permit-call.js';
-import { tombstoneMsOf } from './questions.js';
 import type { SemaphoreOptions } from './semaphore.js';
 import { SemaphoreOperations } from './semaphore-operations.js';
 
@@ -173,7 +172,7 @@ export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermi
     );
     if (typeof outcome === 'string') return { found: outcome, joinedAt };
     const ids = Array.from({ length: wanted.permits }, () => parts.tenureId(undefined));
-    operations.issueOnRelease({ ids, leaseMs, tombstoneMs: tombstoneMsOf(parts.settings) });
+    operations.issueOnRelease({ ids, leaseMs, tombstoneMs: barredForMs(parts.settings.responseTimeoutMs) });
     const issuing = outcome.release();
     const giveUp = () => void this.#returnUnknown(ids, leaseMs, issuing);
     const { waitMs, signal } = wanted.options;

@@ -4,20 +4,11 @@ import type { Command } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
 import type { HeldLock } from '../exclusive/coordinating.js';
 import { none } from '../lists.js';
-import { MAX_TIME_MS } from '../options.js';
-import type { Settings } from '../settings.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import type { ForceReply, OwnedOperations, PeekReply } from '../tenure/operations.js';
+import { newRequest } from '../tenure/late-copies.js';
 import { query } from '../tenure/query.js';
 import { announceFree } from '../tenure/serving.js';
-
-/** How long after a call has given up a late copy of its command is still recognised. */
-const LATE_COPY_MS = 60_000;
-
-/** How long copies of a command that is given up after `responseTimeoutMs` are recognised. */
-export function tombstoneMsOf({ responseTimeoutMs }: Pick<Settings, 'responseTimeoutMs'>): number {
-  return Math.min(responseTimeoutMs + LATE_COPY_MS, MAX_TIME_MS);
-}
 
 /** See the module comment. `lock`, `locks`: what this client holds, while it has or wants it. */
 export interface Questions {
@@ -66,8 +57,7 @@ export class NodeQuestions implements Questions {
   }
 
   async #force(operations: OwnedOperations): Promise<ForceReply> {
-    const tombstoneMs = tombstoneMsOf(this.#parts.settings);
-    const request = this.#parts.tenureId(undefined);
+    const { request, tombstoneMs } = newRequest(this.#parts);
     const reply = await this.#ask(operations, operations.force(request, { tombstoneMs }));
     announceFree(this.#parts, operations, reply.left);
     return reply;

@@ -1,12 +1,18 @@
+import type { ClientParts } from '../client-parts.js';
 import type { RequestOptions } from '../connection/pending-command.js';
 import { MAX_TIME_MS } from '../options.js';
 
-/** How long after the end of the lease a late copy is still refused. */
-const TOMBSTONE_TAIL_MS = 60_000;
+/** How long a late copy is still known for one, after the end of what it could be of use for. */
+const TAIL_MS = 60_000;
 
-/** How long late copies of a tenure are barred for, should there be any. `longestLeaseMs`: of all the leases that it ever asked for. */
-export function barredForMs(longestLeaseMs: number): number {
-  return Math.min(longestLeaseMs + TOMBSTONE_TAIL_MS, MAX_TIME_MS);
+/** How long late copies are barred for, should there be any. `longestMs`: of all the leases that a tenure ever asked for, or the time that a command has. */
+export function barredForMs(longestMs: number): number {
+  return Math.min(longestMs + TAIL_MS, MAX_TIME_MS);
+}
+
+/** What tells a request that is given up after `responseTimeoutMs` from its copies. */
+export function newRequest(parts: ClientParts): { readonly request: string; readonly tombstoneMs: number } {
+  return { request: parts.tenureId(undefined), tombstoneMs: barredForMs(parts.settings.responseTimeoutMs) };
 }
 
 /** How long a lease may last that a command has begun without our knowing. `claimLeaseMs`: what a grant lasts for. */
