@@ -135,10 +135,10 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
     const { host, operations } = this.#member;
     const around = holdsAround(this.#member);
     const hold = around.at(-1);
-    const lock = host.registry.find(operations);
-    if (hold === undefined || lock?.lockOf(hold)?.tenure === undefined) return 0;
+    const lock = hold && host.registry.find(operations)?.lockOf(hold);
+    if (lock?.tenure === undefined) return 0;
     this.#member.admit();
-    const counted = await host.questions.holdCount(operations, lock, hold);
+    const counted = await host.questions.holdCount(operations, lock);
     return operations.countsHere && counted > 0 ? around.length : counted;
   }
 

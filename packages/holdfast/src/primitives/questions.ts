@@ -1,21 +1,20 @@
 /** What a handle asks about a lock beside acquiring it, of one Redis. A lock that is kept elsewhere brings questions of its own. */
 
-import type { Command } from '@holdfast/core';
 import type { ClientParts } from '../client-parts.js';
 import type { HeldLock } from '../exclusive/coordinating.js';
+import type { ExclusiveLock } from '../exclusive/lock.js';
 import { none } from '../lists.js';
-import type { ScopedHold } from '../scopes/scope.js';
 import type { ForceReply, OwnedOperations, PeekReply } from '../tenure/operations.js';
 import { newRequest } from '../tenure/late-copies.js';
 import { query } from '../tenure/query.js';
 import { announceFree } from '../tenure/serving.js';
 
-/** See the module comment. `lock`, `locks`: what this client holds, while it has or wants it. */
+/** See the module comment. */
 export interface Questions {
   /** Is it held, and for how long? */
   peek(operations: OwnedOperations): Promise<Pick<PeekReply, 'locked' | 'remainingMs'>>;
-  /** How many holds this client has under the tenure of `hold`; 0 when Redis knows of none. */
-  holdCount(operations: OwnedOperations, lock: HeldLock, hold: ScopedHold): Promise<number>;
+  /** How many holds the tenure of `lock` has; 0 when Redis knows of none. */
+  holdCount(operations: OwnedOperations, lock: ExclusiveLock): Promise<number>;
   /** Takes the lock from its owner, who may be one of `locks`: what this client holds under the name. Answers whether there was one. */
   force(operations: OwnedOperations, locks: () => Iterable<HeldLock>): Promise<boolean>;
 }
@@ -29,21 +28,15 @@ export class NodeQuestions implements Questions {
   }
 
   peek(operations: OwnedOperations): Promise<PeekReply> {
-    return this.#ask(operations, operations.peek(this.#parts.tenureId(undefined)));
+    return query(this.#parts, operations, operations.peek(this.#parts.tenureId(undefined)));
   }
 
-  async holdCount(operations: OwnedOperations, lock: HeldLock, hold: ScopedHold): Promise<number> {
-    const tenure = lock.lockOf(hold)?.tenure?.id;
-    return tenure === undefined ? 0 : await this.holdCountOf(operations, tenure);
-  }
-
-  /** How many holds a tenure has. */
-  async holdCountOf(operations: OwnedOperations, tenure: string): Promise<number> {
-    return (await this.#ask(operations, operations.peek(tenure))).holdCount;
+  async holdCount(operations: OwnedOperations, { tenure }: Pick<ExclusiveLock, 'tenure'>): Promise<number> {
+    return tenure === undefined ? 0 : (await query(this.#parts, operations, operations.peek(tenure.id))).holdCount;
   }
 
   async force(operations: OwnedOperations, locks: () => Iterable<HeldLock>): Promise<boolean> {
-    const { ownerBefore, alsoBefore = none } = await this.#force(operations);
+    const { ownerBefore, alsoBefore = none } = await this.forceOut(operations);
     if (ownerBefore === undefined) return false;
     // As they are now: a kind of its own may have been made meanwhile.
     for (const lock of [...locks()])
@@ -51,19 +44,11 @@ export class NodeQuestions implements Questions {
     return true;
   }
 
-  /** Answers which tenure, or whoever else, has lost the lock. */
-  async forceOut(operations: OwnedOperations): Promise<string | undefined> {
-    return (await this.#force(operations)).ownerBefore;
-  }
-
-  async #force(operations: OwnedOperations): Promise<ForceReply> {
+  /** Answers which tenures, or whoever else, have lost the lock. */
+  async forceOut(operations: OwnedOperations): Promise<ForceReply> {
     const { request, tombstoneMs } = newRequest(this.#parts);
-    const reply = await this.#ask(operations, operations.force(request, { tombstoneMs }));
+    const reply = await query(this.#parts, operations, operations.force(request, { tombstoneMs }));
     announceFree(this.#parts, operations, reply.left);
     return reply;
-  }
-
-  #ask<R>(operations: OwnedOperations, command: Command<R>): Promise<R> {
-    return query(this.#parts, operations, command);
   }
 }

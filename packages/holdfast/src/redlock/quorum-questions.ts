@@ -1,6 +1,7 @@
 import type { Appointment } from '@holdfast/watchdog';
 import { LockRefusedError } from '../errors.js';
 import type { Coordinator } from '../exclusive/coordinator.js';
+import type { ExclusiveLock } from '../exclusive/lock.js';
 import { unavailable } from '../connection/unavailable.js';
 import { NodeQuestions, type Questions } from '../primitives/questions.js';
 import type { PeekReply } from '../tenure/operations.js';
@@ -31,18 +32,17 @@ export class QuorumQuestions implements Questions {
     return { locked: true, remainingMs: Number.isFinite(remainingMs) ? remainingMs : undefined };
   }
 
-  async holdCount(operations: RedLockOperations, { tenure, holds }: Coordinator): Promise<number> {
+  async holdCount(operations: RedLockOperations, { tenure, holds }: ExclusiveLock): Promise<number> {
     if (!(tenure instanceof Quorum)) return 0;
-    const counts = await this.#ask(operations, ({ node, questions }) => {
-      const vote = tenure.tenureAt(node);
-      return vote === undefined ? Promise.resolve(0) : questions.holdCountOf(operations.at(node), vote.id);
-    });
+    const counts = await this.#ask(operations, ({ node, questions }) =>
+      questions.holdCount(operations.at(node), { tenure: tenure.tenureAt(node) }),
+    );
     return counts.filter((count) => count > 0).length < this.#electorate.majority ? 0 : holds.depth;
   }
 
   async force(operations: RedLockOperations, locks: () => Iterable<Coordinator>): Promise<boolean> {
     const owners = await this.#ask(operations, async ({ node, questions }) => {
-      const owner = await questions.forceOut(operations.at(node));
+      const { ownerBefore: owner } = await questions.forceOut(operations.at(node));
       for (const { tenure } of locks()) {
         const vote = tenure instanceof Quorum ? tenure.tenureAt(node) : undefined;
         if (owner !== undefined && vote?.id === owner) vote.lease.lose('force-unlocked');
