@@ -83,12 +83,12 @@ export class SemaphoreOperations implements Operations {
     throw new Error('permits are not handed over');
   }
 
-  release(tenure: string, { tombstoneMs }: { tombstoneMs: number }): Command<ReleaseReply> {
-    return this.#leave(tenure, tombstoneMs);
+  release(tenure: string, options: { tombstoneMs: number }): Command<ReleaseReply> {
+    return this.cancel(tenure, options);
   }
 
-  cancel(tenure: string, { tombstoneMs }: { tombstoneMs: number }): Command<Served> {
-    return this.#leave(tenure, tombstoneMs);
+  cancel(tenure: string, { tombstoneMs }: { tombstoneMs: number }): Command<permits.PermitsReleaseReply> {
+    return permits.release(this.keys, { tenure, tombstoneMs, ...this.#granting });
   }
 
   /** Gives back what the tenure has over `left`. */
@@ -134,10 +134,6 @@ export class SemaphoreOperations implements Operations {
 
   inspect(): Command<permits.PermitsInspectReply> {
     return permits.inspect(this.keys);
-  }
-
-  #leave(tenure: string, tombstoneMs: number) {
-    return permits.release(this.keys, { tenure, tombstoneMs, ...this.#granting });
   }
 
   /** Shorter ones are claims, and looks. */
