@@ -6,14 +6,13 @@ export class LockOperations implements Operations {
   protected readonly keys: core.LockKeys;
   /** How scripts that free a lock choose and tell the next owner; the same for all locks of a client. */
   protected readonly granting: core.Granting;
-
-  readonly #primitive: string;
+  readonly primitive: string;
 
   /** @param primitive - for this process: Redis is told the same of all that are locks to it. */
   constructor(keys: core.LockKeys, granting: core.Granting, primitive = 'lock') {
     this.keys = keys;
     this.granting = granting;
-    this.#primitive = primitive;
+    this.primitive = primitive;
   }
 
   get name(): string {
@@ -22,10 +21,6 @@ export class LockOperations implements Operations {
 
   get key(): string {
     return this.keys.lock;
-  }
-
-  get primitive(): string {
-    return this.#primitive;
   }
 
   get leaseKind(): string {

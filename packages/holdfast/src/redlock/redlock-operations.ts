@@ -11,12 +11,8 @@ export class RedLockOperations extends LockOperations {
   constructor(name: string, nodes: readonly LockNode[]) {
     const each = nodes.map((node) => [node, node.backend.lockOperations(name)] as const);
     const [first] = nodes as readonly [LockNode];
-    super(first.backend.lockKeys(name), first.backend.granting);
+    super(first.backend.lockKeys(name), first.backend.granting, 'redlock');
     this.#nodes = new Map(each);
-  }
-
-  override get primitive(): string {
-    return 'redlock';
   }
 
   override get mayFollow(): boolean {
