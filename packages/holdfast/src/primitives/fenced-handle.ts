@@ -6,7 +6,7 @@ import { reentrantPolicy } from '../exclusive/policy.js';
 import { inFrame } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
 import type { Fence } from '../tenure/fence.js';
-import type { LockHost } from './acquisition.js';
+import { type LockHost, startCall } from './acquisition.js';
 import type { FencedHold, RFencedLock } from './fenced-lock.js';
 import type { FencedOperations } from './fenced-operations.js';
 import { FenceGuard, type Guard } from './guard.js';
@@ -81,7 +81,7 @@ export class FencedLockHandle extends LockHandle<FencedHold> implements RFencedL
   #take(method: keyof typeof styles, check: () => CheckedOptions): Promise<number | null> {
     const self = memberOf(this) as Member;
     try {
-      return self.take({
+      return startCall(self, {
         style: styles[method],
         entry: this[method],
         options: check(),

@@ -14,7 +14,7 @@ import { inFrame } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
 import type { OwnedOperations, PeekReply } from '../tenure/operations.js';
 import type { Completion, NotAcquired } from '../waiting/waiter.js';
-import type { CallStyle, LockHost } from './acquisition.js';
+import { type CallStyle, type LockHost, startCall } from './acquisition.js';
 import { holdsAround, whatUnlockUndoes } from './finding.js';
 import { type Hold, HoldHandle } from './hold.js';
 import { Member } from './member.js';
@@ -159,7 +159,7 @@ export class LockHandle<H extends Hold = Hold> implements RLock<H> {
   #call<T>(method: keyof typeof callStyles, check: () => CheckedOptions, completion: Completion<T>): Promise<T> {
     try {
       const style = callStyles[method];
-      return this.#member.take({ style, options: check(), entry: this[method], by: this, completion });
+      return startCall(this.#member, { style, options: check(), entry: this[method], by: this, completion });
     } catch (error) {
       return rejection(error);
     }

@@ -3,7 +3,7 @@ import type { HoldRecord } from '../exclusive/hold-record.js';
 import { none, withLast, without } from '../lists.js';
 import type { ScopedHold } from '../scopes/scope.js';
 import type { OwnedOperations } from '../tenure/operations.js';
-import { type Caller, type LockCall, type LockHost, startCall } from './acquisition.js';
+import type { Caller, LockHost } from './acquisition.js';
 import { type Finder, holdAround, latestOfOwnerOrScope, unlocksItsOwn } from './finding.js';
 import type { RLock } from './rlock.js';
 
@@ -39,11 +39,6 @@ export class Member implements Caller, Finder {
   /** Taken by `lock` and `tryLock` of the handle outside scopes, oldest first. */
   get own(): readonly HoldRecord[] {
     return this.#own;
-  }
-
-  /** Every acquisition goes through here; the call gets what its completion makes of it. */
-  take<T>(call: LockCall<T>): Promise<T> {
-    return startCall(this, call);
   }
 
   /** A call beside acquisitions. @throws LockClientClosedError */

@@ -13,7 +13,7 @@ import { isTraced, traces } from '../reports/tracing.js';
 import { currentScope } from '../scopes/scope.js';
 import { rejection } from '../scopes/settling.js';
 import { type Completion, type NotAcquired, scopeEnded } from '../waiting/waiter.js';
-import { type LockHost, longestOf, siteOf } from './acquisition.js';
+import { type LockHost, longestOf, siteOf, startCall } from './acquisition.js';
 import { type Hold, HoldHandle } from './hold.js';
 import { all, HoldBundle, type TakenMember, together } from './hold-bundle.js';
 import { callStyles } from './lock-handle.js';
@@ -222,7 +222,7 @@ export class MultiLockHandle implements MultiLock {
       return { member, record: outcome, joinedAt };
     };
     const taken = await ahead.take(member, (stake) =>
-      member.take({
+      startCall(member, {
         style,
         options: { ...memberOptions(options), signal, waitMs: waitMs && Math.ceil(leftMs) },
         entry,
