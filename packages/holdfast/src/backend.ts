@@ -28,7 +28,6 @@ import { ServerClock } from './tenure/server-clock.js';
 import { RecentReleases } from './tenure/recent-releases.js';
 import { giveBackAgain } from './tenure/serving.js';
 import { Tenure } from './tenure/tenure.js';
-import { Broadcasts } from './tenure/broadcast-subscription.js';
 import { type Missed, QueueWakeup, RedissonWakeup } from './tenure/wakeup.js';
 
 /** What a backend is told of the client that it is for. */
@@ -48,8 +47,6 @@ export class Backend {
   readonly inLine: ClientParts;
   readonly prefixes: Prefixes;
   readonly granting: Granting;
-  /** Channels on which everybody hears the same. */
-  readonly broadcasts: Broadcasts;
   readonly #told: ToldErrors;
   #isClosing = false;
   readonly #subscriber: Subscriber;
@@ -116,7 +113,7 @@ export class Backend {
         subscriber.resume();
       },
     });
-    const broadcasts = new Broadcasts(broadcast, shards);
+    const broadcasts = { plain: broadcast, shards };
     const { attemptTimeoutMs: limitMs } = settings;
     const onMissed = (what: Missed) => {
       // Where the inbox is not open no message can come, and a connection made anew would not open it.
@@ -136,13 +133,13 @@ export class Backend {
       watchdog,
       recentReleases,
       wakeup,
+      broadcasts,
       serverClock,
       grants,
     });
     this.inLine = this.partsWith({ wakeup: new QueueWakeup(inbox, onMissed, 'at once') });
     this.prefixes = { prefix: settings.prefix, keyPrefix: topology.keyPrefix };
     this.granting = { claimMs: settings.claimLeaseMs, trust: topology.trustsReceivers };
-    this.broadcasts = broadcasts;
     this.#told = told;
     this.#subscriber = subscriber;
     this.#inbox = inbox;

@@ -10,6 +10,7 @@ import type { Tellings } from './reports/tellings.js';
 import type { LongHoldWatch } from './exclusive/long-hold-watch.js';
 import type { PermitEnds } from './primitives/permit-ends.js';
 import type { Limits } from './waiting/limits.js';
+import type { Broadcasts } from './tenure/broadcast-subscription.js';
 import type { AskRounds } from './tenure/ask-rounds.js';
 import type { OpenStake } from './tenure/stake.js';
 import type { RecentReleases } from './tenure/recent-releases.js';
@@ -60,6 +61,8 @@ export interface ClientParts extends LockParts {
   readonly watchdog: Watchdog<LeaseSubject>;
   readonly recentReleases: RecentReleases;
   readonly wakeup: Wakeup;
+  /** Channels on which everybody hears the same. */
+  readonly broadcasts: Broadcasts;
   readonly serverClock: ServerClock;
   /** Whether a grant by message makes an owner, or is only the news after which the server is asked. */
   readonly grants: 'believed' | 'asked about';

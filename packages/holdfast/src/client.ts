@@ -112,7 +112,7 @@ class Client extends ClientBase implements LockClientMembers {
     this.#parts = parts;
     this.#host = host;
     this.#shares = new Shares(host, backend);
-    this.#latches = new Latches({ ...parts, broadcasts: backend.broadcasts }, host.registry);
+    this.#latches = new Latches(parts, host.registry);
   }
 
   getLock(name: string, options: LockHandleOptions = {}): RLock {

@@ -8,7 +8,6 @@ import type { ClientParts } from '../src/client-parts.js';
 import type { Answer, AnswerListener } from '../src/connection/pending-command.js';
 import { AskLoop } from '../src/tenure/ask-loop.js';
 import type { AskSubject } from '../src/tenure/ask-subject.js';
-import { Broadcasts } from '../src/tenure/broadcast-subscription.js';
 import type { Demand } from '../src/tenure/demand.js';
 import type { AskReply, Operations } from '../src/tenure/operations.js';
 import { RedissonWakeup } from '../src/tenure/wakeup.js';
@@ -44,7 +43,7 @@ function setUp<R>(reply: R) {
     random: () => 0.5,
     settings: { reaskMs: REASK_MS },
     sender: { request, roundTripMs: () => 1 },
-    broadcasts: new Broadcasts(plain.broadcast, { of: () => keeper.broadcast }),
+    broadcasts: { plain: plain.broadcast, shards: { of: () => keeper.broadcast } },
   };
   const move = async () => {
     await turns(3);

@@ -60,8 +60,7 @@ export class ElectionHandle implements Election {
     checkKeys('observe', options, observeKeys);
     const { signal } = options;
     checkSignal('observe', signal);
-    const { parts, broadcasts } = this.#backend;
-    const home = { parts: { ...parts, broadcasts }, registry: this.#host.registry };
+    const home = { parts: this.#backend.parts, registry: this.#host.registry };
     return new Observation(home, this.#operations, signal);
   }
 

@@ -8,50 +8,47 @@
 import type { ReleaseBroadcast } from '@holdfast/notify';
 import type { Shards } from '../connection/shards.js';
 
-/** See the module comment; one for a client on one Redis. */
-export class Broadcasts {
-  readonly #plain: ReleaseBroadcast;
-  readonly #shards: Pick<Shards, 'of'>;
-
-  constructor(plain: ReleaseBroadcast, shards: Pick<Shards, 'of'>) {
-    this.#plain = plain;
-    this.#shards = shards;
-  }
-
-  /**
-   * Not heard before it is told to listen. `key`: of the channel's slot; undefined when only the plain world is to be listened in. `look`: something was
-   * said, or may have been missed.
-   */
-  subscribe(channel: string, key: string | undefined, look: () => void): BroadcastSubscription {
-    const shard = () => (key === undefined ? undefined : this.#shards.of(key));
-    const broadcasts = () => [this.#plain, shard()].filter((broadcast) => broadcast !== undefined);
-    return new BroadcastSubscription(channel, broadcasts, look);
-  }
+/** Both worlds, as one client on one Redis hears them. */
+export interface Broadcasts {
+  readonly plain: ReleaseBroadcast;
+  readonly shards: Pick<Shards, 'of'>;
 }
 
-/** One who listens to one channel. */
+/** See the module comment: one who listens to one channel, once it is told to. */
 export class BroadcastSubscription {
+  readonly #worlds: Broadcasts;
   readonly #channel: string;
-  /** Where something may be said on it now. */
-  readonly #broadcasts: () => readonly ReleaseBroadcast[];
+  readonly #key: string | undefined;
   readonly #look: () => void;
   /** Where it listens, or is about to. */
   readonly #joined = new Map<ReleaseBroadcast, { leave: () => void; heard: boolean }>();
 
-  constructor(channel: string, broadcasts: () => readonly ReleaseBroadcast[], look: () => void) {
+  /**
+   * @param key - of the channel's slot; undefined when only the plain world is to be listened in.
+   * @param look - something was said, or may have been missed.
+   */
+  constructor(worlds: Broadcasts, channel: string, key: string | undefined, look: () => void) {
+    this.#worlds = worlds;
     this.#channel = channel;
-    this.#broadcasts = broadcasts;
+    this.#key = key;
     this.#look = look;
+  }
+
+  /** Where something may be said on it now. */
+  get #broadcasts(): readonly ReleaseBroadcast[] {
+    const { plain, shards } = this.#worlds;
+    const shard = this.#key === undefined ? undefined : shards.of(this.#key);
+    return shard === undefined ? [plain] : [plain, shard];
   }
 
   /** Whether a message can reach it now. */
   get open(): boolean {
-    return this.#broadcasts().every((broadcast) => this.#joined.get(broadcast)?.heard);
+    return this.#broadcasts.every((broadcast) => this.#joined.get(broadcast)?.heard);
   }
 
   /** Starts listening, unless it does or is about to, and calls `opened` once when it does. Where it was refused it tries anew: it may have the right now. */
   listen(opened: () => void): void {
-    const broadcasts = this.#broadcasts();
+    const broadcasts = this.#broadcasts;
     // The key has gone to another server.
     for (const [broadcast, { leave }] of this.#joined) {
       if (broadcasts.includes(broadcast)) continue;

@@ -10,7 +10,7 @@
 import { type Inbox, type InboxListener, nextAskDelayMs, type ReaskSituation } from '@holdfast/notify';
 import type { Appointment, Clock, Schedule } from '@holdfast/watchdog';
 import { ForeignOwners, lettingInMs } from './foreign-owners.js';
-import type { Broadcasts, BroadcastSubscription } from './broadcast-subscription.js';
+import { type Broadcasts, BroadcastSubscription } from './broadcast-subscription.js';
 import type { Operations } from './operations.js';
 
 /** What no message has told of. */
@@ -176,7 +176,7 @@ class RedissonSubscription implements WakeupSubscription {
     this.#key = key;
     this.#tenure = tenure;
     this.#listener = listener;
-    this.#heard = parts.broadcasts.subscribe(releaseChannel, key, () => this.#look());
+    this.#heard = new BroadcastSubscription(parts.broadcasts, releaseChannel, key, () => this.#look());
   }
 
   get open(): boolean {

@@ -15,7 +15,7 @@ import { nextAskDelayMs } from '@holdfast/notify';
 import type { Appointment } from '@holdfast/watchdog';
 import type { ClientParts } from '../client-parts.js';
 import type { Answer, Request } from '../connection/pending-command.js';
-import type { BroadcastSubscription, Broadcasts } from '../tenure/broadcast-subscription.js';
+import { BroadcastSubscription } from '../tenure/broadcast-subscription.js';
 import type { Failure } from '../tenure/failures.js';
 
 /** What is looked at. */
@@ -37,9 +37,7 @@ export interface LookoutListener<R> {
 }
 
 /** What a lookout needs of its client. */
-export interface LookoutParts extends Pick<ClientParts, 'sender' | 'clock' | 'waits' | 'settings' | 'random'> {
-  readonly broadcasts: Broadcasts;
-}
+export type LookoutParts = Pick<ClientParts, 'sender' | 'broadcasts' | 'clock' | 'waits' | 'settings' | 'random'>;
 
 const MOST_AT_ONCE = 8;
 const SPACED_MS = 50;
@@ -64,7 +62,7 @@ export class Lookout<R> {
     this.#listener = listener;
     // The server of the key would turn a channel of another slot away.
     const shardOf = scenery.channelSlot === 'another' ? undefined : scenery.key;
-    this.#subscription = parts.broadcasts.subscribe(scenery.channel, shardOf, () => this.#told());
+    this.#subscription = new BroadcastSubscription(parts.broadcasts, scenery.channel, shardOf, () => this.#told());
   }
 
   /** Clock time since which a look is unanswered; undefined when none is. */
