@@ -116,11 +116,18 @@ export function readAsk(reply: Reply, leaseMs: number, token: TokenReader): AskR
   }
 }
 
+/** What a lock answers a tenure that has not become its owner. */
+export type Unowned = Exclude<AskReply, { kind: 'acquired' | 'mine' }>;
+
 const refusals = { wait: 6, busy: 4, dead: 1 } as const;
 
-/** What every lock answers a tenure that has not become its owner. */
-export function readUnowned(reply: Reply): Exclude<AskReply, { kind: 'acquired' | 'mine' }> {
-  const kind = reply.status(refusals);
+/** What every lock answers such a tenure. `lengths` and `owner`: of one that does not tell of what kind its owner is. */
+export function readUnowned(
+  reply: Reply,
+  lengths: Readonly<Record<Unowned['kind'], number>> = refusals,
+  owner = ownerAt,
+): Unowned {
+  const kind = reply.status(lengths);
   switch (kind) {
     case 'wait':
       return {
@@ -129,10 +136,10 @@ export function readUnowned(reply: Reply): Exclude<AskReply, { kind: 'acquired' 
         position: reply.natural(2),
         ticket: reply.natural(3),
         nowMs: reply.natural(4),
-        ...ownerAt(reply, 5),
+        ...owner(reply, 5),
       };
     case 'busy':
-      return { kind, remainingMs: reply.remainingMs(1), ...ownerAt(reply, 2), left: reply.natural(3) };
+      return { kind, remainingMs: reply.remainingMs(1), ...owner(reply, 2), left: reply.natural(lengths.busy - 1) };
     case 'dead':
       return { kind };
   }

@@ -1,9 +1,10 @@
-import { type AskOptions, type AskReply, readUnowned } from '../lock/ask.js';
+import { type AskOptions, readUnowned, type Unowned } from '../lock/ask.js';
 import { duration, ordinal } from '../protocol/arguments.js';
 import { command } from '../protocol/command.js';
 import type { ReadWriteKeys } from '../protocol/keys.js';
 import type { Reply } from '../protocol/reply.js';
 import type { Command } from '../protocol/script-port.js';
+import { readSharedOwned, type SharedOwned } from '../queue/owned.js';
 import { grantingArguments, type ReadWriteGranting, type Side, sideArgument } from './granting.js';
 import { keysAbout } from './keys-about.js';
 import { ask as operation } from './scripts.gen.js';
@@ -14,10 +15,7 @@ export interface ReadWriteAskOptions extends AskOptions, ReadWriteGranting {
 }
 
 /** Reply to {@link ask}. `others`: tenures that wait for what this one keeps from them, of a reader only writers. */
-export type ReadWriteAskReply =
-  | { kind: 'acquired'; remainingMs: number; others: number }
-  | { kind: 'mine'; remainingMs: number; others: number; nowMs: number }
-  | Exclude<AskReply, { kind: 'acquired' | 'mine' }>;
+export type ReadWriteAskReply = SharedOwned<number> | Unowned;
 
 /**
  * Takes the lock to read or to write, or a place in its queue, or tells that it is held; see `ask` of the lock. `remainingMs` of a refusal lasts
@@ -38,24 +36,8 @@ export function ask(keys: ReadWriteKeys, options: ReadWriteAskOptions): Command<
       freshTtlMs: duration('freshTtlMs', options.freshTtlMs, 1),
       ...grantingArguments(options),
     },
-    (reply) => decode(reply, options.leaseMs),
+    (reply) => readSharedOwned(reply, options.leaseMs, natural) ?? readUnowned(reply),
   );
 }
 
-function decode(reply: Reply, leaseMs: number): ReadWriteAskReply {
-  const kind = reply.text(0);
-  switch (kind) {
-    case 'acquired':
-      if (reply.length === 1) return { kind, remainingMs: leaseMs, others: 0 };
-      return { kind, remainingMs: reply.hasLength(3).natural(1), others: reply.natural(2) };
-    case 'mine':
-      return {
-        kind,
-        remainingMs: reply.hasLength(4).natural(1),
-        others: reply.natural(2),
-        nowMs: reply.natural(3),
-      };
-    default:
-      return readUnowned(reply);
-  }
-}
+const natural = (reply: Reply, index: number) => reply.natural(index);
