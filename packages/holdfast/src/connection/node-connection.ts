@@ -12,12 +12,12 @@ import type { Redis } from 'ioredis';
 import { apart } from '../scopes/scope.js';
 import { attempt } from './attempt.js';
 import { HandshakeLimit } from './handshake-limit.js';
-import { databaseOf } from './connection-options.js';
 import type { ConnectionTools } from './connection-tools.js';
 import { Counterpart } from './counterpart.js';
 import { WriteBatch } from './write-batch.js';
 import { Approach, type Reach } from './reach.js';
-import { redacted, meaningOf } from './reply-errors.js';
+import { Placement } from './placement.js';
+import { redacted } from './reply-errors.js';
 import { ioredisScriptPort } from './ioredis-script-port.js';
 import type { SentinelRound } from './sentinel-round.js';
 import { RoundTrips } from './round-trips.js';
@@ -30,8 +30,6 @@ import { ConnectedKeyspace, type Keyspace } from './keyspace.js';
 
 /** Where a server refuses everything, its connection is not replaced more often than this. */
 const RECYCLE_PAUSE_MS = 300;
-/** A database that cannot be chosen now is chosen after this. */
-const PLACE_RETRY_MS = 100;
 
 /** See the module comment. */
 export class NodeConnection implements Connection {
@@ -58,8 +56,7 @@ export class NodeConnection implements Connection {
   /** The connection broke, or the last attempt to make one did. */
   #broken: boolean;
   #downAt = Number.POSITIVE_INFINITY;
-  /** Whether the present connection is in the database that the options name. Where there is none such, ioredis stays in number 0. Asked once for all calls that wait. */
-  #database: 'unknown' | 'asked for' | 'chosen';
+  readonly #placement: Placement;
   /** The WAIT under way on the present connection. */
   #confirming: Promise<number> | undefined;
   readonly #counterpart: Counterpart;
@@ -82,7 +79,8 @@ export class NodeConnection implements Connection {
     this.#approach = new Approach(tools);
     this.#counterpart = new Counterpart(redis, this, listener, tools);
     this.#broken = redis.status === 'close' || redis.status === 'reconnecting';
-    this.#database = redis.status === 'ready' && databaseOf(redis) === 0 ? 'chosen' : 'unknown';
+    const placed = { onPlaced: () => this.#up(), onRefused: this.#failed };
+    this.#placement = new Placement(redis, placed, { connection: this, silence: this.#silence, tools });
     this.#ofSentinels = ofSentinels;
     redis.on('ready', this.#connected);
     redis.on('close', this.#down);
@@ -93,7 +91,7 @@ export class NodeConnection implements Connection {
   }
 
   get ready(): boolean {
-    return this.redis.status === 'ready' && this.#database === 'chosen' && !this.#broken && !this.#closed;
+    return this.redis.status === 'ready' && this.#placement.sure && !this.#broken && !this.#closed;
   }
 
   get retired(): boolean {
@@ -199,7 +197,7 @@ export class NodeConnection implements Connection {
     this.#approach.begin();
     this.#portProbe.begin();
     // One of yours may have been connected before we came.
-    if (this.redis.status === 'ready' && !this.#broken && this.#trouble === undefined) this.#place();
+    if (this.redis.status === 'ready' && !this.#broken && this.#trouble === undefined) this.#placement.choose();
     if (this.redis.status !== 'wait') return;
     // The error arrives as an event as well, and retries are ioredis' business.
     void apart(() => this.redis.connect().catch(() => undefined));
@@ -213,8 +211,8 @@ export class NodeConnection implements Connection {
     this.#replacedAt = now;
     // ioredis tells of the close later, and takes commands until then that it does not send: nothing speaks for the way to the server any more.
     this.#broken = true;
-    if (this.#database === 'chosen') this.#downAt = now;
-    this.#database = 'unknown';
+    if (this.#placement.sure) this.#downAt = now;
+    this.#placement.forget();
     this.redis.disconnect(true);
   }
 
@@ -239,30 +237,10 @@ export class NodeConnection implements Connection {
 
   readonly #connected = (): void => {
     this.#broken = false;
-    if (databaseOf(this.redis) === 0) this.#up();
-    else this.#place();
+    this.#placement.connected();
   };
 
-  /** Makes sure of the database: no lock may be taken in another one. */
-  #place(): void {
-    if (this.#database === 'asked for') return;
-    this.#database = 'asked for';
-    void this.#select(this.#epoch);
-  }
-
-  async #select(epoch: number): Promise<void> {
-    if (epoch !== this.#epoch || this.#closed) return;
-    this.#silence.sent(this.#tools.now());
-    const error = await attempt(() => this.redis.select(databaseOf(this.redis))).then(() => undefined, redacted);
-    if (epoch !== this.#epoch || this.#closed) return;
-    this.#silence.answered(this.#tools.now());
-    if (error === undefined) this.#up();
-    else if (meaningOf(error).kind === 'permanent') this.#failed(error);
-    else this.#tools.after(PLACE_RETRY_MS, () => void this.#select(epoch));
-  }
-
   #up(): void {
-    this.#database = 'chosen';
     this.#approach.end();
     // Trouble of this very connection stays: ioredis 5 is ready for a moment also after a refused AUTH, where the default user has no password.
     if (this.#troubledEpoch < this.#epoch) this.#trouble = undefined;
@@ -274,8 +252,8 @@ export class NodeConnection implements Connection {
   readonly #down = (): void => {
     this.#epoch++;
     this.#broken = true;
-    if (this.#database === 'chosen') this.#downAt = this.#tools.now();
-    this.#database = 'unknown';
+    if (this.#placement.sure) this.#downAt = this.#tools.now();
+    this.#placement.forget();
     this.#approach.end();
     this.#silence.forget();
     this.port.inFull?.clear();
