@@ -13,7 +13,7 @@ import { runScope } from './scopes/scope-end.js';
 import { settling } from './scopes/settling.js';
 
 /** What the handles of a client have in common. */
-export function hostOf(parts: LockParts, questions: Questions): LockHost {
+export function hostOf<P extends LockParts>(parts: P, questions: Questions): LockHost & { readonly parts: P } {
   const { releaseOnScopeEnd, watchdogTimeoutMs, maxHoldMs } = parts.settings;
   return {
     client: {},

@@ -2,7 +2,6 @@ import { Backend } from './backend.js';
 import { BACKSTAGE, type Backstage } from './backstage.js';
 import { ClientBase, hostOf } from './client-base.js';
 import { checkConnect, checkHandle } from './client-calls.js';
-import type { ClientParts } from './client-parts.js';
 import { begin } from './common-parts.js';
 import { ElectionHandle } from './election/election-handle.js';
 import { fairPolicy, reentrantPolicy } from './exclusive/policy.js';
@@ -14,7 +13,7 @@ import { Latches } from './latch/latches.js';
 import { none } from './lists.js';
 import type { ConnectOptions, LockClientMembers, LockHandleOptions, SpinLockOptions } from './lock-client.js';
 import { checkKeys, checkOwner, type LockClientOptions } from './options.js';
-import type { LockHost } from './primitives/acquisition.js';
+import type { NodeHost } from './primitives/acquisition.js';
 import { CountDownLatchHandle, type RCountDownLatch } from './primitives/count-down-latch.js';
 import type { Election } from './primitives/election.js';
 import { ExpirableSemaphoreHandle } from './primitives/expirable-semaphore-handle.js';
@@ -64,8 +63,7 @@ export interface LockClient extends LockClientMembers {}
 /** See {@link LockClient}. */
 class Client extends ClientBase implements LockClientMembers {
   readonly #backend: Backend;
-  readonly #parts: ClientParts;
-  readonly #host: LockHost;
+  readonly #host: NodeHost;
   readonly #latches: Latches;
   readonly #shares: Shares;
 
@@ -109,7 +107,6 @@ class Client extends ClientBase implements LockClientMembers {
       background,
     });
     this.#backend = backend;
-    this.#parts = parts;
     this.#host = host;
     this.#shares = new Shares(host, backend);
     this.#latches = new Latches(parts, host.registry);
@@ -128,7 +125,7 @@ class Client extends ClientBase implements LockClientMembers {
 
   getFencedLock(name: string, options: LockHandleOptions = {}): RFencedLock {
     const operations = this.#backend.fencedOperations(name);
-    return new FencedLockHandle(this.#host, operations, checkHandle('getFencedLock', options), this.#parts);
+    return new FencedLockHandle(this.#host, operations, checkHandle('getFencedLock', options));
   }
 
   getSpinLock(name: string, options: SpinLockOptions = {}): RLock {
@@ -181,7 +178,7 @@ class Client extends ClientBase implements LockClientMembers {
   }
 
   async connect(options: ConnectOptions = {}): Promise<void> {
-    await shown(this.#backend.whenReady(checkConnect(options, this.#parts)));
+    await shown(this.#backend.whenReady(checkConnect(options, this.#host.parts)));
   }
 
   get ready(): boolean {

@@ -51,7 +51,7 @@ export class ElectionHandle implements Election {
     const parts = this.#partsOf(id === undefined ? undefined : checkId('id', id));
     if (fn !== undefined) checkFunction('campaign', fn);
     const host = { ...this.#host, parts };
-    const lock = new FencedLockHandle(host, this.#operations, undefined, parts, fairPolicy);
+    const lock = new FencedLockHandle(host, this.#operations, undefined, fairPolicy);
     if (fn === undefined) return this.#leadAlone(await lock.acquire(patience));
     return this.#leadDuring(fn, (section) => lock.withLock(patience, section));
   }

@@ -1,7 +1,7 @@
 /** The one way to a hold: from a checked call of any method to the request that the lock's coordinator gets. */
 
 import type { CheckedOptions } from '../acquire-options.js';
-import type { LockParts } from '../client-parts.js';
+import type { ClientParts, LockParts } from '../client-parts.js';
 import { LockScopeError } from '../errors.js';
 import type { AcquireKind } from '../exclusive/hold-origin.js';
 import type { Coordination } from '../exclusive/coordinating.js';
@@ -31,6 +31,11 @@ export interface LockHost {
   readonly maxAttempts?: number | undefined;
   /** Clock time since which the user waits, where its calls are a part of what was called; absent: since they were made. */
   readonly waitingSince?: number;
+}
+
+/** The same of a client on one Redis. */
+export interface NodeHost extends LockHost {
+  readonly parts: ClientParts;
 }
 
 /** How a method wants to be treated by scopes, and how long it waits when nothing is said. */

@@ -1,26 +1,20 @@
 import type { Command } from '@holdfast/core';
-import type { ClientParts } from '../client-parts.js';
 import { type SemaphoreInspection, semaphoreInspection } from '../inspection/semaphore-inspection.js';
 import { permitPolicy } from '../exclusive/policy.js';
 import { checkCount, checkTime, MOST_PERMITS } from '../options.js';
 import { newRequest } from '../tenure/late-copies.js';
 import { query } from '../tenure/query.js';
 import { serveRest } from '../tenure/serving.js';
-import type { Caller, LockHost } from './acquisition.js';
+import type { Caller, LockHost, NodeHost } from './acquisition.js';
 import type { SemaphoreOperations } from './semaphore-operations.js';
-
-/** What a handle of a semaphore needs of its client. */
-export interface SemaphoreHost extends LockHost {
-  readonly parts: ClientParts;
-}
 
 /** What both kinds of handles of a semaphore say of how many permits there are, and change. */
 export class CountedSemaphore {
   readonly name: string;
-  readonly #host: SemaphoreHost;
+  readonly #host: NodeHost;
   readonly #operations: SemaphoreOperations;
 
-  constructor(host: SemaphoreHost, operations: SemaphoreOperations) {
+  constructor(host: NodeHost, operations: SemaphoreOperations) {
     this.name = operations.name;
     this.#host = host;
     this.#operations = operations;
@@ -68,7 +62,7 @@ export function permitCaller(host: LockHost, operations: SemaphoreOperations): C
 
 /** Free ones and those in use, by Redisson's clients too where it keeps who has them. */
 export async function countPermits(
-  host: SemaphoreHost,
+  host: NodeHost,
   operations: SemaphoreOperations,
 ): Promise<{ readonly free: number; readonly used: number }> {
   const counts = await ask(host, operations, operations.peek());
@@ -77,7 +71,7 @@ export async function countPermits(
 
 /** Whatever is asked about a semaphore beside acquiring its permits. */
 export function ask<R>(
-  { registry, parts }: SemaphoreHost,
+  { registry, parts }: NodeHost,
   operations: SemaphoreOperations,
   command: Command<R>,
 ): Promise<R> {

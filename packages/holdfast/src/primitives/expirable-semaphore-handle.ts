@@ -11,13 +11,12 @@ import { barredForMs, newRequest } from '../tenure/late-copies.js';
 import { serve, serveRest } from '../tenure/serving.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import type { NotAcquired } from '../waiting/waiter.js';
-import { type CallStyle, type LockHost, startCall } from './acquisition.js';
+import { type CallStyle, type LockHost, type NodeHost, startCall } from './acquisition.js';
 import {
   ask,
   CountedSemaphore,
   countPermits,
   permitCaller,
-  type SemaphoreHost,
 } from './counted-semaphore.js';
 import type {
   PermitIdOptions,
@@ -53,7 +52,7 @@ interface Missed {
 
 /** See {@link RPermitExpirableSemaphore}. It keeps nothing: all is in Redis, under the ids. */
 export class ExpirableSemaphoreHandle extends CountedSemaphore implements RPermitExpirableSemaphore {
-  readonly #host: SemaphoreHost;
+  readonly #host: NodeHost;
   readonly #operations: SemaphoreOperations;
   readonly #issuing: (wanted: number) => IssuingOperations;
   /** Most that a call takes. */

@@ -6,7 +6,7 @@ import { reentrantPolicy } from '../exclusive/policy.js';
 import { inFrame } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
 import type { Fence } from '../tenure/fence.js';
-import { type LockHost, startCall } from './acquisition.js';
+import { type NodeHost, startCall } from './acquisition.js';
 import type { FencedHold, RFencedLock } from './fenced-lock.js';
 import type { FencedOperations } from './fenced-operations.js';
 import { FenceGuard, type Guard } from './guard.js';
@@ -21,10 +21,10 @@ class FencedHoldHandle extends HoldHandle implements FencedHold {
   readonly #lockKey: string;
   #guard: Guard | undefined;
 
-  constructor(host: LockHost, record: HoldRecord, parts: ClientParts, lockKey: string) {
+  constructor(host: NodeHost, record: HoldRecord, lockKey: string) {
     super(host, record);
     this.#fence = fenceOf(record);
-    this.#parts = parts;
+    this.#parts = host.parts;
     this.#lockKey = lockKey;
   }
 
@@ -47,15 +47,9 @@ const styles = { lockAndGetToken: callStyles.lock, tryLockAndGetToken: callStyle
 
 /** See {@link RFencedLock}. */
 export class FencedLockHandle extends LockHandle<FencedHold> implements RFencedLock {
-  constructor(
-    host: LockHost,
-    operations: FencedOperations,
-    owner: string | undefined,
-    parts: ClientParts,
-    policy = reentrantPolicy,
-  ) {
+  constructor(host: NodeHost, operations: FencedOperations, owner: string | undefined, policy = reentrantPolicy) {
     const { key } = operations;
-    super(host, operations, policy, owner, (of, record) => new FencedHoldHandle(of, record, parts, key));
+    super(host, operations, policy, owner, (_, record) => new FencedHoldHandle(host, record, key));
   }
 
   getToken(): Promise<number | null> {

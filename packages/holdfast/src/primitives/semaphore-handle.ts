@@ -8,8 +8,8 @@ import { currentScope } from '../scopes/scope.js';
 import { rejection } from '../scopes/settling.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import { type NotAcquired, scopeEnded } from '../waiting/waiter.js';
-import { type CallStyle, type LockHost, startCall } from './acquisition.js';
-import { CountedSemaphore, permitCaller, type SemaphoreHost } from './counted-semaphore.js';
+import { type CallStyle, type LockHost, type NodeHost, startCall } from './acquisition.js';
+import { CountedSemaphore, permitCaller } from './counted-semaphore.js';
 import { callKeys, checkCall, checkSection, checkSemaphore, type PermitCall, tryCallKeys } from './permit-call.js';
 import { PermitHoldHandle } from './permit-hold.js';
 import type { TryResult } from './rlock.js';
@@ -39,7 +39,7 @@ const endless: HoldTerms = { mode: 'watched', leaseMs: MAX_TIME_MS, maxHoldMs: u
 
 /** See {@link RSemaphore}. Everything but what `release` gives back lives in the coordinator. */
 export class SemaphoreHandle extends CountedSemaphore implements RSemaphore {
-  readonly #host: SemaphoreHost;
+  readonly #host: NodeHost;
   readonly #operations: SemaphoreOperations;
   /** Most that a call takes, where it is known: one that wants more than there are would wait without end, and keep out all behind it. */
   readonly #most: number | undefined;

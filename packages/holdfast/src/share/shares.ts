@@ -16,11 +16,10 @@
  */
 
 import type { Backend } from '../backend.js';
-import type { ClientParts } from '../client-parts.js';
 import { LockClientClosedError, LockLostError, LockUnavailableError } from '../errors.js';
 import type { HoldRecord } from '../exclusive/hold-record.js';
 import { reentrantPolicy } from '../exclusive/policy.js';
-import type { LockHost } from '../primitives/acquisition.js';
+import type { NodeHost } from '../primitives/acquisition.js';
 import type { Hold } from '../primitives/hold.js';
 import { type CallInTime, inTime } from '../primitives/in-time.js';
 import { LockHandle } from '../primitives/lock-handle.js';
@@ -68,15 +67,13 @@ interface Desk {
 
 /** See the module comment; one for a client. */
 export class Shares {
-  readonly #host: LockHost;
+  readonly #host: NodeHost;
   readonly #backend: Backend;
-  readonly #parts: ClientParts;
   readonly #desks = new Map<string, Desk>();
 
-  constructor(host: LockHost, backend: Backend) {
+  constructor(host: NodeHost, backend: Backend) {
     this.#host = host;
     this.#backend = backend;
-    this.#parts = backend.parts;
   }
 
   /** Rejects with TypeError or RangeError when the options or the name cannot work, with what `fn` throws, and as `RLock.withLock`. */
@@ -84,7 +81,7 @@ export class Shares {
     const wish = checkShare(options);
     const operations = new ShareOperations(name, this.#backend);
     wish.signal?.throwIfAborted();
-    const { clock, settings } = this.#parts;
+    const { clock, settings } = this.#host.parts;
     const scope = currentScope(this.#host.client);
     const joinedAt = clock.now();
     const limitMs = firstLimitMs(wish.waitMs, settings);
@@ -115,10 +112,10 @@ export class Shares {
     const waiting = new AbortController();
     const { signal: given, waitMs } = wish;
     // Not by `AbortSignal.any`: Node 20 keeps something of each in a signal that lives longer, as one of the whole process does.
-    const leave = given && this.#parts.aborts.subscribe(given, () => waiting.abort(given.reason));
+    const leave = given && this.#host.parts.aborts.subscribe(given, () => waiting.abort(given.reason));
     desk.waiting.add(waiting);
     const lock = new LockHandle({ ...this.#host, waitingSince: joinedAt }, operations, reentrantPolicy, undefined);
-    const leftMs = waitMs && Math.max(1, Math.ceil(joinedAt + waitMs - this.#parts.clock.now()));
+    const leftMs = waitMs && Math.max(1, Math.ceil(joinedAt + waitMs - this.#host.parts.clock.now()));
     const options = { signal: waiting.signal, waitMs: leftMs };
     try {
       return await lock.withLock(options, (hold) => this.#inside(operations, desk, wish, hold));
@@ -159,7 +156,7 @@ export class Shares {
 
   /** Takes no more time than the hold has to be given back in, and ends with it: a lock that is lost is told by the end of the section. */
   async #put(operations: ShareOperations, desk: Desk, { text, seen, ttlMs, claim }: Made): Promise<void> {
-    const { clock, reporter } = this.#parts;
+    const { clock, reporter } = this.#host.parts;
     if (claim === undefined || !isHeld(claim.record)) return;
     const { tenure, record } = claim;
     const now = clock.now();
@@ -167,7 +164,7 @@ export class Shares {
     const untilMs = seen.nowMs + Math.ceil(now - seen.sentAt) + ttlMs;
     const whileHeld = { joinedAt: now, until: Number.POSITIVE_INFINITY, signal: record.signal };
     try {
-      const putting = query(this.#parts, operations, operations.put(tenure, { text, untilMs }));
+      const putting = query(this.#host.parts, operations, operations.put(tenure, { text, untilMs }));
       const kept = await inTime(this.#host.parts, operations, whileHeld, putting);
       if (kept !== 'lost') this.#tell(desk, text);
     } catch (error) {
@@ -218,8 +215,8 @@ export class Shares {
 
   /** What is there is told to those who wait for the lock: they have looked before. */
   async #look(operations: ShareOperations, desk: Desk): Promise<Seen> {
-    const sentAt = this.#parts.clock.now();
-    const seen = { ...(await query(this.#parts, operations, operations.look())), sentAt };
+    const sentAt = this.#host.parts.clock.now();
+    const seen = { ...(await query(this.#host.parts, operations, operations.look())), sentAt };
     if (seen.text !== undefined && desk.calls > 1) this.#tell(desk, seen.text);
     return seen;
   }
