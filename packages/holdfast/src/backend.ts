@@ -49,10 +49,8 @@ export class Backend {
   readonly granting: Granting;
   readonly #told: ToldErrors;
   #isClosing = false;
-  readonly #subscriber: Subscriber;
-  readonly #inbox: Inbox;
-  readonly #broadcast: ReleaseBroadcast;
-  readonly #shards: Shards;
+  /** What is closed with it, one after the other. */
+  readonly #ends: readonly { close(): Promise<void> }[];
   readonly #readiness: Readiness;
   readonly #reaching: Readiness;
 
@@ -141,10 +139,7 @@ export class Backend {
     this.prefixes = { prefix: settings.prefix, keyPrefix: topology.keyPrefix };
     this.granting = { claimMs: settings.claimLeaseMs, trust: topology.trustsReceivers };
     this.#told = told;
-    this.#subscriber = subscriber;
-    this.#inbox = inbox;
-    this.#broadcast = broadcast;
-    this.#shards = shards;
+    this.#ends = [subscriber, inbox, broadcast, shards, topology];
     this.#readiness = new Readiness(topology, inbox, common, subscriber);
     this.#reaching = new Readiness(topology, undefined, common);
   }
@@ -201,17 +196,13 @@ export class Backend {
 
   /** Sends what is under way, for a moment, and leaves no connection and no timer. */
   async close(): Promise<void> {
-    const { clock, settings, sender, watchdog, topology, recentReleases } = this.parts;
+    const { clock, settings, sender, watchdog, recentReleases } = this.parts;
     recentReleases.close();
     await sender.drained(clock.now() + settings.attemptTimeoutMs);
     this.#isClosing = true;
     watchdog.close();
     sender.close();
-    await this.#subscriber.close();
-    await this.#inbox.close();
-    await this.#broadcast.close();
-    await this.#shards.close();
-    await topology.close();
+    for (const end of this.#ends) await end.close();
   }
 }
 
