@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { attempt } from './attempt.js';
 import type { ConnectionTools } from './connection-tools.js';
+import { listenTo } from './listen-to.js';
 import { whenOver } from './reading.js';
 import { addressOf, isLoading } from './trouble.js';
 
@@ -14,6 +15,7 @@ export class HandshakeLimit {
   readonly #redis: Redis;
   readonly #tools: ConnectionTools;
   readonly #onLoading: ((error: Error) => void) | undefined;
+  readonly #stop: () => void;
   #limit: { cancel(): void } | undefined;
   #look: { cancel(): void } | undefined;
   /** The server has said so on the present connection, and that it did not answer would not be true. */
@@ -24,15 +26,11 @@ export class HandshakeLimit {
     this.#redis = redis;
     this.#tools = tools;
     this.#onLoading = onLoading;
-    redis.on('connect', this.#begin);
-    redis.on('ready', this.#end);
-    redis.on('close', this.#end);
+    this.#stop = listenTo(redis, { connect: this.#begin, ready: this.#end, close: this.#end });
   }
 
   close(): void {
-    this.#redis.off('connect', this.#begin);
-    this.#redis.off('ready', this.#end);
-    this.#redis.off('close', this.#end);
+    this.#stop();
     this.#end();
   }
 

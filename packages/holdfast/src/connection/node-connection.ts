@@ -26,6 +26,7 @@ import { PortProbe } from './port-probe.js';
 import { addressOf, brokenConnection, isBeginningAgain, isLasting, isLoading, isSequel } from './trouble.js';
 import { type Connection, type ConnectionListener, type OwnedRedis, type ReplicaTerms } from './connection.js';
 import { disconnect } from './disconnect.js';
+import { listenTo } from './listen-to.js';
 import { ConnectedKeyspace, type Keyspace } from './keyspace.js';
 
 /** Where a server refuses everything, its connection is not replaced more often than this. */
@@ -60,6 +61,7 @@ export class NodeConnection implements Connection {
   /** The WAIT under way on the present connection. */
   #confirming: Promise<number> | undefined;
   readonly #counterpart: Counterpart;
+  readonly #stop: () => void;
   #replacedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -82,8 +84,7 @@ export class NodeConnection implements Connection {
     const placed = { onPlaced: () => this.#up(), onRefused: this.#failed };
     this.#placement = new Placement(redis, placed, { connection: this, silence: this.#silence, tools });
     this.#ofSentinels = ofSentinels;
-    redis.on('ready', this.#connected);
-    redis.on('close', this.#down);
+    this.#stop = listenTo(redis, { ready: this.#connected, close: this.#down });
     // Without any listener ioredis prints the errors. A first one on yours would silence it.
     if (ownership === 'ours' || redis.listenerCount('error') > 0) redis.on('error', this.#failed);
     this.#portProbe = new PortProbe(redis, tools, this.#failed);
@@ -225,8 +226,7 @@ export class NodeConnection implements Connection {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.redis.off('ready', this.#connected);
-    this.redis.off('close', this.#down);
+    this.#stop();
     this.#silence.close();
     this.#approach.end();
     this.#handshake?.close();

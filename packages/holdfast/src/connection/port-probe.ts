@@ -13,6 +13,7 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Redis } from 'ioredis';
 import type { ConnectionTools } from './connection-tools.js';
+import { listenTo } from './listen-to.js';
 import { addressOf, isLasting } from './trouble.js';
 
 /** A handshake takes less, also between regions, unless something is wrong. */
@@ -37,7 +38,8 @@ export class PortProbe {
   readonly #port: Port | undefined;
   /** What the port has shown, until a connection comes about or the port is asked again. */
   #finding: Error | undefined;
-  #watches = false;
+  /** Ends the watch; undefined before it has begun. */
+  #stop: (() => void) | undefined;
   /** The present connection has been made, and nothing has come of it yet. */
   #unanswered = false;
   /** Connections one after the other of which nothing came before they were closed. */
@@ -57,14 +59,14 @@ export class PortProbe {
 
   /** A call needs the connection: from now on it is watched. */
   begin(): void {
-    if (this.#watches || this.#port === undefined) return;
-    this.#watches = true;
-    const redis = this.#redis;
-    if (redis.status === 'connecting') this.#connecting();
-    redis.on('connecting', this.#connecting);
-    redis.on('connect', this.#connected);
-    redis.on('ready', this.#ready);
-    redis.on('close', this.#closed);
+    if (this.#stop !== undefined || this.#port === undefined) return;
+    if (this.#redis.status === 'connecting') this.#connecting();
+    this.#stop = listenTo(this.#redis, {
+      connecting: this.#connecting,
+      connect: this.#connected,
+      ready: this.#ready,
+      close: this.#closed,
+    });
   }
 
   get finding(): Error | undefined {
@@ -72,10 +74,7 @@ export class PortProbe {
   }
 
   close(): void {
-    this.#redis.off('connecting', this.#connecting);
-    this.#redis.off('connect', this.#connected);
-    this.#redis.off('ready', this.#ready);
-    this.#redis.off('close', this.#closed);
+    this.#stop?.();
     this.#rest();
     this.#end();
   }

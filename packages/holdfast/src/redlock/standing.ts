@@ -16,6 +16,7 @@
 
 import type { Redis } from 'ioredis';
 import type { Connection } from '../connection/connection.js';
+import { listenTo } from '../connection/listen-to.js';
 import { redacted } from '../connection/reply-errors.js';
 import { readServerInfo, type ServerInfo } from './server-info.js';
 
@@ -65,6 +66,7 @@ const mayVote: Verdict = { kind: 'may vote' };
 export class Standing {
   readonly #redis: Redis;
   readonly #options: StandingOptions;
+  readonly #stop: () => void;
   /** Counts the connections that ended. */
   #epoch = 0;
   #asking: number | undefined;
@@ -77,8 +79,7 @@ export class Standing {
   constructor(redis: Redis, options: StandingOptions) {
     this.#redis = redis;
     this.#options = options;
-    redis.on('ready', this.#look);
-    redis.on('close', this.#forget);
+    this.#stop = listenTo(redis, { ready: this.#look, close: this.#forget });
   }
 
   /** Of the server at the other end of the present connection. */
@@ -107,8 +108,7 @@ export class Standing {
     this.#epoch++;
     this.#verdict = unknown;
     this.#again?.cancel();
-    this.#redis.off('ready', this.#look);
-    this.#redis.off('close', this.#forget);
+    this.#stop();
   }
 
   readonly #forget = (): void => {
