@@ -17,13 +17,12 @@ let whenLookedAt: () => void = () => undefined;
 const lock: HoldKeeper = {
   name: 'pay',
   primitive: 'lock',
-  newHoldId: () => 'id',
+  parts: { reporter: { newHoldId: () => 'id' } },
+  tenure: { lease: { state: 'held', remainingMs: () => 500.7 } },
   check: () => {
     looks++;
     whenLookedAt();
   },
-  suspect: false,
-  remainingMs: () => 500.7,
   release: () => Promise.resolve(),
   abandon: () => undefined,
   extend: () => Promise.resolve(),

@@ -165,18 +165,6 @@ export class Coordinator<P extends ExclusivePolicy = ExclusivePolicy>
     if (this.tenure?.held) this.tenure.lease.check();
   }
 
-  newHoldId(): string {
-    return this.parts.reporter.newHoldId();
-  }
-
-  get suspect(): boolean {
-    return this.tenure?.lease.state === 'suspect';
-  }
-
-  remainingMs(): number {
-    return this.tenure?.lease.remainingMs() ?? 0;
-  }
-
   release(record: HoldRecord): Promise<void> {
     return this.change(() => leave(this, record));
   }

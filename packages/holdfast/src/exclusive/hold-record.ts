@@ -15,6 +15,7 @@
 import { LockLostError, type LockLostReason } from '../errors.js';
 import { none, withLast, without } from '../lists.js';
 import { type CallContext, completed, runIn } from '../scopes/call-context.js';
+import type { Reporter } from '../reports/reporter.js';
 import type { Site } from '../reports/site.js';
 import { truthful } from '../truthful-signal.js';
 import { openScope, type Scope, type ScopedHold } from '../scopes/scope.js';
@@ -24,6 +25,7 @@ import type { Fence } from '../tenure/fence.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import type { Inherited } from '../tenure/inherited.js';
 import type { LockIdentity, Side } from '../tenure/operations.js';
+import type { StakeLease } from '../tenure/stake.js';
 import type { ListNode } from '../waiting/linked-list.js';
 import type { AcquireKind, HoldOrigin } from './hold-origin.js';
 import { type HoldPhase, open, released } from './hold-phase.js';
@@ -31,12 +33,10 @@ import { lossOf } from './loss-of.js';
 
 /** What a record asks of the lock that it is a hold of. */
 export interface HoldKeeper extends LockIdentity {
-  /** An id for what is reported of a hold. */
-  newHoldId(): string;
+  readonly parts: { readonly reporter: Pick<Reporter, 'newHoldId'> };
+  readonly tenure: { readonly lease: Pick<StakeLease, 'state' | 'remainingMs'> } | undefined;
   /** Fires the loss of the present tenure if its deadline has passed. */
   check(): void;
-  readonly suspect: boolean;
-  remainingMs(): number;
   release(record: HoldRecord): Promise<void>;
   abandon(record: HoldRecord): void;
   extend(record: HoldRecord, ms: number): Promise<void>;
@@ -96,7 +96,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
 
   /** Joins what is reported of it. Made on first use. */
   get id(): string {
-    return (this.#id ??= this.#keeper.newHoldId());
+    return (this.#id ??= this.#keeper.parts.reporter.newHoldId());
   }
 
   /** Where listeners are told of it. */
@@ -155,7 +155,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
       return 'lost';
     }
     if (this.over) return 'released';
-    return this.#keeper.suspect ? 'suspect' : 'held';
+    return this.#keeper.tenure?.lease.state === 'suspect' ? 'suspect' : 'held';
   }
 
   /** Of the outermost: `hold` is further in, in the same lock. */
@@ -202,7 +202,7 @@ export class HoldRecord implements ScopedHold, ListNode<HoldRecord> {
 
   remainingMs(): number {
     const { state } = this;
-    return state === 'held' || state === 'suspect' ? Math.floor(this.#keeper.remainingMs()) : 0;
+    return state === 'held' || state === 'suspect' ? Math.floor(this.#keeper.tenure?.lease.remainingMs() ?? 0) : 0;
   }
 
   deliver(): void {
