@@ -58,11 +58,12 @@ export class Backend {
     const { settings, clock, random, nextTurn, reporter, waits } = common;
     // That a subscription which nobody waits for any more ends with its client is no news.
     const onError = (error: unknown) => this.#isClosing || reporter.error(error);
-    const told = new ToldErrors(() => clock.now(), onError);
+    const now = () => clock.now();
+    const told = new ToldErrors(now, onError);
     const tools: ConnectionTools = {
       at: (time, action) => waits.at(time, action),
       after: (ms, action) => waits.at(clock.now() + ms, action),
-      now: () => clock.now(),
+      now,
       random,
       nextTurn,
       connectionName,
@@ -72,7 +73,7 @@ export class Backend {
     };
     const topology = openTopology(redis, tools);
     const sender = new CommandSender({ topology, clock, schedule: waits, nextTurn });
-    const serverClock = new ServerClock(() => clock.now());
+    const serverClock = new ServerClock(now);
     const watchdog = new Watchdog<LeaseSubject>({
       clock,
       port: new Renewals(topology, sender, serverClock, ({ operations }, refusal) =>
