@@ -44,6 +44,16 @@ export interface CallStyle {
   readonly waitMs: number | undefined;
 }
 
+/** Those of all methods, by the names that they have on a lock. */
+export const callStyles = {
+  lock: { kind: 'imperative', waitMs: undefined },
+  tryLock: { kind: 'imperative', waitMs: 0 },
+  acquire: { kind: 'object', waitMs: undefined },
+  tryAcquire: { kind: 'object', waitMs: 0 },
+  withLock: { kind: 'section', waitMs: undefined },
+  tryWithLock: { kind: 'section', waitMs: 0 },
+} as const satisfies Record<string, CallStyle>;
+
 /** For which lock, and on whose behalf, calls are made. */
 export interface Caller {
   readonly host: LockHost;

@@ -11,7 +11,7 @@ import { barredForMs, newRequest } from '../tenure/late-copies.js';
 import { serve, serveRest } from '../tenure/serving.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import type { NotAcquired } from '../waiting/waiter.js';
-import { type CallStyle, type LockHost, type NodeHost, startCall } from './acquisition.js';
+import { callStyles, type LockHost, type NodeHost, startCall } from './acquisition.js';
 import {
   ask,
   CountedSemaphore,
@@ -33,10 +33,7 @@ import { SemaphoreOperations } from './semaphore-operations.js';
 const callKeys: ReadonlySet<string> = new Set(['waitMs', 'signal']);
 const ONE_OR_LIST = 'one id, or a list of them';
 const tryCallKeys: ReadonlySet<string> = new Set(['signal']);
-const styles = {
-  acquireMany: { kind: 'object', waitMs: undefined },
-  tryAcquireMany: { kind: 'object', waitMs: 0 },
-} as const satisfies Record<string, CallStyle>;
+const styles = { acquireMany: callStyles.acquire, tryAcquireMany: callStyles.tryAcquire } as const;
 
 /** One call, checked. */
 interface IdCall {

@@ -6,12 +6,12 @@ import { reentrantPolicy } from '../exclusive/policy.js';
 import { inFrame } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
 import type { Fence } from '../tenure/fence.js';
-import { type NodeHost, startCall } from './acquisition.js';
+import { callStyles, type NodeHost, startCall } from './acquisition.js';
 import type { FencedHold, RFencedLock } from './fenced-lock.js';
 import type { FencedOperations } from './fenced-operations.js';
 import { FenceGuard, type Guard } from './guard.js';
 import { HoldHandle } from './hold.js';
-import { callStyles, LockHandle, memberOf } from './lock-handle.js';
+import { LockHandle, memberOf } from './lock-handle.js';
 import type { Member } from './member.js';
 
 /** See {@link FencedHold}. */

@@ -14,21 +14,12 @@ import { inFrame } from '../reports/site.js';
 import { rejection } from '../scopes/settling.js';
 import type { OwnedOperations, PeekReply } from '../tenure/operations.js';
 import type { Completion, NotAcquired } from '../waiting/waiter.js';
-import { type CallStyle, type LockHost, startCall } from './acquisition.js';
+import { callStyles, type LockHost, startCall } from './acquisition.js';
 import { holdsAround, whatUnlockUndoes } from './finding.js';
 import { type Hold, HoldHandle } from './hold.js';
 import { Member } from './member.js';
 import type { RLock, TryResult } from './rlock.js';
 import { checkSection, runSection, type SectionArgs, type SectionHold, withOptions } from './section.js';
-
-export const callStyles = {
-  lock: { kind: 'imperative', waitMs: undefined },
-  tryLock: { kind: 'imperative', waitMs: 0 },
-  acquire: { kind: 'object', waitMs: undefined },
-  tryAcquire: { kind: 'object', waitMs: 0 },
-  withLock: { kind: 'section', waitMs: undefined },
-  tryWithLock: { kind: 'section', waitMs: 0 },
-} as const satisfies Record<string, CallStyle>;
 
 /** Makes what users have of a record: a {@link Hold}, or one that can do more. */
 export type HoldOf<H extends Hold> = (host: LockHost, record: HoldRecord) => H;

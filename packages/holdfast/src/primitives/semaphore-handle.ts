@@ -8,7 +8,7 @@ import { currentScope } from '../scopes/scope.js';
 import { rejection } from '../scopes/settling.js';
 import type { HoldTerms } from '../tenure/hold-terms.js';
 import { type NotAcquired, scopeEnded } from '../waiting/waiter.js';
-import { type CallStyle, type LockHost, type NodeHost, startCall } from './acquisition.js';
+import { callStyles, type LockHost, type NodeHost, startCall } from './acquisition.js';
 import { CountedSemaphore, permitCaller } from './counted-semaphore.js';
 import { callKeys, checkCall, checkSection, checkSemaphore, type PermitCall, tryCallKeys } from './permit-call.js';
 import { PermitHoldHandle } from './permit-hold.js';
@@ -28,11 +28,11 @@ import { SemaphoreOperations } from './semaphore-operations.js';
 const MOST_LOSSES = 100;
 
 const styles = {
-  acquire: { kind: 'object', waitMs: undefined },
-  tryAcquire: { kind: 'object', waitMs: 0 },
-  withPermits: { kind: 'section', waitMs: undefined },
-  tryWithPermits: { kind: 'section', waitMs: 0 },
-} as const satisfies Record<string, CallStyle>;
+  acquire: callStyles.acquire,
+  tryAcquire: callStyles.tryAcquire,
+  withPermits: callStyles.withLock,
+  tryWithPermits: callStyles.tryWithLock,
+} as const;
 
 /** A lease that never ends is, to all that renews it, one of the longest kind. */
 const endless: HoldTerms = { mode: 'watched', leaseMs: MAX_TIME_MS, maxHoldMs: undefined };
