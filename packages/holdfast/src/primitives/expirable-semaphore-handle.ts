@@ -12,12 +12,7 @@ import { serve, serveRest } from '../tenure/serving.js';
 import { firstLimitMs } from '../waiting/timeout-decision.js';
 import type { NotAcquired } from '../waiting/waiter.js';
 import { callStyles, type LockHost, type NodeHost, startCall } from './acquisition.js';
-import {
-  ask,
-  CountedSemaphore,
-  countPermits,
-  permitCaller,
-} from './counted-semaphore.js';
+import { ask, CountedSemaphore, countPermits, permitCaller } from './counted-semaphore.js';
 import type {
   PermitIdOptions,
   PermitLease,
