@@ -4,6 +4,7 @@ import type { Hold, LockClient } from 'holdfast';
 import { createTestClient } from 'holdfast/testing';
 import { HoldRecord } from '../../src/exclusive/hold-record.js';
 import { OpenHolds } from '../../src/exclusive/open-holds.js';
+import { LinkedList } from '../../src/waiting/linked-list.js';
 
 const open: LockClient[] = [];
 afterEach(async () => {
@@ -20,15 +21,15 @@ const client = (from?: ReturnType<typeof createTestClient>) => {
 /** Counts the holds that the client looks at: all of which it makes a list, and all whose lease it asks for. */
 function countLooks() {
   let looks = 0;
-  const counted = (of: object, key: 'all' | 'renewable', looksAt: (value: unknown) => number) => {
-    const { get } = Object.getOwnPropertyDescriptor(of, key) as { get: (this: unknown) => unknown };
+  const counted = (of: object, key: 'all' | 'renewable', looksAt: (value: unknown) => number, definedBy = of) => {
+    const { get } = Object.getOwnPropertyDescriptor(definedBy, key) as { get: (this: unknown) => unknown };
     jest.spyOn(of as Record<string, unknown>, key, 'get').mockImplementation(function (this: unknown) {
       const value = get.call(this);
       looks += looksAt(value);
       return value;
     });
   };
-  counted(OpenHolds.prototype, 'all', (list) => (list as readonly unknown[]).length);
+  counted(OpenHolds.prototype, 'all', (list) => (list as readonly unknown[]).length, LinkedList.prototype);
   counted(HoldRecord.prototype, 'renewable', () => 1);
   return () => looks;
 }
