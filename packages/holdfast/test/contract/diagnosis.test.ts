@@ -1,10 +1,11 @@
 import { inspect } from 'node:util';
-import { countCommands, useRedis, waitUntil } from '@holdfast/testkit';
+import { countCommands, driveTime, useRedis, waitUntil } from '@holdfast/testkit';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { LockClient, LockClientOptions } from 'holdfast';
 import { freshName, openClient } from '../support/clients.js';
 import { failureOf } from '../support/outcomes.js';
 import { openProxy } from '../support/redis-inputs.js';
+import { Gate } from '../support/room.js';
 
 /** What a newcomer reads when something is wrong. The words are part of the promise: they say what to do. */
 const kit = useRedis();
@@ -131,19 +132,20 @@ describe('a message says what is wrong and what to do:', () => {
   });
 
   it('a lost lock, with the reason in words', async () => {
+    const time = driveTime(kit);
     const { client, name, lock } = setUp();
     const forced = lock().withLock(() => client.exit(() => lock().forceUnlock()));
     expect(await messageOf(forced)).toBe(`Lock "${name}" was lost: force-unlocked (forceUnlock() took it away)`);
-    const expired = lock().withLock(
-      { leaseMs: 100 },
-      (hold) =>
-        new Promise((resolve) => {
-          hold.signal.addEventListener('abort', resolve);
-        }),
+    const entered = new Gate();
+    const expired = messageOf(
+      lock().withLock({ leaseMs: 60_000 }, (hold) => {
+        entered.open();
+        return new Promise((resolve) => hold.signal.addEventListener('abort', resolve));
+      }),
     );
-    expect(await messageOf(expired)).toBe(
-      `Lock "${name}" was lost: expired (its lease ran out before it was released)`,
-    );
+    await entered.opened;
+    await time.advance(60_000);
+    expect(await expired).toBe(`Lock "${name}" was lost: expired (its lease ran out before it was released)`);
   });
 
   it('a lock that stayed busy, a key that is no lock, a client that is closed', async () => {
@@ -162,6 +164,7 @@ describe('a message says what is wrong and what to do:', () => {
   });
 
   it('whatever it is that a semaphore or a latch refuses, by the name and as what it is', async () => {
+    const time = driveTime(kit);
     const { client, name } = setUp();
     const [semaphore, latch] = [client.getSemaphore(name), client.getCountDownLatch(`${name}:latch`)];
     expect(await messageOf(semaphore.acquire())).toBe(
@@ -173,10 +176,8 @@ describe('a message says what is wrong and what to do:', () => {
       /^Semaphore ".*" stayed busy for \d+ ms: its inspect\(\) tells/,
     );
     await kept.release();
-    const hold = await semaphore.acquire(1, { leaseMs: 100 });
-    await new Promise((resolve) => {
-      hold.signal.addEventListener('abort', resolve);
-    });
+    const hold = await semaphore.acquire(1, { leaseMs: 60_000 });
+    await time.advance(60_000);
     expect(await messageOf(hold.release())).toBe(
       `The hold of semaphore "${name}" was lost: expired (its lease ran out before it was released)`,
     );

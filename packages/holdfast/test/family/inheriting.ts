@@ -5,6 +5,8 @@ import type { Wakeup, World } from './world.js';
 
 /** A fixed lease that ends while the test waits for it. */
 const SHORT_LEASE_MS = 400;
+/** A waiter that stands still for longer than a claim is not granted the lock, or has it no more when it looks: nobody is there who could be told. */
+const PATIENT = { claimLeaseMs: 60_000 };
 const EXPIRED = expect.objectContaining({ reason: 'expired' });
 
 /** What a hold is told of the one before it, when that was not given back. */
@@ -71,7 +73,7 @@ export function inheritingContract(setUp: SetUp, world: World, wakeup: Wakeup): 
 
     if (wakeup === 'queue')
       it('because the client was closed over an open hold, tells it too', async () => {
-        const { client, lock, stranger, waiting } = setUp();
+        const { client, lock, stranger, waiting } = setUp(PATIENT);
         await within(lock.acquire());
         const call = stranger().acquire();
         await waiting(1);
@@ -81,7 +83,7 @@ export function inheritingContract(setUp: SetUp, world: World, wakeup: Wakeup): 
 
     if (wakeup === 'queue')
       it('because it was forced, tells it; and because its key was deleted', async () => {
-        const { name, lock, stranger, waiting } = setUp();
+        const { name, lock, stranger, waiting } = setUp(PATIENT);
         await within(lock.acquire());
         const calls = [stranger().acquire()];
         await waiting(1);
