@@ -84,7 +84,7 @@ describe('a process that waits', () => {
     await waitFor(client, names);
     expect(await scriptsInPeriods(3, time, client)).toEqual([32, 32, 32]);
     expect(client.stats().waiting).toBe(1_000);
-  });
+  }, 120_000);
 
   it('for names that it came to want one after the other soon asks for them together', async () => {
     const { time, holder, client } = await setUp();
