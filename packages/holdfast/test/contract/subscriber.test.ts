@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type FaultProxy, faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
+import { countCommands, driveTime, type FaultProxy, faultProxy, useRedis, waitUntil } from '@holdfast/testkit';
 import { createLockClient } from 'holdfast';
 import { Redis } from 'ioredis';
 import { freshName, openClient } from '../support/clients.js';
+import { loadScripts } from '../support/scripts.js';
 
 /** A waiter that is kept costs some six thousand. */
 const MOST_BYTES = 2_000;
@@ -30,22 +31,32 @@ describe('the connection that listens', () => {
     const got = waiting.getLock(name).acquire();
     await waitUntil(async () => (await waiting.inspect(name)).queue.length === 1, { what: 'the waiter queues' });
     await waitUntil(async () => (await subscriberIds()).length === 2, { what: 'both clients listen' });
+    await waitUntil(() => waiting.ready, { what: 'the waiter knows that it listens' });
     return { waiting, holder, got };
   };
 
   it('costs one re-ask and is replaced when it is open but dead', async () => {
-    const { waiting, holder, got } = await waiterOf(freshName(), 200);
+    const time = driveTime(kit);
+    await loadScripts(kit);
+    const [attemptTimeoutMs, reaskMs] = [500, 20_000];
+    const { waiting, holder, got } = await waiterOf(freshName(), attemptTimeoutMs, reaskMs);
     const before = await subscriberIds();
     proxy.hold('both');
     proxy.refuse();
     await holder.release();
+    const counter = await countCommands(kit.admin);
+    await time.advance(reaskMs);
     const hold = await got;
+    expect(await counter.delta()).toMatchObject({ evalsha: 1 });
     expect(hold.state).toBe('held');
     expect(waiting.stats().handoffs.granted).toBe(0);
+    expect(proxy.connections).toBe(1);
+    await time.advance(attemptTimeoutMs);
     await waitUntil(() => proxy.connections === 0, { what: 'the dead connection is given up' });
     await proxy.heal();
     await waitUntil(
       async () => {
+        await time.advance(attemptTimeoutMs);
         const now = await subscriberIds();
         return now.length === before.length && now.some((id) => !before.includes(id));
       },
