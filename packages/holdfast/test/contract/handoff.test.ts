@@ -127,24 +127,32 @@ describe('a handoff in memory that waits for the next turn of the event loop', (
 describe('a handoff between processes', () => {
   it('shares the lock fairly among 4 processes in a closed loop, also when one of them has many tasks', async () => {
     const name = freshName();
-    const workers = await Promise.all([1, 2, 3, 4].map(() => spawnLockWorker(kit)));
+    const patient = { reaskMs: 20_000, claimLeaseMs: 60_000, watchdogTimeoutMs: 600_000 };
+    const workers = await Promise.all([1, 2, 3, 4].map(() => spawnLockWorker(kit, patient)));
     await Promise.all(workers.map((worker) => worker.call('cycles', name, 5)));
+    await waitUntil(async () => (await kit.admin.pubsub('CHANNELS', 'holdfast_inbox:*')).length === workers.length, {
+      what: 'all of them listen',
+    });
+    // Each section lasts until all others stand in line: whom the machine lets run is not asked. So it ends too, one after the other.
     const served = async (tasks: number[]) => {
-      const loops = workers.map((worker, i) => worker.call('loop', name, tasks[i] ?? 1));
-      const startedAt = performance.now();
-      await waitUntil(() => performance.now() - startedAt > 700, { what: 'a while' });
-      await Promise.all(workers.map((worker) => worker.call('stopLoop')));
+      const loops = workers.map((worker, i) => worker.call('loop', name, tasks[i] ?? 1, workers.length - 1));
+      const haveTurns = async () => {
+        const sections = await Promise.all(workers.map((worker) => worker.call('sections')));
+        return Math.min(...sections) >= 20;
+      };
+      await waitUntil(haveTurns, { what: '20 turns for each', timeoutMs: 90_000 });
+      for (const worker of workers.toReversed()) await worker.call('stopLoop');
       return Promise.all(loops);
     };
-    const equals = await served([1, 1, 1, 1]);
-    expect(Math.min(...equals) / Math.max(...equals)).toBeGreaterThanOrEqual(0.5);
+    // At any time they are one turn apart at most, and when it ends each may have one more.
+    const apart = (turns: number[]) => Math.max(...turns) - Math.min(...turns);
+    expect(apart(await served([1, 1, 1, 1]))).toBeLessThanOrEqual(2);
     // The crowd may use its own turns for many, but the others have turns as before.
     const [crowd = 0, ...others] = await served([50, 1, 1, 1]);
-    expect(Math.min(...others) / Math.max(...others)).toBeGreaterThanOrEqual(0.5);
-    expect(Math.min(...others)).toBeGreaterThanOrEqual(Math.min(...equals) / 10);
-    expect(crowd).toBeGreaterThan(Math.max(...others));
+    expect(apart(others)).toBeLessThanOrEqual(2);
+    expect(crowd).toBeGreaterThanOrEqual(Math.max(...others) - 2);
     await Promise.all(workers.map((worker) => worker.call('close')));
-  }, 20_000);
+  }, 120_000);
 
   it('by grant starts with the claim lease and is raised by the first renewal, however long the section', async () => {
     const options = { claimLeaseMs: 3_000, reaskMs: 2_000, watchdogTimeoutMs: 20_000 };

@@ -1,4 +1,4 @@
-import { serveWorker } from '@holdfast/testkit';
+import { serveWorker, waitUntil } from '@holdfast/testkit';
 import { createLockClient, type FencedHold, type Hold, type LockClientOptions, type LockError } from 'holdfast';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis5';
@@ -18,6 +18,7 @@ const client = createLockClient(JSON.parse(process.argv[2] ?? '') as LockWorkerO
 const holds: Hold[] = [];
 let fenced: FencedHold | undefined;
 let looping = true;
+let sections = 0;
 
 export const methods = {
   usesIoredis5: (): boolean => (Redis as unknown) === Redis5,
@@ -53,14 +54,16 @@ export const methods = {
     const lock = client.getLock(name);
     for (let i = 0; i < count; i++) await lock.withLock(() => undefined);
   },
-  /** Runs critical sections of `tasks` tasks until {@link stopLoop}; answers how many. */
-  loop: async (name: string, tasks: number): Promise<number> => {
+  /** Runs critical sections of `tasks` tasks until {@link stopLoop}, each until so many others stand in line; answers how many. */
+  loop: async (name: string, tasks: number, others: number): Promise<number> => {
     looping = true;
+    sections = 0;
     const lock = client.getLock(name);
-    let sections = 0;
+    const allWait = async () => !looping || (await client.inspect(name)).queue.length === others;
     const task = async () => {
       while (looping) {
-        await lock.withLock(() => {
+        await lock.withLock(async () => {
+          await waitUntil(allWait, { what: 'all others to stand in line', timeoutMs: 90_000 });
           sections++;
         });
       }
@@ -68,6 +71,8 @@ export const methods = {
     await Promise.all(Array.from({ length: tasks }, task));
     return sections;
   },
+  /** Of the loop, up to now. */
+  sections: (): number => sections,
   now: (): number => Date.now(),
   /** Answers whether it ran here. */
   oncePer: async (name: string, periodMs: number): Promise<boolean> =>
