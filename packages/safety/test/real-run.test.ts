@@ -16,7 +16,8 @@ import { readHistory } from '../src/history/read.js';
 import { Recorder } from '../src/history/recorder.js';
 import { RecordedClient, type Section } from './support/recorded-client.js';
 
-const watchdogLeaseMs = 1_200;
+/** No client finds out by a renewal what was done to it, and none stands still for so long, however busy the machine is. */
+const watchdogLeaseMs = 600_000;
 
 /** Go compiles it the first time: a minute on a new machine. */
 let called: Awaited<ReturnType<typeof callReferee>>;
@@ -124,7 +125,6 @@ it('a lock deleted from outside is a violation, unless the run says that it dele
   operator.record({ type: 'ok', f: 'force', op, lock: 'x' });
   const second = await other.acquire('x');
   victim.sample(held);
-  await waitUntil(() => held.held.signal.aborted);
   await victim.release(held);
   await other.release(second);
   await Promise.all([victim.close(), other.close()]);
